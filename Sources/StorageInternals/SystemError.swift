@@ -1,0 +1,32 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// A system call that failed: which, on what, and with which error number.
+package struct SystemError: Error, Hashable, Sendable {
+  package let call: FileSystem.Call
+  package let path: String
+  package let code: Int32
+
+  package init(call: FileSystem.Call, path: String, code: Int32) {
+    self.call = call
+    self.path = path
+    self.code = code
+  }
+}
+
+extension SystemError: CustomStringConvertible {
+  package var description: String {
+    "\(call) of \(path): \(Self.message(for: code)) (errno \(code))"
+  }
+
+  /// The C library's text for an error number, as `strerror_r` gives it.
+  package static func message(for code: Int32) -> String {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+      unsafe strerror_r(code, buffer.baseAddress!, buffer.count) == 0
+        ? unsafe String(cString: buffer.baseAddress!) : "unknown error"
+    }
+  }
+}

@@ -1,0 +1,1 @@
+@main enum VaultProcess { static func main() {} }
