@@ -1,0 +1,50 @@
+import StorageInternals
+
+extension SecretStoreError: CustomStringConvertible {
+  /// What happened, and what to do about it where something can be done.
+  public var description: String {
+    switch self {
+    case .locked:
+      "The vault is locked. Unlock it with its passphrase."
+    case .wrongPassphrase:
+      "The passphrase is wrong. Try again; nothing was changed."
+    case .denied(let reason):
+      "The item may not be read now: \(reason)."
+    case .otherDevice(let what):
+      """
+      \(what) is sealed for another device. Open it on the machine that wrote it, with that machine's \
+      device key, or with a passphrase.
+      """
+    case .duplicate:
+      "An item with this identity exists already. Update that one, or choose another identity."
+    case .conflict:
+      "The item was changed or removed since it was read. Read it again, then decide."
+    case .unsupported(let what):
+      "This store does not offer \(what). Use a store that does, or ask for less."
+    case .invalid(let what):
+      "\(what)."
+    case .undecodable(let what):
+      "The item's bytes are not \(what). Read it with the type that wrote it."
+    case .corrupted(let what):
+      "\(what). What is intact stays readable: export it, or restore a backup."
+    case .rolledBack(let what):
+      """
+      \(what). If you put an older copy back on purpose, accept it; otherwise restore the newest one.
+      """
+    case .newerFormat(let what):
+      "\(what) was written by a newer version of Locket. Update the app."
+    case .insecure(let path, let reason):
+      "\(path) \(reason). Nothing was read from it or written to it."
+    case .missingLibrary(let what), .unavailable(let what):
+      what
+    case .system(let call, let path, let code):
+      "\(call) of \(path) failed: \(SystemError.message(for: code)) (errno \(code))."
+    }
+  }
+}
+
+extension SecretStoreError {
+  init(_ error: SystemError) {
+    self = .system(call: error.call.rawValue, path: error.path, code: error.code)
+  }
+}
