@@ -54,11 +54,9 @@ extension ValueCoder {
   private func propertyList(of value: some Encodable) throws -> [UInt8] {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary
-    let data = try encoder.encode(value)
-    if data.firstRange(of: Data("$null".utf8)) != nil, try hasNullString(value) {
-      throw NullString()
-    }
-    return Array(data)
+    let bytes = Array(try encoder.encode(value))
+    if bytes.span.contains("$null"), try hasNullString(value) { throw NullString() }
+    return bytes
   }
 
   /// Whether the string that a property list takes for nil is somewhere in a value.
@@ -66,7 +64,7 @@ extension ValueCoder {
     let encoder = JSONEncoder()
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "", negativeInfinity: "", nan: "")
-    return try encoder.encode(value).firstRange(of: Data(#""$null""#.utf8)) != nil
+    return try encoder.encode(value).span.contains(#""$null""#)
   }
 
   private func encode<Optional: EncodableOptional>(
@@ -136,6 +134,13 @@ extension Span<UInt8> {
   fileprivate var isPropertyList: Bool {
     let header = Array("bplist00".utf8)
     return count > header.count && header.indices.allSatisfy { self[$0] == header[$0] }
+  }
+
+  fileprivate func contains(_ text: String) -> Bool {
+    let text = Array(text.utf8)
+    return indices.dropLast(text.count - 1).contains { start in
+      self[start] == text[0] && text.indices.allSatisfy { self[start + $0] == text[$0] }
+    }
   }
 
   /// Whether a property list is an array of one element.

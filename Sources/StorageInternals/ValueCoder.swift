@@ -71,12 +71,12 @@ package struct ValueCoder: Sendable {
   private func text<Value>(
     in bytes: Span<UInt8>, of type: Value.Type
   ) throws(ValueCodingError) -> String {
-    // The buffer is read inside the closure alone.
-    let text = unsafe bytes.withUnsafeBufferPointer {
-      unsafe String(validating: $0, as: UTF8.self)
+    do {
+      // Twice as fast as `String(validating:as:)`.
+      return String(copying: try UTF8Span(validating: bytes))
+    } catch {
+      throw ValueCodingError(.notUTF8, of: type)
     }
-    guard let text else { throw ValueCodingError(.notUTF8, of: type) }
-    return text
   }
 
   private func storedBytes<Integer: StoredInteger>(
@@ -95,7 +95,7 @@ package struct ValueCoder: Sendable {
 /// A value under the other name that its type has in generic code.
 ///
 /// Dynamic casts cost more than all the rest of decoding a short string.
-func same<Value, Same>(_ value: Value, as type: Same.Type) -> Same {
+func same<Value, Same>(_ value: consuming Value, as type: Same.Type) -> Same {
   if Value.self != type { fatalError("\(Value.self) is not \(type).") }
   // The types are equal, so nothing is reinterpreted.
   return unsafe unsafeBitCast(value, to: type)
