@@ -91,14 +91,16 @@ package struct ApplicationDirectories: Sendable {
   }
 
   private static var executableName: String {
-    let path: String
     do {
       // The link, not the first argument: that one is whatever the caller of `exec` wrote.
-      path = try FileSystem().linkTarget(of: "/proc/self/exe")
+      return name(ofExecutable: try FileSystem().linkTarget(of: "/proc/self/exe"))
     } catch {
       // There is no /proc in some containers.
-      path = CommandLine.arguments.first ?? ""
+      return name(ofExecutable: CommandLine.arguments.first ?? "")
     }
+  }
+
+  package static func name(ofExecutable path: String) -> String {
     // The kernel's mark on an executable that was replaced while it runs, as by an upgrade.
     let mark = " (deleted)"
     let name = path.lastComponent

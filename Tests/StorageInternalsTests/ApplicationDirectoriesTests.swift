@@ -71,4 +71,10 @@ import Testing
     #expect(name == executable.lastComponent)
     #expect(!name.isEmpty)
   }
+
+  @Test func nameOutlivesAnUpgradeOfTheExecutable() {
+    #expect(ApplicationDirectories.name(ofExecutable: "/usr/bin/app") == "app")
+    #expect(ApplicationDirectories.name(ofExecutable: "/usr/bin/app (deleted)") == "app")
+    #expect(ApplicationDirectories.name(ofExecutable: "app") == "app")
+  }
 }
