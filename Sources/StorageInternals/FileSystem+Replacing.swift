@@ -63,11 +63,15 @@ extension String {
   }
 
   /// Whether this is a name that `replacement` gives for a file.
+  ///
+  /// By bytes: names that are equal as text can be those of different files.
   fileprivate func isReplacement(of name: String) -> Bool {
-    let prefix = ".\(name)."
-    let suffix = ".tmp"
-    guard hasPrefix(prefix), hasSuffix(suffix) else { return false }
-    let digits = dropFirst(prefix.count).dropLast(suffix.count)
-    return digits.utf8.count == 16 && digits.allSatisfy { $0.isHexDigit }
+    let prefix = ".\(name).".utf8
+    let suffix = ".tmp".utf8
+    guard utf8.starts(with: prefix), utf8.suffix(suffix.count).elementsEqual(suffix) else {
+      return false
+    }
+    let digits = utf8.dropFirst(prefix.count).dropLast(suffix.count)
+    return digits.count == 16 && digits.allSatisfy { "0123456789abcdef".utf8.contains($0) }
   }
 }

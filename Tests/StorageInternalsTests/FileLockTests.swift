@@ -20,6 +20,14 @@ import Testing
     #expect(try isFree(path))
   }
 
+  @Test func lockTakenBecauseItWasFreeIsHeldAsWell() throws {
+    let path = directory("lock")
+    let lock = try FileLock(ifFreeAt: path)
+    #expect(try isFree(path) == false)
+    _ = consume lock
+    #expect(try isFree(path))
+  }
+
   @Test func lockIsHeldToTheEndOfItsScope() throws {
     let path = directory("lock")
     do {

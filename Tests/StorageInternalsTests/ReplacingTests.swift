@@ -75,7 +75,7 @@ import Testing
     let path = directory("file")
     // A rename and an unlink that fail are what a killed process looks like.
     let dying = FileSystem { call, _ in call == .rename || call == .unlink ? EIO : nil }
-    for name in ["file", "file", "other"] {
+    for name in ["file", "file", "life"] {
       #expect(throws: SystemError.self) {
         try dying.replaceFile(at: directory(name), with: old)
       }
@@ -92,6 +92,31 @@ import Testing
     let names = try FileSystem().entries(of: directory.path)
     #expect(names.count == 6)
     #expect(Set(names).isSuperset(of: others))
-    #expect(names.contains { $0.hasPrefix(".other.") })
+    #expect(names.contains { $0.hasPrefix(".life.") })
+  }
+
+  @Test(arguments: 0..<7)
+  func processKilledAtAnyCallLeavesAllOfOldOrNewContent(index: Int) async throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: old)
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [path = path as String, index = index as Int, new = new as [UInt8]] in
+      let calls = Lock(0)
+      let fileSystem = FileSystem { _, _ in
+        calls.withLock { count in
+          if count == index { kill(getpid(), SIGKILL) }
+          count += 1
+        }
+        return nil
+      }
+      try fileSystem.replaceFile(at: path, with: new)
+    }
+    #expect(try content(of: path) == (index == 6 ? new : old))
+    // Killed between the temporary file's making and its renaming.
+    #expect(try FileSystem().entries(of: directory.path).count == ((2...5).contains(index) ? 2 : 1))
+
+    let lock = try FileLock(at: directory("lock"))
+    try FileSystem().removeLeftovers(of: path, holding: lock)
+    #expect(try FileSystem().entries(of: directory.path).sorted() == ["file", "lock"])
   }
 }
