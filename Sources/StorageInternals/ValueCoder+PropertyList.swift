@@ -35,6 +35,7 @@ extension ValueCoder {
     if let optional = type as? any DecodableOptional.Type {
       return try decode(optional, from: bytes)
     }
+    if bytes.hasPropertyListCycle { throw ValueCodingError(.corrupted, of: type) }
     let data = bytes.data
     var failure: ValueCodingError?
     if bytes.isListOfOne, !(type is any AlwaysArray.Type) {

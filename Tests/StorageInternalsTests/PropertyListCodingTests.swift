@@ -180,6 +180,30 @@ import Testing
     #expect(throws: ValueCodingError.self) { try coder.encode(Int128(1)) }
   }
 
+  /// By hand, as the encoder writes no such thing: an array, then a dictionary, that holds itself.
+  @Test(
+    arguments: [
+      ([0xa1, 0x00], [8]),
+      ([0xd1, 0x01, 0x00, 0x51, 0x61], [8, 11]),
+      ([0xaf, 0x10, 0x10] + Array(repeating: 0, count: 16), [8]),
+      ([0xa1, 0x01, 0xa2, 0x02, 0x00, 0x51, 0x61], [8, 10, 13]),
+    ] as [([UInt8], [UInt8])])
+  func listThatHoldsItselfIsCorrupted(objects: [UInt8], offsets: [UInt8]) throws {
+    let trailer: [UInt8] =
+      [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, UInt8(offsets.count)]
+      + Array(repeating: 0, count: 15) + [UInt8(8 + objects.count)]
+    let bytes = Array("bplist00".utf8) + objects + offsets + trailer
+    let error = #expect(throws: ValueCodingError.self) { try coder.decode(Tree.self, from: bytes) }
+    #expect(error?.problem == .corrupted)
+  }
+
+  @Test func longAndSharedListsAreNoCircles() throws {
+    let trees = Tree.node(Array(repeating: .node([.leaf("a"), .leaf("b")]), count: 300))
+    #expect(try roundTrip(trees) == trees)
+    let numbers = Dictionary(uniqueKeysWithValues: (0..<300).map { ("\($0)", [$0 % 7]) })
+    #expect(try roundTrip(numbers) == numbers)
+  }
+
   @Test func refusalByTheTypesOwnCodeIsNamedWithoutItsContent() {
     let error = #expect(throws: ValueCodingError.self) { try coder.encode(Stubborn()) }
     #expect(error?.problem == .refused(error: "Refusal"))
