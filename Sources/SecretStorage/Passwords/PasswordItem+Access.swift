@@ -9,7 +9,7 @@ extension PasswordItem {
   ///   the store from reading.
   @discardableResult
   public func load() throws(SecretStoreError) -> Value? {
-    try stored.load()
+    Self.value(of: try stored.load())
   }
 
   /// Writes the unsaved value and attributes, if there are any; an unsaved nil removes the item.

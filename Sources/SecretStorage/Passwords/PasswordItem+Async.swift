@@ -10,7 +10,9 @@ extension PasswordItem {
   @discardableResult
   public func load() async throws(SecretStoreError) -> Value? {
     let stored = stored
-    return try await withoutBlocking { () throws(SecretStoreError) in try stored.load() }
+    return try await withoutBlocking { () throws(SecretStoreError) in
+      Self.value(of: try stored.load())
+    }
   }
 
   /// Writes the unsaved value and attributes, if there are any, without blocking the task's thread.

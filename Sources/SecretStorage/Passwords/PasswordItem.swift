@@ -1,6 +1,3 @@
-import StorageInternals
-import Synchronization
-
 /// A password in a store: the item that its identity means, read and written as a value.
 ///
 /// It is what ``GenericPassword`` and ``InternetPassword`` give as projected value, and what takes
@@ -21,9 +18,8 @@ import Synchronization
 /// **Concurrency.** All of it may be used from several threads at once; a get that begins after a
 /// set returned sees that set. A get or set may wait for the store's disk, never for a person.
 public final class PasswordItem<Value: Codable & Sendable>: Sendable {
-  private let declaration: PasswordDeclaration<Value>
-  private let store: (any SecretStore)?
-  private let state = AtomicLazyReference<StoredPassword<Value>>()
+  private let ownState: StoredPassword
+  private let usesDefaultStore: Bool
 
   /// Declares a password; nothing is read before the first access.
   ///
@@ -45,10 +41,13 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
     accessFlags: AccessFlags = [],
     in store: (any SecretStore)? = nil
   ) {
-    declaration = PasswordDeclaration(
-      identity: identity, match: match, refreshPolicy: refreshPolicy, defaultValue: defaultValue,
-      accessControl: AccessControl(accessOption, flags: accessFlags))
-    self.store = store
+    let declaration = PasswordDeclaration(
+      identity: identity, match: match, refreshPolicy: refreshPolicy,
+      defaultValue: defaultValue.map { Kept($0) },
+      accessControl: AccessControl(accessOption, flags: accessFlags),
+      decode: { secret throws(SecretStoreError) in try Kept<Value>(decoding: secret) })
+    ownState = StoredPassword(declaration, in: store)
+    usesDefaultStore = store == nil
   }
 
   /// The value, read and written as the ``RefreshPolicy`` says; nil means that there is none.
@@ -57,16 +56,20 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   /// last known value or the default one, a set keeps the value as unsaved, ``status`` and ``error``
   /// tell, and ``SecretStorage/onFailure`` is called. While a value is unsaved, a get gives that one.
   public var value: Value? {
-    get { stored.value }
-    set { stored.set(newValue) }
+    get { Self.value(of: stored.value) }
+    set { stored.set(newValue.map { Kept($0) }) }
   }
 
-  var stored: StoredPassword<Value> {
-    if store == nil, let override = DefaultStoreOverride.current {
-      return override.state(of: self) { StoredPassword(declaration, in: override.store) }
-    }
-    if let known = state.load() { return known }
-    return state.storeIfNil(StoredPassword(declaration, in: store ?? DefaultStore.resolved))
+  static func value(of kept: (any KeptValue)?) -> Value? {
+    guard let kept else { return nil }
+    // Everything kept for this password was made by it, as this type; a checked cast costs more than
+    // all the rest of a get.
+    return unsafe unsafeDowncast(kept, to: Kept<Value>.self).value
+  }
+
+  var stored: StoredPassword {
+    guard usesDefaultStore, let override = DefaultStoreOverride.current else { return ownState }
+    return override.state(of: self) { StoredPassword(ownState.declaration, in: override.store) }
   }
 }
 

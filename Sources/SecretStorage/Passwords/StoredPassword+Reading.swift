@@ -1,8 +1,8 @@
 import StorageInternals
 
 extension StoredPassword {
-  /// The value, as the refresh policy gives it.
-  var value: Value? {
+  /// The value as the refresh policy gives it, or the default value.
+  var value: (any KeptValue)? {
     let (isKnown, value) = state.withLock { ($0.isUnsaved || isCurrent($0), $0.value) }
     if isKnown { return value ?? declaration.defaultValue }
     refresh()
@@ -10,7 +10,7 @@ extension StoredPassword {
   }
 
   /// Reads the store, whatever is unsaved, and takes what it has.
-  func load() throws(SecretStoreError) -> Value? {
+  func load() throws(SecretStoreError) -> (any KeptValue)? {
     try access { resolver throws(SecretStoreError) in
       let (found, position) = try read(&resolver)
       state.withLock { state in
@@ -24,9 +24,10 @@ extension StoredPassword {
 
   /// How the last access went; the first time, there is one for the purpose.
   var status: PasswordStatus {
-    if let status = state.withLock({ $0.status }) { return status }
-    refresh()
-    return state.withLock { $0.status } ?? .absent
+    while true {
+      if let status = state.withLock({ $0.status }) { return status }
+      refresh()
+    }
   }
 
   var error: SecretStoreError? { state.withLock { $0.error } }
@@ -80,15 +81,15 @@ extension StoredPassword {
 
   private func read(
     _ resolver: inout ItemResolver
-  ) throws(SecretStoreError) -> (found: (item: SecretItem, value: Value)?, position: Int) {
+  ) throws(SecretStoreError) -> (found: (item: SecretItem, value: any KeptValue)?, position: Int) {
     let position = changes.value
     guard let (item, secret) = try resolver.reading() else { return (nil, position) }
-    return ((item, try PasswordCoder.decode(Value.self, from: secret)), position)
+    return ((item, try declaration.decode(secret)), position)
   }
 }
 
 extension StoredPassword.State {
-  fileprivate mutating func take(_ found: (item: SecretItem, value: Value)?, readAt position: Int) {
+  fileprivate mutating func take(_ found: (item: SecretItem, value: any KeptValue)?, readAt position: Int) {
     value = found?.value
     item = found?.item
     readAt = position

@@ -2,7 +2,7 @@ import StorageInternals
 
 extension StoredPassword {
   /// Sets the value, and writes it unless the policy is manual.
-  func set(_ value: Value?) {
+  func set(_ value: (any KeptValue)?) {
     guard declaration.refreshPolicy != .manual else {
       return state.withLock { $0.set(value) }
     }
@@ -59,9 +59,7 @@ extension StoredPassword {
     if !isUnsaved && edits.isEmpty { return }
 
     let position = changes.value
-    let secret = isUnsaved ? try value.map { value throws(SecretStoreError) in
-      try PasswordCoder.encode(value)
-    } : nil
+    let secret = isUnsaved ? try value?.encoded() : nil
     guard let written = try store(secret, edits, &resolver) else { return }
     resolver.remember(written)
     state.withLock { state in
@@ -104,7 +102,7 @@ extension StoredPassword {
 }
 
 extension StoredPassword.State {
-  fileprivate mutating func set(_ value: Value?) {
+  fileprivate mutating func set(_ value: (any KeptValue)?) {
     self.value = value
     isUnsaved = true
     settings += 1

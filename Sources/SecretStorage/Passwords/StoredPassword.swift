@@ -2,12 +2,13 @@ import StorageInternals
 import Synchronization
 
 /// What a password item was declared as.
-struct PasswordDeclaration<Value: Codable & Sendable>: Sendable {
+struct PasswordDeclaration: Sendable {
   let identity: ItemIdentity
   let match: ItemMatch
   let refreshPolicy: RefreshPolicy
-  let defaultValue: Value?
+  let defaultValue: (any KeptValue)?
   let accessControl: AccessControl
+  let decode: @Sendable (Secret) throws(SecretStoreError) -> any KeptValue
 
   var query: ItemQuery {
     match == .any ? .matching(identity) : .exactly(identity)
@@ -16,13 +17,13 @@ struct PasswordDeclaration<Value: Codable & Sendable>: Sendable {
 
 /// A declared password in one store: what is known of it, and what is still to be written.
 ///
-/// Two locks: `resolver` gives the accesses to the store their turn, `state` is held for moments
+/// Two locks: `connection` gives the accesses to the store their turn, `state` is held for moments
 /// only and never while the store, a coder or a handler is called. What the store calls back only
 /// counts, so a store may call it whatever it holds.
-final class StoredPassword<Value: Codable & Sendable>: Sendable {
+final class StoredPassword: Sendable {
   struct State: Sendable {
     /// What was last read or set; nil also when it is not known.
-    var value: Value?
+    var value: (any KeptValue)?
     /// Whether the value was set and not written since.
     var isUnsaved = false
     /// Counts what the app set, so that a write tells whether it wrote the latest.
@@ -39,28 +40,33 @@ final class StoredPassword<Value: Codable & Sendable>: Sendable {
     var told: PasswordFailure?
   }
 
-  let declaration: PasswordDeclaration<Value>
-  let state = Lock(State())
-  let resolver: Lock<ItemResolver>
-  let changes = ChangeCount()
-  private let observation: ChangeObservation?
+  /// What there is from the first access on.
+  private struct Connection: Sendable {
+    var resolver: ItemResolver
+    let observation: ChangeObservation?
+  }
 
-  init(_ declaration: PasswordDeclaration<Value>, in store: any SecretStore) {
+  let declaration: PasswordDeclaration
+  let state = Lock(State())
+  let changes = ChangeCount()
+  private let store: (any SecretStore)?
+  private let connection = Lock(Connection?.none)
+
+  /// - Parameter store: Nil means the default store, as it is at the first access.
+  init(_ declaration: PasswordDeclaration, in store: (any SecretStore)?) {
     self.declaration = declaration
-    resolver = Lock(ItemResolver(store: store, query: declaration.query))
-    // It holds the count alone, so that password and store do not keep each other alive.
-    observation =
-      declaration.refreshPolicy == .onChange
-      ? store.observeChanges { [changes] in changes.increment() } : nil
+    self.store = store
   }
 
   /// Does what an explicit call asks for, in turn, and notes how it went.
   func access<Result: Sendable>(
     _ body: (inout ItemResolver) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    try resolver.withLock { resolver throws(SecretStoreError) in
+    try connection.withLock { connection throws(SecretStoreError) in
+      var current = connection ?? connect()
+      defer { connection = current }
       do throws(SecretStoreError) {
-        let result = try body(&resolver)
+        let result = try body(&current.resolver)
         state.withLock {
           $0.error = nil
           $0.told = nil
@@ -91,6 +97,16 @@ final class StoredPassword<Value: Codable & Sendable>: Sendable {
       }
       if isNew { SecretStorage.onFailure(failure) }
     }
+  }
+
+  private func connect() -> Connection {
+    let store = store ?? DefaultStore.resolved
+    // The handler holds the count alone, so that password and store do not keep each other alive.
+    let observation =
+      declaration.refreshPolicy == .onChange
+      ? store.observeChanges { [changes] in changes.increment() } : nil
+    return Connection(
+      resolver: ItemResolver(store: store, query: declaration.query), observation: observation)
   }
 }
 
