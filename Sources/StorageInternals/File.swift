@@ -28,14 +28,16 @@ package struct File: ~Copyable, Sendable {
 
   /// The bytes from an offset on, up to a count, or to the end of the file if that comes first.
   package func read(from offset: Int, count: Int) throws(SystemError) -> [UInt8] {
+    // A count can come from a damaged file: no more memory is taken than there are bytes.
+    let limit = count <= 65536 ? count : min(count, max(0, try status().size - offset))
     var failure: SystemError?
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
       do throws(SystemError) {
-        while filled < count {
+        while filled < limit {
           let position = filled
           let got = try fileSystem.check(.read, path) {
             unsafe pread(
-              descriptor, buffer.baseAddress! + position, count - position,
+              descriptor, buffer.baseAddress! + position, limit - position,
               off_t(offset + position))
           }
           if got == 0 { break }
@@ -51,18 +53,31 @@ package struct File: ~Copyable, Sendable {
 
   /// Writes all bytes at an offset, however many calls it takes.
   package func write(_ bytes: some Collection<UInt8>, at offset: Int) throws(SystemError) {
-    let contiguous = ContiguousArray(bytes)
+    let result = bytes.withContiguousStorageIfAvailable { buffer in
+      unsafe writeAll(UnsafeRawBufferPointer(buffer), at: offset)
+    }
+    if let result { return try result.get() }
+    try write(ContiguousArray(bytes), at: offset)
+  }
+
+  private func writeAll(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int
+  ) -> Result<Void, SystemError> {
     var done = 0
-    while done < contiguous.count {
-      let position = done
-      done += try fileSystem.check(.write, path) {
-        unsafe contiguous.withUnsafeBytes { buffer in
+    while done < bytes.count {
+      do throws(SystemError) {
+        let written = try fileSystem.check(.write, path) {
           unsafe pwrite(
-            descriptor, buffer.baseAddress! + position, buffer.count - position,
-            off_t(offset + position))
+            descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done))
         }
+        // A device that takes nothing and reports nothing would be asked for ever.
+        if written == 0 { throw SystemError(call: .write, path: path, code: EIO) }
+        done += written
+      } catch {
+        return .failure(error)
       }
     }
+    return .success(())
   }
 
   /// Makes the file's content durable, and of its metadata what reading it back needs.
@@ -86,6 +101,17 @@ package struct File: ~Copyable, Sendable {
   /// Waits until no other open file holds this file's lock; it is released with this file.
   package func lock() throws(SystemError) {
     try fileSystem.check(.flock, path) { flock(descriptor, LOCK_EX) }
+  }
+
+  /// Locks the file unless another open file holds its lock; answers whether it did.
+  package func lockIfFree() throws(SystemError) -> Bool {
+    do {
+      try fileSystem.check(.flock, path) { flock(descriptor, LOCK_EX | LOCK_NB) }
+      return true
+    } catch {
+      if error.code == EWOULDBLOCK { return false }
+      throw error
+    }
   }
 
   package func unlock() {

@@ -9,10 +9,12 @@ package struct FileSystem: Sendable {
   /// The calls, by the names of their manual pages.
   package enum Call: String, CaseIterable, Sendable {
     case open, read, write, fdatasync, fsync, ftruncate, fchmod, flock, stat, rename, unlink, mkdir
+    case readlink, opendir, readdir
   }
 
   /// Answers the error number with which a call on a path fails, or nil to let it happen.
   ///
+  /// `EINTR` is met as it is when the kernel answers it: the call is made, and this asked, again.
   /// This is how the tests reach a full disk or a dying one at each call in turn.
   package var fault: (@Sendable (Call, String) -> Int32?)?
 
@@ -24,7 +26,7 @@ package struct FileSystem: Sendable {
   package func open(
     _ path: String, _ flags: Int32, mode: mode_t = 0
   ) throws(SystemError) -> File {
-    let descriptor = try check(.open, path) {
+    let descriptor = try check(.open, at: path) {
       #if canImport(Glibc)
         unsafe Glibc.open(path, flags | O_CLOEXEC, mode)
       #else
@@ -38,7 +40,7 @@ package struct FileSystem: Sendable {
   package func status(of path: String) throws(SystemError) -> FileStatus? {
     var status = stat()
     do {
-      try check(.stat, path) { unsafe lstat(path, &status) }
+      try check(.stat, at: path) { unsafe lstat(path, &status) }
     } catch {
       if error.code == ENOENT { return nil }
       throw error
@@ -46,8 +48,10 @@ package struct FileSystem: Sendable {
     return FileStatus(status)
   }
 
+  /// Puts a file at another path, replacing what is there in one step.
   package func rename(_ path: String, to target: String) throws(SystemError) {
-    try check(.rename, path) {
+    if target.utf8.contains(0) { throw SystemError(call: .rename, path: target, code: EINVAL) }
+    try check(.rename, at: path) {
       #if canImport(Glibc)
         unsafe Glibc.rename(path, target)
       #else
@@ -59,7 +63,7 @@ package struct FileSystem: Sendable {
   /// Removes a file; there being none is a success.
   package func unlink(_ path: String) throws(SystemError) {
     do {
-      try check(.unlink, path) {
+      try check(.unlink, at: path) {
         #if canImport(Glibc)
           unsafe Glibc.unlink(path)
         #else
@@ -71,74 +75,42 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// Makes a directory and those above it, each for its owner alone; existing ones stay as they are.
-  package func makeDirectories(_ path: String) throws(SystemError) {
-    do {
-      try check(.mkdir, path) { unsafe mkdir(path, 0o700) }
-    } catch {
-      switch error.code {
-      case EEXIST: return
-      case ENOENT where path.parentDirectory != path:
-        try makeDirectories(path.parentDirectory)
-        try makeDirectories(path)
-      default: throw error
+  /// The path that a symbolic link holds.
+  package func linkTarget(of path: String) throws(SystemError) -> String {
+    let capacity = Int(PATH_MAX)
+    var target = [UInt8](repeating: 0, count: capacity)
+    let count = try check(.readlink, at: path) {
+      unsafe target.withUnsafeMutableBytes {
+        unsafe readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), capacity)
       }
     }
+    return String(decoding: target[..<count], as: UTF8.self)
   }
 
-  /// Makes a directory's entries durable, so that a new or renamed file survives a power cut.
-  package func synchronizeDirectory(_ path: String) throws(SystemError) {
-    let directory = try open(path, O_RDONLY | O_DIRECTORY)
-    try directory.synchronize()
-  }
-
-  /// Makes a call, again when a signal interrupted it, and throws what it reported.
+  /// Makes a call on an open file, again when a signal interrupted it; throws what it reported.
   @discardableResult
   func check<Result: SignedInteger>(
     _ call: Call, _ path: String, _ body: () -> Result
   ) throws(SystemError) -> Result {
-    if let code = fault?(call, path) {
-      throw SystemError(call: call, path: path, code: code)
-    }
     while true {
-      let result = body()
-      if result != -1 { return result }
-      let code = errno
+      var code = fault?(call, path) ?? 0
+      if code == 0 {
+        let result = body()
+        if result != -1 { return result }
+        // Read before anything else can call into the C library.
+        code = errno
+      }
       if code != EINTR { throw SystemError(call: call, path: path, code: code) }
     }
   }
-}
 
-/// What `stat` says of a file, as far as the stores ask.
-package struct FileStatus: Hashable, Sendable {
-  package let device: UInt64
-  package let inode: UInt64
-  package let size: Int
-  package let mode: mode_t
-  package let owner: uid_t
-  package let links: Int
-  /// Nanoseconds since 1970.
-  package let modified: Int
-
-  init(_ status: stat) {
-    device = UInt64(status.st_dev)
-    inode = UInt64(status.st_ino)
-    size = Int(status.st_size)
-    mode = status.st_mode
-    owner = status.st_uid
-    links = Int(status.st_nlink)
-    modified = status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec
-  }
-
-  package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
-  package var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
-  package var isOpenToOthers: Bool { mode & 0o077 != 0 }
-}
-
-extension String {
-  /// The path of the directory that holds this path's last component.
-  package var parentDirectory: String {
-    guard let slash = lastIndex(of: "/") else { return "." }
-    return slash == startIndex ? "/" : String(self[..<slash])
+  /// Makes a call on a path.
+  @discardableResult
+  func check<Result: SignedInteger>(
+    _ call: Call, at path: String, _ body: () -> Result
+  ) throws(SystemError) -> Result {
+    // C would take the part before a zero byte for the whole path.
+    if path.utf8.contains(0) { throw SystemError(call: call, path: path, code: EINVAL) }
+    return try check(call, path, body)
   }
 }

@@ -19,7 +19,7 @@ package struct SystemError: Error, Hashable, Sendable {
 
 extension SystemError: CustomStringConvertible {
   package var description: String {
-    "\(call) of \(path): \(Self.message(for: code)) (errno \(code))"
+    "\(call.rawValue) of \(path): \(Self.message(for: code)) (errno \(code))"
   }
 
   /// The C library's text for an error number, as `strerror_r` gives it.

@@ -1,0 +1,15 @@
+// By bytes, as the kernel does: as characters, a slash and a combining mark after it are one.
+
+extension String {
+  /// The path of the directory that holds this path's last component.
+  package var parentDirectory: String {
+    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == startIndex ? "/" : String(self[..<slash])
+  }
+
+  /// What follows the last slash.
+  package var lastComponent: String {
+    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
+    return String(self[utf8.index(after: slash)...])
+  }
+}

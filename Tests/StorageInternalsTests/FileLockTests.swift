@@ -1,0 +1,123 @@
+import Dispatch
+import StorageInternals
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+@Suite struct FileLockTests {
+  let directory: TemporaryDirectory
+  init() throws { directory = try TemporaryDirectory() }
+
+  @Test func secondHolderIsRefusedUntilTheFirstReleases() throws {
+    let path = directory("lock")
+    let lock = try FileLock(at: path)
+    #expect(try isFree(path) == false)
+    lock.release()
+    #expect(try isFree(path))
+  }
+
+  @Test func lockIsHeldToTheEndOfItsScope() throws {
+    let path = directory("lock")
+    do {
+      let lock = try FileLock(at: path)
+      #expect(try isFree(path) == false)
+      _ = lock
+    }
+    #expect(try isFree(path))
+  }
+
+  @Test func fileIsForItsOwnerAlone() throws {
+    _ = try FileLock(at: directory("lock"))
+    let status = try #require(try FileSystem().status(of: directory("lock")))
+    #expect(status.isRegularFile)
+    #expect(!status.isOpenToOthers)
+  }
+
+  @Test func symbolicLinkIsRefused() throws {
+    unsafe #expect(symlink(directory("elsewhere"), directory("lock")) == 0)
+    #expect(throws: SystemError(call: .open, path: directory("lock"), code: ELOOP)) {
+      _ = try FileLock(at: directory("lock"))
+    }
+    #expect(try FileSystem().status(of: directory("elsewhere")) == nil)
+  }
+
+  @Test func threadsExcludeEachOther() throws {
+    let path = directory("lock")
+    let counter = directory("counter")
+    try FileSystem().replaceFile(at: counter, with: [0, 0])
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      do {
+        for _ in 0..<50 {
+          let lock = try FileLock(at: path)
+          var bytes = try content(of: counter)
+          bytes[0] &+= 1
+          if bytes[0] == 0 { bytes[1] += 1 }
+          try FileSystem().open(counter, O_WRONLY).write(bytes, at: 0)
+          lock.release()
+        }
+      } catch {
+        Issue.record(error)
+      }
+    }
+    let bytes = try content(of: counter)
+    #expect(Int(bytes[0]) + 256 * Int(bytes[1]) == 400)
+  }
+
+  @Test func lockOfRemovedFileIsNotTaken() throws {
+    // Removes the file between its opening and its locking, the first time.
+    let path = directory("lock")
+    let removals = Lock(0)
+    let fileSystem = FileSystem { call, _ in
+      removals.withLock { count in
+        if call == .flock, count == 0 {
+          count += 1
+          unsafe unlink(path)
+        }
+        return nil
+      }
+    }
+    let lock = try FileLock(at: path, in: fileSystem)
+    #expect(removals.withLock { $0 } == 1)
+    #expect(try isFree(path) == false)
+    lock.release()
+  }
+
+  @Test(arguments: [FileSystem.Call.open, .flock, .stat])
+  func failedCallIsThrownAndLeavesTheLockFree(call: FileSystem.Call) throws {
+    let path = directory("lock")
+    let fileSystem = FileSystem { made, _ in made == call ? EIO : nil }
+    #expect(throws: SystemError(call: call, path: path, code: EIO)) {
+      _ = try FileLock(at: path, in: fileSystem)
+    }
+    #expect(try isFree(path))
+  }
+
+  @Test func processHoldsTheLockUntilItIsKilled() async throws {
+    let path = directory("lock")
+    let marker = directory("marker")
+    async let child: ExitTest.Result? = #expect(processExitsWith: .signal(SIGKILL)) {
+      [path = path as String, marker = marker as String] in
+      let lock = try FileLock(at: path)
+      try FileSystem().replaceFile(at: marker, with: Array("\(getpid())".utf8))
+      withExtendedLifetime(lock) { while true { pause() } }
+    }
+    while try FileSystem().status(of: marker) == nil { try await Task.sleep(for: .milliseconds(1)) }
+    let identifier = pid_t(String(decoding: try content(of: marker), as: UTF8.self))
+    #expect(try isFree(path) == false)
+    kill(try #require(identifier), SIGKILL)
+    _ = await child
+    #expect(try isFree(path))
+  }
+
+  private func isFree(_ path: String) throws -> Bool {
+    let lock = try FileLock(ifFreeAt: path)
+    switch consume lock {
+    case .some: return true
+    case .none: return false
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import StorageInternals
+import Testing
+
+@Suite struct LibraryTests {
+  /// The C library itself, which every process has, by its names for Glibc and Musl.
+  static let names = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"]
+
+  @Test func functionCanBeCalled() throws {
+    let library = try Library(anyOf: Self.names, packages: [:])
+    // int abs(int j);
+    let abs = try library.function("abs", as: (@convention(c) (Int32) -> Int32).self)
+    #expect(abs(-42) == 42)
+  }
+
+  @Test func laterNameIsUsedWhereEarlierIsMissing() throws {
+    let library = try Library(anyOf: ["libmissing.so.9"] + Self.names, packages: [:])
+    #expect(Self.names.contains(library.name))
+    #expect(unsafe library.symbol("abs") != nil)
+  }
+
+  @Test func missingLibraryIsAnErrorWithNamesReasonAndPackages() throws {
+    let packages = ["Fedora": "missing-libs", "Debian": "libmissing9"]
+    let error = try #require(throws: LibraryError.self) {
+      _ = try Library(anyOf: ["libmissing.so.9", "libmissing.so.8"], packages: packages)
+    }
+    guard case .notLoaded(let names, let reasons, packages) = error else {
+      Issue.record(error)
+      return
+    }
+    #expect(names == ["libmissing.so.9", "libmissing.so.8"])
+    #expect(reasons.count == 2)
+    #expect(reasons[0].contains("libmissing.so.9"))
+    #expect(reasons[1].contains("libmissing.so.8"))
+    #expect(
+      error.description == """
+        The C library libmissing.so.9 or libmissing.so.8 cannot be loaded: \
+        \(reasons[0]); \(reasons[1]). \
+        Install the package that brings it: libmissing9 (Debian), missing-libs (Fedora).
+        """)
+  }
+
+  @Test func missingSymbolIsAnErrorWithItsNameAndTheLibrary() throws {
+    let library = try Library(anyOf: Self.names, packages: [:])
+    #expect(unsafe library.symbol("no_such_function") == nil)
+    let expected = LibraryError.symbolMissing("no_such_function", library: library.name)
+    #expect(throws: expected) {
+      _ = try library.function("no_such_function", as: (@convention(c) () -> Void).self)
+    }
+    #expect(expected.description.contains("\(library.name) has no symbol no_such_function."))
+  }
+
+  @Test func typeOfSwiftFunctionStopsTheProgram() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let library = try Library(anyOf: LibraryTests.names, packages: [:])
+      _ = try library.function("abs", as: ((Int32) -> Int32).self)
+    }
+    let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(message.contains("is not the type of a C function: write @convention(c) before it."))
+  }
+}
