@@ -120,12 +120,16 @@ extension Trial {
     label: "label", comment: "comment", itemDescription: "description", creator: 0x6c6f_636b,
     type: 1, isInvisible: true)
 
-  /// Bytes that do not repeat themselves soon.
+  /// Bytes that repeat themselves at no power of two.
   private static func bytes(_ count: Int) -> [UInt8] {
     var state: UInt32 = 1
-    return (0..<count).map { _ in
+    let pattern = (0..<65_521).map { _ in
       state = state &* 1_664_525 &+ 1_013_904_223
       return UInt8(truncatingIfNeeded: state >> 24)
     }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    while bytes.count < count { bytes += pattern.prefix(count - bytes.count) }
+    return bytes
   }
 }
