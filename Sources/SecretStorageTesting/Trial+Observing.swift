@@ -40,8 +40,8 @@ extension Trial {
   }
 
   private func expectHeard(_ listener: Listener, _ operation: String) async {
-    expect(
-      await listener.hears(within: patience), "observeChanges, \(operation)", "a call of the handler")
+    let isHeard = await listener.hears(within: patience)
+    expect(isHeard, "observeChanges, \(operation)", "a call of the handler")
   }
 }
 

@@ -96,9 +96,9 @@ final class LyingSecretStore: SecretStore {
       throw .invalid("It is refused")
     default: break
     }
-    return shown(
-      try content.update(
-        item, expecting: revision, attributes: attributes.map(altered), secret: secret.map(altered)))
+    let updated = try content.update(
+      item, expecting: revision, attributes: attributes.map(altered), secret: secret.map(altered))
+    return shown(updated)
   }
 
   func remove(_ item: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {

@@ -89,6 +89,17 @@ struct PasswordStatusTests {
     #expect(throws: SecretStoreError.locked) { try item.matchCount }
   }
 
+  @Test func statusIsFoundOutAgainAfterAnotherSuccess() throws {
+    item.value = "value"
+    store.fail(with: .locked)
+    _ = item.value
+    #expect(item.status == .locked)
+    store.fail(with: nil)
+    #expect(try item.matchCount == 1)
+    #expect(item.error == nil)
+    #expect(item.status == .value)
+  }
+
   @Test func valueOfAnotherTypeIsCorrupted() throws {
     item.value = "canary"
     let number = PasswordItem<Int>(.generic(service: "service"), in: store)

@@ -89,7 +89,9 @@ extension StoredPassword {
 }
 
 extension StoredPassword.State {
-  fileprivate mutating func take(_ found: (item: SecretItem, value: any KeptValue)?, readAt position: Int) {
+  fileprivate mutating func take(
+    _ found: (item: SecretItem, value: any KeptValue)?, readAt position: Int
+  ) {
     value = found?.value
     item = found?.item
     readAt = position

@@ -52,7 +52,9 @@ final class StoredPassword: Sendable {
   private let store: (any SecretStore)?
   private let connection = Lock(Connection?.none)
 
-  /// - Parameter store: Nil means the default store, as it is at the first access.
+  /// - Parameters:
+  ///   - declaration: What to find and how.
+  ///   - store: Nil means the default store, as it is at the first access.
   init(_ declaration: PasswordDeclaration, in store: (any SecretStore)?) {
     self.declaration = declaration
     self.store = store
@@ -67,10 +69,7 @@ final class StoredPassword: Sendable {
       defer { connection = current }
       do throws(SecretStoreError) {
         let result = try body(&current.resolver)
-        state.withLock {
-          $0.error = nil
-          $0.told = nil
-        }
+        state.withLock { $0.didSucceed() }
         return result
       } catch {
         state.withLock {
@@ -107,6 +106,15 @@ final class StoredPassword: Sendable {
       ? store.observeChanges { [changes] in changes.increment() } : nil
     return Connection(
       resolver: ItemResolver(store: store, query: declaration.query), observation: observation)
+  }
+}
+
+extension StoredPassword.State {
+  /// Forgets the last failure; if what succeeded found out nothing itself, the status is open.
+  fileprivate mutating func didSucceed() {
+    if let error, status == PasswordStatus(error) { status = nil }
+    error = nil
+    told = nil
   }
 }
 

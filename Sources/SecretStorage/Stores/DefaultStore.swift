@@ -52,11 +52,13 @@ enum DefaultStore {
 /// The state is kept here and not in the passwords, so that a password which outlives the operation
 /// (a constant, a static) brings nothing of another operation along.
 final class DefaultStoreOverride: Sendable {
+  private typealias Object = any AnyObject & Sendable
+
   @TaskLocal static var current: DefaultStoreOverride?
 
   let store: any SecretStore
-  /// By the password's object, which is held so that no other object gets its identifier.
-  private let states = Lock([ObjectIdentifier: (any AnyObject & Sendable, any AnyObject & Sendable)]())
+  /// By the identifier of the password, which is held so that no other object gets the same.
+  private let states = Lock([ObjectIdentifier: (password: Object, state: Object)]())
 
   init(_ store: any SecretStore) {
     self.store = store
@@ -68,7 +70,7 @@ final class DefaultStoreOverride: Sendable {
   ) -> State {
     states.withLock { states in
       let key = ObjectIdentifier(password)
-      if let known = states[key]?.1 as? State { return known }
+      if let known = states[key]?.state as? State { return known }
       let state = make()
       states[key] = (password, state)
       return state
