@@ -68,7 +68,25 @@ struct PasswordConcurrencyTests {
     #expect(item.error == nil)
   }
 
-  @Test func saveKeepsWhatWasSetWhileItWrote() async throws {
+  @Test func valueSetDuringASaveIsUnsaved() throws {
+    let store = InMemorySecretStore()
+    let item = PasswordItem<Int>(.generic(service: "service"), refreshPolicy: .manual, in: store)
+    let other = PasswordItem<Int>(.generic(service: "service"), in: store)
+    item.value = 1
+    do {
+      let observation = store.observeChanges { item.value = 2 }
+      try item.save()
+      withExtendedLifetime(observation) {}
+    }
+    #expect(other.value == 1)
+    #expect(item.value == 2)
+    #expect(item.hasUnsavedChanges)
+    try item.save()
+    #expect(other.value == 2)
+    #expect(!item.hasUnsavedChanges)
+  }
+
+  @Test func savesAndSetsAtOnceEndWithTheLastSet() async throws {
     let store = InMemorySecretStore()
     let item = PasswordItem<Int>(.generic(service: "service"), refreshPolicy: .manual, in: store)
     await withTaskGroup { group in

@@ -61,6 +61,11 @@ struct PasswordFailureTests {
       store.fail(with: .locked)
       _ = item.value
       check(heard.withLock { $0.count } == 3)
+      store.fail(with: nil)
+      _ = item.value
+      store.fail(with: .locked)
+      _ = item.value
+      check(heard.withLock { $0.count } == 4)
     }
   }
 

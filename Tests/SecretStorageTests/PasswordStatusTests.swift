@@ -100,6 +100,35 @@ struct PasswordStatusTests {
     #expect(item.status == .value)
   }
 
+  @Test func findingOutTheStatusKeepsTheUnsavedValue() throws {
+    item.value = "old"
+    store.fail(with: .locked)
+    item.value = "new"
+    store.fail(with: nil)
+    #expect(try item.matchCount == 1)
+    #expect(item.status == .value)
+    #expect(item.hasUnsavedChanges)
+    #expect(item.value == "new")
+  }
+
+  @Test func removalSaysNothingOfOtherMatches() throws {
+    _ = try store.content.add(
+      Secret("first".utf8), identity: .generic(service: "service"),
+      attributes: ItemAttributes(label: "label"))
+    let item = PasswordItem<String>(
+      .generic(service: "service"), refreshPolicy: .manual, in: store)
+    try item.load()
+    _ = try store.content.add(
+      Secret("second".utf8), identity: .generic(service: "service", account: "account"),
+      attributes: ItemAttributes())
+    try item.remove()
+    #expect(item.attributes.label == nil)
+    #expect(item.creationDate == nil)
+    #expect(item.status == .value)
+    try item.remove()
+    #expect(item.status == .absent)
+  }
+
   @Test func valueOfAnotherTypeIsCorrupted() throws {
     item.value = "canary"
     let number = PasswordItem<Int>(.generic(service: "service"), in: store)
