@@ -24,7 +24,7 @@ extension SecretStoreError: CustomStringConvertible {
     case .invalid(let what):
       "\(what)."
     case .undecodable(let what):
-      "The item's bytes are not \(what). Read it with the type that wrote it."
+      "The item's bytes are not a value of type \(what). Read it with the type that wrote it."
     case .corrupted(let what):
       "\(what). What is intact stays readable: export it, or restore a backup."
     case .rolledBack(let what):

@@ -1,0 +1,34 @@
+/// The attributes that an app has set and not yet saved; an inner nil clears one.
+struct AttributeEdits: Hashable, Sendable {
+  private var label: String??
+  private var comment: String??
+  private var itemDescription: String??
+  private var creator: UInt32??
+  private var type: UInt32??
+  private var isInvisible: Bool??
+  private var accessControl: AccessControl?
+
+  var isEmpty: Bool { self == AttributeEdits() }
+
+  /// Notes what differs between the attributes that the app saw and those that it wants.
+  mutating func note(from old: ItemAttributes, to new: ItemAttributes) {
+    if new.label != old.label { label = .some(new.label) }
+    if new.comment != old.comment { comment = .some(new.comment) }
+    if new.itemDescription != old.itemDescription { itemDescription = .some(new.itemDescription) }
+    if new.creator != old.creator { creator = .some(new.creator) }
+    if new.type != old.type { type = .some(new.type) }
+    if new.isInvisible != old.isInvisible { isInvisible = .some(new.isInvisible) }
+    if new.accessControl != old.accessControl { accessControl = new.accessControl }
+  }
+
+  func applied(to attributes: ItemAttributes) -> ItemAttributes {
+    ItemAttributes(
+      label: label ?? attributes.label,
+      comment: comment ?? attributes.comment,
+      itemDescription: itemDescription ?? attributes.itemDescription,
+      creator: creator ?? attributes.creator,
+      type: type ?? attributes.type,
+      isInvisible: isInvisible ?? attributes.isInvisible,
+      accessControl: accessControl ?? attributes.accessControl)
+  }
+}

@@ -1,0 +1,100 @@
+import StorageInternals
+
+extension StoredPassword {
+  /// The value as the refresh policy gives it, or the default value.
+  var value: (any KeptValue)? {
+    let (isKnown, value) = state.withLock { ($0.isUnsaved || isCurrent($0), $0.value) }
+    if isKnown { return value ?? declaration.defaultValue }
+    refresh()
+    return state.withLock { $0.value } ?? declaration.defaultValue
+  }
+
+  /// Reads the store, whatever is unsaved, and takes what it has.
+  func load() throws(SecretStoreError) -> (any KeptValue)? {
+    try access { resolver throws(SecretStoreError) in
+      let (found, position) = try read(&resolver)
+      state.withLock { state in
+        state.isUnsaved = false
+        state.edits = AttributeEdits()
+        state.take(found, readAt: position)
+      }
+      return found?.value
+    }
+  }
+
+  /// How the last access went; the first time, there is one for the purpose.
+  var status: PasswordStatus {
+    while true {
+      if let status = state.withLock({ $0.status }) { return status }
+      refresh()
+    }
+  }
+
+  var error: SecretStoreError? { state.withLock { $0.error } }
+
+  func matchCount() throws(SecretStoreError) -> Int {
+    try access { resolver throws(SecretStoreError) in
+      try resolver.store.items(matching: resolver.query).count
+    }
+  }
+
+  /// The item as the refresh policy gives it, without its secret.
+  func item() -> SecretItem? {
+    switch declaration.refreshPolicy {
+    case .manual: break
+    case .onChange: if !state.withLock({ isCurrent($0) }) { refresh() }
+    case .onAccess:
+      implicitAccess(.read) { resolver throws(SecretStoreError) in
+        let item = try resolver.item()
+        state.withLock { $0.item = item }
+      }
+    }
+    return state.withLock { $0.item }
+  }
+
+  /// Whether the policy wants no reading of the store before the value is given.
+  private func isCurrent(_ state: borrowing State) -> Bool {
+    switch declaration.refreshPolicy {
+    case .onAccess: false
+    case .manual: true
+    case .onChange: state.readAt == changes.value
+    }
+  }
+
+  /// Reads the store; an unsaved value stays, and a manual one is not replaced.
+  private func refresh() {
+    implicitAccess(.read) { resolver throws(SecretStoreError) in
+      let isManual = declaration.refreshPolicy == .manual
+      // Another thread may have read while this one waited for its turn.
+      if !isManual, state.withLock({ isCurrent($0) }) { return }
+      let (found, position) = try read(&resolver)
+      state.withLock { state in
+        if isManual || state.isUnsaved {
+          state.item = found?.item
+          state.status = found == nil ? .absent : .value
+        } else {
+          state.take(found, readAt: position)
+        }
+      }
+    }
+  }
+
+  private func read(
+    _ resolver: inout ItemResolver
+  ) throws(SecretStoreError) -> (found: (item: SecretItem, value: any KeptValue)?, position: Int) {
+    let position = changes.value
+    guard let (item, secret) = try resolver.reading() else { return (nil, position) }
+    return ((item, try declaration.decode(secret)), position)
+  }
+}
+
+extension StoredPassword.State {
+  fileprivate mutating func take(
+    _ found: (item: SecretItem, value: any KeptValue)?, readAt position: Int
+  ) {
+    value = found?.value
+    item = found?.item
+    readAt = position
+    status = found == nil ? .absent : .value
+  }
+}

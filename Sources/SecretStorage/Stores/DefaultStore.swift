@@ -1,0 +1,79 @@
+import StorageInternals
+
+/// Makes the store that an app uses which names no other.
+private func machineDefault() -> any SecretStore {
+  InMemorySecretStore()
+}
+
+/// The default store of the process: undecided until it is named or needed.
+enum DefaultStore {
+  private enum Choice {
+    case bootstrapped(any SecretStore)
+    case machine(any SecretStore)
+  }
+
+  private static let choice = Lock(Choice?.none)
+
+  /// The store that the app named, or this machine's; from now on it stays the same.
+  static var resolved: any SecretStore {
+    choice.withLock { choice in
+      switch choice {
+      case .bootstrapped(let store), .machine(let store):
+        return store
+      case nil:
+        let store = machineDefault()
+        choice = .machine(store)
+        return store
+      }
+    }
+  }
+
+  static func bootstrap(_ store: any SecretStore) {
+    choice.withLock { choice in
+      switch choice {
+      case nil:
+        choice = .bootstrapped(store)
+      case .bootstrapped:
+        fatalError(
+          "SecretStorage.bootstrap(_:) was called twice. Call it once, where the app starts.")
+      case .machine:
+        fatalError(
+          """
+          SecretStorage.bootstrap(_:) was called after the default store had been used. Call it \
+          where the app starts, before the first access to a password.
+          """)
+      }
+    }
+  }
+}
+
+/// A default store for the time of one operation, with the state of the passwords used in it.
+///
+/// The state is kept here and not in the passwords, so that a password which outlives the operation
+/// (a constant, a static) brings nothing of another operation along.
+final class DefaultStoreOverride: Sendable {
+  private typealias Object = any AnyObject & Sendable
+
+  @TaskLocal static var current: DefaultStoreOverride?
+
+  let store: any SecretStore
+  /// By the identifier of the password, which is held so that no other object gets the same.
+  private let states = Lock([ObjectIdentifier: (password: Object, state: Object)]())
+
+  init(_ store: any SecretStore) {
+    self.store = store
+  }
+
+  /// The state of a password in this operation, made at its first access.
+  func state<State: AnyObject & Sendable>(
+    of password: any AnyObject & Sendable, orMake make: () -> State
+  ) -> State {
+    states.withLock { states in
+      let key = ObjectIdentifier(password)
+      if let known = states[key]?.state as? State { return known }
+      let state = make()
+      states[key] = (password, state)
+      return state
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import FoundationEssentials
+import StorageInternals
+
+/// A store whose items are gone when it is released; for tests, previews and short-lived secrets.
+///
+/// It keeps every rule of ``SecretStore`` and promises nothing more: it cannot be locked, so each
+/// ``Accessibility`` is kept but makes no difference, and ``AccessFlags`` and
+/// ``Accessibility/whenPasscodeSetThisDeviceOnly`` are refused as unsupported. Finding an item by
+/// its complete identity takes constant time, any other search visits all items.
+public final class InMemorySecretStore: SecretStore {
+  private struct Entry {
+    var item: SecretItem
+    var secret: Secret
+  }
+
+  private struct Content {
+    var entries: [SecretItem.ID: Entry] = [:]
+    var ids: [ItemIdentity: SecretItem.ID] = [:]
+    var revision: UInt64 = 0
+    var lastDate = Date.distantPast
+
+    /// The time, or a moment after the last one given if the clock did not move on since.
+    ///
+    /// A microsecond is the smallest step that a date of this century surely tells apart.
+    mutating func nextDate() -> Date {
+      lastDate = max(Date(), lastDate.addingTimeInterval(1e-6))
+      return lastDate
+    }
+  }
+
+  private let content = Lock(Content())
+  private let observers = ChangeObservers()
+
+  /// Makes an empty store.
+  public init() {}
+
+  /// Nothing: all that is here goes with the process.
+  public var guarantees: StoreGuarantees { [] }
+
+  /// The number of writes so far.
+  public func revision() -> StoreRevision {
+    content.withLock { StoreRevision($0.revision) }
+  }
+
+  /// Finds the items that a query means, the oldest first.
+  public func items(matching query: ItemQuery) -> [SecretItem] {
+    content.withLock { content in
+      if case .exactly(let identity) = query {
+        return content.ids[identity].flatMap { content.entries[$0] }.map { [$0.item] } ?? []
+      }
+      return content.entries.values.lazy.map(\.item)
+        .filter { query.includes($0.identity) }
+        .sorted(by: SecretItem.isOlder)
+    }
+  }
+
+  /// Reads the secret of an item; nil means that there is no such item any more.
+  public func secret(
+    of item: SecretItem.ID, authorizedBy context: AuthenticationContext
+  ) -> SecretReading? {
+    content.withLock { content in
+      content.entries[item].map {
+        SecretReading(
+          secret: $0.secret, itemRevision: $0.item.revision,
+          storeRevision: StoreRevision(content.revision))
+      }
+    }
+  }
+
+  /// Adds an item, and returns it as it was stored.
+  ///
+  /// - Throws: ``SecretStoreError/duplicate``, ``SecretStoreError/unsupported(_:)`` or
+  ///   ``SecretStoreError/invalid(_:)``; nothing changed then.
+  public func add(
+    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes
+  ) throws(SecretStoreError) -> SecretItem {
+    try Self.check(identity, attributes, secretCount: secret.count)
+    return try write { content throws(SecretStoreError) in
+      if content.ids[identity] != nil { throw .duplicate }
+      let date = content.nextDate()
+      let item = SecretItem(
+        id: SecretItem.ID(bytes: UUID()), identity: identity, attributes: attributes,
+        creationDate: date, modificationDate: date, revision: content.revision + 1)
+      content.ids[identity] = item.id
+      content.entries[item.id] = Entry(item: item, secret: secret)
+      return item
+    }
+  }
+
+  /// Changes the attributes, the secret, or both of an item, and returns it as it was stored.
+  ///
+  /// - Throws: ``SecretStoreError/conflict``, ``SecretStoreError/unsupported(_:)`` or
+  ///   ``SecretStoreError/invalid(_:)``; nothing changed then.
+  public func update(
+    _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?
+  ) throws(SecretStoreError) -> SecretItem {
+    try write { content throws(SecretStoreError) in
+      guard let entry = content.entries[item], entry.item.revision == revision else {
+        throw .conflict
+      }
+      let old = entry.item
+      let new = SecretItem(
+        id: old.id, identity: old.identity, attributes: attributes ?? old.attributes,
+        creationDate: old.creationDate, modificationDate: content.nextDate(),
+        revision: content.revision + 1)
+      let secret = secret ?? entry.secret
+      try Self.check(new.identity, new.attributes, secretCount: secret.count)
+      content.entries[item] = Entry(item: new, secret: secret)
+      return new
+    }
+  }
+
+  /// Removes an item; when it is already gone, that is a success.
+  ///
+  /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now.
+  public func remove(
+    _ item: SecretItem.ID, expecting revision: UInt64
+  ) throws(SecretStoreError) {
+    try write { content throws(SecretStoreError) in
+      guard let entry = content.entries[item] else { return }
+      if entry.item.revision != revision { throw .conflict }
+      content.ids[entry.item.identity] = nil
+      content.entries[item] = nil
+    }
+  }
+
+  /// Calls a handler after each write, on the thread of the writer.
+  public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
+    observers.add(handler)
+  }
+
+  /// Counts a change that succeeds, and tells the observers.
+  private func write<Result: Sendable>(
+    _ body: (inout Content) throws(SecretStoreError) -> Result
+  ) throws(SecretStoreError) -> Result {
+    let result = try content.withLock { content throws(SecretStoreError) in
+      let result = try body(&content)
+      content.revision += 1
+      return result
+    }
+    observers.notify()
+    return result
+  }
+
+  private static func check(
+    _ identity: ItemIdentity, _ attributes: ItemAttributes, secretCount: Int
+  ) throws(SecretStoreError) {
+    if !attributes.accessControl.flags.isEmpty {
+      throw .unsupported("constraints on who may read an item (access flags)")
+    }
+    if attributes.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly {
+      throw .unsupported("a passcode, which accessibility whenPasscodeSetThisDeviceOnly needs")
+    }
+    try ItemLimits.check(identity: identity, attributes: attributes, secretCount: secretCount)
+  }
+}
+
+extension InMemorySecretStore: CustomReflectable {
+  /// A mirror without children, so that a dump shows no names.
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}
+
+extension SecretStore where Self == InMemorySecretStore {
+  /// The one store in memory that the whole process shares.
+  public static var inMemory: InMemorySecretStore { .shared }
+}
+
+extension InMemorySecretStore {
+  fileprivate static let shared = InMemorySecretStore()
+}

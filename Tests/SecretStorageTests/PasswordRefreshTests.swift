@@ -1,0 +1,181 @@
+import SecretStorage
+import Testing
+
+struct PasswordRefreshTests {
+  private let store = ScriptedStore()
+  private let other: PasswordItem<String>
+
+  init() {
+    other = PasswordItem(.generic(service: "service"), in: store.content)
+  }
+
+  private func item(
+    _ policy: RefreshPolicy, defaultValue: String? = nil
+  ) -> PasswordItem<String> {
+    PasswordItem(
+      .generic(service: "service"), refreshPolicy: policy, defaultValue: defaultValue, in: store)
+  }
+
+  @Test(arguments: [RefreshPolicy.onAccess, .manual, .onChange])
+  func declaringCallsNoStore(_ policy: RefreshPolicy) {
+    _ = item(policy)
+    #expect(store.counts.calls == 0)
+  }
+
+  @Test func onAccessReadsAndWritesEachTime() {
+    let item = item(.onAccess)
+    item.value = "first"
+    #expect(other.value == "first")
+    other.value = "second"
+    #expect(item.value == "second")
+    #expect(!item.hasUnsavedChanges)
+  }
+
+  @Test func onAccessGetIsOneCallWhileNothingChanges() {
+    let item = item(.onAccess)
+    item.value = "value"
+    _ = item.value
+    #expect(store.calls { _ = item.value } == 1)
+  }
+
+  @Test func onAccessGetOfAbsentItemIsOneCall() {
+    let item = item(.onAccess)
+    _ = item.value
+    #expect(store.calls { _ = item.value } == 1)
+  }
+
+  @Test func onAccessFollowsItemThatWasReplaced() throws {
+    let item = item(.onAccess)
+    item.value = "first"
+    _ = item.value
+    try other.remove()
+    other.value = "second"
+    #expect(item.value == "second")
+  }
+
+  @Test func manualTouchesTheStoreOnlyWhenTold() throws {
+    other.value = "stored"
+    let item = item(.manual, defaultValue: "default")
+    #expect(item.value == "default")
+    item.value = "set"
+    #expect(item.value == "set")
+    #expect(item.hasUnsavedChanges)
+    #expect(store.counts.calls == 0)
+
+    try item.save()
+    #expect(other.value == "set")
+    #expect(!item.hasUnsavedChanges)
+    other.value = "newer"
+    #expect(item.value == "set")
+    #expect(try item.load() == "newer")
+    #expect(item.value == "newer")
+    try item.remove()
+    #expect(other.value == nil)
+    #expect(item.value == "default")
+  }
+
+  @Test func manualNilRemovesAtSave() throws {
+    other.value = "stored"
+    let item = item(.manual)
+    try item.load()
+    item.value = nil
+    #expect(other.value == "stored")
+    try item.save()
+    #expect(other.value == nil)
+  }
+
+  @Test func loadGivesUpUnsavedChangesOnlyWhenItSucceeds() throws {
+    other.value = "stored"
+    let item = item(.manual)
+    item.value = "unsaved"
+    item.attributes.label = "unsaved"
+    store.fail(with: .locked)
+    #expect(throws: SecretStoreError.locked) { try item.load() }
+    #expect(item.value == "unsaved")
+    #expect(item.hasUnsavedChanges)
+    store.fail(with: nil)
+    #expect(try item.load() == "stored")
+    #expect(item.value == "stored")
+    #expect(item.attributes.label == nil)
+    #expect(!item.hasUnsavedChanges)
+  }
+
+  @Test func savingNothingCallsNoWrite() throws {
+    other.value = "stored"
+    let item = item(.manual)
+    try item.load()
+    try item.save()
+    #expect(store.counts.writes == 0)
+  }
+
+  @Test func manualStatusFindsOutWithoutTakingTheValue() {
+    other.value = "stored"
+    let item = item(.manual, defaultValue: "default")
+    #expect(item.status == .value)
+    #expect(item.value == "default")
+  }
+
+  @Test func onChangeReadsAgainOnlyAfterAChange() {
+    other.value = "first"
+    let item = item(.onChange)
+    #expect(item.value == "first")
+    #expect(store.calls { for _ in 0..<10 { _ = item.value } } == 0)
+    other.value = "second"
+    #expect(item.value == "second")
+    #expect(store.calls { _ = item.value } == 0)
+  }
+
+  @Test func onChangeWritesEachSet() {
+    let item = item(.onChange)
+    item.value = "set"
+    #expect(other.value == "set")
+    #expect(item.value == "set")
+    item.value = nil
+    #expect(other.value == nil)
+    #expect(item.value == nil)
+  }
+
+  @Test func onChangeKeepsReadingWhileItFails() {
+    other.value = "stored"
+    let item = item(.onChange, defaultValue: "default")
+    store.fail(with: .locked)
+    #expect(item.value == "default")
+    store.fail(with: nil)
+    #expect(item.value == "stored")
+  }
+
+  @Test func onChangeItemIsReleasedWhileItsStoreLives() {
+    weak var released: PasswordItem<String>?
+    do {
+      let item = item(.onChange)
+      _ = item.value
+      released = item
+    }
+    #expect(released == nil)
+  }
+
+  @Test func defaultValueStandsForAnAbsentItemAlone() throws {
+    let item = item(.onAccess, defaultValue: "default")
+    #expect(item.value == "default")
+    #expect(item.status == .absent)
+    #expect(try item.load() == nil)
+    item.value = "set"
+    #expect(item.value == "set")
+    item.value = nil
+    #expect(item.value == "default")
+    #expect(store.content.items(matching: .all).isEmpty)
+  }
+
+  @Test func asynchronousCallsDoTheSame() async throws {
+    let item = item(.manual)
+    item.value = "set"
+    try await item.save()
+    #expect(other.value == "set")
+    other.value = "newer"
+    #expect(try await item.load() == "newer")
+    try await item.remove()
+    #expect(other.value == nil)
+    store.fail(with: .locked)
+    await #expect(throws: SecretStoreError.locked) { try await item.load() }
+  }
+}

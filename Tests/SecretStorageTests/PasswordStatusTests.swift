@@ -1,0 +1,195 @@
+import FoundationEssentials
+import SecretStorage
+import Testing
+
+struct PasswordStatusTests {
+  private let store = ScriptedStore()
+  private let item: PasswordItem<String>
+
+  init() {
+    item = PasswordItem(
+      .generic(service: "service"), defaultValue: "default", in: store)
+  }
+
+  static let failures: [(SecretStoreError, PasswordStatus)] = [
+    (.locked, .locked), (.denied("it is late"), .denied),
+    (.corrupted("The item"), .corrupted),
+    (.unavailable("The disk is away"), .unavailable("The disk is away")),
+  ]
+
+  @Test(arguments: failures)
+  func getterThatFailsGivesDefaultThenLastValue(
+    _ failure: SecretStoreError, _ status: PasswordStatus
+  ) {
+    store.fail(with: failure)
+    #expect(item.value == "default")
+    #expect(item.status == status)
+    #expect(item.error == failure)
+    store.fail(with: nil)
+    item.value = "known"
+    store.fail(with: failure)
+    #expect(item.value == "known")
+    #expect(item.status == status)
+    #expect(!item.hasUnsavedChanges)
+    store.fail(with: nil)
+    #expect(item.value == "known")
+    #expect(item.status == .value)
+    #expect(item.error == nil)
+  }
+
+  @Test(arguments: failures)
+  func setterThatFailsKeepsTheValueUntilItIsSaved(
+    _ failure: SecretStoreError, _ status: PasswordStatus
+  ) throws {
+    item.value = "old"
+    store.fail(with: failure)
+    item.value = "new"
+    #expect(item.value == "new")
+    #expect(item.status == status)
+    #expect(item.error == failure)
+    #expect(item.hasUnsavedChanges)
+    #expect(throws: failure) { try item.save() }
+    #expect(item.hasUnsavedChanges)
+
+    store.fail(with: nil)
+    #expect(item.value == "new")
+    #expect(try stored() == "old")
+    try item.save()
+    #expect(try stored() == "new")
+    #expect(!item.hasUnsavedChanges)
+    #expect(item.status == .value)
+  }
+
+  @Test func removalThatFailsIsUnsavedToo() throws {
+    item.value = "old"
+    store.fail(with: .locked)
+    item.value = nil
+    #expect(item.hasUnsavedChanges)
+    #expect(item.value == "default")
+    store.fail(with: nil)
+    try item.save()
+    #expect(try stored() == nil)
+    #expect(item.status == .absent)
+  }
+
+  @Test func statusIsFoundOutBeforeAnyAccess() {
+    #expect(item.status == .absent)
+    store.fail(with: .locked)
+    let other = PasswordItem<String>(.generic(service: "service"), in: store)
+    #expect(other.status == .locked)
+  }
+
+  @Test func lockedIsNeverAbsent() {
+    #expect(item.value == "default")
+    store.fail(with: .locked)
+    _ = item.value
+    #expect(item.status == .locked)
+    #expect(throws: SecretStoreError.locked) { try item.load() }
+    #expect(throws: SecretStoreError.locked) { try item.remove() }
+    #expect(throws: SecretStoreError.locked) { try item.matchCount }
+  }
+
+  @Test func statusIsFoundOutAgainAfterAnotherSuccess() throws {
+    item.value = "value"
+    store.fail(with: .locked)
+    _ = item.value
+    #expect(item.status == .locked)
+    store.fail(with: nil)
+    #expect(try item.matchCount == 1)
+    #expect(item.error == nil)
+    #expect(item.status == .value)
+  }
+
+  @Test func findingOutTheStatusKeepsTheUnsavedValue() throws {
+    item.value = "old"
+    store.fail(with: .locked)
+    item.value = "new"
+    store.fail(with: nil)
+    #expect(try item.matchCount == 1)
+    #expect(item.status == .value)
+    #expect(item.hasUnsavedChanges)
+    #expect(item.value == "new")
+  }
+
+  @Test func removalSaysNothingOfOtherMatches() throws {
+    _ = try store.content.add(
+      Secret("first".utf8), identity: .generic(service: "service"),
+      attributes: ItemAttributes(label: "label"))
+    let item = PasswordItem<String>(
+      .generic(service: "service"), refreshPolicy: .manual, in: store)
+    try item.load()
+    _ = try store.content.add(
+      Secret("second".utf8), identity: .generic(service: "service", account: "account"),
+      attributes: ItemAttributes())
+    try item.remove()
+    #expect(item.attributes.label == nil)
+    #expect(item.creationDate == nil)
+    #expect(item.status == .value)
+    try item.remove()
+    #expect(item.status == .absent)
+  }
+
+  @Test func valueOfAnotherTypeIsCorrupted() throws {
+    item.value = "canary"
+    let number = PasswordItem<Int>(.generic(service: "service"), in: store)
+    #expect(number.value == nil)
+    #expect(number.status == .corrupted)
+    #expect(throws: SecretStoreError.undecodable("Int")) { try number.load() }
+    number.value = 7
+    #expect(number.status == .value)
+    #expect(number.value == 7)
+  }
+
+  @Test func valueWithoutStoredFormIsKeptUnsaved() throws {
+    struct Unstorable: Codable, Sendable {
+      init() {}
+      init(from decoder: any Decoder) throws {}
+      func encode(to encoder: any Encoder) throws { throw CancellationError() }
+    }
+    let item = PasswordItem<Unstorable>(.generic(service: "service"), in: store)
+    item.value = Unstorable()
+    #expect(item.hasUnsavedChanges)
+    #expect(item.value != nil)
+    let error = try #require(item.error)
+    guard case .invalid(let reason) = error else {
+      Issue.record("The error is \(error).")
+      return
+    }
+    #expect(reason.contains("Unstorable"))
+    #expect(!reason.hasSuffix("."))
+  }
+
+  @Test func constraintNobodyChecksIsRefused() throws {
+    let item = PasswordItem<String>(
+      .generic(service: "service"), accessFlags: [.biometryAny, .or, .devicePasscode], in: store)
+    item.value = "secret"
+    #expect(item.hasUnsavedChanges)
+    guard case .unavailable = item.status, case .unsupported = item.error else {
+      Issue.record("The status is \(item.status), the error \(String(describing: item.error)).")
+      return
+    }
+    #expect(store.content.items(matching: .all).isEmpty)
+  }
+
+  @Test(arguments: [SecretStoreError.conflict, .duplicate])
+  func lostRacesAreRunAgain(_ race: SecretStoreError) throws {
+    store.failWrites(with: [race, race, race])
+    item.value = "set"
+    #expect(try stored() == "set")
+    store.failWrites(with: [race])
+    try item.remove()
+    #expect(try stored() == nil)
+  }
+
+  @Test func racesThatAreNeverWonAreAnError() throws {
+    store.failWrites(with: Array(repeating: .conflict, count: 1000))
+    item.value = "set"
+    #expect(item.error == .conflict)
+    #expect(item.hasUnsavedChanges)
+    #expect(throws: SecretStoreError.conflict) { try item.save() }
+  }
+
+  private func stored() throws -> String? {
+    try PasswordItem<String>(.generic(service: "service"), in: store.content).load()
+  }
+}
