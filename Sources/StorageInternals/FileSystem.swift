@@ -8,8 +8,8 @@
 package struct FileSystem: Sendable {
   /// The calls, by the names of their manual pages.
   package enum Call: String, CaseIterable, Sendable {
-    case open, read, write, fdatasync, fsync, ftruncate, fchmod, flock, stat, rename, unlink, mkdir
-    case readlink, opendir, readdir
+    case open, read, write, fdatasync, fsync, ftruncate, fchmod, flock, stat, rename, link, unlink, mkdir
+    case readlink, opendir, readdir, inotify
   }
 
   /// Answers the error number with which a call on a path fails, or nil to let it happen.
@@ -56,6 +56,18 @@ package struct FileSystem: Sendable {
         unsafe Glibc.rename(path, target)
       #else
         unsafe Musl.rename(path, target)
+      #endif
+    }
+  }
+
+  /// Gives a file another path beside the one it has.
+  package func link(_ path: String, to other: String) throws(SystemError) {
+    if other.utf8.contains(0) { throw SystemError(call: .link, path: other, code: EINVAL) }
+    try check(.link, at: path) {
+      #if canImport(Glibc)
+        unsafe Glibc.link(path, other)
+      #else
+        unsafe Musl.link(path, other)
       #endif
     }
   }

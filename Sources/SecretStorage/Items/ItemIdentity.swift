@@ -15,21 +15,21 @@ public struct ItemIdentity: Hashable, Sendable {
   /// The kind of password.
   public let itemClass: Class
   /// The service of a generic password.
-  public private(set) var service: String?
+  public internal(set) var service: String?
   /// The account, in both classes.
-  public private(set) var account: String?
+  public internal(set) var account: String?
   /// The host name or address of an internet password.
-  public private(set) var server: String?
+  public internal(set) var server: String?
   /// The security domain or realm of an internet password.
-  public private(set) var securityDomain: String?
+  public internal(set) var securityDomain: String?
   /// The protocol of an internet password.
-  public private(set) var `protocol`: InternetProtocol?
+  public internal(set) var `protocol`: InternetProtocol?
   /// The way of authentication of an internet password.
-  public private(set) var authenticationType: InternetAuthenticationType?
+  public internal(set) var authenticationType: InternetAuthenticationType?
   /// The port of an internet password.
-  public private(set) var port: UInt16?
+  public internal(set) var port: UInt16?
   /// The path of an internet password.
-  public private(set) var path: String?
+  public internal(set) var path: String?
 
   private init(itemClass: Class, account: String?) {
     self.itemClass = itemClass

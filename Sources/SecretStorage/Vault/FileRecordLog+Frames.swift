@@ -1,0 +1,120 @@
+/// How records stand in the file. The documentation's page on the format says the same in words.
+enum Frame {
+  static let magic: [UInt8] = [0xF5, 0x4C, 0x4B, 0x52]
+  static let digestCount = 32
+  /// Magic number, length, the length's complement, and digest.
+  static let overhead = 4 + 4 + 4 + digestCount
+
+  static func encode(_ record: LogRecord, into file: inout [UInt8]) {
+    file += magic
+    file.append(littleEndian: UInt32(record.payload.count))
+    file.append(littleEndian: ~UInt32(record.payload.count))
+    file += record.digest
+    file += record.payload
+  }
+
+  /// The length that a frame's beginning states; nil when that is damaged or incomplete.
+  static func payloadCount(in bytes: ArraySlice<UInt8>) -> Int? {
+    guard bytes.count >= overhead, bytes.starts(with: magic) else { return nil }
+    let count = bytes.littleEndianUInt32(at: bytes.startIndex + 4)
+    return count == ~bytes.littleEndianUInt32(at: bytes.startIndex + 8) ? Int(count) : nil
+  }
+
+  /// Whether bytes are what an interrupted append leaves: a frame's beginning, and not all of it.
+  static func isBeginning(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard bytes.count >= overhead else {
+      return magic.starts(with: bytes.prefix(4)) && hasSoundLength(bytes)
+    }
+    guard let count = payloadCount(in: bytes) else { return false }
+    return bytes.count < overhead + count
+  }
+
+  /// Whether what is there of a length's complement fits the length.
+  private static func hasSoundLength(_ bytes: ArraySlice<UInt8>) -> Bool {
+    zip(bytes.dropFirst(4).prefix(4), bytes.dropFirst(8).prefix(4)).allSatisfy { $0 == ~$1 }
+  }
+}
+
+/// The first bytes of the file.
+enum FileHeader {
+  static let magic = Array("LocketV\n".utf8)
+  static let version: UInt32 = 1
+  static let count = 32
+
+  static func encode(_ cipher: any SecretCipher) throws(SecretStoreError) -> [UInt8] {
+    var header = magic
+    header.append(littleEndian: version)
+    header.append(littleEndian: UInt32(0))
+    header += try cipher.digest(header[...]).prefix(count - header.count)
+    return header
+  }
+
+  /// What a header says: nothing wrong, a newer version, or damage.
+  enum Reading {
+    case current
+    case newer(UInt32)
+    case damaged
+  }
+
+  static func read(
+    _ file: ArraySlice<UInt8>, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> Reading {
+    let header = file.prefix(count)
+    guard header.count == count, header.starts(with: magic) else { return .damaged }
+    let fields = header.prefix(magic.count + 8)
+    guard try cipher.digest(fields).starts(with: header.dropFirst(fields.count)) else {
+      return .damaged
+    }
+    let version = header.littleEndianUInt32(at: header.startIndex + magic.count)
+    return version > Self.version ? .newer(version) : .current
+  }
+}
+
+extension FileRecordLog {
+  /// The entries of a part of the file that begins at an offset, and the index where they end.
+  func parse(
+    _ bytes: ArraySlice<UInt8>, at offset: Int
+  ) throws(SecretStoreError) -> (entries: [LogChanges.Entry], end: Int) {
+    var entries: [LogChanges.Entry] = []
+    var position = bytes.startIndex
+    while position < bytes.endIndex {
+      if let record = try record(in: bytes[position...]) {
+        entries.append(.record(record))
+        position = record.payload.endIndex
+        continue
+      }
+      // Whatever this is, a record may follow it: what is damaged must not hide what is not.
+      guard let next = try nextRecord(in: bytes[(position + 1)...]) else { break }
+      entries.append(.damaged("bytes \(offset + position)..<\(offset + next) of \(path)"))
+      position = next
+    }
+    return (entries, position)
+  }
+
+  private func record(in bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> LogRecord? {
+    guard let count = Frame.payloadCount(in: bytes), count <= bytes.count - Frame.overhead else {
+      return nil
+    }
+    let payload = bytes.dropFirst(Frame.overhead).prefix(count)
+    let digest = bytes[..<payload.startIndex].suffix(Frame.digestCount)
+    guard try cipher.digest(payload)[...] == digest else { return nil }
+    return LogRecord(payload: payload, digest: digest)
+  }
+
+  /// The index of the first intact record, however much stands before it.
+  func nextRecord(in bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> Int? {
+    var position = bytes.startIndex
+    while let candidate = bytes[position...].firstIndex(of: Frame.magic[0]) {
+      if try record(in: bytes[candidate...]) != nil { return candidate }
+      position = candidate + 1
+    }
+    return nil
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate func littleEndianUInt32(at index: Int) -> UInt32 {
+    UInt32(self[index]) | UInt32(self[index + 1]) << 8 | UInt32(self[index + 2]) << 16
+      | UInt32(self[index + 3]) << 24
+  }
+}

@@ -1,0 +1,228 @@
+import StorageInternals
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// A record log in one append-only file.
+///
+/// A write is one append and one `fdatasync`. Writers take turns by a lock on a file beside the log,
+/// which the kernel releases when its holder dies; readers need no lock, because the file only grows
+/// or is replaced by a rename, and a record counts only when its digest is right.
+struct FileRecordLog: RecordLog {
+  let path: String
+  let cipher: any SecretCipher
+  let fileSystem: FileSystem
+
+  init(path: String, cipher: any SecretCipher, fileSystem: FileSystem = FileSystem()) {
+    self.path = path
+    self.cipher = cipher
+    self.fileSystem = fileSystem
+  }
+
+  var name: String { path }
+  private var lockPath: String { path + ".lock" }
+
+  func changes(since position: LogPosition?) throws(SecretStoreError) -> LogChanges {
+    let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
+    guard let status else {
+      return LogChanges(
+        startsOver: position != .nowhere, entries: [], tail: nil, position: .nowhere)
+    }
+    if let position, position.isCurrent(for: status) {
+      return LogChanges(startsOver: false, entries: [], tail: nil, position: position)
+    }
+    let file = try open(O_RDONLY)
+    let current = try system { () throws(SystemError) in try file.status() }
+    try checkPrivacy(current, of: path)
+    return try read(file, current, since: position)
+  }
+
+  private func read(
+    _ file: borrowing File, _ status: FileStatus, since position: LogPosition?
+  ) throws(SecretStoreError) -> LogChanges {
+    let start = position.flatMap { $0.isEarlier(than: status) ? $0.end : nil } ?? 0
+    let bytes: [UInt8]
+    do {
+      bytes = try file.read(from: start, count: status.size - start)
+    } catch {
+      throw SecretStoreError(error)
+    }
+    var entries: [LogChanges.Entry] = []
+    var content = bytes[...]
+    if start == 0 {
+      switch try FileHeader.read(content, cipher) {
+      case .current: content = content.dropFirst(FileHeader.count)
+      case .newer(let version): throw .newerFormat("\(path), in format version \(version),")
+      case .damaged: content = try skipDamagedHeader(content, into: &entries)
+      }
+    }
+    let parsed = try parse(content, at: start)
+    let reached = LogPosition(status: status, end: start + parsed.end)
+    let rest = bytes[parsed.end...]
+    let tail = LogChanges.Tail(
+      place: "bytes \(reached.end)..<\(reached.size) of \(path)", isTorn: Frame.isBeginning(rest))
+    return LogChanges(
+      startsOver: start == 0, entries: entries + parsed.entries, tail: rest.isEmpty ? nil : tail,
+      position: reached)
+  }
+
+  /// A file that has neither a header nor any record is none of ours.
+  private func skipDamagedHeader(
+    _ content: ArraySlice<UInt8>, into entries: inout [LogChanges.Entry]
+  ) throws(SecretStoreError) -> ArraySlice<UInt8> {
+    guard let first = try nextRecord(in: content) else {
+      throw .corrupted("\(path) is not a vault: it has neither a vault's header nor a record")
+    }
+    entries.append(.damaged("the header, bytes 0..<\(first) of \(path),"))
+    return content[first...]
+  }
+
+  func append(
+    _ records: [LogRecord], after position: LogPosition
+  ) throws(SecretStoreError) -> LogPosition {
+    let lock = try takeTurn()
+    defer { withExtendedLifetime(lock) {} }
+    if position == .nowhere {
+      return try install(records, holding: lock, after: position)
+    }
+    try checkPosition(position)
+    let file = try open(O_RDWR)
+    var frames: [UInt8] = []
+    for record in records { Frame.encode(record, into: &frames) }
+    do throws(SystemError) {
+      if position.end < position.size { try file.truncate(to: position.end) }
+      do throws(SystemError) {
+        try file.write(frames, at: position.end)
+        try file.synchronizeData()
+      } catch {
+        // Whatever was written was not acknowledged. Should cutting it off fail as well, it is
+        // either torn, or complete and as good as if it had been acknowledged.
+        do throws(SystemError) { try file.truncate(to: position.end) } catch {}
+        throw error
+      }
+      return LogPosition(status: try file.status(), end: position.end + frames.count)
+    } catch {
+      throw SecretStoreError(error)
+    }
+  }
+
+  func replace(
+    with records: [LogRecord], after position: LogPosition, keeping: Bool
+  ) throws(SecretStoreError) -> LogPosition {
+    let lock = try takeTurn()
+    if keeping {
+      try checkPosition(position)
+      try system { () throws(SystemError) in
+        try fileSystem.link(path, to: "\(path).damaged-\(position.modified)")
+      }
+    }
+    return try install(records, holding: lock, after: position)
+  }
+
+  func observe(
+    _ handler: @escaping @Sendable () -> Void
+  ) throws(SecretStoreError) -> ChangeObservation {
+    do {
+      try fileSystem.makeDirectories(path.parentDirectory)
+      let watch = try FileWatch(path: path, handler: handler)
+      return ChangeObservation { withExtendedLifetime(watch) {} }
+    } catch {
+      throw SecretStoreError(error)
+    }
+  }
+
+  /// Puts a file with these records in place.
+  private func install(
+    _ records: [LogRecord], holding lock: borrowing FileLock, after position: LogPosition
+  ) throws(SecretStoreError) -> LogPosition {
+    try checkPosition(position)
+    var content = try FileHeader.encode(cipher)
+    content.reserveCapacity(records.reduce(content.count) { $0 + Frame.overhead + $1.payload.count })
+    for record in records { Frame.encode(record, into: &content) }
+    do throws(SystemError) {
+      try fileSystem.removeLeftovers(of: path, holding: lock)
+      try fileSystem.replaceFile(at: path, with: content, mode: 0o600)
+      guard let status = try fileSystem.status(of: path) else { throw vanished }
+      return LogPosition(status: status, end: content.count)
+    } catch {
+      throw SecretStoreError(error)
+    }
+  }
+
+  /// Waits until no other writer, of whatever process, is at work.
+  private func takeTurn() throws(SecretStoreError) -> FileLock {
+    do {
+      try fileSystem.makeDirectories(path.parentDirectory)
+      return try FileLock(at: lockPath, in: fileSystem)
+    } catch {
+      throw SecretStoreError(error)
+    }
+  }
+
+  private func checkPosition(_ position: LogPosition) throws(SecretStoreError) {
+    let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
+    guard let status else {
+      if position == .nowhere { return }
+      throw .conflict
+    }
+    try checkPrivacy(status, of: path)
+    guard position.isCurrent(for: status) else { throw .conflict }
+  }
+
+  private var vanished: SystemError { SystemError(call: .stat, path: path, code: ENOENT) }
+
+  private func open(_ flags: Int32) throws(SecretStoreError) -> File {
+    do {
+      // Non-blocking, because a FIFO in the file's place would let the caller wait for ever.
+      return try fileSystem.open(path, flags | O_NOFOLLOW | O_NONBLOCK)
+    } catch {
+      if error.code == ELOOP { throw .insecure(path: path, reason: "is a symbolic link") }
+      throw SecretStoreError(error)
+    }
+  }
+}
+
+/// Makes system calls, and throws what they report as a store does.
+func system<Result: ~Copyable>(
+  _ calls: () throws(SystemError) -> Result
+) throws(SecretStoreError) -> Result {
+  do {
+    return try calls()
+  } catch {
+    throw SecretStoreError(error)
+  }
+}
+
+extension LogPosition {
+  /// The position in a log that does not exist.
+  static let nowhere = LogPosition(words: SIMD8(repeating: 0))
+
+  init(status: FileStatus, end: Int) {
+    var words = SIMD8<UInt64>(repeating: 0)
+    words[0] = status.device
+    words[1] = status.inode
+    words[2] = UInt64(status.size)
+    words[3] = UInt64(bitPattern: Int64(status.modified))
+    words[4] = UInt64(end)
+    self.init(words: words)
+  }
+
+  /// The size of the file when it was last looked at, in bytes.
+  var size: Int { Int(words[2]) }
+  /// When the file was last written to, in nanoseconds since 1970.
+  var modified: Int64 { Int64(bitPattern: words[3]) }
+  /// Where the last record ends.
+  var end: Int { Int(words[4]) }
+
+  func isCurrent(for status: FileStatus) -> Bool {
+    self == LogPosition(status: status, end: end)
+  }
+
+  /// Whether the same file has grown since; a file that only changed is read again as a whole.
+  func isEarlier(than status: FileStatus) -> Bool {
+    words[0] == status.device && words[1] == status.inode && size < status.size
+  }
+}

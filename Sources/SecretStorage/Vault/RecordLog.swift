@@ -1,0 +1,77 @@
+/// A log of opaque records, each with a digest, that several writers extend in turns.
+///
+/// The embedded one is a file. Nothing here supposes that: a log on other machines fits as well.
+protocol RecordLog: Sendable {
+  /// What was appended after a position, or since the beginning where there is none.
+  ///
+  /// When nothing was, this is cheap: it is asked at each access to the vault.
+  ///
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` and its like when the log cannot be read. A log
+  ///   that does not exist yet is not an error but has no records.
+  func changes(since position: LogPosition?) throws(SecretStoreError) -> LogChanges
+
+  /// Appends records that are durable when this returns, all or none, and returns the position
+  /// after them.
+  ///
+  /// What is torn at the log's end is cut off.
+  ///
+  /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position.
+  func append(
+    _ records: [LogRecord], after position: LogPosition
+  ) throws(SecretStoreError) -> LogPosition
+
+  /// Replaces the whole log by other records, all or nothing.
+  ///
+  /// - Parameter keeping: Whether the replaced log is kept aside for a person to look at.
+  /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position.
+  func replace(
+    with records: [LogRecord], after position: LogPosition, keeping: Bool
+  ) throws(SecretStoreError) -> LogPosition
+
+  /// Calls a handler after each change that the machine reports, whoever made it.
+  func observe(
+    _ handler: @escaping @Sendable () -> Void
+  ) throws(SecretStoreError) -> ChangeObservation
+
+  /// Names the log in messages.
+  var name: String { get }
+}
+
+/// A record of a log.
+struct LogRecord: Sendable {
+  /// The record itself.
+  let payload: ArraySlice<UInt8>
+  /// SHA-256 of the payload.
+  let digest: ArraySlice<UInt8>
+}
+
+/// A place in a log, meaningful to that log alone.
+struct LogPosition: Hashable, Sendable {
+  let words: SIMD8<UInt64>
+}
+
+/// What stands in a log after a position.
+struct LogChanges: Sendable {
+  /// Something at one place of a log.
+  enum Entry: Sendable {
+    case record(LogRecord)
+    /// Bytes that are no record; the text says where they are.
+    case damaged(String)
+  }
+
+  /// Bytes at the end of a log that are no record.
+  struct Tail: Sendable {
+    /// Where they are, for a message.
+    let place: String
+    /// Whether they are the beginning of a record, as an interrupted append leaves it.
+    let isTorn: Bool
+  }
+
+  /// The log is another one than the position was in: whatever was read from it is void.
+  let startsOver: Bool
+  let entries: [Entry]
+  /// What follows the last entry, if anything does.
+  let tail: Tail?
+  /// The end of the last entry.
+  let position: LogPosition
+}

@@ -1,0 +1,68 @@
+/// The cryptographic primitives of a vault.
+///
+/// The vault takes them from OpenSSL's libcrypto. An app that runs where there is none passes its
+/// own, which must compute the same functions, or its vaults open nowhere else.
+public protocol SecretCipher: Sendable {
+  /// Computes the SHA-256 digest of bytes (FIPS 180-4), 32 bytes.
+  func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8]
+
+  /// Derives a key of 32 bytes by HKDF with SHA-256 (RFC 5869).
+  ///
+  /// - Parameters:
+  ///   - key: The input keying material.
+  ///   - salt: The salt.
+  ///   - purpose: The context information, as UTF-8.
+  func deriveKey(
+    from key: Secret, salt: ArraySlice<UInt8>, purpose: String
+  ) throws(SecretStoreError) -> Secret
+
+  /// Derives a key of 32 bytes from a passphrase by scrypt (RFC 7914).
+  func stretch(
+    _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
+  ) throws(SecretStoreError) -> Secret
+
+  /// Encrypts by AES-256-GCM (NIST SP 800-38D) with a nonce of twelve zero bytes.
+  ///
+  /// The nonce is no secret and need not vary because the vault uses each key for one message.
+  ///
+  /// - Returns: The ciphertext, as long as the plaintext, and the tag of 16 bytes.
+  func seal(
+    _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
+  ) throws(SecretStoreError) -> [UInt8]
+
+  /// Decrypts what ``seal(_:with:authenticating:)`` returned.
+  ///
+  /// - Throws: ``SecretStoreError/corrupted(_:)`` when the bytes, the key or the context are not
+  ///   those of the sealing.
+  func open(
+    _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
+  ) throws(SecretStoreError) -> Secret
+}
+
+/// What scrypt costs: it takes memory of 128 × blockSize × 2^logarithmicCost bytes.
+public struct ScryptCost: Hashable, Sendable {
+  /// The binary logarithm of the parameter N.
+  public let logarithmicCost: UInt8
+  /// The parameter r.
+  public let blockSize: UInt32
+  /// The parameter p.
+  public let parallelization: UInt32
+
+  /// Describes a cost.
+  public init(logarithmicCost: UInt8, blockSize: UInt32, parallelization: UInt32) {
+    self.logarithmicCost = logarithmicCost
+    self.blockSize = blockSize
+    self.parallelization = parallelization
+  }
+
+  /// 128 MiB of memory and some tenths of a second: N = 2^17, r = 8, p = 1.
+  ///
+  /// This is the first of the equivalent choices in OWASP's Password Storage Cheat Sheet.
+  public static let standard = ScryptCost(logarithmicCost: 17, blockSize: 8, parallelization: 1)
+
+  /// The memory needed, in bytes; nil when it is more than any machine has.
+  var memory: UInt64? {
+    guard logarithmicCost < 48, blockSize < 1 << 10 else { return nil }
+    return 128 * UInt64(blockSize) << logarithmicCost
+  }
+}
