@@ -1,4 +1,4 @@
-/// An access to a password property that failed.
+/// An access to a password property, or the upkeep of a store, that failed.
 ///
 /// It names neither the item nor anything of its content.
 public struct PasswordFailure: Hashable, Sendable {
@@ -8,6 +8,8 @@ public struct PasswordFailure: Hashable, Sendable {
     case read
     /// The value was to be saved, or removed by setting nil; it is kept as unsaved.
     case write
+    /// The store was to be watched, tidied or remembered beside an access that succeeded.
+    case upkeep
   }
 
   /// What was tried.
@@ -28,6 +30,7 @@ extension PasswordFailure: CustomStringConvertible {
     switch operation {
     case .read: "A password could not be read. \(error)"
     case .write: "A password could not be saved and is kept in memory. \(error)"
+    case .upkeep: "Nothing was lost, but a store's upkeep failed. \(error)"
     }
   }
 }

@@ -1,0 +1,202 @@
+import Dispatch
+import StorageInternals
+
+extension SecretVault {
+  /// What ``verify()`` found in a vault.
+  public struct Verification: Hashable, Sendable {
+    /// The number of items that were found.
+    public let itemCount: Int
+    /// The number of items whose secret could not be checked, because its key is not in memory.
+    public let lockedCount: Int
+    /// What is damaged, each by its place or name; empty when the vault is sound.
+    public let damage: [String]
+
+    /// Whether nothing is damaged.
+    public var isSound: Bool { damage.isEmpty }
+  }
+
+  /// Reads the whole vault from the beginning and opens every item.
+  ///
+  /// - Complexity: Linear in the size of the vault.
+  /// - Throws: ``SecretStoreError/rolledBack(_:)`` when the vault is older than it should be, or what
+  ///   kept it from being read. Damage is in the result and not thrown.
+  public func verify() throws(SecretStoreError) -> Verification {
+    let parts = try parts
+    var fresh = try withContents { contents throws(SecretStoreError) in
+      var fresh = VaultContents(cipher: contents.cipher)
+      fresh.keys = contents.keys
+      return fresh
+    }
+    fresh.startOver()
+    try fresh.refresh(from: parts)
+    if let distrust = fresh.distrust, fresh.damage.isEmpty { throw distrust }
+    var damage = fresh.damage.places
+    var locked = 0
+    for entry in fresh.index.items {
+      do {
+        _ = try fresh.open(entry)
+      } catch {
+        switch error {
+        case .locked, .otherDevice, .denied: locked += 1
+        case .corrupted(let what): damage.append(what)
+        default: throw error
+        }
+      }
+    }
+    return Verification(
+      itemCount: fresh.index.count, lockedCount: locked + fresh.sealedRecords, damage: damage)
+  }
+
+  /// Accepts an older copy of the vault that was put back on purpose, such as a backup.
+  ///
+  /// - Throws: What kept the vault from being read.
+  public func acceptRollback() throws(SecretStoreError) {
+    let parts = try parts
+    try withContents { contents throws(SecretStoreError) in
+      guard let table = contents.keys.table else { return }
+      try parts.device.remember(contents.chain.head, of: table.vaultID, evenIfOlder: true)
+      contents.position = nil
+    }
+  }
+
+  /// Writes what can be read of a damaged vault to a new file, and returns what was damaged.
+  ///
+  /// The damaged file stays beside it, its name ending in `.damaged-` and a number. Items whose newest
+  /// state was lost come back in the newest state that is left.
+  ///
+  /// - Throws: ``SecretStoreError/locked`` when the vault was never unlocked, or what kept it from
+  ///   being written.
+  public func repair() throws(SecretStoreError) -> [String] {
+    let damage = try withContents { contents throws(SecretStoreError) in contents.damage.places }
+    if !damage.isEmpty { try rewrite(keepingOld: true) }
+    return damage
+  }
+
+  /// Writes the vault to a new file without what was overwritten or removed.
+  ///
+  /// It happens by itself in the background when it is worth it.
+  ///
+  /// - Complexity: Linear in the size of the vault.
+  /// - Throws: ``SecretStoreError/locked`` when the vault was never unlocked, or what kept it from
+  ///   being written.
+  public func compact() throws(SecretStoreError) {
+    try rewrite(keepingOld: false)
+  }
+
+  private func rewrite(keepingOld: Bool) throws(SecretStoreError) {
+    let parts = try parts
+    while true {
+      let compacted = try withContents { contents throws(SecretStoreError) in
+        try CompactedVault(contents, isRepair: keepingOld)
+      }
+      guard let compacted else { return }
+      do {
+        _ = try parts.log.replace(
+          with: compacted.records, after: compacted.position, keeping: keepingOld)
+      } catch {
+        if error == .conflict { continue }
+        throw error
+      }
+      try withContents { contents throws(SecretStoreError) in
+        guard let table = contents.keys.table else { return }
+        try parts.device.remember(contents.chain.head, of: table.vaultID)
+      }
+      return
+    }
+  }
+
+  /// Compacts in the background where more than half of the file is dead, or too many items stand in
+  /// records of their own for the vault to open quickly.
+  func compactIfWasteful() {
+    let isWorthIt = contents.withLock { contents in
+      guard contents.isWasteful, !contents.isBeingCompacted else { return false }
+      contents.isBeingCompacted = true
+      return true
+    }
+    guard isWorthIt else { return }
+    DispatchQueue.global(qos: .utility).async { [self] in
+      do throws(SecretStoreError) {
+        try compact()
+      } catch {
+        SecretStorage.onFailure(PasswordFailure(.upkeep, error))
+      }
+      contents.withLock { $0.isBeingCompacted = false }
+    }
+  }
+}
+
+extension VaultContents {
+  /// Files under this size are not worth the trouble, in bytes.
+  private static let negligible = 64 * 1024
+
+  fileprivate var isWasteful: Bool {
+    if keys.ring.user == nil || sealedRecords > 0 || !damage.isEmpty { return false }
+    return chain.byteCount > 2 * index.byteCount + Self.negligible
+      || singleCount > max(1024, index.count / 4)
+  }
+}
+
+/// The records of a vault without what was overwritten or removed.
+private struct CompactedVault {
+  private static let blockItems = 256
+  private static let blockBytes = 1 << 20
+
+  let position: LogPosition
+  private(set) var records: [LogRecord] = []
+
+  /// Nil for a vault that does not exist.
+  init?(_ contents: VaultContents, isRepair: Bool) throws(SecretStoreError) {
+    guard let position = contents.position, let table = contents.keys.table else { return nil }
+    if let distrust = contents.distrust { throw distrust }
+    if contents.sealedRecords > 0 { throw contents.keys.lockReason }
+    if !isRepair, !contents.damage.isEmpty {
+      throw .corrupted(
+        "A damaged vault is not compacted but repaired; damaged: \(contents.damage.description)")
+    }
+    guard let user = contents.keys.ring.user else { throw contents.keys.lockReason }
+    self.position = position
+    var chain = contents.chain
+    let log = VaultRecord(vaultID: table.vaultID, cipher: contents.cipher)
+
+    func extended(_ record: LogRecord, _ subject: RecordSubject) -> LogRecord {
+      chain.extend(by: record, sequence: chain.head.sequence + 1, subject)
+      return record
+    }
+    let start = chain.head.sequence + 1
+    for _ in 0..<2 {
+      let record = try log.keys(table, after: chain.head, logStart: start, user: user)
+      records.append(extended(record, .keys))
+    }
+    let sorted = contents.index.items.sorted { SecretItem.isOlder($0.item, $1.item) }
+    for accessibility in [Accessibility.whenUnlocked, .always] {
+      let (id, key) = try contents.keys.attributesKey(for: accessibility)
+      let purpose = KeyPurpose.attributes(of: accessibility)
+      for block in Self.blocks(of: sorted.filter { $0.attributesPurpose == purpose }) {
+        let record = try log.items(block.map(ItemEntry.put), after: chain.head, under: id, key)
+        records.append(extended(record, block.count == 1 ? .item(block[0].item.id) : .block))
+      }
+    }
+  }
+
+  private static func blocks(of items: [VaultItem]) -> [ArraySlice<VaultItem>] {
+    var blocks: [ArraySlice<VaultItem>] = []
+    var start = 0
+    var bytes = 0
+    for index in items.indices {
+      bytes += items[index].byteCount
+      if index - start == blockItems || (bytes > blockBytes && index > start) {
+        blocks.append(items[start..<index])
+        start = index
+        bytes = items[index].byteCount
+      }
+    }
+    if start < items.count { blocks.append(items[start...]) }
+    return blocks
+  }
+}
+
+extension VaultItem {
+  fileprivate var attributesPurpose: KeyPurpose {
+    .attributes(of: item.attributes.accessControl.accessibility)
+  }
+}

@@ -1,0 +1,123 @@
+import StorageInternals
+
+extension SecretVault {
+  /// Adds an item, and returns it when it is on disk.
+  ///
+  /// - Throws: ``SecretStoreError/duplicate`` when an item with this identity exists,
+  ///   ``SecretStoreError/locked`` when the vault is, ``SecretStoreError/unsupported(_:)`` for any
+  ///   access flag, ``SecretStoreError/invalid(_:)`` for a secret over 16 MiB or texts over 64 KiB,
+  ///   or what kept the vault from being written. Nothing was changed then.
+  public func add(
+    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes
+  ) throws(SecretStoreError) -> SecretItem {
+    guard let item = try write(.add(secret, identity: identity, attributes: attributes)) else {
+      fatalError("Adding an item to a vault gave none.")
+    }
+    return item
+  }
+
+  /// Changes an item, and returns it when it is on disk.
+  ///
+  /// Changing attributes alone does not need the key of the secret, so it works while the vault is
+  /// locked, unless the accessibility changes.
+  ///
+  /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now or is gone, or
+  ///   the errors of ``add(_:identity:attributes:)``. Nothing was changed then.
+  public func update(
+    _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?
+  ) throws(SecretStoreError) -> SecretItem {
+    let change = VaultWrite.update(
+      id, expecting: revision, attributes: attributes, secret: secret)
+    guard let item = try write(change) else {
+      fatalError("Changing an item of a vault gave none.")
+    }
+    return item
+  }
+
+  /// Removes an item; when it is already gone, that is a success.
+  ///
+  /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now, or what kept
+  ///   the vault from being written.
+  public func remove(_ id: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {
+    _ = try write(.remove(id, expecting: revision))
+  }
+
+  /// Waits until a change is on disk, together with those of other threads that wait as well.
+  func write(_ change: VaultWrite) throws(SecretStoreError) -> SecretItem? {
+    let item = try writes.perform(change) { batch in commit(batch) }
+    observers.notify()
+    compactIfWasteful()
+    return item
+  }
+
+  private typealias Pending = WriteQueue<VaultWrite, SecretItem?>.Pending
+
+  private func commit(_ batch: [Pending]) {
+    do {
+      let parts = try parts
+      while try !append(batch, parts) {}
+    } catch {
+      for pending in batch where pending.outcome == nil { pending.finish(.failure(error)) }
+    }
+  }
+
+  /// Appends what of a batch goes together; false when another process was faster.
+  private func append(_ batch: [Pending], _ parts: VaultParts) throws(SecretStoreError) -> Bool {
+    let (draft, outcomes) = try withContents { contents throws(SecretStoreError) in
+      var draft = try VaultDraft(contents, parts.device)
+      let outcomes = Self.fill(&draft, from: batch, &contents)
+      return (draft, outcomes)
+    }
+    if !draft.records.isEmpty {
+      let position: LogPosition
+      do {
+        position = try parts.log.append(draft.records, after: draft.position)
+      } catch {
+        if error == .conflict { return false }
+        throw error
+      }
+      try acknowledge(draft, endingAt: position, parts)
+    }
+    for (pending, outcome) in outcomes { pending.finish(outcome) }
+    return true
+  }
+
+  /// Puts changes into a draft until one touches what an earlier one does.
+  private static func fill(
+    _ draft: inout VaultDraft, from batch: [Pending], _ contents: inout VaultContents
+  ) -> [(Pending, Result<SecretItem?, SecretStoreError>)] {
+    var outcomes: [(Pending, Result<SecretItem?, SecretStoreError>)] = []
+    var touched = Set<VaultWrite.Footprint>()
+    for pending in batch {
+      let footprint = pending.write.footprint
+      let isAlone = footprint == .keys || touched.contains(.keys)
+      guard touched.insert(footprint).inserted, !isAlone || outcomes.isEmpty else { break }
+      var attempt = draft
+      do throws(SecretStoreError) {
+        outcomes.append((pending, .success(try pending.write.prepare(&attempt, &contents))))
+        draft = attempt
+      } catch {
+        outcomes.append((pending, .failure(error)))
+      }
+    }
+    return outcomes
+  }
+
+  /// Takes over what is on disk now.
+  private func acknowledge(
+    _ draft: VaultDraft, endingAt position: LogPosition, _ parts: VaultParts
+  ) throws(SecretStoreError) {
+    let vaultID = contents.withLock { contents in
+      // Unless a reader of this process has already read it from the log.
+      if contents.position == draft.position { contents.adopt(draft, position) }
+      return contents.keys.table?.vaultID
+    }
+    guard let vaultID else { return }
+    do {
+      try parts.device.remember(draft.chain.head, of: vaultID)
+    } catch {
+      // The write itself is done and acknowledged; only a later rollback to before it might pass.
+      SecretStorage.onFailure(PasswordFailure(.upkeep, error))
+    }
+  }
+}

@@ -1,0 +1,130 @@
+public import FoundationEssentials
+import StorageInternals
+
+/// A secret store that keeps its items, encrypted, in a file of this machine.
+///
+/// ```swift
+/// let vault = SecretVault(fileURL: url)
+/// @GenericPassword(service: "my.service", in: vault) var name: String?
+/// ```
+///
+/// A vault needs no set-up. Making the object does nothing yet; reading from a vault that does not
+/// exist finds nothing, and the first write makes it, with a device key beside the app's state that
+/// opens it on this machine without a question. ``setPassphrase(_:cost:)`` replaces that by a
+/// passphrase, which is what makes locking mean something.
+///
+/// Any number of threads, objects and processes may use one vault at once. A write returns when it is
+/// on disk. The documentation has pages on the format and on what the vault protects against whom.
+public final class SecretVault: SecretStore {
+  private let locate: @Sendable () throws(SecretStoreError) -> VaultParts
+  private let located = Lock<VaultParts?>(nil)
+  let cipher: any SecretCipher
+  let contents: Lock<VaultContents>
+  let writes = WriteQueue<VaultWrite, SecretItem?>()
+  let observers = ChangeObservers()
+
+  init(
+    cipher: any SecretCipher, locate: @escaping @Sendable () throws(SecretStoreError) -> VaultParts
+  ) {
+    self.cipher = cipher
+    self.locate = locate
+    contents = Lock(VaultContents(cipher: cipher))
+  }
+
+  /// Names the vault in a file.
+  ///
+  /// - Parameters:
+  ///   - fileURL: Where the vault is or will be. Directories that are missing are made, each for the
+  ///     owner alone.
+  ///   - stateDirectory: Where the device key is, and how far this machine has seen the vault. It
+  ///     should not be copied together with the vault. By default it is the app's directory for state
+  ///     by the XDG Base Directory Specification.
+  ///   - cipher: Where the cryptographic primitives come from.
+  public convenience init(
+    fileURL: URL, stateDirectory: URL? = nil, cipher: any SecretCipher = OpenSSLCipher()
+  ) {
+    self.init(cipher: cipher) { () throws(SecretStoreError) in
+      let state: String
+      if let stateDirectory {
+        state = stateDirectory.path
+      } else {
+        state = try VaultParts.directories(of: nil).state
+      }
+      return VaultParts(path: fileURL.path, stateDirectory: state, cipher: cipher)
+    }
+  }
+
+  /// Names the vault of an app: `secrets.vault` in the app's directory for data.
+  ///
+  /// The directories are those of the XDG Base Directory Specification: the vault is in
+  /// `$XDG_DATA_HOME/<app>` and the state in `$XDG_STATE_HOME/<app>`. Without a home directory, as in
+  /// a system service, both are in systemd's `$STATE_DIRECTORY`. Where neither is there, every access
+  /// throws ``SecretStoreError/unavailable(_:)``.
+  ///
+  /// - Parameters:
+  ///   - applicationName: The name of the directories; nil means the name of the executable.
+  ///   - cipher: Where the cryptographic primitives come from.
+  public convenience init(
+    applicationName: String? = nil, cipher: any SecretCipher = OpenSSLCipher()
+  ) {
+    self.init(cipher: cipher) { () throws(SecretStoreError) in
+      let directories = try VaultParts.directories(of: applicationName)
+      return VaultParts(
+        path: directories.data + "/secrets.vault", stateDirectory: directories.state,
+        cipher: cipher)
+    }
+  }
+
+  /// Where the vault is, found out at the first access and again until it succeeds.
+  var parts: VaultParts {
+    get throws(SecretStoreError) {
+      try located.withLock { located throws(SecretStoreError) -> VaultParts in
+        if let parts = located { return parts }
+        let parts = try locate()
+        located = parts
+        return parts
+      }
+    }
+  }
+
+  /// The vault survives a reboot, is encrypted, enforces accessibility, may be shared by processes,
+  /// and detects that an older copy was put back.
+  public var guarantees: StoreGuarantees {
+    [
+      .survivesReboot, .encryptedAtRest, .enforcesAccessibility, .sharedBetweenProcesses,
+      .detectsRollback,
+    ]
+  }
+}
+
+extension SecretStore where Self == SecretVault {
+  /// The vault of this app, as ``SecretVault/init(applicationName:cipher:)`` names it.
+  public static var vault: SecretVault { SecretVault() }
+}
+
+/// Where the parts of a vault are.
+struct VaultParts: Sendable {
+  let log: any RecordLog
+  let device: DeviceState
+
+  init(
+    path: String, stateDirectory: String, cipher: any SecretCipher,
+    machineIdentity: String = "/etc/machine-id", fileSystem: FileSystem = FileSystem()
+  ) {
+    log = FileRecordLog(path: path, cipher: cipher, fileSystem: fileSystem)
+    device = DeviceState(
+      directory: stateDirectory, machineIdentity: machineIdentity, fileSystem: fileSystem,
+      cipher: cipher)
+  }
+
+  static func directories(
+    of applicationName: String?
+  ) throws(SecretStoreError) -> (data: String, state: String) {
+    do {
+      let directories = try ApplicationDirectories(applicationName: applicationName)
+      return (try directories.data, try directories.state)
+    } catch {
+      throw .unavailable("\(error)")
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/// How far a vault's chain of records has come.
+struct VaultChain: Sendable {
+  /// The last intact record.
+  private(set) var head = ChainHead.none
+  /// The sequence of the log's first record.
+  var start: UInt64?
+  private(set) var recordCount = 0
+  /// The sum of the records' lengths.
+  private(set) var byteCount = 0
+
+  mutating func extend(by record: LogRecord, sequence: UInt64, _ subject: RecordSubject) {
+    recordCount += 1
+    byteCount += record.payload.count
+    head = ChainHead(sequence: sequence, digest: record.digest, subject: subject)
+  }
+}

@@ -1,0 +1,81 @@
+import StorageInternals
+
+extension VaultContents {
+  /// What changes whenever the contents do.
+  var revision: StoreRevision { StoreRevision(generation) }
+
+  /// Reads what was appended since the last time, by whatever process.
+  mutating func refresh(from parts: VaultParts) throws(SecretStoreError) {
+    let changes = try parts.log.changes(since: position)
+    if !changes.startsOver, changes.position == position { return }
+    do {
+      try adopt(changes, parts)
+    } catch {
+      // Half of it was applied, so that it must be read again.
+      startOver()
+      throw error
+    }
+  }
+
+  private mutating func adopt(
+    _ changes: LogChanges, _ parts: VaultParts
+  ) throws(SecretStoreError) {
+    generation += 1
+    if changes.startsOver { startOver() }
+    let damagedBefore = damage.places.count
+    try apply(changes, parts.device)
+    if changes.startsOver {
+      try judge(changes.tail, parts)
+    } else if damage.places.count > damagedBefore || changes.tail != nil || distrust != nil {
+      // What was read before may have been cut off meanwhile: only the whole log tells.
+      startOver()
+      try refresh(from: parts)
+    }
+  }
+
+  /// Compares the whole log with what this machine remembered of it before it was read.
+  private mutating func judge(
+    _ tail: LogChanges.Tail?, _ parts: VaultParts
+  ) throws(SecretStoreError) {
+    if let tail, keys.table == nil { damage.lost(tail.place) }
+    if keys.table == nil, !damage.isEmpty {
+      distrust = .corrupted(
+        "\(parts.log.name) has no intact table of keys; damaged: \(damage.description)")
+    } else if isForked {
+      distrust = .rolledBack(
+        """
+        \(parts.log.name) has another record \(remembered?.sequence ?? 0) than this machine has \
+        seen: an older copy was put back and written to
+        """)
+    } else if let remembered, remembered.sequence > chain.head.sequence {
+      // Perhaps the record was appended and remembered after the log was read.
+      if try parts.log.changes(since: position).position != position {
+        startOver()
+        return try refresh(from: parts)
+      }
+      judge(tail, endingBefore: remembered, parts.log.name)
+    } else if let tail, !tail.isTorn, remembered == nil {
+      // Nothing says whether this was acknowledged, so it counts as if it had been.
+      damage.lost(tail.place)
+      damage.attribute(nil, among: index, before: chain.head.sequence + 2)
+    }
+  }
+
+  /// Records are missing at the end: damaged, or not there at all.
+  private mutating func judge(
+    _ tail: LogChanges.Tail?, endingBefore remembered: ChainHead, _ name: String
+  ) {
+    if let tail, !tail.isTorn {
+      damage.lost(tail.place)
+      let isOne = remembered.sequence == chain.head.sequence + 1
+      damage.attribute(
+        isOne ? remembered.subject : nil, among: index, before: remembered.sequence + 1)
+    } else {
+      distrust = .rolledBack(
+        """
+        \(name) ends at record \(chain.head.sequence), but this machine has seen record \
+        \(remembered.sequence): an older copy was put back, or its end was cut off
+        """)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import FoundationEssentials
+
+/// Records that are to be appended to a vault, and what the vault will be then.
+struct VaultDraft {
+  let position: LogPosition
+  let cipher: any SecretCipher
+  private(set) var keys: VaultKeys
+  private(set) var chain: VaultChain
+  private(set) var records: [LogRecord] = []
+  private(set) var entries: [ItemEntry] = []
+  private var newestCreation: Int64
+
+  /// - Throws: Why nothing may be written to the vault as it is.
+  init(_ contents: VaultContents, _ device: DeviceState) throws(SecretStoreError) {
+    if let distrust = contents.distrust { throw distrust }
+    guard contents.damage.isEmpty else {
+      throw .corrupted(
+        "Nothing is written before the vault is repaired; damaged: \(contents.damage.description)")
+    }
+    guard let position = contents.position else {
+      fatalError("A vault was to be written before it was read.")
+    }
+    self.position = position
+    cipher = contents.cipher
+    keys = contents.keys
+    chain = contents.chain
+    newestCreation = contents.index.newestCreation
+    if keys.table == nil { try makeVault(device) }
+  }
+
+  private func log(_ table: KeyTable) -> VaultRecord {
+    VaultRecord(vaultID: table.vaultID, cipher: cipher)
+  }
+
+  /// The revision of what is written next.
+  var nextRevision: UInt64 { chain.head.sequence + 1 }
+
+  /// The present time, but later than any item that there is.
+  mutating func now() -> Date {
+    newestCreation = max(Date().microseconds, newestCreation + 1)
+    return Date(microseconds: newestCreation)
+  }
+
+  /// Appends an entry under the key of its attributes.
+  mutating func append(_ entry: ItemEntry, as accessibility: Accessibility) throws(SecretStoreError) {
+    let (id, key) = try keys.attributesKey(for: accessibility)
+    guard let table = keys.table else { throw keys.lockReason }
+    let record = try log(table).items([entry], after: chain.head, under: id, key)
+    add(record, RecordSubject.item(entry.id))
+    entries.append(entry)
+  }
+
+  /// Appends a table of keys, twice, so that no single damage takes the vault along.
+  mutating func append(_ table: KeyTable) throws(SecretStoreError) {
+    guard let user = keys.ring.user else { throw keys.lockReason }
+    keys.table = table
+    let start = chain.start ?? nextRevision
+    chain.start = start
+    for _ in 0..<2 {
+      add(try log(table).keys(table, after: chain.head, logStart: start, user: user), .keys)
+    }
+  }
+
+  private mutating func add(_ record: LogRecord, _ subject: RecordSubject) {
+    records.append(record)
+    chain.extend(by: record, sequence: nextRevision, subject)
+  }
+
+  /// Makes the keys of a vault that does not exist yet, and a slot for this device.
+  private mutating func makeVault(_ device: DeviceState) throws(SecretStoreError) {
+    let secret = try device.makeSecret()
+    let user = Secret.random(32)
+    keys.ring = KeyRing()
+    keys.ring.device = secret
+    keys.ring.user = user
+    var table = KeyTable(vaultID: .random(KeyTable.idCount), slots: [], keys: [])
+    table.slots = [
+      try .device(id: 1, sealing: user, under: secret, in: table.vaultID, cipher)
+    ]
+    let purposes = Accessibility.allCases.filter { $0 != .whenPasscodeSetThisDeviceOnly }
+      .map(KeyPurpose.secrets)
+    for purpose in purposes + [.attributes, .alwaysAttributes] {
+      try makeKey(purpose, in: &table)
+    }
+    try append(table)
+  }
+
+  /// Adds a key for a purpose to a table that will be appended.
+  mutating func makeKey(
+    _ purpose: KeyPurpose, in table: inout KeyTable
+  ) throws(SecretStoreError) {
+    let id = (table.keys.map(\.id).max() ?? 0) + 1
+    table.keys.append(
+      try keys.ring.make(purpose, id: id, in: table.vaultID, cipher))
+  }
+}

@@ -1,0 +1,121 @@
+/// A change of a vault that waits for its turn.
+struct VaultWrite: Sendable {
+  /// What a write touches. Two writes that touch the same do not go into one batch, because the
+  /// second must see what the first did.
+  enum Footprint: Hashable, Sendable {
+    case item(SecretItem.ID)
+    case identity(ItemIdentity)
+    case keys
+  }
+
+  let footprint: Footprint
+  /// Puts the change into a draft, and says what the item is then, if it still is.
+  let prepare: @Sendable (inout VaultDraft, inout VaultContents) throws(SecretStoreError) -> SecretItem?
+}
+
+extension VaultWrite {
+  static func add(
+    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes
+  ) -> VaultWrite {
+    VaultWrite(footprint: .identity(identity)) { draft, contents throws(SecretStoreError) in
+      try contents.check(identity, attributes, secretCount: secret.count)
+      if contents.sealedRecords > 0 { throw contents.keys.lockReason }
+      guard contents.index.items(matching: .exactly(identity)).isEmpty else { throw .duplicate }
+      let now = draft.now()
+      let item = SecretItem(
+        id: .random(), identity: identity, attributes: attributes, creationDate: now,
+        modificationDate: now, revision: draft.nextRevision)
+      try draft.put(item, secret)
+      return item
+    }
+  }
+
+  static func update(
+    _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?
+  ) -> VaultWrite {
+    VaultWrite(footprint: .item(id)) { draft, contents throws(SecretStoreError) in
+      let entry = try contents.entry(id, expecting: revision)
+      guard let entry else { throw .conflict }
+      let attributes = attributes ?? entry.item.attributes
+      try contents.check(entry.item.identity, attributes, secretCount: secret?.count ?? 0)
+      let item = SecretItem(
+        id: id, identity: entry.item.identity, attributes: attributes,
+        creationDate: entry.item.creationDate, modificationDate: draft.now(),
+        revision: draft.nextRevision)
+      // Under another class key, the secret has to be sealed anew.
+      let isMoved =
+        attributes.accessControl.accessibility
+        != entry.item.attributes.accessControl.accessibility
+      let kept = isMoved && secret == nil ? try contents.open(entry) : nil
+      try draft.replace(entry, by: item, secret ?? kept)
+      return item
+    }
+  }
+
+  static func remove(_ id: SecretItem.ID, expecting revision: UInt64) -> VaultWrite {
+    VaultWrite(footprint: .item(id)) { draft, contents throws(SecretStoreError) in
+      if let entry = try contents.entry(id, expecting: revision) {
+        try draft.append(
+          .remove(id, revision: revision),
+          as: entry.item.attributes.accessControl.accessibility)
+      }
+      return nil
+    }
+  }
+}
+
+extension VaultDraft {
+  /// Appends an item whose secret is new.
+  fileprivate mutating func put(
+    _ item: SecretItem, _ secret: Secret, unknown: ArraySlice<UInt8> = []
+  ) throws(SecretStoreError) {
+    let accessibility = item.attributes.accessControl.accessibility
+    let (id, key) = try keys.secretKey(for: accessibility)
+    guard let table = keys.table else { throw keys.lockReason }
+    let sealed = try SealedSecret.seal(
+      secret, of: item.id, revision: item.revision, accessibility: accessibility, under: id, key,
+      in: table.vaultID, cipher)
+    try append(
+      .put(VaultItem(item: item, secret: sealed, unknown: unknown)), as: accessibility)
+  }
+
+  /// Appends what an item has become.
+  fileprivate mutating func replace(
+    _ entry: VaultItem, by item: SecretItem, _ secret: Secret?
+  ) throws(SecretStoreError) {
+    let old = entry.item.attributes.accessControl.accessibility
+    let new = item.attributes.accessControl.accessibility
+    if let secret {
+      try put(item, secret, unknown: entry.unknown)
+    } else {
+      try append(.put(VaultItem(item: item, secret: entry.secret, unknown: entry.unknown)), as: new)
+    }
+    if KeyPurpose.attributes(of: old) != .attributes(of: new) {
+      // Who has only the old key of the attributes must not take the old state for the present one.
+      try append(.remove(item.id, revision: entry.item.revision), as: old)
+    }
+  }
+}
+
+extension VaultContents {
+  fileprivate func check(
+    _ identity: ItemIdentity, _ attributes: ItemAttributes, secretCount: Int
+  ) throws(SecretStoreError) {
+    try ItemLimits.check(identity: identity, attributes: attributes, secretCount: secretCount)
+    guard attributes.accessControl.flags.isEmpty else {
+      throw .unsupported("access flags, because it cannot ask a person yet")
+    }
+  }
+
+  /// An item of an expected revision; nil when it is not there at all.
+  fileprivate func entry(
+    _ id: SecretItem.ID, expecting revision: UInt64
+  ) throws(SecretStoreError) -> VaultItem? {
+    guard let entry = index[id] else {
+      if sealedRecords > 0 { throw keys.lockReason }
+      return nil
+    }
+    guard entry.item.revision == revision else { throw .conflict }
+    return entry
+  }
+}
