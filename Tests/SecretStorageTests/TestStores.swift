@@ -1,3 +1,4 @@
+import FoundationEssentials
 import SecretStorage
 import Testing
 
@@ -7,6 +8,67 @@ struct TestStore: Sendable, CustomTestStringConvertible {
   let make: @Sendable () throws -> any SecretStore
 
   static let all = [
-    TestStore(testDescription: "InMemorySecretStore") { InMemorySecretStore() }
+    TestStore(testDescription: "InMemorySecretStore") { InMemorySecretStore() },
+    TestStore(testDescription: "SecretVault") { TestVault().open() },
   ]
+}
+
+/// A vault in a directory of its own, which is removed with this object's last vault.
+final class TestVault: Sendable {
+  let directory: URL
+
+  init() {
+    directory = FileManager.default.temporaryDirectory
+      .appending(path: "locket-tests-\(UUID())", directoryHint: .isDirectory)
+  }
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(at: directory)
+    } catch {
+      // A vault that was never written to has no directory.
+    }
+  }
+
+  var file: URL { directory.appending(path: "secrets.vault") }
+  var state: URL { directory.appending(path: "state", directoryHint: .isDirectory) }
+
+  /// Another object for the same vault, as another process would have one.
+  func open() -> SecretVault {
+    SecretVault(fileURL: file, stateDirectory: state, cipher: KeepingCipher(directory: self))
+  }
+}
+
+/// OpenSSL's cipher, which keeps the directory of the vault that uses it.
+private struct KeepingCipher: SecretCipher {
+  let directory: TestVault
+  let cipher = OpenSSLCipher()
+
+  func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
+    try cipher.digest(bytes)
+  }
+
+  func deriveKey(
+    from key: Secret, salt: ArraySlice<UInt8>, purpose: String
+  ) throws(SecretStoreError) -> Secret {
+    try cipher.deriveKey(from: key, salt: salt, purpose: purpose)
+  }
+
+  func stretch(
+    _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
+  ) throws(SecretStoreError) -> Secret {
+    try cipher.stretch(passphrase, salt: salt, cost: cost)
+  }
+
+  func seal(
+    _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
+  ) throws(SecretStoreError) -> [UInt8] {
+    try cipher.seal(plaintext, with: key, authenticating: context)
+  }
+
+  func open(
+    _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
+  ) throws(SecretStoreError) -> Secret {
+    try cipher.open(sealed, with: key, authenticating: context)
+  }
 }
