@@ -65,10 +65,9 @@ final class StoredPassword: Sendable {
     _ body: (inout ItemResolver) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
     try connection.withLock { connection throws(SecretStoreError) in
-      var current = connection ?? connect()
-      defer { connection = current }
+      if connection == nil { connection = connect() }
       do throws(SecretStoreError) {
-        let result = try body(&current.resolver)
+        let result = try body(&connection!.resolver)
         state.withLock { $0.didSucceed() }
         return result
       } catch {
