@@ -23,7 +23,7 @@ extension Serialized where Value: Sendable {
   /// Each use of this property is one access, and makes a sequence for one consumer. A slow consumer
   /// misses changes, but never the newest one. The sequence ends when the value itself is released,
   /// or the task of the consumer is cancelled; it does not keep the value alive.
-  public var values: some AsyncSequence<Value, Never> & Sendable {
+  public var values: AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Value.self, bufferingPolicy: .bufferingNewest(1))
     let feed = SerializedFeed(continuation)
