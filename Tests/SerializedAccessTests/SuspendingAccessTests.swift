@@ -39,7 +39,8 @@ struct SuspendingAccessTests {
     #expect(number.wrappedValue == 0)
   }
 
-  @Test(arguments: [false, true]) func cancellingWhileQueuedEndsTheWait(onCallersQueue: Bool) async {
+  @Test(arguments: [false, true]) func cancellingWhileQueuedEndsTheWait(onCallersQueue: Bool) async
+  {
     let number =
       onCallersQueue ? Serialized(0, customQueue: DispatchQueue(label: "queue")) : Serialized(0)
     let gate = DispatchSemaphore(value: 0)
