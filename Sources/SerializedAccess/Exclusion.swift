@@ -69,17 +69,19 @@
     nonmutating set { unsafe memory.pointee.isObserved = newValue }
   }
 
-  /// How many reasons there are for an access to take the longer way: one for each access that is
-  /// scheduled, and one for a queue of the caller's.
-  var detours: Int {
+  /// Whether an access must take the longer way: because accesses are scheduled, or because there
+  /// is a queue of the caller's.
+  ///
+  /// Can be asked without the exclusion. What this thread scheduled before is known here.
+  var hasDetour: Bool {
     var count: CInt = 0
     // The semaphore was initialized, so that reading it cannot fail.
     unsafe sem_getvalue(&memory.pointee.detours, &count)
-    return Int(count)
+    return count != 0
   }
 
   func addDetour() {
-    // Fails only when two thousand million accesses are scheduled, which fit in no memory.
+    // Fails only beyond two thousand million, and there are at most two.
     unsafe sem_post(&memory.pointee.detours)
   }
 

@@ -26,29 +26,44 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
     adding.destroy()
   }
 
-  /// Adds an access; returns true when nobody is on the way who will take it.
+  /// Adds an access; returns true when somebody must be sent who takes it.
   func add(_ access: ScheduledAccess<Value>) -> Bool {
     _ = adding.enter()
     defer { adding.leave() }
-    // Counted before it can be taken, so that the count never falls short.
-    exclusion.addDetour()
     added.append(access)
-    defer { isAwaited = true }
-    return !isAwaited
+    if isAwaited { return false }
+    isAwaited = true
+    // Until all are taken, an access that waits looks here first.
+    exclusion.addDetour()
+    return true
   }
 
-  /// Takes the oldest access; to be called only while the exclusion is held.
-  func takeOldest() -> ScheduledAccess<Value>? {
-    if oldestLast.isEmpty {
-      _ = adding.enter()
+  /// Puts what was added in line, and returns how many accesses there are to take.
+  ///
+  /// Who finds none goes home: the next that is added sends for somebody again. To be called only
+  /// while the exclusion is held.
+  func lineUp() -> Int {
+    _ = adding.enter()
+    defer { adding.leave() }
+    if added.isEmpty {
+      // Nothing is to be put in line, which is the most frequent case with a caller's queue.
+    } else if oldestLast.isEmpty {
+      // Each list keeps its memory for the next time.
       swap(&added, &oldestLast)
-      // Who finds nothing goes home, and the next who adds sends for somebody again.
-      if oldestLast.isEmpty { isAwaited = false }
-      adding.leave()
       oldestLast.reverse()
+    } else {
+      oldestLast.insert(contentsOf: added.reversed(), at: 0)
+      added.removeAll(keepingCapacity: true)
     }
-    guard let oldest = oldestLast.popLast() else { return nil }
-    exclusion.removeDetour()
-    return oldest
+    if oldestLast.isEmpty, isAwaited {
+      isAwaited = false
+      exclusion.removeDetour()
+    }
+    return oldestLast.count
+  }
+
+  /// Takes the oldest access that is in line; to be called only while the exclusion is held.
+  func takeOldest() -> ScheduledAccess<Value>? {
+    oldestLast.popLast()
   }
 }

@@ -53,7 +53,7 @@ extension Serialized where Value: Sendable {
       // One work item for each access, so that it keeps its place among the caller's own.
       queue.async { [self] in
         enter()
-        _ = runOldest()
+        if scheduled.lineUp() > 0 { runOldest() }
         exclusion.leave()
       }
     } else if isFirst {
@@ -62,7 +62,7 @@ extension Serialized where Value: Sendable {
         var isDone = false
         while !isDone {
           enter()
-          isDone = !runOldest()
+          isDone = runScheduled() == 0
           exclusion.leave()
         }
       }

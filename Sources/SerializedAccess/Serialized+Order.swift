@@ -5,11 +5,16 @@ extension Serialized {
   ///
   /// Ends the process when this thread is inside an access already.
   @inline(__always)
-  func enterDirectly() -> Bool {
+  func enterDirectly(unlessObserved: Bool = false) -> Bool {
+    // What this thread scheduled is counted already. Asked before the exclusion is held, which
+    // keeps others out the shorter.
+    if exclusion.hasDetour { return false }
     enter()
-    if exclusion.detours == 0 { return true }
-    exclusion.leave()
-    return false
+    if unlessObserved, exclusion.isObserved {
+      exclusion.leave()
+      return false
+    }
+    return true
   }
 
   /// Runs an access after everything that was scheduled before, on the caller's queue if there is
@@ -36,11 +41,13 @@ extension Serialized {
 
   @inline(never)
   private func beginMutationInOrder() -> MutationInPlace<Value> {
+    // As in `inOrder`.
+    enter()
     guard let callersQueue, !callersQueue.isCurrent else {
-      enter()
       runScheduled()
       return MutationInPlace(before: snapshotForObservers())
     }
+    exclusion.leave()
     let turn = QueueTurn(on: callersQueue.queue) { [self] in afterScheduled {} }
     enter()
     return MutationInPlace(before: snapshotForObservers(), turn: turn)
@@ -73,20 +80,35 @@ extension Serialized {
     return unsafe try body(&storage.pointee)
   }
 
-  /// Puts a new value in, tells the observers, and returns what was there.
-  func replace(with newValue: Value) -> Value {
-    // Only the holder of the exclusion touches the storage.
-    let replaced = unsafe storage.move()
-    unsafe storage.initialize(to: newValue)
-    if exclusion.isObserved { notifyObservers(since: replaced) }
-    return replaced
+  /// Puts a new value in, and releases what was there when the access has ended.
+  @inline(never)
+  func replaceInOrder(with newValue: Value) {
+    _ = inOrder {
+      // Only the holder of the exclusion touches the storage.
+      let replaced = unsafe storage.move()
+      unsafe storage.initialize(to: newValue)
+      if exclusion.isObserved { notifyObservers(since: replaced) }
+      return replaced
+    }
   }
 
-  /// Runs the oldest access that is scheduled; returns false if there is none.
-  func runOldest() -> Bool {
-    guard let access = scheduled.takeOldest() else { return false }
+  /// Runs the oldest access that is scheduled, if there is one; the exclusion must be held.
+  func runOldest() {
+    guard let access = scheduled.takeOldest() else { return }
     if access.begin?() ?? true { mutate(access.body) }
-    return true
+  }
+
+  /// Runs what is scheduled at this moment, and returns how many accesses it was; the exclusion
+  /// must be held.
+  ///
+  /// A thread that waits does this in place of the queue. Waiting for the queue would come to the
+  /// same order, but in a work item of a caller's queue it would wait for itself. What is scheduled
+  /// later stays with the queue, so that no access is held up for ever.
+  @discardableResult
+  func runScheduled() -> Int {
+    let count = scheduled.lineUp()
+    for _ in 0..<count { runOldest() }
+    return count
   }
 
   /// Waits for the exclusion, or ends the process when this thread holds it already.
@@ -108,16 +130,6 @@ extension Serialized {
     defer { exclusion.leave() }
     runScheduled()
     return try work()
-  }
-
-  /// Runs what is scheduled at this moment, in place of the queue.
-  ///
-  /// Waiting for the queue would come to the same order, but on a caller's queue, in a work item of
-  /// which this thread may be, it would wait for itself. What is scheduled later stays with the
-  /// queue, so that an access cannot be held up for ever.
-  private func runScheduled() {
-    let count = exclusion.detours - (callersQueue == nil ? 0 : 1)
-    for _ in 0..<max(count, 0) where !runOldest() { return }
   }
 
   @inline(never)

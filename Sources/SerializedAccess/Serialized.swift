@@ -67,18 +67,14 @@ public final class Serialized<Value> {
       return unsafe storage.pointee
     }
     set {
-      // What was there is released after the access, because its `deinit` may begin another one.
-      // A value without references needs no such care, which saves a sixth of the time.
-      if _isPOD(Value.self), enterDirectly() {
-        defer { exclusion.leave() }
-        if exclusion.isObserved {
-          _ = replace(with: newValue)
-        } else {
-          unsafe storage.pointee = newValue
-        }
-      } else {
-        _ = inOrder { replace(with: newValue) }
+      // A value without references can be overwritten; any other is released after the access,
+      // because its `deinit` may begin another one.
+      guard _isPOD(Value.self), enterDirectly(unlessObserved: true) else {
+        replaceInOrder(with: newValue)
+        return
       }
+      unsafe storage.initialize(to: consume newValue)
+      exclusion.leave()
     }
     _modify {
       if let mutation = beginMutation() {

@@ -9,10 +9,10 @@ struct CalibratedWorkload {
   init(_ workload: Workload) {
     self.workload = workload
     var iterations = 1
-    var time = Self.time(workload, iterations)
+    var time = Self.shortestTime(workload, iterations)
     while time < Self.round / 4 {
       iterations *= 2
-      time = Self.time(workload, iterations)
+      time = Self.shortestTime(workload, iterations)
     }
     self.iterations = max(1, Int(Double(iterations) * (Self.round / time)))
   }
@@ -24,13 +24,13 @@ struct CalibratedWorkload {
     return time / .nanoseconds(1) / Double(iterations * workload.threads)
   }
 
+  /// Of a few, so that a moment in which the machine did something else doesn't count.
+  private static func shortestTime(_ workload: Workload, _ iterations: Int) -> Duration {
+    (0..<3).map { _ in time(workload, iterations) }.min() ?? .zero
+  }
+
   private static func time(_ workload: Workload, _ iterations: Int) -> Duration {
-    ContinuousClock().measure {
-      if workload.threads == 1 {
-        workload.run(iterations)
-      } else {
-        onThreads(workload.threads) { workload.run(iterations) }
-      }
-    }
+    if workload.threads == 1 { return ContinuousClock().measure { workload.run(iterations) } }
+    return timeOnThreads(workload.threads) { workload.run(iterations) }
   }
 }

@@ -1,9 +1,24 @@
 import Glibc
 
-/// Runs `body` on so many new threads at the same time, and waits for all of them.
-func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
-  let threads = (0..<count).map { _ in startThread(body) }
-  for thread in threads { pthread_join(thread, nil) }
+/// Runs `body` on so many new threads, and returns the time from when all are there until the last
+/// has finished.
+func timeOnThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) -> Duration {
+  // Reached through its own functions only, and given back after all threads have ended.
+  nonisolated(unsafe) let gate = UnsafeMutablePointer<pthread_barrier_t>.allocate(capacity: 1)
+  pthread_barrier_init(gate, nil, UInt32(count + 1))
+  let threads = (0..<count).map { _ in
+    startThread {
+      pthread_barrier_wait(gate)
+      body()
+    }
+  }
+  pthread_barrier_wait(gate)
+  let time = ContinuousClock().measure {
+    for thread in threads { pthread_join(thread, nil) }
+  }
+  pthread_barrier_destroy(gate)
+  gate.deallocate()
+  return time
 }
 
 /// Runs `body` while the process has a second thread, which waits.
