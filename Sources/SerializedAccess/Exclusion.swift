@@ -11,7 +11,8 @@
 ///
 /// The mutex checks for errors: it answers a thread that holds it already, instead of stopping it
 /// for ever, which finds an access from inside an access at no cost.
-@safe struct Exclusion {
+@usableFromInline @safe struct Exclusion: @unchecked Sendable {
+  // `@unchecked`: the memory holds what threads meet at, and says which part of it needs what.
   @safe private struct Memory {
     // The union in it makes the mutex unsafe; only the C library looks inside.
     var mutex = unsafe pthread_mutex_t()
@@ -56,7 +57,7 @@
   }
 
   /// Ends the exclusion; returns false when this thread does not hold it.
-  @discardableResult
+  @discardableResult @usableFromInline
   func leave() -> Bool {
     // As in `enter()`: the mutex itself knows who holds it.
     unsafe pthread_mutex_unlock(&memory.pointee.mutex) == 0

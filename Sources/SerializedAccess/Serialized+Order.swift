@@ -5,16 +5,21 @@ extension Serialized {
   ///
   /// Ends the process when this thread is inside an access already.
   @inline(__always)
-  func enterDirectly(unlessObserved: Bool = false) -> Bool {
-    // What this thread scheduled is counted already. Asked before the exclusion is held, which
-    // keeps others out the shorter.
+  func enterDirectly() -> Bool {
+    // What this thread scheduled is known already. Asked before the exclusion is held, which keeps
+    // others out the shorter.
     if exclusion.hasDetour { return false }
     enter()
-    if unlessObserved, exclusion.isObserved {
-      exclusion.leave()
-      return false
-    }
     return true
+  }
+
+  /// As `enterDirectly()`, for an assignment that nobody observes.
+  @usableFromInline
+  func enterToAssign() -> Bool {
+    guard enterDirectly() else { return false }
+    if !exclusion.isObserved { return true }
+    exclusion.leave()
+    return false
   }
 
   /// Runs an access after everything that was scheduled before, on the caller's queue if there is
@@ -81,7 +86,7 @@ extension Serialized {
   }
 
   /// Puts a new value in, and releases what was there when the access has ended.
-  @inline(never)
+  @usableFromInline @inline(never)
   func replaceInOrder(with newValue: Value) {
     _ = inOrder {
       // Only the holder of the exclusion touches the storage.

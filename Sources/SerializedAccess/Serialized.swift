@@ -29,8 +29,8 @@ import Dispatch
 public final class Serialized<Value> {
   // In memory of its own, not a property: only the holder of `exclusion` touches it, and an access
   // does not pay for the run-time check of that.
-  let storage: UnsafeMutablePointer<Value>
-  let exclusion: Exclusion
+  @usableFromInline let storage: UnsafeMutablePointer<Value>
+  @usableFromInline let exclusion: Exclusion
   let queue: DispatchQueue
   let callersQueue: CallersQueue?
   let scheduled: ScheduledAccesses<Value>
@@ -66,14 +66,16 @@ public final class Serialized<Value> {
       defer { exclusion.leave() }
       return unsafe storage.pointee
     }
-    set {
+    // Inlined, because that makes assigning a number 5.1 times as fast as through a queue instead
+    // of 4.8 times: `swift run -c release --package-path Benchmarks Benchmarks --only set`.
+    @inlinable set {
       // A value without references can be overwritten; any other is released after the access,
       // because its `deinit` may begin another one.
-      guard _isPOD(Value.self), enterDirectly(unlessObserved: true) else {
+      guard _isPOD(Value.self), enterToAssign() else {
         replaceInOrder(with: newValue)
         return
       }
-      unsafe storage.initialize(to: consume newValue)
+      unsafe storage.pointee = newValue
       exclusion.leave()
     }
     _modify {
