@@ -4,7 +4,7 @@ extension Serialized where Value: Sendable {
   /// The closure runs as a part of the access that made the change: on the thread of that access (on
   /// the caller's queue, if there is one), before any other access. So observers see all changes in
   /// their order, and keep everybody waiting while they run. Each assignment, change in place and
-  /// ``access(_:)-swift.method`` counts as a change, even if the value is the same as before.
+  /// `access { … }` counts as a change, even if the value is the same as before.
   ///
   /// While somebody observes, a change in place first takes a copy of the old value.
   ///

@@ -16,7 +16,7 @@ import Dispatch
 /// Each use is one access, and no other access to the same value happens meanwhile. That includes a
 /// change in place: `visitors += 1` reads and writes in one access, and changing one element of an
 /// array copies nothing. Two uses are two accesses: to read, decide and write in one, use
-/// ``access(_:)-swift.method``.
+/// `access { … }`.
 ///
 /// An access must not wait for another access to the same value. One that begins inside another, on
 /// the same thread, could never get its turn: it ends the process with a message that names the

@@ -110,21 +110,42 @@ struct ReentranceTests {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
-      let value = Serialized(Wanderer(), customQueue: "com.example.orders")
-      // Each step ends on another queue; a thousand of them never stay on one thread.
-      for _ in 0..<1_000 { await value.wrappedValue.wander() }
+      let value = Serialized(0, customQueue: "com.example.orders")
+      await Wanderer().change(value)
     }
     #expect(message(of: result).contains("ended on another thread than it began on"))
   }
 }
 
-private struct Wanderer: Sendable {
-  var steps = 0
+/// An actor whose every step runs on another thread.
+private actor Wanderer {
+  private let executor = NewThreadExecutor()
+  // The actor keeps the executor alive, which is all that is asked.
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()
+  }
 
-  @concurrent mutating func wander() async {
-    steps += 1
-    await withCheckedContinuation { continuation in
-      DispatchQueue(label: "elsewhere").async { continuation.resume() }
+  func change(_ value: Serialized<Int>) async {
+    await value.wrappedValue.incrementInSteps()
+  }
+}
+
+private final class NewThreadExecutor: SerialExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    // `self` stays alive until the job, which is run once, has ended.
+    let job = UnownedJob(job)
+    DispatchQueue(label: "step").async { [self] in
+      unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+      // Keeps the thread, so that the next step gets another one.
+      DispatchSemaphore(value: 0).wait()
     }
+  }
+}
+
+extension Int {
+  fileprivate mutating func incrementInSteps() async {
+    self += 1
+    await Task.yield()
+    self += 1
   }
 }
