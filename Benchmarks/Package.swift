@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "Benchmarks",
+  dependencies: [
+    .package(name: "Locket", path: "..")
+  ],
+  targets: [
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: [
+        .product(name: "SerializedAccess", package: "Locket")
+      ])
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,30 @@
+import Glibc
+
+/// Measures Locket against the bare cost of what the machine must do at least.
+@main enum Benchmarks {
+  static let rows = serializedRows
+
+  static func main() {
+    var only: String?
+    var isMarkdown = false
+    var arguments = CommandLine.arguments.dropFirst()
+    while let argument = arguments.popFirst() {
+      switch argument {
+      case "--markdown": isMarkdown = true
+      case "--only" where !arguments.isEmpty: only = arguments.popFirst()
+      default: stop("Usage: Benchmarks [--markdown] [--only <part of a row's name>]")
+      }
+    }
+    let chosen = rows.filter { row in only.map { row.name.contains($0) } ?? true }
+    if chosen.isEmpty { stop("No row has \"\(only ?? "")\" in its name.") }
+
+    let table = Table(Measurement.takeAll(chosen))
+    print(isMarkdown ? table.markdown : table.text)
+  }
+
+  private static func stop(_ message: String) -> Never {
+    var line = message + "\n"
+    _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    exit(2)
+  }
+}

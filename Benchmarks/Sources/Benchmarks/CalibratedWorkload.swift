@@ -1,0 +1,36 @@
+/// A workload with the number of iterations that fills a round.
+struct CalibratedWorkload {
+  // Long beside a tick of the scheduler's clock, short beside what disturbs the machine.
+  private static let round = Duration.milliseconds(15)
+
+  private let workload: Workload
+  private let iterations: Int
+
+  init(_ workload: Workload) {
+    self.workload = workload
+    var iterations = 1
+    var time = Self.shortestTime(workload, iterations)
+    while time < Self.round / 4 {
+      iterations *= 2
+      time = Self.shortestTime(workload, iterations)
+    }
+    self.iterations = max(1, Int(Double(iterations) * (Self.round / time)))
+  }
+
+  /// Runs one round; on several threads, the time of one iteration is the round's time divided by
+  /// the iterations of all.
+  func nanosecondsPerIteration() -> Double {
+    let time = Self.time(workload, iterations)
+    return time / .nanoseconds(1) / Double(iterations * workload.threads)
+  }
+
+  /// Of a few, so that a moment in which the machine did something else doesn't count.
+  private static func shortestTime(_ workload: Workload, _ iterations: Int) -> Duration {
+    (0..<3).map { _ in time(workload, iterations) }.min() ?? .zero
+  }
+
+  private static func time(_ workload: Workload, _ iterations: Int) -> Duration {
+    if workload.threads == 1 { return ContinuousClock().measure { workload.run(iterations) } }
+    return timeOnThreads(workload.threads) { workload.run(iterations) }
+  }
+}

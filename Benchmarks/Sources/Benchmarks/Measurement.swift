@@ -1,0 +1,53 @@
+/// What the rounds of a row came to.
+struct Measurement {
+  var row: Row
+  /// Nanoseconds for one iteration.
+  var subject: Quartiles
+  var baseline: Quartiles
+  /// Of the rounds' ratios, each of two times that were taken one after the other.
+  var ratio: Quartiles
+  var difference: Quartiles
+
+  var isMet: Bool? {
+    switch row.target {
+    case .ratio(let limit): ratio.median <= limit
+    case .difference(let limit): difference.median <= limit
+    case nil: nil
+    }
+  }
+
+  /// Measures all rows in rounds.
+  ///
+  /// Each round takes every row once, in a new order, and the two sides of a row right after each
+  /// other, in either order: what the machine does beside it falls on all of them alike.
+  static func takeAll(_ rows: [Row], rounds: Int = 31) -> [Measurement] {
+    // With one thread in the process, the C library leaves out the atomic instructions of a mutex:
+    // an app that shares values has more.
+    withAnotherThread {
+      let prepared = rows.map { row in
+        (subject: CalibratedWorkload(row.subject), baseline: CalibratedWorkload(row.baseline))
+      }
+      var times = rows.map { _ in (subject: [Double](), baseline: [Double]()) }
+      for _ in 0..<rounds {
+        for index in rows.indices.shuffled() {
+          if Bool.random() {
+            times[index].subject.append(prepared[index].subject.nanosecondsPerIteration())
+            times[index].baseline.append(prepared[index].baseline.nanosecondsPerIteration())
+          } else {
+            times[index].baseline.append(prepared[index].baseline.nanosecondsPerIteration())
+            times[index].subject.append(prepared[index].subject.nanosecondsPerIteration())
+          }
+        }
+      }
+      return zip(rows, times).map { row, times in
+        let pairs = zip(times.subject, times.baseline)
+        return Measurement(
+          row: row,
+          subject: Quartiles(of: times.subject),
+          baseline: Quartiles(of: times.baseline),
+          ratio: Quartiles(of: pairs.map { $0 / $1 }),
+          difference: Quartiles(of: pairs.map { $0 - $1 }))
+      }
+    }
+  }
+}

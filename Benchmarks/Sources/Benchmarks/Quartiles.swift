@@ -1,0 +1,20 @@
+/// The middle of a sample, and how far it spreads.
+struct Quartiles {
+  var lower: Double
+  var median: Double
+  var upper: Double
+
+  /// The sample must not be empty.
+  init(of sample: [Double]) {
+    let sorted = sample.sorted()
+    func value(at fraction: Double) -> Double {
+      let position = fraction * Double(sorted.count - 1)
+      let below = sorted[Int(position)]
+      let above = sorted[min(Int(position) + 1, sorted.count - 1)]
+      return below + (above - below) * (position - position.rounded(.down))
+    }
+    lower = value(at: 0.25)
+    median = value(at: 0.5)
+    upper = value(at: 0.75)
+  }
+}

@@ -1,0 +1,17 @@
+import Dispatch
+
+/// The wrapper that many apps have: a queue around reading and around writing.
+@propertyWrapper final class QueueWrapper<Value>: @unchecked Sendable {
+  // `@unchecked`: the value is reached only on the queue.
+  private let queue = DispatchQueue(label: "QueueWrapper")
+  private var value: Value
+
+  init(wrappedValue: Value) {
+    value = wrappedValue
+  }
+
+  var wrappedValue: Value {
+    get { queue.sync { value } }
+    set { queue.sync { value = newValue } }
+  }
+}

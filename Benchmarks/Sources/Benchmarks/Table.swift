@@ -1,0 +1,58 @@
+/// Measurements as a table for people.
+struct Table {
+  private static let header = [
+    "row", "Locket (ns)", "baseline", "(ns)", "ratio", "quartiles", "target", "met",
+  ]
+
+  private let cells: [[String]]
+
+  init(_ measurements: [Measurement]) {
+    cells = measurements.map { measurement in
+      let isDifference = if case .difference = measurement.row.target { true } else { false }
+      let compared = isDifference ? measurement.difference : measurement.ratio
+      let target =
+        switch measurement.row.target {
+        case .ratio(let limit): "<= \(decimal(limit)) x"
+        case .difference(let limit): "<= +\(decimal(limit)) ns"
+        case nil: "-"
+        }
+      let unit = isDifference ? " ns" : " x"
+      return [
+        measurement.row.name,
+        decimal(measurement.subject.median),
+        measurement.row.baseline.name,
+        decimal(measurement.baseline.median),
+        (isDifference ? "+" : "") + decimal(compared.median) + unit,
+        "\(decimal(compared.lower)) ... \(decimal(compared.upper))",
+        target,
+        measurement.isMet.map { $0 ? "yes" : "NO" } ?? "-",
+      ]
+    }
+  }
+
+  var text: String {
+    let rows = [Self.header] + cells
+    let widths = Self.header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      zip(row, widths).map { cell, width in
+        cell + String(repeating: " ", count: width - cell.count)
+      }.joined(separator: "  ")
+    }.joined(separator: "\n")
+  }
+
+  var markdown: String {
+    let rule = Self.header.map { _ in "---" }
+    return ([Self.header, rule] + cells).map { row in
+      "| " + row.joined(separator: " | ") + " |"
+    }.joined(separator: "\n")
+  }
+}
+
+/// The number with two decimals, or none from a hundred on.
+private func decimal(_ number: Double) -> String {
+  if abs(number) >= 100 { return "\(Int(number.rounded()))" }
+  let hundredths = Int((abs(number) * 100).rounded())
+  let fraction = "\(hundredths % 100)"
+  let sign = number < 0 && hundredths > 0 ? "-" : ""
+  return "\(sign)\(hundredths / 100).\(fraction.count == 1 ? "0" : "")\(fraction)"
+}

@@ -1,0 +1,58 @@
+import Glibc
+
+/// Runs `body` on so many new threads, and returns the time from when all are there until the last
+/// has finished.
+func timeOnThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) -> Duration {
+  // Reached through its own functions only, and given back after all threads have ended.
+  nonisolated(unsafe) let gate = UnsafeMutablePointer<pthread_barrier_t>.allocate(capacity: 1)
+  pthread_barrier_init(gate, nil, UInt32(count + 1))
+  let threads = (0..<count).map { _ in
+    startThread {
+      pthread_barrier_wait(gate)
+      body()
+    }
+  }
+  pthread_barrier_wait(gate)
+  let time = ContinuousClock().measure {
+    for thread in threads { pthread_join(thread, nil) }
+  }
+  pthread_barrier_destroy(gate)
+  gate.deallocate()
+  return time
+}
+
+/// Runs `body` while the process has a second thread, which waits.
+func withAnotherThread<Result>(_ body: () -> Result) -> Result {
+  let lock = BareMutex()
+  lock.lock()
+  let thread = startThread {
+    lock.lock()
+    lock.unlock()
+  }
+  defer {
+    lock.unlock()
+    pthread_join(thread, nil)
+  }
+  return body()
+}
+
+private final class ThreadBody: Sendable {
+  let run: @Sendable () -> Void
+
+  init(_ run: @escaping @Sendable () -> Void) {
+    self.run = run
+  }
+}
+
+private func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
+  var thread = pthread_t()
+  let argument = Unmanaged.passRetained(ThreadBody(body)).toOpaque()
+  let code = pthread_create(
+    &thread, nil,
+    { argument in
+      if let argument { Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run() }
+      return nil
+    }, argument)
+  if code != 0 { fatalError("The machine gave no further thread (error \(code)).") }
+  return thread
+}

@@ -1,0 +1,113 @@
+import SerializedAccess
+import Testing
+
+struct AccessTests {
+  private struct Refused: Error, Equatable {
+    var reason: String
+  }
+
+  @Test func returnsWhatTheClosureReturns() {
+    let stack = Serialized([1, 2, 3])
+    #expect(stack.access { $0.popLast() } == 3)
+    #expect(stack.wrappedValue == [1, 2])
+  }
+
+  @Test func rethrowsTheErrorWithItsType() {
+    let number = Serialized(0)
+    do {
+      try number.access { number throws(Refused) in
+        number = 1
+        throw Refused(reason: "full")
+      }
+      Issue.record("nothing was thrown")
+    } catch {
+      // Compiles only because the type of the error is kept.
+      #expect(error.reason == "full")
+    }
+    #expect(number.wrappedValue == 1)
+  }
+
+  @Test func closureThatDoesNotThrowNeedsNoTry() {
+    let number = Serialized(3)
+    number.access { $0 *= 2 }
+    #expect(number.wrappedValue == 6)
+  }
+
+  @Test func scheduledChangeIsSeenByTheNextAccess() {
+    let number = Serialized(0)
+    for round in 1...1_000 {
+      number.asyncAccess { $0 += 1 }
+      number.asyncAccess(transform: { $0 + 1 })
+      switch round % 4 {
+      case 0: #expect(number.wrappedValue == 2 * round)
+      case 1: #expect(number.access { $0 } == 2 * round)
+      case 2: number.wrappedValue = number.wrappedValue
+      default: number.wrappedValue += 0
+      }
+    }
+    #expect(number.wrappedValue == 2_000)
+  }
+
+  @Test func assignmentComesAfterWhatWasScheduled() {
+    let text = Serialized("")
+    for _ in 0..<1_000 {
+      text.asyncAccess { $0 = "scheduled" }
+      text.wrappedValue = "assigned"
+      #expect(text.wrappedValue == "assigned")
+    }
+  }
+
+  @Test func unlabelledClosureThatReturnsAValueTransforms() {
+    let number = Serialized(4)
+    number.asyncAccess { $0 * 10 }
+    #expect(number.wrappedValue == 40)
+  }
+
+  @Test func scheduledChangesKeepTheirOrder() {
+    let numbers = Serialized([Int]())
+    for number in 0..<5_000 { numbers.asyncAccess { $0.append(number) } }
+    #expect(numbers.wrappedValue == Array(0..<5_000))
+  }
+
+  @Test func schedulingFromInsideAnAccessIsAllowed() {
+    let numbers = Serialized([Int]())
+    numbers.access { values in
+      numbers.asyncAccess { $0.append(2) }
+      values.append(1)
+    }
+    numbers.asyncAccess { values in
+      numbers.asyncAccess { $0.append(4) }
+      values.append(3)
+    }
+    #expect(numbers.wrappedValue.prefix(3) == [1, 2, 3])
+    #expect(numbers.wrappedValue == [1, 2, 3, 4])
+  }
+
+  @Test func schedulingReturnsWhileALongAccessIsUnderWay() {
+    let numbers = Serialized([0])
+    let isInside = Serialized(false)
+    let scheduled = Serialized(false)
+    onThreads(2) { index in
+      if index == 0 {
+        numbers.access { values in
+          isInside.wrappedValue = true
+          while !scheduled.wrappedValue {}
+          values.append(1)
+        }
+      } else {
+        while !isInside.wrappedValue {}
+        // Would wait for ever, if it waited for the access.
+        numbers.asyncAccess { $0.append(2) }
+        scheduled.wrappedValue = true
+      }
+    }
+    #expect(numbers.wrappedValue == [0, 1, 2])
+  }
+
+  @Test func scheduledChangeHappensThoughNobodyHoldsTheValue() async {
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    Serialized(41).asyncAccess { continuation.yield($0 + 1) }
+    var numbers = stream.makeAsyncIterator()
+    #expect(await numbers.next() == 42)
+  }
+}

@@ -1,0 +1,159 @@
+import Dispatch
+import SerializedAccess
+import Testing
+
+struct CustomQueueTests {
+  private let queue = DispatchQueue(label: "com.example.custom")
+
+  @Test func accessesAndObserversRunOnTheQueue() {
+    let queue = queue
+    let value = Serialized(0, customQueue: queue)
+    let calls = Serialized(0)
+    let observation = value.observe { _, _ in
+      dispatchPrecondition(condition: .onQueue(queue))
+      calls.wrappedValue += 1
+    }
+    value.wrappedValue = 1
+    value.wrappedValue += 1
+    value.access { number in
+      dispatchPrecondition(condition: .onQueue(queue))
+      number += 1
+    }
+    value.asyncAccess { number in
+      dispatchPrecondition(condition: .onQueue(queue))
+      number += 1
+    }
+    #expect(value.wrappedValue == 4)
+    #expect(calls.wrappedValue == 4)
+    observation.cancel()
+  }
+
+  @Test func suspendingAccessRunsOnTheQueue() async throws {
+    let queue = queue
+    let value = Serialized(0, customQueue: queue)
+    try await value.access { number in
+      dispatchPrecondition(condition: .onQueue(queue))
+      number = 1
+    }
+    #expect(value.wrappedValue == 1)
+  }
+
+  @Test func scheduledAccessesKeepTheirPlaceAmongOtherWork() {
+    let log = Serialized([String]())
+    let value = Serialized(0, customQueue: queue)
+    queue.suspend()
+    value.asyncAccess { _ in log.wrappedValue.append("first") }
+    queue.async { log.wrappedValue.append("between") }
+    value.asyncAccess { _ in log.wrappedValue.append("last") }
+    queue.resume()
+    queue.sync {}
+    #expect(log.wrappedValue == ["first", "between", "last"])
+  }
+
+  @Test func changeInPlaceKeepsOtherWorkOffTheQueue() {
+    let queue = queue
+    let value = Serialized([Int](), customQueue: queue)
+    let isChanging = Serialized(false)
+    let overlaps = Serialized(0)
+    onThreads(4) { thread in
+      for _ in 0..<200 {
+        if thread < 2 {
+          value.wrappedValue.change { isChanging.wrappedValue = $0 }
+        } else {
+          queue.sync { if isChanging.wrappedValue { overlaps.wrappedValue += 1 } }
+        }
+      }
+    }
+    #expect(overlaps.wrappedValue == 0)
+    #expect(value.wrappedValue.count == 400)
+  }
+
+  @Test func codeOnTheQueueReachesTheValueRightThere() {
+    let value = Serialized(0, customQueue: queue)
+    queue.sync {
+      value.asyncAccess { $0 = 10 }
+      // The order holds here too, though the queue cannot get to what is scheduled.
+      #expect(value.wrappedValue == 10)
+      value.wrappedValue += 1
+      value.asyncAccess { $0 *= 2 }
+      value.wrappedValue += 1
+      #expect(value.access { $0 } == 23)
+    }
+    #expect(value.wrappedValue == 23)
+  }
+
+  @Test func queueThatTargetsTheQueueReachesTheValueRightThere() {
+    let value = Serialized(1, customQueue: queue)
+    let above = Serialized(2, customQueue: DispatchQueue(label: "above", target: queue))
+    #expect(above.access { $0 + value.wrappedValue } == 3)
+  }
+
+  @Test func valuesShareAQueue() {
+    let first = Serialized(1, customQueue: queue)
+    let second = Serialized(2, customQueue: queue)
+    first.access { first in
+      second.wrappedValue += first
+      first = second.wrappedValue
+    }
+    #expect(first.wrappedValue == 3)
+    #expect(second.wrappedValue == 3)
+  }
+
+  @Test func errorsKeepTheirType() {
+    struct Refused: Error {}
+    let value = Serialized(0, customQueue: queue)
+    #expect(throws: Refused.self) {
+      try value.access { (_: inout Int) throws(Refused) in throw Refused() }
+    }
+  }
+
+  @Test func serialQueuesOfEveryKindAreTaken() {
+    let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
+    let inactive = DispatchQueue(label: "inactive", attributes: .initiallyInactive)
+    for queue in [
+      DispatchQueue(label: "low", qos: .background),
+      DispatchQueue(label: "above", target: concurrent),
+      inactive,
+      .main,
+    ] {
+      _ = Serialized(0, customQueue: queue)
+    }
+    inactive.activate()
+  }
+
+  @Test func concurrentQueueIsRefused() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      _ = Serialized(
+        0, customQueue: DispatchQueue(label: "com.example.wide", attributes: .concurrent))
+    }
+    #expect(message(of: result).contains(#"The queue "com.example.wide" is concurrent"#))
+  }
+
+  @Test func inactiveConcurrentQueueIsRefused() async {
+    await #expect(processExitsWith: .failure) {
+      let attributes: DispatchQueue.Attributes = [.concurrent, .initiallyInactive]
+      let queue = DispatchQueue(label: "wide", attributes: attributes)
+      queue.activate()
+      _ = Serialized(0, customQueue: queue)
+    }
+  }
+
+  @Test func globalQueueIsRefused() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      _ = Serialized(wrappedValue: 0, customQueue: .global(qos: .utility))
+    }
+    #expect(message(of: result).contains("is concurrent"))
+  }
+}
+
+extension [Int] {
+  fileprivate mutating func change(_ isChanging: (Bool) -> Void) {
+    isChanging(true)
+    append(count)
+    isChanging(false)
+  }
+}

@@ -1,0 +1,131 @@
+import SerializedAccess
+import Testing
+
+struct ObservationTests {
+  private func recording(
+    _ value: Serialized<Int>
+  ) -> (log: Serialized<[[Int]]>, observation: SerializedObservation) {
+    let log = Serialized([[Int]]())
+    return (log, value.observe { old, new in log.wrappedValue.append([old, new]) })
+  }
+
+  @Test func observerHearsOfEachChangeInOrder() {
+    let number = Serialized(0)
+    let (log, observation) = recording(number)
+    number.wrappedValue = 1
+    number.wrappedValue += 1
+    number.access { $0 += 1 }
+    number.asyncAccess { $0 += 1 }
+    number.asyncAccess(transform: { $0 + 1 })
+    #expect(number.wrappedValue == 5)
+    #expect(log.wrappedValue == [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5]])
+    observation.cancel()
+  }
+
+  @Test func assignmentOfAnObjectTellsTheOldAndTheNewOne() {
+    let text = Serialized("a")
+    let log = Serialized([String]())
+    let observation = text.observe { old, new in log.wrappedValue += [old, new] }
+    text.wrappedValue = "b"
+    #expect(log.wrappedValue == ["a", "b"])
+    observation.cancel()
+  }
+
+  @Test func cancelledObserverHearsNothing() {
+    let number = Serialized(0)
+    let (log, observation) = recording(number)
+    number.wrappedValue = 1
+    observation.cancel()
+    observation.cancel()
+    number.wrappedValue = 2
+    #expect(log.wrappedValue == [[0, 1]])
+  }
+
+  @Test func releasedObservationEnds() {
+    let number = Serialized(0)
+    let log: Serialized<[[Int]]>
+    do {
+      let recording = recording(number)
+      log = recording.log
+      number.wrappedValue = 1
+    }
+    number.wrappedValue = 2
+    #expect(log.wrappedValue == [[0, 1]])
+  }
+
+  @Test func observerMayCancelItself() {
+    let number = Serialized(0)
+    let own = Serialized<SerializedObservation?>(nil)
+    let calls = Serialized(0)
+    own.wrappedValue = number.observe { _, _ in
+      calls.wrappedValue += 1
+      own.wrappedValue?.cancel()
+    }
+    number.wrappedValue += 1
+    number.wrappedValue += 1
+    #expect(calls.wrappedValue == 1)
+  }
+
+  @Test func observerCancelledByAnotherIsNotCalledAnyMore() {
+    let number = Serialized(0)
+    let second = Serialized<SerializedObservation?>(nil)
+    let calls = Serialized(0)
+    let first = number.observe { _, _ in second.wrappedValue?.cancel() }
+    second.wrappedValue = number.observe { _, _ in calls.wrappedValue += 1 }
+    number.wrappedValue = 1
+    #expect(calls.wrappedValue == 0)
+    first.cancel()
+  }
+
+  @Test func changeThatThrowsIsAChange() {
+    struct Refused: Error {}
+    let number = Serialized(0)
+    let (log, observation) = recording(number)
+    #expect(throws: Refused.self) {
+      try number.access { number in
+        number = 1
+        throw Refused()
+      }
+    }
+    #expect(log.wrappedValue == [[0, 1]])
+    observation.cancel()
+  }
+
+  @Test func readingIsNotAChange() {
+    let number = Serialized(0)
+    let (log, observation) = recording(number)
+    _ = number.wrappedValue
+    _ = number.description
+    #expect(log.wrappedValue.isEmpty)
+    observation.cancel()
+  }
+
+  @Test func observationDoesNotKeepTheValueAlive() {
+    final class Content: Sendable {}
+    weak var content: Content?
+    let observation: SerializedObservation
+    do {
+      let value = Serialized(Content())
+      content = value.wrappedValue
+      observation = value.observe { _, _ in }
+    }
+    #expect(content == nil)
+    observation.cancel()
+  }
+
+  @Test func changeInPlaceWithoutObserverCopiesNothing() {
+    let array = Serialized(Array(0..<1_000))
+    let address: () -> Int = {
+      // The address is compared, never read from.
+      array.access { unsafe $0.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) } }
+    }
+    let before = address()
+    array.observe { _, _ in }.cancel()
+    array.wrappedValue[0] = 1
+    #expect(address() == before)
+    let observation = array.observe { _, _ in }
+    array.wrappedValue[0] = 2
+    #expect(address() != before)
+    observation.cancel()
+  }
+}

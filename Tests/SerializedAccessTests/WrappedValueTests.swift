@@ -1,0 +1,107 @@
+import SerializedAccess
+import Testing
+
+@Suite struct WrappedValueTests {
+  @Serialized var number = 1
+  @Serialized var words = ["a", "b"]
+
+  @Test func readsWhatWasWritten() {
+    #expect(number == 1)
+    number = 2
+    #expect(number == 2)
+    words = ["c"]
+    #expect(words == ["c"])
+  }
+
+  @Test func copiesOfTheStructureShareTheValue() {
+    let copy = self
+    copy.number = 5
+    #expect(number == 5)
+  }
+
+  @Test func projectedValueIsTheWrapper() {
+    $number.wrappedValue = 7
+    #expect(number == 7)
+    #expect($number === $number.projectedValue)
+  }
+
+  @Test func optionalOfOptionalKeepsItsLevels() {
+    let value = Serialized<Int??>(.some(nil))
+    #expect(value.wrappedValue == .some(nil))
+    value.wrappedValue = nil
+    #expect(value.wrappedValue == .none)
+  }
+
+  @Test func rightSideMayReadTheSameValue() {
+    number += number
+    #expect(number == 2)
+    words += words
+    words[words.count - 1] = words[0] + words[1]
+    #expect(words == ["a", "b", "a", "ab"])
+    words.append("\(words.count)")
+    #expect(words.last == "4")
+    number = number + number
+    #expect(number == 4)
+  }
+
+  @Test func changeInPlaceDoesNotCopyAnArray() {
+    let array = Serialized(Array(0..<100_000))
+    let before = address(of: array)
+    array.wrappedValue[50_000] = -1
+    array.wrappedValue[50_001] += 1
+    array.access { $0[50_002] = -2 }
+    array.asyncAccess { $0[50_003] = -3 }
+    #expect(address(of: array) == before)
+    #expect(Array(array.wrappedValue[50_000...50_003]) == [-1, 50_002, -2, -3])
+  }
+
+  @Test func changeThatThrowsKeepsWhatItDidAndEnds() {
+    struct Refused: Error {}
+    func changeAndThrow(_ number: inout Int) throws {
+      number = 9
+      throw Refused()
+    }
+    #expect(throws: Refused.self) { try changeAndThrow(&number) }
+    #expect(number == 9)
+  }
+
+  @Test func valueThatIsNotSendableCanBeWrapped() {
+    final class Document { var title = "" }
+    let document = Serialized(Document())
+    document.wrappedValue.title = "Totoro"
+    #expect(document.access { $0.title } == "Totoro")
+  }
+
+  @Test func replacedObjectMayAccessTheValueWhenReleased() {
+    final class Parting: Sendable {
+      let partings: Serialized<Int>
+      let holder: Serialized<Parting?>
+      init(partings: Serialized<Int>, holder: Serialized<Parting?>) {
+        self.partings = partings
+        self.holder = holder
+      }
+      deinit { partings.wrappedValue += holder.wrappedValue == nil ? 1 : 100 }
+    }
+    let partings = Serialized(0)
+    let holder = Serialized<Parting?>(nil)
+    holder.wrappedValue = Parting(partings: partings, holder: holder)
+    holder.wrappedValue = nil
+    #expect(partings.wrappedValue == 1)
+  }
+
+  @Test func valueIsReleasedWithTheWrapper() {
+    final class Content: Sendable {}
+    weak var content: Content?
+    do {
+      let wrapper = Serialized(Content())
+      content = wrapper.wrappedValue
+      #expect(content != nil)
+    }
+    #expect(content == nil)
+  }
+
+  private func address(of array: Serialized<[Int]>) -> Int {
+    // The address is compared, never read from. Read in `access`, which copies no array.
+    array.access { unsafe $0.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) } }
+  }
+}
