@@ -7,6 +7,9 @@ enum ItemEntry: Sendable {
   /// The item of that revision is gone; a later one is not.
   case remove(SecretItem.ID, revision: UInt64)
 
+  /// What an entry of an item takes beside its texts, in bytes.
+  static let fixedCount = 102
+
   private enum Operation {
     static let put: UInt8 = 1
     static let remove: UInt8 = 2
@@ -147,7 +150,7 @@ enum ItemEntry: Sendable {
 
     mutating func read(_ reader: RecordReader) throws(MalformedRecord) {
       var reader = reader
-      while !reader.remaining.isEmpty {
+      while !reader.isAtEnd {
         let tag = try reader.integer(UInt8.self)
         let bytes = try reader.countedBytes()
         switch tag {

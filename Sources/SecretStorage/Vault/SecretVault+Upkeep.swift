@@ -105,7 +105,7 @@ extension SecretVault {
     }
   }
 
-  /// Compacts in the background where more than half of the file is dead, or too many items stand in
+  /// Compacts in the background where much of the file is dead, or too many items stand in
   /// records of their own for the vault to open quickly.
   func compactIfWasteful() {
     let isWorthIt = contents.withLock { contents in
@@ -131,7 +131,7 @@ extension VaultContents {
 
   fileprivate var isWasteful: Bool {
     if keys.ring.user == nil || sealedRecords > 0 || !damage.isEmpty { return false }
-    return chain.byteCount > 2 * index.byteCount + Self.negligible
+    return chain.byteCount > index.byteCount / 4 * 7 + Self.negligible
       || singleCount > max(1024, index.count / 4)
   }
 }

@@ -45,6 +45,7 @@ extension VaultContents {
   mutating func apply(
     _ changes: LogChanges, _ device: DeviceState
   ) throws(SecretStoreError) {
+    if changes.startsOver { index.reserveCapacity(for: changes.entries) }
     for entry in changes.entries {
       switch entry {
       case .damaged(let place): damage.lost(place)
