@@ -7,7 +7,7 @@
 /// Takes numbers, texts and bytes from the front of a record, in the order in which they were put.
 struct RecordReader {
   private let source: ArraySlice<UInt8>
-  private var position: Int
+  private(set) var position: Int
 
   init(_ bytes: ArraySlice<UInt8>) {
     source = bytes
@@ -19,6 +19,10 @@ struct RecordReader {
 
   mutating func bytes(_ count: Int) throws(MalformedRecord) -> ArraySlice<UInt8> {
     source[try advance(count)]
+  }
+
+  mutating func skip(_ count: Int) throws(MalformedRecord) {
+    _ = try advance(count)
   }
 
   mutating func integer<Integer: FixedWidthInteger>(

@@ -50,7 +50,7 @@ extension SecretVault {
       }
       let secret = try contents.open(entry)
       return SecretReading(
-        secret: secret, itemRevision: entry.item.revision, storeRevision: contents.revision)
+        secret: secret, itemRevision: entry.revision, storeRevision: contents.revision)
     }
   }
 

@@ -167,13 +167,13 @@ private struct CompactedVault {
       let record = try log.keys(table, after: chain.head, logStart: start, user: user)
       records.append(extended(record, .keys))
     }
-    let sorted = contents.index.items.sorted { SecretItem.isOlder($0.item, $1.item) }
+    let sorted = contents.index.items.sorted { $0.created < $1.created }
     for accessibility in [Accessibility.whenUnlocked, .always] {
       let (id, key) = try contents.keys.attributesKey(for: accessibility)
       let purpose = KeyPurpose.attributes(of: accessibility)
       for block in Self.blocks(of: sorted.filter { $0.attributesPurpose == purpose }) {
         let record = try log.items(block.map(ItemEntry.put), after: chain.head, under: id, key)
-        records.append(extended(record, block.count == 1 ? .item(block[0].item.id) : .block))
+        records.append(extended(record, block.count == 1 ? .item(block[0].id) : .block))
       }
     }
   }
@@ -197,6 +197,6 @@ private struct CompactedVault {
 
 extension VaultItem {
   fileprivate var attributesPurpose: KeyPurpose {
-    .attributes(of: item.attributes.accessControl.accessibility)
+    .attributes(of: accessControl.accessibility)
   }
 }

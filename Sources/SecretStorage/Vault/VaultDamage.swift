@@ -50,7 +50,7 @@ struct VaultDamage: Sendable {
       hiding = place
     case nil:
       hiding = place
-      for entry in index.items { doubtful[entry.item.id] = place }
+      for entry in index.items { doubtful[entry.id] = place }
     }
   }
 

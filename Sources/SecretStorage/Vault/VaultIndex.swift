@@ -24,14 +24,15 @@ struct VaultIndex: Sendable {
     let bytes = entries.reduce(0) { sum, entry in
       if case .record(let record) = entry { sum + record.payload.count } else { sum }
     }
-    let count = bytes / (ItemEntry.fixedCount + bucket(for: 0))
+    let count = bytes / (100 + bucket(for: 0))
     slots.reserveCapacity(count)
     byID.reserveCapacity(count)
   }
 
   mutating func put(_ entry: VaultItem) {
-    newestCreation = max(newestCreation, entry.item.creationDate.microseconds)
-    if let slot = byID[entry.item.id] {
+    newestCreation = max(newestCreation, entry.created)
+    let id = entry.id
+    if let slot = byID[id] {
       // An item keeps its identity for life.
       byteCount += entry.byteCount - (slots[slot]?.byteCount ?? 0)
       slots[slot] = entry
@@ -39,16 +40,16 @@ struct VaultIndex: Sendable {
     }
     let slot = free.popLast() ?? slots.count
     if slot == slots.count { slots.append(entry) } else { slots[slot] = entry }
-    byID[entry.item.id] = slot
+    byID[id] = slot
     byteCount += entry.byteCount
-    byAccount?.add(slot, under: Self.accountHash(entry.item.identity))
-    byService?.add(slot, under: Self.serviceHash(entry.item.identity))
+    byAccount?.add(slot, under: Self.accountHash(entry.identity))
+    byService?.add(slot, under: Self.serviceHash(entry.identity))
   }
 
   mutating func remove(_ id: SecretItem.ID) {
     guard let slot = byID.removeValue(forKey: id), let entry = slots[slot] else { return }
-    byAccount?.remove(slot, under: Self.accountHash(entry.item.identity))
-    byService?.remove(slot, under: Self.serviceHash(entry.item.identity))
+    byAccount?.remove(slot, under: Self.accountHash(entry.identity))
+    byService?.remove(slot, under: Self.serviceHash(entry.identity))
     byteCount -= entry.byteCount
     slots[slot] = nil
     free.append(slot)
@@ -71,7 +72,7 @@ struct VaultIndex: Sendable {
 
   private func search(_ query: ItemQuery) -> [SecretItem] {
     var found: [SecretItem] = []
-    for entry in items where query.includes(entry.item.identity) { found.append(entry.item) }
+    for entry in items where query.includes(entry.identity) { found.append(entry.item) }
     return found
   }
 
@@ -88,13 +89,13 @@ struct VaultIndex: Sendable {
       var made = Chains()
       made.reserveCapacity(slots.count)
       for (slot, entry) in slots.enumerated() {
-        if let entry { made.add(slot, under: hash(entry.item.identity)) }
+        if let entry { made.add(slot, under: hash(entry.identity)) }
       }
       self[keyPath: chains] = made
     }
     var found: [SecretItem] = []
     self[keyPath: chains]?.forEachSlot(under: hash(identity)) { slot in
-      guard let entry = slots[slot], query.includes(entry.item.identity) else { return }
+      guard let entry = slots[slot], query.includes(entry.identity) else { return }
       found.append(entry.item)
     }
     return found
