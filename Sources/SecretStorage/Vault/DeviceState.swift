@@ -69,8 +69,8 @@ struct DeviceState: Sendable {
 }
 
 extension DeviceState {
-  /// How far this machine has seen a vault. The file is written at each change of the vault, without
-  /// waiting for the disk: after a power cut it may be behind the vault, never ahead of it.
+  // How far this machine has seen a vault. The file is written at each change of the vault, without
+  // waiting for the disk: after a power cut it may be behind the vault, never ahead of it.
   private static let magic = Array("LocketS\n".utf8)
   private static let count = 80
 

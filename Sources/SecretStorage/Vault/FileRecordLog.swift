@@ -141,7 +141,8 @@ struct FileRecordLog: RecordLog {
   ) throws(SecretStoreError) -> LogPosition {
     try checkPosition(position)
     var content = try FileHeader.encode(cipher)
-    content.reserveCapacity(records.reduce(content.count) { $0 + Frame.overhead + $1.payload.count })
+    content.reserveCapacity(
+      records.reduce(content.count) { $0 + Frame.overhead + $1.payload.count })
     for record in records { Frame.encode(record, into: &content) }
     do throws(SystemError) {
       try fileSystem.removeLeftovers(of: path, holding: lock)

@@ -54,11 +54,8 @@ struct MalformedRecord: Error {}
 
 extension [UInt8] {
   mutating func append(littleEndian value: some FixedWidthInteger) {
-    var remaining = value
-    for _ in 0..<(value.bitWidth / 8) {
-      append(UInt8(truncatingIfNeeded: remaining))
-      remaining >>= 8
-    }
+    // An integer's bytes in memory are in the order of the machine, which this one makes little.
+    unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe append(contentsOf: $0) }
   }
 
   mutating func append(counted bytes: some Collection<UInt8>) {
@@ -92,9 +89,9 @@ extension Secret {
     unsafe Secret(count: count + other.count) { buffer in
       unsafe withUnsafeBytes { one in
         unsafe other.withUnsafeBytes { two in
-          unsafe UnsafeMutableRawBufferPointer(buffer).copyMemory(from: one)
-          unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[one.count...])
-            .copyMemory(from: two)
+          let bytes = UnsafeMutableRawBufferPointer(buffer)
+          unsafe bytes.copyMemory(from: one)
+          unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[one.count...]).copyMemory(from: two)
         }
       }
     }

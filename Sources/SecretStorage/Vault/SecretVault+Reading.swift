@@ -55,7 +55,8 @@ extension SecretVault {
   }
 
   private static func doubt(of id: SecretItem.ID, _ place: String) -> SecretStoreError {
-    .corrupted("The newest state of the item \(id.bytes) may have been at \(place), which is damaged")
+    .corrupted(
+      "The newest state of the item \(id.bytes) may have been at \(place), which is damaged")
   }
 
   /// Every item that can be read, however damaged the rest of the vault is.

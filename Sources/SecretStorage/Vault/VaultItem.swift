@@ -32,9 +32,7 @@ struct VaultItem: Sendable {
   private let start: Int
   private let secretStart: Int
 
-  /// Encodes an item.
-  ///
-  /// - Parameter unknown: Fields that a newer version wrote, which are kept as they are.
+  /// Encodes an item, with the fields that a newer version wrote as they are.
   init(item: SecretItem, secret: SealedSecret, unknown: ArraySlice<UInt8>) {
     var bytes: [UInt8] = []
     bytes.append(item.id)

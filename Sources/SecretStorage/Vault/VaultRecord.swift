@@ -12,7 +12,7 @@ struct VaultRecord {
 
   /// A record of items, all of whose attributes are sealed under the same key.
   ///
-  /// - Parameter entries: One for a single write; several in a compacted log.
+  /// It has one entry for a single write, and many in a compacted log.
   func items(
     _ entries: [ItemEntry], after head: ChainHead, under key: UInt32, _ attributesKey: Secret
   ) throws(SecretStoreError) -> LogRecord {
@@ -38,7 +38,7 @@ struct VaultRecord {
 
   /// A record of the table of keys, authenticated by the user key.
   ///
-  /// - Parameter logStart: The sequence of the first record of the log that this one goes to.
+  /// The start of the log is the sequence of the first record of the log that this one goes to.
   func keys(
     _ table: KeyTable, after head: ChainHead, logStart: UInt64, user: Secret
   ) throws(SecretStoreError) -> LogRecord {

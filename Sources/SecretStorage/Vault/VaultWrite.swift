@@ -1,7 +1,9 @@
 /// A change of a vault that waits for its turn.
 struct VaultWrite: Sendable {
-  /// What a write touches. Two writes that touch the same do not go into one batch, because the
-  /// second must see what the first did.
+  /// What a write touches.
+  ///
+  /// Two writes that touch the same do not go into one batch, because the second must see what the
+  /// first did.
   enum Footprint: Hashable, Sendable {
     case item(SecretItem.ID)
     case identity(ItemIdentity)
@@ -10,7 +12,8 @@ struct VaultWrite: Sendable {
 
   let footprint: Footprint
   /// Puts the change into a draft, and says what the item is then, if it still is.
-  let prepare: @Sendable (inout VaultDraft, inout VaultContents) throws(SecretStoreError) -> SecretItem?
+  let prepare:
+    @Sendable (inout VaultDraft, inout VaultContents) throws(SecretStoreError) -> SecretItem?
 }
 
 extension VaultWrite {

@@ -48,8 +48,7 @@ final class WriteQueue<Write: Sendable, Outcome: Sendable>: Sendable {
 
   /// Waits until a write was processed.
   ///
-  /// - Parameter process: Finishes at least the first of the writes; those that it leaves unfinished
-  ///   come again.
+  /// Processing finishes at least the first of the writes; those that it leaves unfinished come again.
   func perform(
     _ write: Write, process: ([Pending]) -> Void
   ) throws(SecretStoreError) -> Outcome {
