@@ -173,7 +173,8 @@ private struct CompactedVault {
       let purpose = KeyPurpose.attributes(of: accessibility)
       for block in Self.blocks(of: sorted.filter { $0.attributesPurpose == purpose }) {
         let record = try log.items(block.map(ItemEntry.put), after: chain.head, under: id, key)
-        records.append(extended(record, block.count == 1 ? .item(block[0].item.id) : .block))
+        let only = block.count == 1 ? block.first : nil
+        records.append(extended(record, only.map { .item($0.item.id) } ?? .block))
       }
     }
   }
