@@ -60,6 +60,10 @@ struct FileRecordLog: RecordLog {
       }
     }
     let parsed = try parse(content, at: start)
+    if start == 0, entries.isEmpty, parsed.entries.isEmpty {
+      // A vault is put in place with its first records, so that this is none, or all that is left.
+      throw .corrupted("\(path) is no intact vault: it holds no whole record")
+    }
     let reached = LogPosition(status: status, end: start + parsed.end)
     let rest = bytes[parsed.end...]
     let tail = LogChanges.Tail(

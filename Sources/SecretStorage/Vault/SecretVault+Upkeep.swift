@@ -156,6 +156,8 @@ private struct CompactedVault {
     guard let user = contents.keys.ring.user else { throw contents.keys.lockReason }
     self.position = position
     var chain = contents.chain
+    // The numbers of records that were lost at the end are known to have been others.
+    chain.skip(to: contents.remembered)
     let log = VaultRecord(vaultID: table.vaultID, cipher: contents.cipher)
 
     func extended(_ record: LogRecord, _ subject: RecordSubject) -> LogRecord {

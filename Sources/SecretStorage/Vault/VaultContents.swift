@@ -90,8 +90,8 @@ extension VaultContents {
       guard keys.table != nil else { throw .corrupted("No table of keys precedes the items") }
       sealedRecords += 1
     }
-    checkChain(header, predecessor: content.predecessor)
-    for entry in content.entries { apply(entry) }
+    let followsLoss = !checkChain(header, predecessor: content.predecessor)
+    for entry in content.entries { apply(entry, afterLoss: followsLoss) }
     if content.entries.count == 1 { singleCount += 1 }
     if header.sequence == remembered?.sequence { isForked = record.digest != remembered?.digest }
     chain.extend(
@@ -128,28 +128,39 @@ extension VaultContents {
     var subject: RecordSubject { entries.count == 1 ? .item(entries[0].id) : .block }
   }
 
-  mutating func apply(_ entry: ItemEntry) {
-    damage.settle(entry.id)
+  /// - Parameter followsLoss: Whether the record before this one could not be read.
+  mutating func apply(_ entry: ItemEntry, afterLoss followsLoss: Bool = false) {
     switch entry {
     case .put(let item):
+      damage.settle(item.item.id)
       index.put(item)
     case .remove(let id, let revision):
-      if index[id]?.item.revision == revision { index.remove(id) }
+      let known = index[id]?.item.revision
+      // This may as well say that the item went to another key of attributes, by the lost record.
+      if followsLoss, known == revision, damage[id] != nil { return }
+      damage.settle(id)
+      // A later revision than the known one was of a lost record.
+      if let known, revision >= known { index.remove(id) }
     }
   }
 
   /// Finds out which records are missing between the last one and this one, and what they were of.
-  private mutating func checkChain(_ header: RecordHeader, predecessor: RecordSubject?) {
+  ///
+  /// - Returns: Whether none is.
+  private mutating func checkChain(
+    _ header: RecordHeader, predecessor: RecordSubject?
+  ) -> Bool {
     let head = chain.head
     let isFirst = head == .none
     let expected = isFirst ? chain.start ?? header.sequence : head.sequence + 1
     if header.sequence == expected, isFirst || header.predecessor == head.digest {
       // Whatever was lost was no record: the header of the file.
       damage.forgetLoss()
-      return
+      return true
     }
     let isOne = header.sequence == expected + 1
     damage.attribute(isOne ? predecessor : nil, among: index, before: header.sequence)
+    return false
   }
 
   private mutating func adopt(
