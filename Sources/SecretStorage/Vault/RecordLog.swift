@@ -20,13 +20,18 @@ protocol RecordLog: Sendable {
     _ records: [LogRecord], after position: LogPosition
   ) throws(SecretStoreError) -> LogPosition
 
-  /// Replaces the whole log by other records, all or nothing.
+  /// Replaces the whole log by other records, all or nothing, while nobody else writes.
   ///
-  /// - Parameter keeping: Whether the replaced log is kept aside for a person to look at.
+  /// Otherwise writers that are always faster could keep it from ever being done.
+  ///
+  /// - Parameters:
+  ///   - keepingOld: Whether the replaced log is kept aside for a person to look at.
+  ///   - make: Makes the records, of what was read up to the position; nil leaves the log as it is.
   /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position.
   func replace(
-    with records: [LogRecord], after position: LogPosition, keeping: Bool
-  ) throws(SecretStoreError) -> LogPosition
+    keepingOld: Bool,
+    by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
+  ) throws(SecretStoreError)
 
   /// Calls a handler after each change that the machine reports, whoever made it.
   func observe(

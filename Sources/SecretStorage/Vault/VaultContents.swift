@@ -13,6 +13,8 @@ struct VaultContents: Sendable {
   var singleCount = 0
   /// Counts the changes, in this process.
   var generation: UInt64 = 0
+  /// The generation that the observers were told of last.
+  var announced: UInt64 = 0
   /// The record that this machine had seen last when it read this log.
   var remembered: ChainHead?
   /// Whether the log has another record in the place of that one.
@@ -32,6 +34,7 @@ struct VaultContents: Sendable {
   mutating func startOver() {
     var fresh = VaultContents(cipher: cipher)
     fresh.generation = generation
+    fresh.announced = announced
     fresh.keys = keys
     fresh.keys.table = nil
     fresh.recordKeys = recordKeys
@@ -168,6 +171,12 @@ extension VaultContents {
   ) throws(SecretStoreError) {
     if let table = keys.table, table.vaultID != read.table.vaultID {
       throw .corrupted("A table of keys is of another vault")
+    }
+    if keys.ring.vaultID != read.table.vaultID, keys.table == nil {
+      // Another vault was put in the place of the one whose keys these are.
+      keys.ring = KeyRing()
+      keys.ring.vaultID = read.table.vaultID
+      recordKeys = [:]
     }
     if keys.table == nil {
       remembered = try device.remembered(of: read.table.vaultID)

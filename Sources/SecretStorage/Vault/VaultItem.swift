@@ -8,8 +8,10 @@ struct VaultItem: Sendable {
   /// Attributes that a newer version wrote, which are kept as they are.
   var unknown: ArraySlice<UInt8> = []
 
-  /// About what the item takes in a log, in bytes: its secret, and 256 for the rest.
-  var byteCount: Int { secret.bytes.count + 256 }
+  /// About what the item takes in a log, in bytes: its secret, its texts, and 256 for the rest.
+  var byteCount: Int {
+    ItemLimits.textCount(of: item.identity, item.attributes) + secret.bytes.count + 256
+  }
 }
 
 /// A secret as it stands in a record.
