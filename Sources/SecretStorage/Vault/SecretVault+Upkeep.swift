@@ -147,8 +147,8 @@ private struct CompactedVault {
   /// Nil for a vault that does not exist.
   init?(_ original: VaultContents, isRepair: Bool) throws(SecretStoreError) {
     var contents = original
-    guard let position = contents.position, let table = contents.keys.table else { return nil }
     if let distrust = contents.distrust { throw distrust }
+    guard let position = contents.position, let table = contents.keys.table else { return nil }
     if contents.sealedRecords > 0 { throw contents.keys.lockReason }
     if !isRepair, !contents.damage.isEmpty {
       throw .corrupted(

@@ -52,8 +52,9 @@ extension VaultContents {
       switch entry {
       case .damaged(let place): damage.lost(place)
       case .record(let record):
+        if keys.table == nil { try askDevice(device, about: record) }
         do {
-          try apply(record, device)
+          try apply(record)
         } catch {
           // A record that is intact as bytes but is not what this vault's keys sealed.
           guard case .corrupted(let what) = error else { throw error }
@@ -64,9 +65,32 @@ extension VaultContents {
     position = changes.position
   }
 
-  private mutating func apply(
-    _ record: LogRecord, _ device: DeviceState
+  /// Gets what this machine has for the vault that a log's first table of keys names.
+  ///
+  /// What is wrong with the machine's own files is no damage of the vault.
+  private mutating func askDevice(
+    _ device: DeviceState, about record: LogRecord
   ) throws(SecretStoreError) {
+    let vaultID: [UInt8]
+    do throws(MalformedRecord) {
+      var reader = RecordReader(record.payload)
+      guard try RecordHeader(&reader).kind == .keys else { return }
+      vaultID = try VaultRecord.Keys(record.payload).table.vaultID
+    } catch {
+      // Who applies the record says so.
+      return
+    }
+    if keys.ring.vaultID != vaultID {
+      // Another vault was put in the place of the one whose keys these are.
+      keys.ring = KeyRing()
+      keys.ring.vaultID = vaultID
+      recordKeys = [:]
+    }
+    remembered = try device.remembered(of: vaultID)
+    if keys.ring.device == nil { keys.ring.device = try device.secret() }
+  }
+
+  private mutating func apply(_ record: LogRecord) throws(SecretStoreError) {
     let header: RecordHeader
     var table: VaultRecord.Keys?
     var attributesKey: UInt32 = 0
@@ -82,7 +106,7 @@ extension VaultContents {
     }
     var content = RecordContent()
     if let table {
-      try adopt(table, device)
+      try adopt(table)
       content.predecessor = table.predecessor
       chain.start = chain.start ?? table.logStart
     } else if let table = keys.table, let key = keys.ring[attributesKey] {
@@ -166,21 +190,9 @@ extension VaultContents {
     return false
   }
 
-  private mutating func adopt(
-    _ read: VaultRecord.Keys, _ device: DeviceState
-  ) throws(SecretStoreError) {
+  private mutating func adopt(_ read: VaultRecord.Keys) throws(SecretStoreError) {
     if let table = keys.table, table.vaultID != read.table.vaultID {
       throw .corrupted("A table of keys is of another vault")
-    }
-    if keys.ring.vaultID != read.table.vaultID, keys.table == nil {
-      // Another vault was put in the place of the one whose keys these are.
-      keys.ring = KeyRing()
-      keys.ring.vaultID = read.table.vaultID
-      recordKeys = [:]
-    }
-    if keys.table == nil {
-      remembered = try device.remembered(of: read.table.vaultID)
-      if keys.ring.device == nil { keys.ring.device = try device.secret() }
     }
     if keys.ring.user == nil, !keys.isLockedByApp, let secret = keys.ring.device {
       for slot in read.table.slots where keys.ring.user == nil {
