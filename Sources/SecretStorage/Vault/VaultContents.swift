@@ -104,6 +104,9 @@ extension VaultContents {
     } catch {
       throw .corrupted("A record is malformed")
     }
+    if chain.recordCount > 0, header.sequence <= chain.head.sequence {
+      throw .corrupted("It is number \(header.sequence) and follows \(chain.head.sequence)")
+    }
     var content = RecordContent()
     if let table {
       try adopt(table)
@@ -114,7 +117,10 @@ extension VaultContents {
         try VaultRecord(vaultID: table.vaultID, cipher: cipher)
           .openItems(record.payload, with: key))
     } else {
-      guard keys.table != nil else { throw .corrupted("No table of keys precedes the items") }
+      guard let table = keys.table else { throw .corrupted("No table of keys precedes the items") }
+      guard table.keys.contains(where: { $0.id == attributesKey }) else {
+        throw .corrupted("It is sealed under a key that the vault does not have")
+      }
       sealedRecords += 1
     }
     let followsLoss = !checkChain(header, predecessor: content.predecessor)
