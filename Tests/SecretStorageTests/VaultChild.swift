@@ -17,12 +17,11 @@ final class VaultChild: Sendable {
   }
 
   init(
-    _ mode: String, on vault: TestVault, state: String? = nil, _ parameters: String...,
-    journal: String
+    _ mode: String, on vault: TestVault, _ parameters: [String], journal: String
   ) throws {
     let executable = try FileSystem().linkTarget(of: "/proc/self/exe").parentDirectory
     let words =
-      ["\(executable)/VaultProcess", mode, vault.path, state ?? vault.statePath] + parameters
+      ["\(executable)/VaultProcess", mode, vault.path, vault.statePath] + parameters
     // What `posix_spawn` takes is allocated here, and freed when it has returned.
     var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     defer { for unsafe argument in unsafe arguments { unsafe free(argument) } }

@@ -137,7 +137,7 @@ struct VaultFaultTests {
         try object.change("a", to: "changed")
       }
       let output = try vault.path("output-\(call)")
-      try VaultChild("read", on: vault, "a", journal: output).wait()
+      try VaultChild("read", on: vault, ["a"], journal: output).wait()
       #expect(try TestVault.bytes(of: output) == Array("value\n".utf8))
     }
   }

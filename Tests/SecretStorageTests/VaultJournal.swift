@@ -41,6 +41,11 @@ struct VaultJournal {
     return [account?.acknowledged, account?.pending ?? nil].compactMap { $0 }
   }
 
+  /// Whether an account may have a value, or be absent.
+  func explains(_ value: String?, of account: String) -> Bool {
+    (accounts[account] ?? Account()).explains(value)
+  }
+
   var accountNames: [String] { Array(accounts.keys) }
 
   /// Records an issue for each acknowledged write that is missing, and for whatever nobody wrote.
