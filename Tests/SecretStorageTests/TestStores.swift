@@ -1,6 +1,8 @@
 import FoundationEssentials
-import SecretStorage
+import StorageInternals
 import Testing
+
+@testable import SecretStorage
 
 /// A way to make a fresh store, for tests that run over every kind of store.
 struct TestStore: Sendable, CustomTestStringConvertible {
@@ -32,10 +34,30 @@ final class TestVault: Sendable {
 
   var file: URL { directory.appending(path: "secrets.vault") }
   var state: URL { directory.appending(path: "state", directoryHint: .isDirectory) }
+  var path: String { file.path }
+  var statePath: String { directory.path + "/state" }
 
   /// Another object for the same vault, as another process would have one.
   func open() -> SecretVault {
     SecretVault(fileURL: file, stateDirectory: state, cipher: KeepingCipher(directory: self))
+  }
+
+  /// Another object for the same vault, on a machine of its own.
+  ///
+  /// - Parameters:
+  ///   - state: Where the machine has its device key, if not where this vault has it.
+  ///   - machine: The file with the machine's identity.
+  func open(
+    state: String? = nil, machine: String = "/etc/machine-id",
+    cipher: (any SecretCipher)? = nil, fileSystem: FileSystem = FileSystem()
+  ) -> SecretVault {
+    let cipher = cipher ?? KeepingCipher(directory: self)
+    let state = state ?? statePath
+    return SecretVault(cipher: cipher) { [path] in
+      VaultParts(
+        path: path, stateDirectory: state, cipher: cipher, machineIdentity: machine,
+        fileSystem: fileSystem)
+    }
   }
 }
 

@@ -1,1 +1,58 @@
-@main enum VaultProcess { static func main() {} }
+import FoundationEssentials
+import SecretStorage
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Works on a vault as another process of an app would, for the tests of the vault.
+///
+/// Standard output is a journal: a line that begins with `+` before a write, the same with `=` once
+/// the vault has acknowledged it, and for a removal `-` as the value.
+@main enum VaultProcess {
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    do {
+      guard arguments.count >= 3, let mode = Mode(rawValue: arguments[0]) else { throw Misuse() }
+      let job = Job(
+        file: URL(filePath: arguments[1]), state: URL(filePath: arguments[2]),
+        parameters: Array(arguments.dropFirst(3)))
+      try job.run(mode)
+    } catch {
+      write("VaultProcess \(arguments): \(error)\n", to: STDERR_FILENO)
+      exit(1)
+    }
+  }
+}
+
+/// The arguments make no sense.
+struct Misuse: Error {}
+
+enum Mode: String {
+  /// `threads seconds prefix`: adds, changes and removes items of its own.
+  case write
+  /// `account`: prints the value of one item, or `-`.
+  case read
+  /// `count`: increments a number in the item `counter` so often, by compare-and-swap.
+  case increment
+  /// `seconds prefix`: changes one item and compacts, again and again.
+  case compact
+  /// `seconds`: makes a new vault beside the file, again and again, with one item in each.
+  case create
+  /// `seconds`: gives the vault one passphrase after the other.
+  case passphrase
+}
+
+/// Writes a line to standard output, in one call, so that lines of several threads do not mix.
+func printLine(_ text: String) {
+  write("\(text)\n", to: STDOUT_FILENO)
+}
+
+private func write(_ text: String, to descriptor: Int32) {
+  let bytes = Array(text.utf8)
+  guard unsafe write(descriptor, bytes, bytes.count) == bytes.count else {
+    fatalError("The journal cannot be written (error \(errno)).")
+  }
+}

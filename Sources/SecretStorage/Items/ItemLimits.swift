@@ -10,12 +10,7 @@ enum ItemLimits {
     if secretCount > secretSize {
       throw .invalid("A secret holds at most \(secretSize) bytes, and this one has \(secretCount)")
     }
-    let texts = [
-      identity.service, identity.account, identity.server, identity.securityDomain,
-      identity.protocol?.rawValue, identity.authenticationType?.rawValue, identity.path,
-      attributes.label, attributes.comment, attributes.itemDescription,
-    ]
-    let count = texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    let count = textCount(of: identity, attributes)
     if count > textSize {
       throw .invalid(
         """
@@ -23,5 +18,14 @@ enum ItemLimits {
         together, and these have \(count)
         """)
     }
+  }
+
+  /// The bytes of UTF-8 in all texts of an item.
+  static func textCount(of identity: ItemIdentity, _ attributes: ItemAttributes) -> Int {
+    func count(_ text: String?) -> Int { text?.utf8.count ?? 0 }
+    return count(identity.service) + count(identity.account) + count(identity.server)
+      + count(identity.securityDomain) + count(identity.protocol?.rawValue)
+      + count(identity.authenticationType?.rawValue) + count(identity.path)
+      + count(attributes.label) + count(attributes.comment) + count(attributes.itemDescription)
   }
 }

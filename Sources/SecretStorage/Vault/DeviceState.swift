@@ -85,13 +85,15 @@ extension DeviceState {
   /// A file that was never written completely says nothing, as does one that was removed.
   func remembered(of vaultID: [UInt8]) throws(SecretStoreError) -> ChainHead? {
     let path = path(of: vaultID)
-    let content = try system { () throws(SystemError) -> [UInt8]? in
-      guard try fileSystem.status(of: path) != nil else { return nil }
+    guard let status = try system({ () throws(SystemError) in try fileSystem.status(of: path) })
+    else { return nil }
+    try checkPrivacy(status, of: path)
+    let content = try system { () throws(SystemError) in
       let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
       try file.lock()
       return try file.read(from: 0, count: Self.count)
     }
-    return try content.flatMap(decode)
+    return try decode(content)
   }
 
   /// Remembers a record, unless a newer one is remembered already.

@@ -59,6 +59,10 @@ struct FileRecordLog: RecordLog {
       }
     }
     let parsed = try parse(content, at: start)
+    if start == 0, entries.isEmpty, parsed.entries.isEmpty {
+      // A vault is put in place with its first records, so that this is none, or all that is left.
+      throw .corrupted("\(path) is no intact vault: it holds no whole record")
+    }
     let reached = LogPosition(status: status, end: start + parsed.end)
     let rest = bytes[parsed.end...]
     let tail = LogChanges.Tail(
@@ -84,9 +88,7 @@ struct FileRecordLog: RecordLog {
   ) throws(SecretStoreError) -> LogPosition {
     let lock = try takeTurn()
     defer { withExtendedLifetime(lock) {} }
-    if position == .nowhere {
-      return try install(records, holding: lock, after: position)
-    }
+    if position == .nowhere { return try create(records, holding: lock) }
     guard let file = try open(O_RDWR) else { throw .conflict }
     let status = try system { () throws(SystemError) in try file.status() }
     try checkPrivacy(status, of: path)
@@ -98,29 +100,40 @@ struct FileRecordLog: RecordLog {
       do throws(SystemError) {
         try file.write(frames, at: position.end)
         try file.synchronizeData()
+        return LogPosition(status: try file.status(), end: position.end + frames.count)
       } catch {
         // Whatever was written was not acknowledged. Should cutting it off fail as well, it is
         // either torn, or complete and as good as if it had been acknowledged.
         do throws(SystemError) { try file.truncate(to: position.end) } catch {}
         throw error
       }
-      return LogPosition(status: try file.status(), end: position.end + frames.count)
     } catch {
       throw SecretStoreError(error)
     }
   }
 
   func replace(
-    with records: [LogRecord], after position: LogPosition, keeping: Bool
-  ) throws(SecretStoreError) -> LogPosition {
+    keepingOld: Bool,
+    by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
+  ) throws(SecretStoreError) {
     let lock = try takeTurn()
-    if keeping {
+    guard let (records, position) = try make() else { return }
+    if keepingOld {
       try checkPosition(position)
-      try system { () throws(SystemError) in
-        try fileSystem.link(path, to: "\(path).damaged-\(position.modified)")
-      }
+      try keepAside("\(path).damaged-\(position.modified)")
     }
-    return try install(records, holding: lock, after: position)
+    _ = try install(records, holding: lock, after: position)
+  }
+
+  private func keepAside(_ name: String) throws(SecretStoreError) {
+    do {
+      try fileSystem.link(path, to: name)
+    } catch {
+      // An earlier attempt may have got as far as this and no farther.
+      guard error.code == EEXIST, try system({ () throws(SystemError) in
+        try fileSystem.status(of: name)?.inode == fileSystem.status(of: path)?.inode
+      }) else { throw SecretStoreError(error) }
+    }
   }
 
   func observe(
@@ -132,6 +145,19 @@ struct FileRecordLog: RecordLog {
       return ChangeObservation { withExtendedLifetime(watch) {} }
     } catch {
       throw SecretStoreError(error)
+    }
+  }
+
+  /// Puts the first file in place, or none.
+  private func create(
+    _ records: [LogRecord], holding lock: borrowing FileLock
+  ) throws(SecretStoreError) -> LogPosition {
+    do {
+      return try install(records, holding: lock, after: .nowhere)
+    } catch {
+      // It may be there but not surely for good: then the write failed, and must not be seen.
+      do throws(SystemError) { try fileSystem.unlink(path) } catch {}
+      throw error
     }
   }
 

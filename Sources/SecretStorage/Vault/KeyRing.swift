@@ -1,5 +1,7 @@
 /// The keys of a vault that are in memory now.
 struct KeyRing: Sendable {
+  /// The vault that the keys are of.
+  var vaultID: [UInt8]?
   /// The user key, while the vault is unlocked.
   var user: Secret?
   /// What this machine's device key and identity make, if they are here.
@@ -127,7 +129,7 @@ extension KeySlot {
     withPassphrase passphrase: Secret, in vaultID: [UInt8], _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Secret? {
     guard case .passphrase(let cost, let salt, let check, let sealed) = content else { return nil }
-    guard let memory = cost.memory, memory <= 1 << 30, cost.parallelization <= 16 else {
+    guard cost.isBearable else {
       throw .corrupted("The key slot \"\(name)\" asks for an absurd amount of work")
     }
     let stretched = try cipher.stretch(passphrase, salt: salt, cost: cost)

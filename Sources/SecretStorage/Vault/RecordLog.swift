@@ -20,14 +20,17 @@ protocol RecordLog: Sendable {
     _ records: [LogRecord], after position: LogPosition
   ) throws(SecretStoreError) -> LogPosition
 
-  /// Replaces the whole log by other records, all or nothing, and returns the position after them.
+  /// Replaces the whole log by other records, all or nothing, while nobody else writes.
   ///
-  /// The replaced log may be kept aside, for a person to look at.
+  /// Otherwise writers that are always faster could keep it from ever being done. The records are
+  /// made of what was read up to the position; nil leaves the log as it is. The replaced log may be
+  /// kept aside, for a person to look at.
   ///
   /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position.
   func replace(
-    with records: [LogRecord], after position: LogPosition, keeping: Bool
-  ) throws(SecretStoreError) -> LogPosition
+    keepingOld: Bool,
+    by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
+  ) throws(SecretStoreError)
 
   /// Calls a handler after each change that the machine reports, whoever made it.
   func observe(

@@ -57,6 +57,13 @@ public struct ScryptCost: Hashable, Sendable {
   /// This is the first of the equivalent choices in OWASP's Password Storage Cheat Sheet.
   public static let standard = ScryptCost(logarithmicCost: 17, blockSize: 8, parallelization: 1)
 
+  /// Whether the cost is one that a slot may have: at least something, and at most 1 GiB of memory
+  /// and sixteen passes over it.
+  var isBearable: Bool {
+    guard let memory, logarithmicCost > 0, blockSize > 0 else { return false }
+    return memory <= 1 << 30 && (1...16).contains(parallelization)
+  }
+
   /// The memory needed, in bytes; nil when it is more than any machine has.
   var memory: UInt64? {
     guard logarithmicCost < 48, blockSize < 1 << 10 else { return nil }

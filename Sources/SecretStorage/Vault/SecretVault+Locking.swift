@@ -22,7 +22,7 @@ extension SecretVault {
       contents.recordKeys = [:]
       contents.generation += 1
     }
-    observers.notify()
+    announce()
   }
 
   /// Opens the vault with this device's slot, after ``lock()``.
@@ -38,7 +38,7 @@ extension SecretVault {
       if contents.keys.isUnlocked { return }
       throw contents.keys.table?.hasDevice == true ? .otherDevice("The vault") : .locked
     }
-    observers.notify()
+    announce()
   }
 
   /// Opens the vault with its passphrase.
@@ -60,7 +60,7 @@ extension SecretVault {
     try withContents { contents throws(SecretStoreError) in
       if let distrust = contents.distrust { throw distrust }
     }
-    observers.notify()
+    announce()
   }
 
   /// Whether the vault has a passphrase.
@@ -77,34 +77,30 @@ extension SecretVault {
   /// Lets a passphrase open the vault from now on, and nothing else: neither this device nor an
   /// earlier passphrase.
   ///
-  /// The vault is made if there is none. Items are not written anew, because the user key stays the
-  /// same: who has an old copy of the vault and what opened it then can open that copy. There is no
-  /// way back to the items without the passphrase.
+  /// The vault is made if there is none, and written to a new file otherwise, so that what opened it
+  /// before is not in the file any more. The user key stays the same: who has an old copy of the vault
+  /// and what opened it then can open that copy. There is no way back to the items without the
+  /// passphrase.
   ///
   /// - Parameters:
   ///   - passphrase: Not empty. Its bytes count, so give it in one Unicode normalisation form.
   ///   - cost: What each unlocking costs.
   /// - Throws: ``SecretStoreError/locked`` when the vault is, or ``SecretStoreError/invalid(_:)`` for
-  ///   an empty passphrase.
+  ///   an empty passphrase or a cost without sense or of more than 1 GiB.
   public func setPassphrase(
     _ passphrase: Secret, cost: ScryptCost = .standard
   ) throws(SecretStoreError) {
     if passphrase.count == 0 { throw .invalid("A passphrase must not be empty") }
-    _ = try write(
-      VaultWrite(footprint: .keys) { [cipher] draft, _ throws(SecretStoreError) in
-        guard var table = draft.keys.table, let user = draft.keys.ring.user else {
-          throw draft.keys.lockReason
-        }
-        table.slots = [
-          try .passphrase(
-            id: table.nextSlotID, sealing: user, under: passphrase, cost: cost, in: table.vaultID,
-            cipher)
-        ]
-        let purpose = KeyPurpose.secrets(.whenPasscodeSetThisDeviceOnly)
-        if table.key(for: purpose) == nil { try draft.makeKey(purpose, in: &table) }
-        try draft.append(table)
-        return nil
-      })
+    if !cost.isBearable { throw .invalid("A key slot of that cost could not be opened again") }
+    try changeKeys { keys, table, user, _ throws(SecretStoreError) in
+      table.slots = [
+        try .passphrase(
+          id: table.nextSlotID, sealing: user, under: passphrase, cost: cost, in: table.vaultID,
+          cipher)
+      ]
+      let purpose = KeyPurpose.secrets(.whenPasscodeSetThisDeviceOnly)
+      if table.key(for: purpose) == nil { try keys.makeKey(purpose, in: &table, cipher) }
+    }
   }
 
   /// Lets this device open the vault from now on, and no passphrase.
@@ -114,26 +110,38 @@ extension SecretVault {
   /// - Throws: ``SecretStoreError/locked`` when the vault is.
   public func removePassphrase() throws(SecretStoreError) {
     let device = try parts.device
-    _ = try write(
-      VaultWrite(footprint: .keys) { [cipher] draft, contents throws(SecretStoreError) in
-        guard var table = draft.keys.table, let user = draft.keys.ring.user else {
-          throw draft.keys.lockReason
-        }
-        let secret = try device.makeSecret()
-        table.slots = [
-          try .device(
-            id: table.nextSlotID, sealing: user, under: secret, in: table.vaultID, cipher)
-        ]
-        let purpose = KeyPurpose.secrets(.whenPasscodeSetThisDeviceOnly)
-        table.keys.removeAll { $0.purpose == purpose }
-        for entry in contents.index.items
-        where entry.secret.accessibility == .whenPasscodeSetThisDeviceOnly {
-          try draft.append(
-            .remove(entry.id, revision: entry.revision), as: entry.secret.accessibility)
-        }
-        try draft.append(table)
-        return nil
-      })
+    try changeKeys { keys, table, user, index throws(SecretStoreError) in
+      let secret = try device.makeSecret()
+      keys.ring.device = secret
+      table.slots = [
+        try .device(id: table.nextSlotID, sealing: user, under: secret, in: table.vaultID, cipher)
+      ]
+      let purpose = KeyPurpose.secrets(.whenPasscodeSetThisDeviceOnly)
+      table.keys.removeAll { $0.purpose == purpose }
+      for entry in Array(index.items)
+      where entry.secret.accessibility == .whenPasscodeSetThisDeviceOnly {
+        index.remove(entry.id)
+      }
+    }
+  }
+
+  /// Writes the vault to a new file with other keys, or makes it with them.
+  ///
+  /// A table that was merely appended would leave the one before in the file, for whoever has what
+  /// opens that.
+  private func changeKeys(
+    _ change: (inout VaultKeys, inout KeyTable, Secret, inout VaultIndex)
+      throws(SecretStoreError) -> Void
+  ) throws(SecretStoreError) {
+    let device = try parts.device
+    try rewrite { contents throws(SecretStoreError) in
+      var keys = try VaultDraft(contents, device).keys
+      guard var table = keys.table, let user = keys.ring.user else { throw keys.lockReason }
+      try change(&keys, &table, user, &contents.index)
+      keys.table = table
+      contents.keys = keys
+    }
+    announce()
   }
 }
 

@@ -17,11 +17,20 @@ extension SecretVault {
     return ChangeObservation { withExtendedLifetime((observation, watch)) {} }
   }
 
-  /// Something happened to the file: what this object did itself is known already.
+  /// Tells the observers of the newest contents.
+  func announce() {
+    contents.withLock { $0.announced = $0.generation }
+    observers.notify()
+  }
+
+  /// Something happened to the file: what this object did itself is announced already, but not what
+  /// a reader has met before.
   private func hearOfChange() {
-    let before = contents.withLock { $0.generation }
     do {
-      if try revision() != StoreRevision(before) { observers.notify() }
+      let isNews = try withContents { contents throws(SecretStoreError) in
+        contents.generation != contents.announced
+      }
+      if isNews { announce() }
     } catch {
       // Who reads next meets the same error.
       observers.notify()

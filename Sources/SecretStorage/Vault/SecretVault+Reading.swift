@@ -24,7 +24,7 @@ extension SecretVault {
       }
       // Identities are unique, so who asks for a complete one and finds it has found everything.
       if found.count == 1, query.namesOneItem { return found }
-      if contents.sealedRecords > 0, found.isEmpty { throw contents.keys.lockReason }
+      if contents.sealedRecords > 0 { throw contents.keys.lockReason }
       if let place = contents.damage.hiding {
         throw .corrupted("The vault may have had more items: it is damaged at \(place)")
       }

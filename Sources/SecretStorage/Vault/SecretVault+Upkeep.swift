@@ -53,7 +53,7 @@ extension SecretVault {
   public func acceptRollback() throws(SecretStoreError) {
     let parts = try parts
     try withContents { contents throws(SecretStoreError) in
-      guard let table = contents.keys.table else { return }
+      guard let table = contents.keys.table, case .rolledBack = contents.distrust else { return }
       try parts.device.remember(contents.chain.head, of: table.vaultID, evenIfOlder: true)
       contents.position = nil
     }
@@ -67,8 +67,8 @@ extension SecretVault {
   /// - Throws: ``SecretStoreError/locked`` when the vault was never unlocked, or what kept it from
   ///   being written.
   public func repair() throws(SecretStoreError) -> [String] {
-    let damage = try withContents { contents throws(SecretStoreError) in contents.damage.places }
-    if !damage.isEmpty { try rewrite(keepingOld: true) }
+    let damage = try verify().damage
+    if !damage.isEmpty { try rewrite(asRepair: true) }
     return damage
   }
 
@@ -80,28 +80,28 @@ extension SecretVault {
   /// - Throws: ``SecretStoreError/locked`` when the vault was never unlocked, or what kept it from
   ///   being written.
   public func compact() throws(SecretStoreError) {
-    try rewrite(keepingOld: false)
+    try rewrite()
   }
 
-  private func rewrite(keepingOld: Bool) throws(SecretStoreError) {
+  /// Writes the vault to a new file, after a change of what it is.
+  func rewrite(
+    asRepair isRepair: Bool = false,
+    changing change: (inout VaultContents) throws(SecretStoreError) -> Void = { _ in }
+  ) throws(SecretStoreError) {
     let parts = try parts
-    while true {
-      let compacted = try withContents { contents throws(SecretStoreError) in
-        try CompactedVault(contents, isRepair: keepingOld)
-      }
-      guard let compacted else { return }
-      do {
-        _ = try parts.log.replace(
-          with: compacted.records, after: compacted.position, keeping: keepingOld)
-      } catch {
-        if error == .conflict { continue }
-        throw error
-      }
-      try withContents { contents throws(SecretStoreError) in
-        guard let table = contents.keys.table else { return }
-        try parts.device.remember(contents.chain.head, of: table.vaultID)
-      }
-      return
+    var keys = VaultKeys()
+    try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
+      var contents = try withContents { contents throws(SecretStoreError) in contents }
+      try change(&contents)
+      keys = contents.keys
+      return try CompactedVault(contents, isRepair: isRepair).map { ($0.records, $0.position) }
+    }
+    try contents.withLock { [keys] contents throws(SecretStoreError) in
+      // Unless the app has locked or unlocked the vault meanwhile.
+      if contents.keys.isLockedByApp == keys.isLockedByApp { contents.keys = keys }
+      try contents.refresh(from: parts)
+      guard let table = contents.keys.table else { return }
+      try parts.device.remember(contents.chain.head, of: table.vaultID)
     }
   }
 
@@ -145,9 +145,10 @@ private struct CompactedVault {
   private(set) var records: [LogRecord] = []
 
   /// Nil for a vault that does not exist.
-  init?(_ contents: VaultContents, isRepair: Bool) throws(SecretStoreError) {
-    guard let position = contents.position, let table = contents.keys.table else { return nil }
+  init?(_ original: VaultContents, isRepair: Bool) throws(SecretStoreError) {
+    var contents = original
     if let distrust = contents.distrust { throw distrust }
+    guard let position = contents.position, let table = contents.keys.table else { return nil }
     if contents.sealedRecords > 0 { throw contents.keys.lockReason }
     if !isRepair, !contents.damage.isEmpty {
       throw .corrupted(
@@ -156,6 +157,8 @@ private struct CompactedVault {
     guard let user = contents.keys.ring.user else { throw contents.keys.lockReason }
     self.position = position
     var chain = contents.chain
+    // The numbers of records that were lost at the end are known to have been others.
+    chain.skip(to: contents.remembered)
     let log = VaultRecord(vaultID: table.vaultID, cipher: contents.cipher)
 
     func extended(_ record: LogRecord, _ subject: RecordSubject) -> LogRecord {
@@ -167,13 +170,19 @@ private struct CompactedVault {
       let record = try log.keys(table, after: chain.head, logStart: start, user: user)
       records.append(extended(record, .keys))
     }
-    let sorted = contents.index.items.sorted { $0.created < $1.created }
+    var sorted: [VaultItem] = []
+    for entry in contents.index.items {
+      let isLost = isRepair ? try contents.isBeyondRepair(entry) : false
+      if !isLost { sorted.append(entry) }
+    }
+    sorted.sort { $0.created < $1.created }
     for accessibility in [Accessibility.whenUnlocked, .always] {
       let (id, key) = try contents.keys.attributesKey(for: accessibility)
       let purpose = KeyPurpose.attributes(of: accessibility)
       for block in Self.blocks(of: sorted.filter { $0.attributesPurpose == purpose }) {
         let record = try log.items(block.map(ItemEntry.put), after: chain.head, under: id, key)
-        records.append(extended(record, block.count == 1 ? .item(block[0].id) : .block))
+        let only = block.count == 1 ? block.first : nil
+        records.append(extended(record, only.map { .item($0.id) } ?? .block))
       }
     }
   }
@@ -192,6 +201,22 @@ private struct CompactedVault {
     }
     if start < items.count { blocks.append(items[start...]) }
     return blocks
+  }
+}
+
+extension VaultContents {
+  /// Whether the key of an item's secret is here, and the secret is not what it sealed.
+  fileprivate mutating func isBeyondRepair(_ entry: VaultItem) throws(SecretStoreError) -> Bool {
+    do {
+      _ = try open(entry)
+      return false
+    } catch {
+      switch error {
+      case .corrupted: return true
+      case .locked, .otherDevice, .denied: return false
+      default: throw error
+      }
+    }
   }
 }
 

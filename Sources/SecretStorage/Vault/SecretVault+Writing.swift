@@ -45,7 +45,7 @@ extension SecretVault {
   /// Waits until a change is on disk, together with those of other threads that wait as well.
   func write(_ change: VaultWrite) throws(SecretStoreError) -> SecretItem? {
     let item = try writes.perform(change) { batch in commit(batch) }
-    observers.notify()
+    announce()
     compactIfWasteful()
     return item
   }
@@ -68,7 +68,8 @@ extension SecretVault {
       let outcomes = Self.fill(&draft, from: batch, &contents)
       return (draft, outcomes)
     }
-    if !draft.records.isEmpty {
+    // The first records of a new vault alone are not worth a file.
+    if !draft.entries.isEmpty {
       let position: LogPosition
       do {
         position = try parts.log.append(draft.records, after: draft.position)
@@ -89,9 +90,7 @@ extension SecretVault {
     var outcomes: [(Pending, Result<SecretItem?, SecretStoreError>)] = []
     var touched = Set<VaultWrite.Footprint>()
     for pending in batch {
-      let footprint = pending.write.footprint
-      let isAlone = footprint == .keys || touched.contains(.keys)
-      guard touched.insert(footprint).inserted, !isAlone || outcomes.isEmpty else { break }
+      guard touched.insert(pending.write.footprint).inserted else { break }
       var attempt = draft
       do throws(SecretStoreError) {
         outcomes.append((pending, .success(try pending.write.prepare(&attempt, &contents))))
@@ -107,12 +106,11 @@ extension SecretVault {
   private func acknowledge(
     _ draft: VaultDraft, endingAt position: LogPosition, _ parts: VaultParts
   ) throws(SecretStoreError) {
-    let vaultID = contents.withLock { contents in
+    contents.withLock { contents in
       // Unless a reader of this process has already read it from the log.
       if contents.position == draft.position { contents.adopt(draft, position) }
-      return contents.keys.table?.vaultID
     }
-    guard let vaultID else { return }
+    guard let vaultID = draft.keys.table?.vaultID else { return }
     do {
       try parts.device.remember(draft.chain.head, of: vaultID)
     } catch {

@@ -97,6 +97,11 @@ public final class SecretVault: SecretStore {
   }
 }
 
+extension SecretVault: CustomReflectable {
+  /// A mirror without children, so that a dump shows no names.
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}
+
 extension SecretStore where Self == SecretVault {
   /// The vault of this app, as ``SecretVault/init(applicationName:cipher:)`` names it; one object for
   /// the whole process, and the default store.

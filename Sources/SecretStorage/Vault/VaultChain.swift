@@ -8,6 +8,12 @@ struct VaultChain: Sendable {
   /// The sum of the records' lengths.
   private(set) var byteCount = 0
 
+  /// Leaves out the numbers of records up to another head.
+  mutating func skip(to other: ChainHead?) {
+    guard let other, other.sequence > head.sequence else { return }
+    head = ChainHead(sequence: other.sequence, digest: head.digest, subject: head.subject)
+  }
+
   mutating func extend(by record: LogRecord, sequence: UInt64, _ subject: RecordSubject) {
     recordCount += 1
     byteCount += record.payload.count

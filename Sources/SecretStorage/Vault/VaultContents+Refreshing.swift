@@ -6,7 +6,8 @@ extension VaultContents {
 
   /// Reads what was appended since the last time, by whatever process.
   mutating func refresh(from parts: VaultParts) throws(SecretStoreError) {
-    let changes = try parts.log.changes(since: position)
+    // What is distrusted may have been accepted by another process, which changes nothing in the log.
+    let changes = try parts.log.changes(since: distrust == nil ? position : nil)
     if !changes.startsOver, changes.position == position { return }
     do {
       try adopt(changes, parts)
@@ -54,19 +55,27 @@ extension VaultContents {
         return try refresh(from: parts)
       }
       judge(tail, endingBefore: remembered, parts.log.name)
-    } else if let tail, !tail.isTorn, remembered == nil {
+    } else if let tail, !tail.isTorn, !remembersThisLog {
       // Nothing says whether this was acknowledged, so it counts as if it had been.
       damage.lost(tail.place)
       damage.attribute(nil, among: index, before: chain.head.sequence + 2)
+    } else if damage.isUnattributed {
+      damage.attribute(nil, among: index, before: chain.head.sequence + 2)
     }
+  }
+
+  /// Whether this machine has seen any record of the log, and not only what it was compacted from.
+  private var remembersThisLog: Bool {
+    guard let remembered else { return false }
+    return remembered.sequence >= chain.start ?? 0
   }
 
   /// Records are missing at the end: damaged, or not there at all.
   private mutating func judge(
     _ tail: LogChanges.Tail?, endingBefore remembered: ChainHead, _ name: String
   ) {
-    if let tail, !tail.isTorn {
-      damage.lost(tail.place)
+    if let tail, !tail.isTorn { damage.lost(tail.place) }
+    if damage.isUnattributed {
       let isOne = remembered.sequence == chain.head.sequence + 1
       damage.attribute(
         isOne ? remembered.subject : nil, among: index, before: remembered.sequence + 1)

@@ -13,6 +13,8 @@ struct VaultContents: Sendable {
   var singleCount = 0
   /// Counts the changes, in this process.
   var generation: UInt64 = 0
+  /// The generation that the observers were told of last.
+  var announced: UInt64 = 0
   /// The record that this machine had seen last when it read this log.
   var remembered: ChainHead?
   /// Whether the log has another record in the place of that one.
@@ -32,6 +34,7 @@ struct VaultContents: Sendable {
   mutating func startOver() {
     var fresh = VaultContents(cipher: cipher)
     fresh.generation = generation
+    fresh.announced = announced
     fresh.keys = keys
     fresh.keys.table = nil
     fresh.recordKeys = recordKeys
@@ -50,8 +53,9 @@ extension VaultContents {
       switch entry {
       case .damaged(let place): damage.lost(place)
       case .record(let record):
+        if keys.table == nil { try askDevice(device, about: record) }
         do {
-          try apply(record, device)
+          try apply(record)
         } catch {
           // A record that is intact as bytes but is not what this vault's keys sealed.
           guard case .corrupted(let what) = error else { throw error }
@@ -62,9 +66,32 @@ extension VaultContents {
     position = changes.position
   }
 
-  private mutating func apply(
-    _ record: LogRecord, _ device: DeviceState
+  /// Gets what this machine has for the vault that a log's first table of keys names.
+  ///
+  /// What is wrong with the machine's own files is no damage of the vault.
+  private mutating func askDevice(
+    _ device: DeviceState, about record: LogRecord
   ) throws(SecretStoreError) {
+    let vaultID: [UInt8]
+    do throws(MalformedRecord) {
+      var reader = RecordReader(record.payload)
+      guard try RecordHeader(&reader).kind == .keys else { return }
+      vaultID = try VaultRecord.Keys(record.payload).table.vaultID
+    } catch {
+      // Who applies the record says so.
+      return
+    }
+    if keys.ring.vaultID != vaultID {
+      // Another vault was put in the place of the one whose keys these are.
+      keys.ring = KeyRing()
+      keys.ring.vaultID = vaultID
+      recordKeys = [:]
+    }
+    remembered = try device.remembered(of: vaultID)
+    if keys.ring.device == nil { keys.ring.device = try device.secret() }
+  }
+
+  private mutating func apply(_ record: LogRecord) throws(SecretStoreError) {
     let header: RecordHeader
     var table: VaultRecord.Keys?
     var attributesKey: UInt32 = 0
@@ -78,9 +105,12 @@ extension VaultContents {
     } catch {
       throw .corrupted("A record is malformed")
     }
+    if chain.recordCount > 0, header.sequence <= chain.head.sequence {
+      throw .corrupted("It is number \(header.sequence) and follows \(chain.head.sequence)")
+    }
     var content = RecordContent()
     if let table {
-      try adopt(table, device)
+      try adopt(table)
       content.predecessor = table.predecessor
       chain.start = chain.start ?? table.logStart
     } else if let table = keys.table, let key = keys.ring[attributesKey] {
@@ -88,11 +118,14 @@ extension VaultContents {
         try VaultRecord(vaultID: table.vaultID, cipher: cipher)
           .openItems(record.payload, with: key))
     } else {
-      guard keys.table != nil else { throw .corrupted("No table of keys precedes the items") }
+      guard let table = keys.table else { throw .corrupted("No table of keys precedes the items") }
+      guard table.keys.contains(where: { $0.id == attributesKey }) else {
+        throw .corrupted("It is sealed under a key that the vault does not have")
+      }
       sealedRecords += 1
     }
-    checkChain(header, predecessor: content.predecessor)
-    for entry in content.entries { apply(entry) }
+    let followsLoss = !checkChain(header, predecessor: content.predecessor)
+    for entry in content.entries { apply(entry, afterLoss: followsLoss) }
     if content.entries.count == 1 { singleCount += 1 }
     if header.sequence == remembered?.sequence { isForked = record.digest != remembered?.digest }
     chain.extend(
@@ -129,39 +162,44 @@ extension VaultContents {
     var subject: RecordSubject { entries.count == 1 ? .item(entries[0].id) : .block }
   }
 
-  mutating func apply(_ entry: ItemEntry) {
-    if !damage.isEmpty { damage.settle(entry.id) }
+  /// Takes over an entry; the record before its own may be lost.
+  mutating func apply(_ entry: ItemEntry, afterLoss followsLoss: Bool = false) {
     switch entry {
     case .put(let item):
+      if !damage.isEmpty { damage.settle(item.id) }
       index.put(item)
     case .remove(let id, let revision):
-      if index[id]?.revision == revision { index.remove(id) }
+      let known = index[id]?.revision
+      // This may as well say that the item went to another key of attributes, by the lost record.
+      if followsLoss, known == revision, damage[id] != nil { return }
+      if !damage.isEmpty { damage.settle(id) }
+      // A later revision than the known one was of a lost record.
+      if let known, revision >= known { index.remove(id) }
     }
   }
 
   /// Finds out which records are missing between the last one and this one, and what they were of.
-  private mutating func checkChain(_ header: RecordHeader, predecessor: RecordSubject?) {
+  ///
+  /// - Returns: Whether none is.
+  private mutating func checkChain(
+    _ header: RecordHeader, predecessor: RecordSubject?
+  ) -> Bool {
     let head = chain.head
     let isFirst = head == .none
     let expected = isFirst ? chain.start ?? header.sequence : head.sequence + 1
     if header.sequence == expected, isFirst || header.predecessor == head.digest {
       // Whatever was lost was no record: the header of the file.
       damage.forgetLoss()
-      return
+      return true
     }
     let isOne = header.sequence == expected + 1
     damage.attribute(isOne ? predecessor : nil, among: index, before: header.sequence)
+    return false
   }
 
-  private mutating func adopt(
-    _ read: VaultRecord.Keys, _ device: DeviceState
-  ) throws(SecretStoreError) {
+  private mutating func adopt(_ read: VaultRecord.Keys) throws(SecretStoreError) {
     if let table = keys.table, table.vaultID != read.table.vaultID {
       throw .corrupted("A table of keys is of another vault")
-    }
-    if keys.table == nil {
-      remembered = try device.remembered(of: read.table.vaultID)
-      if keys.ring.device == nil { keys.ring.device = try device.secret() }
     }
     if keys.ring.user == nil, !keys.isLockedByApp, let secret = keys.ring.device {
       for slot in read.table.slots where keys.ring.user == nil {

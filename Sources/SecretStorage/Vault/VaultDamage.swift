@@ -15,6 +15,8 @@ struct VaultDamage: Sendable {
 
   var description: String { places.joined(separator: ", ") }
   var isEmpty: Bool { places.isEmpty }
+  /// Whether nothing has told yet what the last loss was of.
+  var isUnattributed: Bool { lossPlace != nil }
 
   /// Why an item's newest state is unknown, if it is.
   subscript(id: SecretItem.ID) -> String? { doubtful[id] }

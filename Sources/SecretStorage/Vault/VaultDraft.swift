@@ -52,7 +52,7 @@ struct VaultDraft {
   }
 
   /// Appends a table of keys, twice, so that no single damage takes the vault along.
-  mutating func append(_ table: KeyTable) throws(SecretStoreError) {
+  private mutating func append(_ table: KeyTable) throws(SecretStoreError) {
     guard let user = keys.ring.user else { throw keys.lockReason }
     keys.table = table
     let start = chain.start ?? nextRevision
@@ -81,17 +81,9 @@ struct VaultDraft {
     let purposes = Accessibility.allCases.filter { $0 != .whenPasscodeSetThisDeviceOnly }
       .map(KeyPurpose.secrets)
     for purpose in purposes + [.attributes, .alwaysAttributes] {
-      try makeKey(purpose, in: &table)
+      try keys.makeKey(purpose, in: &table, cipher)
     }
+    keys.ring.vaultID = table.vaultID
     try append(table)
-  }
-
-  /// Adds a key for a purpose to a table that will be appended.
-  mutating func makeKey(
-    _ purpose: KeyPurpose, in table: inout KeyTable
-  ) throws(SecretStoreError) {
-    let id = (table.keys.map(\.id).max() ?? 0) + 1
-    table.keys.append(
-      try keys.ring.make(purpose, id: id, in: table.vaultID, cipher))
   }
 }

@@ -14,6 +14,19 @@ struct VaultKeys: Sendable {
     return .otherDevice("The vault")
   }
 
+  /// Makes a key for a purpose and adds it to a table that will be written.
+  ///
+  /// Its number is random, so that no later key gets the number of a removed one, which another
+  /// process may still have in memory.
+  mutating func makeKey(
+    _ purpose: KeyPurpose, in table: inout KeyTable, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) {
+    let used = Set(table.keys.map(\.id))
+    var id = UInt32.random(in: .min ... .max)
+    while used.contains(id) { id = UInt32.random(in: .min ... .max) }
+    table.keys.append(try ring.make(purpose, id: id, in: table.vaultID, cipher))
+  }
+
   /// The key that new secrets of an accessibility are sealed under.
   func secretKey(
     for accessibility: Accessibility

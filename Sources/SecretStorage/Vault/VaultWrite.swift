@@ -7,7 +7,6 @@ struct VaultWrite: Sendable {
   enum Footprint: Hashable, Sendable {
     case item(SecretItem.ID)
     case identity(ItemIdentity)
-    case keys
   }
 
   let footprint: Footprint

@@ -1,0 +1,61 @@
+import FoundationEssentials
+import StorageInternals
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// A process that runs the executable `VaultProcess`, its standard output appended to a file.
+final class VaultChild: Sendable {
+  private let identifier: pid_t
+
+  /// Why a child did not do its work.
+  struct Failure: Error {
+    let status: Int32
+  }
+
+  init(
+    _ mode: String, on vault: TestVault, _ parameters: [String], journal: String
+  ) throws {
+    let executable = try FileSystem().linkTarget(of: "/proc/self/exe").parentDirectory
+    let words =
+      ["\(executable)/VaultProcess", mode, vault.path, vault.statePath] + parameters
+    // What `posix_spawn` takes is allocated here, and freed when it has returned.
+    var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
+    defer { for unsafe argument in unsafe arguments { unsafe free(argument) } }
+    var actions = posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_addopen(
+      &actions, STDOUT_FILENO, journal, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    var child: pid_t = 0
+    let code = unsafe posix_spawn(&child, words[0], &actions, nil, &arguments, environ)
+    if code != 0 { throw Failure(status: code) }
+    identifier = child
+  }
+
+  /// Stops the process at whatever it is doing.
+  func kill() {
+    systemKill(identifier, SIGKILL)
+  }
+
+  /// Waits until the process ended, and throws unless it ended well.
+  func wait() throws {
+    let status = end()
+    if status != 0 { throw Failure(status: status) }
+  }
+
+  /// Waits until the process ended, and returns its status as `waitpid` gives it.
+  @discardableResult
+  func end() -> Int32 {
+    var status: Int32 = 0
+    while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
+    return status
+  }
+}
+
+private func systemKill(_ identifier: pid_t, _ signal: Int32) {
+  _ = kill(identifier, signal)
+}

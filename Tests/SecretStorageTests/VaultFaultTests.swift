@@ -1,0 +1,165 @@
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Every system call of every kind of write made to fail, one at a time.
+struct VaultFaultTests {
+  /// A write, and what the vault has when it succeeded.
+  struct Operation: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let isOfNewVault: Bool
+    let perform: @Sendable (SecretVault) throws -> Void
+    let outcome: [String: String]
+  }
+
+  private static let before = ["a": "value", "b": "other"]
+
+  static let operations = [
+    Operation(
+      testDescription: "creation", isOfNewVault: true,
+      perform: { try $0.add("new", account: "new") }, outcome: ["new": "new"]),
+    Operation(
+      testDescription: "add", isOfNewVault: false,
+      perform: { try $0.add("new", account: "new") },
+      outcome: before.merging(["new": "new"]) { $1 }),
+    Operation(
+      testDescription: "update", isOfNewVault: false,
+      perform: { try $0.change("a", to: "changed") },
+      outcome: ["a": "changed", "b": "other"]),
+    Operation(
+      testDescription: "remove", isOfNewVault: false,
+      perform: { try $0.remove("b") }, outcome: ["a": "value"]),
+    Operation(
+      testDescription: "compact", isOfNewVault: false,
+      perform: { try $0.compact() }, outcome: before),
+    Operation(
+      testDescription: "setPassphrase", isOfNewVault: false,
+      perform: { try $0.setPassphrase(Secret("secret".utf8), cost: .cheap) }, outcome: before),
+  ]
+
+  private static let codes =
+    Campaign.isFull ? [ENOSPC, EIO, EACCES, EROFS, EMFILE, EINTR] : [ENOSPC, EINTR]
+
+  @Test(arguments: operations, codes)
+  func failedCallLeavesThePreviousStateAndIsNamed(
+    _ operation: Operation, _ code: Int32
+  ) throws {
+    var index = 0
+    while true {
+      let fault = FaultAtCall(index, code: code)
+      let vault = TestVault()
+      let previous = operation.isOfNewVault ? [:] : Self.before
+      if !operation.isOfNewVault {
+        let maker = vault.open()
+        for (account, value) in previous { try maker.add(value, account: account) }
+      }
+      let object = vault.open(fileSystem: fault.fileSystem)
+      let error = failure(of: operation, on: object)
+      fault.disarm()
+      guard let place = fault.failed else {
+        #expect(error == nil)
+        // The last round is the one without a fault.
+        #expect(index > 8)
+        return
+      }
+      let comment = Comment("\(operation.testDescription) with error \(code) in \(place)")
+      // Only what comes after the write may fail in silence, and what Locket does not depend on.
+      if let error {
+        expect(error, isOf: place, code, comment)
+        #expect(code != EINTR, comment)
+      }
+      let hasFailed = try error != nil && !isInPlace(operation, vault)
+      try expect(hasFailed ? previous : operation.outcome, of: object, comment)
+      if !operation.isPassphrase || hasFailed {
+        try expect(hasFailed ? previous : operation.outcome, of: vault.open(), comment)
+      }
+      if error != nil {
+        // The cause is gone, and so the write succeeds.
+        if hasFailed { try operation.perform(object) }
+        try expect(operation.outcome, of: object, comment)
+      }
+      try object.add("afterwards", account: "afterwards")
+      let other = vault.open()
+      if operation.isPassphrase { try other.unlock(passphrase: Secret("secret".utf8)) }
+      try expect(
+        operation.outcome.merging(["afterwards": "afterwards"]) { $1 }, of: other, comment)
+      #expect(try other.verify().isSound, comment)
+      try other.compact()
+      #expect(try vault.names().filter { $0.hasSuffix(".tmp") }.isEmpty, comment)
+      index += 1
+    }
+  }
+
+  private func failure(of operation: Operation, on object: SecretVault) -> (any Error)? {
+    do {
+      try operation.perform(object)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func expect(
+    _ error: any Error, isOf place: String, _ code: Int32, _ comment: Comment
+  ) {
+    guard case .system(let call, let path, code) = error as? SecretStoreError else {
+      Issue.record("\(comment.rawValue): \(error)")
+      return
+    }
+    #expect("\(call) \(path)" == place, comment)
+  }
+
+  /// A new file is in place, though it may not outlast a power cut, when what failed came after its
+  /// renaming; it has the previous items in it, or a new passphrase too.
+  private func isInPlace(_ operation: Operation, _ vault: TestVault) throws -> Bool {
+    try operation.isPassphrase && vault.open().hasPassphrase
+  }
+
+  private func expect(
+    _ texts: [String: String], of object: SecretVault, _ comment: Comment
+  ) throws {
+    #expect(try object.texts() == texts, comment)
+  }
+
+  @Test func secondProcessSeesThePreviousStateAfterAFault() throws {
+    let vault = TestVault()
+    try vault.open().add("value", account: "a")
+    for call in [FileSystem.Call.write, .fdatasync] {
+      let object = vault.open(fileSystem: FileSystem { made, _ in made == call ? ENOSPC : nil })
+      #expect(throws: SecretStoreError.system(call: call.rawValue, path: vault.path, code: ENOSPC)) {
+        try object.change("a", to: "changed")
+      }
+      let output = try vault.path("output-\(call)")
+      try VaultChild("read", on: vault, ["a"], journal: output).wait()
+      #expect(try TestVault.bytes(of: output) == Array("value\n".utf8))
+    }
+  }
+
+  @Test func failedRepairCanBeTriedAgain() throws {
+    let history = try VaultHistory(.appended)
+    let copy = try history.copy()
+    try TestVault.change(copy.path, at: 5000, to: ~history.bytes[5000])
+    let damaged = try copy.bytes
+    for call in [FileSystem.Call.rename, .fsync, .write] {
+      let object = copy.open(fileSystem: FileSystem { made, _ in made == call ? ENOSPC : nil })
+      #expect(throws: SecretStoreError.self) { try object.repair() }
+      #expect(try copy.bytes == damaged)
+    }
+    #expect(try !copy.open().repair().isEmpty)
+    #expect(try copy.open().verify().isSound)
+    let kept = try copy.names().filter { $0.contains(".damaged-") }
+    #expect(kept.count == 1)
+    #expect(try TestVault.bytes(of: copy.path(try #require(kept.first))) == damaged)
+  }
+}
+
+extension VaultFaultTests.Operation {
+  fileprivate var isPassphrase: Bool { testDescription == "setPassphrase" }
+}

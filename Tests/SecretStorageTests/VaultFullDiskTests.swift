@@ -1,0 +1,133 @@
+import FoundationEssentials
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// A vault on a disk that is really full, or read-only.
+@Suite(.enabled(if: MountedDirectory.isPossible, "Only root can mount a small file system."))
+struct VaultFullDiskTests {
+  private let directory = TestVault()
+
+  private func vault(in mount: MountedDirectory) -> SecretVault {
+    SecretVault(
+      fileURL: URL(filePath: "\(mount.path)/data/secrets.vault"),
+      stateDirectory: URL(filePath: "\(mount.path)/state"))
+  }
+
+  private func expect(
+    _ code: Int32, _ body: () throws(SecretStoreError) -> Void,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    do throws(SecretStoreError) {
+      try body()
+      Issue.record("There is no error.", sourceLocation: sourceLocation)
+    } catch {
+      guard case .system(_, let path, code) = error else {
+        Issue.record("The error is \(error)", sourceLocation: sourceLocation)
+        return
+      }
+      #expect(path.hasPrefix("/"), sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test func fullDiskRefusesWritesAndKeepsTheVault() throws {
+    let mount = try MountedDirectory(directory.path("full"), "size=256k")
+    let object = vault(in: mount)
+    try object.add("value", account: "a")
+    try mount.fill()
+    // Larger than what is left of the last page, so that part of it is written.
+    let large = String(repeating: "x", count: 20_000)
+    for _ in 0..<3 {
+      expect(ENOSPC) { () throws(SecretStoreError) in try object.add(large, account: "b") }
+      expect(ENOSPC) { () throws(SecretStoreError) in try object.compact() }
+      #expect(try object.texts() == ["a": "value"])
+      #expect(try vault(in: mount).texts() == ["a": "value"])
+      #expect(try vault(in: mount).verify().isSound)
+    }
+    try mount.makeRoom()
+    try object.add(large, account: "b")
+    #expect(try vault(in: mount).texts() == ["a": "value", "b": large])
+    #expect(try vault(in: mount).verify().isSound)
+  }
+
+  @Test func diskThatFillsUpKeepsAllThatWasAcknowledged() throws {
+    let mount = try MountedDirectory(directory.path("filling"), "size=256k")
+    let object = vault(in: mount)
+    var truth: [String: String] = [:]
+    var refusals = 0
+    while refusals < 3 {
+      let account = "\(truth.count)"
+      let value = String(repeating: "x", count: truth.count * 331 % 5000)
+      do throws(SecretStoreError) {
+        try object.add(value, account: account)
+        truth[account] = value
+      } catch {
+        guard case .system(_, _, ENOSPC) = error else { throw error }
+        refusals += 1
+      }
+    }
+    #expect(truth.count > 10)
+    #expect(try object.texts() == truth)
+    #expect(try vault(in: mount).texts() == truth)
+    #expect(try vault(in: mount).verify().isSound)
+  }
+
+  @Test func fullDiskRefusesANewVault() throws {
+    let mount = try MountedDirectory(directory.path("new"), "size=64k")
+    try mount.fill()
+    let object = vault(in: mount)
+    expect(ENOSPC) { () throws(SecretStoreError) in try object.add("value", account: "a") }
+    #expect(try object.items(matching: .all) == [])
+    try mount.makeRoom()
+    try object.add("value", account: "a")
+    #expect(try vault(in: mount).texts() == ["a": "value"])
+  }
+
+  @Test(arguments: 2..<12)
+  func noMoreInodesAreAnErrorAtWhateverFileItIs(_ count: Int) throws {
+    // The root takes one.
+    let mount = try MountedDirectory(directory.path("inodes"), "size=1m,nr_inodes=\(count)")
+    let object = vault(in: mount)
+    do throws(SecretStoreError) {
+      try object.add("value", account: "a")
+      #expect(count > 4)
+    } catch {
+      guard case .system(_, _, ENOSPC) = error else { throw error }
+      // Two directories, two locks, key, vault, state, and one that is there for a moment.
+      #expect(count < 9)
+      #expect(try object.items(matching: .all) == [])
+      return
+    }
+    #expect(try vault(in: mount).texts() == ["a": "value"])
+    do throws(SecretStoreError) {
+      try object.compact()
+    } catch {
+      guard case .system(_, _, ENOSPC) = error else { throw error }
+    }
+    #expect(try object.texts() == ["a": "value"])
+  }
+
+  @Test func readOnlyVaultIsReadAndNotWritten() throws {
+    let mount = try MountedDirectory(directory.path("readonly"), "size=256k")
+    let object = vault(in: mount)
+    try object.add("value", account: "a")
+    try mount.remount(readOnly: true)
+    for reader in [object, vault(in: mount)] {
+      #expect(try reader.texts() == ["a": "value"])
+      #expect(try reader.verify().isSound)
+      expect(EROFS) { () throws(SecretStoreError) in try reader.add("new", account: "b") }
+      expect(EROFS) { () throws(SecretStoreError) in try reader.compact() }
+      #expect(try reader.texts() == ["a": "value"])
+    }
+    try mount.remount(readOnly: false)
+    try object.add("new", account: "b")
+    #expect(try vault(in: mount).texts() == ["a": "value", "b": "new"])
+  }
+}

@@ -1,0 +1,120 @@
+import FoundationEssentials
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Processes that are killed at random moments of their work on a vault.
+struct VaultKillTests {
+  /// Starts a child and kills it some time after its first write began.
+  private func kill(
+    _ mode: String, _ parameters: [String], on vault: TestVault, journal: String
+  ) throws {
+    let child = try VaultChild(mode, on: vault, parameters, journal: journal)
+    while try FileSystem().status(of: journal)?.size ?? 0 == 0 { usleep(500) }
+    usleep(UInt32.random(in: 0..<60_000))
+    child.kill()
+    // It must have been at work when it was killed, not have failed by itself.
+    #expect(child.end() == SIGKILL)
+  }
+
+  /// What killed writers left goes away with the next file that is put in place.
+  private func expectNoLitter(_ vault: TestVault, after object: SecretVault) throws {
+    try object.compact()
+    let litter = try vault.names().filter { $0.hasSuffix(".tmp") }
+    #expect(litter.isEmpty)
+    let state = try FileSystem().entries(of: vault.statePath).filter { $0.hasSuffix(".tmp") }
+    #expect(state.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("write", ["2", "60", "w"], Campaign.size(sample: 6, full: 300)),
+    ("compact", ["60", "c"], Campaign.size(sample: 3, full: 100)),
+  ])
+  func acknowledgedWritesOfKilledProcessesAreThere(
+    _ mode: String, _ parameters: [String], _ rounds: Int
+  ) throws {
+    var vault = TestVault()
+    var acknowledgements = 0
+    for round in 0..<rounds {
+      if round % 20 == 0 { vault = TestVault() }
+      let journal = try vault.path("journal")
+      let part = try vault.path("journal-\(round)")
+      var parameters = parameters
+      parameters[parameters.count - 1] += "\(round)"
+      try kill(mode, parameters, on: vault, journal: part)
+      // Lines that were torn by the kill are cut off, so that the journals can be joined.
+      let bytes = try TestVault.bytes(of: part)
+      let lines = bytes[..<((bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1)]
+      try TestVault.append(Array(lines), to: journal)
+      let whole = try VaultJournal(journal)
+      acknowledgements += whole.acknowledgementCount
+      let object = vault.open()
+      try whole.check(object, but: mode == "compact" ? ["c\(round)"] : [])
+      #expect(try object.verify().isSound)
+      if mode == "compact" {
+        // Its item is there from before its first journaled change.
+        let value = try object.text("c\(round)")
+        #expect(value == "" || whole.values(of: "c\(round)").contains(value ?? "absent"))
+        try object.remove("c\(round)")
+        try TestVault.append(Array("=\tc\(round)\t-\n".utf8), to: journal)
+      }
+      if round % 5 == 0 { try expectNoLitter(vault, after: object) }
+    }
+    #expect(acknowledgements > rounds)
+  }
+
+  @Test func vaultsOfKilledMakersAreWholeOrNotThere() throws {
+    for _ in 0..<Campaign.size(sample: 3, full: 100) {
+      let vault = TestVault()
+      let path = try vault.path("journal")
+      try kill("create", ["60"], on: vault, journal: path)
+      let journal = try VaultJournal(path)
+      for name in journal.accountNames {
+        let object = SecretVault(
+          fileURL: vault.directory.appending(path: name), stateDirectory: vault.state)
+        let value = try object.text(name)
+        #expect(journal.explains(value, of: name), "\(name) is \(value ?? "absent")")
+        #expect(try object.verify().isSound)
+        if value == nil { try object.add("again", account: name) }
+      }
+      let litter = try vault.names().filter { $0.hasSuffix(".tmp") }
+      #expect(litter.isEmpty)
+    }
+  }
+
+  @Test func onePassphraseOpensTheVaultOfAKilledProcess() throws {
+    for _ in 0..<Campaign.size(sample: 3, full: 100) {
+      let vault = TestVault()
+      for number in 0..<5 { try vault.open().add("\(number)", account: "\(number)") }
+      let path = try vault.path("journal")
+      try kill("passphrase", ["60"], on: vault, journal: path)
+      let journal = try VaultJournal(path)
+      let object = vault.open()
+      var opened = false
+      if try object.hasPassphrase {
+        for value in journal.values(of: "passphrase") {
+          do throws(SecretStoreError) {
+            try object.unlock(passphrase: Secret(value.utf8))
+            opened = true
+          } catch {
+            #expect(error == .wrongPassphrase)
+          }
+        }
+      } else {
+        // Not even the first one was acknowledged.
+        opened = journal.acknowledgementCount == 0
+      }
+      #expect(opened)
+      #expect(try object.texts().count == 5)
+      #expect(try object.verify().isSound)
+      try expectNoLitter(vault, after: object)
+    }
+  }
+}

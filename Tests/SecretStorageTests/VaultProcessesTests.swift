@@ -1,0 +1,76 @@
+import SecretStorage
+import Testing
+
+/// Several processes with several threads each, at one vault.
+struct VaultProcessesTests {
+  private let vault = TestVault()
+
+  @Test func everyAcknowledgedWriteOfManyProcessesIsThere() throws {
+    let seconds = Campaign.size(sample: 2, full: 10)
+    let journals = try (0..<8).map { try vault.path("journal-\($0)") }
+    try withChildren(journals) { journal, number in
+      try VaultChild("write", on: vault, ["4", "\(seconds)", "p\(number)"], journal: journal)
+    }
+    try expectAll(in: journals)
+  }
+
+  @Test func incrementsOfManyProcessesAddUp() throws {
+    let count = Campaign.size(sample: 25, full: 250)
+    let object = vault.open()
+    try object.add("0", account: "counter")
+    let journals = try (0..<4).map { try vault.path("journal-\($0)") }
+    try withChildren(journals) { journal, _ in
+      try VaultChild("increment", on: vault, ["\(count)"], journal: journal)
+    }
+    #expect(try object.text("counter") == "\(4 * count)")
+    #expect(try object.verify().isSound)
+  }
+
+  @Test func processesThatCompactLoseNothingOfThoseThatWrite() throws {
+    let seconds = Campaign.size(sample: 1, full: 10)
+    let journals = try (0..<4).map { try vault.path("journal-\($0)") }
+    try withChildren(journals) { journal, number in
+      number < 2
+        ? try VaultChild("write", on: vault, ["2", "\(seconds)", "p\(number)"], journal: journal)
+        : try VaultChild("compact", on: vault, ["\(seconds)", "p\(number)"], journal: journal)
+    }
+    try expectAll(in: journals)
+  }
+
+  @Test func otherProcessReadsWhatWasWritten() throws {
+    try vault.open().add("from this process", account: "account")
+    let output = try vault.path("output")
+    try VaultChild("read", on: vault, ["account"], journal: output).wait()
+    #expect(try TestVault.bytes(of: output) == Array("from this process\n".utf8))
+  }
+
+  private func withChildren(
+    _ journals: [String], _ spawn: (String, Int) throws -> VaultChild
+  ) throws {
+    let children = try zip(journals, 0...).map(spawn)
+    for child in children { try child.wait() }
+  }
+
+  private func expectAll(in journals: [String]) throws {
+    let whole = try vault.path("journal")
+    for journal in journals { try append(journal, to: whole) }
+    let journal = try VaultJournal(whole)
+    #expect(journal.acknowledgementCount > 100)
+    print("acknowledged writes: \(journal.acknowledgementCount)")
+    let object = vault.open()
+    try journal.check(object)
+    let verification = try object.verify()
+    #expect(verification.isSound, "\(verification.damage)")
+    #expect(try verification.itemCount == object.items(matching: .all).count)
+    // A process may have ended in the middle of its compaction; the next one tidies up.
+    try object.compact()
+    try journal.check(object)
+    let litter = try vault.names().filter { $0.hasSuffix(".tmp") }
+    #expect(litter.isEmpty)
+  }
+
+  private func append(_ part: String, to whole: String) throws {
+    let bytes = try TestVault.bytes(of: part)
+    try TestVault.append(bytes, to: whole)
+  }
+}

@@ -1,0 +1,160 @@
+import Dispatch
+import FoundationEssentials
+import SecretStorage
+
+/// What one child process does.
+struct Job: Sendable {
+  let file: URL
+  let state: URL
+  let parameters: [String]
+
+  private static let cost = ScryptCost(logarithmicCost: 4, blockSize: 8, parallelization: 1)
+
+  func run(_ mode: Mode) throws {
+    let vault = SecretVault(fileURL: file, stateDirectory: state)
+    switch mode {
+    case .write: try write(vault)
+    case .read: printLine(try value(of: try parameter(0), in: vault) ?? "-")
+    case .increment: try increment(vault, times: try number(0))
+    case .compact: try compact(vault)
+    case .create: try create()
+    case .passphrase: try changePassphrase(of: vault)
+    }
+  }
+
+  private func parameter(_ index: Int) throws -> String {
+    guard parameters.indices.contains(index) else { throw Misuse() }
+    return parameters[index]
+  }
+
+  private func number(_ index: Int) throws -> Int {
+    guard let number = Int(try parameter(index)) else { throw Misuse() }
+    return number
+  }
+
+  /// Calls a closure with 0, 1, 2 and so on until as many seconds are over.
+  private func repeating(seconds: Int, _ body: (Int) throws -> Void) rethrows {
+    let end = ContinuousClock.now.advanced(by: .seconds(seconds))
+    var round = 0
+    while ContinuousClock.now < end {
+      try body(round)
+      round += 1
+    }
+  }
+
+  private func write(_ vault: SecretVault) throws {
+    let threads = try number(0)
+    let seconds = try number(1)
+    let prefix = try parameter(2)
+    let group = DispatchGroup()
+    for thread in 0..<threads {
+      // A queue each, because the threads of a pool are as many as the machine has processors.
+      DispatchQueue(label: "writer").async(group: group) {
+        do {
+          try repeating(seconds: seconds) { round in
+            try Self.write(round, by: "\(prefix)-\(thread)", in: vault)
+          }
+        } catch {
+          fatalError("A write failed: \(error)")
+        }
+      }
+    }
+    group.wait()
+  }
+
+  private static func write(_ round: Int, by writer: String, in vault: SecretVault) throws {
+    let account = "\(writer)-\(round)"
+    let padding = String(repeating: "x", count: round * 37 % 300)
+    let first = "\(account) first \(padding)"
+    let second = "\(account) second \(padding)"
+    let identity = ItemIdentity.generic(service: "campaign", account: account)
+    var item = try journal(account, first) {
+      try vault.add(Secret(first.utf8), identity: identity, attributes: ItemAttributes())
+    }
+    if round % 3 != 0 {
+      item = try journal(account, second) {
+        try vault.update(
+          item.id, expecting: item.revision, attributes: nil, secret: Secret(second.utf8))
+      }
+    }
+    if round % 4 == 0 {
+      try journal(account, "-") { try vault.remove(item.id, expecting: item.revision) }
+    }
+  }
+
+  private static func journal<Result>(
+    _ account: String, _ value: String, _ change: () throws -> Result
+  ) rethrows -> Result {
+    printLine("+\t\(account)\t\(value)")
+    let result = try change()
+    printLine("=\t\(account)\t\(value)")
+    return result
+  }
+
+  private func value(of account: String, in vault: SecretVault) throws -> String? {
+    let identity = ItemIdentity.generic(service: "campaign", account: account)
+    guard let item = try vault.items(matching: .exactly(identity)).first,
+      let reading = try vault.secret(of: item.id, authorizedBy: .implicit)
+    else { return nil }
+    return unsafe reading.secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func increment(_ vault: SecretVault, times: Int) throws {
+    let identity = ItemIdentity.generic(service: "campaign", account: "counter")
+    var done = 0
+    while done < times {
+      guard let item = try vault.items(matching: .exactly(identity)).first,
+        let reading = try vault.secret(of: item.id, authorizedBy: .implicit)
+      else { throw Misuse() }
+      let text = unsafe reading.secret.withUnsafeBytes {
+        unsafe String(decoding: $0, as: UTF8.self)
+      }
+      guard let number = Int(text) else { throw Misuse() }
+      do throws(SecretStoreError) {
+        _ = try vault.update(
+          item.id, expecting: reading.itemRevision, attributes: nil,
+          secret: Secret("\(number + 1)".utf8))
+        done += 1
+      } catch {
+        // Somebody else may have been faster.
+        if error != .conflict { throw error }
+      }
+    }
+  }
+
+  private func compact(_ vault: SecretVault) throws {
+    let seconds = try number(0)
+    let account = try parameter(1)
+    let identity = ItemIdentity.generic(service: "campaign", account: account)
+    var item = try vault.add(Secret([]), identity: identity, attributes: ItemAttributes())
+    try repeating(seconds: seconds) { round in
+      let value = "\(account) \(round)"
+      item = try Self.journal(account, value) {
+        try vault.update(
+          item.id, expecting: item.revision, attributes: nil, secret: Secret(value.utf8))
+      }
+      try vault.compact()
+    }
+  }
+
+  private func create() throws {
+    try repeating(seconds: try number(0)) { round in
+      let name = "created-\(round)"
+      let vault = SecretVault(
+        fileURL: file.deletingLastPathComponent().appending(path: name), stateDirectory: state)
+      _ = try Self.journal(name, name) {
+        try vault.add(
+          Secret(name.utf8), identity: .generic(service: "campaign", account: name),
+          attributes: ItemAttributes())
+      }
+    }
+  }
+
+  private func changePassphrase(of vault: SecretVault) throws {
+    try repeating(seconds: try number(0)) { round in
+      try Self.journal("passphrase", "passphrase \(round)") {
+        try vault.setPassphrase(Secret("passphrase \(round)".utf8), cost: Self.cost)
+      }
+    }
+  }
+}
