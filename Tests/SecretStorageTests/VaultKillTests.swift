@@ -26,6 +26,8 @@ struct VaultKillTests {
 
   /// What killed writers left goes away with the next file that is put in place.
   private func expectNoLitter(_ vault: TestVault, after object: SecretVault) throws {
+    // A process that was killed before its vault was in place leaves nothing to compact.
+    guard try FileSystem().status(of: vault.path) != nil else { return }
     try object.compact()
     let litter = try vault.names().filter { $0.hasSuffix(".tmp") }
     #expect(litter.isEmpty)
