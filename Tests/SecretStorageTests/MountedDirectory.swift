@@ -20,7 +20,7 @@ final class MountedDirectory {
 
   let path: String
 
-  /// - Parameter options: As of `tmpfs`, such as `size=64k` or `nr_inodes=10`.
+  /// Mounts it, with options of `tmpfs` such as `size=64k` or `nr_inodes=10`.
   init(_ path: String, _ options: String) throws {
     self.path = path
     try FileSystem().makeDirectories(path)

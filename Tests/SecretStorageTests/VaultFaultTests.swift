@@ -133,7 +133,8 @@ struct VaultFaultTests {
     try vault.open().add("value", account: "a")
     for call in [FileSystem.Call.write, .fdatasync] {
       let object = vault.open(fileSystem: FileSystem { made, _ in made == call ? ENOSPC : nil })
-      #expect(throws: SecretStoreError.system(call: call.rawValue, path: vault.path, code: ENOSPC)) {
+      #expect(throws: SecretStoreError.system(call: call.rawValue, path: vault.path, code: ENOSPC))
+      {
         try object.change("a", to: "changed")
       }
       let output = try vault.path("output-\(call)")

@@ -35,7 +35,8 @@ struct VaultFlipTests {
               try copy.restoreState(isRemembered ? history.state : [:])
             }
             try TestVault.change(copy.path, at: place, to: history.bytes[place])
-            let found = mistakes.map { "byte \(place) of \(history.bytes.count) ^ \(change): \($0)" }
+            let flip = "byte \(place) of \(history.bytes.count) ^ \(change)"
+            let found = mistakes.map { "\(flip): \($0)" }
             failures.withLock { $0 += found }
           }
         }
