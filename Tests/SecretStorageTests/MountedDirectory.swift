@@ -31,7 +31,7 @@ final class MountedDirectory {
   }
 
   deinit {
-    _ = umount2(path, Int32(MNT_DETACH))
+    _ = unsafe umount2(path, Int32(MNT_DETACH))
   }
 
   /// Mounts the file system again, to be read only or to be written.
