@@ -20,7 +20,7 @@ final class MountedDirectory {
 
   let path: String
 
-  /// - Parameter options: As of `tmpfs`, such as `size=64k` or `nr_inodes=10`.
+  /// Mounts it, with options of `tmpfs` such as `size=64k` or `nr_inodes=10`.
   init(_ path: String, _ options: String) throws {
     self.path = path
     try FileSystem().makeDirectories(path)
@@ -31,7 +31,7 @@ final class MountedDirectory {
   }
 
   deinit {
-    _ = umount2(path, Int32(MNT_DETACH))
+    _ = unsafe umount2(path, Int32(MNT_DETACH))
   }
 
   /// Mounts the file system again, to be read only or to be written.

@@ -42,11 +42,8 @@ final class TestVault: Sendable {
     SecretVault(fileURL: file, stateDirectory: state, cipher: KeepingCipher(directory: self))
   }
 
-  /// Another object for the same vault, on a machine of its own.
-  ///
-  /// - Parameters:
-  ///   - state: Where the machine has its device key, if not where this vault has it.
-  ///   - machine: The file with the machine's identity.
+  /// Another object for the same vault, on a machine that has its state and identity elsewhere, or
+  /// whose system calls fail.
   func open(
     state: String? = nil, machine: String = "/etc/machine-id",
     cipher: (any SecretCipher)? = nil, fileSystem: FileSystem = FileSystem()

@@ -106,7 +106,8 @@ struct VaultCanaryTests {
       try object.revision(),
     ]
     for subject in subjects {
-      var shown = "\(subject) \(String(reflecting: subject)) \(Mirror(reflecting: subject).children)"
+      let children = Mirror(reflecting: subject).children
+      var shown = "\(subject) \(String(reflecting: subject)) \(children)"
       dump(subject, to: &shown)
       expectNoCanary(in: Array(shown.utf8), "\(type(of: subject))")
     }

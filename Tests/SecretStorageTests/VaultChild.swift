@@ -24,8 +24,8 @@ final class VaultChild: Sendable {
       ["\(executable)/VaultProcess", mode, vault.path, vault.statePath] + parameters
     // What `posix_spawn` takes is allocated here, and freed when it has returned.
     var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
-    defer { for unsafe argument in unsafe arguments { unsafe free(argument) } }
-    var actions = posix_spawn_file_actions_t()
+    defer { unsafe arguments.forEach { unsafe free($0) } }
+    var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_addopen(

@@ -1,6 +1,13 @@
+import StorageInternals
 import Testing
 
 @testable import SecretStorage
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
 
 struct VaultCompactionTests {
   private let vault = TestVault()
@@ -18,5 +25,142 @@ struct VaultCompactionTests {
     let verification = try object.verify()
     #expect(verification.isSound)
     #expect(verification.itemCount == count)
+  }
+
+  /// Counts the calls of one kind on the vault's own file.
+  private final class Calls: Sendable {
+    private let count = Lock(0)
+
+    var value: Int { count.withLock { $0 } }
+
+    func fileSystem(counting wanted: FileSystem.Call, of suffix: String) -> FileSystem {
+      FileSystem { call, path in
+        if call == wanted, path.hasSuffix(suffix) { self.count.withLock { $0 += 1 } }
+        return nil
+      }
+    }
+  }
+
+  @Test func compactedFileIsNoLargerThanTwiceWhatLives() throws {
+    let object = vault.open()
+    let value = String(repeating: "v", count: 1000)
+    for number in 0..<20 { try object.add(value, account: "\(number)") }
+    for round in 0..<5 {
+      for number in 0..<20 { try object.change("\(number)", to: value + "\(round)") }
+    }
+    for number in 10..<20 { try object.remove("\(number)") }
+    let before = try vault.bytes.count
+    try object.compact()
+    let after = try vault.bytes.count
+    // It may have been compacted in the background meanwhile.
+    #expect(after <= before)
+    #expect(after < 2 * 10 * 1000)
+    #expect(try vault.open().texts() == object.texts())
+    #expect(try object.texts().count == 10)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func overwrittenVaultIsCompactedInTheBackground() async throws {
+    let object = vault.open()
+    let value = String(repeating: "v", count: 4000)
+    try object.add(value, account: "a")
+    var largest = 0
+    for round in 0..<100 {
+      try object.change("a", to: value + "\(round)")
+      largest = max(largest, try vault.bytes.count)
+    }
+    // The last write may have started one more.
+    while try vault.bytes.count > 80_000 { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(largest < 100 * 4000)
+    #expect(try object.text("a") == value + "99")
+    #expect(try vault.open().text("a") == value + "99")
+    #expect(try object.verify().isSound)
+  }
+
+  /// Long texts live as well as secrets: a vault full of them is not wasteful.
+  @Test func vaultOfLongTextsIsNotCompactedAgainAndAgain() throws {
+    let renames = Calls()
+    let object = vault.open(fileSystem: renames.fileSystem(counting: .rename, of: ".tmp"))
+    let comment = String(repeating: "c", count: 20_000)
+    for number in 0..<30 {
+      _ = try object.add(
+        Secret([1]), identity: .generic(service: "campaign", account: "\(number)"),
+        attributes: ItemAttributes(comment: comment))
+    }
+    // The device key and the vault itself.
+    #expect(renames.value == 2)
+    #expect(try vault.open().items(matching: .all).count == 30)
+  }
+
+  @Test func otherObjectsAndProcessesReadACompactedVault() throws {
+    let object = vault.open()
+    let other = vault.open()
+    for number in 0..<10 { try object.add("value \(number)", account: "\(number)") }
+    #expect(try other.texts().count == 10)
+    try object.compact()
+    #expect(try other.texts() == object.texts())
+    try other.change("3", to: "changed")
+    #expect(try object.text("3") == "changed")
+    let output = try vault.path("output")
+    try VaultChild("read", on: vault, ["3"], journal: output).wait()
+    #expect(try TestVault.bytes(of: output) == Array("changed\n".utf8))
+    try other.compact()
+    try object.compact()
+    #expect(try vault.open().texts() == other.texts())
+  }
+
+  @Test func writesOfManyThreadsShareTheirWaits() throws {
+    let waits = Calls()
+    let object = vault.open(
+      fileSystem: waits.fileSystem(counting: .fdatasync, of: "secrets.vault"))
+    try object.add("0", account: "counter")
+    try onThreads(8) { [vault] number in
+      // Half of the threads use an object of their own.
+      let object = number < 6 ? object : vault.open()
+      for round in 0..<25 {
+        let account = "\(number)-\(round)"
+        try object.add("first", account: account)
+        try object.change(account, to: "second")
+        if round % 5 == 0 { try object.remove(account) }
+      }
+    }
+    #expect(waits.value < 6 * 25 * 2)
+    let texts = try vault.open().texts()
+    #expect(texts.count == 8 * 20 + 1)
+    #expect(texts.values.filter { $0 == "second" }.count == 8 * 20)
+    #expect(try object.texts() == texts)
+    #expect(try object.verify().isSound)
+  }
+
+  @Test func oneOfManyThreadsAddsAnIdentity() throws {
+    let object = vault.open()
+    let added = Lock(0)
+    try onThreads(8) { number in
+      for round in 0..<10 {
+        do throws(SecretStoreError) {
+          try object.add("\(number)", account: "\(round)")
+          added.withLock { $0 += 1 }
+        } catch {
+          #expect(error == .duplicate)
+        }
+      }
+    }
+    #expect(added.withLock { $0 } == 10)
+    #expect(try object.items(matching: .all).count == 10)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func compactionEndsThoughOthersAlwaysWrite() throws {
+    let object = vault.open()
+    for number in 0..<300 { try object.add("value", account: "\(number)") }
+    let journal = try vault.path("journal")
+    let child = try VaultChild("write", on: vault, ["4", "60", "p"], journal: journal)
+    while try FileSystem().status(of: journal)?.size ?? 0 == 0 { usleep(500) }
+    for _ in 0..<5 { try object.compact() }
+    child.kill()
+    #expect(child.end() == SIGKILL)
+    var names: Set<String> = []
+    for number in 0..<300 { names.insert("\(number)") }
+    try VaultJournal(journal).check(object, but: names)
   }
 }

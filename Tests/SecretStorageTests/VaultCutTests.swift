@@ -30,7 +30,7 @@ struct VaultCutTests {
     let whole = try vault.bytes
     let newest = try #require(snapshots.last)
 
-    let step = Campaign.size(sample: 13, full: 1)
+    let step = Campaign.size(sample: 41, full: 1)
     for size in snapshots[0].size..<whole.count
     where size % step == 0 || snapshots.contains(where: { $0.size == size }) {
       let before = try #require(snapshots.last { $0.size <= size })

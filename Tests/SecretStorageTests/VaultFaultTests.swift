@@ -44,10 +44,15 @@ struct VaultFaultTests {
       perform: { try $0.setPassphrase(Secret("secret".utf8), cost: .cheap) }, outcome: before),
   ]
 
-  private static let codes =
-    Campaign.isFull ? [ENOSPC, EIO, EACCES, EROFS, EMFILE, EINTR] : [ENOSPC, EINTR]
+  private static let faults =
+    Campaign.isFull
+    ? operations.flatMap { operation in
+      [ENOSPC, EIO, EACCES, EROFS, EMFILE, EINTR].map { (operation, $0) }
+    }
+    // The interrupted call is the same everywhere.
+    : operations.map { ($0, ENOSPC) } + [(operations[1], EINTR)]
 
-  @Test(arguments: operations, codes)
+  @Test(arguments: faults)
   func failedCallLeavesThePreviousStateAndIsNamed(
     _ operation: Operation, _ code: Int32
   ) throws {
@@ -133,7 +138,8 @@ struct VaultFaultTests {
     try vault.open().add("value", account: "a")
     for call in [FileSystem.Call.write, .fdatasync] {
       let object = vault.open(fileSystem: FileSystem { made, _ in made == call ? ENOSPC : nil })
-      #expect(throws: SecretStoreError.system(call: call.rawValue, path: vault.path, code: ENOSPC)) {
+      #expect(throws: SecretStoreError.system(call: call.rawValue, path: vault.path, code: ENOSPC))
+      {
         try object.change("a", to: "changed")
       }
       let output = try vault.path("output-\(call)")

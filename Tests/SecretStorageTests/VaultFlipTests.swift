@@ -16,7 +16,7 @@ struct VaultFlipTests {
   func noDamagedByteGivesAWrongAnswer(_ form: VaultHistory.Form, _ isRemembered: Bool) throws {
     let history = try VaultHistory(form)
     // A step that is coprime to most lengths of a format, and another one for each run.
-    let step = Campaign.size(sample: 31, full: 1)
+    let step = Campaign.size(sample: 53, full: 1)
     let places = Array(stride(from: Int.random(in: 0..<step), to: history.bytes.count, by: step))
     // One record at most is lost, which in a compacted vault is one of two blocks.
     let lost = form == .appended ? 1 : 5
@@ -35,7 +35,8 @@ struct VaultFlipTests {
               try copy.restoreState(isRemembered ? history.state : [:])
             }
             try TestVault.change(copy.path, at: place, to: history.bytes[place])
-            let found = mistakes.map { "byte \(place) of \(history.bytes.count) ^ \(change): \($0)" }
+            let flip = "byte \(place) of \(history.bytes.count) ^ \(change)"
+            let found = mistakes.map { "\(flip): \($0)" }
             failures.withLock { $0 += found }
           }
         }

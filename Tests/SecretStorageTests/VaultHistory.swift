@@ -69,7 +69,8 @@ struct VaultHistory {
     let copy = TestVault()
     try FileSystem().makeDirectories(copy.statePath)
     try FileSystem().replaceFile(
-      at: "\(copy.statePath)/device.key", with: TestVault.bytes(of: "\(vault.statePath)/device.key"))
+      at: "\(copy.statePath)/device.key", with: TestVault.bytes(of: "\(vault.statePath)/device.key")
+    )
     try copy.replace(by: bytes)
     try copy.restoreState(state)
     return copy
@@ -77,7 +78,7 @@ struct VaultHistory {
 
   /// How a damaged copy answers, where that is not as it must: nothing wrong, and nothing in silence.
   ///
-  /// - Parameter lost: How many items may be beyond saving.
+  /// As many items as are `lost` may be beyond saving.
   func mistakes(of object: SecretVault, lost: Int) -> [String] {
     var mistakes: [String] = []
     var errorCount = 0
@@ -141,7 +142,9 @@ struct VaultHistory {
       mistakes.append("repair gives \(account) as \(text)")
     }
     let kept = try copy.names().filter { $0.contains(".damaged-") }
-    if report.isEmpty != kept.isEmpty { mistakes.append("repair reports \(report) and keeps \(kept)") }
+    if report.isEmpty != kept.isEmpty {
+      mistakes.append("repair reports \(report) and keeps \(kept)")
+    }
     for name in kept where try TestVault.bytes(of: copy.path(name)) != damaged {
       mistakes.append("the damaged file is not kept as it was")
     }

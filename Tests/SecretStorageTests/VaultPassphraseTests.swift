@@ -38,10 +38,12 @@ struct VaultPassphraseTests {
     #expect(try FileSystem().status(of: vault.path) == nil)
   }
 
-  @Test(arguments: [
-    (0, 8, 1), (10, 0, 1), (10, 8, 0), (10, 8, 17), (21, 8, 1), (47, 8, 1), (63, 8, 1), (255, 8, 1),
-    (10, 1 << 20, 1),
-  ] as [(UInt8, UInt32, UInt32)])
+  @Test(
+    arguments: [
+      (0, 8, 1), (10, 0, 1), (10, 8, 0), (10, 8, 17), (21, 8, 1), (47, 8, 1), (63, 8, 1),
+      (255, 8, 1),
+      (10, 1 << 20, 1),
+    ] as [(UInt8, UInt32, UInt32)])
   func costThatCouldNotBeOpenedAgainIsRefused(_ n: UInt8, _ r: UInt32, _ p: UInt32) throws {
     let object = vault.open()
     try object.add("value", account: "a")
@@ -56,10 +58,11 @@ struct VaultPassphraseTests {
     #expect(try vault.bytes == before)
   }
 
-  @Test(arguments: [
-    (0, 8, 1), (10, 0, 1), (10, 8, 0), (40, 8, 1), (10, 8, 4_000_000_000), (63, 1023, 1),
-    (255, .max, .max),
-  ] as [(UInt8, UInt32, UInt32)])
+  @Test(
+    arguments: [
+      (0, 8, 1), (10, 0, 1), (10, 8, 0), (40, 8, 1), (10, 8, 4_000_000_000), (63, 1023, 1),
+      (255, .max, .max),
+    ] as [(UInt8, UInt32, UInt32)])
   func hostileCostIsRefusedAtOnce(_ n: UInt8, _ r: UInt32, _ p: UInt32) throws {
     try setPassphraseSlot { slot in
       guard case .passphrase(_, let salt, let check, let sealed) = slot.content else { return slot }
@@ -128,8 +131,9 @@ struct VaultPassphraseTests {
     try object.setPassphrase(passphrase, cost: .cheap)
     let bytes = try vault.bytes
     for frame in TestVault.frames(of: bytes) {
-      guard frame.dropFirst(Frame.overhead).first == RecordHeader.Kind.keys.rawValue else { continue }
-      let table = try VaultRecord.Keys(frame.dropFirst(Frame.overhead)).table
+      let payload = frame.dropFirst(Frame.overhead)
+      guard payload.first == RecordHeader.Kind.keys.rawValue else { continue }
+      let table = try VaultRecord.Keys(payload).table
       #expect(!table.hasDevice)
       #expect(table.slots.count == 1)
     }

@@ -129,10 +129,12 @@ struct FileRecordLog: RecordLog {
     do {
       try fileSystem.link(path, to: name)
     } catch {
-      // An earlier attempt may have got as far as this and no farther.
-      guard error.code == EEXIST, try system({ () throws(SystemError) in
+      if error.code != EEXIST { throw SecretStoreError(error) }
+      let isKept = try system { () throws(SystemError) in
         try fileSystem.status(of: name)?.inode == fileSystem.status(of: path)?.inode
-      }) else { throw SecretStoreError(error) }
+      }
+      // An earlier attempt got as far as this and no farther, or else the name is another file's.
+      if !isKept { throw SecretStoreError(error) }
     }
   }
 

@@ -162,7 +162,8 @@ extension VaultContents {
     var subject: RecordSubject { entries.count == 1 ? .item(entries[0].id) : .block }
   }
 
-  /// Takes over an entry; the record before its own may be lost.
+  /// Changes the items as an entry says, unless it is in doubt what the entry means because the
+  /// record before it could not be read.
   mutating func apply(_ entry: ItemEntry, afterLoss followsLoss: Bool = false) {
     switch entry {
     case .put(let item):

@@ -1,0 +1,171 @@
+import FoundationEssentials
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Vaults that earlier versions wrote, which must open for ever.
+///
+/// While the format may still change, `LOCKET_GOLDEN=write swift test --filter goldenVaultsAreWritten`
+/// writes them anew; the tests after the next build read those.
+struct VaultGoldenTests {
+  /// An item of the golden vaults.
+  private struct Item {
+    let identity: ItemIdentity
+    let attributes: ItemAttributes
+    let secret: [UInt8]
+  }
+
+  private static func items(hasPassphrase: Bool) -> [Item] {
+    let everything = ItemAttributes(
+      label: "label, with a line\nbreak", comment: "comment", itemDescription: "description 🗝️",
+      creator: 0x4C6F_636B, type: .max, isInvisible: true)
+    var items = Accessibility.allCases
+      .filter { hasPassphrase || $0 != .whenPasscodeSetThisDeviceOnly }
+      .map { accessibility in
+        Item(
+          identity: .generic(service: "golden", account: "\(accessibility)"),
+          attributes: ItemAttributes(accessControl: AccessControl(accessibility)),
+          secret: Array("the secret of \(accessibility)".utf8))
+      }
+    items += [
+      Item(identity: .generic(), attributes: everything, secret: []),
+      Item(
+        identity: .internet(
+          server: "server", account: "account", securityDomain: "domain", protocol: .ssh,
+          authenticationType: .htmlForm, port: 8080, path: "/a/b/c"),
+        attributes: ItemAttributes(isInvisible: false), secret: (0...255).map { UInt8($0) }),
+      Item(
+        identity: .internet(server: "server"), attributes: ItemAttributes(label: ""),
+        secret: [UInt8](repeating: 7, count: 3000)),
+    ]
+    return items
+  }
+
+  private struct Opened {
+    let vault: TestVault
+    let machine: String
+
+    init() throws {
+      vault = TestVault()
+      machine = try vault.path("machine-id")
+      try FileSystem().replaceFile(
+        at: machine, with: Array(GoldenVault.machineIdentity.utf8))
+    }
+
+    init(_ golden: GoldenVault) throws {
+      try self.init()
+      func bytes(_ text: String) throws -> [UInt8] {
+        let text = text.filter { !$0.isNewline }
+        return Array(try #require(Data(base64Encoded: text)))
+      }
+      try FileSystem().makeDirectories(vault.statePath)
+      try FileSystem().replaceFile(
+        at: vault.statePath + "/device.key", with: bytes(golden.deviceKey))
+      try FileSystem().replaceFile(
+        at: "\(vault.statePath)/\(golden.stateName)", with: bytes(golden.state))
+      try vault.replace(by: bytes(golden.vault))
+    }
+
+    func object(state: String? = nil) -> SecretVault { vault.open(state: state, machine: machine) }
+  }
+
+  @Test func goldenVaultOfADeviceOpens() throws {
+    let opened = try Opened(.ofADevice)
+    let object = opened.object()
+    try expectItems(of: object, hasPassphrase: false)
+    // The machine remembers the last of its records.
+    try opened.vault.replace(by: opened.vault.bytes.dropLast(200))
+    #expect(throws: SecretStoreError.self) { try opened.object().items(matching: .all) }
+  }
+
+  @Test func goldenVaultOfAPassphraseOpens() throws {
+    let opened = try Opened(.ofAPassphrase)
+    let object = opened.object()
+    #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
+    try object.unlock(passphrase: Secret(GoldenVault.passphrase.utf8))
+    try expectItems(of: object, hasPassphrase: true)
+    let elsewhere = opened.object(state: try opened.vault.path("elsewhere"))
+    try elsewhere.unlock(passphrase: Secret(GoldenVault.passphrase.utf8))
+    #expect(try elsewhere.items(matching: .all).count == object.items(matching: .all).count)
+  }
+
+  private func expectItems(of object: SecretVault, hasPassphrase: Bool) throws {
+    for _ in 0..<2 {
+      let items = Self.items(hasPassphrase: hasPassphrase)
+      for item in items {
+        let found = try object.items(matching: .exactly(item.identity))
+        #expect(found.map(\.attributes) == [item.attributes])
+        let id = try #require(found.first).id
+        let reading = try #require(try object.secret(of: id, authorizedBy: .implicit))
+        #expect(reading.secret == Secret(item.secret))
+      }
+      #expect(try object.items(matching: .all).count == items.count)
+      #expect(try object.verify().isSound)
+      #expect(try object.verify().lockedCount == 0)
+      // Once more, as this version writes it.
+      try object.compact()
+    }
+    try object.add("new", account: "new")
+    #expect(try object.text("new") == "new")
+  }
+
+  private static let isWriting = ProcessInfo.processInfo.environment["LOCKET_GOLDEN"] == "write"
+
+  @Test(.enabled(if: isWriting, "LOCKET_GOLDEN=write makes the golden vaults anew."))
+  func goldenVaultsAreWritten() throws {
+    for (name, hasPassphrase) in [("ofADevice", false), ("ofAPassphrase", true)] {
+      let opened = try Opened()
+      let object = opened.object()
+      if hasPassphrase {
+        try object.add("gone", account: "before the passphrase")
+        try object.setPassphrase(Secret(GoldenVault.passphrase.utf8), cost: .cheap)
+        try object.remove("before the passphrase")
+      }
+      for item in Self.items(hasPassphrase: hasPassphrase) {
+        let added = try object.add(
+          Secret("not yet".utf8), identity: item.identity, attributes: ItemAttributes())
+        _ = try object.update(
+          added.id, expecting: added.revision, attributes: item.attributes,
+          secret: Secret(item.secret))
+      }
+      try object.add("gone", account: "removed")
+      try object.remove("removed")
+      try write(opened.vault, as: name)
+    }
+  }
+
+  private func write(_ vault: TestVault, as name: String) throws {
+    func text(_ bytes: [UInt8]) -> String {
+      let text = Array(Data(bytes).base64EncodedString())
+      return stride(from: 0, to: text.count, by: 96)
+        .map { "      " + String(text[$0..<min($0 + 96, text.count)]) }.joined(separator: "\n")
+    }
+    let (file, content) = try #require(try vault.rememberedState().first)
+    let source = """
+      extension GoldenVault {
+        /// Written by `LOCKET_GOLDEN=write swift test --filter goldenVaultsAreWritten`.
+        static let \(name) = GoldenVault(
+          vault: \"""
+      \(text(try vault.bytes))
+            \""",
+          deviceKey: \"""
+      \(text(try TestVault.bytes(of: vault.statePath + "/device.key")))
+            \""",
+          state: \"""
+      \(text(content))
+            \""",
+          stateName: "\(file)")
+      }
+
+      """
+    let path = #filePath.parentDirectory + "/Fixtures/GoldenVault+\(name).swift"
+    try FileSystem().replaceFile(at: path, with: Array(source.utf8), mode: 0o644)
+  }
+}
