@@ -14,8 +14,10 @@ let package = Package(
         .product(name: "SecretStorage", package: "Locket"),
         .product(name: "SerializedAccess", package: "Locket"),
       ]),
-    // It runs the executable as a child, and links nothing of it.
-    .testTarget(name: "ExampleTests", dependencies: ["Example"]),
+    // It runs the executable as a child, and reads as an app what that wrote.
+    .testTarget(
+      name: "ExampleTests",
+      dependencies: ["Example", .product(name: "SecretStorage", package: "Locket")]),
   ],
   swiftLanguageModes: [.v6]
 )

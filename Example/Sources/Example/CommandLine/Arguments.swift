@@ -4,14 +4,15 @@ struct Arguments {
 
   /// Takes `--name VALUE`, `--name=VALUE` and `--name`, each at most once and nothing else.
   init(_ words: some Sequence<String>, for command: Command) throws(UsageError) {
-    var words = words.makeIterator()
-    while let word = words.next() {
+    var words = words.enumerated().makeIterator()
+    while let (number, word) = words.next() {
       guard word.hasPrefix("--") else { throw UsageError(command.refusal, of: command) }
       let parts = word.dropFirst(2).split(
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let option = command.options.first(where: { $0.name == parts[0] }) else {
-        // What follows an equals sign may be a secret, and so may a word that only looks like one.
-        throw UsageError("There is an option that is not known.", of: command)
+        // Its place, not its name, because who typed it may have meant a secret.
+        throw UsageError(
+          "Argument \(number + 1) of `\(command.name)` is no option of it.", of: command)
       }
       if values[option] != nil { throw UsageError("--\(option.name) is given twice.", of: command) }
       let attached = parts.count == 2 ? String(parts[1]) : nil
@@ -19,7 +20,7 @@ struct Arguments {
         if attached != nil { throw UsageError("--\(option.name) takes no value.", of: command) }
         values[option] = ""
       } else {
-        guard let value = attached ?? words.next() else {
+        guard let value = attached ?? words.next()?.element else {
           throw UsageError("--\(option.name) needs a value.", of: command)
         }
         values[option] = value

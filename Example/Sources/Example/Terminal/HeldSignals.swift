@@ -21,28 +21,34 @@ struct HeldSignals: ~Copyable {
 
   // Made once and kept: a handler may still be on its way when the signals are let go.
   private static let pipe = makePipe()
-  private var previous: [(number: Int32, handler: sighandler_t?)] = []
+  private var previous: [(number: Int32, action: sigaction)] = []
 
   init() throws(Failure) {
     reader = try Self.pipe.get()
     // Whatever came before has been dealt with.
     while next() != nil {}
     for number in Self.numbers {
-      let handler = signal(number) { number in
+      var old = sigaction()
+      unsafe sigaction(number, nil, &old)
+      // What the caller has ignored, as `nohup` does, stays ignored.
+      if Self.isIgnored(old) { continue }
+      previous.append((number, old))
+      // The handler only reads a variable that is there already, and writes to a pipe.
+      var new = Self.action { number in
         let code = errno
         var byte = UInt8(truncatingIfNeeded: number)
-        // The handler only reads a variable that is there already, and writes to a pipe.
         _ = unsafe write(signalWriter, &byte, 1)
         errno = code
       }
-      previous.append((number, handler))
-      // What the caller has ignored, as `nohup` does, stays ignored.
-      if Self.isIgnoring(handler) { signal(number, SIG_IGN) }
+      unsafe sigaction(number, &new, nil)
     }
   }
 
   deinit {
-    for entry in previous { signal(entry.number, entry.handler) }
+    for (number, action) in previous {
+      var action = action
+      unsafe sigaction(number, &action, nil)
+    }
   }
 
   /// The next signal that came, if there is one.
@@ -52,9 +58,25 @@ struct HeldSignals: ~Copyable {
     return unsafe read(reader, &byte, 1) == 1 ? Int32(byte) : nil
   }
 
+  /// What calls a function at a signal and, unlike `signal`, lets a system call end for it.
+  private static func action(_ handler: @escaping @convention(c) (Int32) -> Void) -> sigaction {
+    var action = sigaction()
+    #if canImport(Glibc)
+      action.__sigaction_handler = .init(sa_handler: handler)
+    #else
+      action.__sa_handler = .init(sa_handler: handler)
+    #endif
+    return action
+  }
+
   /// Functions cannot be compared, but this one is no function: C gives it an impossible address.
-  private static func isIgnoring(_ handler: sighandler_t?) -> Bool {
-    unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  private static func isIgnored(_ action: sigaction) -> Bool {
+    #if canImport(Glibc)
+      let handler = unsafe action.__sigaction_handler.sa_handler
+    #else
+      let handler = unsafe action.__sa_handler.sa_handler
+    #endif
+    return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   private static func makePipe() -> Result<Int32, Failure> {
