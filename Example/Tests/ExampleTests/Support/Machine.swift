@@ -34,7 +34,11 @@ final class Machine: Sendable {
   var vault: SecretVault { SecretVault(fileURL: vaultFile, stateDirectory: state) }
 
   var environment: [String] {
-    ["HOME=\(home.path)", "TMPDIR=\(temporary.path)", "PATH=/usr/bin:/bin", "TERM=dumb"]
+    [
+      "HOME=\(home.path)", "TMPDIR=\(temporary.path)", "PATH=/usr/bin:/bin", "TERM=dumb",
+      // On a terminal, the runtime would answer SIGQUIT with a backtrace and questions about it.
+      "SWIFT_BACKTRACE=enable=no",
+    ]
   }
 
   /// The executable, which is built beside the tests.
