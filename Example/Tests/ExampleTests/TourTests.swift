@@ -1,6 +1,12 @@
 import FoundationEssentials
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 struct TourTests {
   private let machine: Machine
   private let tour: Ended
@@ -22,6 +28,18 @@ struct TourTests {
   @Test func theTourLeavesNothingBehind() throws {
     #expect(try FileManager.default.contentsOfDirectory(atPath: machine.temporary.path) == [])
     #expect(!FileManager.default.fileExists(atPath: machine.home.path + "/.local"))
+  }
+
+  @Test func aTourThatNobodyReadsLeavesNothingBehindEither() throws {
+    let process = try Child.spawn(
+      [Machine.executable], environment: machine.environment,
+      files: [("/dev/null", O_RDONLY), ("/dev/full", O_WRONLY), ("/dev/null", O_WRONLY)])
+    #expect(try Child.wait(for: process) == .exited(2))
+    let closed = try Child.spawn(
+      ["/bin/sh", "-c", "\"$0\" | true", Machine.executable], environment: machine.environment,
+      files: [("/dev/null", O_RDONLY), ("/dev/null", O_WRONLY), ("/dev/null", O_WRONLY)])
+    #expect(try Child.wait(for: closed) == .exited(0))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: machine.temporary.path) == [])
   }
 
   @Test(arguments: [

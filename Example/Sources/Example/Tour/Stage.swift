@@ -12,13 +12,8 @@ struct Stage: Sendable {
       at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }
 
-  func clear() {
-    do {
-      try FileManager.default.removeItem(at: directory)
-    } catch {
-      SecretStorage.onFailure(
-        PasswordFailure(.upkeep, .unavailable("\(directory.path) cannot be removed: \(error).")))
-    }
+  func clear() throws {
+    try FileManager.default.removeItem(at: directory)
   }
 
   /// The file of a vault of this tour.
