@@ -104,6 +104,16 @@ struct DiagnosisTests {
     #expect(diagnosis.problems.first?.text.contains("chmod go-w") == true)
   }
 
+  @Test func aDirectoryThatIsMissingIsMadeByTheFirstWriteWhereThatIsAllowed() throws {
+    try FileManager.default.createDirectory(
+      at: vault.directory, withIntermediateDirectories: true)
+    #expect(text("State directory", in: vault.open().diagnose())?.contains("not there") == true)
+    #expect(unsafe chmod(vault.directory.path, 0o500) == 0)
+    // The superuser may write anywhere.
+    #expect(vault.open().diagnose().isHealthy == (geteuid() == 0))
+    #expect(unsafe chmod(vault.directory.path, 0o700) == 0)
+  }
+
   @Test func aFileInTheDirectorysPlaceIsAProblem() throws {
     try fill()
     let inFile = SecretVault(

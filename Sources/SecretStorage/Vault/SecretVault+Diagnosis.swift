@@ -82,11 +82,11 @@ extension Diagnosis {
         problem(
           subject,
           "\(description), is writable by other users: take that away with chmod go-w \(path).")
-      } else if unsafe access(path, W_OK) != 0 {
+      } else if let code = Self.obstacle(toWriting: path) {
         problem(
           subject,
           """
-          \(description), cannot be written to: \(SystemError.message(for: errno)). Reading may \
+          \(description), cannot be written to: \(SystemError.message(for: code)). Reading may \
           work, saving does not.
           """)
       } else {
@@ -100,20 +100,25 @@ extension Diagnosis {
   /// A directory that the first write must make: whether it can depends on the ones above.
   private mutating func examineMissingDirectory(_ subject: String, _ path: String) {
     var ancestor = path.parentDirectory
-    // The path is a string of this process, which outlives the call.
-    while unsafe access(ancestor, F_OK) != 0, ancestor != ancestor.parentDirectory {
+    while Self.obstacle(toWriting: ancestor) == ENOENT, ancestor != ancestor.parentDirectory {
       ancestor = ancestor.parentDirectory
     }
-    if unsafe access(ancestor, W_OK) == 0 {
-      note(subject, "\(path), not there: the first write makes it")
-    } else {
+    if let code = Self.obstacle(toWriting: ancestor) {
       problem(
         subject,
         """
-        \(path) is not there and cannot be made in \(ancestor): \(SystemError.message(for: errno)). \
+        \(path) is not there and cannot be made in \(ancestor): \(SystemError.message(for: code)). \
         Make it, for this user alone, or name another place.
         """)
+    } else {
+      note(subject, "\(path), not there: the first write makes it")
     }
+  }
+
+  /// The error number that writing into a directory would meet; nil when nothing is in the way.
+  private static func obstacle(toWriting path: String) -> Int32? {
+    // The path is copied by the call, after which nothing else may change `errno`.
+    unsafe access(path, W_OK) == 0 ? nil : errno
   }
 
   fileprivate mutating func examine(_ contents: VaultContents) {

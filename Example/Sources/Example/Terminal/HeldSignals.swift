@@ -29,6 +29,7 @@ struct HeldSignals: ~Copyable {
     while next() != nil {}
     for number in Self.numbers {
       var old = sigaction()
+      // Here and below, the kernel copies the structures.
       unsafe sigaction(number, nil, &old)
       // What the caller has ignored, as `nohup` does, stays ignored.
       if Self.isIgnored(old) { continue }
@@ -47,6 +48,7 @@ struct HeldSignals: ~Copyable {
   deinit {
     for (number, action) in previous {
       var action = action
+      // The kernel copies the structure.
       unsafe sigaction(number, &action, nil)
     }
   }
@@ -69,7 +71,8 @@ struct HeldSignals: ~Copyable {
     return action
   }
 
-  /// Functions cannot be compared, but this one is no function: C gives it an impossible address.
+  /// Functions cannot be compared, but this one is no function: C gives it an impossible address,
+  /// which is looked at and never called.
   private static func isIgnored(_ action: sigaction) -> Bool {
     #if canImport(Glibc)
       let handler = unsafe action.__sigaction_handler.sa_handler
@@ -84,6 +87,7 @@ struct HeldSignals: ~Copyable {
       let pipe = try Pipe()
       _ = fcntl(pipe.reader, F_SETFL, O_NONBLOCK)
       _ = fcntl(pipe.writer, F_SETFL, O_NONBLOCK)
+      // No handler is installed yet that could read it.
       unsafe signalWriter = pipe.writer
       return pipe.reader
     }

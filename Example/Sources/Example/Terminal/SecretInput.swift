@@ -18,6 +18,7 @@ enum SecretInput {
 
   /// The content of a file, which may be a pipe.
   static func file(_ path: String) throws(Failure) -> Secret {
+    // The path is copied by the call.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw Failure("\(path) cannot be opened: \(SystemCall.reason).")
@@ -55,7 +56,7 @@ enum SecretInput {
   }
 }
 
-/// `read`, which has another meaning inside of a type that has a function of this name.
+/// `read`, which means another function inside of a type that has one; the caller has the room.
 private func fill(_ descriptor: Int32, _ start: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
   unsafe read(descriptor, start, count)
 }
@@ -69,6 +70,7 @@ extension Secret {
 
   /// The bytes without one newline at their end.
   var withoutNewline: Secret {
+    // The bytes are copied inside of the closure.
     unsafe withUnsafeBytes { bytes in
       unsafe bytes.last == UInt8(ascii: "\n") ? Secret(unsafe bytes.dropLast()) : self
     }

@@ -15,6 +15,7 @@ struct Terminal: ~Copyable {
 
   /// Opens the terminal; nil when there is none, as under cron.
   init?() {
+    // The path is a constant.
     let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     self.descriptor = descriptor
@@ -56,6 +57,7 @@ struct Terminal: ~Copyable {
   private func readHidden(_ prompt: String) throws(Failure) -> Answer {
     let signals = try HeldSignals()
     var shown = termios()
+    // Here and below, the settings are variables of this call, which the kernel copies.
     guard unsafe tcgetattr(descriptor, &shown) == 0 else { throw failure }
     var hidden = shown
     hidden.c_lflag &= ~tcflag_t(ECHO | ECHONL)
@@ -114,6 +116,7 @@ struct Terminal: ~Copyable {
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: signals.reader, events: Int16(POLLIN), revents: 0),
     ]
+    // The kernel writes into the array, which outlives the call.
     while unsafe poll(&waiting, nfds_t(waiting.count), -1) < 0 {
       if errno != EINTR { throw failure }
     }
@@ -121,6 +124,7 @@ struct Terminal: ~Copyable {
 
   private func write(_ text: String) -> Bool {
     var text = text
+    // The bytes are used inside of the closure alone.
     return text.withUTF8 { bytes in
       #if canImport(Glibc)
         unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count) == bytes.count

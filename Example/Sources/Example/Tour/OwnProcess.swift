@@ -13,6 +13,7 @@ enum OwnProcess {
     let process = try spawn(arguments, writingTo: pipe)
     var output: [UInt8] = []
     var byte: UInt8 = 0
+    // These calls write into variables of this one.
     while unsafe read(pipe.reader, &byte, 1) == 1 { output.append(byte) }
     var status: Int32 = 0
     while unsafe waitpid(process, &status, 0) == -1 {
@@ -24,6 +25,7 @@ enum OwnProcess {
 
   private static func spawn(_ arguments: [String], writingTo pipe: Pipe) throws(Failure) -> pid_t {
     defer { close(pipe.writer) }
+    // The C structure is of this call alone.
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
