@@ -28,6 +28,17 @@ enum DefaultStore {
     }
   }
 
+  /// The store that the app named or that was needed already, without deciding it.
+  static var decided: (store: any SecretStore, isBootstrapped: Bool)? {
+    choice.withLock { choice in
+      switch choice {
+      case .bootstrapped(let store): (store, true)
+      case .machine(let store): (store, false)
+      case nil: nil
+      }
+    }
+  }
+
   static func bootstrap(_ store: any SecretStore) {
     choice.withLock { choice in
       switch choice {

@@ -1,0 +1,41 @@
+/// The options that a command was given.
+struct Arguments {
+  private var values: [Option: String] = [:]
+
+  /// Takes `--name VALUE`, `--name=VALUE` and `--name`, each at most once and nothing else.
+  init(_ words: some Sequence<String>, for command: Command) throws(UsageError) {
+    var words = words.enumerated().makeIterator()
+    while let (number, word) = words.next() {
+      guard word.hasPrefix("--") else { throw UsageError(command.refusal, of: command) }
+      let parts = word.dropFirst(2).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let option = command.options.first(where: { $0.name == parts[0] }) else {
+        // Its place, not its name, because who typed it may have meant a secret.
+        throw UsageError(
+          "Argument \(number + 1) of `\(command.name)` is no option of it.", of: command)
+      }
+      if values[option] != nil { throw UsageError("--\(option.name) is given twice.", of: command) }
+      let attached = parts.count == 2 ? String(parts[1]) : nil
+      if option.placeholder == nil {
+        if attached != nil { throw UsageError("--\(option.name) takes no value.", of: command) }
+        values[option] = ""
+      } else {
+        guard let value = attached ?? words.next()?.element else {
+          throw UsageError("--\(option.name) needs a value.", of: command)
+        }
+        values[option] = value
+      }
+    }
+  }
+
+  subscript(option: Option) -> String? { values[option] }
+
+  func has(_ option: Option) -> Bool { values[option] != nil }
+
+  /// The value of an option that names a file or directory.
+  func path(_ option: Option) throws(UsageError) -> String? {
+    guard let path = values[option] else { return nil }
+    if path.isEmpty { throw UsageError("--\(option.name) needs a path.") }
+    return path
+  }
+}

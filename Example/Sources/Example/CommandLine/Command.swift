@@ -1,0 +1,83 @@
+/// Something that the program can do.
+struct Command: Sendable {
+  /// What the person writes, such as `secrets get`.
+  let name: String
+  let summary: String
+  var options: [Option] = []
+  /// What the help says beyond the options.
+  var notes = ""
+  /// Why an argument is refused that is no option.
+  var refusal = "There is an argument that is no option."
+  /// Whether the program alone uses it.
+  var isHidden = false
+  let run: @Sendable (Arguments) throws -> ExitStatus
+}
+
+extension Command {
+  private static let all: [Command] = [
+    .tour, .tourReader,
+    .listSecrets, .getSecret, .setSecret, .deleteSecret, .passphrase,
+    .verify, .repair, .acceptRollback,
+    .doctor,
+  ]
+
+  static func run(_ words: [String]) throws -> ExitStatus {
+    guard let first = words.first else { return try tour.run(Arguments([], for: tour)) }
+    if isHelp(first) {
+      try Output.line(overview)
+      return .done
+    }
+    let command = all.first { words.starts(with: $0.words) }
+    guard let command else {
+      if words.count > 1, isHelp(words[1]), all.contains(where: { $0.words.first == first }) {
+        try Output.line(overview)
+        return .done
+      }
+      throw UsageError("There is no such command.")
+    }
+    let rest = words.dropFirst(command.words.count)
+    if rest.contains(where: isHelp) {
+      try Output.line(command.usage)
+      return .done
+    }
+    do {
+      return try command.run(Arguments(rest, for: command))
+    } catch var error as UsageError {
+      error.command = command
+      throw error
+    }
+  }
+
+  private static func isHelp(_ word: String) -> Bool { word == "--help" || word == "-h" }
+
+  private var words: [String] { name.split(separator: " ").map(String.init) }
+
+  /// The commands, one line each.
+  static var overview: String {
+    let shown = all.filter { !$0.isHidden }
+    return """
+      Usage: Example [command] [options]
+
+      \(table(shown.map { ($0.name, $0.summary) }))
+
+      Without a command, the tour. `Example <command> --help` tells a command's options.
+      The exit status is 0, 1 when what was asked for is absent, and 2 when something could not be
+      done, for the reason on standard error.
+      """
+  }
+
+  /// How to use this command.
+  var usage: String {
+    var sections = ["Usage: Example \(name)\(options.isEmpty ? "" : " [options]")", summary]
+    if !options.isEmpty { sections.append(Self.table(options.map { ($0.synopsis, $0.help) })) }
+    if !notes.isEmpty { sections.append(notes) }
+    return sections.joined(separator: "\n\n")
+  }
+
+  private static func table(_ rows: [(String, String)]) -> String {
+    let width = rows.map(\.0.count).max() ?? 0
+    return rows.map { left, right in
+      "  \(left)\(String(repeating: " ", count: width - left.count))  \(right)"
+    }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,19 @@
+/// Why a command could not do its work: one or two sentences, without a secret.
+struct Failure: Error {
+  let reason: String
+
+  init(_ reason: String) {
+    self.reason = reason
+  }
+}
+
+/// What is wrong with the arguments; it quotes none of them, because one may be a secret.
+struct UsageError: Error {
+  let reason: String
+  var command: Command?
+
+  init(_ reason: String, of command: Command? = nil) {
+    self.reason = reason
+    self.command = command
+  }
+}

@@ -1,0 +1,95 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// The pipe's end that the signal handler writes to.
+///
+/// `nonisolated(unsafe)`: written once, before the first handler is installed.
+private nonisolated(unsafe) var signalWriter: Int32 = -1
+
+/// Keeps the signals that end or stop a process from doing so, for as long as this exists.
+///
+/// A handler may run on any thread and may do next to nothing there, so it writes the signal's number
+/// to a pipe, which can be waited for together with the terminal.
+struct HeldSignals: ~Copyable {
+  private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU]
+
+  /// Becomes readable when a signal came.
+  let reader: Int32
+
+  // Made once and kept: a handler may still be on its way when the signals are let go.
+  private static let pipe = makePipe()
+  private var previous: [(number: Int32, action: sigaction)] = []
+
+  init() throws(Failure) {
+    reader = try Self.pipe.get()
+    // Whatever came before has been dealt with.
+    while next() != nil {}
+    for number in Self.numbers {
+      var old = sigaction()
+      // Here and below, the kernel copies the structures.
+      unsafe sigaction(number, nil, &old)
+      // What the caller has ignored, as `nohup` does, stays ignored.
+      if Self.isIgnored(old) { continue }
+      previous.append((number, old))
+      // The handler only reads a variable that is there already, and writes to a pipe.
+      var new = Self.action { number in
+        let code = errno
+        var byte = UInt8(truncatingIfNeeded: number)
+        _ = unsafe write(signalWriter, &byte, 1)
+        errno = code
+      }
+      unsafe sigaction(number, &new, nil)
+    }
+  }
+
+  deinit {
+    for (number, action) in previous {
+      var action = action
+      // The kernel copies the structure.
+      unsafe sigaction(number, &action, nil)
+    }
+  }
+
+  /// The next signal that came, if there is one.
+  func next() -> Int32? {
+    var byte: UInt8 = 0
+    // The byte is a variable of this call.
+    return unsafe read(reader, &byte, 1) == 1 ? Int32(byte) : nil
+  }
+
+  /// What calls a function at a signal and, unlike `signal`, lets a system call end for it.
+  private static func action(_ handler: @escaping @convention(c) (Int32) -> Void) -> sigaction {
+    var action = sigaction()
+    #if canImport(Glibc)
+      action.__sigaction_handler = .init(sa_handler: handler)
+    #else
+      action.__sa_handler = .init(sa_handler: handler)
+    #endif
+    return action
+  }
+
+  /// Functions cannot be compared, but this one is no function: C gives it an impossible address,
+  /// which is looked at and never called.
+  private static func isIgnored(_ action: sigaction) -> Bool {
+    #if canImport(Glibc)
+      let handler = unsafe action.__sigaction_handler.sa_handler
+    #else
+      let handler = unsafe action.__sa_handler.sa_handler
+    #endif
+    return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
+  private static func makePipe() -> Result<Int32, Failure> {
+    Result { () throws(Failure) in
+      let pipe = try Pipe()
+      _ = fcntl(pipe.reader, F_SETFL, O_NONBLOCK)
+      _ = fcntl(pipe.writer, F_SETFL, O_NONBLOCK)
+      // No handler is installed yet that could read it.
+      unsafe signalWriter = pipe.writer
+      return pipe.reader
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import FoundationEssentials
+import SecretStorage
+
+extension Chapter {
+  static let copying = Chapter(title: "A copied vault") { stage in
+    @GenericPassword(service: "note", in: stage.vault("original")) var note: String?
+    note = "for this machine"
+    try FileManager.default.createDirectory(
+      at: stage.file("copy").deletingLastPathComponent(), withIntermediateDirectories: false)
+    try FileManager.default.copyItem(at: stage.file("original"), to: stage.file("copy"))
+    try stage.say("The file is copied to a machine with another device key:")
+    @GenericPassword(service: "note", in: stage.vault("copy", on: "other machine")) var copy:
+      String?
+    try stage.showFailure("try $note.load()") { () throws(SecretStoreError) in try $copy.load() }
+  }
+}

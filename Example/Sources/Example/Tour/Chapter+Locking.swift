@@ -1,0 +1,36 @@
+import SecretStorage
+
+extension Chapter {
+  static let locking = Chapter(title: "A locked vault") { stage in
+    let vault = stage.vault("locked")
+    @GenericPassword(service: "diary", in: vault) var diary: String?
+    diary = "Monday"
+    // The standard cost takes some tenths of a second, which is too long for a tour.
+    let cost = ScryptCost(logarithmicCost: 10, blockSize: 8, parallelization: 1)
+    try vault.setPassphrase(Secret("totoro".utf8), cost: cost)
+    vault.lock()
+    try stage.show(#"diary = "Monday"; try vault.setPassphrase("totoro"); vault.lock()"#)
+
+    let report = SecretStorage.onFailure
+    defer { SecretStorage.onFailure = report }
+    SecretStorage.onFailure = { failure in
+      do {
+        try stage.show("SecretStorage.onFailure", stage.shortened("\(failure)"))
+      } catch {
+        report(failure)
+      }
+    }
+    try stage.show("diary   // what was known of it", diary)
+    try stage.show("$diary.status", $diary.status)
+    diary = "Tuesday"
+    try stage.show(
+      #"diary = "Tuesday"; $diary.hasUnsavedChanges   // kept, not lost"#, $diary.hasUnsavedChanges)
+    try stage.showFailure(#"try vault.unlock(passphrase: "tortoro")"#) {
+      () throws(SecretStoreError) in
+      try vault.unlock(passphrase: Secret("tortoro".utf8))
+    }
+    try vault.unlock(passphrase: Secret("totoro".utf8))
+    try $diary.save()
+    try stage.show(#"try vault.unlock(passphrase: "totoro"); try $diary.save(); diary"#, diary)
+  }
+}

@@ -1,0 +1,34 @@
+import SecretStorage
+
+extension Chapter {
+  static let matching = Chapter(title: "@InternetPassword: which item a property means") { stage in
+    let vault = stage.vault("matching")
+    @InternetPassword(
+      server: "my.server", account: "my.account", securityDomain: "my.domain", protocol: .ssh,
+      authenticationType: .htmlForm, port: 8080, path: "/a/b/c", in: vault)
+    var declA: String?
+    @InternetPassword(server: "my.server", account: "my.account", in: vault) var declB: String?
+    @InternetPassword(
+      server: "my.server", account: "my.account", securityDomain: "my.domain", protocol: .ftp,
+      authenticationType: .htmlForm, port: 8080, path: "/a/b/c", in: vault)
+    var declC: String?
+    try stage.say("declA names server, account and everything else, with protocol .ssh;")
+    try stage.say("declC the same with .ftp; declB the server and the account alone.")
+
+    declA = "The Valley Wind"
+    try stage.show(
+      #"declA = "The Valley Wind"; declB   // what it leaves out may be anything"#, declB)
+    declA = nil
+    declB = "The Valley Wind"
+    try stage.show(#"afresh: declB = "The Valley Wind"; declA"#, declA)
+    declB = nil
+    declC = "The Sixth Station"
+    declA = "The Valley Wind"
+    try stage.show(
+      #"afresh: declC = "The Sixth Station"; declA = "The Valley Wind"; declB   // the oldest"#,
+      declB)
+    try stage.show("$declB.matchCount", try $declB.matchCount)
+    try $declC.remove()
+    try stage.show("try $declC.remove(); declB", declB)
+  }
+}

@@ -1,0 +1,10 @@
+/// A part of the tour.
+struct Chapter: Sendable {
+  let title: String
+  let tell: @Sendable (Stage) throws -> Void
+
+  static let all: [Chapter] = [
+    .serialized, .password, .refreshing, .matching, .processes, .locking, .copying, .damage,
+    .rollback,
+  ]
+}

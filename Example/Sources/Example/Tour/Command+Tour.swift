@@ -1,0 +1,33 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+extension Command {
+  static let tour = Command(
+    name: "tour",
+    summary: "Walks through what Locket does, on a vault that is removed at the end.",
+    run: { _ in
+      // A reader that has seen enough, such as `head`, must not keep the tour from clearing up.
+      signal(SIGPIPE, SIG_IGN)
+      let stage = try Stage()
+      let telling = Result { try tell(on: stage) }
+      try stage.clear()
+      try telling.get()
+      try Output.line(
+        """
+
+        That was the tour; `Example --help` lists what this program does for real. Its own secrets are
+        where `Example doctor` says.
+        """)
+      return .done
+    })
+
+  private static func tell(on stage: Stage) throws {
+    for (number, chapter) in Chapter.all.enumerated() {
+      try Output.line("\(number == 0 ? "" : "\n")\(number + 1). \(chapter.title)\n")
+      try chapter.tell(stage)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import FoundationEssentials
+import Testing
+
+struct DoctorTests {
+  private let machine: Machine
+
+  init() throws {
+    machine = try Machine()
+  }
+
+  @Test func nothingIsWrongBeforeTheFirstSecret() throws {
+    let ended = try machine.run("doctor")
+    #expect(ended.status == .exited(0))
+    #expect(ended.output.contains("\(machine.vaultFile.path), not there"))
+    #expect(ended.output.hasSuffix("\nNo problem was found.\n"))
+  }
+
+  @Test func aVaultIsDescribedWithoutItsNames() throws {
+    try machine.store("tajny", "--service", "clandestine", "--account", "mata.hari")
+    let ended = try machine.run("doctor")
+    #expect(ended.status == .exited(0))
+    #expect(ended.output.contains("\(machine.vaultFile.path), "))
+    #expect(ended.output.contains("Opened by        this device's key\n"))
+    for word in ["tajny", "clandestine", "mata.hari"] { #expect(!ended.output.contains(word)) }
+  }
+
+  @Test func aLockedVaultIsNoProblem() throws {
+    _ = try machine.lock()
+    let ended = try machine.run("doctor")
+    #expect(ended.status == .exited(0))
+    #expect(ended.output.contains("yes: unlock it with its passphrase"))
+  }
+
+  @Test func aVaultCanBeNamed() throws {
+    let ended = try machine.run(
+      "doctor", "--vault", "/nowhere/a.vault", "--state", machine.state.path)
+    #expect(ended.status == .exited(0) || ended.output.contains("! Vault directory"))
+    #expect(ended.output.contains("/nowhere/a.vault, not there"))
+    #expect(!ended.output.contains(machine.vaultFile.path))
+  }
+}

@@ -1,0 +1,111 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// A program on a terminal of its own, of which this is the person.
+final class TerminalSession {
+  static let interrupt = "\u{3}"
+  static let suspend = "\u{1A}"
+  static let endOfInput = "\u{4}"
+
+  let process: pid_t
+  private let master: Int32
+  /// Held open, so that the terminal keeps its settings when the program has ended.
+  private let slave: Int32
+  private var isEnded = false
+  /// All that was shown so far.
+  private(set) var screen = ""
+
+  init(_ words: [String], on machine: Machine) throws {
+    var ends: (master: Int32, slave: Int32) = (-1, -1)
+    var name = [CChar](repeating: 0, count: 64)
+    // The name has no more than "/dev/pts/" and a number.
+    guard unsafe openpty(&ends.master, &ends.slave, &name, nil, nil) == 0 else {
+      throw Unexpected(what: "no pseudo-terminal: errno \(errno)")
+    }
+    (master, slave) = ends
+    for end in [master, slave] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let path = String(
+      decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    // The first one that the leader of a session opens becomes its terminal.
+    process = try Child.spawn(
+      words, environment: machine.environment,
+      files: Array(repeating: (path, O_RDWR), count: 3))
+  }
+
+  convenience init(_ arguments: String..., on machine: Machine) throws {
+    try self.init([Machine.executable] + arguments, on: machine)
+  }
+
+  deinit {
+    if !isEnded {
+      kill(process, SIGKILL)
+      var status: Int32 = 0
+      _ = unsafe waitpid(process, &status, 0)
+    }
+    close(master)
+    close(slave)
+  }
+
+  /// Whether the terminal shows what is typed.
+  var echoes: Bool {
+    var settings = termios()
+    // The kernel fills the structure; asking the master's end tells the settings of the terminal.
+    return unsafe tcgetattr(master, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+  }
+
+  func type(_ text: String) {
+    var text = text
+    // The text is copied by the call.
+    let written = text.withUTF8 { unsafe write(master, $0.baseAddress, $0.count) }
+    precondition(written == text.utf8.count)
+  }
+
+  /// Waits for a prompt, and for the terminal not to show the answer.
+  func waitForPrompt(_ prompt: String) throws {
+    try wait(for: "the prompt \(prompt)") { screen.hasSuffix(prompt) && !echoes }
+  }
+
+  func answer(_ prompt: String, _ text: String) throws {
+    try waitForPrompt(prompt)
+    type(text + "\n")
+  }
+
+  func waitForText(_ text: String) throws {
+    try wait(for: text) { screen.contains(text) }
+  }
+
+  /// Waits until the program has ended, and returns how.
+  func end() throws -> Child.Status {
+    var status: Child.Status?
+    try wait(for: "the end") {
+      status = try Child.statusIfEnded(process)
+      return status != nil
+    }
+    isEnded = true
+    drain(waiting: 0)
+    return status!
+  }
+
+  private func wait(for what: String, _ condition: () throws -> Bool) throws {
+    // Far more than any of it takes, so that a mistake fails instead of hanging.
+    for _ in 0..<12_000 {
+      drain(waiting: 5)
+      if try condition() { return }
+    }
+    throw Unexpected(what: "\(what) did not come; the screen shows: \(screen)")
+  }
+
+  private func drain(waiting milliseconds: Int32) {
+    var waiting = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    // Both calls write into variables of this one.
+    while unsafe poll(&waiting, 1, milliseconds) > 0, Int32(waiting.revents) & POLLIN != 0 {
+      let count = unsafe read(master, &buffer, buffer.count)
+      if count <= 0 { return }
+      screen += String(decoding: buffer[..<count], as: UTF8.self)
+    }
+  }
+}

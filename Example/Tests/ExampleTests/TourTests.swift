@@ -1,0 +1,68 @@
+import FoundationEssentials
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+struct TourTests {
+  private let machine: Machine
+  private let tour: Ended
+
+  init() throws {
+    machine = try Machine()
+    tour = try machine.run("tour")
+  }
+
+  @Test func theTourRunsToItsEndAndComplainsOfNothing() throws {
+    #expect(tour.status == .exited(0))
+    #expect(tour.errors == "")
+    #expect(tour.output.contains("\nThat was the tour;"))
+    // Without an argument, it is the same.
+    let bare = try machine.run()
+    #expect(bare.status == .exited(0) && bare.output.hasPrefix("1. @Serialized"))
+  }
+
+  @Test func theTourLeavesNothingBehind() throws {
+    #expect(try FileManager.default.contentsOfDirectory(atPath: machine.temporary.path) == [])
+    #expect(!FileManager.default.fileExists(atPath: machine.home.path + "/.local"))
+  }
+
+  @Test func aTourThatNobodyReadsLeavesNothingBehindEither() throws {
+    let process = try Child.spawn(
+      [Machine.executable], environment: machine.environment,
+      files: [("/dev/null", O_RDONLY), ("/dev/full", O_WRONLY), ("/dev/null", O_WRONLY)])
+    #expect(try Child.wait(for: process) == .exited(2))
+    let closed = try Child.spawn(
+      ["/bin/sh", "-c", "\"$0\" | true", Machine.executable], environment: machine.environment,
+      files: [("/dev/null", O_RDONLY), ("/dev/null", O_WRONLY), ("/dev/null", O_WRONLY)])
+    #expect(try Child.wait(for: closed) == .exited(0))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: machine.temporary.path) == [])
+  }
+
+  @Test(arguments: [
+    ("from 8 threads at once", "100000"),
+    (#"declB   // what it leaves out may be anything"#, #""The Valley Wind""#),
+    (#"afresh: declB = "The Valley Wind"; declA"#, "nil"),
+    (#"declB   // the oldest"#, #""The Sixth Station""#),
+    ("try $declC.remove(); declB", #""The Valley Wind""#),
+    ("the second process reads its token", #""written by the first process""#),
+    ("heard what the second process wrote", #""written by the second process""#),
+    ("$diary.status", "locked"), ("// kept, not lost", "true"),
+    (#"try vault.unlock(passphrase: "tortoro")"#, "throws: The passphrase is wrong."),
+    ("try $diary.save(); diary", #""Tuesday""#),
+    ("try $note.load()", "throws: The vault is sealed for another device."),
+    ("try $two.load()", "throws: The vault may have had more items: it is damaged at bytes "),
+    ("try vault.salvageableItems()", #"["one", "three"]"#),
+    ("try vault.verify().isSound", "true"),
+    ("try $balance.load()", "throws: …/rolled back/secrets.vault ends at record "),
+    ("where that was on purpose", "100"),
+  ])
+  func theTourShowsWhatItSays(code: String, outcome: String) throws {
+    let lines = tour.output.split(separator: "\n")
+    let index = try #require(lines.firstIndex { $0.hasSuffix(code) })
+    #expect(lines[index + 1].hasPrefix("     → \(outcome)"))
+  }
+}
