@@ -62,7 +62,8 @@ struct VaultFormatTests {
       attributes: ItemAttributes(
         label: "Label", comment: "Zeile\nzwei", itemDescription: "login", creator: 0x6C6F_636B,
         type: 7, isInvisible: true))
-    for accessibility in Accessibility.allCases where accessibility != .whenPasscodeSetThisDeviceOnly {
+    for accessibility in Accessibility.allCases
+    where accessibility != .whenPasscodeSetThisDeviceOnly {
       let count = 50 * Int(accessibility.rawValue) * Int(accessibility.rawValue)
       let item = try vault.add(
         Secret(repeatElement(accessibility.rawValue, count: count)),
