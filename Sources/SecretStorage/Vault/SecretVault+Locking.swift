@@ -78,8 +78,8 @@ extension SecretVault {
   /// earlier passphrase.
   ///
   /// The vault is made if there is none. Items are not written anew, because the user key stays the
-  /// same: who has an old copy of the vault and what opened it then can open that copy, and with its
-  /// user key the present vault. There is no way back to the items without the passphrase.
+  /// same: who has an old copy of the vault and what opened it then can open that copy. There is no
+  /// way back to the items without the passphrase.
   ///
   /// - Parameters:
   ///   - passphrase: Not empty. Its bytes count, so give it in one Unicode normalisation form.
