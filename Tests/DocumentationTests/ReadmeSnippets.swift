@@ -85,7 +85,9 @@ struct ReadmeSnippets {
       @GenericPassword(service: "com.example.app", in: .inMemory) var session: String?
     }
     Login().session = "The Valley Wind"
-    #expect(InMemorySecretStore.inMemory.items(matching: .all).count == 1)
+    // Other tests use the shared store as well.
+    let query = ItemQuery.exactly(.generic(service: "com.example.app"))
+    #expect(InMemorySecretStore.inMemory.items(matching: query).count == 1)
   }
 
   @Test func passphrase() throws {
