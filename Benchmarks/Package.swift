@@ -11,7 +11,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        .product(name: "SerializedAccess", package: "Locket")
+        .product(name: "SecretStorage", package: "Locket"),
+        .product(name: "SerializedAccess", package: "Locket"),
       ])
   ],
   swiftLanguageModes: [.v6]

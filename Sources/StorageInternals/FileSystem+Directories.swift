@@ -19,6 +19,19 @@ extension FileSystem {
     }
   }
 
+  /// Does what makes a file, and does it again when it failed because a directory was missing.
+  package func makingDirectories<Result: ~Copyable>(
+    for path: String, _ body: () throws(SystemError) -> Result
+  ) throws(SystemError) -> Result {
+    do {
+      return try body()
+    } catch {
+      if error.code != ENOENT { throw error }
+    }
+    try makeDirectories(path.parentDirectory)
+    return try body()
+  }
+
   private func makeDirectory(_ path: String) throws(SystemError) {
     do {
       try check(.mkdir, at: path) { unsafe mkdir(path, 0o700) }

@@ -8,7 +8,8 @@
 package struct FileSystem: Sendable {
   /// The calls, by the names of their manual pages.
   package enum Call: String, CaseIterable, Sendable {
-    case open, read, write, fdatasync, fsync, ftruncate, fchmod, flock, stat, rename, link, unlink, mkdir
+    case open, read, write, fdatasync, fsync, ftruncate, fchmod, flock, stat, rename, link, unlink,
+      mkdir
     case readlink, opendir, readdir, inotify
   }
 
@@ -50,7 +51,7 @@ package struct FileSystem: Sendable {
 
   /// Puts a file at another path, replacing what is there in one step.
   package func rename(_ path: String, to target: String) throws(SystemError) {
-    if target.utf8.contains(0) { throw SystemError(call: .rename, path: target, code: EINVAL) }
+    if target.hasNUL { throw SystemError(call: .rename, path: target, code: EINVAL) }
     try check(.rename, at: path) {
       #if canImport(Glibc)
         unsafe Glibc.rename(path, target)
@@ -62,7 +63,7 @@ package struct FileSystem: Sendable {
 
   /// Gives a file another path beside the one it has.
   package func link(_ path: String, to other: String) throws(SystemError) {
-    if other.utf8.contains(0) { throw SystemError(call: .link, path: other, code: EINVAL) }
+    if other.hasNUL { throw SystemError(call: .link, path: other, code: EINVAL) }
     try check(.link, at: path) {
       #if canImport(Glibc)
         unsafe Glibc.link(path, other)
@@ -122,7 +123,7 @@ package struct FileSystem: Sendable {
     _ call: Call, at path: String, _ body: () -> Result
   ) throws(SystemError) -> Result {
     // C would take the part before a zero byte for the whole path.
-    if path.utf8.contains(0) { throw SystemError(call: call, path: path, code: EINVAL) }
+    if path.hasNUL { throw SystemError(call: call, path: path, code: EINVAL) }
     return try check(call, path, body)
   }
 }

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 // By bytes, as the kernel does: as characters, a slash and a combining mark after it are one.
 
 extension String {
@@ -11,5 +17,12 @@ extension String {
   package var lastComponent: String {
     guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
     return String(self[utf8.index(after: slash)...])
+  }
+
+  /// Whether a C function would take this for a shorter path.
+  ///
+  /// Each call on a path asks, and `strlen` is many times as fast as a look at each byte.
+  var hasNUL: Bool {
+    unsafe withCString { unsafe strlen($0) } != utf8.count
   }
 }

@@ -65,12 +65,15 @@ public struct ItemIdentity: Hashable, Sendable {
 
   /// Tells whether every part that a pattern has is the same here, whatever the pattern leaves out.
   public func matches(_ pattern: ItemIdentity) -> Bool {
-    func fits<Part: Equatable>(_ part: KeyPath<ItemIdentity, Part?>) -> Bool {
-      pattern[keyPath: part] == nil || pattern[keyPath: part] == self[keyPath: part]
+    func fits<Part: Equatable>(_ part: Part?, _ wanted: Part?) -> Bool {
+      wanted == nil || part == wanted
     }
     return itemClass == pattern.itemClass
-      && fits(\.service) && fits(\.account) && fits(\.server) && fits(\.securityDomain)
-      && fits(\.protocol) && fits(\.authenticationType) && fits(\.port) && fits(\.path)
+      && fits(account, pattern.account) && fits(service, pattern.service)
+      && fits(server, pattern.server) && fits(securityDomain, pattern.securityDomain)
+      && fits(`protocol`, pattern.protocol)
+      && fits(authenticationType, pattern.authenticationType)
+      && fits(port, pattern.port) && fits(path, pattern.path)
   }
 }
 

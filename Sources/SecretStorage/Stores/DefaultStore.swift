@@ -2,7 +2,7 @@ import StorageInternals
 
 /// Makes the store that an app uses which names no other.
 private func machineDefault() -> any SecretStore {
-  SecretVault()
+  SecretVault.vault
 }
 
 /// The default store of the process: undecided until it is named or needed.

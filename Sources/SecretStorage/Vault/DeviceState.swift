@@ -69,14 +69,15 @@ struct DeviceState: Sendable {
 }
 
 extension DeviceState {
-  /// How far this machine has seen a vault. The file is written at each change of the vault, without
-  /// waiting for the disk: after a power cut it may be behind the vault, never ahead of it.
+  // How far this machine has seen a vault. The file is written at each change of the vault, without
+  // waiting for the disk: after a power cut it may be behind the vault, never ahead of it.
   private static let magic = Array("LocketS\n".utf8)
   private static let count = 80
 
   private func path(of vaultID: [UInt8]) -> String {
-    let digits = vaultID.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    return "\(directory)/\(digits).state"
+    let digits = Array("0123456789abcdef".utf8)
+    let name = vaultID.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return "\(directory)/\(String(decoding: name, as: UTF8.self)).state"
   }
 
   /// The newest record of a vault that this machine has seen; nil when it never saw one.
@@ -99,9 +100,10 @@ extension DeviceState {
   ) throws(SecretStoreError) {
     let content = try encode(head)
     let file = try system { () throws(SystemError) in
-      try fileSystem.makeDirectories(directory)
-      let file = try fileSystem.open(
-        path(of: vaultID), O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+      let path = path(of: vaultID)
+      let file = try fileSystem.makingDirectories(for: path) { () throws(SystemError) in
+        try fileSystem.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+      }
       try file.lock()
       return file
     }

@@ -1,4 +1,4 @@
-/// How records stand in the file. The documentation's page on the format says the same in words.
+/// How records stand in the file, which the documentation's page on the format says in words.
 enum Frame {
   static let magic: [UInt8] = [0xF5, 0x4C, 0x4B, 0x52]
   static let digestCount = 32

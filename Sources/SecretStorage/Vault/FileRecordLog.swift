@@ -27,14 +27,13 @@ struct FileRecordLog: RecordLog {
 
   func changes(since position: LogPosition?) throws(SecretStoreError) -> LogChanges {
     let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
-    guard let status else {
+    if let status, let position, position.isCurrent(for: status) {
+      return LogChanges(startsOver: false, entries: [], tail: nil, position: position)
+    }
+    guard status != nil, let file = try open(O_RDONLY) else {
       return LogChanges(
         startsOver: position != .nowhere, entries: [], tail: nil, position: .nowhere)
     }
-    if let position, position.isCurrent(for: status) {
-      return LogChanges(startsOver: false, entries: [], tail: nil, position: position)
-    }
-    let file = try open(O_RDONLY)
     let current = try system { () throws(SystemError) in try file.status() }
     try checkPrivacy(current, of: path)
     return try read(file, current, since: position)
@@ -88,8 +87,10 @@ struct FileRecordLog: RecordLog {
     if position == .nowhere {
       return try install(records, holding: lock, after: position)
     }
-    try checkPosition(position)
-    let file = try open(O_RDWR)
+    guard let file = try open(O_RDWR) else { throw .conflict }
+    let status = try system { () throws(SystemError) in try file.status() }
+    try checkPrivacy(status, of: path)
+    guard position.isCurrent(for: status) else { throw .conflict }
     var frames: [UInt8] = []
     for record in records { Frame.encode(record, into: &frames) }
     do throws(SystemError) {
@@ -140,7 +141,8 @@ struct FileRecordLog: RecordLog {
   ) throws(SecretStoreError) -> LogPosition {
     try checkPosition(position)
     var content = try FileHeader.encode(cipher)
-    content.reserveCapacity(records.reduce(content.count) { $0 + Frame.overhead + $1.payload.count })
+    content.reserveCapacity(
+      records.reduce(content.count) { $0 + Frame.overhead + $1.payload.count })
     for record in records { Frame.encode(record, into: &content) }
     do throws(SystemError) {
       try fileSystem.removeLeftovers(of: path, holding: lock)
@@ -154,11 +156,10 @@ struct FileRecordLog: RecordLog {
 
   /// Waits until no other writer, of whatever process, is at work.
   private func takeTurn() throws(SecretStoreError) -> FileLock {
-    do {
-      try fileSystem.makeDirectories(path.parentDirectory)
-      return try FileLock(at: lockPath, in: fileSystem)
-    } catch {
-      throw SecretStoreError(error)
+    try system { () throws(SystemError) in
+      try fileSystem.makingDirectories(for: path) { () throws(SystemError) in
+        try FileLock(at: lockPath, in: fileSystem)
+      }
     }
   }
 
@@ -174,14 +175,20 @@ struct FileRecordLog: RecordLog {
 
   private var vanished: SystemError { SystemError(call: .stat, path: path, code: ENOENT) }
 
-  private func open(_ flags: Int32) throws(SecretStoreError) -> File {
+  /// Opens the file; nil when there is none.
+  private func open(_ flags: Int32) throws(SecretStoreError) -> File? {
     do {
       // Non-blocking, because a FIFO in the file's place would let the caller wait for ever.
       return try fileSystem.open(path, flags | O_NOFOLLOW | O_NONBLOCK)
     } catch {
-      if error.code == ELOOP { throw .insecure(path: path, reason: "is a symbolic link") }
-      throw SecretStoreError(error)
+      if error.code == ENOENT { return nil }
+      throw refusal(error)
     }
+  }
+
+  private func refusal(_ error: SystemError) -> SecretStoreError {
+    error.code == ELOOP
+      ? .insecure(path: path, reason: "is a symbolic link") : SecretStoreError(error)
   }
 }
 

@@ -150,7 +150,8 @@ extension KeySlot {
   private static func check(
     _ stretched: Secret, _ salt: ArraySlice<UInt8>, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> ArraySlice<UInt8> {
-    let derived = try cipher.deriveKey(from: stretched, salt: salt, purpose: "locket passphrase check")
+    let derived = try cipher.deriveKey(
+      from: stretched, salt: salt, purpose: "locket passphrase check")
     return unsafe derived.withUnsafeBytes { unsafe Array($0)[..<checkCount] }
   }
 }

@@ -27,7 +27,7 @@ extension KeyTable {
     vaultID = Array(try reader.bytes(Self.idCount))
     slots = []
     keys = []
-    while !reader.remaining.isEmpty {
+    while !reader.isAtEnd {
       let tag = try reader.integer(UInt8.self)
       let section = try reader.countedBytes()
       switch tag {
@@ -116,7 +116,7 @@ extension SealedKey {
     guard let purpose = KeyPurpose(code: try reader.integer()) else { return nil }
     self.purpose = purpose
     var copies: [Copy] = []
-    while !reader.remaining.isEmpty {
+    while !reader.isAtEnd {
       guard let wrapping = KeyWrapping(rawValue: try reader.integer()) else { return nil }
       copies.append(
         Copy(

@@ -131,7 +131,7 @@ extension LibCrypto {
       guard unsafe start(context) == 1,
         unsafe control(context, -1, -1, 0x1003, 0, UnsafeMutableRawPointer(sha256)) == 1
       else { return false }
-      for unsafe (command, bytes) in unsafe [(0x1004, salt), (0x1005, key), (0x1006, info)] {
+      for unsafe(command, bytes) in unsafe [(0x1004, salt), (0x1005, key), (0x1006, info)] {
         let data = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
         guard unsafe control(context, -1, -1, Int32(command), Int32(bytes.count), data) == 1 else {
           return false

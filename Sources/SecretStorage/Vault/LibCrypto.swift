@@ -25,7 +25,8 @@ import StorageInternals
     @convention(c) (Context?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32
   // int EVP_EncryptInit_ex(EVP_CIPHER_CTX *ctx, const EVP_CIPHER *type, ENGINE *impl,
   //   const unsigned char *key, const unsigned char *iv);
-  let encryptInit: @convention(c) (Context?, OpaquePointer?, OpaquePointer?, Bytes?, Bytes?) -> Int32
+  let encryptInit:
+    @convention(c) (Context?, OpaquePointer?, OpaquePointer?, Bytes?, Bytes?) -> Int32
   // int EVP_EncryptUpdate(EVP_CIPHER_CTX *ctx, unsigned char *out, int *outl,
   //   const unsigned char *in, int inl);
   let encryptUpdate:
@@ -33,7 +34,8 @@ import StorageInternals
   // int EVP_EncryptFinal_ex(EVP_CIPHER_CTX *ctx, unsigned char *out, int *outl);
   let encryptFinal: @convention(c) (Context?, MutableBytes?, UnsafeMutablePointer<Int32>) -> Int32
   // The three of decryption have the prototypes of those of encryption.
-  let decryptInit: @convention(c) (Context?, OpaquePointer?, OpaquePointer?, Bytes?, Bytes?) -> Int32
+  let decryptInit:
+    @convention(c) (Context?, OpaquePointer?, OpaquePointer?, Bytes?, Bytes?) -> Int32
   let decryptUpdate:
     @convention(c) (Context?, MutableBytes?, UnsafeMutablePointer<Int32>, Bytes?, Int32) -> Int32
   let decryptFinal: @convention(c) (Context?, MutableBytes?, UnsafeMutablePointer<Int32>) -> Int32

@@ -145,7 +145,8 @@ public final class OpenSSLCipher: SecretCipher {
             && add(context, crypto.decryptUpdate, cipher)
             && crypto.decryptUpdate(cipher, output.baseAddress!, &written, bytes, Int32(count)) == 1
             && crypto.cipherContextControl(
-              cipher, 0x11, Int32(Self.tagCount), UnsafeMutablePointer(mutating: bytes + count)) == 1
+              cipher, 0x11, Int32(Self.tagCount), UnsafeMutablePointer(mutating: bytes + count))
+              == 1
             && crypto.decryptFinal(cipher, output.baseAddress! + count, &written) == 1
         }
       }

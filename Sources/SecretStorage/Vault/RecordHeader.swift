@@ -46,7 +46,7 @@ struct ChainHead: Hashable, Sendable {
   let subject: RecordSubject
 }
 
-/// What a record is about. The record after it says so too, in case that it is lost.
+/// What a record is about; the record after it says so too, in case that it is lost.
 enum RecordSubject: Hashable, Sendable {
   case keys
   case item(SecretItem.ID)

@@ -20,9 +20,10 @@ protocol RecordLog: Sendable {
     _ records: [LogRecord], after position: LogPosition
   ) throws(SecretStoreError) -> LogPosition
 
-  /// Replaces the whole log by other records, all or nothing.
+  /// Replaces the whole log by other records, all or nothing, and returns the position after them.
   ///
-  /// - Parameter keeping: Whether the replaced log is kept aside for a person to look at.
+  /// The replaced log may be kept aside, for a person to look at.
+  ///
   /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position.
   func replace(
     with records: [LogRecord], after position: LogPosition, keeping: Bool

@@ -1,26 +1,46 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 /// Takes numbers, texts and bytes from the front of a record, in the order in which they were put.
 struct RecordReader {
-  private(set) var remaining: ArraySlice<UInt8>
+  private let source: ArraySlice<UInt8>
+  private(set) var position: Int
 
   init(_ bytes: ArraySlice<UInt8>) {
-    remaining = bytes
+    source = bytes
+    position = bytes.startIndex
   }
 
+  var remaining: ArraySlice<UInt8> { source[position...] }
+  var isAtEnd: Bool { position == source.endIndex }
+
   mutating func bytes(_ count: Int) throws(MalformedRecord) -> ArraySlice<UInt8> {
-    guard count >= 0, count <= remaining.count else { throw MalformedRecord() }
-    let end = remaining.startIndex + count
-    defer { remaining = remaining[end...] }
-    return remaining[..<end]
+    source[try advance(count)]
+  }
+
+  mutating func skip(_ count: Int) throws(MalformedRecord) {
+    _ = try advance(count)
   }
 
   mutating func integer<Integer: FixedWidthInteger>(
     _ type: Integer.Type = Integer.self
   ) throws(MalformedRecord) -> Integer {
-    let bytes = try bytes(MemoryLayout<Integer>.size)
-    // Exactly the integer's size was taken.
-    return unsafe bytes.withUnsafeBytes {
-      unsafe Integer(littleEndian: $0.loadUnaligned(as: Integer.self))
+    let range = try advance(MemoryLayout<Integer>.size)
+    // The range lies in the source and has exactly the integer's size.
+    return unsafe source.withUnsafeBytes {
+      unsafe Integer(
+        littleEndian: $0.loadUnaligned(
+          fromByteOffset: range.lowerBound - source.startIndex, as: Integer.self))
     }
+  }
+
+  private mutating func advance(_ count: Int) throws(MalformedRecord) -> Range<Int> {
+    guard count >= 0, count <= source.endIndex - position else { throw MalformedRecord() }
+    defer { position += count }
+    return position..<(position + count)
   }
 
   /// Bytes that are preceded by their count, as 32 bits.
@@ -34,11 +54,8 @@ struct MalformedRecord: Error {}
 
 extension [UInt8] {
   mutating func append(littleEndian value: some FixedWidthInteger) {
-    var remaining = value
-    for _ in 0..<(value.bitWidth / 8) {
-      append(UInt8(truncatingIfNeeded: remaining))
-      remaining >>= 8
-    }
+    // An integer's bytes in memory are in the order of the machine, which this one makes little.
+    unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe append(contentsOf: $0) }
   }
 
   mutating func append(counted bytes: some Collection<UInt8>) {
@@ -46,21 +63,25 @@ extension [UInt8] {
     append(contentsOf: bytes)
   }
 
-  /// Random bytes of the system's generator, which is fit for keys.
   static func random(_ count: Int) -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      unsafe fillWithRandomBytes(buffer)
+      filled = count
+    }
+  }
+}
+
+/// Fills a buffer of at most 256 bytes from the kernel's generator, in one call.
+private func fillWithRandomBytes(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
+  // It fails only where the kernel is older than Swift supports, or for a larger buffer.
+  guard unsafe getentropy(buffer.baseAddress!, buffer.count) == 0 else {
+    fatalError("The kernel gave no random bytes (errno \(errno)).")
   }
 }
 
 extension Secret {
   static func random(_ count: Int) -> Secret {
-    var generator = SystemRandomNumberGenerator()
-    return unsafe Secret(count: count) { buffer in
-      for index in buffer.indices {
-        unsafe buffer[index] = UInt8.random(in: .min ... .max, using: &generator)
-      }
-    }
+    unsafe Secret(count: count) { unsafe fillWithRandomBytes($0) }
   }
 
   /// The bytes of this secret followed by those of another.
@@ -68,9 +89,9 @@ extension Secret {
     unsafe Secret(count: count + other.count) { buffer in
       unsafe withUnsafeBytes { one in
         unsafe other.withUnsafeBytes { two in
-          unsafe UnsafeMutableRawBufferPointer(buffer).copyMemory(from: one)
-          unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[one.count...])
-            .copyMemory(from: two)
+          let bytes = UnsafeMutableRawBufferPointer(buffer)
+          unsafe bytes.copyMemory(from: one)
+          unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[one.count...]).copyMemory(from: two)
         }
       }
     }

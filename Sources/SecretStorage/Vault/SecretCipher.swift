@@ -8,10 +8,7 @@ public protocol SecretCipher: Sendable {
 
   /// Derives a key of 32 bytes by HKDF with SHA-256 (RFC 5869).
   ///
-  /// - Parameters:
-  ///   - key: The input keying material.
-  ///   - salt: The salt.
-  ///   - purpose: The context information, as UTF-8.
+  /// The key is the input keying material, and the purpose, as UTF-8, the context information.
   func deriveKey(
     from key: Secret, salt: ArraySlice<UInt8>, purpose: String
   ) throws(SecretStoreError) -> Secret

@@ -129,7 +129,7 @@ extension SecretVault {
         for entry in contents.index.items
         where entry.secret.accessibility == .whenPasscodeSetThisDeviceOnly {
           try draft.append(
-            .remove(entry.item.id, revision: entry.item.revision), as: entry.secret.accessibility)
+            .remove(entry.id, revision: entry.revision), as: entry.secret.accessibility)
         }
         try draft.append(table)
         return nil

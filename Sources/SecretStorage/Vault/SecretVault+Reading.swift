@@ -50,12 +50,13 @@ extension SecretVault {
       }
       let secret = try contents.open(entry)
       return SecretReading(
-        secret: secret, itemRevision: entry.item.revision, storeRevision: contents.revision)
+        secret: secret, itemRevision: entry.revision, storeRevision: contents.revision)
     }
   }
 
   private static func doubt(of id: SecretItem.ID, _ place: String) -> SecretStoreError {
-    .corrupted("The newest state of the item \(id.bytes) may have been at \(place), which is damaged")
+    .corrupted(
+      "The newest state of the item \(id.bytes) may have been at \(place), which is damaged")
   }
 
   /// Every item that can be read, however damaged the rest of the vault is.

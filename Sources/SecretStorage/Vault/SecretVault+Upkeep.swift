@@ -105,7 +105,7 @@ extension SecretVault {
     }
   }
 
-  /// Compacts in the background where more than half of the file is dead, or too many items stand in
+  /// Compacts in the background where much of the file is dead, or too many items stand in
   /// records of their own for the vault to open quickly.
   func compactIfWasteful() {
     let isWorthIt = contents.withLock { contents in
@@ -131,7 +131,7 @@ extension VaultContents {
 
   fileprivate var isWasteful: Bool {
     if keys.ring.user == nil || sealedRecords > 0 || !damage.isEmpty { return false }
-    return chain.byteCount > 2 * index.byteCount + Self.negligible
+    return chain.byteCount > index.byteCount / 4 * 7 + Self.negligible
       || singleCount > max(1024, index.count / 4)
   }
 }
@@ -167,13 +167,13 @@ private struct CompactedVault {
       let record = try log.keys(table, after: chain.head, logStart: start, user: user)
       records.append(extended(record, .keys))
     }
-    let sorted = contents.index.items.sorted { SecretItem.isOlder($0.item, $1.item) }
+    let sorted = contents.index.items.sorted { $0.created < $1.created }
     for accessibility in [Accessibility.whenUnlocked, .always] {
       let (id, key) = try contents.keys.attributesKey(for: accessibility)
       let purpose = KeyPurpose.attributes(of: accessibility)
       for block in Self.blocks(of: sorted.filter { $0.attributesPurpose == purpose }) {
         let record = try log.items(block.map(ItemEntry.put), after: chain.head, under: id, key)
-        records.append(extended(record, block.count == 1 ? .item(block[0].item.id) : .block))
+        records.append(extended(record, block.count == 1 ? .item(block[0].id) : .block))
       }
     }
   }
@@ -197,6 +197,6 @@ private struct CompactedVault {
 
 extension VaultItem {
   fileprivate var attributesPurpose: KeyPurpose {
-    .attributes(of: item.attributes.accessControl.accessibility)
+    .attributes(of: accessControl.accessibility)
   }
 }

@@ -98,9 +98,12 @@ public final class SecretVault: SecretStore {
 }
 
 extension SecretStore where Self == SecretVault {
-  /// The vault of this app, as ``SecretVault/init(applicationName:cipher:)`` names it.
-  public static var vault: SecretVault { SecretVault() }
+  /// The vault of this app, as ``SecretVault/init(applicationName:cipher:)`` names it; one object for
+  /// the whole process, and the default store.
+  public static var vault: SecretVault { sharedVault }
 }
+
+private let sharedVault = SecretVault()
 
 /// Where the parts of a vault are.
 struct VaultParts: Sendable {

@@ -45,6 +45,7 @@ extension VaultContents {
   mutating func apply(
     _ changes: LogChanges, _ device: DeviceState
   ) throws(SecretStoreError) {
+    if changes.startsOver { index.reserveCapacity(for: changes.entries) }
     for entry in changes.entries {
       switch entry {
       case .damaged(let place): damage.lost(place)
@@ -129,12 +130,12 @@ extension VaultContents {
   }
 
   mutating func apply(_ entry: ItemEntry) {
-    damage.settle(entry.id)
+    if !damage.isEmpty { damage.settle(entry.id) }
     switch entry {
     case .put(let item):
       index.put(item)
     case .remove(let id, let revision):
-      if index[id]?.item.revision == revision { index.remove(id) }
+      if index[id]?.revision == revision { index.remove(id) }
     }
   }
 
@@ -172,15 +173,5 @@ extension VaultContents {
     }
     keys.table = read.table
     try keys.ring.open(read.table, cipher)
-  }
-}
-
-extension ItemEntry {
-  /// The item that the entry is about.
-  var id: SecretItem.ID {
-    switch self {
-    case .put(let entry): entry.item.id
-    case .remove(let id, _): id
-    }
   }
 }

@@ -32,8 +32,8 @@ struct VaultDamage: Sendable {
 
   /// Decides what the loss before an intact record was of.
   ///
-  /// - Parameter subject: What the one lost record was about; nil when there were several, or nobody
-  ///   can tell.
+  /// The subject is what the one lost record was about; nil when there were several, or nobody can
+  /// tell.
   mutating func attribute(
     _ subject: RecordSubject?, among index: VaultIndex, before sequence: UInt64
   ) {
@@ -50,7 +50,7 @@ struct VaultDamage: Sendable {
       hiding = place
     case nil:
       hiding = place
-      for entry in index.items { doubtful[entry.item.id] = place }
+      for entry in index.items { doubtful[entry.id] = place }
     }
   }
 

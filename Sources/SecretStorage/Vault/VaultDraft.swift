@@ -42,7 +42,8 @@ struct VaultDraft {
   }
 
   /// Appends an entry under the key of its attributes.
-  mutating func append(_ entry: ItemEntry, as accessibility: Accessibility) throws(SecretStoreError) {
+  mutating func append(_ entry: ItemEntry, as accessibility: Accessibility) throws(SecretStoreError)
+  {
     let (id, key) = try keys.attributesKey(for: accessibility)
     guard let table = keys.table else { throw keys.lockReason }
     let record = try log(table).items([entry], after: chain.head, under: id, key)

@@ -3,10 +3,11 @@ struct VaultIndex: Sendable {
   private var slots: [VaultItem?] = []
   private var free: [Int] = []
   private var byID: [SecretItem.ID: Int] = [:]
-  /// Slots by a hash of class, service or server, and account; and of the first two alone. Hashes
-  /// may collide, which the search sorts out, and the chains cost one number an item.
-  private var byAccount = Chains()
-  private var byService = Chains()
+  // Slots by a hash of class, service or server, and account; and of the first two alone. Making one
+  // costs more than a search through all items, so the first search goes without.
+  private var byAccount: Chains?
+  private var byService: Chains?
+  private var wasSearched = false
   private(set) var newestCreation = Int64.min
   /// How many bytes the items would take in a log that holds nothing else.
   private(set) var byteCount = 0
@@ -18,14 +19,20 @@ struct VaultIndex: Sendable {
     byID[id].flatMap { slots[$0] }
   }
 
-  mutating func reserveCapacity(_ count: Int) {
+  /// Makes room for about as many items as there are in a whole log.
+  mutating func reserveCapacity(for entries: [LogChanges.Entry]) {
+    let bytes = entries.reduce(0) { sum, entry in
+      if case .record(let record) = entry { sum + record.payload.count } else { sum }
+    }
+    let count = bytes / (100 + bucket(for: 0))
     slots.reserveCapacity(count)
     byID.reserveCapacity(count)
   }
 
   mutating func put(_ entry: VaultItem) {
-    newestCreation = max(newestCreation, entry.item.creationDate.microseconds)
-    if let slot = byID[entry.item.id] {
+    newestCreation = max(newestCreation, entry.created)
+    let id = entry.id
+    if let slot = byID[id] {
       // An item keeps its identity for life.
       byteCount += entry.byteCount - (slots[slot]?.byteCount ?? 0)
       slots[slot] = entry
@@ -33,40 +40,65 @@ struct VaultIndex: Sendable {
     }
     let slot = free.popLast() ?? slots.count
     if slot == slots.count { slots.append(entry) } else { slots[slot] = entry }
-    byID[entry.item.id] = slot
+    byID[id] = slot
     byteCount += entry.byteCount
-    byAccount.add(slot, under: Self.accountHash(entry.item.identity))
-    byService.add(slot, under: Self.serviceHash(entry.item.identity))
+    byAccount?.add(slot, under: Self.accountHash(entry.identity))
+    byService?.add(slot, under: Self.serviceHash(entry.identity))
   }
 
   mutating func remove(_ id: SecretItem.ID) {
     guard let slot = byID.removeValue(forKey: id), let entry = slots[slot] else { return }
-    byAccount.remove(slot, under: Self.accountHash(entry.item.identity))
-    byService.remove(slot, under: Self.serviceHash(entry.item.identity))
+    byAccount?.remove(slot, under: Self.accountHash(entry.identity))
+    byService?.remove(slot, under: Self.serviceHash(entry.identity))
     byteCount -= entry.byteCount
     slots[slot] = nil
     free.append(slot)
   }
 
   /// The items that a query means, the oldest first.
-  func items(matching query: ItemQuery) -> [SecretItem] {
-    let candidates: [SecretItem] =
+  mutating func items(matching query: ItemQuery) -> [SecretItem] {
+    var found =
       switch query {
-      case .all: items.map(\.item)
-      case .exactly(let identity): items(byAccount, under: Self.accountHash(identity))
-      case .matching(let pattern) where pattern.service ?? pattern.server == nil:
-        items.map(\.item)
+      case .matching(let pattern) where pattern.service ?? pattern.server == nil: search(query)
       case .matching(let pattern) where pattern.account == nil:
-        items(byService, under: Self.serviceHash(pattern))
-      case .matching(let pattern): items(byAccount, under: Self.accountHash(pattern))
+        search(query, in: \.byService, Self.serviceHash, like: pattern)
+      case .matching(let identity), .exactly(let identity):
+        search(query, in: \.byAccount, Self.accountHash, like: identity)
+      case .all: search(query)
       }
-    var found = candidates.filter { query.includes($0.identity) }
     if found.count > 1 { found.sort(by: SecretItem.isOlder) }
     return found
   }
 
-  private func items(_ chains: Chains, under hash: Int) -> [SecretItem] {
-    chains[hash].compactMap { slots[$0]?.item }
+  private func search(_ query: ItemQuery) -> [SecretItem] {
+    var found: [SecretItem] = []
+    for entry in items where query.includes(entry.identity) { found.append(entry.item) }
+    return found
+  }
+
+  /// Searches only the items whose hash is that of an identity.
+  private mutating func search(
+    _ query: ItemQuery, in chains: WritableKeyPath<VaultIndex, Chains?>,
+    _ hash: (ItemIdentity) -> Int, like identity: ItemIdentity
+  ) -> [SecretItem] {
+    if !wasSearched {
+      wasSearched = true
+      return search(query)
+    }
+    if self[keyPath: chains] == nil {
+      var made = Chains()
+      made.reserveCapacity(slots.count)
+      for (slot, entry) in slots.enumerated() {
+        if let entry { made.add(slot, under: hash(entry.identity)) }
+      }
+      self[keyPath: chains] = made
+    }
+    var found: [SecretItem] = []
+    self[keyPath: chains]?.forEachSlot(under: hash(identity)) { slot in
+      guard let entry = slots[slot], query.includes(entry.identity) else { return }
+      found.append(entry.item)
+    }
+    return found
   }
 
   private static func serviceHash(_ identity: ItemIdentity) -> Int {
@@ -90,12 +122,17 @@ struct VaultIndex: Sendable {
     private var links: [(previous: Int, next: Int)] = []
     private static let end = -1
 
-    subscript(hash: Int) -> [Int] {
-      Array(sequence(state: heads[hash] ?? Self.end) { slot in
-        guard slot != Self.end else { return nil }
-        defer { slot = links[slot].next }
-        return slot
-      })
+    mutating func reserveCapacity(_ count: Int) {
+      heads.reserveCapacity(count)
+      links.reserveCapacity(count)
+    }
+
+    func forEachSlot(under hash: Int, _ body: (Int) -> Void) {
+      var slot = heads[hash] ?? Self.end
+      while slot != Self.end {
+        body(slot)
+        slot = links[slot].next
+      }
     }
 
     mutating func add(_ slot: Int, under hash: Int) {

@@ -1,114 +1,164 @@
 import FoundationEssentials
 
-/// An item as the vault has it in memory: its attributes open, its secret sealed.
-struct VaultItem: Sendable {
-  var item: SecretItem
-  /// The item's secret, and what opens it.
-  var secret: SealedSecret
-  /// Attributes that a newer version wrote, which are kept as they are.
-  var unknown: ArraySlice<UInt8> = []
-
-  /// About what the item takes in a log, in bytes: its secret, and 256 for the rest.
-  var byteCount: Int { secret.bytes.count + 256 }
-}
-
-/// A secret as it stands in a record.
-struct SealedSecret: Sendable {
-  /// The item's revision when the secret was sealed.
-  let revision: UInt64
-  /// The number of the key that it is sealed under.
-  let key: UInt32
-  let accessibility: Accessibility
-  let salt: ArraySlice<UInt8>
-  let bytes: ArraySlice<UInt8>
-
-  private static let purpose = "locket secret"
-
-  /// Seals a secret for an item, its length hidden in a bucket.
-  static func seal(
-    _ secret: Secret, of item: SecretItem.ID, revision: UInt64, accessibility: Accessibility,
-    under key: UInt32, _ secretKey: Secret, in vaultID: [UInt8], _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> SealedSecret {
-    let salt = [UInt8].random(32)
-    let shell = SealedSecret(
-      revision: revision, key: key, accessibility: accessibility, salt: salt[...], bytes: [])
-    let sealed = try cipher.seal(
-      secret.padded, with: cipher.deriveKey(from: secretKey, salt: salt[...], purpose: purpose),
-      authenticating: shell.context(of: item, in: vaultID))
-    return SealedSecret(
-      revision: revision, key: key, accessibility: accessibility, salt: salt[...],
-      bytes: sealed[...])
-  }
-
-  /// The key of this one secret.
-  func recordKey(
-    from key: Secret, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> Secret {
-    try cipher.deriveKey(from: key, salt: salt, purpose: Self.purpose)
-  }
-
-  /// Opens the secret with its own key.
-  func open(
-    of item: SecretItem.ID, with recordKey: Secret, in vaultID: [UInt8], _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> Secret {
-    let padded = try cipher.open(
-      bytes, with: recordKey, authenticating: context(of: item, in: vaultID))
-    guard let secret = padded.unpadded else { throw .corrupted("A secret is malformed") }
-    return secret
-  }
-
-  /// What the sealing is bound to, so that it fits no other item, revision, class or vault.
-  private func context(of item: SecretItem.ID, in vaultID: [UInt8]) -> [UInt8] {
-    var context: [UInt8] = []
-    context.reserveCapacity(64)
-    context += vaultID
-    context.append(item)
-    context.append(littleEndian: revision)
-    context.append(littleEndian: key)
-    context.append(accessibility.rawValue)
-    return context
-  }
-}
-
-/// The size to which a count of bytes is padded: a multiple of 64, and for large ones a number with
-/// few significant bits, at most 12 % more.
+/// An item as the vault has it in memory: its attributes open but encoded, its secret sealed.
 ///
-/// The rule for large ones is PADMÉ of "Reducing Metadata Leakage from Encrypted Files and
-/// Communication with PURBs" (PETS 2019).
-func bucket(for count: Int) -> Int {
-  let size = max(count, 64)
-  let exponent = Int.bitWidth - 1 - size.leadingZeroBitCount
-  let significant = Int.bitWidth - exponent.leadingZeroBitCount
-  let mask = max((1 << (exponent - significant)) - 1, 63)
-  return (size + mask) & ~mask
-}
+/// Most items of a large vault are never asked for, so an item is decoded only when it is: opening
+/// the vault takes half the time of decoding all.
+struct VaultItem: Sendable {
+  /// Where the numbers of the encoded item are; the texts follow them.
+  private enum Offset {
+    static let id = 0
+    static let revision = 16
+    static let created = 24
+    static let modified = 32
+    static let itemClass = 40
+    static let accessibility = 41
+    static let flags = 42
+    static let secretRevision = 46
+    static let secretKey = 54
+    static let secretAccessibility = 58
+    static let salt = 59
+    static let secretCount = 91
+    static let fieldsCount = 95
+    static let fields = 99
+  }
 
-extension Secret {
-  /// The length, the bytes, and zeros up to the bucket.
-  fileprivate var padded: Secret {
-    let count = count
-    return unsafe Secret(count: bucket(for: 4 + count)) { buffer in
-      for index in 0..<4 {
-        unsafe buffer[index] = UInt8(truncatingIfNeeded: count >> (8 * index))
-      }
-      unsafe withUnsafeBytes {
-        unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[4...])
-          .copyMemory(from: $0)
-      }
+  private static let genericClass: UInt8 = 1
+  private static let internetClass: UInt8 = 2
+
+  /// The record that the item stands in, which its other items share.
+  private let body: RecordBody
+  /// Where the item begins in the record's attributes, and its secret in what stands behind them.
+  private let start: Int
+  private let secretStart: Int
+
+  /// Encodes an item, with the fields that a newer version wrote as they are.
+  init(item: SecretItem, secret: SealedSecret, unknown: ArraySlice<UInt8>) {
+    var bytes: [UInt8] = []
+    bytes.append(item.id)
+    bytes.append(littleEndian: item.revision)
+    bytes.append(littleEndian: item.creationDate.microseconds)
+    bytes.append(littleEndian: item.modificationDate.microseconds)
+    bytes.append(item.identity.itemClass == .generic ? Self.genericClass : Self.internetClass)
+    bytes.append(item.attributes.accessControl.accessibility.rawValue)
+    bytes.append(littleEndian: item.attributes.accessControl.flags.rawValue)
+    bytes.append(littleEndian: secret.revision)
+    bytes.append(littleEndian: secret.key)
+    bytes.append(secret.accessibility.rawValue)
+    bytes += secret.salt
+    bytes.append(littleEndian: UInt32(secret.bytes.count))
+    bytes.append(counted: ItemFields(item).encoded + unknown)
+    body = RecordBody(attributes: bytes, secrets: secret.bytes)
+    start = 0
+    secretStart = secret.bytes.startIndex
+  }
+
+  /// Takes an item from a record's attributes, and its secret from what stands behind them.
+  init(
+    in body: RecordBody, _ reader: inout RecordReader, secrets: inout RecordReader
+  ) throws(MalformedRecord) {
+    self.body = body
+    start = reader.position
+    secretStart = secrets.position
+    try reader.skip(Offset.secretCount)
+    try secrets.skip(Int(reader.integer(UInt32.self)))
+    // From here on, decoding cannot fail.
+    let fieldsCount = try reader.integer(UInt32.self)
+    try ItemFields.check(&reader, count: Int(fieldsCount))
+    guard Accessibility(rawValue: byte(Offset.accessibility)) != nil,
+      Accessibility(rawValue: byte(Offset.secretAccessibility)) != nil,
+      [Self.genericClass, Self.internetClass].contains(byte(Offset.itemClass))
+    else { throw MalformedRecord() }
+  }
+
+  /// The item as it stands among a record's attributes.
+  var encoded: ArraySlice<UInt8> {
+    body.attributes[start..<(start + Offset.fields + Int(integer(Offset.fieldsCount) as UInt32))]
+  }
+
+  /// The item's secret as it stands behind them.
+  var sealed: ArraySlice<UInt8> {
+    body.secrets[secretStart..<(secretStart + Int(integer(Offset.secretCount) as UInt32))]
+  }
+
+  var id: SecretItem.ID {
+    // Exactly the size of a UUID is read, within the numbers.
+    unsafe body.attributes.withUnsafeBytes {
+      SecretItem.ID(
+        bytes: UUID(
+          uuid: unsafe $0.loadUnaligned(fromByteOffset: start + Offset.id, as: uuid_t.self)))
     }
   }
 
-  /// The bytes without length and padding; nil when they are not so built.
-  fileprivate var unpadded: Secret? {
-    unsafe withUnsafeBytes { padded in
-      guard padded.count >= 4 else { return nil }
-      let count = Int(UInt32(littleEndian: unsafe padded.loadUnaligned(as: UInt32.self)))
-      guard count <= padded.count - 4 else { return nil }
-      return unsafe Secret(count: count) { buffer in
-        unsafe UnsafeMutableRawBufferPointer(buffer)
-          .copyMemory(from: UnsafeRawBufferPointer(rebasing: padded[4..<(4 + count)]))
-      }
+  var revision: UInt64 { integer(Offset.revision) }
+  /// In microseconds since 1970.
+  var created: Int64 { integer(Offset.created) }
+
+  var accessControl: AccessControl {
+    AccessControl(
+      accessibility(Offset.accessibility), flags: AccessFlags(rawValue: integer(Offset.flags)))
+  }
+
+  var secret: SealedSecret {
+    SealedSecret(
+      revision: integer(Offset.secretRevision), key: integer(Offset.secretKey),
+      accessibility: accessibility(Offset.secretAccessibility),
+      salt: encoded.dropFirst(Offset.salt).prefix(32), bytes: sealed)
+  }
+
+  var identity: ItemIdentity { fields.identity }
+
+  var unknown: ArraySlice<UInt8> { fields.unknown[...] }
+
+  /// What the item takes in a log, in bytes.
+  var byteCount: Int {
+    Offset.fields + Int(integer(Offset.fieldsCount) as UInt32)
+      + Int(integer(Offset.secretCount) as UInt32)
+  }
+
+  /// The item, decoded.
+  var item: SecretItem {
+    let fields = fields
+    var attributes = fields.attributes
+    attributes.accessControl = accessControl
+    return SecretItem(
+      id: id, identity: fields.identity, attributes: attributes,
+      creationDate: Date(microseconds: created),
+      modificationDate: Date(microseconds: integer(Offset.modified)), revision: revision)
+  }
+
+  private var fields: ItemFields {
+    ItemFields(
+      isGeneric: byte(Offset.itemClass) == Self.genericClass,
+      reading: RecordReader(encoded.dropFirst(Offset.fields)))
+  }
+
+  private func byte(_ offset: Int) -> UInt8 { body.attributes[start + offset] }
+
+  private func accessibility(_ offset: Int) -> Accessibility {
+    guard let accessibility = Accessibility(rawValue: byte(offset)) else {
+      fatalError("An item was not checked before it was kept.")
     }
+    return accessibility
+  }
+
+  private func integer<Integer: FixedWidthInteger>(_ offset: Int) -> Integer {
+    // All offsets lie within the numbers, which are there.
+    unsafe body.attributes.withUnsafeBytes {
+      unsafe Integer(
+        littleEndian: $0.loadUnaligned(fromByteOffset: start + offset, as: Integer.self))
+    }
+  }
+}
+
+/// The opened attributes of a record of items, and the sealed secrets that stand behind them.
+final class RecordBody: Sendable {
+  let attributes: [UInt8]
+  let secrets: ArraySlice<UInt8>
+
+  init(attributes: [UInt8], secrets: ArraySlice<UInt8>) {
+    self.attributes = attributes
+    self.secrets = secrets
   }
 }
 
@@ -116,5 +166,14 @@ extension [UInt8] {
   mutating func append(_ id: SecretItem.ID) {
     // A UUID is 16 bytes in a row.
     unsafe Swift.withUnsafeBytes(of: id.bytes.uuid) { unsafe append(contentsOf: $0) }
+  }
+}
+
+extension Date {
+  /// Since 1970, rounded.
+  var microseconds: Int64 { Int64((timeIntervalSince1970 * 1e6).rounded()) }
+
+  init(microseconds: Int64) {
+    self.init(timeIntervalSince1970: Double(microseconds) / 1e6)
   }
 }

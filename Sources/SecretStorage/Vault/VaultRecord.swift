@@ -12,7 +12,7 @@ struct VaultRecord {
 
   /// A record of items, all of whose attributes are sealed under the same key.
   ///
-  /// - Parameter entries: One for a single write; several in a compacted log.
+  /// It has one entry for a single write, and many in a compacted log.
   func items(
     _ entries: [ItemEntry], after head: ChainHead, under key: UInt32, _ attributesKey: Secret
   ) throws(SecretStoreError) -> LogRecord {
@@ -32,13 +32,13 @@ struct VaultRecord {
       from: attributesKey, salt: salt[...], purpose: Self.attributesPurpose)
     payload += try cipher.seal(
       Secret(attributes), with: recordKey, authenticating: vaultID + payload)
-    for case .put(let item) in entries { payload += item.secret.bytes }
+    for case .put(let item) in entries { payload += item.sealed }
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 
   /// A record of the table of keys, authenticated by the user key.
   ///
-  /// - Parameter logStart: The sequence of the first record of the log that this one goes to.
+  /// The start of the log is the sequence of the first record of the log that this one goes to.
   func keys(
     _ table: KeyTable, after head: ChainHead, logStart: UInt64, user: Secret
   ) throws(SecretStoreError) -> LogRecord {
@@ -116,7 +116,9 @@ struct VaultRecord {
         from: attributesKey, salt: salt, purpose: Self.attributesPurpose)
       let opened = try cipher.open(sealed, with: recordKey, authenticating: context)
       return try Self.items(
-        in: unsafe opened.withUnsafeBytes { unsafe Array($0)[...] }, secrets: reader.remaining)
+        in: RecordBody(
+          attributes: unsafe opened.withUnsafeBytes { unsafe Array($0) },
+          secrets: reader.remaining))
     } catch let error as SecretStoreError {
       throw error
     } catch {
@@ -125,16 +127,16 @@ struct VaultRecord {
   }
 
   private static func items(
-    in attributes: ArraySlice<UInt8>, secrets: ArraySlice<UInt8>
+    in body: RecordBody
   ) throws(MalformedRecord) -> Items {
-    var reader = RecordReader(attributes)
-    var secrets = RecordReader(secrets)
+    var reader = RecordReader(body.attributes[...])
+    var secrets = RecordReader(body.secrets)
     let predecessor = RecordSubject(name: try reader.itemID())
     let count = Int(try reader.integer(UInt32.self))
     var entries: [ItemEntry] = []
     // An entry is longer than this, so no count can make the array larger than the record.
-    entries.reserveCapacity(min(count, attributes.count / 24))
-    for _ in 0..<count { entries.append(try ItemEntry(&reader, secrets: &secrets)) }
+    entries.reserveCapacity(min(count, body.attributes.count / 24))
+    for _ in 0..<count { entries.append(try ItemEntry(in: body, &reader, secrets: &secrets)) }
     return Items(entries: entries, predecessor: predecessor)
   }
 }

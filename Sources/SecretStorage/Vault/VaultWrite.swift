@@ -1,7 +1,9 @@
 /// A change of a vault that waits for its turn.
 struct VaultWrite: Sendable {
-  /// What a write touches. Two writes that touch the same do not go into one batch, because the
-  /// second must see what the first did.
+  /// What a write touches.
+  ///
+  /// Two writes that touch the same do not go into one batch, because the second must see what the
+  /// first did.
   enum Footprint: Hashable, Sendable {
     case item(SecretItem.ID)
     case identity(ItemIdentity)
@@ -10,7 +12,8 @@ struct VaultWrite: Sendable {
 
   let footprint: Footprint
   /// Puts the change into a draft, and says what the item is then, if it still is.
-  let prepare: @Sendable (inout VaultDraft, inout VaultContents) throws(SecretStoreError) -> SecretItem?
+  let prepare:
+    @Sendable (inout VaultDraft, inout VaultContents) throws(SecretStoreError) -> SecretItem?
 }
 
 extension VaultWrite {
@@ -36,16 +39,16 @@ extension VaultWrite {
     VaultWrite(footprint: .item(id)) { draft, contents throws(SecretStoreError) in
       let entry = try contents.entry(id, expecting: revision)
       guard let entry else { throw .conflict }
-      let attributes = attributes ?? entry.item.attributes
-      try contents.check(entry.item.identity, attributes, secretCount: secret?.count ?? 0)
+      let old = entry.item
+      let attributes = attributes ?? old.attributes
+      try contents.check(old.identity, attributes, secretCount: secret?.count ?? 0)
       let item = SecretItem(
-        id: id, identity: entry.item.identity, attributes: attributes,
-        creationDate: entry.item.creationDate, modificationDate: draft.now(),
+        id: id, identity: old.identity, attributes: attributes,
+        creationDate: old.creationDate, modificationDate: draft.now(),
         revision: draft.nextRevision)
       // Under another class key, the secret has to be sealed anew.
       let isMoved =
-        attributes.accessControl.accessibility
-        != entry.item.attributes.accessControl.accessibility
+        attributes.accessControl.accessibility != old.attributes.accessControl.accessibility
       let kept = isMoved && secret == nil ? try contents.open(entry) : nil
       try draft.replace(entry, by: item, secret ?? kept)
       return item
@@ -57,7 +60,7 @@ extension VaultWrite {
       if let entry = try contents.entry(id, expecting: revision) {
         try draft.append(
           .remove(id, revision: revision),
-          as: entry.item.attributes.accessControl.accessibility)
+          as: entry.accessControl.accessibility)
       }
       return nil
     }
@@ -83,7 +86,7 @@ extension VaultDraft {
   fileprivate mutating func replace(
     _ entry: VaultItem, by item: SecretItem, _ secret: Secret?
   ) throws(SecretStoreError) {
-    let old = entry.item.attributes.accessControl.accessibility
+    let old = entry.accessControl.accessibility
     let new = item.attributes.accessControl.accessibility
     if let secret {
       try put(item, secret, unknown: entry.unknown)
@@ -92,7 +95,7 @@ extension VaultDraft {
     }
     if KeyPurpose.attributes(of: old) != .attributes(of: new) {
       // Who has only the old key of the attributes must not take the old state for the present one.
-      try append(.remove(item.id, revision: entry.item.revision), as: old)
+      try append(.remove(item.id, revision: entry.revision), as: old)
     }
   }
 }
@@ -115,7 +118,7 @@ extension VaultContents {
       if sealedRecords > 0 { throw keys.lockReason }
       return nil
     }
-    guard entry.item.revision == revision else { throw .conflict }
+    guard entry.revision == revision else { throw .conflict }
     return entry
   }
 }

@@ -1,0 +1,121 @@
+import FoundationEssentials
+import Glibc
+import SecretStorage
+
+let vaultRows: [Row] = [
+  Row(
+    name: "vault .onAccess get", subject: VaultWorkloads.get(.onAccess),
+    baseline: VaultWorkloads.statAndOpen, target: .ratio(atMost: 2.5)),
+  Row(
+    name: "vault .onChange get", subject: VaultWorkloads.get(.onChange),
+    baseline: SerializedWorkloads.get, target: .difference(atMostNanoseconds: 60)),
+  Row(
+    name: "vault set", subject: VaultWorkloads.set(VaultWorkloads.thousand, threads: 1),
+    baseline: VaultWorkloads.append, target: .ratio(atMost: 1.3)),
+  Row(
+    name: "vault set, 8 threads",
+    subject: VaultWorkloads.set(VaultWorkloads.thousand, threads: 8),
+    baseline: VaultWorkloads.set(VaultWorkloads.thousand, threads: 1),
+    target: .ratio(atMost: 1.0 / 3)),
+  Row(
+    name: "vault set at 100,000 items",
+    subject: VaultWorkloads.set(VaultWorkloads.hundredThousand, threads: 1),
+    baseline: VaultWorkloads.set(VaultWorkloads.hundred, threads: 1), target: .ratio(atMost: 1.3)),
+  Row(
+    name: "vault open at 100,000 items", subject: VaultWorkloads.openAndFind,
+    baseline: VaultWorkloads.readAndOpenEach, target: .ratio(atMost: 3)),
+]
+
+private enum VaultWorkloads {
+  static let hundred = BenchmarkVault(items: 100)
+  static let thousand = BenchmarkVault(items: 1000)
+  static let hundredThousand = BenchmarkVault(items: 100_000, isCompacted: true)
+  static let crypto = BareCrypto()
+  /// As much as a secret of 32 bytes takes in a record.
+  static let sealed = [UInt8](repeating: 1, count: 64 + 16)
+
+  static func get(_ policy: RefreshPolicy) -> Workload {
+    let password = thousand.password(500, refreshPolicy: policy)
+    return Workload(name: "\(policy)") { iterations in
+      for _ in 0..<iterations { keep(password.value) }
+    }
+  }
+
+  static let statAndOpen = {
+    let path = thousand.file.path
+    return Workload(name: "stat, AES-256-GCM") { iterations in
+      var status = stat()
+      var output = sealed
+      for _ in 0..<iterations {
+        stat(path, &status)
+        sealed.withUnsafeBufferPointer { crypto.open($0, into: &output) }
+      }
+      keep(output)
+    }
+  }()
+
+  static func set(_ vault: BenchmarkVault, threads: Int) -> Workload {
+    let passwords = (0..<8).map { vault.password($0) }
+    let name = "set, \(vault.count) items"
+    return Workload(name: name, threads: threads) { iterations in
+      let password = passwords[Int(pthread_self() >> 12) & 7]
+      for _ in 0..<iterations { password.value = BenchmarkVault.value }
+    }
+  }
+
+  /// What a set appends, appended to a file of the same file system.
+  static let append = {
+    let path = thousand.directory.appending(path: "bare").path
+    let record = [UInt8](repeating: 1, count: bytesOfOneSet)
+    let file = open(path, O_RDWR | O_CREAT, 0o600)
+    return Workload(name: "append, fdatasync") { iterations in
+      for _ in 0..<iterations {
+        lseek(file, 0, SEEK_END)
+        _ = write(file, record, record.count)
+        fdatasync(file)
+      }
+    }
+  }()
+
+  private static let bytesOfOneSet = {
+    let before = hundred.fileSize
+    hundred.password(0).value = BenchmarkVault.value
+    return hundred.fileSize - before
+  }()
+
+  static let openAndFind = Workload(name: "open") { iterations in
+    for index in 0..<iterations {
+      let fresh = SecretVault(
+        fileURL: hundredThousand.file, stateDirectory: hundredThousand.directory)
+      let password = PasswordItem<String>(
+        .generic(service: "benchmark", account: hundredThousand.account(index)), in: fresh)
+      guard password.value == BenchmarkVault.value else { fatalError("An item was not found.") }
+    }
+  }
+
+  /// Reads the file, and opens its bytes in as many parts as there are items.
+  static let readAndOpenEach = {
+    let path = hundredThousand.file.path
+    return Workload(name: "read, AES-256-GCM each") { iterations in
+      for _ in 0..<iterations {
+        let file = open(path, O_RDONLY)
+        var status = stat()
+        fstat(file, &status)
+        let bytes = [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
+          count = read(file, buffer.baseAddress!, buffer.count)
+        }
+        close(file)
+        let size = bytes.count / hundredThousand.count
+        var output = [UInt8](repeating: 0, count: size)
+        bytes.withUnsafeBufferPointer { bytes in
+          for index in 0..<hundredThousand.count {
+            crypto.openUnderSameKey(
+              UnsafeBufferPointer(rebasing: bytes[(index * size)..<((index + 1) * size)]),
+              into: &output)
+          }
+        }
+        keep(output)
+      }
+    }
+  }()
+}

@@ -1,0 +1,129 @@
+/// The texts and optional numbers of an item: each a tag, a count of bytes, and the bytes.
+struct ItemFields {
+  private enum Tag {
+    static let service: UInt8 = 1
+    static let account: UInt8 = 2
+    static let server: UInt8 = 3
+    static let securityDomain: UInt8 = 4
+    static let `protocol`: UInt8 = 5
+    static let authenticationType: UInt8 = 6
+    static let port: UInt8 = 7
+    static let path: UInt8 = 8
+    static let label: UInt8 = 16
+    static let comment: UInt8 = 17
+    static let itemDescription: UInt8 = 18
+    static let creator: UInt8 = 19
+    static let type: UInt8 = 20
+    static let isInvisible: UInt8 = 21
+  }
+
+  private(set) var identity: ItemIdentity
+  private(set) var attributes = ItemAttributes()
+  /// Fields of other tags, as they stand.
+  private(set) var unknown: [UInt8] = []
+
+  init(_ item: SecretItem) {
+    identity = item.identity
+    attributes = item.attributes
+  }
+
+  var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    func add(_ tag: UInt8, _ text: String?) {
+      guard let text else { return }
+      bytes.append(tag)
+      bytes.append(counted: text.utf8)
+    }
+    func add(_ tag: UInt8, _ number: (some FixedWidthInteger)?) {
+      guard let number else { return }
+      bytes.append(tag)
+      bytes.append(littleEndian: UInt32(number.bitWidth / 8))
+      bytes.append(littleEndian: number)
+    }
+    add(Tag.service, identity.service)
+    add(Tag.account, identity.account)
+    add(Tag.server, identity.server)
+    add(Tag.securityDomain, identity.securityDomain)
+    add(Tag.protocol, identity.protocol?.rawValue)
+    add(Tag.authenticationType, identity.authenticationType?.rawValue)
+    add(Tag.port, identity.port)
+    add(Tag.path, identity.path)
+    add(Tag.label, attributes.label)
+    add(Tag.comment, attributes.comment)
+    add(Tag.itemDescription, attributes.itemDescription)
+    add(Tag.creator, attributes.creator)
+    add(Tag.type, attributes.type)
+    add(Tag.isInvisible, attributes.isInvisible.map { UInt8($0 ? 1 : 0) })
+    return bytes
+  }
+
+  /// Refuses fields that ``init(isGeneric:reading:)`` could not read.
+  static func check(
+    _ reader: inout RecordReader, count: Int
+  ) throws(MalformedRecord) {
+    let end = reader.position + count
+    while reader.position < end {
+      let tag = try reader.integer(UInt8.self)
+      let count = Int(try reader.integer(UInt32.self))
+      try reader.skip(count)
+      let needed =
+        switch tag {
+        case Tag.port: 2
+        case Tag.creator, Tag.type: 4
+        case Tag.isInvisible: 1
+        default: count
+        }
+      if count != needed { throw MalformedRecord() }
+    }
+    if reader.position != end { throw MalformedRecord() }
+  }
+
+  /// Reads fields that were checked.
+  init(isGeneric: Bool, reading fields: RecordReader) {
+    identity = isGeneric ? .generic() : .internet()
+    do throws(MalformedRecord) {
+      try read(fields)
+    } catch {
+      fatalError("An item's fields were not checked before they were kept.")
+    }
+  }
+
+  private mutating func read(_ fields: RecordReader) throws(MalformedRecord) {
+    var reader = fields
+    while !reader.isAtEnd {
+      let tag = try reader.integer(UInt8.self)
+      let bytes = try reader.countedBytes()
+      switch tag {
+      case Tag.service: identity.service = Self.text(bytes)
+      case Tag.account: identity.account = Self.text(bytes)
+      case Tag.server: identity.server = Self.text(bytes)
+      case Tag.securityDomain: identity.securityDomain = Self.text(bytes)
+      case Tag.protocol: identity.protocol = InternetProtocol(rawValue: Self.text(bytes))
+      case Tag.authenticationType:
+        identity.authenticationType = InternetAuthenticationType(rawValue: Self.text(bytes))
+      case Tag.port: identity.port = try Self.number(bytes)
+      case Tag.path: identity.path = Self.text(bytes)
+      case Tag.label: attributes.label = Self.text(bytes)
+      case Tag.comment: attributes.comment = Self.text(bytes)
+      case Tag.itemDescription: attributes.itemDescription = Self.text(bytes)
+      case Tag.creator: attributes.creator = try Self.number(bytes)
+      case Tag.type: attributes.type = try Self.number(bytes)
+      case Tag.isInvisible: attributes.isInvisible = try Self.number(bytes, UInt8.self) != 0
+      default:
+        unknown.append(tag)
+        unknown.append(counted: bytes)
+      }
+    }
+  }
+
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func number<Number: FixedWidthInteger>(
+    _ bytes: ArraySlice<UInt8>, _ type: Number.Type = Number.self
+  ) throws(MalformedRecord) -> Number {
+    var reader = RecordReader(bytes)
+    return try reader.integer()
+  }
+}
