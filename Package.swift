@@ -22,6 +22,10 @@ let package = Package(
       dependencies: ["SecretStorage", "SecretStorageTesting", "StorageInternals", "VaultProcess"]),
     .testTarget(
       name: "SecretStorageTestingTests", dependencies: ["SecretStorage", "SecretStorageTesting"]),
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: ["SerializedAccess", "SecretStorage", "SecretStorageTesting"],
+      exclude: ["VaultReader"]),
     // The child process of the tests that need a second one.
     .executableTarget(
       name: "VaultProcess", dependencies: ["SecretStorage"], path: "Tests/VaultProcess"),

@@ -1,7 +1,7 @@
 public import SecretStorage
 public import Testing
 
-/// The rules that every ``SecretStore`` keeps, as checks that a store's own tests run.
+/// The rules that every `SecretStore` keeps, as checks that a store's own tests run.
 ///
 /// ```swift
 /// let conformance = SecretStoreConformance("MyStore") { try MyStore(in: newDirectory()) }

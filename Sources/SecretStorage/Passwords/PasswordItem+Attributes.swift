@@ -3,7 +3,7 @@ public import FoundationEssentials
 extension PasswordItem {
   /// What is noted about the item, read as the ``RefreshPolicy`` says; setting waits for a save.
   ///
-  /// A save is ``save()``, or the next set of a ``value`` that is not ``RefreshPolicy/manual``. It
+  /// A save is `save()`, or the next set of a ``value`` that is not ``RefreshPolicy/manual``. It
   /// writes the attributes that were changed here, and clears those that were set to nil; under
   /// `manual`, load the item before. The ``AccessControl`` of an existing item stays as it is unless
   /// it is set here. While there is no item, these are the attributes that it will be added with.

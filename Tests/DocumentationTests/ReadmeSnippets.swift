@@ -1,0 +1,124 @@
+import Dispatch
+import FoundationEssentials
+import SecretStorage
+import SerializedAccess
+import Testing
+
+/// The code of the README and of the overview of `SecretStorage`.
+struct ReadmeSnippets {
+  struct Statistics: Sendable {
+    @Serialized var requests = 0
+  }
+
+  struct Account {
+    @GenericPassword(service: "com.example.app", account: "peter") var token: String?
+    @InternetPassword(server: "imap.example.com", account: "peter", protocol: .imaps, port: 993)
+    var password: String?
+  }
+
+  final class Session: Sendable {
+    let token = PasswordItem<String>(.generic(service: "com.example.app", account: "peter"))
+
+    func signOut() { token.value = nil }
+  }
+
+  @Test func values() {
+    let statistics = Statistics()
+    DispatchQueue.concurrentPerform(iterations: 1000) { _ in
+      statistics.requests += 1
+    }
+    print(statistics.requests)  // 1000
+    #expect(statistics.requests == 1000)
+  }
+
+  @Test func secrets() throws {
+    let store = InMemorySecretStore()
+    SecretStorage.withDefaultStore(store) {
+      let account = Account()
+      account.token = "The Valley Wind"
+      print(account.token ?? "none")  // The Valley Wind
+      account.token = nil  // removes the item
+      #expect(store.items(matching: .all).isEmpty)
+
+      do {
+        try account.$token.load()
+      } catch SecretStoreError.locked {
+        print("unlock the vault first")
+      } catch {
+        print(error)
+      }
+
+      switch account.$token.status {
+      case .value: print("signed in")
+      case .absent: print("sign in, please")
+      default: print("nobody knows: \(account.$token.error ?? .locked)")
+      }
+      #expect(account.$token.status == .absent)
+
+      account.$password.attributes.label = "Mail"
+      account.password = "The Sixth Station"
+      #expect(store.items(matching: .all).map(\.attributes.label) == ["Mail"])
+    }
+  }
+
+  @Test func loading() {
+    SecretStorage.withDefaultStore(InMemorySecretStore()) {
+      let account = Account()
+      account.token = "The Valley Wind"
+      do {
+        if let token = try account.$token.load() {
+          print("signed in, with a token of \(token.count) characters")
+        } else {
+          print("not signed in")
+        }
+      } catch SecretStoreError.locked {
+        print("unlock the vault first")
+      } catch {
+        print(error)
+      }
+      #expect(account.$token.status == .value)
+    }
+  }
+
+  @Test func ownStore() {
+    struct Login {
+      @GenericPassword(service: "com.example.app", in: .inMemory) var session: String?
+    }
+    Login().session = "The Valley Wind"
+    // Other tests use the shared store as well.
+    let query = ItemQuery.exactly(.generic(service: "com.example.app"))
+    #expect(InMemorySecretStore.inMemory.items(matching: query).count == 1)
+  }
+
+  @Test func passphrase() throws {
+    let directory = TemporaryDirectory()
+    let file = directory.url.appending(path: "secrets.vault")
+    let stateDirectory = directory.url.appending(path: "state")
+    let passphrase = "correct horse battery staple"
+
+    let vault = SecretVault(fileURL: file, stateDirectory: stateDirectory)
+    try vault.setPassphrase(Secret(passphrase.utf8))
+    vault.lock()
+    try vault.unlock(passphrase: Secret(passphrase.utf8))
+
+    #expect(try vault.hasPassphrase)
+    #expect(try !vault.isLocked)
+  }
+
+  @Test func defaultStore() async {
+    // The default store can be named once in a process, so it is a process of its own.
+    await #expect(processExitsWith: .success) {
+      SecretStorage.bootstrap(
+        try SecretVault(applicationName: "example").requiring([.survivesReboot, .encryptedAtRest]))
+    }
+  }
+
+  @Test func signingOutForgetsTheToken() {
+    SecretStorage.withDefaultStore(InMemorySecretStore()) {
+      let session = Session()
+      session.token.value = "The Valley Wind"
+      session.signOut()
+      #expect(session.token.value == nil)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import Dispatch
+import SerializedAccess
+import Testing
+
+private struct Order: Sendable {}
+private struct Connection: Sendable {}
+
+/// The code of the pages of `SerializedAccess`.
+struct SerializedSnippets {
+  struct Overview {
+    struct Counters: Sendable {
+      @Serialized var requests = 0
+      @Serialized var failures: [String: Int] = [:]
+    }
+
+    @Test func overview() async {
+      let counters = Counters()
+      DispatchQueue.concurrentPerform(iterations: 1000) { _ in
+        counters.requests += 1
+      }
+      print(counters.requests)  // 1000
+      #expect(counters.requests == 1000)
+
+      let watching = Task {
+        for await count in counters.$requests.values {
+          print("requests so far: \(count)")
+        }
+      }
+      watching.cancel()
+      await watching.value
+    }
+  }
+
+  struct Structures {
+    struct Counters: Sendable {
+      @Serialized var requests = 0
+    }
+
+    final class Server: Sendable {
+      let counters = Counters()
+      func handle() { counters.requests += 1 }
+    }
+
+    enum Shared {
+      static let counters = Counters()
+    }
+
+    @Test func structures() {
+      let server = Server()
+      server.handle()
+      #expect(server.counters.requests == 1)
+      #expect(Shared.counters.requests == 0)
+    }
+  }
+
+  @Test func constants() async {
+    final class Server: Sendable {
+      let requests = Serialized(0)
+      func handle() { requests.wrappedValue += 1 }
+    }
+
+    enum Shared {
+      static let requests = Serialized(0)
+    }
+
+    let requests = Serialized(0)
+
+    actor Indexer {
+      let progress = Serialized(0.0)
+      nonisolated var fraction: Double { progress.wrappedValue }
+    }
+
+    let server = Server()
+    server.handle()
+    #expect(server.requests.wrappedValue == 1)
+    #expect(Shared.requests.wrappedValue + requests.wrappedValue == 0)
+    #expect(Indexer().fraction == 0)
+
+    let found = Serialized([String]())
+    DispatchQueue.concurrentPerform(iterations: 8) { index in
+      found.wrappedValue.append("match \(index)")
+    }
+    #expect(found.wrappedValue.count == 8)
+  }
+
+  @Test func classThatIsNotChecked() {
+    final class Legacy: @unchecked Sendable {
+      @Serialized var count = 0
+    }
+    let legacy = Legacy()
+    legacy.count += 1
+    #expect(legacy.count == 1)
+  }
+
+  @Test func queues() {
+    @Serialized(customQueue: "com.example.orders") var orders: [Order] = []
+    orders.append(Order())
+    #expect(orders.count == 1)
+
+    let database = DispatchQueue(label: "com.example.database")
+    let connections = Serialized([Connection](), customQueue: database)
+    connections.wrappedValue.append(Connection())
+    #expect(connections.wrappedValue.count == 1)
+  }
+}

@@ -1,0 +1,54 @@
+import FoundationEssentials
+import SecretStorage
+import Testing
+
+/// The code of the article "Status, errors and refresh policies".
+struct StatusSnippets {
+  @Test func manualPasswordWaitsForASave() throws {
+    try SecretStorage.withDefaultStore(InMemorySecretStore()) {
+      let token = PasswordItem<String>(
+        .generic(service: "com.example.app", account: "peter"), refreshPolicy: .manual)
+      token.value = "The Valley Wind"
+      print(token.hasUnsavedChanges)  // true
+      try token.save()
+      #expect(!token.hasUnsavedChanges)
+
+      switch token.status {
+      case .value: print("signed in")
+      case .absent: print("sign in, please")
+      case .locked: print("unlock the vault, please")
+      case .denied, .corrupted, .unavailable: print(token.error ?? .unavailable("unknown"))
+      }
+      #expect(token.status == .value)
+    }
+  }
+
+  @Test func valueThatCannotBeSavedIsKept() throws {
+    let directory = TemporaryDirectory()
+    let vault = SecretVault(
+      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
+    let password = PasswordItem<String>(.generic(service: "com.example.app"), in: vault)
+    password.value = "The Valley Wind"
+
+    vault.lock()
+    password.value = "The Sixth Station"
+    print(password.status, password.hasUnsavedChanges)  // locked true
+    #expect(password.status == .locked && password.hasUnsavedChanges)
+    #expect(password.value == "The Sixth Station")
+
+    try vault.unlock()
+    try password.save()
+    print(password.status, password.hasUnsavedChanges)  // value false
+    #expect(password.status == .value && !password.hasUnsavedChanges)
+  }
+
+  @Test func failuresAreTold() async {
+    // The handler is the process's.
+    await #expect(processExitsWith: .success) {
+      @Sendable func log(_ line: String) { print(line) }
+      SecretStorage.onFailure = { failure in
+        log("\(failure)")
+      }
+    }
+  }
+}

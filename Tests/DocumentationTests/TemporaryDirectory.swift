@@ -1,0 +1,15 @@
+import FoundationEssentials
+
+/// A directory of one test, removed with everything in it when the test is over.
+final class TemporaryDirectory: Sendable {
+  let url = FileManager.default.temporaryDirectory
+    .appending(path: "locket-documentation-\(UUID())", directoryHint: .isDirectory)
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(at: url)
+    } catch {
+      // Nothing was written.
+    }
+  }
+}
