@@ -88,7 +88,10 @@ struct FileRecordLog: RecordLog {
   ) throws(SecretStoreError) -> LogPosition {
     let lock = try takeTurn()
     defer { withExtendedLifetime(lock) {} }
-    if position == .nowhere { return try create(records, holding: lock) }
+    if position == .nowhere {
+      try checkPosition(position)
+      return try create(records, holding: lock)
+    }
     guard let file = try open(O_RDWR) else { throw .conflict }
     let status = try system { () throws(SystemError) in try file.status() }
     try checkPrivacy(status, of: path)
@@ -118,11 +121,9 @@ struct FileRecordLog: RecordLog {
   ) throws(SecretStoreError) {
     let lock = try takeTurn()
     guard let (records, position) = try make() else { return }
-    if keepingOld {
-      try checkPosition(position)
-      try keepAside("\(path).damaged-\(position.modified)")
-    }
-    _ = try install(records, holding: lock, after: position)
+    try checkPosition(position)
+    if keepingOld { try keepAside("\(path).damaged-\(position.modified)") }
+    _ = try install(records, holding: lock)
   }
 
   private func keepAside(_ name: String) throws(SecretStoreError) {
@@ -150,12 +151,12 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Puts the first file in place, or none.
+  /// Puts the first file in place, or none; there was none when the lock was taken.
   private func create(
     _ records: [LogRecord], holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {
     do {
-      return try install(records, holding: lock, after: .nowhere)
+      return try install(records, holding: lock)
     } catch {
       // It may be there but not surely for good: then the write failed, and must not be seen.
       do throws(SystemError) { try fileSystem.unlink(path) } catch {}
@@ -165,9 +166,8 @@ struct FileRecordLog: RecordLog {
 
   /// Puts a file with these records in place.
   private func install(
-    _ records: [LogRecord], holding lock: borrowing FileLock, after position: LogPosition
+    _ records: [LogRecord], holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {
-    try checkPosition(position)
     var content = try FileHeader.encode(cipher)
     content.reserveCapacity(
       records.reduce(content.count) { $0 + Frame.overhead + $1.payload.count })
