@@ -111,6 +111,32 @@ struct VaultRollbackTests {
     #expect(try vault.open().text("a") == "a")
   }
 
+  /// A record that is appended and remembered between the reading of the log and of the state is no
+  /// rollback; and writers that are always that fast keep nobody from opening the vault.
+  @Test func writersDoNotKeepAReaderFromOpeningTheVault() throws {
+    let writer = vault.open()
+    try writer.add("value", account: "0")
+    let writes = Lock(0)
+    let reader = vault.open(
+      fileSystem: FileSystem { call, path in
+        guard call == .open, path.hasSuffix(".state") else { return nil }
+        let count = writes.withLock { writes in
+          writes += 1
+          return writes
+        }
+        if count > 50 { return nil }
+        do {
+          try writer.add("value", account: "\(count)")
+        } catch {
+          Issue.record(error)
+        }
+        return nil
+      })
+    #expect(try reader.items(matching: .all).count >= 2)
+    #expect(writes.withLock { $0 } == 1)
+    #expect(try reader.verify().isSound)
+  }
+
   @Test func stateThatWasNeverWrittenCompletelySaysNothing() throws {
     try vault.open().add("a", account: "a")
     let (name, bytes) = try #require(try vault.rememberedState().first)

@@ -50,10 +50,8 @@ extension VaultContents {
         """)
     } else if let remembered, remembered.sequence > chain.head.sequence {
       // Perhaps the record was appended and remembered after the log was read.
-      if try parts.log.changes(since: position).position != position {
-        startOver()
-        return try refresh(from: parts)
-      }
+      let more = try parts.log.changes(since: position)
+      if more.startsOver || more.position != position { return try catchUp(with: more, parts) }
       judge(tail, endingBefore: remembered, parts.log.name)
     } else if let tail, !tail.isTorn, !remembersThisLog {
       // Nothing says whether this was acknowledged, so it counts as if it had been.
@@ -62,6 +60,20 @@ extension VaultContents {
     } else if damage.isUnattributed {
       damage.attribute(nil, among: index, before: chain.head.sequence + 2)
     }
+  }
+
+  /// Reads on to what was remembered when the whole log was read. Reading the whole again would find
+  /// newer records remembered each time, as long as others write.
+  private mutating func catchUp(
+    with more: LogChanges, _ parts: VaultParts
+  ) throws(SecretStoreError) {
+    let damagedBefore = damage.places.count
+    if !more.startsOver {
+      try apply(more, parts.device)
+      if damage.places.count == damagedBefore { return try judge(more.tail, parts) }
+    }
+    startOver()
+    try refresh(from: parts)
   }
 
   /// Whether this machine has seen any record of the log, and not only what it was compacted from.
