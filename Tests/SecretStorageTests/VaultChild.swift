@@ -10,6 +10,7 @@ import StorageInternals
 /// A process that runs the executable `VaultProcess`, its standard output appended to a file.
 final class VaultChild: Sendable {
   private let identifier: pid_t
+  private let status = Lock(Int32?.none)
 
   /// Why a child did not do its work.
   struct Failure: Error {
@@ -36,9 +37,15 @@ final class VaultChild: Sendable {
     identifier = child
   }
 
+  /// A child that nobody waits for would keep exit tests of other suites from ever ending.
+  deinit {
+    kill()
+    end()
+  }
+
   /// Stops the process at whatever it is doing.
   func kill() {
-    systemKill(identifier, SIGKILL)
+    status.withLock { if $0 == nil { systemKill(identifier, SIGKILL) } }
   }
 
   /// Waits until the process ended, and throws unless it ended well.
@@ -50,9 +57,13 @@ final class VaultChild: Sendable {
   /// Waits until the process ended, and returns its status as `waitpid` gives it.
   @discardableResult
   func end() -> Int32 {
-    var status: Int32 = 0
-    while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
-    return status
+    status.withLock { known in
+      if let known { return known }
+      var status: Int32 = 0
+      while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
+      known = status
+      return status
+    }
   }
 }
 
