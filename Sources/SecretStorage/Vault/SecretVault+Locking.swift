@@ -79,8 +79,8 @@ extension SecretVault {
   ///
   /// The vault is made if there is none, and written to a new file otherwise, so that what opened it
   /// before is not in the file any more. The user key stays the same: who has an old copy of the vault
-  /// and what opened it then can open that copy. There is no way back to the items without the
-  /// passphrase.
+  /// and what opened it then has the user key, and with it every later state of the vault too. There
+  /// is no way back to the items without the passphrase.
   ///
   /// - Parameters:
   ///   - passphrase: Not empty. Its bytes count, so give it in one Unicode normalisation form.
