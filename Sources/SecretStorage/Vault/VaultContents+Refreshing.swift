@@ -64,8 +64,7 @@ extension VaultContents {
 
   /// Reads on to what was remembered when the whole log was read.
   ///
-  /// Reading the whole again would find
-  /// newer records remembered each time, as long as others write.
+  /// Reading the whole again would find newer records remembered each time, as long as others write.
   private mutating func catchUp(
     with more: LogChanges, _ parts: VaultParts
   ) throws(SecretStoreError) {
