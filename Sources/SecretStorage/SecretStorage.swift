@@ -15,9 +15,9 @@ public enum SecretStorage: Sendable {
 
   /// Is told when reading or writing a password property failed, which itself cannot throw.
   ///
-  /// It is called on the thread of the access, after it. A password tells of a failure that repeats
-  /// itself only once, until an access succeeds. Unless the app sets another handler, each distinct
-  /// failure of the process is one line on standard error.
+  /// It is called on the thread of the access, after it, and on any thread for the upkeep of a store.
+  /// A password tells of a failure that repeats itself only once, until an access succeeds. Unless the
+  /// app sets another handler, each distinct failure of the process is one line on standard error.
   public static var onFailure: @Sendable (PasswordFailure) -> Void {
     get { failureHandler.withLock { $0 } }
     set { failureHandler.withLock { $0 = newValue } }

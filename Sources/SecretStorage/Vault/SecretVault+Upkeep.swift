@@ -96,12 +96,27 @@ extension SecretVault {
       keys = contents.keys
       return try CompactedVault(contents, isRepair: isRepair).map { ($0.records, $0.position) }
     }
-    try contents.withLock { [keys] contents throws(SecretStoreError) in
-      // Unless the app has locked or unlocked the vault meanwhile.
-      if contents.keys.isLockedByApp == keys.isLockedByApp { contents.keys = keys }
-      try contents.refresh(from: parts)
-      guard let table = contents.keys.table else { return }
-      try parts.device.remember(contents.chain.head, of: table.vaultID)
+    // The new file is in place: what fails now must not look as if nothing had changed.
+    reportingFailure { () throws(SecretStoreError) in
+      try contents.withLock { [keys] contents throws(SecretStoreError) in
+        // Unless the app has locked or unlocked the vault meanwhile.
+        if contents.keys.isLockedByApp == keys.isLockedByApp { contents.keys = keys }
+        try contents.refresh(from: parts)
+        guard let table = contents.keys.table else { return }
+        try parts.device.remember(contents.chain.head, of: table.vaultID)
+      }
+    }
+  }
+
+  /// Does what is worth doing beside an access, but no reason for it to fail.
+  func reportingFailure(of upkeep: () throws(SecretStoreError) -> Void) {
+    do {
+      try upkeep()
+    } catch {
+      // Elsewhere, because a handler that writes to this vault would wait for the write under way.
+      DispatchQueue.global(qos: .utility).async {
+        SecretStorage.onFailure(PasswordFailure(.upkeep, error))
+      }
     }
   }
 
@@ -115,11 +130,7 @@ extension SecretVault {
     }
     guard isWorthIt else { return }
     DispatchQueue.global(qos: .utility).async { [self] in
-      do throws(SecretStoreError) {
-        try compact()
-      } catch {
-        SecretStorage.onFailure(PasswordFailure(.upkeep, error))
-      }
+      reportingFailure { () throws(SecretStoreError) in try compact() }
       contents.withLock { $0.isBeingCompacted = false }
     }
   }

@@ -77,7 +77,7 @@ extension SecretVault {
         if error == .conflict { return false }
         throw error
       }
-      try acknowledge(draft, endingAt: position, parts)
+      acknowledge(draft, endingAt: position, parts)
     }
     for (pending, outcome) in outcomes { pending.finish(outcome) }
     return true
@@ -105,17 +105,15 @@ extension SecretVault {
   /// Takes over what is on disk now.
   private func acknowledge(
     _ draft: VaultDraft, endingAt position: LogPosition, _ parts: VaultParts
-  ) throws(SecretStoreError) {
+  ) {
     contents.withLock { contents in
       // Unless a reader of this process has already read it from the log.
       if contents.position == draft.position { contents.adopt(draft, position) }
     }
     guard let vaultID = draft.keys.table?.vaultID else { return }
-    do {
+    // The write itself is done; without this, only a later rollback to before it might pass.
+    reportingFailure { () throws(SecretStoreError) in
       try parts.device.remember(draft.chain.head, of: vaultID)
-    } catch {
-      // The write itself is done and acknowledged; only a later rollback to before it might pass.
-      SecretStorage.onFailure(PasswordFailure(.upkeep, error))
     }
   }
 }

@@ -1,0 +1,41 @@
+import Dispatch
+import SecretStorage
+import StorageInternals
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// What fails beside a write that succeeded.
+struct VaultUpkeepFailureTests {
+  @Test func failureToRememberIsToldToAHandlerThatMayWriteAndTheWriteSucceeds() async {
+    // In a process of its own, because the handler is the whole process's.
+    await #expect(processExitsWith: .success) {
+      let fault = FileSystem { call, path in
+        call == .write && path.hasSuffix(".state") ? EIO : nil
+      }
+      let vault = TestVault()
+      let object = vault.open(fileSystem: fault)
+      let told = DispatchSemaphore(value: 0)
+      SecretStorage.onFailure = { failure in
+        guard failure.operation == .upkeep, case .system("write", _, EIO) = failure.error else {
+          return
+        }
+        do {
+          _ = try object.items(matching: .all)
+          _ = try object.add("by the handler", account: "handler")
+        } catch {
+          // The second call of the handler finds the item there.
+        }
+        told.signal()
+      }
+      _ = try object.add("by the test", account: "test")
+      told.wait()
+      #expect(try vault.open().text("test") == "by the test")
+      #expect(try vault.open().text("handler") == "by the handler")
+    }
+  }
+}
