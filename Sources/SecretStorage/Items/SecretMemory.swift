@@ -34,11 +34,12 @@ private struct SecretArena {
   static let shared = SecretArena()
 
   private static let smallest = 64
-  private static let largest = 4096
-  private static let chunk = 64 * 1024
+  private static let largest = 64 * 1024
+  private static let page = 4096
+  private static let chunk = 256 * 1024
 
-  /// Free blocks of 64, 128, … 4096 bytes, as addresses, all zero.
-  private let free = Lock(Array(repeating: [UInt](), count: 7))
+  /// Free blocks of 64, 128, … 65,536 bytes, as addresses, all zero.
+  private let free = Lock(Array(repeating: [UInt](), count: 11))
 
   func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
     let size = Self.size(for: count)
@@ -68,7 +69,7 @@ private struct SecretArena {
 
   /// The next power of two up to the largest small block, whole pages beyond.
   private static func size(for count: Int) -> Int {
-    if count > largest { return (count + largest - 1) / largest * largest }
+    if count > largest { return (count + page - 1) / page * page }
     var size = smallest
     while size < count { size *= 2 }
     return size

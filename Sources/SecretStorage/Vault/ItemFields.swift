@@ -78,6 +78,22 @@ struct ItemFields {
     if reader.position != end { throw MalformedRecord() }
   }
 
+  /// Gives a closure the bytes of the account among fields that were checked, none if there is none.
+  static func account<Result>(
+    in fields: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer.SubSequence) -> Result
+  ) -> Result {
+    var position = 0
+    while position < fields.count {
+      let count = Int(
+        UInt32(
+          littleEndian: unsafe fields.loadUnaligned(fromByteOffset: position + 1, as: UInt32.self)))
+      let content = (position + 5)..<(position + 5 + count)
+      if unsafe fields[position] == Tag.account { return unsafe body(fields[content]) }
+      position = content.upperBound
+    }
+    return unsafe body(fields[..<0])
+  }
+
   /// Reads fields that were checked.
   init(isGeneric: Bool, reading fields: RecordReader) {
     identity = isGeneric ? .generic() : .internet()

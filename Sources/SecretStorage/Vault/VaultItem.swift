@@ -110,6 +110,22 @@ struct VaultItem: Sendable {
 
   var unknown: ArraySlice<UInt8> { fields.unknown[...] }
 
+  /// Whether the item's account is surely another one, as a look at the bytes tells.
+  ///
+  /// Beyond ASCII, texts may be equal that have different bytes.
+  func surelyHasOtherAccount(than account: [UInt8]) -> Bool {
+    let start = start + Offset.fields
+    // The fields were checked, so none of them leads out of the attributes.
+    return unsafe body.attributes.withUnsafeBytes { bytes in
+      unsafe ItemFields.account(
+        in: UnsafeRawBufferPointer(
+          rebasing: bytes[start..<(start + Int(integer(Offset.fieldsCount) as UInt32))])
+      ) { found in
+        unsafe !found.elementsEqual(account) && found.allSatisfy { $0 < 128 }
+      }
+    }
+  }
+
   /// What the item takes in a log, in bytes.
   var byteCount: Int {
     Offset.fields + Int(integer(Offset.fieldsCount) as UInt32)
