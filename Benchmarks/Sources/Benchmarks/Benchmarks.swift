@@ -20,6 +20,7 @@ import Glibc
 
     let table = Table(Measurement.takeAll(chosen))
     print(isMarkdown ? table.markdown : table.text)
+    if only == nil { print("\n" + VaultSizes().text) }
   }
 
   private static func stop(_ message: String) -> Never {

@@ -49,7 +49,7 @@ struct Table {
 }
 
 /// The number with two decimals, or none from a hundred on.
-private func decimal(_ number: Double) -> String {
+func decimal(_ number: Double) -> String {
   if abs(number) >= 100 { return "\(Int(number.rounded()))" }
   let hundredths = Int((abs(number) * 100).rounded())
   let fraction = "\(hundredths % 100)"

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import SecretStorage
+import Synchronization
 
 let vaultRows: [Row] = [
   Row(
@@ -55,12 +56,19 @@ private enum VaultWorkloads {
   }()
 
   static func set(_ vault: BenchmarkVault, threads: Int) -> Workload {
-    let passwords = (0..<8).map { vault.password($0) }
-    let name = "set, \(vault.count) items"
-    return Workload(name: name, threads: threads) { iterations in
-      let password = passwords[Int(pthread_self() >> 12) & 7]
+    let passwords = (0..<threads).map { vault.password($0) }
+    let started = Counter()
+    return Workload(name: "set, \(vault.count) items", threads: threads) { iterations in
+      // Each thread has an item of its own, as threads that share one cannot write at once.
+      let password = passwords[started.next() % threads]
       for _ in 0..<iterations { password.value = BenchmarkVault.value }
     }
+  }
+
+  private final class Counter: Sendable {
+    private let count = Atomic(0)
+
+    func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).oldValue }
   }
 
   /// What a set appends, appended to a file of the same file system.
