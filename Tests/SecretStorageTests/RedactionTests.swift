@@ -46,6 +46,14 @@ struct RedactionTests {
         #expect(!rendering.isEmpty)
       }
     }
+    for item in store.items(matching: .all) {
+      for subject in [item, item.identity, item.attributes, ItemQuery.exactly(item.identity)]
+        as [Any]
+      {
+        for rendering in renderings(of: subject) { #expect(!rendering.contains("canary")) }
+      }
+    }
+    #expect("\(ItemIdentity.generic(service: "canary"))" == "generic(service)")
     #expect("\(app.$token)" == "PasswordItem<String>")
     #expect("\(secret)" == "<redacted>")
   }
