@@ -12,7 +12,7 @@ import StorageInternals
 /// The first writer becomes the leader and processes whatever is waiting, its own write included;
 /// then it hands over to the next one that is waiting. Threads that wrote together a moment ago are
 /// likely to write again, so a leader gives them some time to come back: never more than half of what
-/// the last processing took, and none to a thread that writes alone.
+/// the last processing took.
 final class WriteQueue<Write: Sendable, Outcome: Sendable>: Sendable {
   /// A write that waits for its outcome.
   ///
@@ -91,6 +91,8 @@ final class WriteQueue<Write: Sendable, Outcome: Sendable>: Sendable {
   /// Gives the threads of the last batch time to come back.
   private func waitForCompany() {
     let patience = state.withLock { state -> Duration? in
+      // Writers that follow one another, each from its own thread, have no company to wait for.
+      guard state.lastThreads.count > 1 else { return nil }
       state.missing = state.lastThreads.subtracting(state.waiting.map(\.thread))
       return state.missing.isEmpty ? nil : state.lastDuration / 2
     }
