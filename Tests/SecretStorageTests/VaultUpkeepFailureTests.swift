@@ -38,4 +38,21 @@ struct VaultUpkeepFailureTests {
       #expect(try vault.open().text("handler") == "by the handler")
     }
   }
+
+  @Test func failureToObserveIsToldToAHandlerThatMayUseThePassword() async {
+    await #expect(processExitsWith: .success) {
+      let vault = TestVault()
+      let object = vault.open(fileSystem: FileSystem { call, _ in call == .mkdir ? EACCES : nil })
+      let password = PasswordItem<String>(
+        .generic(service: "service"), refreshPolicy: .onChange, in: object)
+      let told = DispatchSemaphore(value: 0)
+      SecretStorage.onFailure = { failure in
+        _ = password.value
+        if failure.operation == .upkeep { told.signal() }
+      }
+      #expect(password.value == nil)
+      told.wait()
+      #expect(password.status == .absent)
+    }
+  }
 }

@@ -7,14 +7,11 @@ extension SecretVault {
   /// object's changes are heard, and ``SecretStorage/onFailure`` is told why.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     let observation = observers.add(handler)
-    let watch: ChangeObservation?
-    do {
+    var watch: ChangeObservation?
+    reportingFailure { () throws(SecretStoreError) in
       watch = try parts.log.observe { [weak self] in self?.hearOfChange() }
-    } catch {
-      SecretStorage.onFailure(PasswordFailure(.upkeep, error))
-      watch = nil
     }
-    return ChangeObservation { withExtendedLifetime((observation, watch)) {} }
+    return ChangeObservation { [watch] in withExtendedLifetime((observation, watch)) {} }
   }
 
   /// Tells the observers of the newest contents.

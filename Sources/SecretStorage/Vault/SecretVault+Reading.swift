@@ -13,7 +13,8 @@ extension SecretVault {
   /// Finds the items that a query means, the oldest first.
   ///
   /// - Complexity: Linear in the number of items that have the query's service or server and, if it
-  ///   names one, its account; linear in all items when it names neither service nor server.
+  ///   names one, its account; linear in all items when it names neither service nor server, and for
+  ///   the first searches of this object.
   /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/corrupted(_:)`` when the search could
   ///   not be complete.
   public func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
@@ -39,7 +40,7 @@ extension SecretVault {
   public func secret(
     of id: SecretItem.ID, authorizedBy context: AuthenticationContext
   ) throws(SecretStoreError) -> SecretReading? {
-    return try read { contents throws(SecretStoreError) -> SecretReading? in
+    try read { contents throws(SecretStoreError) -> SecretReading? in
       if let place = contents.damage[id] { throw Self.doubt(of: id, place) }
       guard let entry = contents.index[id] else {
         if contents.sealedRecords > 0 { throw contents.keys.lockReason }

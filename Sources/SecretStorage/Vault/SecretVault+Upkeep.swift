@@ -113,7 +113,7 @@ extension SecretVault {
     do {
       try upkeep()
     } catch {
-      // Elsewhere, because a handler that writes to this vault would wait for the write under way.
+      // Elsewhere, because a handler that uses this vault would wait for the access under way.
       DispatchQueue.global(qos: .utility).async {
         SecretStorage.onFailure(PasswordFailure(.upkeep, error))
       }
