@@ -102,19 +102,4 @@ package struct File: ~Copyable, Sendable {
   package func lock() throws(SystemError) {
     try fileSystem.check(.flock, path) { flock(descriptor, LOCK_EX) }
   }
-
-  /// Locks the file unless another open file holds its lock; answers whether it did.
-  package func lockIfFree() throws(SystemError) -> Bool {
-    do {
-      try fileSystem.check(.flock, path) { flock(descriptor, LOCK_EX | LOCK_NB) }
-      return true
-    } catch {
-      if error.code == EWOULDBLOCK { return false }
-      throw error
-    }
-  }
-
-  package func unlock() {
-    flock(descriptor, LOCK_UN)
-  }
 }

@@ -32,20 +32,6 @@ package struct FileLock: ~Copyable, Sendable {
     }
   }
 
-  /// Takes the turn, or answers nil at once if it is somebody else's.
-  package init?(
-    ifFreeAt path: String, in fileSystem: FileSystem = FileSystem()
-  ) throws(SystemError) {
-    while true {
-      let file = try Self.open(path, fileSystem)
-      guard try file.lockIfFree() else { return nil }
-      if try file.isStill(at: path, in: fileSystem) {
-        self.file = file
-        return
-      }
-    }
-  }
-
   /// Ends the turn before this goes out of scope.
   package consuming func release() {}
 
