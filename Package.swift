@@ -6,17 +6,21 @@ let package = Package(
   name: "Locket",
   products: [
     .library(name: "SerializedAccess", targets: ["SerializedAccess"]),
+    .library(name: "KeyValueStorage", targets: ["KeyValueStorage"]),
     .library(name: "SecretStorage", targets: ["SecretStorage"]),
     .library(name: "SecretStorageTesting", targets: ["SecretStorageTesting"]),
   ],
   targets: [
     .target(name: "SerializedAccess"),
     .target(name: "StorageInternals"),
+    .target(name: "KeyValueStorage", dependencies: ["StorageInternals"]),
     .target(name: "SecretStorage", dependencies: ["StorageInternals"]),
     .target(name: "SecretStorageTesting", dependencies: ["SecretStorage"]),
 
     .testTarget(name: "SerializedAccessTests", dependencies: ["SerializedAccess"]),
     .testTarget(name: "StorageInternalsTests", dependencies: ["StorageInternals"]),
+    .testTarget(
+      name: "KeyValueStorageTests", dependencies: ["KeyValueStorage", "StorageInternals"]),
     .testTarget(
       name: "SecretStorageTests",
       dependencies: ["SecretStorage", "SecretStorageTesting", "StorageInternals", "VaultProcess"]),

@@ -1,0 +1,100 @@
+/// All keys and encoded values of a store at one moment.
+public struct KeyValueContents: Sendable {
+  /// Tells this moment from others of the same backend.
+  public let revision: Int64
+
+  /// By ascending key, each once.
+  private(set) var entries: [KeyValueEntry]
+
+  /// Makes contents of values as a backend has them.
+  ///
+  /// - Parameters:
+  ///   - values: Keys and encoded values in any order; of those with equal keys, the last one counts.
+  ///   - revision: What the backend tells this moment from others by.
+  public init(_ values: some Sequence<(key: String, value: EncodedValue)>, revision: Int64) {
+    var changes = KeyValueChanges()
+    for (key, value) in values { changes.set(key, to: value) }
+    self.init(entries: [], revision: revision)
+    apply(changes) { KeyValueEntry(key: $0, text: $1, valueOffset: 0) }
+  }
+
+  /// - Parameters:
+  ///   - entries: By ascending key, each once.
+  ///   - revision: See above.
+  init(entries: [KeyValueEntry], revision: Int64) {
+    self.entries = entries
+    self.revision = revision
+  }
+
+  /// The keys, sorted by their bytes in UTF-8.
+  public var keys: [String] { entries.map(\.key.string) }
+
+  /// The encoded value of a key; nil if there is none.
+  ///
+  /// Takes O(log *n*) comparisons.
+  public subscript(key: String) -> EncodedValue? { self[StoredKey(key)] }
+
+  subscript(key: StoredKey) -> EncodedValue? {
+    let index = index(of: key)
+    guard index < entries.count, entries[index].key == key else { return nil }
+    return entries[index].value
+  }
+
+  /// The contents after changes.
+  public func applying(_ changes: KeyValueChanges, revision: Int64) -> KeyValueContents {
+    var result = KeyValueContents(entries: entries, revision: revision)
+    result.apply(changes) { KeyValueEntry(key: $0, text: $1, valueOffset: 0) }
+    return result
+  }
+
+  /// Puts changes in, with entries as the file's format makes them.
+  mutating func apply(
+    _ changes: KeyValueChanges, makingEntry entry: (StoredKey, EncodedValue) -> KeyValueEntry
+  ) {
+    if changes.count < 8 {
+      for (key, value) in changes.byKey { apply(value.map { entry(key, $0) }, at: key) }
+    } else {
+      let sorted = changes.byKey.sorted { $0.key < $1.key }
+      merge(sorted.map { key, value in (key, value.map { entry(key, $0) }) })
+    }
+  }
+}
+
+extension KeyValueContents {
+  /// The index of the first entry whose key is not before this one.
+  private func index(of key: StoredKey) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].key < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private mutating func apply(_ entry: KeyValueEntry?, at key: StoredKey) {
+    let index = index(of: key)
+    let isThere = index < entries.count && entries[index].key == key
+    switch (entry, isThere) {
+    case (let entry?, true): entries[index] = entry
+    case (let entry?, false): entries.insert(entry, at: index)
+    case (nil, true): entries.remove(at: index)
+    case (nil, false): break
+    }
+  }
+
+  private mutating func merge(_ changes: [(key: StoredKey, entry: KeyValueEntry?)]) {
+    var result: [KeyValueEntry] = []
+    result.reserveCapacity(entries.count + changes.count)
+    var position = 0
+    for change in changes {
+      while position < entries.count, entries[position].key < change.key {
+        result.append(entries[position])
+        position += 1
+      }
+      if position < entries.count, entries[position].key == change.key { position += 1 }
+      if let entry = change.entry { result.append(entry) }
+    }
+    result.append(contentsOf: entries[position...])
+    entries = result
+  }
+}

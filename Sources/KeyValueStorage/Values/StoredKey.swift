@@ -1,0 +1,48 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// A key, told from others by its bytes: strings that are equal as text can be two keys of a file.
+struct StoredKey: Sendable {
+  let string: String
+
+  init(_ string: String) {
+    var string = string
+    string.makeContiguousUTF8()
+    self.string = string
+  }
+
+  private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    // The bytes are not used after the closure.
+    unsafe string.utf8Span.span.withUnsafeBytes { unsafe body($0) }
+  }
+}
+
+extension StoredKey: Hashable, Comparable {
+  static func == (first: StoredKey, second: StoredKey) -> Bool {
+    first.string.utf8.count == second.string.utf8.count && compare(first, second) == 0
+  }
+
+  static func < (first: StoredKey, second: StoredKey) -> Bool {
+    let order = compare(first, second)
+    return order < 0 || order == 0 && first.string.utf8.count < second.string.utf8.count
+  }
+
+  func hash(into hasher: inout Hasher) {
+    withBytes { unsafe hasher.combine(bytes: $0) }
+  }
+
+  /// Compares the bytes as far as both have some.
+  private static func compare(_ first: StoredKey, _ second: StoredKey) -> Int32 {
+    first.withBytes { first in
+      second.withBytes { second in
+        let count = min(first.count, second.count)
+        // An empty key has no address.
+        if count == 0 { return 0 }
+        return unsafe memcmp(first.baseAddress!, second.baseAddress!, count)
+      }
+    }
+  }
+}
