@@ -1,9 +1,9 @@
 /// In which encoding other than UTF-8 a file's text seems to be.
 enum JSONEncoding: String {
-  case utf16LittleEndian = "UTF-16, little endian"
-  case utf16BigEndian = "UTF-16, big endian"
-  case utf32LittleEndian = "UTF-32, little endian"
-  case utf32BigEndian = "UTF-32, big endian"
+  case utf16LittleEndian = "UTF-16 (little endian)"
+  case utf16BigEndian = "UTF-16 (big endian)"
+  case utf32LittleEndian = "UTF-32 (little endian)"
+  case utf32BigEndian = "UTF-32 (big endian)"
 
   /// Looks for a byte order mark, or for the zeros that each encoding puts around an opening brace.
   ///

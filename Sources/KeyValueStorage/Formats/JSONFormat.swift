@@ -2,7 +2,8 @@
 struct JSONFormat: StoredFormat {
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
     if let encoding = JSONEncoding(of: file) {
-      throw FormatError(reason: "this is \(encoding.rawValue), and not UTF-8", offset: 0)
+      throw FormatError(
+        reason: "this is text in \(encoding.rawValue): convert it to UTF-8", offset: 0)
     }
     var reader = try JSONReader(file[...])
     if reader.hasPrefix("\u{FEFF}") { reader.position += 3 }
@@ -13,10 +14,11 @@ struct JSONFormat: StoredFormat {
     var entries: [KeyValueEntry] = []
     var isAscending = true
     try reader.members(in: 0) { (reader, key) throws(FormatError) in
+      let name = try reader.string(of: key)
       let valueStart = reader.position
       try reader.skipValue(in: 1)
       let entry = KeyValueEntry(
-        key: StoredKey(try reader.string(of: key)), text: file[key.start..<reader.position],
+        key: StoredKey(name), text: file[key.start..<reader.position],
         valueOffset: valueStart - key.start)
       if let last = entries.last, last.key >= entry.key { isAscending = false }
       entries.append(entry)
@@ -39,7 +41,7 @@ struct JSONFormat: StoredFormat {
     var count = start.count + end.count + (entries.count - 1) * separator.count
     for entry in entries { count += entry.text.count }
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      // There is room for all of it, as just counted; appending to an array takes 20 times as long.
+      // There is room for all of it, as just counted; to append to an array takes ten times as long.
       var target = unsafe UnsafeMutableRawPointer(buffer.baseAddress!)
       func append(_ bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBytes { source in

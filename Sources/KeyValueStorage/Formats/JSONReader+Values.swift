@@ -1,7 +1,5 @@
 extension JSONReader {
-  /// Passes over a value.
-  ///
-  /// - Parameter depth: How many arrays and objects it is in.
+  /// Passes over a value that is in so many arrays and objects.
   mutating func skipValue(in depth: Int) throws(FormatError) {
     switch current {
     case UInt8(ascii: "\""): _ = try text()
@@ -17,9 +15,7 @@ extension JSONReader {
     }
   }
 
-  /// Reads a value.
-  ///
-  /// - Parameter depth: How many arrays and objects it is in.
+  /// Reads a value that is in so many arrays and objects.
   mutating func value(in depth: Int) throws(FormatError) -> ValueTree {
     switch current {
     case UInt8(ascii: "\""):
@@ -45,10 +41,7 @@ extension JSONReader {
     }
   }
 
-  /// Reads an object's members.
-  ///
-  /// - Parameter depth: How many arrays and objects the object is in.
-  /// - Parameter value: Is to pass over a member's value.
+  /// Reads an object that is in so many others, with a closure that passes over a member's value.
   mutating func members(
     in depth: Int, value: (inout JSONReader, _ key: JSONText) throws(FormatError) -> Void
   ) throws(FormatError) {
@@ -71,10 +64,7 @@ extension JSONReader {
     }
   }
 
-  /// Reads an array's elements.
-  ///
-  /// - Parameter depth: How many arrays and objects the array is in.
-  /// - Parameter element: Is to pass over an element.
+  /// Reads an array that is in so many others, with a closure that passes over an element.
   private mutating func elements(
     in depth: Int, element: (inout JSONReader) throws(FormatError) -> Void
   ) throws(FormatError) {

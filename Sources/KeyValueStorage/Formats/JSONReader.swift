@@ -25,10 +25,8 @@ struct JSONReader {
     return true
   }
 
-  func hasPrefix(_ text: StaticString) -> Bool {
-    // A static string's bytes are there as long as the process.
-    unsafe bytes[position...].starts(
-      with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  func hasPrefix(_ text: String) -> Bool {
+    bytes[position...].starts(with: text.utf8)
   }
 
   mutating func skipWhitespace() {
@@ -53,9 +51,7 @@ extension JSONReader {
     FormatError(reason: reason, offset: (index ?? position) - bytes.startIndex)
   }
 
-  /// What is wrong at the position, outside of text.
-  ///
-  /// - Parameter reason: What to say unless there is something more telling.
+  /// What is wrong at the position, outside of text, unless there is something more telling to say.
   func unexpected(_ reason: String) -> FormatError {
     switch current {
     case nil: failure("it ends too early: \(reason)")

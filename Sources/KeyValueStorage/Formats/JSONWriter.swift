@@ -4,9 +4,7 @@ import FoundationEssentials
 struct JSONWriter {
   var bytes: [UInt8] = []
 
-  /// Writes a value.
-  ///
-  /// - Parameter depth: How many arrays and objects it is in, that of the file included.
+  /// Writes a value that is in so many arrays and objects, that of the file included.
   mutating func write(_ tree: ValueTree, in depth: Int) throws(FormatError) {
     switch tree {
     case .null(let depth):
