@@ -41,8 +41,8 @@ struct JSONFormat: StoredFormat {
     var count = start.count + end.count + (entries.count - 1) * separator.count
     for entry in entries { count += entry.text.count }
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      // There is room for all of it, as just counted; to append to an array takes ten times as long.
-      var target = unsafe UnsafeMutableRawPointer(buffer.baseAddress!)
+      // There is room for all of it, as just counted. To append to an array takes ten times as long.
+      var target = UnsafeMutableRawPointer(buffer.baseAddress!)
       func append(_ bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBytes { source in
           guard let address = source.baseAddress else { return }
