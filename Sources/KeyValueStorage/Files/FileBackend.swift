@@ -15,12 +15,12 @@ final class FileBackend: KeyValueBackend {
   private let observers: FileObservers
 
   init(
-    path: String, format: KeyValueFormat, storedFormat: any StoredFormat,
+    path: String, format: KeyValueFormat, storedFormat: (any StoredFormat)? = nil,
     fileSystem: FileSystem = FileSystem()
   ) {
     self.path = path
     self.format = format
-    self.storedFormat = storedFormat
+    self.storedFormat = storedFormat ?? format.coding
     self.fileSystem = fileSystem
     observers = FileObservers(path: path, fileSystem: fileSystem)
   }
