@@ -37,6 +37,25 @@ final class TestFile: Sendable {
     get throws { try String(contentsOfFile: path, encoding: .utf8) }
   }
 
+  var bytes: [UInt8] {
+    get throws { Array(try Data(contentsOf: URL(filePath: path))) }
+  }
+
+  /// The bytes of a file with these values in this format.
+  func encoded(_ values: [String: Int]) throws -> Data {
+    let file = try TestFile(format)
+    let store = file.open()
+    try store.transaction {
+      for (key, value) in values { try store.set(value, for: key) }
+    }
+    return Data(try file.bytes)
+  }
+
+  /// What killed writers left in the directory.
+  var litter: [String] {
+    get throws { try FileSystem().entries(of: directory).filter { $0.hasSuffix(".tmp") } }
+  }
+
   /// Replaces the file's bytes in place, as `>` of a shell does.
   func overwrite(_ text: String) throws {
     try Data(text.utf8).write(to: URL(filePath: path))
