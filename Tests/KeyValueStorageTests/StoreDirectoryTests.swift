@@ -14,10 +14,6 @@ import Testing
 struct StoreDirectoryTests {
   private static let policies = [WritePolicy.durable, .coalesced(within: .seconds(100_000))]
 
-  private func shell(_ command: String, in directory: String) throws {
-    try ChildProcess("/bin/sh", ["-ec", "cd '\(directory)'\n\(command)"]).wait()
-  }
-
   private func store(
     _ file: TestFile, _ writes: WritePolicy, _ fileSystem: FileSystem = FileSystem()
   ) -> KeyValueStore {
@@ -36,7 +32,7 @@ struct StoreDirectoryTests {
     let observation = number.observe { heard.hear($1) }
     number.wrappedValue = 1
     try store.synchronize()
-    try shell("rm -r app", in: file.directory)
+    try Shell.run("rm -r app", in: file.directory)
     #expect(heard.wait(for: 0))
     #expect(heard.all == [1, 0])
 
@@ -52,10 +48,13 @@ struct StoreDirectoryTests {
     let file = try TestFile()
     let isForbidden = Lock(false)
     let store = store(
-      file, writes, FileSystem { call, _ in call == .mkdir && isForbidden.withLock { $0 } ? EACCES : nil })
+      file, writes,
+      FileSystem { call, _ in
+        call == .mkdir && isForbidden.withLock { $0 } ? EACCES : nil
+      })
     let number = StoredValue(wrappedValue: 0, "number", in: store)
     try number.save(1)
-    try shell("rm -r app", in: file.directory)
+    try Shell.run("rm -r app", in: file.directory)
     isForbidden.withLock { $0 = true }
     let error = KeyValueStoreError.system(
       call: "mkdir", path: "\(file.directory)/app", code: EACCES)
@@ -77,7 +76,7 @@ struct StoreDirectoryTests {
     let store = store(file, writes)
     let number = StoredValue(wrappedValue: 0, "number", in: store)
     try number.save(1)
-    try shell("mv app away; echo text >app", in: file.directory)
+    try Shell.run("mv app away; echo text >app", in: file.directory)
     let before = try String(contentsOfFile: "\(file.directory)/away/settings.json", encoding: .utf8)
     #expect {
       try store.set(2, for: "other")
@@ -93,7 +92,7 @@ struct StoreDirectoryTests {
     #expect(after == before)
     #expect(try String(contentsOfFile: "\(file.directory)/app", encoding: .utf8) == "text\n")
 
-    try shell("rm app; mv away app", in: file.directory)
+    try Shell.run("rm app; mv away app", in: file.directory)
     try store.synchronize()
     #expect(number.error == nil)
     #expect(try self.store(file, .durable).value(of: "number") == 3)

@@ -29,14 +29,13 @@ extension Job {
       name.wrappedValue = "name"
       exit(0)
     case .terminate:
-      // The source gets it instead of the process.
-      signal(SIGTERM, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
-      source.setEventHandler { exit(0) }
-      source.activate()
       number.wrappedValue = 1
       name.wrappedValue = "name"
-      printLine("ready")
+      let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
+      source.setEventHandler { exit(0) }
+      // Until then a signal is not the source's.
+      source.setRegistrationHandler { printLine("ready") }
+      source.activate()
       withExtendedLifetime(source) { dispatchMain() }
     case .transaction, .durableTransaction:
       try store.transaction {
