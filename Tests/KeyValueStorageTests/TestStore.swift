@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import StorageInternals
 
@@ -31,6 +32,15 @@ final class TestFile: Sendable {
     KeyValueStore(
       FileBackend(path: path, format: format), writes: writes, version: version,
       migrations: migrations)
+  }
+
+  /// A store that gives programs all the time that a busy machine may take to put a file back.
+  func openPatiently(
+    _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem()
+  ) -> KeyValueStore {
+    KeyValueStore(
+      FileBackend(path: path, format: format, fileSystem: fileSystem), writes,
+      SettingsVersion(0, []), settlingTime: .seconds(600))
   }
 
   var text: String {
