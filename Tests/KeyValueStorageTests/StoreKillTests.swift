@@ -45,7 +45,7 @@ struct StoreKillTests {
   ) throws {
     let child = try SettingsChild("write", [way, "round \(round)"], on: file, output: journal)
     // How far it has come is what varies, however fast the machine is, and where in a write it is.
-    let progress = Int.random(in: 1...20_000)
+    let progress = Int.random(in: 1...Campaign.size(sample: 5_000, full: 20_000))
     try wait { try FileSystem().status(of: journal)?.size ?? 0 >= progress }
     usleep(UInt32.random(in: 0..<5000))
     child.process.stop()
