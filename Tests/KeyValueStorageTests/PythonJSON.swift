@@ -81,7 +81,7 @@ enum PythonJSON {
 
     def write_values(count, seed):
       random.seed(seed)
-      members = {text() + str(number): value(0) for number in range(count)}
+      members = {text() + '/' + str(number): value(0) for number in range(count)}
       def dump(value):
         return json.dumps(
           value, ensure_ascii=random.random() < 0.5, allow_nan=False,
