@@ -2,7 +2,7 @@ import StorageInternals
 
 extension Setting {
   /// Calls a closure with the value as it is now, and after each change.
-  func follow(_ observer: @escaping @Sendable (Value) -> Void) -> KeyValueObservation {
+  func follow(_ observer: @escaping @Sendable (AnyKept) -> Void) -> KeyValueObservation {
     store.observe(key, fromNow: true) { [self] _, encoded in
       do {
         observer(try decode(encoded))
@@ -14,9 +14,9 @@ extension Setting {
 
   /// Calls a closure with the old and the new value after each change.
   func observe(
-    _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
+    _ observer: @escaping @Sendable (_ old: AnyKept, _ new: AnyKept) -> Void
   ) -> KeyValueObservation {
-    let previous = Lock(Value?.none)
+    let previous = Lock(AnyKept?.none)
     return store.observe(key, fromNow: true) { [self] _, encoded in
       do {
         let value = try decode(encoded)

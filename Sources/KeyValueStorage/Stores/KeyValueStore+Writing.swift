@@ -34,13 +34,7 @@ extension KeyValueStore {
   ///     the value, or with nil in a transaction.
   func put(_ key: StoredKey, _ value: EncodedValue?, then: (Int?) -> Void = { _ in }) {
     state.withLock { state in
-      if state.transaction.ofThisThread != nil {
-        state.transaction!.draft[key] = value
-        then(nil)
-      } else {
-        state.set(key, to: value)
-        then(state.generation)
-      }
+      then(state.set(key, to: value))
     }
   }
 
