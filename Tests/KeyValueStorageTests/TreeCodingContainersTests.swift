@@ -103,6 +103,36 @@ struct TreeCodingContainersTests {
     }
   }
 
+  /// The standard library has methods for these that refuse them.
+  @Test func theWidestIntegersAreTakenByAllContainers() throws {
+    let tree = try tree { encoder in
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encode(Int128.min, forKey: .a)
+      try container.encodeIfPresent(UInt128(1), forKey: .b)
+      var list = container.nestedUnkeyedContainer(forKey: .c)
+      try list.encode(Int128.min)
+      try list.encode(UInt128(1))
+      var first = list.superEncoder().singleValueContainer()
+      try first.encode(Int128.min)
+      var second = list.superEncoder().singleValueContainer()
+      try second.encode(UInt128(1))
+    }
+    let (least, one) = (number(.min), number(1))
+    #expect(tree == .dictionary(["a": least, "b": one, "c": .array([least, one, least, one])]))
+    try read(tree) { decoder in
+      let container = try decoder.container(keyedBy: Key.self)
+      #expect(try container.decode(Int128.self, forKey: .a) == .min)
+      #expect(try container.decodeIfPresent(Int128.self, forKey: .a) == .min)
+      #expect(try container.decode(UInt128.self, forKey: .b) == 1)
+      #expect(try container.decodeIfPresent(UInt128.self, forKey: .b) == 1)
+      var list = try container.nestedUnkeyedContainer(forKey: .c)
+      #expect(try list.decode(Int128.self) == .min)
+      #expect(try list.decodeIfPresent(UInt128.self) == 1)
+      #expect(try list.superDecoder().singleValueContainer().decode(Int128.self) == .min)
+      #expect(try list.superDecoder().singleValueContainer().decode(UInt128.self) == 1)
+    }
+  }
+
   @Test func keyedContainersReadAsTheirProtocolSays() throws {
     let tree = ValueTree.dictionary([
       "a": .null(depth: 0), "b": .array([number(1), .dictionary([:])]), "other": number(7),

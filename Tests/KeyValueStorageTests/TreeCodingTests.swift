@@ -103,6 +103,11 @@ struct TreeCodingTests {
     #expect(try encoder.encode([date]) == .array([.date(date)]))
     #expect(try encoder.encode(Data([1])) == .data(Data([1])))
     #expect(try encoder.encode(["a": Data([1])]) == .dictionary(["a": .data(Data([1]))]))
+    guard case .data(let slice) = try encoder.encode(Data([1, 2, 3])[1...]) else {
+      Issue.record("Data is not stored as such.")
+      return
+    }
+    #expect(slice.startIndex == 0 && slice == Data([2, 3]))
     #expect(try encoder.encode([UInt8(1)]) == .array([.number(.integer(1))]))
     #expect(try encoder.encode(Optional(url)) == .string("https://example.com"))
     #expect(try encoder.encode(true) == .bool(true))
