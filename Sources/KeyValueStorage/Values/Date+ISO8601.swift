@@ -23,7 +23,8 @@ extension Date {
   }
 
   private static func days(in month: Int, of year: Int) -> Int {
-    days(before: month == 12 ? year + 1 : year, month == 12 ? 1 : month + 1) - days(before: year, month)
+    let next = month == 12 ? days(before: year + 1, 1) : days(before: year, month + 1)
+    return next - days(before: year, month)
   }
 
   /// The days of the Gregorian calendar from some fixed one to the first of a month.
