@@ -27,8 +27,11 @@ struct BinaryPropertyListFile {
   func offset(of object: Int) -> Int { 8 + objects[..<object].reduce(0) { $0 + $1.count } }
 
   static func number(_ number: UInt64, size: Int) -> [UInt8] {
-    // More than eight bytes begin with zeros.
-    (1...size).map { size - $0 < 8 ? UInt8(truncatingIfNeeded: number >> ((size - $0) * 8)) : 0 }
+    var bytes = [UInt8](repeating: 0, count: size)
+    for index in 0..<min(size, 8) {
+      bytes[size - 1 - index] = UInt8(truncatingIfNeeded: number >> (index * 8))
+    }
+    return bytes
   }
 
   /// A file with one key, `a`, whose value is the first of the objects, which have indices from 2.

@@ -51,6 +51,7 @@ struct XMLPropertyListRefusalTests {
     ),
     ("<!DOCTYPE plist PUBLIC 'a'§><plist/>", "white space is missing"),
     ("<!DOCTYPE plist PUBLIC 'a' §'b><plist/>", "a quotation mark is missing"),
+    ("<!DOCTYPE plist PUBLIC 'a§&' 'b'><plist/>", "a public identifier has no such character"),
     ("§<!DOCTYPE plist", "this DOCTYPE has no end"),
     ("<!DOCTYPE plist><§!DOCTYPE plist><plist/>", "a name is missing"),
     ("§<plist/>", "a property list begins with <plist>"),
