@@ -50,7 +50,7 @@ extension MarkupReader {
     if isAt("PUBLIC") {
       position += 6
       try requireWhitespace()
-      try skipLiteral()
+      try skipLiteral { $0 < 0x80 && !"\t\"&<>[\\]^`{|}~\u{7F}".utf8.contains($0) }
       try requireWhitespace()
       try skipLiteral()
     } else if isAt("SYSTEM") {
@@ -72,11 +72,16 @@ extension MarkupReader {
     guard position > start else { throw failure("white space is missing") }
   }
 
-  private mutating func skipLiteral() throws(FormatError) {
+  private mutating func skipLiteral(
+    of allowed: (UInt8) -> Bool = { _ in true }
+  ) throws(FormatError) {
     let start = position
     let quote = try quotationMark()
     guard let end = bytes[position...].firstIndex(of: quote) else {
       throw failure("a quotation mark is missing", at: start)
+    }
+    if let index = bytes[position..<end].firstIndex(where: { !allowed($0) }) {
+      throw failure("a public identifier has no such character", at: index)
     }
     position = end + 1
   }

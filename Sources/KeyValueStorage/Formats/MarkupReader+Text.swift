@@ -34,7 +34,7 @@ extension MarkupReader {
     let start = position
     while let next, next != UInt8(ascii: "<"), next != UInt8(ascii: "&") {
       if next == UInt8(ascii: ">"), bytes[start..<position].suffix(2).elementsEqual("]]".utf8) {
-        throw failure("text holds ]]>")
+        throw failure("text holds ]]>", at: position - 2)
       }
       position += 1
     }
