@@ -242,7 +242,7 @@ import Testing
         guard call == .inotify else { return nil }
         return count.withLock { count in
           defer { count += 1 }
-          return count == index ? ENOSPC : nil
+          return count >= index ? ENOSPC : nil
         }
       }
       #expect(throws: SystemError(call: .inotify, path: directory("file"), code: ENOSPC)) {
