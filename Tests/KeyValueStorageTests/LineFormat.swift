@@ -25,7 +25,12 @@ struct LineFormat: StoredFormat {
   }
 
   func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
-    entries.reduce(into: surroundings.header) { $0 += $1.text + [10] }
+    var file = surroundings.header
+    for entry in entries {
+      file.append(contentsOf: entry.text)
+      file.append(10)
+    }
+    return file
   }
 
   func entry(_ key: StoredKey, _ value: EncodedValue) -> KeyValueEntry {
