@@ -100,4 +100,16 @@ struct FileBackendDiskTests {
     }
     #expect(try FileSystem().entries(of: mount.path).sorted() == [".settings.lock", "settings"])
   }
+
+  /// Unlike most others, `ramfs` has no times finer than the ticks of the kernel's clock.
+  @Test func changesWithinATickOfTheClockAreNoticed() throws {
+    let mount = try MountedDirectory(file("coarse"), "", type: "ramfs")
+    let path = "\(mount.path)/settings"
+    let backend = file.open(path)
+    let writer = try FileSystem().open(path, O_WRONLY | O_CREAT, mode: 0o600)
+    for number in 1000..<3000 {
+      try writer.write(Array("a=\(number)\n".utf8), at: 0)
+      try #require(try backend.texts() == ["a": "\(number)"])
+    }
+  }
 }

@@ -283,6 +283,19 @@ import Testing
     #expect(try backend.texts() == ["a": "1"])
   }
 
+  @Test func fileThatIsWrittenOverAtOnceIsReadAgain() throws {
+    let file = file
+    let fileSystem = FileSystem { call, path in
+      if call == .open, path == file.path {
+        do { try file.overwrite("a=other\n") } catch { Issue.record(error) }
+      }
+      return nil
+    }
+    let backend = file.open(fileSystem: fileSystem)
+    #expect(try backend.set("a", "1").texts == ["a": "1"])
+    #expect(try backend.texts() == ["a": "other"])
+  }
+
   @Test func litterIsSweptAtTheFirstUse() throws {
     try file.replace("a=1\n")
     try file.leaveLitter()

@@ -21,11 +21,11 @@ final class MountedDirectory {
   let path: String
 
   /// Mounts it, with options of `tmpfs` such as `size=64k` or `nr_inodes=10`.
-  init(_ path: String, _ options: String) throws {
+  init(_ path: String, _ options: String, type: String = "tmpfs") throws {
     self.path = path
     try FileSystem().makeDirectories(path)
     let result = unsafe options.withCString {
-      unsafe mount("locket", path, "tmpfs", 0, UnsafeRawPointer($0))
+      unsafe mount("locket", path, type, 0, UnsafeRawPointer($0))
     }
     if result != 0 { throw SystemError(call: .mkdir, path: path, code: errno) }
   }
