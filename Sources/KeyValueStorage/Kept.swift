@@ -6,3 +6,5 @@ final class Kept<Value: Sendable>: Sendable {
     self.value = value
   }
 }
+
+typealias AnyKept = any AnyObject & Sendable

@@ -5,8 +5,6 @@ import StorageInternals
 /// It is not generic, and holds the values as ``Kept`` objects: to find out about generic types when
 /// the program runs takes ten times as long as all the rest of a get.
 final class Setting: Sendable {
-  typealias AnyKept = any AnyObject & Sendable
-
   /// What was decoded last, which holds as long as the key has the same encoded value.
   struct Known: Sendable {
     var generation: Int
@@ -17,9 +15,8 @@ final class Setting: Sendable {
 
   let key: StoredKey
   let store: KeyValueStore
-  let defaultValue: AnyKept
-  let removesNil: Bool
-  private let decodePresent: @Sendable (EncodedValue) throws(KeyValueStoreError) -> AnyKept
+  let decoder: SettingDecoder
+  private let removesNil: Bool
   // Reached only under the lock of the store's state, so that nobody else has access meanwhile.
   @exclusivity(unchecked) private nonisolated(unsafe) var known: Known?
   // As `known`.
@@ -30,11 +27,8 @@ final class Setting: Sendable {
   ) {
     self.key = StoredKey(key)
     self.store = store
-    self.defaultValue = Kept(defaultValue)
+    decoder = SettingDecoder(key, defaultValue: defaultValue, format: store.format)
     removesNil = (defaultValue as? any OptionalValue)?.isNil ?? false
-    decodePresent = { [format = store.format] encoded throws(KeyValueStoreError) in
-      Kept(try format.value(Value.self, from: encoded, key: key))
-    }
   }
 
   var value: AnyKept {
@@ -65,11 +59,6 @@ final class Setting: Sendable {
     return known.value
   }
 
-  func decode(_ encoded: EncodedValue?) throws(KeyValueStoreError) -> AnyKept {
-    guard let encoded else { return defaultValue }
-    return try decodePresent(encoded)
-  }
-
   /// The value that this thread sees, decoded if it is another one than before.
   private func read() -> Known {
     store.loadIfNeeded()
@@ -90,11 +79,12 @@ final class Setting: Sendable {
     // Outside of the lock, because the type's own code may use the store.
     let read: Known
     do {
-      let value = try decode(encoded)
+      let value = try decoder.decode(encoded)
       read = Known(generation: generation, encoded: encoded, value: value, error: nil)
     } catch {
       KeyValueStore.report(error)
-      read = Known(generation: generation, encoded: encoded, value: defaultValue, error: error)
+      read = Known(
+        generation: generation, encoded: encoded, value: decoder.defaultValue, error: error)
     }
     store.state.withLock { state in
       if !state.isInTransaction, state.generation == generation { unsafe known = read }

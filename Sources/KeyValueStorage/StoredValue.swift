@@ -67,7 +67,7 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   /// The wrapper itself, which has the other ways to reach the setting.
   public var projectedValue: StoredValue { self }
 
-  fileprivate static func value(_ kept: Setting.AnyKept) -> Value {
+  fileprivate static func value(_ kept: AnyKept) -> Value {
     // All that is kept for this setting was made by its initializer or its setters, as this type.
     unsafe unsafeDowncast(kept, to: Kept<Value>.self).value
   }

@@ -84,6 +84,22 @@ struct MigrationTests {
     #expect(try color.load() == "green")
   }
 
+  @Test func abandonedTransactionDoesNotShowWhatIsNotMigrated() throws {
+    let file = try old(.json)
+    let store = file.open(version: 2, [toTwo])
+    let color = StoredValue<String?>("color", in: store)
+    #expect(color.wrappedValue == "red")
+    try file.overwrite(#"{"colour": "green"}"#)
+    #expect(throws: Refusal.self) {
+      try store.transaction {
+        #expect(color.wrappedValue == "green")
+        throw Refusal()
+      }
+    }
+    #expect(try store.value(of: "colour", as: String.self) == nil)
+    #expect(color.wrappedValue == "green")
+  }
+
   @Test func migrationsOutOfOrderAreRefused() async {
     await #expect(processExitsWith: .failure) {
       _ = KeyValueStore(

@@ -113,10 +113,13 @@ struct ObservationTests {
   @Test func storeIsReleasedWhileItIsObserved() throws {
     let file = try TestFile()
     weak var released: KeyValueStore?
-    var observation: KeyValueObservation?
+    var observations: [KeyValueObservation] = []
     do {
       let store = file.open()
-      observation = store.observe { _ in }
+      observations = [
+        store.observe { _ in },
+        StoredValue(wrappedValue: 0, "a", in: store).observe { _, _ in },
+      ]
       try store.set(1, for: "a")
       released = store
     }
@@ -124,6 +127,6 @@ struct ObservationTests {
     let end = DispatchTime.now() + .seconds(60)
     while released != nil, DispatchTime.now() < end { usleep(1000) }
     #expect(released == nil)
-    observation?.cancel()
+    observations.forEach { $0.cancel() }
   }
 }

@@ -13,7 +13,8 @@ extension KeyValueStore {
       for (key, value) in state.unsaved { draft[key] = value.value }
       return draft
     }
-    return draft.keys.filter { $0 != SettingsVersion.key.string }
+    // With a version, the key is the store's own.
+    return version.number == 0 ? draft.keys : draft.keys.filter { $0 != SettingsVersion.key.string }
   }
 
   /// The value of a key, for keys that are not known before; nil if there is none.

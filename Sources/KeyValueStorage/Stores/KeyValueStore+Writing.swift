@@ -86,6 +86,7 @@ extension KeyValueStore {
     _ change: (inout KeyValueDraft) throws(KeyValueStoreError) -> Bool
   ) throws(KeyValueStoreError) {
     var failure: KeyValueStoreError?
+    var isWanted = true
     var saved: [StoredKey: StoreState.Unsaved] = [:]
     let contents = try backend.update { contents in
       failure = nil
@@ -95,7 +96,8 @@ extension KeyValueStore {
         try version.migrate(&draft)
         let unsaved = state.withLock { $0.unsaved }
         for (key, value) in unsaved { draft[key] = value.value }
-        guard try change(&draft) else { return KeyValueChanges() }
+        isWanted = try change(&draft)
+        if !isWanted { return KeyValueChanges() }
         try version.stamp(&draft)
         saved = unsaved
         return draft.necessaryChanges
@@ -105,6 +107,7 @@ extension KeyValueStore {
       }
     }
     if let failure { throw failure }
+    if !isWanted { return }
     state.withLock { state in
       state.adopt(contents, saved: saved)
       if state.unsaved.isEmpty { state.writeProblem = nil }
