@@ -3,7 +3,7 @@ import StorageInternals
 /// What holds for all passwords of the process.
 public enum SecretStorage: Sendable {
   private static let failureHandler = Lock<@Sendable (PasswordFailure) -> Void>(
-    FailureLog.standardError.report)
+    FailureLog().report)
 
   /// Names the store of all passwords that name none themselves.
   ///

@@ -98,8 +98,24 @@ package struct File: ~Copyable, Sendable {
     try fileSystem.check(.fchmod, path) { fchmod(descriptor, mode) }
   }
 
+  /// Changes owner and group, of which the greatest number leaves the one that is.
+  package func changeOwner(to user: uid_t, group: gid_t) throws(SystemError) {
+    try fileSystem.check(.fchown, path) { fchown(descriptor, user, group) }
+  }
+
   /// Waits until no other open file holds this file's lock; it is released with this file.
   package func lock() throws(SystemError) {
     try fileSystem.check(.flock, path) { flock(descriptor, LOCK_EX) }
+  }
+
+  /// Takes this file's lock unless another open file holds it.
+  func lockIfFree() throws(SystemError) -> Bool {
+    do {
+      try fileSystem.check(.flock, path) { flock(descriptor, LOCK_EX | LOCK_NB) }
+      return true
+    } catch {
+      if error.code == EWOULDBLOCK { return false }
+      throw error
+    }
   }
 }

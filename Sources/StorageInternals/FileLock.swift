@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-  import Glibc
+  package import Glibc
 #else
-  import Musl
+  package import Musl
 #endif
 
 /// A turn at something that one thread of one process may do at a time, over when this is released.
@@ -30,6 +30,27 @@ package struct FileLock: ~Copyable, Sendable {
       }
       // Somebody removed or replaced the file meanwhile: others lock the new one.
     }
+  }
+
+  /// Gives the lock's file to a user, so that it can be taken by who owns what it protects.
+  package func give(to user: uid_t) throws(SystemError) {
+    let status = try file.status()
+    // What has another name is somebody's file, put here to be given away.
+    guard status.owner != user, status.links == 1, status.size == 0 else { return }
+    try file.changeOwner(to: user, group: .max)
+  }
+
+  private init(file: consuming File) {
+    self.file = file
+  }
+
+  /// Takes the turn if it is nobody's; nil otherwise.
+  package static func ifFree(
+    at path: String, in fileSystem: FileSystem = FileSystem()
+  ) throws(SystemError) -> FileLock? {
+    let file = try open(path, fileSystem)
+    guard try file.lockIfFree(), try file.isStill(at: path, in: fileSystem) else { return nil }
+    return FileLock(file: file)
   }
 
   /// Ends the turn before this goes out of scope.

@@ -14,18 +14,26 @@ extension FileSystem {
   ///   - path: The file, in a directory that is there.
   ///   - bytes: All of the new content.
   ///   - mode: The file's permissions, whatever the umask is; at no moment are they wider.
+  ///   - old: The file that is there, if its owner, group and permissions are to be kept instead.
+  ///     What else it has, such as other names or an access control list, is not.
+  /// - Returns: The new file, still open for writing.
   /// - Throws: The call that failed. The old content is then in place and the temporary file
   ///   removed; except after a failed `fsync` of the directory, when the new content is in place
   ///   but may not outlast a power cut.
+  @discardableResult
   package func replaceFile(
-    at path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600
-  ) throws(SystemError) {
+    at path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600,
+    keeping old: FileStatus? = nil
+  ) throws(SystemError) -> File {
     // Opened first, so that after the rename only its `fsync` is left to fail.
     let directory = try openDirectory(path.parentDirectory)
     let temporary = path.replacement(UInt64.random(in: .min ... .max))
-    let file = try open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
+    // Until it is the other owner's, it is for this one alone.
+    let file = try open(
+      temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: old == nil ? mode : 0o600)
     do throws(SystemError) {
-      try file.changeMode(to: mode)
+      if let old { try file.takeOwner(of: old) }
+      try file.changeMode(to: old?.permissions ?? mode)
       try file.write(bytes, at: 0)
       try file.synchronize()
       try rename(temporary, to: path)
@@ -38,6 +46,13 @@ extension FileSystem {
       throw error
     }
     try directory.synchronizeEntries()
+    return file
+  }
+
+  /// Whether there seem to be temporary files that killed processes left, or that are just in use.
+  package func hasLeftovers(of path: String) throws(SystemError) -> Bool {
+    let name = path.lastComponent
+    return try entries(of: path.parentDirectory).contains { $0.isReplacement(of: name) }
   }
 
   /// Removes the temporary files that killed processes left when they were replacing a file.
@@ -51,6 +66,15 @@ extension FileSystem {
     where name.isReplacement(of: path.lastComponent) {
       try unlink("\(path.parentDirectory)/\(name)")
     }
+  }
+}
+
+extension File {
+  /// Gives this file the owner and group of another one, unless it has them already.
+  fileprivate func takeOwner(of other: FileStatus) throws(SystemError) {
+    let status = try status()
+    if status.owner == other.owner, status.group == other.group { return }
+    try changeOwner(to: other.owner, group: other.group)
   }
 }
 

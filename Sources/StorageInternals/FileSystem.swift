@@ -8,8 +8,8 @@
 package struct FileSystem: Sendable {
   /// The calls, by the names of their manual pages.
   package enum Call: String, CaseIterable, Sendable {
-    case open, read, write, fdatasync, fsync, ftruncate, fchmod, flock, stat, rename, link, unlink,
-      mkdir
+    case open, read, write, fdatasync, fsync, ftruncate, fchmod, fchown, flock, stat, rename, link,
+      unlink, mkdir
     case readlink, opendir, readdir, inotify
   }
 
@@ -37,11 +37,15 @@ package struct FileSystem: Sendable {
     return File(descriptor: descriptor, path: path, fileSystem: self)
   }
 
-  /// What is at a path, not following a symbolic link; nil where there is nothing.
-  package func status(of path: String) throws(SystemError) -> FileStatus? {
+  /// What is at a path, or where a symbolic link there leads; nil where there is nothing.
+  package func status(
+    of path: String, followingLink: Bool = false
+  ) throws(SystemError) -> FileStatus? {
     var status = stat()
     do {
-      try check(.stat, at: path) { unsafe lstat(path, &status) }
+      try check(.stat, at: path) {
+        unsafe fstatat(AT_FDCWD, path, &status, followingLink ? 0 : AT_SYMLINK_NOFOLLOW)
+      }
     } catch {
       if error.code == ENOENT { return nil }
       throw error
@@ -97,7 +101,11 @@ package struct FileSystem: Sendable {
         unsafe readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), capacity)
       }
     }
-    return String(decoding: target[..<count], as: UTF8.self)
+    // A mended text would be the path of another file.
+    guard let text = String(validating: target[..<count], as: UTF8.self) else {
+      throw SystemError(call: .readlink, path: path, code: EILSEQ)
+    }
+    return text
   }
 
   /// Makes a call on an open file, again when a signal interrupted it; throws what it reported.

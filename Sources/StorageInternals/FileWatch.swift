@@ -21,50 +21,16 @@ package final class FileWatch: @unchecked Sendable {
   package init(
     path: String, handler: @escaping @Sendable () -> Void
   ) throws(SystemError) {
-    let events = IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB
-    let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
-    guard descriptor != -1 else {
-      throw SystemError(call: .inotify, path: path, code: errno)
+    let inotify = try Inotify(for: path)
+    let mask = IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB
+    _ = try inotify.add(path.parentDirectory, UInt32(mask))
+    let name = Array(path.lastComponent.utf8)
+    source = inotify.source(label: "Locket.FileWatch") { events in
+      if events.contains(where: { $0.isOverflow || $0.name == name }) { handler() }
     }
-    guard
-      unsafe inotify_add_watch(descriptor, path.parentDirectory, UInt32(events)) != -1
-    else {
-      let code = errno
-      close(descriptor)
-      throw SystemError(call: .inotify, path: path, code: code)
-    }
-    let name = path.lastComponent
-    source = DispatchSource.makeReadSource(
-      fileDescriptor: descriptor, queue: DispatchQueue(label: "Locket.FileWatch"))
-    source.setEventHandler {
-      if Self.drain(descriptor, findingEventsOf: name) { handler() }
-    }
-    source.setCancelHandler { close(descriptor) }
-    source.activate()
   }
 
   deinit {
     source.cancel()
-  }
-
-  /// Takes all pending events, and tells whether one of them was of a name or events were lost.
-  private static func drain(_ descriptor: Int32, findingEventsOf name: String) -> Bool {
-    var found = false
-    unsafe withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 8) { buffer in
-      while true {
-        let count = unsafe read(descriptor, buffer.baseAddress!, buffer.count)
-        if count <= 0 { return }
-        var offset = 0
-        while offset < count {
-          let event = unsafe buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
-          offset += MemoryLayout<inotify_event>.size
-          let bytes = unsafe buffer[offset..<(offset + Int(event.len))].prefix { $0 != 0 }
-          if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { found = true }
-          if unsafe name.utf8.elementsEqual(bytes) { found = true }
-          offset += Int(event.len)
-        }
-      }
-    }
-    return found
   }
 }

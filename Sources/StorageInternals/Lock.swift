@@ -12,7 +12,8 @@
   // `@unchecked`: the value is reached only between lock and unlock, and the mutex has a fixed
   // address because it is allocated by itself.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var value: Value
+  // The mutex is what keeps others out; to check that once more costs as much as the mutex.
+  @exclusivity(unchecked) private var value: Value
 
   package init(_ value: sending Value) {
     unsafe mutex = .allocate(capacity: 1)

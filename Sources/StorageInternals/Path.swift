@@ -19,6 +19,11 @@ extension String {
     return String(self[utf8.index(after: slash)...])
   }
 
+  /// Whether this is the same path byte for byte.
+  package func isSamePath(as other: String) -> Bool {
+    utf8.elementsEqual(other.utf8)
+  }
+
   /// Whether a C function would take this for a shorter path.
   ///
   /// Each call on a path asks, and `strlen` is many times as fast as a look at each byte.

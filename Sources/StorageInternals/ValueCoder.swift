@@ -96,8 +96,8 @@ package struct ValueCoder: Sendable {
 ///
 /// Dynamic casts cost more than all the rest of decoding a short string, and a call to this from
 /// generic code still a third of it.
-@inline(__always)
-func same<Value, Same>(_ value: consuming Value, as type: Same.Type) -> Same {
+@inlinable @inline(__always)
+package func same<Value, Same>(_ value: consuming Value, as type: Same.Type) -> Same {
   if Value.self != type { fatalError("\(Value.self) is not \(type).") }
   // The types are equal, so nothing is reinterpreted.
   return unsafe unsafeBitCast(value, to: type)

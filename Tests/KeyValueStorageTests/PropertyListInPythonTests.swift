@@ -4,7 +4,7 @@ import Testing
 @testable import KeyValueStorage
 
 /// Python's `plistlib` reads what is written here, and writes what is read here.
-@Suite(.enabled(if: Python.isAvailable, "python3, with plistlib, is not installed"))
+@Suite(.enabled(if: PythonDirectory.isAvailable, "python3, with plistlib, is not installed"))
 struct PropertyListInPythonTests {
   private static let formats: [(any StoredFormat, String)] = [
     (XMLPropertyListFormat(), "FMT_XML"), (BinaryPropertyListFormat(), "FMT_BINARY"),
@@ -82,7 +82,7 @@ struct PropertyListInPythonTests {
     random.isForPython = true
     let count = Campaign.size(sample: 500, full: 100_000)
     let (entries, trees) = try random.entries(count, in: format)
-    let python = try Python()
+    let python = try PythonDirectory()
     try python.write(format.join(entries, FileSurroundings()), to: "file")
     let output = try python.run(
       Self.dump + """
@@ -103,7 +103,7 @@ struct PropertyListInPythonTests {
   func pythonsFilesAreRead(_ number: Int) throws {
     let seed = Int.random(in: 0..<1 << 31)
     let (format, name) = Self.formats[number]
-    let python = try Python()
+    let python = try PythonDirectory()
     let output = try python.run(
       Self.dump + """
         import random
@@ -161,7 +161,7 @@ struct PropertyListInPythonTests {
           parsed.entries.map { hexadecimal($0.key.string.utf8) }.sorted().joined(separator: ","))
       }
     }
-    let python = try Python()
+    let python = try PythonDirectory()
     try python.write(BinaryPropertyListFormat().encode(.array(list)), to: "files")
     let output = try python.run(
       """

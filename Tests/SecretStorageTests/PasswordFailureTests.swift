@@ -6,7 +6,7 @@ import Testing
 struct PasswordFailureTests {
   @Test func failureLogWritesEachDistinctFailureOnce() {
     let lines = Lock([String]())
-    let log = FailureLog { line in lines.withLock { $0.append(line) } }
+    let log = FailureLog<PasswordFailure> { line in lines.withLock { $0.append(line) } }
     log.report(PasswordFailure(.read, .locked))
     log.report(PasswordFailure(.read, .locked))
     log.report(PasswordFailure(.write, .locked))

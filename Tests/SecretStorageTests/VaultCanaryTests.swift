@@ -152,7 +152,7 @@ struct VaultCanaryTests {
         call == .fdatasync || path.hasSuffix(".state") ? EIO : nil
       })
     let lines = Lock([String]())
-    let log = FailureLog { line in lines.withLock { $0.append(line) } }
+    let log = FailureLog<PasswordFailure> { line in lines.withLock { $0.append(line) } }
     let item = PasswordItem<String>(
       .generic(service: "canary service", account: "canary account"), in: object)
     item.value = "canary secret"

@@ -87,28 +87,13 @@ import Testing
       let watch = try FileWatch(path: directory("file")) { calls.withLock { $0 += 1 } }
       withExtendedLifetime(watch) {}
       // The queue of a released watch closes it a little later.
-      while try instances() > 40 { usleep(500) }
+      while try inotifyInstances() > 40 { usleep(500) }
     }
     let (witness, events) = try self.watch(directory("file"))
     try FileSystem().replaceFile(at: directory("file"), with: [1])
     for await _ in events { break }
     #expect(calls.withLock { $0 } == 0)
     withExtendedLifetime(witness) {}
-  }
-
-  /// How many instances of inotify this process has.
-  private func instances() throws -> Int {
-    var count = 0
-    for name in try FileSystem().entries(of: "/proc/self/fd") {
-      do throws(SystemError) {
-        let target = try FileSystem().linkTarget(of: "/proc/self/fd/\(name)")
-        if target.contains("inotify") { count += 1 }
-      } catch {
-        // Closed meanwhile.
-        if error.code != ENOENT { throw error }
-      }
-    }
-    return count
   }
 
   @Test func missingDirectoryIsAnError() {

@@ -7,3 +7,13 @@ public enum KeyValueFormat: Hashable, Sendable, CaseIterable {
   /// A binary property list, version 00.
   case binaryPropertyList
 }
+
+extension KeyValueFormat {
+  var coding: any StoredFormat {
+    switch self {
+    case .json: JSONFormat()
+    case .xmlPropertyList: XMLPropertyListFormat()
+    case .binaryPropertyList: BinaryPropertyListFormat()
+    }
+  }
+}

@@ -26,6 +26,9 @@ public struct KeyValueContents: Sendable {
     self.revision = revision
   }
 
+  /// Whether there is no key.
+  public var isEmpty: Bool { entries.isEmpty }
+
   /// The keys, sorted by their bytes in UTF-8.
   public var keys: [String] { entries.map(\.key.string) }
 
@@ -97,5 +100,28 @@ extension KeyValueContents {
     }
     result.append(contentsOf: entries[position...])
     entries = result
+  }
+}
+
+extension KeyValueContents {
+  /// The keys whose values are not the same in both.
+  static func keysThatDiffer(
+    _ first: KeyValueContents?, _ second: KeyValueContents?
+  ) -> [StoredKey] {
+    if let first, let second, first.revision == second.revision { return [] }
+    var (first, second) = (first?.entries[...] ?? [], second?.entries[...] ?? [])
+    var result: [StoredKey] = []
+    while let one = first.first, let other = second.first {
+      if one.key == other.key {
+        if one.value != other.value { result.append(one.key) }
+        first.removeFirst()
+        second.removeFirst()
+      } else if one.key < other.key {
+        result.append(first.removeFirst().key)
+      } else {
+        result.append(second.removeFirst().key)
+      }
+    }
+    return result + first.map(\.key) + second.map(\.key)
   }
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// A value as it is kept in every format: what a `Codable` type is encoded to and decoded from.
-indirect enum ValueTree: Hashable, Sendable {
+enum ValueTree: Hashable, Sendable {
   /// The absence of a value, inside as many optionals that are there.
   ///
   /// `Optional<Int>.none` has depth 0, and `.some(.none)` of an `Int??` has depth 1.

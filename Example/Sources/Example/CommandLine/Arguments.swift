@@ -1,12 +1,22 @@
-/// The options that a command was given.
+/// What a command was given.
 struct Arguments {
+  /// What is no option, as many as the command takes.
+  private(set) var parameters: [String] = []
   private var values: [Option: String] = [:]
 
-  /// Takes `--name VALUE`, `--name=VALUE` and `--name`, each at most once and nothing else.
+  /// Takes `--name VALUE`, `--name=VALUE` and `--name`, each at most once, and the parameters of the
+  /// command, among the options or after `--`.
   init(_ words: some Sequence<String>, for command: Command) throws(UsageError) {
     var words = words.enumerated().makeIterator()
     while let (number, word) = words.next() {
-      guard word.hasPrefix("--") else { throw UsageError(command.refusal, of: command) }
+      if word == "--", !command.parameters.isEmpty {
+        parameters += IteratorSequence(words).map(\.element)
+        break
+      }
+      guard word.hasPrefix("--") else {
+        parameters.append(word)
+        continue
+      }
       let parts = word.dropFirst(2).split(
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let option = command.options.first(where: { $0.name == parts[0] }) else {
@@ -25,6 +35,11 @@ struct Arguments {
         }
         values[option] = value
       }
+    }
+    let names = command.parameters
+    if parameters.count > names.count { throw UsageError(command.refusal, of: command) }
+    if parameters.count < names.count {
+      throw UsageError("\(names[parameters.count]) is missing.", of: command)
     }
   }
 

@@ -2,6 +2,8 @@
 struct Command: Sendable {
   /// What the person writes, such as `secrets get`.
   let name: String
+  /// What it takes beside the options, each exactly once and in this order.
+  var parameters: [String] = []
   let summary: String
   var options: [Option] = []
   /// What the help says beyond the options.
@@ -18,6 +20,7 @@ extension Command {
     .tour, .tourReader,
     .listSecrets, .getSecret, .setSecret, .deleteSecret, .passphrase,
     .verify, .repair, .acceptRollback,
+    .getSetting, .setSetting, .listSettings, .resetSetting, .watchSettings,
     .doctor,
   ]
 
@@ -52,13 +55,15 @@ extension Command {
 
   private var words: [String] { name.split(separator: " ").map(String.init) }
 
+  private var synopsis: String { ([name] + parameters).joined(separator: " ") }
+
   /// The commands, one line each.
   static var overview: String {
     let shown = all.filter { !$0.isHidden }
     return """
       Usage: Example [command] [options]
 
-      \(table(shown.map { ($0.name, $0.summary) }))
+      \(table(shown.map { ($0.synopsis, $0.summary) }))
 
       Without a command, the tour. `Example <command> --help` tells a command's options.
       The exit status is 0, 1 when what was asked for is absent, and 2 when something could not be
@@ -68,7 +73,7 @@ extension Command {
 
   /// How to use this command.
   var usage: String {
-    var sections = ["Usage: Example \(name)\(options.isEmpty ? "" : " [options]")", summary]
+    var sections = ["Usage: Example \(synopsis)\(options.isEmpty ? "" : " [options]")", summary]
     if !options.isEmpty { sections.append(Self.table(options.map { ($0.synopsis, $0.help) })) }
     if !notes.isEmpty { sections.append(notes) }
     return sections.joined(separator: "\n\n")

@@ -4,7 +4,7 @@ struct Chapter: Sendable {
   let tell: @Sendable (Stage) throws -> Void
 
   static let all: [Chapter] = [
-    .serialized, .password, .refreshing, .matching, .processes, .locking, .copying, .damage,
-    .rollback,
+    .serialized, .settings, .password, .refreshing, .matching, .processes, .locking, .copying,
+    .damage, .rollback,
   ]
 }

@@ -3,7 +3,7 @@ import SecretStorage
 
 /// Where the tour takes place: a temporary directory, and the output.
 struct Stage: Sendable {
-  private let directory: URL
+  let directory: URL
 
   init() throws {
     directory = FileManager.default.temporaryDirectory
@@ -47,6 +47,12 @@ struct Stage: Sendable {
   /// Shows a piece of code that gives nothing.
   func show(_ code: String) throws {
     try Output.line("   \(code)")
+  }
+
+  /// Shows what is in a file of the tour.
+  func showFile(_ name: String) throws {
+    let text = try String(contentsOf: directory.appending(path: name), encoding: .utf8)
+    for line in text.split(separator: "\n") { try Output.line("     | \(line)") }
   }
 
   func say(_ text: String) throws {

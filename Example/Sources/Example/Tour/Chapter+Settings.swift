@@ -1,0 +1,44 @@
+import Dispatch
+import FoundationEssentials
+import KeyValueStorage
+
+extension Chapter {
+  static let settings = Chapter(title: "@StoredValue: settings in a file") { stage in
+    let file = stage.directory.appending(path: "settings.json")
+    let store = KeyValueStore(json: file)
+    @StoredValue("volume", in: store) var volume = 0.8
+    @StoredValue("nickname", in: store) var nickname: String?
+    try stage.show(#"@StoredValue("volume", in: store) var volume = 0.8"#, volume)
+    volume -= 0.3
+    nickname = "Nausicaä"
+    try stage.show(#"volume -= 0.3; nickname = "Nausicaä"   // both are on disk"#)
+    try stage.showFile("settings.json")
+
+    let changed = DispatchSemaphore(value: 0)
+    let observation = $volume.observe { old, new in
+      do {
+        try stage.show("$volume.observe { old, new in … }", "\(old) became \(new)" as Substring)
+      } catch {
+        // The output is closed: the tour ends with the next line.
+      }
+      changed.signal()
+    }
+    defer { observation.cancel() }
+    let text = try String(contentsOf: file, encoding: .utf8)
+    try stage.say("somebody edits the file by hand:")
+    try Data(text.replacing("0.5", with: "0.25").utf8).write(to: file)
+    guard changed.wait(timeout: .now() + .seconds(10)) == .success else {
+      throw Failure("The edit was not heard.")
+    }
+    try stage.show("volume", volume)
+
+    try Data("{ \"volume\": 0.25,, }".utf8).write(to: file)
+    try stage.say("somebody breaks it; nothing is lost, and nothing is written over it:")
+    do {
+      _ = try $volume.load()
+    } catch {
+      try stage.show("try $volume.load()", "throws: \(stage.shortened("\(error)"))" as Substring)
+    }
+    try stage.show("volume", volume)
+  }
+}

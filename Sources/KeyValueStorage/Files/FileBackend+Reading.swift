@@ -1,0 +1,115 @@
+import StorageInternals
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+extension FileBackend {
+  func status(of path: String) throws(KeyValueStoreError) -> FileStatus? {
+    try system { () throws(SystemError) in
+      try fileSystem.status(of: path, followingLink: true)
+    }
+  }
+
+  /// What the file at a path holds now, read and parsed only if it is not known.
+  func document(
+    at path: String, _ state: inout FileBackendState
+  ) throws(KeyValueStoreError) -> FileDocument {
+    let status = try status(of: path)
+    if let status, status.size > 0 { state.hasSeenContent = true }
+    if let document = state.document, document.isCurrent(for: status) { return document }
+    let document = try read(path, status, &state)
+    state.document = document
+    return document
+  }
+
+  private func read(
+    _ path: String, _ found: FileStatus?, _ state: inout FileBackendState
+  ) throws(KeyValueStoreError) -> FileDocument {
+    var found = found
+    for _ in 0..<100 {
+      guard let status = found else { return FileDocument(absentAt: state.nextRevision()) }
+      // Opening it might wait, or have an effect on a device.
+      try checkIsReadable(status)
+      if let document = try readOnce(path, &state) { return document }
+      found = try self.status(of: path)
+    }
+    throw .unavailable("\(path) is changed faster than it can be read. Try again later.")
+  }
+
+  /// Reads a file; nil if it was removed, or written to meanwhile so that its bytes may be of both.
+  private func readOnce(
+    _ path: String, _ state: inout FileBackendState
+  ) throws(KeyValueStoreError) -> FileDocument? {
+    let start = FileStatus.now
+    guard let file = try open(path) else { return nil }
+    let before = try system { () throws(SystemError) in try file.status() }
+    try checkIsReadable(before)
+    let bytes: [UInt8]
+    let status: FileStatus
+    do {
+      bytes = try file.read(from: 0, count: before.size)
+      status = try file.status()
+    } catch {
+      throw KeyValueStoreError(error)
+    }
+    guard status.isOfSameContent(as: before), bytes.count == status.size else { return nil }
+    let isSettled = status.changed < start || status.changed > FileStatus.now
+    return FileDocument(
+      revision: state.nextRevision(), parsed: parse(bytes), status: status, isSettled: isSettled,
+      file: file)
+  }
+
+  private func open(_ path: String) throws(KeyValueStoreError) -> File? {
+    do {
+      return try fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw KeyValueStoreError(error)
+    }
+  }
+
+  private func checkIsReadable(_ status: FileStatus) throws(KeyValueStoreError) {
+    guard status.isRegularFile else { throw .notAFile(path: resolvedPath) }
+    guard status.size <= FormatLimits.fileSize else {
+      throw .tooLarge(path: resolvedPath, limit: FormatLimits.fileSize)
+    }
+  }
+
+  private func parse(_ bytes: [UInt8]) -> Result<ParsedFile, KeyValueStoreError> {
+    if bytes.isEmpty { return .failure(.empty(path: resolvedPath)) }
+    do {
+      var file = try storedFormat.parse(bytes)
+      file.entries.sortByKey()
+      return .success(file)
+    } catch {
+      let isText = format != .binaryPropertyList
+      let place = isText ? TextPlace(of: error.offset, in: bytes) : nil
+      return .failure(
+        .unreadable(
+          UnreadableFile(
+            path: resolvedPath, reason: error.reason, offset: error.offset, line: place?.line,
+            column: place?.column)))
+    }
+  }
+
+  /// The path for messages.
+  private var resolvedPath: String {
+    do {
+      return try fileSystem.resolve(path).path
+    } catch {
+      // It is about to be told what is wrong with the file, by one of its names.
+      return path
+    }
+  }
+}
+
+extension [KeyValueEntry] {
+  /// Sorts the entries, which most files have sorted already.
+  fileprivate mutating func sortByKey() {
+    let isSorted = !indices.dropFirst().contains { self[$0].key < self[$0 - 1].key }
+    if !isSorted { sort { $0.key < $1.key } }
+  }
+}

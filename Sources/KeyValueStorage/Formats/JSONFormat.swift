@@ -1,0 +1,86 @@
+/// JSON, as RFC 8259 has it, with one object in a file whose members are the keys.
+struct JSONFormat: StoredFormat {
+  func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
+    if let encoding = JSONEncoding(of: file) {
+      throw FormatError(
+        reason: "this is text in \(encoding.rawValue): convert it to UTF-8", offset: 0)
+    }
+    var reader = try JSONReader(file[...])
+    if reader.hasPrefix("\u{FEFF}") { reader.position += 3 }
+    reader.skipWhitespace()
+    guard reader.current == UInt8(ascii: "{") else {
+      throw reader.unexpected("an opening brace is missing")
+    }
+    var entries: [KeyValueEntry] = []
+    var isAscending = true
+    try reader.members(in: 0) { (reader, key) throws(FormatError) in
+      let name = try reader.string(of: key)
+      let valueStart = reader.position
+      try reader.skipValue(in: 1)
+      let entry = KeyValueEntry(
+        key: StoredKey(name), text: file[key.start..<reader.position],
+        valueOffset: valueStart - key.start)
+      if let last = entries.last, last.key >= entry.key { isAscending = false }
+      entries.append(entry)
+    }
+    try reader.expectEnd()
+    if !isAscending { try refuseDuplicates(in: entries) }
+    return ParsedFile(entries: entries, surroundings: FileSurroundings())
+  }
+
+  private func refuseDuplicates(in entries: [KeyValueEntry]) throws(FormatError) {
+    var keys = Set<StoredKey>(minimumCapacity: entries.count)
+    for entry in entries where !keys.insert(entry.key).inserted {
+      throw FormatError(reason: "a key is there twice", offset: entry.text.startIndex)
+    }
+  }
+
+  func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
+    if entries.isEmpty { return Array("{}\n".utf8) }
+    let (start, separator, end) = (Array("{\n  ".utf8), Array(",\n  ".utf8), Array("\n}\n".utf8))
+    var count = start.count + end.count + (entries.count - 1) * separator.count
+    for entry in entries { count += entry.text.count }
+    return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      // There is room for all of it, as just counted. To append to an array takes ten times as long.
+      var target = UnsafeMutableRawPointer(buffer.baseAddress!)
+      func append(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBytes { source in
+          guard let address = source.baseAddress else { return }
+          unsafe target.copyMemory(from: address, byteCount: source.count)
+          unsafe target += source.count
+        }
+      }
+      append(start.span)
+      for (index, entry) in entries.enumerated() {
+        if index > 0 { append(separator.span) }
+        append(entry.text.span)
+      }
+      append(end.span)
+      filled = count
+    }
+  }
+
+  func entry(_ key: StoredKey, _ value: EncodedValue) -> KeyValueEntry {
+    var writer = JSONWriter()
+    writer.write(text: key.string)
+    var text = writer.bytes
+    text += ": ".utf8
+    let valueOffset = text.count
+    text += value
+    return KeyValueEntry(key: key, text: text[...], valueOffset: valueOffset)
+  }
+
+  func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8] {
+    var writer = JSONWriter()
+    try writer.write(tree, in: 1)
+    return writer.bytes
+  }
+
+  func decode(_ value: EncodedValue) throws(FormatError) -> ValueTree {
+    var reader = try JSONReader(value)
+    reader.skipWhitespace()
+    let tree = try reader.value(in: 1)
+    try reader.expectEnd()
+    return tree
+  }
+}

@@ -1,0 +1,82 @@
+/// A step from one version of an app's settings to the next.
+///
+/// ```swift
+/// KeyValueMigration(to: 2) { settings in
+///   settings.rename("colour", to: "color")
+/// }
+/// ```
+public struct KeyValueMigration: Sendable {
+  /// The version of the settings after it.
+  public let version: Int
+  let migrate: @Sendable (inout KeyValueDraft) throws -> Void
+
+  /// Declares a step.
+  ///
+  /// - Parameters:
+  ///   - version: The version of the settings after it, from 1.
+  ///   - migrate: Changes the keys. It may be called more than once, each time with what is in the
+  ///     store; when it throws, nothing is changed.
+  public init(
+    to version: Int, _ migrate: @escaping @Sendable (inout KeyValueDraft) throws -> Void
+  ) {
+    self.version = version
+    self.migrate = migrate
+  }
+}
+
+/// The version that an app's settings have, and how older ones get there.
+struct SettingsVersion: Sendable {
+  /// Where the version is in the store; 0 is not written.
+  static let key = StoredKey("$version")
+
+  private let number: Int
+  private let migrations: [KeyValueMigration]
+
+  init(_ number: Int, _ migrations: [KeyValueMigration]) {
+    let versions = migrations.map(\.version)
+    guard zip(versions, versions.dropFirst()).allSatisfy(<), versions.first ?? 1 > 0,
+      versions.last ?? number <= number
+    else {
+      fatalError(
+        """
+        The migrations to versions \(versions) of a KeyValueStore of version \(number) are not in \
+        order. Give them by ascending version, from 1 to the store's own.
+        """)
+    }
+    self.number = number
+    self.migrations = migrations
+  }
+
+  /// Whether what a draft has must be migrated, or refused, before anything is read from it.
+  func differs(from draft: KeyValueDraft) throws(KeyValueStoreError) -> Bool {
+    if number == 0 || draft.isEmpty { return false }
+    return try found(in: draft) != number
+  }
+
+  /// Brings a draft to this version.
+  ///
+  /// - Throws: ``KeyValueStoreError/newerVersion(found:supported:)`` or
+  ///   ``KeyValueStoreError/migrationFailed(version:reason:)``.
+  func migrate(_ draft: inout KeyValueDraft) throws(KeyValueStoreError) {
+    if number == 0 || draft.isEmpty { return }
+    let found = try found(in: draft)
+    if found > number { throw .newerVersion(found: found, supported: number) }
+    for migration in migrations where migration.version > found {
+      do {
+        try migration.migrate(&draft)
+      } catch {
+        throw .migrationFailed(version: migration.version, reason: "\(error)")
+      }
+    }
+  }
+
+  /// Notes the version in a draft that has anything to be of a version.
+  func stamp(_ draft: inout KeyValueDraft) throws(KeyValueStoreError) {
+    if number == 0 || draft.isEmpty { return }
+    try draft.set(number, for: Self.key.string)
+  }
+
+  private func found(in draft: KeyValueDraft) throws(KeyValueStoreError) -> Int {
+    try draft.value(of: Self.key.string) ?? 0
+  }
+}

@@ -1,0 +1,40 @@
+import StorageInternals
+
+/// Fails one call of a file system, by its number from 0, and counts them all.
+final class FaultAtCall: Sendable {
+  private struct State {
+    var calls = 0
+    var failed: String?
+    var isArmed = true
+  }
+
+  private let state = Lock(State())
+  private let index: Int
+  private let code: Int32
+
+  init(_ index: Int, code: Int32) {
+    self.index = index
+    self.code = code
+  }
+
+  var happened: Bool { failed != nil }
+  /// Which call failed, on which path.
+  var failed: String? { state.withLock { $0.failed } }
+
+  /// Lets every call happen from now on.
+  func disarm() {
+    state.withLock { $0.isArmed = false }
+  }
+
+  var fileSystem: FileSystem {
+    FileSystem { call, path in
+      self.state.withLock { state in
+        guard state.isArmed else { return nil }
+        defer { state.calls += 1 }
+        guard state.calls == self.index else { return nil }
+        state.failed = "\(call.rawValue) \(path)"
+        return self.code
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import FoundationEssentials
+
+@testable import KeyValueStorage
+
+/// Values in a spelling in which equal ones are equal bytes: text and keys in hexadecimal, reals as
+/// their bits.
+enum JSONLines {
+  /// What JSON has for a value, without a look at how JSONFormat writes it.
+  static func line(_ tree: ValueTree) -> String {
+    switch tree {
+    case .null(0): "n"
+    case .null(let depth): text("$null:\(depth)")
+    case .bool(let value): value ? "t" : "f"
+    case .number(.integer(let integer)): "i\(integer)"
+    case .number(.real(let real)): line(real)
+    case .number(.float(let float)): line(float)
+    case .number(.text(let spelling)): line(spelling: spelling)
+    case .string(let string): text(EscapedText.escape(string))
+    case .data(let data): text(data.base64EncodedString())
+    case .date(let date): line(date.timeIntervalSinceReferenceDate)
+    case .array(let elements): "[" + elements.map(line).joined(separator: ",") + "]"
+    case .dictionary(let members):
+      "{"
+        + members.map { (hexadecimal($0), line($1)) }.sorted { $0.0 < $1.0 }
+        .map { "\($0):\($1)" }.joined(separator: ",") + "}"
+    }
+  }
+
+  static func hexadecimal(_ text: String) -> String {
+    text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  private static func text(_ text: String) -> String { "s" + hexadecimal(text) }
+
+  private static func line(spelling: String) -> String {
+    spelling.contains { ".eE".contains($0) } ? line(Double(spelling)!) : "i" + spelling
+  }
+
+  /// The shortest spelling of a Float is that of another Double.
+  private static func line(_ float: Float) -> String {
+    line(float.isFinite ? Double("\(float)")! : Double(float))
+  }
+
+  private static func line(_ real: Double) -> String {
+    if real.isNaN { return text("NaN") }
+    if real.isInfinite { return text(real > 0 ? "Infinity" : "-Infinity") }
+    let digits = String(real.bitPattern, radix: 16)
+    return "d" + String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,113 @@
+import FoundationEssentials
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Python's reader and writer of JSON, as a second opinion.
+enum PythonJSON {
+  static let isAvailable = run("", in: FileManager.default.temporaryDirectory.path).status == 0
+
+  /// Reads `file.json` in a directory, and writes one line for each key to `lines`, in the spelling
+  /// of ``JSONLines``.
+  static func read(in directory: String) throws {
+    try check(run(lines + "\nwrite_lines(load('file.json'))", in: directory))
+  }
+
+  /// Writes values to `file.json` in a directory, and the lines that it reads from it to `lines`.
+  static func write(_ count: Int, seed: UInt64, in directory: String) throws {
+    let call = "\nwrite_values(\(count), \(seed))\nwrite_lines(load('file.json'))"
+    try check(run(lines + "\n" + values + call, in: directory))
+  }
+
+  private static let lines = """
+    import json, struct
+
+    def load(path):
+      def no_constant(word): raise ValueError(word)
+      with open(path, 'rb') as file:
+        return json.loads(
+          file.read().decode('utf-8'), parse_int=lambda text: ('i', text),
+          parse_float=lambda text: ('d', struct.pack('>d', float(text)).hex()),
+          parse_constant=no_constant, object_pairs_hook=lambda pairs: ('o', pairs))
+
+    def canonical(value):
+      if value is None: return 'n'
+      if value is True: return 't'
+      if value is False: return 'f'
+      if isinstance(value, str): return 's' + value.encode('utf-8').hex()
+      if isinstance(value, list): return '[' + ','.join(map(canonical, value)) + ']'
+      kind, content = value
+      if kind != 'o': return kind + content
+      members = sorted((key.encode('utf-8'), member) for key, member in content)
+      assert len(set(key for key, _ in members)) == len(members)
+      return '{' + ','.join(key.hex() + ':' + canonical(member) for key, member in members) + '}'
+
+    def write_lines(value):
+      kind, members = value
+      assert kind == 'o'
+      with open('lines', 'w') as file:
+        for key, member in members:
+          file.write(key.encode('utf-8').hex() + ' ' + canonical(member) + '\\n')
+    """
+
+  /// Each value in one of the styles that `json.dumps` has.
+  private static let values = """
+    import random
+
+    def text():
+      ranges = [(0, 0x1F), (0x20, 0x7F), (0x20, 0x7F), (0x80, 0x7FF), (0x800, 0xD7FF),
+        (0xE000, 0xFFFF), (0x10000, 0x10FFFF)]
+      return ''.join(
+        chr(random.randint(*random.choice(ranges))) for _ in range(random.randint(0, 12)))
+
+    def real():
+      while True:
+        value = struct.unpack('>d', random.randbytes(8))[0]
+        if abs(value) < float('inf'): return value
+
+    def value(depth):
+      kind = random.randrange(12 if depth < 4 else 8)
+      if kind == 0: return random.choice([None, True, False, '', [], {}, 0, -0.0, 1e16, 5e-324])
+      if kind < 3: return random.randint(-10 ** random.randint(0, 40), 10 ** random.randint(0, 40))
+      if kind == 3: return random.randint(-9999, 9999) / 16
+      if kind < 6: return real()
+      if kind < 8: return text()
+      if kind < 10: return [value(depth + 1) for _ in range(random.randint(0, 4))]
+      return {text(): value(depth + 1) for _ in range(random.randint(0, 4))}
+
+    def write_values(count, seed):
+      random.seed(seed)
+      members = {text() + '/' + str(number): value(0) for number in range(count)}
+      def dump(value):
+        return json.dumps(
+          value, ensure_ascii=random.random() < 0.5, allow_nan=False,
+          indent=random.choice([None, None, 0, 2, '\\t']), sort_keys=random.random() < 0.5,
+          separators=random.choice([None, (',', ':'), (' , ', ' : '), (',\\r\\n', '\\n:\\t')]))
+      with open('file.json', 'wb') as file:
+        entries = (dump(key) + ': ' + dump(value) for key, value in members.items())
+        file.write(('{' + ', '.join(entries) + '}').encode('utf-8'))
+    """
+
+  private static func check(_ result: (output: String, status: Int32)) throws {
+    try #require(result.status == 0, "python3 said: \(result.output)")
+  }
+
+  private static func run(
+    _ script: String, in directory: String
+  ) -> (output: String, status: Int32) {
+    let command = "cd '\(directory)' && python3 - 2>&1 <<'END OF SCRIPT'\n\(script)\nEND OF SCRIPT"
+    // The stream is used here alone, and closed once.
+    guard let stream = unsafe popen(command, "r") else { return ("", -1) }
+    var output: [UInt8] = []
+    var character = unsafe getc(stream)
+    while character != EOF {
+      output.append(UInt8(truncatingIfNeeded: character))
+      character = unsafe getc(stream)
+    }
+    return (String(decoding: output, as: UTF8.self), unsafe pclose(stream))
+  }
+}
