@@ -70,6 +70,7 @@ struct XMLPropertyListRefusalTests {
     ("<plist a='1' §a='2'><dict/></plist>", "an attribute occurs twice"),
     ("<plist §a><dict/></plist>", "an attribute has no value"),
     ("<plist a=§1><dict/></plist>", "a quotation mark is missing"),
+    ("<plist><?§ä?><dict/></plist>", "a name is missing"),
     ("<plist a='§<'><dict/></plist>", "an attribute holds a tag, or has no end"),
     ("<plist a='§&x;'><dict/></plist>", "this entity is not one of XML's own"),
     ("<plist a='§", "this attribute has no end"),
