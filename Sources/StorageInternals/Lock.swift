@@ -33,6 +33,7 @@
   ) throws(Failure) -> sending Result {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
-    return try body(&value)
+    // The mutex is held, see above.
+    return try unsafe body(&value)
   }
 }
