@@ -68,9 +68,10 @@ enum JSONValue: Codable, Equatable, Sendable {
 private enum NoKey: CodingKey {}
 
 extension Date {
-  /// As text, with thousandths of a second if there are fractions of one, in the years from 1583 to
-  /// 9999: before, Foundation's calendar is another than that of ISO 8601. Else as the number that
-  /// the store's JSON files have.
+  /// Text with thousandths of a second if there are fractions of one, in the years from 1583 to 9999.
+  ///
+  /// Before, Foundation's calendar is another than that of ISO 8601. Other dates are the number that
+  /// they are in the store's JSON files.
   fileprivate var asJSONValue: JSONValue {
     let seconds = timeIntervalSinceReferenceDate
     guard (-13_190_860_800..<252_423_993_600).contains(seconds) else { return .number(seconds) }
