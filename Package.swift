@@ -28,7 +28,9 @@ let package = Package(
       name: "SecretStorageTestingTests", dependencies: ["SecretStorage", "SecretStorageTesting"]),
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["SerializedAccess", "SecretStorage", "SecretStorageTesting"],
+      dependencies: [
+        "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
+      ],
       exclude: ["VaultReader"]),
     // The child process of the tests that need a second one.
     .executableTarget(
