@@ -153,6 +153,18 @@ import Testing
     #expect(try file.text(of: file("two/settings")) == "a=1\nname=two\n")
   }
 
+  @Test func directoryThatALinkLeadsToNoLongerIsNotMadeAgain() throws {
+    try #require(unsafe symlink("one", file("link")) == 0)
+    let backend = file.open(file("link/settings"))
+    try backend.set("a", "1")
+    try FileManager.default.removeItem(atPath: file("one"))
+    try FileSystem().unlink(file("link"))
+    try #require(unsafe symlink("two", file("link")) == 0)
+    try backend.set("a", "2")
+    #expect(try file.names == ["link", "two"])
+    #expect(try file.text(of: file("two/settings")) == "a=2\n")
+  }
+
   @Test func permissionsAreKept() throws {
     for mode in [0o644, 0o400, 0o660] as [mode_t] {
       try file.replace("a=1\n")

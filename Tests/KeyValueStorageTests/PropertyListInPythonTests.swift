@@ -165,19 +165,28 @@ struct PropertyListInPythonTests {
     try python.write(BinaryPropertyListFormat().encode(.array(list)), to: "files")
     let output = try python.run(
       """
-      import plistlib, sys, base64
+      import plistlib, sys, base64, re
+      # The only years that plistlib knows; Apple's readers take any.
+      year = re.compile(rb"<date>\\s*(-|0000|[0-9]{5})")
       def key(k):
           if k.startswith("$base64:"):
-              try: return base64.b64decode(k[8:], validate=True).decode("utf-8")
+              try:
+                  b = base64.b64decode(k[8:], validate=True)
+                  if base64.b64encode(b).decode() == k[8:]: return b.decode("utf-8")
               except ValueError: pass
           return k
       with open(sys.argv[1] + "/files", "rb") as file: files = plistlib.load(file)
       for file in files:
+          if year.search(file):
+              print("a date of another year")
+              continue
           try: print(",".join(sorted(key(k).encode("utf-8").hex() for k in plistlib.loads(file, fmt=plistlib.FMT_XML))))
           except Exception as error: print(repr(error), file)
       """)
     let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
     try #require(lines.count == expectations.count + 1 && !expectations.isEmpty)
-    for (line, keys) in zip(lines, expectations) { #expect(line == keys, "seed \(seed)") }
+    for (line, keys) in zip(lines, expectations) where line != "a date of another year" {
+      #expect(line == keys, "seed \(seed)")
+    }
   }
 }

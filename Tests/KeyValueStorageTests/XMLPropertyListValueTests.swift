@@ -89,6 +89,12 @@ struct XMLPropertyListValueTests {
       (.number(.float(0.1)), "<real>0.1</real>"), (.number(.float(.nan)), "<real>nan</real>"),
       (.number(.text("1e3")), "<real>1e3</real>"),
       (.number(.text("-12")), "<integer>-12</integer>"),
+      (.number(.text("+007")), "<integer>7</integer>"),
+      (.number(.text("-0")), "<real>-0.0</real>"),
+      (
+        .number(.text("170141183460469231731687303715884105728")),
+        "<integer>170141183460469231731687303715884105728</integer>"
+      ),
       (.date(Date(timeIntervalSinceReferenceDate: -0.0)), "<date>2001-01-01T00:00:00Z</date>"),
       (.date(Date(timeIntervalSinceReferenceDate: -1)), "<date>2000-12-31T23:59:59Z</date>"),
       (.date(Date(timeIntervalSinceReferenceDate: 0.5)), "<real>0.5</real>"),

@@ -18,7 +18,10 @@ enum EscapedText {
   static func unescape(_ text: String) -> String {
     guard text.utf8.starts(with: prefix.utf8) else { return text }
     let base64 = String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
-    guard let bytes = Data(base64Encoded: base64) else { return text }
+    // Foundation also decodes what no encoder writes, which would not come back as it was.
+    guard let bytes = Data(base64Encoded: base64), bytes.base64EncodedString() == base64 else {
+      return text
+    }
     return String(validating: bytes, as: UTF8.self) ?? text
   }
 }

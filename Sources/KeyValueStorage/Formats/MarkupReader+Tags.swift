@@ -6,7 +6,7 @@ struct MarkupTag {
 }
 
 extension MarkupReader {
-  /// Reads a name, of which all that is not ASCII is taken to be a letter.
+  /// Reads a name in ASCII; those of property lists are.
   mutating func name() throws(FormatError) -> ArraySlice<UInt8> {
     let start = position
     while let next, Self.isNamePart(next, isFirst: position == start) { position += 1 }
@@ -17,7 +17,7 @@ extension MarkupReader {
   private static func isNamePart(_ byte: UInt8, isFirst: Bool) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-    case UInt8(ascii: "_"), UInt8(ascii: ":"), 0x80...: true
+    case UInt8(ascii: "_"), UInt8(ascii: ":"): true
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."): !isFirst
     default: false
     }

@@ -29,7 +29,10 @@ extension PropertyListElement {
     case .date: return PropertyListDate.date(trimmed).map(ValueTree.date)
     case .data:
       let base64 = text.utf8.filter { !MarkupReader.isWhitespace($0) }
-      return Data(base64Encoded: Data(base64)).map(ValueTree.data)
+      // Foundation passes over anything after the padding, and takes padding alone for a byte.
+      let padding = base64.drop { $0 != UInt8(ascii: "=") }
+      guard padding.count <= 2, padding.allSatisfy({ $0 == UInt8(ascii: "=") }) else { return nil }
+      return base64.count % 4 == 0 ? Data(base64Encoded: Data(base64)).map(ValueTree.data) : nil
     case .string: return PropertyListText.tree(text)
     case .plist, .dict, .key, .array: return nil
     }

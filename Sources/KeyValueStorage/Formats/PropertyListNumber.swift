@@ -44,6 +44,14 @@ enum PropertyListNumber {
     return isReal(text) ? .text(String(text)) : nil
   }
 
+  /// The number that another text format spells like this, as nearly as an integer or text can be.
+  static func number(_ spelling: String) -> StoredNumber? {
+    let integer = integer(spelling[...])
+    // No integer tells zeros apart.
+    let isNegativeZero = integer == .integer(0) && spelling.utf8.first == UInt8(ascii: "-")
+    return isNegativeZero ? .real(-0.0) : integer ?? real(spelling[...])
+  }
+
   static func text(ofReal value: Double) -> String {
     if value.isNaN { return "nan" }
     if value.isInfinite { return value < 0 ? "-infinity" : "+infinity" }
