@@ -14,7 +14,7 @@ extension KeyValueStore {
       return draft
     }
     // With a version, the key is the store's own.
-    return version.number == 0 ? draft.keys : draft.keys.filter { $0 != SettingsVersion.key.string }
+    return version.number == 0 ? draft.allKeys : draft.keys
   }
 
   /// The value of a key, for keys that are not known before; nil if there is none.
