@@ -29,7 +29,9 @@ let package = Package(
       name: "SecretStorageTestingTests", dependencies: ["SecretStorage", "SecretStorageTesting"]),
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["SerializedAccess", "SecretStorage", "SecretStorageTesting"],
+      dependencies: [
+        "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
+      ],
       exclude: ["VaultReader"]),
     // The child processes of the tests that need a second one.
     .executableTarget(

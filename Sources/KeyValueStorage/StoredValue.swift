@@ -101,6 +101,8 @@ extension StoredValue {
 
   /// Stores a value; it is on disk when this returns, whatever the store's ``WritePolicy`` is.
   ///
+  /// In a ``KeyValueStore/transaction(_:)``, it is a part of that, and on disk at its end.
+  ///
   /// - Throws: Why the value cannot be encoded or written; nothing is changed then.
   public func save(_ value: Value) throws(KeyValueStoreError) {
     try setting.save(value)

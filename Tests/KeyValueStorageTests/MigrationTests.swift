@@ -62,6 +62,26 @@ struct MigrationTests {
     #expect(try file.text == "{\n  \"$version\": 3,\n  \"a\": 1\n}\n")
   }
 
+  @Test func versionIsNoKeyOfTheApp() throws {
+    let file = try TestFile()
+    try file.overwrite(#"{"$version": 1, "colour": "red"}"#)
+    let seen = Lock([String]())
+    let store = file.open(
+      version: 2, [KeyValueMigration(to: 2) { settings in seen.withLock { $0 = settings.keys } }])
+    let heard = Heard<String>()
+    let observation = store.observe { heard.hear($0) }
+    #expect(seen.withLock { $0 } == ["colour"])
+    try store.remove("colour")
+    #expect(heard.wait(for: "colour"))
+    try file.overwrite("{}")
+    try store.set("red", for: "color")
+    #expect(heard.wait(for: "color"))
+    #expect(heard.all == ["colour", "color"])
+    #expect(try store.keys() == ["color"])
+    #expect(try file.open().keys() == ["$version", "color"])
+    observation.cancel()
+  }
+
   @Test func settingsOfANewerVersionAreLeftAlone() throws {
     let file = try TestFile()
     try file.overwrite(#"{"$version": 9, "color": "red"}"#)

@@ -9,8 +9,10 @@ public struct KeyValueDraft: Sendable {
     self.format = format
   }
 
-  /// The keys that have a value, sorted by their bytes in UTF-8.
-  public var keys: [String] {
+  /// The keys that have a value, sorted by their bytes in UTF-8; without `$version`.
+  public var keys: [String] { allKeys.filter { $0 != SettingsVersion.key.string } }
+
+  var allKeys: [String] {
     contents.applying(changes, revision: contents.revision).keys
   }
 

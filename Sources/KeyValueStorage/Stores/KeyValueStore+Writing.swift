@@ -14,6 +14,7 @@ extension KeyValueStore {
   /// meanwhile.
   ///
   /// - Returns: The file's new path beside the old one; nil if it can be read.
+  /// - Throws: Why the file could not be renamed, or what was set meanwhile not be written.
   @discardableResult
   public func moveAsideUnreadableFile() throws(KeyValueStoreError) -> String? {
     refuseInsideChange()
