@@ -1,5 +1,5 @@
-import FoundationEssentials
 import StorageInternals
+import TestSupport
 
 @testable import KeyValueStorage
 
@@ -11,25 +11,18 @@ import StorageInternals
 
 /// A place for a file of lines, in a directory of its own that is removed when this is released.
 final class BackendFile: Sendable {
-  let directory: String
+  private let temporary: TemporaryDirectory
   let path: String
 
   init(_ name: String = "settings") throws {
-    directory = FileManager.default.temporaryDirectory.path + "/KeyValueStorage-\(UUID())"
-    path = "\(directory)/\(name)"
-    try FileSystem().makeDirectories(directory)
+    temporary = try TemporaryDirectory()
+    path = temporary(name)
   }
 
-  deinit {
-    do {
-      try FileManager.default.removeItem(atPath: directory)
-    } catch {
-      fatalError("\(directory) cannot be removed: \(error)")
-    }
-  }
+  var directory: String { temporary.path }
 
   /// Another path in the directory.
-  func callAsFunction(_ name: String) -> String { "\(directory)/\(name)" }
+  func callAsFunction(_ name: String) -> String { temporary(name) }
 
   /// Another object over the file, or over one with another path.
   func open(_ path: String? = nil, fileSystem: FileSystem = FileSystem()) -> FileBackend {

@@ -70,8 +70,8 @@ extension SplitMix64 {
     return one(of: [
       URL(string: "https://example.com/a?b=c&d=%20#e")!, URL(string: "b/c", relativeTo: base)!,
       URL(string: "?q", relativeTo: base)!, URL(string: "relative/path")!,
-      URL(string: "mailto:a@example.com")!, URL(filePath: "/tmp/a b"),
-      URL(filePath: "a", relativeTo: URL(filePath: "/tmp/")), URL(string: "http://user@[::1]:80/")!,
+      URL(string: "mailto:a@example.com")!, URL(filePath: "/x/a b"),
+      URL(filePath: "a", relativeTo: URL(filePath: "/x/")), URL(string: "http://user@[::1]:80/")!,
     ])
   }
 }

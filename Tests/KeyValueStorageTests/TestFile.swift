@@ -1,29 +1,23 @@
 import Dispatch
 import FoundationEssentials
 import StorageInternals
+import TestSupport
 
 @testable import KeyValueStorage
 
 /// A file of settings in a directory of its own, removed when this is released.
 final class TestFile: Sendable {
-  let directory: String
+  private let temporary: TemporaryDirectory
   let path: String
   let format: KeyValueFormat
 
   init(_ format: KeyValueFormat = .json) throws {
-    directory = FileManager.default.temporaryDirectory.path + "/KeyValueStorage-\(UUID())"
-    try FileSystem().makeDirectories(directory)
+    temporary = try TemporaryDirectory()
     self.format = format
-    path = directory + (format == .json ? "/settings.json" : "/settings.plist")
+    path = temporary(format == .json ? "settings.json" : "settings.plist")
   }
 
-  deinit {
-    do {
-      try FileManager.default.removeItem(atPath: directory)
-    } catch {
-      fatalError("\(directory) cannot be removed: \(error)")
-    }
-  }
+  var directory: String { temporary.path }
 
   /// Another object over the same file, as another process has one.
   func open(

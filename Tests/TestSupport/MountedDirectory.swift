@@ -7,21 +7,21 @@ import StorageInternals
 #endif
 
 /// A file system in memory, mounted on a directory until this is released; only root can do that.
-final class MountedDirectory {
-  static let isPossible: Bool = {
+package final class MountedDirectory {
+  package static let isPossible: Bool = {
     do {
-      let file = try BackendFile()
-      _ = try MountedDirectory(file("mount"), "size=64k")
+      let directory = try TemporaryDirectory()
+      _ = try MountedDirectory(directory("mount"), "size=64k")
       return true
     } catch {
       return false
     }
   }()
 
-  let path: String
+  package let path: String
 
   /// Mounts it, with options of `tmpfs` such as `size=64k` or `nr_inodes=10`.
-  init(_ path: String, _ options: String, type: String = "tmpfs") throws {
+  package init(_ path: String, _ options: String, type: String = "tmpfs") throws {
     self.path = path
     try FileSystem().makeDirectories(path)
     let result = unsafe options.withCString {
@@ -35,14 +35,14 @@ final class MountedDirectory {
   }
 
   /// Mounts the file system again, to be read only or to be written.
-  func remount(readOnly: Bool) throws {
+  package func remount(readOnly: Bool) throws {
     let flags = MS_REMOUNT | (readOnly ? MS_RDONLY : 0)
     let result = unsafe mount("locket", path, "tmpfs", UInt(flags), nil)
     if result != 0 { throw SystemError(call: .mkdir, path: path, code: errno) }
   }
 
   /// Takes all the space that is left.
-  func fill() throws {
+  package func fill() throws {
     let file = try FileSystem().open("\(path)/filling", O_WRONLY | O_CREAT, mode: 0o600)
     var size = try file.status().size
     for count in [4096, 512, 1] {
@@ -57,7 +57,7 @@ final class MountedDirectory {
     }
   }
 
-  func makeRoom() throws {
+  package func makeRoom() throws {
     try FileSystem().unlink("\(path)/filling")
   }
 }

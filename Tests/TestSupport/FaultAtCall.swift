@@ -1,7 +1,7 @@
-import StorageInternals
+package import StorageInternals
 
 /// Fails one call of a file system, by its number from 0, and counts them all, as long as it is armed.
-final class FaultAtCall: Sendable {
+package final class FaultAtCall: Sendable {
   private struct State {
     var calls = 0
     var failed: String?
@@ -13,7 +13,7 @@ final class FaultAtCall: Sendable {
   private let code: Int32
   private let exceptions: Set<FileSystem.Call>
 
-  init(
+  package init(
     _ index: Int, code: Int32, isArmed: Bool = true, exceptions: Set<FileSystem.Call> = []
   ) {
     self.index = index
@@ -22,21 +22,22 @@ final class FaultAtCall: Sendable {
     state = Lock(State(isArmed: isArmed))
   }
 
-  var happened: Bool { failed != nil }
+  package var calls: Int { state.withLock { $0.calls } }
+  package var happened: Bool { failed != nil }
   /// Which call failed, on which path.
-  var failed: String? { state.withLock { $0.failed } }
+  package var failed: String? { state.withLock { $0.failed } }
 
   /// Counts calls from now on.
-  func arm() {
+  package func arm() {
     state.withLock { $0.isArmed = true }
   }
 
   /// Lets every call happen from now on.
-  func disarm() {
+  package func disarm() {
     state.withLock { $0.isArmed = false }
   }
 
-  var fileSystem: FileSystem {
+  package var fileSystem: FileSystem {
     FileSystem { call, path in
       if self.exceptions.contains(call) { return nil }
       return self.state.withLock { state in

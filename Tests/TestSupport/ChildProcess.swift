@@ -1,22 +1,22 @@
 import StorageInternals
 
 #if canImport(Glibc)
-  import Glibc
+  package import Glibc
 #else
-  import Musl
+  package import Musl
 #endif
 
 /// Another process, its standard output appended to a file if one is named.
-final class ChildProcess: Sendable {
-  let identifier: pid_t
+package final class ChildProcess: Sendable {
+  package let identifier: pid_t
   private let status = Lock(Int32?.none)
 
   /// Why a child did not do its work.
-  struct Failure: Error {
-    let status: Int32
+  package struct Failure: Error {
+    package let status: Int32
   }
 
-  init(_ executable: String, _ arguments: [String], output: String? = nil) throws {
+  package init(_ executable: String, _ arguments: [String], output: String? = nil) throws {
     // What `posix_spawn` takes is allocated here, and freed when it has returned.
     var words = unsafe ([executable] + arguments).map { unsafe strdup($0) } + [nil]
     defer { unsafe words.forEach { unsafe free($0) } }
@@ -40,23 +40,23 @@ final class ChildProcess: Sendable {
   }
 
   /// Stops the process at whatever it is doing.
-  func stop() {
+  package func stop() {
     signal(SIGKILL)
   }
 
-  func signal(_ number: Int32) {
+  package func signal(_ number: Int32) {
     status.withLock { if $0 == nil { _ = kill(identifier, number) } }
   }
 
   /// Waits until the process ended, and throws unless it ended well.
-  func wait() throws {
+  package func wait() throws {
     let status = end()
     if status != 0 { throw Failure(status: status) }
   }
 
   /// Waits until the process ended, and returns its status as `waitpid` gives it.
   @discardableResult
-  func end() -> Int32 {
+  package func end() -> Int32 {
     status.withLock { known in
       if let known { return known }
       var status: Int32 = 0

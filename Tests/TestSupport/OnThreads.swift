@@ -2,7 +2,7 @@ import Dispatch
 import StorageInternals
 
 /// Calls a closure on as many threads at once, and throws the first error when all are done.
-func onThreads(
+package func onThreads(
   _ count: Int, _ body: @escaping @Sendable (Int) throws -> Void
 ) throws {
   let failure = Lock<(any Error)?>(nil)
