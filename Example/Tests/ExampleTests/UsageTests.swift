@@ -112,16 +112,4 @@ struct UsageTests {
     let errors = try machine.shell("\"$0\" \(command) 2>&-")
     #expect(errors.status == .exited(0) && errors.output != "")
   }
-
-  @Test func aClosedOutputIsNotTakenForAFile() throws {
-    try machine.store("tajny", "--service", "mail")
-    try machine.set("volume", to: "0.8")
-    let before = try (Data(contentsOf: machine.vaultFile), Data(contentsOf: machine.settingsFile))
-    for command in ["secrets get --service mail", "settings get volume", "settings get absent"] {
-      _ = try machine.shell("\"$0\" \(command) <&- >&- 2>&-")
-    }
-    #expect(try Data(contentsOf: machine.vaultFile) == before.0)
-    #expect(try Data(contentsOf: machine.settingsFile) == before.1)
-    #expect(try machine.text(".config/Example/.settings.json.lock") == "")
-  }
 }

@@ -136,4 +136,14 @@ struct WatchTests {
     #expect(ended.status == .exited(2))
     #expect(ended.output.hasPrefix("Example: Nothing more can be written to the output: "))
   }
+
+  @Test func noFileTakesTheNumberOfAClosedOutput() throws {
+    let ended = try machine.shell(
+      """
+      mkfifo ready
+      "$0" settings watch --file s.json <&- >&- 2>ready & watcher=$!
+      { read line; readlink /proc/$watcher/fd/0 /proc/$watcher/fd/1; kill $watcher; } <ready
+      """)
+    #expect(ended.output == "/dev/null\n/dev/null\n")
+  }
 }
