@@ -84,8 +84,8 @@ struct TreeCodingTests {
     let base = URL(string: "https://example.com/a/")
     let urls = [
       URL(string: "https://example.com/a?b=c#d"), URL(string: "b", relativeTo: base), base,
-      URL(string: "?q#f", relativeTo: base), URL(filePath: "/tmp/a b"), URL(string: "relative"),
-      URL(filePath: "a", relativeTo: URL(filePath: "/tmp/")), URL(string: "mailto:a@example.com"),
+      URL(string: "?q#f", relativeTo: base), URL(filePath: "/x/a b"), URL(string: "relative"),
+      URL(filePath: "a", relativeTo: URL(filePath: "/x/")), URL(string: "mailto:a@example.com"),
     ]
     for url in urls {
       let url = try #require(url)
