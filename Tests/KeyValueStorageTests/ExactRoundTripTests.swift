@@ -56,18 +56,7 @@ import Testing
         try expectExact([value], in: format)
       }
     }
-    try check(Int.self)
-    try check(Int8.self)
-    try check(Int16.self)
-    try check(Int32.self)
-    try check(Int64.self)
-    try check(Int128.self)
-    try check(UInt.self)
-    try check(UInt8.self)
-    try check(UInt16.self)
-    try check(UInt32.self)
-    try check(UInt64.self)
-    try check(UInt128.self)
+    for type in allIntegers { try check(type) }
   }
 
   @Test(arguments: KeyValueFormat.allCases) func realsAndDatesComeBackToTheBit(

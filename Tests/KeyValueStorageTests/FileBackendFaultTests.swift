@@ -65,30 +65,52 @@ struct FileBackendFaultTests {
     #expect(code != EINTR, comment)
   }
 
+  /// What is left of an operation in which the call with a number failed.
+  private struct Attempt {
+    let file: BackendFile
+    let backend: FileBackend
+    let fault: FaultAtCall
+    let failure: KeyValueStoreError?
+    let comment: Comment
+  }
+
+  private func attempt(
+    _ beginning: Beginning, failing index: Int, _ code: Int32,
+    _ operation: (FileBackend) throws(KeyValueStoreError) -> Void
+  ) throws -> Attempt {
+    let file = try BackendFile()
+    try make(beginning, file)
+    let fault = FaultAtCall(index, code: code)
+    let backend = file.open(path(file), fileSystem: fault.fileSystem)
+    var failure: KeyValueStoreError?
+    do {
+      try operation(backend)
+    } catch {
+      failure = error
+    }
+    fault.disarm()
+    let comment = Comment("\(beginning) with error \(code) in \(fault.failed ?? "no call")")
+    if let failure { expect(failure, is: try #require(fault.failed), code, comment) }
+    return Attempt(
+      file: file, backend: backend, fault: fault, failure: failure, comment: comment)
+  }
+
   @Test(arguments: faults)
   func failedCallOfAWriteLeavesTheOldContent(_ beginning: Beginning, _ code: Int32) throws {
     var index = 0
     while true {
-      let file = try BackendFile()
-      try make(beginning, file)
-      let fault = FaultAtCall(index, code: code)
-      let backend = file.open(path(file), fileSystem: fault.fileSystem)
-      var failure: KeyValueStoreError?
-      do {
+      let attempt = try attempt(beginning, failing: index, code) {
+        backend throws(KeyValueStoreError) in
         try backend.set("a", "1")
-      } catch {
-        failure = error
       }
-      fault.disarm()
-      let comment = Comment("\(beginning) with error \(code) in \(fault.failed ?? "no call")")
+      let (file, backend, comment) = (attempt.file, attempt.backend, attempt.comment)
       let before = before(beginning)
       let after = before.merging(["a": "1"]) { $1 }
       let real = try FileSystem().resolve(path(file)).path
-      if let failure {
-        expect(failure, is: try #require(fault.failed), code, comment)
+      if attempt.failure != nil {
         // Only the last call of all comes when the new content is in place.
         let isInPlace = try file.text(of: real)?.contains("a=1") == true
-        let isLast = fault.failed == "fsync \(real.parentDirectory)" && isInPlace
+        let isLast = attempt.fault.failed == "fsync \(real.parentDirectory)" && isInPlace
         #expect(isInPlace == isLast, comment)
         let texts = isInPlace ? after : before
         if beginning != .emptyFile || isInPlace {
@@ -105,7 +127,7 @@ struct FileBackendFaultTests {
       try backend.set("b", "2")
       let names = try FileSystem().entries(of: real.parentDirectory).sorted()
       #expect(names == [".settings.lock", "settings"], comment)
-      if !fault.happened { break }
+      if !attempt.fault.happened { break }
       index += 1
     }
     #expect(index > 15)
@@ -116,22 +138,13 @@ struct FileBackendFaultTests {
     if beginning == .emptyFile { return }
     var index = 0
     while true {
-      let file = try BackendFile()
-      try make(beginning, file)
-      let fault = FaultAtCall(index, code: code)
-      let backend = file.open(path(file), fileSystem: fault.fileSystem)
-      var failure: KeyValueStoreError?
-      do {
-        #expect(try backend.texts() == before(beginning))
-      } catch {
-        failure = error
+      let attempt = try attempt(beginning, failing: index, code) {
+        backend throws(KeyValueStoreError) in
+        let texts = try backend.texts()
+        #expect(texts == before(beginning))
       }
-      fault.disarm()
-      let comment = Comment("\(beginning) with error \(code) in \(fault.failed ?? "no call")")
-      if let failure { expect(failure, is: try #require(fault.failed), code, comment) }
-      let contents = try backend.load()
-      #expect(contents.texts == before(beginning), comment)
-      if !fault.happened { break }
+      #expect(try attempt.backend.texts() == before(beginning), attempt.comment)
+      if !attempt.fault.happened { break }
       index += 1
     }
     #expect(index >= 1)

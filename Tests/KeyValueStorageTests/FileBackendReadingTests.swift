@@ -34,22 +34,18 @@ import Testing
 
   @Test func unchangedFileIsReadOnce() throws {
     try file.replace("a=1\n")
-    let reads = Lock(0)
-    let backend = file.open(
-      fileSystem: FileSystem { call, _ in
-        if call == .open { reads.withLock { $0 += 1 } }
-        return nil
-      })
+    let reads = CallCount(of: .open)
+    let backend = file.open(fileSystem: reads.fileSystem)
     let contents = try backend.load()
     // Until the file is older than a tick of the clock.
     while try backend.load().revision != backend.load().revision {}
     let settled = try backend.load()
-    let count = reads.withLock { $0 }
+    let count = reads.value
     for _ in 0..<10 {
       #expect(try !backend.hasChanged(since: settled.revision))
       #expect(try backend.load().revision == settled.revision)
     }
-    #expect(reads.withLock { $0 } == count)
+    #expect(reads.value == count)
     #expect(contents.texts == settled.texts)
   }
 
@@ -133,20 +129,16 @@ import Testing
 
   @Test func unreadableFileIsParsedOnceAndReadableWhenMended() throws {
     try file.replace("a")
-    let reads = Lock(0)
-    let backend = file.open(
-      fileSystem: FileSystem { call, _ in
-        if call == .read { reads.withLock { $0 += 1 } }
-        return nil
-      })
+    let reads = CallCount(of: .read)
+    let backend = file.open(fileSystem: reads.fileSystem)
     // As long as the file may still be changed in the same tick of the clock it is read again.
     var count = -1
-    while reads.withLock({ $0 }) != count {
-      count = reads.withLock { $0 }
+    while reads.value != count {
+      count = reads.value
       #expect(throws: KeyValueStoreError.self) { try backend.load() }
     }
     #expect(throws: KeyValueStoreError.self) { try backend.set("b", "1") }
-    #expect(reads.withLock { $0 } == count)
+    #expect(reads.value == count)
     try file.overwrite("a=1\n")
     #expect(try backend.texts() == ["a": "1"])
   }

@@ -85,19 +85,14 @@ import Testing
   }
 
   @Test func observersShareAWatchThatEndsWithTheLast() throws {
-    let watches = Lock(0)
-    let path = file.path
-    let fileSystem = FileSystem { call, at in
-      // That of the file is made, and directories are added to it.
-      if call == .inotify, at == path { watches.withLock { $0 += 1 } }
-      return nil
-    }
-    let backend = file.open(fileSystem: fileSystem)
+    // That of the file is made, and directories are added to it.
+    let watches = CallCount(of: .inotify, on: file.path)
+    let backend = file.open(fileSystem: watches.fileSystem)
     var observations = try (0..<5).map { _ in try backend.observe {} }
-    #expect(watches.withLock { $0 } == 1)
+    #expect(watches.value == 1)
     observations = []
     observations = [try backend.observe {}]
-    #expect(watches.withLock { $0 } == 2)
+    #expect(watches.value == 2)
     withExtendedLifetime(observations) {}
   }
 

@@ -58,19 +58,15 @@ import Testing
   }
 
   @Test func ownWriteIsNotReadAgain() throws {
-    let reads = Lock(0)
-    let backend = file.open(
-      fileSystem: FileSystem { call, _ in
-        if call == .read { reads.withLock { $0 += 1 } }
-        return nil
-      })
+    let reads = CallCount(of: .read)
+    let backend = file.open(fileSystem: reads.fileSystem)
     for number in 0..<10 {
       let contents = try backend.set("a", "\(number)")
       #expect(try !backend.hasChanged(since: contents.revision))
       #expect(try backend.load().revision == contents.revision)
       #expect(try backend.texts() == ["a": "\(number)"])
     }
-    #expect(reads.withLock { $0 } == 0)
+    #expect(reads.value == 0)
   }
 
   @Test func unreadableFileIsNotWritten() throws {

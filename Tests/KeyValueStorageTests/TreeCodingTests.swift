@@ -8,18 +8,7 @@ struct TreeCodingTests {
     func check<Integer: FixedWidthInteger & Codable>(_ type: Integer.Type) throws {
       for value in [Integer.min, 0, 1, .max] { try expectExactEverywhere(value) }
     }
-    try check(Int.self)
-    try check(Int8.self)
-    try check(Int16.self)
-    try check(Int32.self)
-    try check(Int64.self)
-    try check(Int128.self)
-    try check(UInt.self)
-    try check(UInt8.self)
-    try check(UInt16.self)
-    try check(UInt32.self)
-    try check(UInt64.self)
-    try check(UInt128.self)
+    for type in allIntegers { try check(type) }
     try expectExactEverywhere(UInt128(Int128.max) + 1)
   }
 
