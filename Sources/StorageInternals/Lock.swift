@@ -20,7 +20,7 @@
     unsafe mutex.initialize(to: pthread_mutex_t())
     let code = unsafe pthread_mutex_init(mutex, nil)
     if code != 0 { fatalError("The C library could not make a mutex (error \(code)).") }
-    self.value = value
+    unsafe self.value = value
   }
 
   deinit {
@@ -33,6 +33,6 @@
   ) throws(Failure) -> sending Result {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
-    return try body(&value)
+    return try unsafe body(&value)
   }
 }
