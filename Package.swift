@@ -20,7 +20,8 @@ let package = Package(
     .testTarget(name: "SerializedAccessTests", dependencies: ["SerializedAccess"]),
     .testTarget(name: "StorageInternalsTests", dependencies: ["StorageInternals"]),
     .testTarget(
-      name: "KeyValueStorageTests", dependencies: ["KeyValueStorage", "StorageInternals"]),
+      name: "KeyValueStorageTests",
+      dependencies: ["KeyValueStorage", "StorageInternals", "SettingsProcess"]),
     .testTarget(
       name: "SecretStorageTests",
       dependencies: ["SecretStorage", "SecretStorageTesting", "StorageInternals", "VaultProcess"]),
@@ -32,7 +33,9 @@ let package = Package(
         "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
       ],
       exclude: ["VaultReader"]),
-    // The child process of the tests that need a second one.
+    // The child processes of the tests that need a second one.
+    .executableTarget(
+      name: "SettingsProcess", dependencies: ["KeyValueStorage"], path: "Tests/SettingsProcess"),
     .executableTarget(
       name: "VaultProcess", dependencies: ["SecretStorage"], path: "Tests/VaultProcess"),
   ],

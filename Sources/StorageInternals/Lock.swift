@@ -20,6 +20,7 @@
     unsafe mutex.initialize(to: pthread_mutex_t())
     let code = unsafe pthread_mutex_init(mutex, nil)
     if code != 0 { fatalError("The C library could not make a mutex (error \(code)).") }
+    // Nobody else has it yet.
     unsafe self.value = value
   }
 
@@ -33,6 +34,7 @@
   ) throws(Failure) -> sending Result {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
+    // The mutex is held, see above.
     return try unsafe body(&value)
   }
 }

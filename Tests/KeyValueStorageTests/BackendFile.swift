@@ -54,9 +54,15 @@ final class BackendFile: Sendable {
   }
 
   /// Writes over a file, as a shell does.
-  func overwrite(_ text: String) throws {
+  func overwrite(_ text: String) throws { try write(Array(text.utf8)) }
+
+  func write(_ bytes: [UInt8]) throws {
     let file = try FileSystem().open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
-    try file.write(Array(text.utf8), at: 0)
+    try file.write(bytes, at: 0)
+  }
+
+  var bytes: [UInt8] {
+    get throws { try FileSystem().open(path, O_RDONLY).read(from: 0, count: .max) }
   }
 
   var status: FileStatus? {

@@ -8,7 +8,7 @@ import StorageInternals
 
 /// Another process, its standard output appended to a file if one is named.
 final class ChildProcess: Sendable {
-  private let identifier: pid_t
+  let identifier: pid_t
   private let status = Lock(Int32?.none)
 
   /// Why a child did not do its work.
@@ -41,7 +41,11 @@ final class ChildProcess: Sendable {
 
   /// Stops the process at whatever it is doing.
   func stop() {
-    status.withLock { if $0 == nil { _ = kill(identifier, SIGKILL) } }
+    signal(SIGKILL)
+  }
+
+  func signal(_ number: Int32) {
+    status.withLock { if $0 == nil { _ = kill(identifier, number) } }
   }
 
   /// Waits until the process ended, and throws unless it ended well.

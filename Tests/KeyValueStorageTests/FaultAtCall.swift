@@ -1,25 +1,35 @@
 import StorageInternals
 
-/// Fails one call of a file system, by its number from 0, and counts them all.
+/// Fails one call of a file system, by its number from 0, and counts them all, as long as it is armed.
 final class FaultAtCall: Sendable {
   private struct State {
     var calls = 0
     var failed: String?
-    var isArmed = true
+    var isArmed: Bool
   }
 
-  private let state = Lock(State())
+  private let state: Lock<State>
   private let index: Int
   private let code: Int32
+  private let exceptions: Set<FileSystem.Call>
 
-  init(_ index: Int, code: Int32) {
+  init(
+    _ index: Int, code: Int32, isArmed: Bool = true, exceptions: Set<FileSystem.Call> = []
+  ) {
     self.index = index
     self.code = code
+    self.exceptions = exceptions
+    state = Lock(State(isArmed: isArmed))
   }
 
   var happened: Bool { failed != nil }
   /// Which call failed, on which path.
   var failed: String? { state.withLock { $0.failed } }
+
+  /// Counts calls from now on.
+  func arm() {
+    state.withLock { $0.isArmed = true }
+  }
 
   /// Lets every call happen from now on.
   func disarm() {
@@ -28,7 +38,8 @@ final class FaultAtCall: Sendable {
 
   var fileSystem: FileSystem {
     FileSystem { call, path in
-      self.state.withLock { state in
+      if self.exceptions.contains(call) { return nil }
+      return self.state.withLock { state in
         guard state.isArmed else { return nil }
         defer { state.calls += 1 }
         guard state.calls == self.index else { return nil }

@@ -2,13 +2,6 @@ import Dispatch
 import FoundationEssentials
 import StorageInternals
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 @testable import KeyValueStorage
 
 struct ObservationTests {
@@ -124,9 +117,7 @@ struct ObservationTests {
       released = store
     }
     // The watch may be looking at the file right now, which holds the store for that long.
-    let end = DispatchTime.now() + .seconds(60)
-    while released != nil, DispatchTime.now() < end { usleep(1000) }
-    #expect(released == nil)
+    try wait { released == nil }
     observations.forEach { $0.cancel() }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import KeyValueStorage
 
 /// Python's `plistlib` reads what is written here, and writes what is read here.
-@Suite(.enabled(if: PythonDirectory.isAvailable, "python3, with plistlib, is not installed"))
+@Suite(.enabled(if: Python.isAvailable, "python3 is not installed"))
 struct PropertyListInPythonTests {
   private static let formats: [(any StoredFormat, String)] = [
     (XMLPropertyListFormat(), "FMT_XML"), (BinaryPropertyListFormat(), "FMT_BINARY"),
@@ -78,22 +78,21 @@ struct PropertyListInPythonTests {
   func pythonReadsEachValue(_ number: Int) throws {
     let seed = UInt64.random(in: 0 ... .max)
     let (format, name) = Self.formats[number]
-    var random = PropertyListRandom(seed: seed)
-    random.isForPython = true
+    var random = SplitMix64(seed: seed)
     let count = Campaign.size(sample: 500, full: 100_000)
-    let (entries, trees) = try random.entries(count, in: format)
-    let python = try PythonDirectory()
-    try python.write(format.join(entries, FileSurroundings()), to: "file")
-    let output = try python.run(
+    let trees = random.trees(count).map { ($0.key, $0.tree.forPython) }
+    let file = try BackendFile()
+    try file.write(format.join(try format.entries(trees), FileSurroundings()))
+    let output = try Python.run(
       Self.dump + """
-        with open(sys.argv[1] + "/file", "rb") as file:
+        with open(sys.argv[1], "rb") as file:
             values = plistlib.load(file, fmt=plistlib.\(name))
         for key, value in values.items(): print(dump(key), dump(value))
-        """)
+        """, [file.path])
     let lines = output.split(separator: "\n")
     try #require(lines.count == count)
-    for ((entry, tree), line) in zip(zip(entries, trees), lines) {
-      let key = written(key: entry.key.string, number == 0)
+    for ((key, tree), line) in zip(trees, lines) {
+      let key = written(key: key.string, number == 0)
       let value = try expected(tree, number == 0)
       try #require(line == "s\(key) \(value)", "seed \(seed)")
     }
@@ -103,8 +102,8 @@ struct PropertyListInPythonTests {
   func pythonsFilesAreRead(_ number: Int) throws {
     let seed = Int.random(in: 0..<1 << 31)
     let (format, name) = Self.formats[number]
-    let python = try PythonDirectory()
-    let output = try python.run(
+    let file = try BackendFile()
+    let output = try Python.run(
       Self.dump + """
         import random
         random.seed(\(seed))
@@ -125,12 +124,12 @@ struct PropertyListInPythonTests {
             if kind == 8: return [value(depth + 1) for _ in range(random.choice([0, 1, 3, 20]))]
             return {text(): value(depth + 1) for _ in range(random.choice([0, 1, 3, 20]))}
         values = {"%d%s" % (n, text()): value(0) for n in range(\(Campaign.size(sample: 300, full: 30_000)))}
-        with open(sys.argv[1] + "/file", "wb") as file:
+        with open(sys.argv[1], "wb") as file:
             plistlib.dump(values, file, fmt=plistlib.\(name), sort_keys=False)
         for key, value in values.items(): print(dump(key), dump(value))
-        """)
-    let file = try python.read("file")
-    let parsed = try format.parse(file)
+        """, [file.path])
+    let bytes = try file.bytes
+    let parsed = try format.parse(bytes)
     let lines = output.split(separator: "\n")
     try #require(lines.count == parsed.entries.count)
     for (entry, line) in zip(parsed.entries, lines) {
@@ -139,7 +138,7 @@ struct PropertyListInPythonTests {
       try #require("s\(hexadecimal(entry.key.string.utf8)) \(dump)" == line, "seed \(seed)")
     }
     let joined = format.join(parsed.entries, parsed.surroundings)
-    if number == 0 { #expect(joined.count { $0 != 0x0A } == file.count { $0 != 0x0A }) }
+    if number == 0 { #expect(joined.count { $0 != 0x0A } == bytes.count { $0 != 0x0A }) }
     #expect(try format.parse(joined).entries.map(\.text) == parsed.entries.map(\.text))
   }
 
@@ -147,12 +146,12 @@ struct PropertyListInPythonTests {
   @Test func damagedFilesThatAreReadAreReadByPython() throws {
     let seed = UInt64.random(in: 0 ... .max)
     let format = XMLPropertyListFormat()
-    var random = PropertyListRandom(seed: seed)
-    random.isForPython = true
+    var random = SplitMix64(seed: seed)
     var list: [ValueTree] = []
     var expectations: [String] = []
     for _ in 0..<Campaign.size(sample: 20, full: 1_000) {
-      let file = format.join(try random.entries(2, in: format).entries, FileSurroundings())
+      let trees = random.trees(2).map { ($0.key, $0.tree.forPython) }
+      let file = format.join(try format.entries(trees), FileSurroundings())
       for _ in 0..<100 {
         let damaged = random.damaged(file)
         guard case .success(let parsed) = format.parsed(damaged) else { continue }
@@ -161,9 +160,9 @@ struct PropertyListInPythonTests {
           parsed.entries.map { hexadecimal($0.key.string.utf8) }.sorted().joined(separator: ","))
       }
     }
-    let python = try PythonDirectory()
-    try python.write(BinaryPropertyListFormat().encode(.array(list)), to: "files")
-    let output = try python.run(
+    let files = try BackendFile()
+    try files.write(BinaryPropertyListFormat().encode(.array(list)))
+    let output = try Python.run(
       """
       import plistlib, sys, base64, re
       # The only years that plistlib knows; Apple's readers take any.
@@ -175,14 +174,14 @@ struct PropertyListInPythonTests {
                   if base64.b64encode(b).decode() == k[8:]: return b.decode("utf-8")
               except ValueError: pass
           return k
-      with open(sys.argv[1] + "/files", "rb") as file: files = plistlib.load(file)
+      with open(sys.argv[1], "rb") as file: files = plistlib.load(file)
       for file in files:
           if year.search(file):
               print("a date of another year")
               continue
           try: print(",".join(sorted(key(k).encode("utf-8").hex() for k in plistlib.loads(file, fmt=plistlib.FMT_XML))))
           except Exception as error: print(repr(error), file)
-      """)
+      """, [files.path])
     let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
     try #require(lines.count == expectations.count + 1 && !expectations.isEmpty)
     for (line, keys) in zip(lines, expectations) where line != "a date of another year" {

@@ -1,8 +1,10 @@
 /// Random numbers that come again for the same seed.
 struct SplitMix64: RandomNumberGenerator {
+  let seed: UInt64
   private var state: UInt64
 
-  init(seed: UInt64) {
+  init(seed: UInt64 = .random(in: 0 ... .max)) {
+    self.seed = seed
     state = seed
   }
 
@@ -14,17 +16,20 @@ struct SplitMix64: RandomNumberGenerator {
     return mixed ^ mixed >> 31
   }
 
+  mutating func number(_ range: Range<Int>) -> Int { .random(in: range, using: &self) }
+
+  mutating func byte() -> UInt8 { UInt8(truncatingIfNeeded: next()) }
+
   mutating func one<Element>(of choices: [Element]) -> Element {
     choices.randomElement(using: &self)!
   }
 
   /// True once in so many times.
-  mutating func once(in times: Int) -> Bool { Int.random(in: 0..<times, using: &self) == 0 }
+  mutating func once(in times: Int) -> Bool { number(0..<times) == 0 }
 
   mutating func array<Element>(
     upTo limit: Int, _ element: (inout SplitMix64) -> Element
   ) -> [Element] {
-    let count = Int.random(in: 0...limit, using: &self)
-    return (0..<count).map { _ in element(&self) }
+    (0..<number(0..<limit + 1)).map { _ in element(&self) }
   }
 }

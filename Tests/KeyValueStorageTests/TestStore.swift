@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import StorageInternals
 
@@ -33,8 +34,36 @@ final class TestFile: Sendable {
       migrations: migrations)
   }
 
+  /// A store that gives programs all the time that a busy machine may take to put a file back.
+  func openPatiently(
+    _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem()
+  ) -> KeyValueStore {
+    KeyValueStore(
+      FileBackend(path: path, format: format, fileSystem: fileSystem), writes,
+      SettingsVersion(0, []), settlingTime: .seconds(600))
+  }
+
   var text: String {
     get throws { try String(contentsOfFile: path, encoding: .utf8) }
+  }
+
+  var bytes: [UInt8] {
+    get throws { Array(try Data(contentsOf: URL(filePath: path))) }
+  }
+
+  /// The bytes of a file with these values in this format.
+  func encoded(_ values: [String: Int]) throws -> Data {
+    let file = try TestFile(format)
+    let store = file.open()
+    try store.transaction {
+      for (key, value) in values { try store.set(value, for: key) }
+    }
+    return Data(try file.bytes)
+  }
+
+  /// What killed writers left in the directory.
+  var litter: [String] {
+    get throws { try FileSystem().entries(of: directory).filter { $0.hasSuffix(".tmp") } }
   }
 
   /// Replaces the file's bytes in place, as `>` of a shell does.

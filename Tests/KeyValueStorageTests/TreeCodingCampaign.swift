@@ -17,8 +17,8 @@ struct TreeCodingCampaign {
   @Test func anyTreeIsDecodedOrRefused() throws {
     var decoded = 0
     for seed in 0..<UInt64(Campaign.size(sample: 3000, full: 100_000)) {
-      var generator = ValueTreeGenerator(seed: seed)
-      let tree = generator.tree()
+      var random = SplitMix64(seed: seed)
+      let tree = random.tree()
       decoded += self.decoded(RandomValue.self, tree) + self.decoded([String: Int?].self, tree)
       decoded += self.decoded([Double??].self, tree) + self.decoded(UInt128.self, tree)
       decoded += self.decoded(RandomRecord.self, tree) + self.decoded([Int: String].self, tree)

@@ -79,21 +79,11 @@ struct XMLPropertyListFormatTests {
     #expect(
       text(parsed.surroundings.footer)
         == "<!-- of none -->\n  </dict >\r\n<!-- late --></plist >\n")
-    try expectSameAfterJoining(parsed)
+    try format.requireSameAfterJoining(parsed)
     let header = text(parsed.surroundings.header)
     #expect(file.utf8.starts(with: header.utf8))
     let values = try parsed.entries.map { try format.decode($0.value) }
     #expect(values == [.number(.integer(31)), .data(Data([1, 2])), .bool(true)])
-  }
-
-  private func expectSameAfterJoining(_ parsed: ParsedFile) throws {
-    let joined = format.join(parsed.entries, parsed.surroundings)
-    let again = try format.parse(joined)
-    #expect(again.entries.map(\.key) == parsed.entries.map(\.key))
-    #expect(again.entries.map(\.text) == parsed.entries.map(\.text))
-    #expect(again.entries.map(\.valueOffset) == parsed.entries.map(\.valueOffset))
-    #expect(again.surroundings == parsed.surroundings)
-    #expect(format.join(again.entries, again.surroundings) == joined)
   }
 
   @Test func aNewValueLeavesTheCommentsOfItsKey() throws {
@@ -116,7 +106,7 @@ struct XMLPropertyListFormatTests {
   func aFileCanHaveNoEntries(_ dictionary: String) throws {
     let parsed = try format.parse(Array("<plist>\(dictionary)<!-- x --></plist>".utf8))
     #expect(parsed.entries.isEmpty)
-    try expectSameAfterJoining(parsed)
+    try format.requireSameAfterJoining(parsed)
     let entry = format.entry(StoredKey("a"), ArraySlice("<true/>".utf8))
     let file = format.join([entry], parsed.surroundings)
     #expect(try format.parse(file).entries.map(\.text) == [entry.text])
@@ -125,12 +115,8 @@ struct XMLPropertyListFormatTests {
 
   @Test func aFileOfFoundationIsRead() throws {
     let parsed = try format.parse(Array(PropertyListFixtures.xml.utf8))
-    let keys = parsed.entries.map(\.key.string)
-    let values = try parsed.entries.map { try format.decode($0.value) }
-    #expect(
-      Dictionary(uniqueKeysWithValues: zip(keys, values))
-        == PropertyListFixtures.expected(isBinary: false))
-    try expectSameAfterJoining(parsed)
+    #expect(try format.trees(of: parsed) == PropertyListFixtures.expected(isBinary: false))
+    try format.requireSameAfterJoining(parsed)
     let joined = format.join(parsed.entries, parsed.surroundings)
     #expect(text(joined) == PropertyListFixtures.xml)
   }

@@ -182,18 +182,19 @@ struct XMLPropertyListRefusalTests {
   }
 
   @Test(arguments: [
-    ([0xFF, 0xFE, 0x3C, 0], "UTF-16"), ([0xFE, 0xFF, 0, 0x3C], "UTF-16"),
-    ([0x3C, 0, 0x3F, 0], "UTF-16"), ([0, 0x3C, 0, 0x3F], "UTF-16"),
-    ([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0], "UTF-32"), ([0, 0, 0xFE, 0xFF], "UTF-32"),
+    ([0xFF, 0xFE, 0x3C, 0], "16 (little"), ([0xFE, 0xFF, 0, 0x3C], "16 (big"),
+    ([0x3C, 0, 0x3F, 0], "16 (little"), ([0, 0x3C, 0, 0x3F], "16 (big"),
+    ([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0], "32 (little"), ([0, 0, 0xFE, 0xFF], "32 (big"),
+    ([0x3C, 0, 0, 0], "32 (little"), ([0, 0, 0, 0x3C], "32 (big"),
   ])
   func otherEncodingsAreRefusedByName(_ file: [UInt8], _ encoding: String) {
-    let reason = "this is text in \(encoding): convert it to UTF-8"
+    let reason = "this is text in UTF-\(encoding) endian): convert it to UTF-8"
     #expect(failure(file) == FormatError(reason: reason, offset: 0))
   }
 
   @Test(arguments: [
-    ([0xC3, 0x28], "the text is not valid UTF-8"),
-    ([0xED, 0xA0, 0x80], "the text is not valid UTF-8"),
+    ([0xC3, 0x28], "this is not UTF-8"),
+    ([0xED, 0xA0, 0x80], "this is not UTF-8"),
     ([0x0B], "XML does not allow this character"),
     ([0xEF, 0xBF, 0xBF], "XML does not allow this character"),
   ])

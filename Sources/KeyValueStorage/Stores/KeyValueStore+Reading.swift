@@ -52,11 +52,15 @@ extension KeyValueStore {
   private func look(again: Bool) {
     let (known, hadProblem) = state.withLock { ($0.contents, $0.readProblem != nil) }
     do throws(KeyValueStoreError) {
-      if let known, !hadProblem, !(try backend.hasChanged(since: known.revision)) { return }
-      let newest = try backend.load()
-      if again, newest.isEmpty, !(known?.isEmpty ?? true) { return lookAgainLater() }
-      try adopt(newest)
-      flushInBackground()
+      var isNews = true
+      if let known, !hadProblem { isNews = try backend.hasChanged(since: known.revision) }
+      if isNews {
+        let newest = try backend.load()
+        if again, newest.isEmpty, !(known?.isEmpty ?? true) { return lookAgainLater() }
+        try adopt(newest)
+      }
+      // What waits for its time goes on waiting.
+      if state.withLock({ $0.isOverdue }) { flushInBackground(evenIfRemoved: false) }
     } catch {
       if again { return lookAgainLater() }
       state.withLock { $0.readProblem = error }
@@ -66,8 +70,8 @@ extension KeyValueStore {
 
   /// A program that writes a file may first remove it, or make it empty: nobody needs to hear of that,
   /// unless it stays so.
-  private func lookAgainLater() {
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(200)) { [weak self] in
+  func lookAgainLater() {
+    DispatchQueue.global().asyncAfter(deadline: .now() + settlingTime) { [weak self] in
       self?.look(again: false)
     }
   }

@@ -60,21 +60,26 @@ extension KeyValueStore {
   }
 
   /// Writes what is unsaved; a failure is kept and told, since there is nobody to throw to.
-  func flushInBackground() {
+  func flushInBackground(evenIfRemoved: Bool = true) {
     do {
-      try writing.take { () throws(KeyValueStoreError) in try flush() }
+      try writing.take { () throws(KeyValueStoreError) in
+        try flush(evenIfRemoved: evenIfRemoved)
+      }
     } catch {
       Self.report(error)
     }
   }
 
   /// Writes what is unsaved, unless another thread that had its turn did so.
-  private func flush() throws(KeyValueStoreError) {
+  private func flush(evenIfRemoved: Bool = true) throws(KeyValueStoreError) {
     if state.withLock({ $0.unsaved.isEmpty }) { return }
     do {
-      try write { _ in true }
+      try write(evenIfRemoved: evenIfRemoved) { _ in true }
     } catch {
-      state.withLock { $0.writeProblem = error }
+      state.withLock {
+        $0.writeProblem = error
+        $0.isOverdue = true
+      }
       schedule.retry()
       throw error
     }
@@ -82,16 +87,27 @@ extension KeyValueStore {
 
   /// Writes a draft of the newest contents with all that is unsaved, brought to the app's version.
   ///
-  /// The closure changes the draft further, and returns false if nothing is to be written.
+  /// - Parameters:
+  ///   - evenIfRemoved: Whether to write where all keys that were known are gone. A program that
+  ///     replaces the file may have removed it just now, and a new one would be in its way; if false,
+  ///     it has time to put the file back.
+  ///   - change: Changes the draft further, and returns false if nothing is to be written.
+  /// - Throws: Why nothing was written.
   func write(
+    evenIfRemoved: Bool = true,
     _ change: (inout KeyValueDraft) throws(KeyValueStoreError) -> Bool
   ) throws(KeyValueStoreError) {
+    // What is known from now on is to be kept up to date.
+    beginToWatch()
+    var isRemoved = false
     var failure: KeyValueStoreError?
     var isWanted = true
     var saved: [StoredKey: StoreState.Unsaved] = [:]
     let contents = try backend.update { contents in
       failure = nil
       saved = [:]
+      isRemoved = contents.isEmpty && state.withLock { $0.contents?.isEmpty == false }
+      if isRemoved, !evenIfRemoved { return KeyValueChanges() }
       var draft = KeyValueDraft(contents, format: format)
       do throws(KeyValueStoreError) {
         try version.migrate(&draft)
@@ -109,10 +125,11 @@ extension KeyValueStore {
     }
     if let failure { throw failure }
     if !isWanted { return }
-    state.withLock { state in
-      state.adopt(contents, saved: saved)
-      if state.unsaved.isEmpty { state.writeProblem = nil }
+    if isRemoved, !evenIfRemoved {
+      state.withLock { $0.isOverdue = true }
+      return lookAgainLater()
     }
+    state.withLock { $0.adopt(contents, saved: saved) }
     schedule.end(if: { state.withLock { $0.unsaved.isEmpty } })
   }
 

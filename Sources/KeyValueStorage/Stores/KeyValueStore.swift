@@ -30,6 +30,8 @@ public final class KeyValueStore: Sendable {
   let setting = Turn()
   private let watch = Lock(KeyValueObservation?.none)
   let schedule: WriteSchedule
+  /// How long a file may be missing, empty or half written before that counts.
+  let settlingTime: DispatchTimeInterval
 
   /// Makes a store over a backend.
   ///
@@ -38,21 +40,35 @@ public final class KeyValueStore: Sendable {
   ///   - writes: When properties that were set are written.
   ///   - version: The version that the app's settings have, kept under the key `$version`; 0 for none.
   ///   - migrations: How settings of older versions get there, by ascending version.
-  public init(
+  public convenience init(
     _ backend: any KeyValueBackend, writes: WritePolicy = .durable, version: Int = 0,
     migrations: [KeyValueMigration] = []
   ) {
+    self.init(
+      backend, writes, SettingsVersion(version, migrations), settlingTime: .milliseconds(200))
+  }
+
+  init(
+    _ backend: any KeyValueBackend, _ writes: WritePolicy, _ version: SettingsVersion,
+    settlingTime: DispatchTimeInterval
+  ) {
     self.backend = backend
     format = backend.format.coding
-    self.version = SettingsVersion(version, migrations)
+    self.version = version
+    self.settlingTime = settlingTime
     schedule = WriteSchedule(writes)
-    schedule.flush = { [weak self] in self?.flushInBackground() }
+    schedule.flush = { [weak self] in self?.flushInBackground(evenIfRemoved: false) }
     if writes != .durable { StoresToFlush.add(self) }
   }
+
+  /// What the store is called in messages, such as the path of its file.
+  public var name: String { backend.name }
 
   /// Writes what is not written yet.
   deinit {
     schedule.end()
+    // So that what is written now does not begin to watch: nobody is left to hear of changes.
+    watch.withLock { $0 = KeyValueObservation {} }
     flushInBackground()
   }
 }

@@ -17,6 +17,8 @@ struct StoreState: Sendable {
   private(set) var unsaved: [StoredKey: Unsaved] = [:]
   /// Why what is unsaved could not be written.
   var writeProblem: KeyValueStoreError?
+  /// Whether what is unsaved would be written by now if it could be.
+  var isOverdue = false
   /// Another one after each change that somebody may see.
   private(set) var generation = 0
   /// The transaction that is under way.
@@ -59,6 +61,10 @@ struct StoreState: Sendable {
       for (key, value) in saved where state.unsaved[key]?.number == value.number {
         state.unsaved[key] = nil
       }
+    }
+    if unsaved.isEmpty {
+      writeProblem = nil
+      isOverdue = false
     }
   }
 

@@ -1,13 +1,14 @@
-/// In which encoding other than UTF-8 a file's text seems to be.
-enum JSONEncoding: String {
+/// An encoding other than UTF-8 that a file's text seems to be in.
+enum WideEncoding: String {
   case utf16LittleEndian = "UTF-16 (little endian)"
   case utf16BigEndian = "UTF-16 (big endian)"
   case utf32LittleEndian = "UTF-32 (little endian)"
   case utf32BigEndian = "UTF-32 (big endian)"
 
-  /// Looks for a byte order mark, or for the zeros that each encoding puts around an opening brace.
+  /// Looks for a byte order mark, or for the zeros that each encoding puts around an opening brace
+  /// or angle bracket.
   ///
-  /// The first two characters of an object are ASCII, so its first four bytes tell.
+  /// The first two characters of JSON and of XML are ASCII, so the first four bytes tell.
   init?(of file: [UInt8]) {
     let start = Array(file.prefix(4))
     switch start.map({ $0 == 0 }) {

@@ -1,0 +1,58 @@
+import StorageInternals
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+@testable import KeyValueStorage
+
+/// What is in the file of a process that has ended, in one way or another.
+struct EndOfProcessTests {
+  private static let kinds = KeyValueFormat.allCases.flatMap { format in
+    ["return", "exit", "terminate"].map { (format, $0) }
+  }
+
+  @Test(arguments: kinds)
+  func processThatEndsByItselfWritesEverything(
+    _ format: KeyValueFormat, _ way: String
+  ) throws {
+    let file = try TestFile(format)
+    let child = try SettingsChild("end", [way], on: file, output: "\(file.directory)/output")
+    if way == "terminate" {
+      try child.wait(for: "ready")
+      #expect(try FileSystem().status(of: file.path) == nil)
+      child.process.signal(SIGTERM)
+    }
+    try child.process.wait()
+    let store = file.open()
+    #expect(try store.value(of: "number") == 1)
+    #expect(try store.value(of: "name") == "name")
+    #expect(try file.litter == [])
+  }
+
+  @Test(arguments: ["transaction", "durableTransaction"])
+  func processThatEndsInATransactionWritesNothingOfIt(_ way: String) throws {
+    let file = try TestFile()
+    try file.open().set(5, for: "number")
+    let before = try file.bytes
+    try SettingsChild("end", [way], on: file, output: "\(file.directory)/output").process.wait()
+    #expect(try file.bytes == before)
+    #expect(try file.litter == [])
+    try file.open().set(6, for: "number")
+  }
+
+  @Test func killedProcessLeavesAFileThatCanBeReadAndWritten() throws {
+    let file = try TestFile()
+    let child = try SettingsChild("end", ["wait"], on: file, output: "\(file.directory)/output")
+    try child.wait(for: "ready")
+    child.process.stop()
+    #expect(child.process.end() == SIGKILL)
+    let store = file.open()
+    #expect(try store.keys() == [])
+    try store.set(2, for: "number")
+    #expect(try file.open().value(of: "number") == 2)
+  }
+}

@@ -1,0 +1,143 @@
+import FoundationEssentials
+import StorageInternals
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+@testable import KeyValueStorage
+
+/// A file that another program writes in steps, with the store's own writes falling in between.
+struct SlowlyWrittenFileTests {
+  private let file: TestFile
+  private let store: KeyValueStore
+  private let number: StoredValue<Int>
+  private let mine: StoredValue<Int>
+  private let heard = Heard<Int>()
+  /// How often the store took its turn at the file.
+  private let turns = Lock(0)
+
+  /// A store that has a number in its file, and nothing unsaved.
+  private init(_ format: KeyValueFormat, _ writes: WritePolicy) throws {
+    file = try TestFile(format)
+    try file.encoded(["number": 1, "other": 5]).write(to: URL(filePath: file.path))
+    let fileSystem = FileSystem { [turns] call, _ in
+      if call == .flock { turns.withLock { $0 += 1 } }
+      return nil
+    }
+    store = file.openPatiently(writes, fileSystem)
+    number = StoredValue(wrappedValue: 0, "number", in: store)
+    mine = StoredValue(wrappedValue: 0, "mine", in: store)
+  }
+
+  /// Overwrites the file as `>` does, and calls a closure at several moments before it is whole.
+  private static func writeSlowly(
+    _ content: Data, to path: String, _ between: () throws -> Void
+  ) throws {
+    let fileSystem = FileSystem()
+    let file = try fileSystem.open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644)
+    try between()
+    var position = 0
+    // In text, the last bytes but one or two make it whole.
+    let end = content.count - 4
+    while position < end {
+      let part = content[position..<min(position + content.count / 4, end)]
+      try file.write(part, at: position)
+      position += part.count
+      try between()
+    }
+    try file.write(content[position...], at: position)
+  }
+
+  @Test(arguments: KeyValueFormat.allCases)
+  static func coalescedWritesWaitForTheRest(_ format: KeyValueFormat) throws {
+    try SlowlyWrittenFileTests(format, .coalesced(within: .milliseconds(1))).writesWait()
+  }
+
+  private func writesWait() throws {
+    let observation = number.observe { heard.hear($1) }
+    let content = try file.encoded(["number": 2, "other": 6])
+    var value = 0
+    try Self.writeSlowly(content, to: file.path) {
+      value += 1
+      mine.wrappedValue = value
+      // The timer did its work, and met a file that is none.
+      try wait { mine.error != nil }
+      #expect(mine.wrappedValue == value)
+      #expect(throws: KeyValueStoreError.self) { try store.synchronize() }
+      #expect(number.wrappedValue == 1)
+    }
+    #expect(value > 3)
+    #expect(heard.wait(for: 2))
+    try wait { mine.error == nil }
+    try store.synchronize()
+    #expect(heard.all == [2])
+    try expectFile(["mine": value, "number": 2, "other": 6])
+    observation.cancel()
+  }
+
+  /// The program took the file away before it makes it anew.
+  @Test(arguments: KeyValueFormat.allCases, ["mv file away", "rm file"])
+  static func coalescedWritesWaitForAFileThatWasTakenAway(
+    _ format: KeyValueFormat, _ command: String
+  ) throws {
+    try SlowlyWrittenFileTests(format, .coalesced(within: .milliseconds(1)))
+      .writesWaitForTheFile(command)
+  }
+
+  private func writesWaitForTheFile(_ command: String) throws {
+    let observation = number.observe { heard.hear($1) }
+    let script = command.replacing("file", with: "'\(file.path)'")
+    try Shell.run(script, in: file.directory)
+    let before = turns.withLock { $0 }
+    mine.wrappedValue = 1
+    // The timer did its work.
+    try wait { turns.withLock { $0 } > before }
+    store.writing.take {}
+    let content = try file.encoded(["number": 2, "other": 6])
+    // As git does, which refuses to write to a file that is there.
+    let new = try FileSystem().open(file.path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
+    try new.write(content, at: 0)
+    try FileSystem().unlink("\(file.directory)/away")
+    _ = consume new
+    #expect(heard.wait(for: 2))
+    try wait { try file.open().value(of: "mine") == 1 }
+    #expect(heard.all == [2])
+    try expectFile(["mine": 1, "number": 2, "other": 6])
+    observation.cancel()
+  }
+
+  @Test(arguments: KeyValueFormat.allCases)
+  static func durableWritesOfAHalfWrittenFileAreKept(_ format: KeyValueFormat) throws {
+    try SlowlyWrittenFileTests(format, .durable).durableWritesAreKept()
+  }
+
+  private func durableWritesAreKept() throws {
+    let observation = number.observe { heard.hear($1) }
+    let content = try file.encoded(["number": 2, "other": 6])
+    var value = 0
+    try Self.writeSlowly(content, to: file.path) {
+      value += 1
+      mine.wrappedValue = value
+      #expect(mine.error != nil)
+      #expect(throws: KeyValueStoreError.self) { try store.set(9, for: "never") }
+    }
+    #expect(heard.wait(for: 2))
+    // What was kept is written when the file can be read again, without a further call.
+    try wait { mine.error == nil }
+    #expect(heard.all == [2])
+    try expectFile(["mine": value, "number": 2, "other": 6])
+    observation.cancel()
+  }
+
+  private func expectFile(_ expected: [String: Int]) throws {
+    let store = file.open()
+    var found: [String: Int] = [:]
+    for key in try store.keys() { found[key] = try store.value(of: key) }
+    #expect(found == expected)
+    #expect(try file.litter == [])
+  }
+}

@@ -1,0 +1,89 @@
+import Dispatch
+import KeyValueStorage
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+extension Job {
+  private enum Ending: String {
+    case `return`, exit, terminate, transaction, durableTransaction, wait
+  }
+
+  func end() throws {
+    let way = try way(Ending.self)
+    let store = try open(
+      way == .durableTransaction ? .durable : .coalesced(within: .seconds(100_000)))
+    // As an app's store is, which is a static constant as a rule.
+    _ = unsafe Unmanaged.passRetained(store)
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    let name = StoredValue(wrappedValue: "", "name", in: store)
+    switch way {
+    case .return:
+      number.wrappedValue = 1
+      name.wrappedValue = "name"
+    case .exit:
+      number.wrappedValue = 1
+      name.wrappedValue = "name"
+      exit(0)
+    case .terminate:
+      number.wrappedValue = 1
+      name.wrappedValue = "name"
+      let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
+      source.setEventHandler { exit(0) }
+      // Until then a signal is not the source's.
+      source.setRegistrationHandler { printLine("ready") }
+      source.activate()
+      withExtendedLifetime(source) { dispatchMain() }
+    case .transaction, .durableTransaction:
+      try store.transaction {
+        number.wrappedValue = 1
+        name.wrappedValue = "name"
+        exit(0)
+      }
+    case .wait:
+      number.wrappedValue = 1
+      printLine("ready")
+      dispatchMain()
+    }
+  }
+
+  func watch() throws {
+    let store = try open()
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    let observation = number.observe { printLine("\($1)") }
+    printLine("ready")
+    withExtendedLifetime(observation) { dispatchMain() }
+  }
+
+  func refuse() throws {
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGUSR1)
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    let user = uid_t(try number(0))
+    guard setgid(user) == 0, setuid(user) == 0 else { throw Misuse() }
+
+    let store = try open()
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    printLine("set\t\(outcome { () throws(KeyValueStoreError) in try store.set(2, for: "other") })")
+    number.wrappedValue = 7
+    printLine("property\t\(number.wrappedValue)\t\(number.error?.description ?? "-")")
+    printLine("ready")
+    var received: Int32 = 0
+    unsafe sigwait(&signals, &received)
+    printLine("synchronize\t\(outcome(store.synchronize))")
+    printLine("property\t\(number.wrappedValue)\t\(number.error?.description ?? "-")")
+  }
+
+  private func outcome(_ body: () throws(KeyValueStoreError) -> Void) -> String {
+    do {
+      try body()
+      return "-"
+    } catch {
+      return "\(error)"
+    }
+  }
+}

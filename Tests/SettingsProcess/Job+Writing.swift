@@ -1,0 +1,69 @@
+import KeyValueStorage
+
+extension Job {
+  private enum Writing: String {
+    case durable, coalesced
+  }
+
+  func write() throws {
+    let way = try way(Writing.self)
+    let prefix = try parameter(1)
+    let store = try open(way == .coalesced ? .coalesced(within: .milliseconds(3)) : .durable)
+    onTwoThreads { thread in
+      var round = 0
+      while true {
+        let value = "\(prefix) \(round) " + String(repeating: "x", count: round * 37 % 300)
+        switch way {
+        case .durable: try change(store, thread, round, value)
+        case .coalesced: try changeSeveral(store, thread, round, value)
+        }
+        if round % 5 == 0 { try changePair(store, thread, value) }
+        round += 1
+      }
+    }
+  }
+
+  private func change(
+    _ store: KeyValueStore, _ thread: Int, _ round: Int, _ value: String
+  ) throws {
+    let key = "\(thread)-\(round % 10)"
+    let setting = StoredValue(wrappedValue: "", key, in: store)
+    switch round % 7 {
+    case 0: try journal([key], "-") { try store.remove(key) }
+    case 1, 2: try journal([key], value) { try store.set(value, for: key) }
+    case 3: try journal([key], value) { try setting.save(value) }
+    default:
+      try journal([key], value) {
+        setting.wrappedValue = value
+        if let error = setting.error { throw error }
+      }
+    }
+  }
+
+  /// Sets keys that may be written at any moment, and are when the store says so.
+  private func changeSeveral(
+    _ store: KeyValueStore, _ thread: Int, _ round: Int, _ value: String
+  ) throws {
+    let keys = (0..<4).map { "\(thread)-\((round + $0) % 10)" }
+    try journal(keys, value) {
+      for key in keys { StoredValue(wrappedValue: "", key, in: store).wrappedValue = value }
+      try store.synchronize()
+    }
+  }
+
+  /// Sets two keys that must agree.
+  private func changePair(_ store: KeyValueStore, _ thread: Int, _ value: String) throws {
+    let keys = ["\(thread) first", "\(thread) second"]
+    try journal(keys, value) {
+      try store.transaction {
+        for key in keys { StoredValue(wrappedValue: "", key, in: store).wrappedValue = value }
+      }
+    }
+  }
+
+  private func journal(_ keys: [String], _ value: String, _ change: () throws -> Void) throws {
+    for key in keys { printLine("+\t\(key)\t\(value)") }
+    try change()
+    for key in keys { printLine("=\t\(key)\t\(value)") }
+  }
+}

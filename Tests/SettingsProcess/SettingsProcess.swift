@@ -1,0 +1,58 @@
+import FoundationEssentials
+import KeyValueStorage
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Works on settings as another process of an app would, for the tests of the store.
+@main enum SettingsProcess {
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    do {
+      guard arguments.count >= 3, let mode = Mode(rawValue: arguments[0]) else { throw Misuse() }
+      let job = Job(
+        format: arguments[1], file: URL(filePath: arguments[2]),
+        parameters: Array(arguments.dropFirst(3)))
+      try job.run(mode)
+    } catch {
+      write("SettingsProcess \(arguments): \(error)\n", to: STDERR_FILENO)
+      exit(1)
+    }
+  }
+}
+
+/// The arguments make no sense.
+struct Misuse: Error {}
+
+/// What follows the format and the file is told for each.
+enum Mode: String {
+  /// `way prefix count`: sets so many keys on each of two threads, and adds to the key `counter` with
+  /// each of them.
+  case fill
+  /// `way prefix`: sets and removes keys until it is killed.
+  ///
+  /// Standard output is a journal: a line that begins with `+` before a change, the same with `=` once
+  /// the store has acknowledged it, and for a removal `-` as the value.
+  case write
+  /// `way`: sets keys that are not to be written for a long time, and ends.
+  case end
+  /// Prints each value that the key `number` gets.
+  case watch
+  /// `user`: tries to write as another user, and once more after the signal `USR1`.
+  case refuse
+}
+
+/// Writes a line to standard output, in one call, so that lines of several threads do not mix.
+func printLine(_ text: String) {
+  write("\(text)\n", to: STDOUT_FILENO)
+}
+
+private func write(_ text: String, to descriptor: Int32) {
+  let bytes = Array(text.utf8)
+  guard unsafe write(descriptor, bytes, bytes.count) == bytes.count else {
+    fatalError("The journal cannot be written (error \(errno)).")
+  }
+}
