@@ -47,9 +47,10 @@ struct FormatRoundTripTests {
     for _ in 0..<Campaign.size(sample: 20_000, full: 1_000_000) {
       let seconds = random.secondsOfYears().rounded(.down)
       let date = Date(timeIntervalSinceReferenceDate: seconds)
-      let text = try #require(PropertyListDate.text(of: date))
-      try #require(PropertyListDate.date(text[...]) == date, "\(seconds) seconds")
-      try #require(Date(iso8601: text) == date, "\(seconds) seconds")
+      let comment: Comment = "\(seconds) seconds, of seed \(seed)"
+      let text = try #require(PropertyListDate.text(of: date), comment)
+      try #require(PropertyListDate.date(text[...]) == date, comment)
+      try #require(Date(iso8601: text) == date, comment)
     }
   }
 }
