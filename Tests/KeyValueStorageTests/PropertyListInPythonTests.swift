@@ -166,8 +166,8 @@ struct PropertyListInPythonTests {
     let output = try Python.run(
       """
       import plistlib, sys, base64, re
-      # The only years that plistlib knows; Apple's readers take any.
-      year = re.compile(rb"<date>\\s*(-|0000|[0-9]{5})")
+      # Apple's readers take any year, and white space around a date; plistlib takes neither.
+      other_date = re.compile(rb"<date\\s*>(\\s|-|0000|[0-9]{5})")
       def key(k):
           if k.startswith("$base64:"):
               try:
@@ -177,15 +177,15 @@ struct PropertyListInPythonTests {
           return k
       with open(sys.argv[1], "rb") as file: files = plistlib.load(file)
       for file in files:
-          if year.search(file):
-              print("a date of another year")
+          if other_date.search(file):
+              print("another date")
               continue
           try: print(",".join(sorted(key(k).encode("utf-8").hex() for k in plistlib.loads(file, fmt=plistlib.FMT_XML))))
           except Exception as error: print(repr(error), file)
       """, [files.path])
     let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
     try #require(lines.count == expectations.count + 1 && !expectations.isEmpty)
-    for (line, keys) in zip(lines, expectations) where line != "a date of another year" {
+    for (line, keys) in zip(lines, expectations) where line != "another date" {
       #expect(line == keys, "seed \(seed)")
     }
   }
