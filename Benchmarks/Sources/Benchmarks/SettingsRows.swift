@@ -27,7 +27,7 @@ let settingsRows: [Row] = [
     name: "settings open at 100,000 keys", subject: SettingsWorkloads.open,
     baseline: SettingsBaselines.parse, target: .ratio(atMost: 1.5)),
   Row(
-    name: "1,000 coalesced sets, synchronize", subject: SettingsWorkloads.setThousand,
+    name: "setting set 1,000 times, synchronize", subject: SettingsWorkloads.setThousand,
     baseline: SettingsWorkloads.set(SettingsWorkloads.thousand), target: .ratio(atMost: 3)),
 ]
 
