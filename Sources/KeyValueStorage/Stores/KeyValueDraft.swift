@@ -62,6 +62,8 @@ public struct KeyValueDraft: Sendable {
 
   /// The changes without those that change nothing.
   var necessaryChanges: KeyValueChanges {
+    // Most often it is all of them, which then need not be copied.
+    if changes.byKey.allSatisfy({ contents[$0] != $1 }) { return changes }
     var result = KeyValueChanges()
     for (key, value) in changes.byKey where contents[key] != value {
       result[key] = .some(value)

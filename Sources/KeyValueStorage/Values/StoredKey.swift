@@ -15,8 +15,10 @@ struct StoredKey: Sendable {
   }
 
   private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    // The bytes are not used after the closure.
-    unsafe string.utf8Span.span.withUnsafeBytes { unsafe body($0) }
+    // The bytes are not used after the closure, and the initializer made them contiguous.
+    unsafe string.utf8.withContiguousStorageIfAvailable { bytes in
+      unsafe body(UnsafeRawBufferPointer(bytes))
+    }!
   }
 }
 
