@@ -27,6 +27,7 @@ struct EndOfProcessTests {
       #expect(try FileSystem().status(of: file.path) == nil)
       child.process.signal(SIGTERM)
     }
+    try wait { child.process.hasEnded }
     try child.process.wait()
     let store = file.open()
     #expect(try store.value(of: "number") == 1)
@@ -39,7 +40,10 @@ struct EndOfProcessTests {
     let file = try TestFile()
     try file.open().set(5, for: "number")
     let before = try file.bytes
-    try SettingsChild("end", [way], on: file, output: "\(file.directory)/output").process.wait()
+    let child = try SettingsChild("end", [way], on: file, output: "\(file.directory)/output")
+    // It could wait for itself.
+    try wait { child.process.hasEnded }
+    try child.process.wait()
     #expect(try file.bytes == before)
     #expect(try file.litter == [])
     try file.open().set(6, for: "number")

@@ -20,13 +20,16 @@ struct SlowlyWrittenFileTests {
   private let heard = Heard<Int>()
   /// How often the store took its turn at the file.
   private let turns = Lock(0)
+  /// How often the store opened the file.
+  private let looks = Lock(0)
 
   /// A store that has a number in its file, and nothing unsaved.
   private init(_ format: KeyValueFormat, _ writes: WritePolicy) throws {
     file = try TestFile(format)
     try file.encoded(["number": 1, "other": 5]).write(to: URL(filePath: file.path))
-    let fileSystem = FileSystem { [turns] call, _ in
+    let fileSystem = FileSystem { [turns, looks, path = file.path] call, opened in
       if call == .flock { turns.withLock { $0 += 1 } }
+      if call == .open, opened == path { looks.withLock { $0 += 1 } }
       return nil
     }
     store = file.openPatiently(writes, fileSystem)
@@ -108,6 +111,30 @@ struct SlowlyWrittenFileTests {
     try wait { try file.open().value(of: "mine") == 1 }
     #expect(heard.all == [2])
     try expectFile(["mine": 1, "number": 2, "other": 6])
+    observation.cancel()
+  }
+
+  @Test(arguments: KeyValueFormat.allCases)
+  static func fileThatIsEmptyOrHalfWrittenForAMomentIsNoError(_ format: KeyValueFormat) throws {
+    try SlowlyWrittenFileTests(format, .durable).momentIsNoError()
+  }
+
+  private func momentIsNoError() throws {
+    let observation = number.observe { heard.hear($1) }
+    let content = try file.encoded(["number": 2, "other": 6])
+    for part in [content.prefix(0), content.prefix(content.count / 2)] {
+      // The second look begins after the first one has ended.
+      for _ in 0..<2 {
+        let before = looks.withLock { $0 }
+        try part.write(to: URL(filePath: file.path))
+        try wait { looks.withLock { $0 } > before }
+      }
+      #expect(number.error == nil)
+      #expect(number.wrappedValue == 1)
+    }
+    try content.write(to: URL(filePath: file.path))
+    #expect(heard.wait(for: 2))
+    #expect(heard.all == [2])
     observation.cancel()
   }
 

@@ -38,6 +38,7 @@ extension Job {
       source.activate()
       withExtendedLifetime(source) { dispatchMain() }
     case .transaction, .durableTransaction:
+      if way == .transaction { StoredValue(wrappedValue: 0, "unsaved", in: store).wrappedValue = 1 }
       try store.transaction {
         number.wrappedValue = 1
         name.wrappedValue = "name"

@@ -54,6 +54,17 @@ package final class ChildProcess: Sendable {
     if status != 0 { throw Failure(status: status) }
   }
 
+  /// Whether the process ended, for those who must not wait for ever.
+  package var hasEnded: Bool {
+    status.withLock { known in
+      if known != nil { return true }
+      var status: Int32 = 0
+      guard unsafe waitpid(identifier, &status, WNOHANG) == identifier else { return false }
+      known = status
+      return true
+    }
+  }
+
   /// Waits until the process ended, and returns its status as `waitpid` gives it.
   @discardableResult
   package func end() -> Int32 {
