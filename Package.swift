@@ -18,19 +18,27 @@ let package = Package(
     .target(name: "SecretStorageTesting", dependencies: ["SecretStorage"]),
 
     .testTarget(name: "SerializedAccessTests", dependencies: ["SerializedAccess"]),
-    .testTarget(name: "StorageInternalsTests", dependencies: ["StorageInternals"]),
+    .testTarget(
+      name: "StorageInternalsTests", dependencies: ["StorageInternals", "TestSupport"]),
     .testTarget(
       name: "KeyValueStorageTests",
-      dependencies: ["KeyValueStorage", "StorageInternals", "SettingsProcess"]),
+      dependencies: ["KeyValueStorage", "StorageInternals", "SettingsProcess", "TestSupport"]),
     .testTarget(
       name: "SecretStorageTests",
-      dependencies: ["SecretStorage", "SecretStorageTesting", "StorageInternals", "VaultProcess"]),
+      dependencies: [
+        "SecretStorage", "SecretStorageTesting", "StorageInternals", "TestSupport", "VaultProcess",
+      ]),
     .testTarget(
       name: "SecretStorageTestingTests", dependencies: ["SecretStorage", "SecretStorageTesting"]),
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["SerializedAccess", "SecretStorage", "SecretStorageTesting"],
+      dependencies: [
+        "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
+      ],
       exclude: ["VaultReader"]),
+    // What the tests of several targets use.
+    .target(
+      name: "TestSupport", dependencies: ["StorageInternals"], path: "Tests/TestSupport"),
     // The child processes of the tests that need a second one.
     .executableTarget(
       name: "SettingsProcess", dependencies: ["KeyValueStorage"], path: "Tests/SettingsProcess"),

@@ -18,7 +18,11 @@ let package = Package(
     // It runs the executable as a child, and reads as an app what that wrote.
     .testTarget(
       name: "ExampleTests",
-      dependencies: ["Example", .product(name: "SecretStorage", package: "Locket")]),
+      dependencies: [
+        "Example",
+        .product(name: "KeyValueStorage", package: "Locket"),
+        .product(name: "SecretStorage", package: "Locket"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

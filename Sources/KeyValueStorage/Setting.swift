@@ -1,36 +1,39 @@
 import StorageInternals
 
 /// One key of a store as values of one type; what is behind a ``StoredValue``.
-final class Setting<Value: Codable & Sendable>: Sendable {
+///
+/// It is not generic, and holds the values as ``Kept`` objects: to find out about generic types when
+/// the program runs takes ten times as long as all the rest of a get.
+final class Setting: Sendable {
   /// What was decoded last, which holds as long as the key has the same encoded value.
-  private struct Known: Sendable {
+  struct Known: Sendable {
     var generation: Int
     var encoded: EncodedValue?
-    let value: Value
+    let value: AnyKept
     let error: KeyValueStoreError?
   }
 
   let key: StoredKey
   let store: KeyValueStore
-  let defaultValue: Value
+  let decoder: SettingDecoder
   private let removesNil: Bool
-  // Reached only under the lock of the store's state.
-  private nonisolated(unsafe) var known: Known?
+  // Reached only under the lock of the store's state, so that nobody else has access meanwhile.
+  @exclusivity(unchecked) private nonisolated(unsafe) var known: Known?
   // As `known`.
   private nonisolated(unsafe) var refusal: KeyValueStoreError?
 
-  init(_ key: String, defaultValue: Value, in store: KeyValueStore) {
+  init<Value: Codable & Sendable>(
+    _ key: String, defaultValue: Value, in store: KeyValueStore
+  ) {
     self.key = StoredKey(key)
     self.store = store
-    self.defaultValue = defaultValue
+    decoder = SettingDecoder(key, defaultValue: defaultValue, format: store.format)
     removesNil = (defaultValue as? any OptionalValue)?.isNil ?? false
   }
 
-  var value: Value {
-    let current = store.state.withLock { state -> Value? in
-      guard let known = unsafe known, known.generation == state.generation,
-        state.transaction == nil
-      else { return nil }
+  var value: AnyKept {
+    let current = store.state.withLock { state -> AnyKept? in
+      guard let known = unsafe known, known.generation == state.generation else { return nil }
       return known.value
     }
     return current ?? read().value
@@ -49,60 +52,11 @@ final class Setting<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  func load() throws(KeyValueStoreError) -> Value {
+  func load() throws(KeyValueStoreError) -> AnyKept {
     try store.load()
     let known = read()
     if let error = known.error { throw error }
     return known.value
-  }
-
-  func save(_ value: Value) throws(KeyValueStoreError) {
-    try store.save(key, try encode(value))
-    store.state.withLock { _ in unsafe refusal = nil }
-  }
-
-  func set(_ value: Value) {
-    store.setting.begin()
-    put(value)
-    endSetting()
-  }
-
-  func set(encoded: EncodedValue?) {
-    store.setting.begin()
-    store.put(key, encoded)
-    endSetting()
-  }
-
-  /// The value to be changed in place, while nobody else sets anything in the store.
-  func beginChange() -> Value {
-    store.loadIfNeeded()
-    store.setting.begin()
-    return value
-  }
-
-  func endChange(_ value: Value) {
-    put(value)
-    endSetting()
-  }
-
-  private func endSetting() {
-    store.setting.end()
-    store.writeSoon()
-  }
-
-  private func put(_ value: Value) {
-    do throws(KeyValueStoreError) {
-      let encoded = try encode(value)
-      store.put(key, encoded) { generation in
-        unsafe refusal = nil
-        guard let generation else { return }
-        unsafe known = Known(
-          generation: generation, encoded: encoded, value: value, error: nil)
-      }
-    } catch {
-      store.state.withLock { _ in unsafe refusal = error }
-      KeyValueStore.report(error)
-    }
   }
 
   /// The value that this thread sees, decoded if it is another one than before.
@@ -113,7 +67,7 @@ final class Setting<Value: Codable & Sendable>: Sendable {
       guard var same = unsafe known, same.encoded == encoded else {
         return (encoded, state.generation, Known?.none)
       }
-      if state.transaction == nil {
+      if !state.isInTransaction {
         same.generation = state.generation
         same.encoded = encoded
         unsafe known = same
@@ -125,26 +79,75 @@ final class Setting<Value: Codable & Sendable>: Sendable {
     // Outside of the lock, because the type's own code may use the store.
     let read: Known
     do {
-      let value = try decode(encoded)
+      let value = try decoder.decode(encoded)
       read = Known(generation: generation, encoded: encoded, value: value, error: nil)
     } catch {
       KeyValueStore.report(error)
-      read = Known(generation: generation, encoded: encoded, value: defaultValue, error: error)
+      read = Known(
+        generation: generation, encoded: encoded, value: decoder.defaultValue, error: error)
     }
     store.state.withLock { state in
-      if state.transaction == nil, state.generation == generation { unsafe known = read }
+      if !state.isInTransaction, state.generation == generation { unsafe known = read }
     }
     return read
   }
+}
 
-  private func encode(_ value: Value) throws(KeyValueStoreError) -> EncodedValue? {
+extension Setting {
+  func save(_ value: some Codable & Sendable) throws(KeyValueStoreError) {
+    try store.save(key, try encode(value))
+    store.state.withLock { _ in unsafe refusal = nil }
+  }
+
+  func set(_ value: some Codable & Sendable) {
+    store.setting.begin()
+    put(value)
+    endSetting()
+  }
+
+  func reset() {
+    store.setting.begin()
+    store.put(key, nil)
+    endSetting()
+  }
+
+  /// The value to be changed in place, while nobody else sets anything in the store.
+  func beginChange() -> AnyKept {
+    store.loadIfNeeded()
+    store.setting.begin()
+    return value
+  }
+
+  func endChange(_ value: some Codable & Sendable) {
+    put(value)
+    endSetting()
+  }
+
+  private func endSetting() {
+    store.setting.end()
+    store.writeSoon()
+  }
+
+  private func put(_ value: some Codable & Sendable) {
+    do throws(KeyValueStoreError) {
+      let encoded = try encode(value)
+      let kept = Kept(value)
+      store.put(key, encoded) { generation in
+        unsafe refusal = nil
+        guard let generation else { return }
+        unsafe known = Known(generation: generation, encoded: encoded, value: kept, error: nil)
+      }
+    } catch {
+      store.state.withLock { _ in unsafe refusal = error }
+      KeyValueStore.report(error)
+    }
+  }
+
+  private func encode<Value: Encodable>(
+    _ value: Value
+  ) throws(KeyValueStoreError) -> EncodedValue? {
     let tree = try store.format.tree(of: value, key: key.string)
     if removesNil, tree == .null(depth: 0) { return nil }
     return ArraySlice(try store.format.bytes(of: tree, type: Value.self, key: key.string))
-  }
-
-  func decode(_ encoded: EncodedValue?) throws(KeyValueStoreError) -> Value {
-    guard let encoded else { return defaultValue }
-    return try store.format.value(Value.self, from: encoded, key: key.string)
   }
 }

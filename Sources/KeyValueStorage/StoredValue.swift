@@ -30,7 +30,7 @@
 /// Copies of the wrapper are the same setting, as are other wrappers with the same key and store.
 @propertyWrapper
 public struct StoredValue<Value: Codable & Sendable>: Sendable {
-  let setting: Setting<Value>
+  let setting: Setting
 
   /// Declares a setting with a default value; nothing is read before the first access.
   ///
@@ -49,15 +49,15 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   ///   - store: The store that has the key.
   public init(_ key: String, in store: KeyValueStore = .standard)
   where Value: ExpressibleByNilLiteral {
-    setting = Setting(key, defaultValue: nil, in: store)
+    setting = Setting(key, defaultValue: nil as Value, in: store)
   }
 
   /// The value, see above.
   public var wrappedValue: Value {
-    get { setting.value }
+    get { Self.value(setting.value) }
     nonmutating set { setting.set(newValue) }
     nonmutating _modify {
-      var value = setting.beginChange()
+      var value = Self.value(setting.beginChange())
       // Also when the change throws: it may have been made in part.
       defer { setting.endChange(value) }
       yield &value
@@ -66,6 +66,11 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
 
   /// The wrapper itself, which has the other ways to reach the setting.
   public var projectedValue: StoredValue { self }
+
+  fileprivate static func value(_ kept: AnyKept) -> Value {
+    // All that is kept for this setting was made by its initializer or its setters, as this type.
+    unsafe unsafeDowncast(kept, to: Kept<Value>.self).value
+  }
 }
 
 extension StoredValue {
@@ -83,7 +88,7 @@ extension StoredValue {
 
   /// Removes the stored value, so that the default one holds again; as a set, it does not throw.
   public func reset() {
-    setting.set(encoded: nil)
+    setting.reset()
   }
 
   /// Looks at the store itself, and gives the newest value, or the default one where there is none.
@@ -91,10 +96,12 @@ extension StoredValue {
   /// - Throws: Why the newest value is not known, or
   ///   ``KeyValueStoreError/undecodable(key:type:reason:)`` when it is of another type.
   public func load() throws(KeyValueStoreError) -> Value {
-    try setting.load()
+    Self.value(try setting.load())
   }
 
   /// Stores a value; it is on disk when this returns, whatever the store's ``WritePolicy`` is.
+  ///
+  /// In a ``KeyValueStore/transaction(_:)``, it is a part of that, and on disk at its end.
   ///
   /// - Throws: Why the value cannot be encoded or written; nothing is changed then.
   public func save(_ value: Value) throws(KeyValueStoreError) {
@@ -109,7 +116,7 @@ extension StoredValue {
   public func observe(
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> KeyValueObservation {
-    setting.observe(observer)
+    setting.observe { observer(Self.value($0), Self.value($1)) }
   }
 
   /// The value as it is now, and after each change from now on.
@@ -118,7 +125,7 @@ extension StoredValue {
   /// one. The sequence ends when the task of the consumer is cancelled.
   public var values: AsyncStream<Value> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let observation = setting.follow { continuation.yield($0) }
+      let observation = setting.follow { continuation.yield(Self.value($0)) }
       continuation.onTermination = { _ in observation.cancel() }
     }
   }

@@ -12,14 +12,16 @@
   // `@unchecked`: the value is reached only between lock and unlock, and the mutex has a fixed
   // address because it is allocated by itself.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var value: Value
+  // The mutex is what keeps others out; to check that once more costs as much as the mutex.
+  @exclusivity(unchecked) private var value: Value
 
   package init(_ value: sending Value) {
     unsafe mutex = .allocate(capacity: 1)
     unsafe mutex.initialize(to: pthread_mutex_t())
     let code = unsafe pthread_mutex_init(mutex, nil)
     if code != 0 { fatalError("The C library could not make a mutex (error \(code)).") }
-    self.value = value
+    // Nobody else has it yet.
+    unsafe self.value = value
   }
 
   deinit {
@@ -32,6 +34,7 @@
   ) throws(Failure) -> sending Result {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
-    return try body(&value)
+    // The mutex is held, see above.
+    return try unsafe body(&value)
   }
 }

@@ -50,8 +50,12 @@ private struct PathWatches {
   private static let ownEvents = UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
   private static let nameEvents = UInt32(
     IN_CREATE | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB)
-  /// What means that a watch may be of another directory than the path leads to.
-  private static let lossEvents = ownEvents | UInt32(IN_IGNORED | IN_UNMOUNT)
+  private static let endEvents = ownEvents | UInt32(IN_IGNORED | IN_UNMOUNT)
+  /// What means that a watch may be of another directory than the path leads to by now.
+  ///
+  /// The last notice of a directory that somebody has open may be that a name was taken from it:
+  /// then it can be removed, and another one made.
+  private static let lossEvents = endEvents | UInt32(IN_DELETE | IN_MOVED_FROM)
 
   init(_ path: String, _ inotify: Inotify, _ fileSystem: FileSystem) {
     self.path = path
@@ -64,7 +68,7 @@ private struct PathWatches {
     let concerning = events.filter { event in
       if event.isOverflow { return true }
       guard let names = names[event.watch] else { return false }
-      return event.mask & Self.lossEvents != 0 || names.contains(event.name)
+      return event.mask & Self.endEvents != 0 || names.contains(event.name)
     }
     if concerning.isEmpty { return false }
     let isLost = concerning.contains { $0.isOverflow || $0.mask & Self.lossEvents != 0 }
@@ -81,24 +85,23 @@ private struct PathWatches {
   mutating func follow() throws(SystemError) {
     var attempts = 0
     while true {
+      let previous = (steps: steps, names: names)
+      let failure = watch(fileSystem.walk(path).steps)
       attempts += 1
-      let found = fileSystem.walk(path).steps
-      var failure: SystemError?
-      do throws(SystemError) {
-        try watch(found)
-      } catch {
-        failure = error
-      }
-      // What was changed before it was watched shows now, and what is changed later is reported.
-      if fileSystem.walk(path).steps != found { continue }
+      // Found twice, it was all there when the last of it was watched: what was changed before
+      // shows, and what is changed later is reported.
+      guard steps == previous.steps, names == previous.names else { continue }
       guard let failure else { return }
-      // Directories that come and go may do so until they are seen in the same state twice.
+      // Directories may come and go for a while.
       let isMissing = failure.code == ENOENT || failure.code == ENOTDIR
-      if !isMissing || attempts > 100 { throw failure }
+      if isMissing, attempts < 100 { continue }
+      steps = []
+      throw failure
     }
   }
 
-  private mutating func watch(_ found: [PathStep]) throws(SystemError) {
+  /// Watches what decides about the path, and returns the first failure.
+  private mutating func watch(_ found: [PathStep]) -> SystemError? {
     var current: [Int32: [[UInt8]]] = [:]
     var failure: SystemError?
     for step in found {
@@ -117,6 +120,6 @@ private struct PathWatches {
     for watch in names.keys where current[watch] == nil { inotify.remove(watch) }
     names = current
     steps = found
-    if let failure { throw failure }
+    return failure
   }
 }

@@ -10,8 +10,9 @@ struct MarkdownPage: Sendable, CustomTestStringConvertible {
   static let all = ["README.md"].map(MarkdownPage.init) + catalogues.flatMap(\.pages)
 
   /// The catalogue of each module that is a product.
-  private static let catalogues = ["SerializedAccess", "SecretStorage", "SecretStorageTesting"]
-    .map { Folder(path: "Sources/\($0)/\($0).docc") }
+  private static let catalogues = [
+    "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
+  ].map { Folder(path: "Sources/\($0)/\($0).docc") }
 
   var text: String {
     get throws { try String(contentsOf: Folder.package.appending(path: path), encoding: .utf8) }

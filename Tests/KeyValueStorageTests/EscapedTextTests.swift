@@ -20,7 +20,10 @@ struct EscapedTextTests {
     #expect(Array(EscapedText.unescape(escaped).utf8) == Array(text.utf8))
   }
 
-  @Test(arguments: ["$base64:?", "$base64:AAA", "$base64:/w==", "$base64:AAAA\n=", " $base64:AAAA"])
+  @Test(arguments: [
+    "$base64:?", "$base64:AAA", "$base64:/w==", "$base64:AAAA\n=", "$base64:AAAA====",
+    "$base64:YQ=5", "$base64:YR==", "$base64:====", " $base64:AAAA",
+  ])
   func whatNoEscapingMakesStaysAsItIs(_ text: String) {
     #expect(EscapedText.unescape(text) == text)
   }

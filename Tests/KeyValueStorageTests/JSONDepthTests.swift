@@ -4,7 +4,7 @@ import Testing
 
 struct JSONDepthTests {
   private let format = JSONFormat()
-  private static let reason = "arrays and objects are nested more than 512 deep"
+  private static let reason = "arrays and dictionaries are nested more than 512 deep"
 
   private func nested(_ depth: Int, open: String, close: String) -> [UInt8] {
     Array((String(repeating: open, count: depth) + String(repeating: close, count: depth)).utf8)
@@ -53,10 +53,7 @@ struct JSONDepthTests {
     for _ in 0..<(FormatLimits.depth - 2) { tree = .array([tree]) }
     _ = try format.encode(tree)
     for deeper: ValueTree in [.array([tree]), .dictionary(["": tree])] {
-      #expect(
-        throws: FormatError(
-          reason: "arrays and dictionaries are nested more than 512 deep", offset: 0)
-      ) { try format.encode(deeper) }
+      #expect(throws: FormatError(reason: Self.reason, offset: 0)) { try format.encode(deeper) }
     }
   }
 

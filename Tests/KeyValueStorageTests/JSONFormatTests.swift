@@ -80,6 +80,8 @@ struct JSONFormatTests {
     let tree = ValueTree.dictionary([
       "b": .array([.bool(true), .array([]), .dictionary([:])]), "a": .null(depth: 0),
       "A": .dictionary(["x": .string("")]), "\u{1F600}": .bool(false), "\u{FFFD}": .bool(false),
+      // As text it comes after the f.
+      "e\u{301}": .bool(true), "f": .bool(true),
     ])
     let entry = format.entry(StoredKey("key"), try format.encode(tree)[...])
     #expect(
@@ -95,6 +97,8 @@ struct JSONFormatTests {
               [],
               {}
             ],
+            "e\u{301}": true,
+            "f": true,
             "\u{FFFD}": false,
             "\u{1F600}": false
           }

@@ -5,6 +5,10 @@ import FoundationEssentials
 /// Values in a spelling in which equal ones are equal bytes: text and keys in hexadecimal, reals as
 /// their bits.
 enum JSONLines {
+  static func line(_ key: StoredKey, _ tree: ValueTree) -> String {
+    hexadecimal(key.string.utf8) + " " + line(tree)
+  }
+
   /// What JSON has for a value, without a look at how JSONFormat writes it.
   static func line(_ tree: ValueTree) -> String {
     switch tree {
@@ -21,16 +25,12 @@ enum JSONLines {
     case .array(let elements): "[" + elements.map(line).joined(separator: ",") + "]"
     case .dictionary(let members):
       "{"
-        + members.map { (hexadecimal($0), line($1)) }.sorted { $0.0 < $1.0 }
+        + members.map { (hexadecimal($0.utf8), line($1)) }.sorted { $0.0 < $1.0 }
         .map { "\($0):\($1)" }.joined(separator: ",") + "}"
     }
   }
 
-  static func hexadecimal(_ text: String) -> String {
-    text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
-
-  private static func text(_ text: String) -> String { "s" + hexadecimal(text) }
+  private static func text(_ text: String) -> String { "s" + hexadecimal(text.utf8) }
 
   private static func line(spelling: String) -> String {
     spelling.contains { ".eE".contains($0) } ? line(Double(spelling)!) : "i" + spelling

@@ -69,6 +69,18 @@ struct JSONRefusalTests {
   }
 
   @Test(arguments: [
+    ("<plist/>", "this is XML, such as a property list in XML: open it as one"),
+    (
+      "\u{FEFF}\n<?xml version=\"1.0\"?>",
+      "this is XML, such as a property list in XML: open it as one"
+    ),
+    ("bplist00", "this is a binary property list: open it as one"),
+  ])
+  func fileOfAnotherFormatIsNamed(_ text: String, _ reason: String) {
+    expectRefusal(of: Array(text.utf8), reason, at: 0, sourceLocation: #_sourceLocation)
+  }
+
+  @Test(arguments: [
     ("-", noDigit, 1), ("-a", noDigit, 1), ("--1", noDigit, 1), ("-Infinity", noDigit, 1),
     ("01", "a number begins with a needless zero", 0),
     ("-00", "a number begins with a needless zero", 1), ("1.", noDigit, 2),

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import KeyValueStorage
@@ -62,6 +63,26 @@ struct MigrationTests {
     #expect(try file.text == "{\n  \"$version\": 3,\n  \"a\": 1\n}\n")
   }
 
+  @Test func versionIsNoKeyOfTheApp() throws {
+    let file = try TestFile()
+    try file.overwrite(#"{"$version": 1, "colour": "red"}"#)
+    let seen = Lock([String]())
+    let store = file.open(
+      version: 2, [KeyValueMigration(to: 2) { settings in seen.withLock { $0 = settings.keys } }])
+    let heard = Heard<String>()
+    let observation = store.observe { heard.hear($0) }
+    #expect(seen.withLock { $0 } == ["colour"])
+    try store.remove("colour")
+    #expect(heard.wait(for: "colour"))
+    try file.overwrite("{}")
+    try store.set("red", for: "color")
+    #expect(heard.wait(for: "color"))
+    #expect(heard.all == ["colour", "color"])
+    #expect(try store.keys() == ["color"])
+    #expect(try file.open().keys() == ["$version", "color"])
+    observation.cancel()
+  }
+
   @Test func settingsOfANewerVersionAreLeftAlone() throws {
     let file = try TestFile()
     try file.overwrite(#"{"$version": 9, "color": "red"}"#)
@@ -82,6 +103,22 @@ struct MigrationTests {
     #expect(color.wrappedValue == "red")
     try file.overwrite(#"{"colour": "green"}"#)
     #expect(try color.load() == "green")
+  }
+
+  @Test func abandonedTransactionDoesNotShowWhatIsNotMigrated() throws {
+    let file = try old(.json)
+    let store = file.open(version: 2, [toTwo])
+    let color = StoredValue<String?>("color", in: store)
+    #expect(color.wrappedValue == "red")
+    try file.overwrite(#"{"colour": "green"}"#)
+    #expect(throws: Refusal.self) {
+      try store.transaction {
+        #expect(color.wrappedValue == "green")
+        throw Refusal()
+      }
+    }
+    #expect(try store.value(of: "colour", as: String.self) == nil)
+    #expect(color.wrappedValue == "green")
   }
 
   @Test func migrationsOutOfOrderAreRefused() async {

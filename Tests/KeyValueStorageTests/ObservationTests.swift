@@ -1,8 +1,8 @@
 import Dispatch
 import FoundationEssentials
 import StorageInternals
+import TestSupport
 import Testing
-
 @testable import KeyValueStorage
 
 struct ObservationTests {
@@ -107,15 +107,18 @@ struct ObservationTests {
   @Test func storeIsReleasedWhileItIsObserved() throws {
     let file = try TestFile()
     weak var released: KeyValueStore?
-    var observation: KeyValueObservation?
+    var observations: [KeyValueObservation] = []
     do {
       let store = file.open()
-      observation = store.observe { _ in }
+      observations = [
+        store.observe { _ in },
+        StoredValue(wrappedValue: 0, "a", in: store).observe { _, _ in },
+      ]
       try store.set(1, for: "a")
       released = store
     }
-    // A thread may just hear of what was written.
+    // The watch may be looking at the file right now, which holds the store for that long.
     try wait { released == nil }
-    observation?.cancel()
+    observations.forEach { $0.cancel() }
   }
 }

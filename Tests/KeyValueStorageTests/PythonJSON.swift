@@ -1,30 +1,18 @@
-import FoundationEssentials
-import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// Python's reader and writer of JSON, as a second opinion.
 enum PythonJSON {
-  static let isAvailable = run("", in: FileManager.default.temporaryDirectory.path).status == 0
-
-  /// Reads `file.json` in a directory, and writes one line for each key to `lines`, in the spelling
-  /// of ``JSONLines``.
-  static func read(in directory: String) throws {
-    try check(run(lines + "\nwrite_lines(load('file.json'))", in: directory))
+  /// What Python reads from a file, with one line for each key in the spelling of ``JSONLines``.
+  static func lines(of path: String) throws -> [Substring] {
+    try Python.run(reader + "\nwrite_lines(load(sys.argv[1]))", [path]).split(separator: "\n")
   }
 
-  /// Writes values to `file.json` in a directory, and the lines that it reads from it to `lines`.
-  static func write(_ count: Int, seed: UInt64, in directory: String) throws {
-    let call = "\nwrite_values(\(count), \(seed))\nwrite_lines(load('file.json'))"
-    try check(run(lines + "\n" + values + call, in: directory))
+  /// Writes values to a file.
+  static func write(_ count: Int, seed: UInt64, to path: String) throws {
+    let call = "write_values(\(count), \(seed), sys.argv[1])"
+    try Python.run(writer + "\n" + call, [path])
   }
 
-  private static let lines = """
-    import json, struct
+  private static let reader = """
+    import json, struct, sys
 
     def load(path):
       def no_constant(word): raise ValueError(word)
@@ -49,14 +37,12 @@ enum PythonJSON {
     def write_lines(value):
       kind, members = value
       assert kind == 'o'
-      with open('lines', 'w') as file:
-        for key, member in members:
-          file.write(key.encode('utf-8').hex() + ' ' + canonical(member) + '\\n')
+      for key, member in members: print(key.encode('utf-8').hex(), canonical(member))
     """
 
   /// Each value in one of the styles that `json.dumps` has.
-  private static let values = """
-    import random
+  private static let writer = """
+    import json, random, struct, sys
 
     def text():
       ranges = [(0, 0x1F), (0x20, 0x7F), (0x20, 0x7F), (0x80, 0x7FF), (0x800, 0xD7FF),
@@ -79,35 +65,16 @@ enum PythonJSON {
       if kind < 10: return [value(depth + 1) for _ in range(random.randint(0, 4))]
       return {text(): value(depth + 1) for _ in range(random.randint(0, 4))}
 
-    def write_values(count, seed):
+    def write_values(count, seed, path):
       random.seed(seed)
-      members = {text() + str(number): value(0) for number in range(count)}
+      members = {text() + '/' + str(number): value(0) for number in range(count)}
       def dump(value):
         return json.dumps(
           value, ensure_ascii=random.random() < 0.5, allow_nan=False,
           indent=random.choice([None, None, 0, 2, '\\t']), sort_keys=random.random() < 0.5,
           separators=random.choice([None, (',', ':'), (' , ', ' : '), (',\\r\\n', '\\n:\\t')]))
-      with open('file.json', 'wb') as file:
+      with open(path, 'wb') as file:
         entries = (dump(key) + ': ' + dump(value) for key, value in members.items())
         file.write(('{' + ', '.join(entries) + '}').encode('utf-8'))
     """
-
-  private static func check(_ result: (output: String, status: Int32)) throws {
-    try #require(result.status == 0, "python3 said: \(result.output)")
-  }
-
-  private static func run(
-    _ script: String, in directory: String
-  ) -> (output: String, status: Int32) {
-    let command = "cd '\(directory)' && python3 - 2>&1 <<'END OF SCRIPT'\n\(script)\nEND OF SCRIPT"
-    // The stream is used here alone, and closed once.
-    guard let stream = unsafe popen(command, "r") else { return ("", -1) }
-    var output: [UInt8] = []
-    var character = unsafe getc(stream)
-    while character != EOF {
-      output.append(UInt8(truncatingIfNeeded: character))
-      character = unsafe getc(stream)
-    }
-    return (String(decoding: output, as: UTF8.self), unsafe pclose(stream))
-  }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import StorageInternals
+import TestSupport
 import Testing
 
 #if canImport(Glibc)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import StorageInternals
+import TestSupport
 
 @testable import KeyValueStorage
 
@@ -11,10 +12,9 @@ final class SettingsChild: Sendable {
   init(
     _ mode: String, _ parameters: [String] = [], on file: TestFile, output: String
   ) throws {
-    let executable = try FileSystem().linkTarget(of: "/proc/self/exe").parentDirectory
     self.output = output
     process = try ChildProcess(
-      "\(executable)/SettingsProcess", [mode, "\(file.format)", file.path] + parameters,
+      executable: "SettingsProcess", [mode, "\(file.format)", file.path] + parameters,
       output: output)
   }
 
@@ -28,6 +28,6 @@ final class SettingsChild: Sendable {
   }
 
   func wait(for line: String) throws {
-    try KeyValueStorageTests.wait { try lines.contains(line) }
+    try TestSupport.wait { try lines.contains(line) }
   }
 }

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Other programs that work on files.
 enum Shell {
   /// Runs a script in a directory; it ends at the first command that fails.

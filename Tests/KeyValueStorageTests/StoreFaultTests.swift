@@ -1,5 +1,6 @@
 import FoundationEssentials
 import StorageInternals
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -53,16 +54,16 @@ struct StoreFaultTests {
       let file = try TestFile(format)
       try file.encoded(["number": 1, "other": 5]).write(to: URL(filePath: file.path))
       let before = try file.bytes
-      let fault = FaultAtCall(index, code: code)
+      let fault = FaultAtCall(index, code: code, isArmed: false, exceptions: [.inotify, .readlink])
       let store = KeyValueStore(
         FileBackend(path: file.path, format: format, fileSystem: fault.fileSystem),
         writes: operation.writes)
       let number = StoredValue(wrappedValue: 0, "number", in: store)
       #expect(try number.load() == 1)
 
-      fault.arm(true)
+      fault.arm()
       let thrown = failure(of: operation, on: store)
-      fault.arm(false)
+      fault.disarm()
       guard let place = fault.failed else {
         #expect(thrown == nil)
         #expect(number.error == nil)

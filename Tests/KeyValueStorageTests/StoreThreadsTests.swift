@@ -1,5 +1,6 @@
 import Dispatch
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import KeyValueStorage

@@ -1,5 +1,6 @@
 import Dispatch
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import KeyValueStorage

@@ -1,4 +1,5 @@
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -102,7 +103,7 @@ struct VaultCompactionTests {
     try other.change("3", to: "changed")
     #expect(try object.text("3") == "changed")
     let output = try vault.path("output")
-    try VaultChild("read", on: vault, ["3"], journal: output).wait()
+    try ChildProcess("read", on: vault, ["3"], journal: output).wait()
     #expect(try TestVault.bytes(of: output) == Array("changed\n".utf8))
     try other.compact()
     try object.compact()
@@ -154,10 +155,10 @@ struct VaultCompactionTests {
     let object = vault.open()
     for number in 0..<300 { try object.add("value", account: "\(number)") }
     let journal = try vault.path("journal")
-    let child = try VaultChild("write", on: vault, ["4", "60", "p"], journal: journal)
+    let child = try ChildProcess("write", on: vault, ["4", "60", "p"], journal: journal)
     while try FileSystem().status(of: journal)?.size ?? 0 == 0 { usleep(500) }
     for _ in 0..<5 { try object.compact() }
-    child.kill()
+    child.stop()
     #expect(child.end() == SIGKILL)
     var names: Set<String> = []
     for number in 0..<300 { names.insert("\(number)") }

@@ -1,4 +1,5 @@
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -143,7 +144,7 @@ struct VaultFaultTests {
         try object.change("a", to: "changed")
       }
       let output = try vault.path("output-\(call)")
-      try VaultChild("read", on: vault, ["a"], journal: output).wait()
+      try ChildProcess("read", on: vault, ["a"], journal: output).wait()
       #expect(try TestVault.bytes(of: output) == Array("value\n".utf8))
     }
   }

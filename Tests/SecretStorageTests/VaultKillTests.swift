@@ -1,5 +1,6 @@
 import FoundationEssentials
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -16,12 +17,12 @@ struct VaultKillTests {
   private func kill(
     _ mode: String, _ parameters: [String], on vault: TestVault, journal: String
   ) throws {
-    let child = try VaultChild(mode, on: vault, parameters, journal: journal)
+    let child = try ChildProcess(mode, on: vault, parameters, journal: journal)
     // How far it has come is what varies, however fast the machine is, and where in a write it is.
     let progress = Int.random(in: 1...(mode == "write" ? 8000 : 400))
     while try FileSystem().status(of: journal)?.size ?? 0 < progress { usleep(500) }
     usleep(UInt32.random(in: 0..<5000))
-    child.kill()
+    child.stop()
     // It must have been at work when it was killed, not have failed by itself.
     #expect(child.end() == SIGKILL)
   }

@@ -1,4 +1,5 @@
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -18,7 +19,7 @@ struct VaultObservingTests {
   func anotherProcessIsHeard() async throws {
     let object = vault.open()
     let changes = object.changes
-    try VaultChild("write", on: vault, ["1", "1", "p"], journal: vault.path("journal")).wait()
+    try ChildProcess("write", on: vault, ["1", "1", "p"], journal: vault.path("journal")).wait()
     try await wait(for: changes) { try !object.items(matching: .all).isEmpty }
     #expect(try object.verify().isSound)
   }
@@ -31,7 +32,7 @@ struct VaultObservingTests {
       .generic(service: "campaign", account: "counter"), refreshPolicy: .onChange, in: object)
     #expect(item.value == "0")
     let changes = object.changes
-    try VaultChild("increment", on: vault, ["5"], journal: vault.path("journal")).wait()
+    try ChildProcess("increment", on: vault, ["5"], journal: vault.path("journal")).wait()
     try await wait(for: changes) { item.value == "5" }
   }
 

@@ -1,4 +1,5 @@
 import SecretStorage
+import TestSupport
 import Testing
 
 /// Several processes with several threads each, at one vault.
@@ -9,7 +10,7 @@ struct VaultProcessesTests {
     let seconds = Campaign.size(sample: 2, full: 10)
     let journals = try (0..<8).map { try vault.path("journal-\($0)") }
     try withChildren(journals) { journal, number in
-      try VaultChild("write", on: vault, ["4", "\(seconds)", "p\(number)"], journal: journal)
+      try ChildProcess("write", on: vault, ["4", "\(seconds)", "p\(number)"], journal: journal)
     }
     try expectAll(in: journals)
   }
@@ -20,7 +21,7 @@ struct VaultProcessesTests {
     try object.add("0", account: "counter")
     let journals = try (0..<4).map { try vault.path("journal-\($0)") }
     try withChildren(journals) { journal, _ in
-      try VaultChild("increment", on: vault, ["\(count)"], journal: journal)
+      try ChildProcess("increment", on: vault, ["\(count)"], journal: journal)
     }
     #expect(try object.text("counter") == "\(4 * count)")
     #expect(try object.verify().isSound)
@@ -31,8 +32,8 @@ struct VaultProcessesTests {
     let journals = try (0..<4).map { try vault.path("journal-\($0)") }
     try withChildren(journals) { journal, number in
       number < 2
-        ? try VaultChild("write", on: vault, ["2", "\(seconds)", "p\(number)"], journal: journal)
-        : try VaultChild("compact", on: vault, ["\(seconds)", "p\(number)"], journal: journal)
+        ? try ChildProcess("write", on: vault, ["2", "\(seconds)", "p\(number)"], journal: journal)
+        : try ChildProcess("compact", on: vault, ["\(seconds)", "p\(number)"], journal: journal)
     }
     try expectAll(in: journals)
   }
@@ -40,12 +41,12 @@ struct VaultProcessesTests {
   @Test func otherProcessReadsWhatWasWritten() throws {
     try vault.open().add("from this process", account: "account")
     let output = try vault.path("output")
-    try VaultChild("read", on: vault, ["account"], journal: output).wait()
+    try ChildProcess("read", on: vault, ["account"], journal: output).wait()
     #expect(try TestVault.bytes(of: output) == Array("from this process\n".utf8))
   }
 
   private func withChildren(
-    _ journals: [String], _ spawn: (String, Int) throws -> VaultChild
+    _ journals: [String], _ spawn: (String, Int) throws -> ChildProcess
   ) throws {
     let children = try zip(journals, 0...).map(spawn)
     for child in children { try child.wait() }

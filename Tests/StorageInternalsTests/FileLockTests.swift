@@ -1,5 +1,6 @@
 import Dispatch
 import StorageInternals
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -28,6 +29,37 @@ import Testing
       _ = lock
     }
     #expect(try isFree(path))
+  }
+
+  @Test func lockIsTakenAtOnceOrNotAtAll() throws {
+    let path = directory("lock")
+    do {
+      guard let lock = try FileLock.ifFree(at: path) else {
+        Issue.record("The lock is nobody's.")
+        return
+      }
+      #expect(try isFree(path) == false)
+      let isTaken = try FileLock.ifFree(at: path) == nil
+      #expect(isTaken)
+      _ = lock
+    }
+    #expect(try isFree(path))
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
+  func fileIsGivenToAUserUnlessItMayBeAnotherFile() throws {
+    let path = directory("lock")
+    try FileLock(at: path).give(to: 1234)
+    #expect(try FileSystem().status(of: path)?.owner == 1234)
+    #expect(try FileSystem().status(of: path)?.group == getegid())
+    // As somebody would do who wants root to give away the file that the name belongs to.
+    try FileSystem().link(path, to: directory("name"))
+    try FileLock(at: path).give(to: 4321)
+    #expect(try FileSystem().status(of: path)?.owner == 1234)
+    try FileSystem().unlink(directory("name"))
+    try FileSystem().open(path, O_WRONLY).write([1], at: 0)
+    try FileLock(at: path).give(to: 4321)
+    #expect(try FileSystem().status(of: path)?.owner == 1234)
   }
 
   @Test func fileIsForItsOwnerAlone() throws {

@@ -1,4 +1,5 @@
 import StorageInternals
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -71,6 +72,55 @@ import Testing
     #expect(try content(of: directory("file")) == new)
   }
 
+  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
+  func ownerGroupAndPermissionsAreKept() throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: old)
+    for mode in [0o640, 0o4755, 0o606] as [mode_t] {
+      // The directory of the test is nobody else's.
+      try #require(unsafe chown(path, 1234, 5678) == 0)
+      try #require(unsafe chmod(path, mode) == 0)
+      let status = try #require(try FileSystem().status(of: path))
+      try FileSystem().replaceFile(at: path, with: new, keeping: status)
+      let other = try #require(try FileSystem().status(of: path))
+      #expect(other.owner == 1234 && other.group == 5678 && other.permissions == mode)
+      #expect(other.inode != status.inode)
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
+  func fileThatBecomesAnothersIsClosedToAllUntilItIs() throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: old)
+    try #require(unsafe chown(path, 1234, 5678) == 0)
+    try #require(unsafe chmod(path, 0o6777) == 0)
+    let status = try #require(try FileSystem().status(of: path))
+    let seen = Lock<[String: FileStatus]>([:])
+    let fileSystem = FileSystem { call, path in
+      // Before the call is made.
+      if let status = try? FileSystem().status(of: path) {
+        seen.withLock { $0[call.rawValue] = status }
+      }
+      return nil
+    }
+    try fileSystem.replaceFile(at: path, with: new, keeping: status)
+    let statuses = seen.withLock { $0 }
+    #expect(statuses["fchown"]?.permissions == 0o600)
+    #expect(statuses["fchmod"]?.permissions == 0o600)
+    #expect(statuses["fchmod"]?.owner == 1234)
+    #expect(statuses["write"]?.permissions == 0o6777)
+  }
+
+  @Test func ownFileIsReplacedWithoutAskingForItsOwner() throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: old, mode: 0o644)
+    let status = try #require(try FileSystem().status(of: path))
+    let fileSystem = FileSystem { call, _ in call == .fchown ? EPERM : nil }
+    try fileSystem.replaceFile(at: path, with: new, keeping: status)
+    #expect(try content(of: path) == new)
+    #expect(try FileSystem().status(of: path)?.permissions == 0o644)
+  }
+
   @Test func leftoversOfThisFileAloneAreRemoved() throws {
     let path = directory("file")
     // A rename and an unlink that fail are what a killed process looks like.
@@ -86,6 +136,7 @@ import Testing
     for name in others { try FileSystem().replaceFile(at: directory(name), with: old) }
     let lock = try FileLock(at: directory("lock"))
     #expect(try FileSystem().entries(of: directory.path).count == 8)
+    #expect(try FileSystem().hasLeftovers(of: path))
 
     try FileSystem().removeLeftovers(of: path, holding: lock)
 
@@ -93,6 +144,8 @@ import Testing
     #expect(names.count == 6)
     #expect(Set(names).isSuperset(of: others))
     #expect(names.contains { $0.hasPrefix(".life.") })
+    #expect(try !FileSystem().hasLeftovers(of: path))
+    #expect(try FileSystem().hasLeftovers(of: directory("life")))
   }
 
   @Test(arguments: 0..<7)

@@ -27,7 +27,7 @@ let settingsRows: [Row] = [
     name: "settings open at 100,000 keys", subject: SettingsWorkloads.open,
     baseline: SettingsBaselines.parse, target: .ratio(atMost: 1.5)),
   Row(
-    name: "1,000 coalesced sets, synchronize", subject: SettingsWorkloads.setThousand,
+    name: "setting set 1,000 times, synchronize", subject: SettingsWorkloads.setThousand,
     baseline: SettingsWorkloads.set(SettingsWorkloads.thousand), target: .ratio(atMost: 3)),
 ]
 
@@ -124,7 +124,7 @@ private enum SettingsBaselines {
   }()
 
   /// Foundation's, with as many keys; nothing of it is written.
-  private static func defaults() -> UserDefaults {
+  private static func foundationDefaults() -> UserDefaults {
     guard let defaults = UserDefaults(suiteName: "locket.\(UUID())") else {
       fatalError("Foundation has no such suite.")
     }
@@ -136,7 +136,7 @@ private enum SettingsBaselines {
 
   static let defaultsGet = {
     // Used by one thread at a time.
-    nonisolated(unsafe) let defaults = defaults()
+    nonisolated(unsafe) let defaults = foundationDefaults()
     let keys = (0..<1000).map(BenchmarkSettings.key)
     return Workload(name: "UserDefaults get") { iterations in
       for index in 0..<iterations { keep(defaults.string(forKey: keys[index % keys.count])) }
@@ -145,7 +145,7 @@ private enum SettingsBaselines {
 
   static let defaultsSetAndGet = {
     // As above.
-    nonisolated(unsafe) let defaults = defaults()
+    nonisolated(unsafe) let defaults = foundationDefaults()
     return Workload(name: "UserDefaults set and get") { iterations in
       for index in 0..<iterations {
         defaults.set(BenchmarkSettings.value(index % 2), forKey: "key 500")

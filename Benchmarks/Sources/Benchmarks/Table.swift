@@ -48,11 +48,14 @@ struct Table {
   }
 }
 
-/// The number with two decimals, or none from a hundred on.
+/// The number with two decimals, none from a hundred on, and four below a tenth.
 func decimal(_ number: Double) -> String {
   if abs(number) >= 100 { return "\(Int(number.rounded()))" }
-  let hundredths = Int((abs(number) * 100).rounded())
-  let fraction = "\(hundredths % 100)"
-  let sign = number < 0 && hundredths > 0 ? "-" : ""
-  return "\(sign)\(hundredths / 100).\(fraction.count == 1 ? "0" : "")\(fraction)"
+  let places = abs(number) < 0.1 ? 4 : 2
+  let scale = places == 4 ? 10_000 : 100
+  let scaled = Int((abs(number) * Double(scale)).rounded())
+  let fraction = String(scaled % scale)
+  let zeros = String(repeating: "0", count: places - fraction.count)
+  let sign = number < 0 && scaled > 0 ? "-" : ""
+  return "\(sign)\(scaled / scale).\(zeros)\(fraction)"
 }

@@ -1,4 +1,4 @@
-import SecretStorage
+import KeyValueStorage
 
 #if canImport(Glibc)
   import Glibc
@@ -9,25 +9,44 @@ import SecretStorage
 @main
 enum Program {
   static func main() {
-    exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    StandardDescriptors.fill()
+    exit(run().rawValue)
   }
 
-  private static func run(_ words: [String]) -> ExitStatus {
+  private static func run() -> ExitStatus {
     do {
-      return try Command.run(words)
+      return try Command.run(words())
     } catch let error as UsageError {
-      report("Example: \(error.reason)\n\n\(error.command?.usage ?? Command.overview)")
+      report("\(error.reason)\n\n\(error.command?.usage ?? Command.overview)")
     } catch let error as Failure {
-      report("Example: \(error.reason)")
+      report(error.reason)
+    } catch let error as KeyValueStoreError {
+      report(error.text)
     } catch {
-      report("Example: \(error)")
+      report("\(error)")
     }
     return .failed
   }
 
-  private static func report(_ text: String) {
+  /// What the person wrote after the program's name.
+  ///
+  /// `CommandLine.arguments` would put other characters in the place of what is not UTF-8.
+  private static func words() throws(Failure) -> [String] {
+    var words: [String] = []
+    for number in 1..<max(1, Int(CommandLine.argc)) {
+      // The system keeps the arguments until the process ends.
+      guard let argument = unsafe CommandLine.unsafeArgv[number],
+        let word = unsafe String(validatingCString: argument)
+      else { throw Failure("Argument \(number) is not text in UTF-8.") }
+      words.append(word)
+    }
+    return words
+  }
+
+  /// Tells the person what is wrong.
+  static func report(_ text: String) {
     do {
-      try Output.line(text, to: .standardError)
+      try Output.line("Example: \(text)", to: .standardError)
     } catch {
       // Standard error is closed or full: the exit status is left to tell.
     }

@@ -12,7 +12,28 @@ struct DoctorTests {
     let ended = try machine.run("doctor")
     #expect(ended.status == .exited(0))
     #expect(ended.output.contains("\(machine.vaultFile.path), not there"))
-    #expect(ended.output.hasSuffix("\nNo problem was found.\n"))
+    let end = "\nNo problem was found.\n\n  Settings  \(machine.settingsFile.path), 0 of them\n"
+    #expect(ended.output.hasSuffix(end))
+    #expect(!FileManager.default.fileExists(atPath: machine.path(".config")))
+  }
+
+  @Test func theSettingsAreCountedAndNotShown() throws {
+    try machine.set("volume", to: "0.8")
+    try machine.set("nickname", to: "\"Kiki\"")
+    let ended = try machine.run("doctor")
+    #expect(ended.status == .exited(0))
+    #expect(ended.output.hasSuffix("\n  Settings  \(machine.settingsFile.path), 2 of them\n"))
+    #expect(!ended.output.contains("volume") && !ended.output.contains("Kiki"))
+  }
+
+  @Test func settingsThatCannotBeReadAreAProblem() throws {
+    try machine.set("volume", to: "0.8")
+    try Data("{".utf8).write(to: machine.settingsFile)
+    let ended = try machine.run("doctor")
+    #expect(ended.status == .exited(2))
+    #expect(
+      ended.output.contains(
+        "\n! Settings  \(machine.settingsFile.path) cannot be read at line 1, column 2: "))
   }
 
   @Test func aVaultIsDescribedWithoutItsNames() throws {

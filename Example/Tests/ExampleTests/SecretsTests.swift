@@ -104,6 +104,8 @@ struct SecretsTests {
     #expect(ended.status == .exited(1))
     #expect(ended.output == "")
     #expect(ended.errors == "Example: There is no such secret.\n")
+    let unheard = try machine.shell("\"$0\" secrets \(command) --service other 2>&-")
+    #expect(unheard.status == .exited(1))
   }
 
   @Test func readingFromAVaultThatDoesNotExistMakesNone() throws {

@@ -27,7 +27,24 @@ struct TourTests {
 
   @Test func theTourLeavesNothingBehind() throws {
     #expect(try FileManager.default.contentsOfDirectory(atPath: machine.temporary.path) == [])
-    #expect(!FileManager.default.fileExists(atPath: machine.home.path + "/.local"))
+    #expect(!FileManager.default.fileExists(atPath: machine.path(".local")))
+    #expect(!FileManager.default.fileExists(atPath: machine.path(".config")))
+  }
+
+  @Test func theTourShowsTheSettingsAsTheFileHasThem() throws {
+    #expect(
+      tour.output.contains(
+        """
+             | {
+             |   "nickname": "Nausicaä",
+             |   "volume": 0.5
+             | }
+
+        """))
+    // What was read last stays, when the file is broken.
+    let lines = tour.output.split(separator: "\n")
+    let index = try #require(lines.firstIndex { $0.hasSuffix("try $volume.load()") })
+    #expect(lines[index + 2...index + 3] == ["   volume", "     → 0.25"])
   }
 
   @Test func aTourThatNobodyReadsLeavesNothingBehindEither() throws {
@@ -44,6 +61,11 @@ struct TourTests {
 
   @Test(arguments: [
     ("from 8 threads at once", "100000"),
+    ("var volume = 0.8", "0.8"),
+    ("$volume.observe { old, new in … }", "0.5 became 0.25"),
+    ("try $volume.load()", "throws: …/settings.json cannot be read at line 1, column 18: "),
+    ("try store.moveAsideUnreadableFile()", "…/settings.json.unreadable-"),
+    ("volume   // the default, for the file is new", "0.8"),
     (#"declB   // what it leaves out may be anything"#, #""The Valley Wind""#),
     (#"afresh: declB = "The Valley Wind"; declA"#, "nil"),
     (#"declB   // the oldest"#, #""The Sixth Station""#),

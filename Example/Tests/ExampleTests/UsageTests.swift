@@ -22,6 +22,13 @@ struct UsageTests {
     ["secrets", "passphrase", "--new-passphrase-file", "-"],
     ["secrets", "passphrase", "--remove", "--new-passphrase-file", "/dev/null"],
     ["doctor", "--service", "a"],
+    ["settings"], ["settings", "unknown"], ["settings", "get"], ["settings", "get", "--"],
+    ["settings", "get", "a", "b"], ["settings", "get", "a", "--file"],
+    ["settings", "get", "a", "--file", ""], ["settings", "get", "a", "--file", "a.toml"],
+    ["settings", "get", "a", "--file", "json"], ["settings", "get", "--unknown"],
+    ["settings", "set", "a"], ["settings", "set", "a", "1", "2"], ["settings", "set", "a", "--1"],
+    ["settings", "list", "a"], ["settings", "list", "--", "a"], ["settings", "reset"],
+    ["settings", "watch", "a"], ["settings", "move-aside", "a.json"],
   ])
   func wrongUsageGivesTwoAndSaysHowItIsRight(arguments: [String]) throws {
     let ended = try machine.run(arguments, input: "tajny")
@@ -35,6 +42,8 @@ struct UsageTests {
     [], ["tour"], ["secrets"], ["secrets", "list"], ["secrets", "get"], ["secrets", "set"],
     ["secrets", "delete"], ["secrets", "passphrase"], ["secrets", "verify"],
     ["secrets", "repair"], ["secrets", "accept-rollback"], ["doctor"],
+    ["settings"], ["settings", "get"], ["settings", "set"], ["settings", "list"],
+    ["settings", "reset"], ["settings", "watch"], ["settings", "move-aside"],
   ])
   func helpIsOnStandardOutput(command: [String]) throws {
     let ended = try machine.run(command + ["--help"], input: "")
@@ -50,13 +59,21 @@ struct UsageTests {
     ["secrets", "set", "--service", "a", "--hunter2"],
     ["secrets", "passphrase", "hunter2"],
     ["secrets", "get", "--service", "a", "hunter2"],
-    ["hunter2"],
+    ["secrets", "set", "--service", "a", "--", "hunter2"],
+    ["secrets", "set", "--service", "a", "--", "--hunter2"],
+    ["hunter2"], ["settings", "hunter2"],
+    ["settings", "get", "a", "hunter2"], ["settings", "get", "--hunter2"],
+    ["settings", "get", "a", "--file=hunter2"],
+    ["settings", "set", "a", "hunter2"], ["settings", "set", "a", "\"hunter2"],
+    ["settings", "set", "a", "{\"hunter2\": 1, \"hunter2\": 2}"],
+    ["settings", "set", "a", "--hunter2"], ["settings", "set", "a", "b", "hunter2"],
   ])
-  func aSecretAmongTheArgumentsIsRefusedAndNotRepeated(arguments: [String]) throws {
+  func anArgumentThatIsRefusedIsNotRepeated(arguments: [String]) throws {
     let ended = try machine.run(arguments, input: "tajny")
     #expect(ended.status == .exited(2))
     #expect(!ended.errors.contains("hunter2"))
     #expect(try machine.run("secrets", "list").output == "")
+    #expect(try machine.run("settings", "list").output == "")
   }
 
   @Test func whyASecretIsNoArgumentIsSaid() throws {
@@ -66,13 +83,33 @@ struct UsageTests {
     }
   }
 
-  @Test func anOutputThatTakesNothingGivesTwo() throws {
+  @Test func whatACommandTakesByPlaceIsExplained() throws {
+    let help = try machine.run("settings", "set", "--help").output
+    #expect(help.hasPrefix("Usage: Example settings set KEY VALUE [options]\n"))
+    for line in ["\n  KEY          the", "\n  VALUE        in", "\n  --file FILE  the"] {
+      #expect(help.contains(line))
+    }
+  }
+
+  @Test(arguments: ["settings get", "settings list --file", "secrets list --service"])
+  func anArgumentThatIsNotUTF8IsRefused(command: String) throws {
+    let ended = try machine.shell("\"$0\" \(command) \"$(printf '\\377')\"")
+    #expect(ended.status == .exited(2))
+    #expect(ended.errors.hasSuffix(" is not text in UTF-8.\n"))
+  }
+
+  @Test(arguments: [
+    "secrets get --service mail", "settings get volume", "settings list", "settings move-aside",
+    "settings --help", "settings get --help", "doctor", "tour",
+  ])
+  func anOutputThatTakesNothingGivesTwo(command: String) throws {
     try machine.store("tajny", "--service", "mail")
-    let errors = machine.home.appending(path: "errors").path
-    let process = try Child.spawn(
-      [Machine.executable, "secrets", "get", "--service", "mail"],
-      environment: machine.environment,
-      files: [("/dev/null", 0), ("/dev/full", 1), (errors, 0o101)])
-    #expect(try Child.wait(for: process) == .exited(2))
+    try machine.set("volume", to: "0.8")
+    for output in [">/dev/full", ">&-", ">&- 2>&-", "<&- >&- 2>&-"] {
+      let ended = try machine.shell("\"$0\" \(command) \(output)")
+      #expect(ended.status == .exited(2), "\(output)")
+    }
+    let errors = try machine.shell("\"$0\" \(command) 2>&-")
+    #expect(errors.status == .exited(0) && errors.output != "")
   }
 }

@@ -10,7 +10,7 @@ import StorageInternals
 extension FileBackend {
   func moveAside(_ state: inout FileBackendState) throws(KeyValueStoreError) -> String? {
     guard try isDamaged(at: path, &state) else { return nil }
-    let turn = try takeTurn(&state)
+    let turn = try takeTurn()
     defer { withExtendedLifetime(turn) {} }
     // Somebody may have mended it, or moved it, before this had its turn.
     guard try isDamaged(at: turn.target, &state) else { return nil }

@@ -56,7 +56,9 @@ extension FileBackend {
       throw KeyValueStoreError(error)
     }
     guard status.isOfSameContent(as: before), bytes.count == status.size else { return nil }
-    let isSettled = status.changed < start || status.changed > FileStatus.now
+    // A time in the future is another clock's, unless it is one that the kernel gave out with more
+    // precision than its ticks have.
+    let isSettled = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
     return FileDocument(
       revision: state.nextRevision(), parsed: parse(bytes), status: status, isSettled: isSettled,
       file: file)

@@ -10,7 +10,7 @@ extension FileBackend {
   func update(
     _ state: inout FileBackendState, _ changes: (KeyValueContents) -> KeyValueChanges
   ) throws(KeyValueStoreError) -> KeyValueContents {
-    let turn = try takeTurn(&state)
+    let turn = try takeTurn()
     defer { withExtendedLifetime(turn) {} }
     sweepOnce(turn, &state)
     let base = try document(at: turn.target, &state)

@@ -71,8 +71,6 @@ struct FileBackendState: Sendable {
   var document: FileDocument?
   /// That of the newest document.
   var revision: Int64 = 0
-  /// Where the path led at the last update.
-  var target: String?
   /// Whether the file was ever there with a byte in it.
   var hasSeenContent = false
   /// Whether temporary files of killed writers were looked for.

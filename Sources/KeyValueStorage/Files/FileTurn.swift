@@ -14,20 +14,16 @@ struct FileTurn: ~Copyable {
 
 extension FileBackend {
   /// Waits until no other writer is at the file; makes its directories.
-  func takeTurn(_ state: inout FileBackendState) throws(KeyValueStoreError) -> FileTurn {
+  func takeTurn() throws(KeyValueStoreError) -> FileTurn {
     do throws(SystemError) {
-      var target: String
-      if let known = state.target { target = known } else { target = try resolve() }
+      var target = try resolve()
       while true {
         let lock = try fileSystem.makingDirectories(for: target) { () throws(SystemError) in
           try FileLock(at: FileTurn.lockPath(for: target), in: fileSystem)
         }
-        // A link may have been changed since the last time, or while this waited.
+        // A link may have been changed while this waited.
         let current = try resolve()
-        if current.isSamePath(as: target) {
-          state.target = target
-          return FileTurn(target: target, lock: lock)
-        }
+        if current.isSamePath(as: target) { return FileTurn(target: target, lock: lock) }
         target = current
       }
     } catch {

@@ -7,9 +7,7 @@ struct BinaryPropertyListFormat: StoredFormat {
   private static let decodedValues = 16_000_000
 
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
-    if let kind = FileKind(file), kind != .binaryPropertyList {
-      throw FormatError(reason: kind.reason, offset: 0)
-    }
+    try FileKind.require(.binaryPropertyList, of: file)
     let table = try BinaryObjectTable(file[...])
     try table.check(depth: FormatLimits.depth)
     let top = try table.object(table.top)

@@ -50,11 +50,17 @@ struct BinaryTreeWriter {
     case .real(let value): return builder.add(scalar(.real, value.bitPattern))
     case .float(let value): return builder.add(scalar(.real, value.bitPattern))
     case .text(let spelling):
-      switch PropertyListNumber.integer(spelling[...]) {
-      case .integer(let value)?: return add(value)
+      switch PropertyListNumber.number(spelling) {
+      case .text(let spelling)?:
+        // An integer that is too large for its own type would lose digits as another one.
+        if !PropertyListNumber.isInteger(spelling[...]), let value = Double(spelling),
+          value.isFinite
+        {
+          return try add(.real(value))
+        }
+      case let number?: return try add(number)
       case nil:
-        if let value = Double(spelling), value.isFinite { return try add(.real(value)) }
-      default: break
+        throw FormatError(reason: "a number is spelled as property lists have none", offset: 0)
       }
       throw FormatError(reason: "a number is too large for a binary property list", offset: 0)
     }

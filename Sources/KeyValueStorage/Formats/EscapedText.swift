@@ -17,8 +17,11 @@ enum EscapedText {
   /// The text that was escaped; what no escaping makes is text as it is.
   static func unescape(_ text: String) -> String {
     guard text.utf8.starts(with: prefix.utf8) else { return text }
-    let base64 = String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
-    guard let bytes = Data(base64Encoded: base64) else { return text }
+    let base64 = text.utf8.dropFirst(prefix.utf8.count)
+    // What no encoder writes would not come back as it was.
+    guard let bytes = Data(strictBase64: base64),
+      bytes.base64EncodedString().utf8.elementsEqual(base64)
+    else { return text }
     return String(validating: bytes, as: UTF8.self) ?? text
   }
 }

@@ -4,19 +4,16 @@ enum FileKind: Hashable, Sendable {
   case binaryPropertyList
   case json
   case oldPropertyList
-  case utf16
-  case utf32
+  case text(in: WideEncoding)
 
   init?(_ file: [UInt8]) {
     if file.starts(with: "bplist".utf8) {
       self = .binaryPropertyList
-    } else if file.starts(with: [0xFF, 0xFE, 0, 0]) || file.starts(with: [0, 0, 0xFE, 0xFF]) {
-      self = .utf32
-    } else if [[0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0], [0, 0x3C]].contains(file.prefix(2)) {
-      self = .utf16
+    } else if let encoding = WideEncoding(of: file) {
+      self = .text(in: encoding)
     } else {
       let hasMark = file.starts(with: [0xEF, 0xBB, 0xBF])
-      let text = file.dropFirst(hasMark ? 3 : 0).drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+      let text = file.dropFirst(hasMark ? 3 : 0).drop(while: \.isWhitespace)
       switch text.first {
       case UInt8(ascii: "<"): self = .xml
       case UInt8(ascii: "["): self = .json
@@ -42,15 +39,21 @@ enum FileKind: Hashable, Sendable {
   }
 
   /// What to tell somebody who opened the file as one of another format.
-  var reason: String {
+  private var reason: String {
     switch self {
     case .xml: "this is XML, such as a property list in XML: open it as one"
     case .binaryPropertyList: "this is a binary property list: open it as one"
     case .json: "this looks like JSON: open it as such"
     case .oldPropertyList:
       "this looks like a property list in the old text format: convert it to XML"
-    case .utf16: "this is text in UTF-16: convert it to UTF-8"
-    case .utf32: "this is text in UTF-32: convert it to UTF-8"
+    case .text(let encoding): "this is text in \(encoding.rawValue): convert it to UTF-8"
+    }
+  }
+
+  /// Refuses a file that seems to be of a kind that is not among those given.
+  static func require(_ kinds: FileKind..., of file: [UInt8]) throws(FormatError) {
+    if let kind = FileKind(file), !kinds.contains(kind) {
+      throw FormatError(reason: kind.reason, offset: 0)
     }
   }
 }

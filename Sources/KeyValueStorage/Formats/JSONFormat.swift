@@ -1,10 +1,9 @@
 /// JSON, as RFC 8259 has it, with one object in a file whose members are the keys.
 struct JSONFormat: StoredFormat {
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
-    if let encoding = JSONEncoding(of: file) {
-      throw FormatError(
-        reason: "this is text in \(encoding.rawValue): convert it to UTF-8", offset: 0)
-    }
+    // What looks like an old property list is more often a comment or a slip in JSON, which the
+    // reader names, with its place.
+    try FileKind.require(.json, .oldPropertyList, of: file)
     var reader = try JSONReader(file[...])
     if reader.hasPrefix("\u{FEFF}") { reader.position += 3 }
     reader.skipWhitespace()

@@ -56,7 +56,7 @@ extension JSONReader {
 
   private mutating func skipDigits() throws(FormatError) {
     let start = position
-    while let byte = current, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte { position += 1 }
+    while current?.isDigit == true { position += 1 }
     if position == start { throw unexpected("a digit is missing") }
   }
 }

@@ -82,7 +82,7 @@ extension JSONReader {
 
   private mutating func enter(_ depth: Int) throws(FormatError) {
     guard depth < FormatLimits.depth else {
-      throw failure("arrays and objects are nested more than \(FormatLimits.depth) deep")
+      throw FormatError.tooDeep(at: position - bytes.startIndex)
     }
     position += 1
     skipWhitespace()

@@ -4,12 +4,18 @@ extension JSONWriter {
     // Later on it would replace the doubling of the capacity.
     if bytes.isEmpty { bytes.reserveCapacity(text.utf8.count + 2) }
     bytes.append(UInt8(ascii: "\""))
-    if text.utf8.contains(where: Self.needsEscape) {
+    let span = text.utf8Span.span
+    var isPlain = true
+    for index in span.indices where Self.needsEscape(span[index]) {
+      isPlain = false
+      break
+    }
+    if isPlain {
+      bytes += text.utf8
+    } else {
       for byte in text.utf8 {
         if Self.needsEscape(byte) { writeEscape(of: byte) } else { bytes.append(byte) }
       }
-    } else {
-      bytes += text.utf8
     }
     bytes.append(UInt8(ascii: "\""))
   }

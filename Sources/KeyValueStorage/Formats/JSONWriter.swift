@@ -57,11 +57,7 @@ struct JSONWriter {
     _ elements: [Element], between brackets: (open: String, close: String), in depth: Int,
     element: (inout JSONWriter, Element) throws(FormatError) -> Void
   ) throws(FormatError) {
-    guard depth < FormatLimits.depth else {
-      throw FormatError(
-        reason: "arrays and dictionaries are nested more than \(FormatLimits.depth) deep", offset: 0
-      )
-    }
+    guard depth < FormatLimits.depth else { throw FormatError.tooDeep(at: 0) }
     write(brackets.open)
     for (index, value) in elements.enumerated() {
       write(index == 0 ? "\n" : ",\n")

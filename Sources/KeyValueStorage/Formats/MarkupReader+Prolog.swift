@@ -2,11 +2,11 @@ extension MarkupReader {
   /// Reads what comes before the first element.
   mutating func prolog() throws(FormatError) {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position += 3 }
-    if isAt("<?xml"), Self.isWhitespace(bytes[position...].dropFirst(5).first) {
+    if hasPrefix("<?xml"), bytes[position...].dropFirst(5).first?.isWhitespace == true {
       try declaration()
     }
     try skipBetweenElements()
-    if isAt("<!DOCTYPE") {
+    if hasPrefix("<!DOCTYPE") {
       try documentType()
       try skipBetweenElements()
     }
@@ -16,7 +16,7 @@ extension MarkupReader {
     let start = position
     position += 5
     let attributes = try attributes()
-    guard isAt("?>") else { throw failure("this XML declaration has no end", at: start) }
+    guard hasPrefix("?>") else { throw failure("this XML declaration has no end", at: start) }
     position += 2
     let names = attributes.map(\.name)
     guard names.first == "version",
@@ -47,22 +47,22 @@ extension MarkupReader {
     try requireWhitespace()
     _ = try name()
     skipWhitespace()
-    if isAt("PUBLIC") {
+    if hasPrefix("PUBLIC") {
       position += 6
       try requireWhitespace()
-      try skipLiteral()
+      try skipLiteral { $0 < 0x80 && !"\t\"&<>[\\]^`{|}~\u{7F}".utf8.contains($0) }
       try requireWhitespace()
       try skipLiteral()
-    } else if isAt("SYSTEM") {
+    } else if hasPrefix("SYSTEM") {
       position += 6
       try requireWhitespace()
       try skipLiteral()
     }
     skipWhitespace()
-    if next == UInt8(ascii: "[") {
+    if current == UInt8(ascii: "[") {
       throw failure("a document type with definitions of its own is not read")
     }
-    guard next == UInt8(ascii: ">") else { throw failure("this DOCTYPE has no end", at: start) }
+    guard current == UInt8(ascii: ">") else { throw failure("this DOCTYPE has no end", at: start) }
     position += 1
   }
 
@@ -72,11 +72,16 @@ extension MarkupReader {
     guard position > start else { throw failure("white space is missing") }
   }
 
-  private mutating func skipLiteral() throws(FormatError) {
+  private mutating func skipLiteral(
+    of allowed: (UInt8) -> Bool = { _ in true }
+  ) throws(FormatError) {
     let start = position
     let quote = try quotationMark()
     guard let end = bytes[position...].firstIndex(of: quote) else {
       throw failure("a quotation mark is missing", at: start)
+    }
+    if let index = bytes[position..<end].firstIndex(where: { !allowed($0) }) {
+      throw failure("a public identifier has no such character", at: index)
     }
     position = end + 1
   }

@@ -6,10 +6,10 @@ struct MarkupTag {
 }
 
 extension MarkupReader {
-  /// Reads a name, of which all that is not ASCII is taken to be a letter.
+  /// Reads a name in ASCII; those of property lists are.
   mutating func name() throws(FormatError) -> ArraySlice<UInt8> {
     let start = position
-    while let next, Self.isNamePart(next, isFirst: position == start) { position += 1 }
+    while let current, Self.isNamePart(current, isFirst: position == start) { position += 1 }
     guard position > start else { throw failure("a name is missing") }
     return bytes[start..<position]
   }
@@ -17,7 +17,7 @@ extension MarkupReader {
   private static func isNamePart(_ byte: UInt8, isFirst: Bool) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-    case UInt8(ascii: "_"), UInt8(ascii: ":"), 0x80...: true
+    case UInt8(ascii: "_"), UInt8(ascii: ":"): true
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."): !isFirst
     default: false
     }
@@ -26,15 +26,15 @@ extension MarkupReader {
   /// Reads the beginning of an element, which must be next.
   mutating func tag() throws(FormatError) -> MarkupTag {
     let start = position
-    guard next == UInt8(ascii: "<") else {
+    guard current == UInt8(ascii: "<") else {
       throw failure(isAtEnd ? "the text ends too early" : "text stands between elements")
     }
     position += 1
     let name = try name()
-    if next != UInt8(ascii: ">") { _ = try attributes() }
-    let isEmpty = next == UInt8(ascii: "/")
+    if current != UInt8(ascii: ">") { _ = try attributes() }
+    let isEmpty = current == UInt8(ascii: "/")
     if isEmpty { position += 1 }
-    guard next == UInt8(ascii: ">") else { throw failure("this tag has no end", at: start) }
+    guard current == UInt8(ascii: ">") else { throw failure("this tag has no end", at: start) }
     position += 1
     return MarkupTag(name: name, isEmpty: isEmpty)
   }
@@ -46,7 +46,7 @@ extension MarkupReader {
       position += 2
       if try name().elementsEqual(element.rawValue.utf8) {
         skipWhitespace()
-        if next == UInt8(ascii: ">") {
+        if current == UInt8(ascii: ">") {
           position += 1
           return
         }
@@ -62,7 +62,7 @@ extension MarkupReader {
     while true {
       let end = position
       skipWhitespace()
-      guard let next, Self.isNamePart(next, isFirst: true) else { return attributes }
+      guard let current, Self.isNamePart(current, isFirst: true) else { return attributes }
       guard position > end else { throw failure("white space is missing before an attribute") }
       let start = position
       let name = try name()
@@ -70,7 +70,7 @@ extension MarkupReader {
         throw failure("an attribute occurs twice", at: start)
       }
       skipWhitespace()
-      guard self.next == UInt8(ascii: "=") else {
+      guard self.current == UInt8(ascii: "=") else {
         throw failure("an attribute has no value", at: start)
       }
       position += 1
@@ -84,8 +84,8 @@ extension MarkupReader {
   private mutating func attributeValue() throws(FormatError) -> ArraySlice<UInt8> {
     let quote = try quotationMark()
     let start = position
-    while let next, next != quote {
-      switch next {
+    while let current, current != quote {
+      switch current {
       case UInt8(ascii: "<"): throw failure("an attribute holds a tag, or has no end")
       case UInt8(ascii: "&"): _ = try reference()
       default: position += 1
@@ -97,10 +97,10 @@ extension MarkupReader {
   }
 
   mutating func quotationMark() throws(FormatError) -> UInt8 {
-    guard let next, next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") else {
+    guard let current, current == UInt8(ascii: "\"") || current == UInt8(ascii: "'") else {
       throw failure("a quotation mark is missing")
     }
     position += 1
-    return next
+    return current
   }
 }

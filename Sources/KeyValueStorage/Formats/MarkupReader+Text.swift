@@ -7,13 +7,13 @@ extension MarkupReader {
   ) throws(FormatError) -> String {
     var text: [UInt8] = []
     let start = position
-    while let next {
-      switch next {
+    while let current {
+      switch current {
       case UInt8(ascii: "<"):
-        if isAt("</") {
+        if hasPrefix("</") {
           try endTag(of: element)
           return String(decoding: text, as: UTF8.self)
-        } else if isAt("<![CDATA[") {
+        } else if hasPrefix("<![CDATA[") {
           let content = try characterData()
           if isNeeded { appendLines(content, to: &text) }
         } else if try !skipAside() {
@@ -32,9 +32,9 @@ extension MarkupReader {
 
   private mutating func plainText() throws(FormatError) -> ArraySlice<UInt8> {
     let start = position
-    while let next, next != UInt8(ascii: "<"), next != UInt8(ascii: "&") {
-      if next == UInt8(ascii: ">"), bytes[start..<position].suffix(2).elementsEqual("]]".utf8) {
-        throw failure("text holds ]]>")
+    while let current, current != UInt8(ascii: "<"), current != UInt8(ascii: "&") {
+      if current == UInt8(ascii: ">"), bytes[start..<position].suffix(2).elementsEqual("]]".utf8) {
+        throw failure("text holds ]]>", at: position - 2)
       }
       position += 1
     }
@@ -45,7 +45,7 @@ extension MarkupReader {
     let start = position
     position += 9
     while !isAtEnd {
-      if next == UInt8(ascii: "]"), isAt("]]>") {
+      if current == UInt8(ascii: "]"), hasPrefix("]]>") {
         let content = bytes[start + 9..<position]
         position += 3
         return content
@@ -72,7 +72,7 @@ extension MarkupReader {
     let start = position
     position += 1
     let scalar: Unicode.Scalar?
-    if next == UInt8(ascii: "#") {
+    if current == UInt8(ascii: "#") {
       position += 1
       scalar = characterNumber().flatMap(Unicode.Scalar.init)
     } else {
@@ -85,7 +85,7 @@ extension MarkupReader {
       default: throw failure("this entity is not one of XML's own", at: start)
       }
     }
-    guard next == UInt8(ascii: ";"), let scalar, MarkupText.allows(scalar) else {
+    guard current == UInt8(ascii: ";"), let scalar, MarkupText.allows(scalar) else {
       throw failure("this reference means no character that XML allows", at: start)
     }
     position += 1
@@ -93,10 +93,10 @@ extension MarkupReader {
   }
 
   private mutating func characterNumber() -> UInt32? {
-    let isHexadecimal = next == UInt8(ascii: "x")
+    let isHexadecimal = current == UInt8(ascii: "x")
     if isHexadecimal { position += 1 }
     var number: UInt32?
-    while let next, let digit = Character(Unicode.Scalar(next)).hexDigitValue {
+    while let current, let digit = Character(Unicode.Scalar(current)).hexDigitValue {
       guard isHexadecimal || digit < 10 else { return nil }
       // More than any character has, but still far from overflowing.
       number = min((number ?? 0) * (isHexadecimal ? 16 : 10) + UInt32(digit), 0x110000)

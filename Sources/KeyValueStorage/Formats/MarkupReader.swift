@@ -1,44 +1,15 @@
 /// Reads XML 1.0 in UTF-8, as far as property lists need it.
-struct MarkupReader {
+struct MarkupReader: TextReader {
   let bytes: ArraySlice<UInt8>
-  /// An index of the bytes.
   var position: Int
 
   init(_ bytes: ArraySlice<UInt8>) throws(FormatError) {
+    try Self.requireUTF8(bytes)
     self.bytes = bytes
     position = bytes.startIndex
-    do {
-      _ = try UTF8Span(validating: bytes.span)
-    } catch {
-      let offset = error.byteOffsets.lowerBound
-      throw FormatError(reason: "the text is not valid UTF-8", offset: offset)
-    }
     if let index = MarkupText.firstForbidden(in: bytes) {
       throw failure("XML does not allow this character", at: index)
     }
-  }
-
-  var isAtEnd: Bool { position == bytes.endIndex }
-
-  var next: UInt8? { isAtEnd ? nil : bytes[position] }
-
-  static func isWhitespace(_ byte: UInt8?) -> Bool {
-    switch byte {
-    case 0x20, 0x09, 0x0A, 0x0D: true
-    default: false
-    }
-  }
-
-  func failure(_ reason: String, at index: Int? = nil) -> FormatError {
-    FormatError(reason: reason, offset: (index ?? position) - bytes.startIndex)
-  }
-
-  func isAt(_ text: StaticString) -> Bool {
-    bytes[position...].starts(with: text.description.utf8)
-  }
-
-  mutating func skipWhitespace() {
-    while Self.isWhitespace(next) { position += 1 }
   }
 
   /// Skips what may stand between elements: white space, comments and processing instructions.
@@ -51,9 +22,9 @@ struct MarkupReader {
 
   /// Skips one comment or processing instruction, if one is next.
   mutating func skipAside() throws(FormatError) -> Bool {
-    guard next == UInt8(ascii: "<"), position + 1 < bytes.endIndex else { return false }
+    guard current == UInt8(ascii: "<"), position + 1 < bytes.endIndex else { return false }
     switch bytes[position + 1] {
-    case UInt8(ascii: "!") where isAt("<!--"): try skipComment()
+    case UInt8(ascii: "!") where hasPrefix("<!--"): try skipComment()
     case UInt8(ascii: "?"): try skipInstruction()
     default: return false
     }
@@ -64,8 +35,8 @@ struct MarkupReader {
     let start = position
     position += 4
     while !isAtEnd {
-      if next == UInt8(ascii: "-"), isAt("--") {
-        guard isAt("-->") else { throw failure("a comment holds two hyphens in a row") }
+      if current == UInt8(ascii: "-"), hasPrefix("--") {
+        guard hasPrefix("-->") else { throw failure("a comment holds two hyphens in a row") }
         position += 3
         return
       }
@@ -81,11 +52,11 @@ struct MarkupReader {
     if String(decoding: target, as: UTF8.self).lowercased() == "xml" {
       throw failure("an XML declaration is not at the beginning of the file", at: start)
     }
-    guard isAt("?>") || Self.isWhitespace(next) else {
+    guard hasPrefix("?>") || current?.isWhitespace == true else {
       throw failure("this processing instruction has no end", at: start)
     }
     while !isAtEnd {
-      if next == UInt8(ascii: "?"), isAt("?>") {
+      if current == UInt8(ascii: "?"), hasPrefix("?>") {
         position += 2
         return
       }

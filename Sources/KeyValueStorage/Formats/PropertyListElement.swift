@@ -18,8 +18,8 @@ enum PropertyListElement: String {
 extension PropertyListElement {
   /// The value that an element stands for by its text; nil if the text is not of the element's form.
   func value(_ text: String) -> ValueTree? {
-    let start = text.utf8.drop { MarkupReader.isWhitespace($0) }
-    let end = start.lastIndex { !MarkupReader.isWhitespace($0) }
+    let start = text.utf8.drop(while: \.isWhitespace)
+    let end = start.lastIndex { !$0.isWhitespace }
     let trimmed = end.map { text[start.startIndex...$0] } ?? ""
     switch self {
     case .true: return trimmed.isEmpty ? .bool(true) : nil
@@ -28,8 +28,7 @@ extension PropertyListElement {
     case .real: return PropertyListNumber.real(trimmed).map(ValueTree.number)
     case .date: return PropertyListDate.date(trimmed).map(ValueTree.date)
     case .data:
-      let base64 = text.utf8.filter { !MarkupReader.isWhitespace($0) }
-      return Data(base64Encoded: Data(base64)).map(ValueTree.data)
+      return Data(strictBase64: text.utf8.filter { !$0.isWhitespace }).map(ValueTree.data)
     case .string: return PropertyListText.tree(text)
     case .plist, .dict, .key, .array: return nil
     }

@@ -19,7 +19,7 @@ struct PropertyListMarkupReader {
     }
     try markup.skipBetweenElements()
     start = markup.position
-    if markup.isAt("</") { throw markup.failure("a <dict> is missing") }
+    if markup.hasPrefix("</") { throw markup.failure("a <dict> is missing") }
     let (top, isEmpty) = try startTag()
     guard top == .dict else {
       throw markup.failure("the top is <\(top.rawValue)>, and should be <dict>", at: start)
@@ -52,7 +52,7 @@ struct PropertyListMarkupReader {
       markup.skipWhitespace()
       let start = markup.position
       try markup.skipBetweenElements()
-      if markup.isAt("</") {
+      if markup.hasPrefix("</") {
         markup.position = start
         return entries
       }
@@ -105,7 +105,7 @@ extension PropertyListMarkupReader {
   /// - Returns: The value, or any if trees are not asked for.
   private mutating func value(within depth: Int) throws(FormatError) -> ValueTree {
     let start = markup.position
-    if markup.isAt("</") { throw markup.failure("a value is missing") }
+    if markup.hasPrefix("</") { throw markup.failure("a value is missing") }
     let (element, isEmpty) = try startTag()
     switch element {
     case .array, .dict:
@@ -130,7 +130,7 @@ extension PropertyListMarkupReader {
     var elements: [ValueTree] = []
     while true {
       try markup.skipBetweenElements()
-      if markup.isAt("</") {
+      if markup.hasPrefix("</") {
         try markup.endTag(of: .array)
         return elements
       }
@@ -143,7 +143,7 @@ extension PropertyListMarkupReader {
     var elements: [String: ValueTree] = [:]
     while true {
       try markup.skipBetweenElements()
-      if markup.isAt("</") {
+      if markup.hasPrefix("</") {
         try markup.endTag(of: .dict)
         return elements
       }

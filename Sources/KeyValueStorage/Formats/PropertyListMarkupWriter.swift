@@ -60,11 +60,11 @@ struct PropertyListMarkupWriter {
       let text = value.isFinite ? value.description : PropertyListNumber.text(ofReal: Double(value))
       write(.real, text)
     case .text(let spelling):
-      if PropertyListNumber.isInteger(spelling[...]) {
-        write(.integer, spelling)
-      } else if PropertyListNumber.isReal(spelling[...]) {
-        write(.real, spelling)
-      } else {
+      switch PropertyListNumber.number(spelling) {
+      case .text(let spelling)?:
+        write(PropertyListNumber.isInteger(spelling[...]) ? .integer : .real, spelling)
+      case let number?: try self.number(number)
+      case nil:
         throw FormatError(reason: "a number is spelled as property lists have none", offset: 0)
       }
     }

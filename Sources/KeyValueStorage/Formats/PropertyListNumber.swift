@@ -7,25 +7,25 @@ enum PropertyListNumber {
       let digits = digits.dropFirst(2)
       return !digits.isEmpty && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
     }
-    return !digits.isEmpty && digits.allSatisfy(isDigit)
+    return !digits.isEmpty && digits.allSatisfy(\.isDigit)
   }
 
   /// The text of a `<real>`: a decimal number, `nan`, or an infinity.
   static func isReal(_ text: Substring) -> Bool {
     if nonFinite(text) != nil { return true }
     var rest = withoutSign(text.utf8)
-    let whole = rest.prefix(while: isDigit)
+    let whole = rest.prefix(while: \.isDigit)
     rest = rest.dropFirst(whole.count)
     var fraction = rest.prefix(0)
     if rest.first == UInt8(ascii: ".") {
-      fraction = rest.dropFirst().prefix(while: isDigit)
+      fraction = rest.dropFirst().prefix(while: \.isDigit)
       rest = rest.dropFirst(1 + fraction.count)
     }
     guard !whole.isEmpty || !fraction.isEmpty else { return false }
     if rest.isEmpty { return true }
     guard rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") else { return false }
     let exponent = withoutSign(rest.dropFirst())
-    return !exponent.isEmpty && exponent.allSatisfy(isDigit)
+    return !exponent.isEmpty && exponent.allSatisfy(\.isDigit)
   }
 
   static func integer(_ text: Substring) -> StoredNumber? {
@@ -44,6 +44,14 @@ enum PropertyListNumber {
     return isReal(text) ? .text(String(text)) : nil
   }
 
+  /// The number that another text format spells like this, as nearly as an integer or text can be.
+  static func number(_ spelling: String) -> StoredNumber? {
+    let integer = integer(spelling[...])
+    // No integer tells zeros apart.
+    let isNegativeZero = integer == .integer(0) && spelling.utf8.first == UInt8(ascii: "-")
+    return isNegativeZero ? .real(-0.0) : integer ?? real(spelling[...])
+  }
+
   static func text(ofReal value: Double) -> String {
     if value.isNaN { return "nan" }
     if value.isInfinite { return value < 0 ? "-infinity" : "+infinity" }
@@ -51,7 +59,7 @@ enum PropertyListNumber {
   }
 
   private static func nonFinite(_ text: Substring) -> Double? {
-    guard let first = withoutSign(text.utf8).first, !isDigit(first), first != UInt8(ascii: ".")
+    guard let first = withoutSign(text.utf8).first, !first.isDigit, first != UInt8(ascii: ".")
     else { return nil }
     switch text.lowercased() {
     case "nan", "+nan", "-nan": return .nan
@@ -69,9 +77,5 @@ enum PropertyListNumber {
   private static func isHexadecimal(_ digits: Substring.UTF8View) -> Bool {
     digits.first == UInt8(ascii: "0")
       && [UInt8(ascii: "x"), UInt8(ascii: "X")].contains(digits.dropFirst().first)
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 }

@@ -15,9 +15,7 @@ struct XMLPropertyListFormat: StoredFormat {
     footer: Array("</dict>\n</plist>\n".utf8))
 
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
-    if let kind = FileKind(file), kind != .xml {
-      throw FormatError(reason: kind.reason, offset: 0)
-    }
+    try FileKind.require(.xml, of: file)
     var reader = try PropertyListMarkupReader(file[...], makesTrees: false)
     return try reader.file()
   }

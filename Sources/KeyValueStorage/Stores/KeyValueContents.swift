@@ -78,7 +78,7 @@ extension KeyValueContents {
     let index = index(of: key)
     let isThere = index < entries.count && entries[index].key == key
     switch (entry, isThere) {
-    case (let entry?, true): entries[index] = entry
+    case (let entry?, true): entries[index] = entries[index].with(entry)
     case (let entry?, false): entries.insert(entry, at: index)
     case (nil, true): entries.remove(at: index)
     case (nil, false): break
@@ -89,13 +89,14 @@ extension KeyValueContents {
     var result: [KeyValueEntry] = []
     result.reserveCapacity(entries.count + changes.count)
     var position = 0
-    for change in changes {
-      while position < entries.count, entries[position].key < change.key {
+    for (key, entry) in changes {
+      while position < entries.count, entries[position].key < key {
         result.append(entries[position])
         position += 1
       }
-      if position < entries.count, entries[position].key == change.key { position += 1 }
-      if let entry = change.entry { result.append(entry) }
+      let isThere = position < entries.count && entries[position].key == key
+      if let entry { result.append(isThere ? entries[position].with(entry) : entry) }
+      if isThere { position += 1 }
     }
     result.append(contentsOf: entries[position...])
     entries = result

@@ -9,8 +9,10 @@ public struct KeyValueDraft: Sendable {
     self.format = format
   }
 
-  /// The keys that have a value, sorted by their bytes in UTF-8.
-  public var keys: [String] {
+  /// The keys that have a value, sorted by their bytes in UTF-8; without `$version`.
+  public var keys: [String] { allKeys.filter { $0 != SettingsVersion.key.string } }
+
+  var allKeys: [String] {
     contents.applying(changes, revision: contents.revision).keys
   }
 
@@ -60,6 +62,8 @@ public struct KeyValueDraft: Sendable {
 
   /// The changes without those that change nothing.
   var necessaryChanges: KeyValueChanges {
+    // Most often it is all of them, which then need not be copied.
+    if changes.byKey.allSatisfy({ contents[$0] != $1 }) { return changes }
     var result = KeyValueChanges()
     for (key, value) in changes.byKey where contents[key] != value {
       result[key] = .some(value)

@@ -11,4 +11,11 @@ struct KeyValueEntry: Sendable {
   let valueOffset: Int
 
   var value: EncodedValue { text.dropFirst(valueOffset) }
+
+  /// The entry with the value of another one; comments and the spelling of the key stay as they are.
+  func with(_ new: KeyValueEntry) -> KeyValueEntry {
+    if text.prefix(valueOffset) == new.text.prefix(new.valueOffset) { return new }
+    return KeyValueEntry(
+      key: key, text: text.prefix(valueOffset) + new.value, valueOffset: valueOffset)
+  }
 }

@@ -29,7 +29,7 @@ struct SettingsVersion: Sendable {
   /// Where the version is in the store; 0 is not written.
   static let key = StoredKey("$version")
 
-  private let number: Int
+  let number: Int
   private let migrations: [KeyValueMigration]
 
   init(_ number: Int, _ migrations: [KeyValueMigration]) {

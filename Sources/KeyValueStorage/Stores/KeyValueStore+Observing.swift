@@ -10,7 +10,10 @@ extension KeyValueStore {
   public func observe(
     _ observer: @escaping @Sendable (_ key: String) -> Void
   ) -> KeyValueObservation {
-    observe(nil, fromNow: false) { key, _ in observer(key.string) }
+    observe(nil, fromNow: false) { [hasVersion = version.number != 0] key, _ in
+      // With a version, the key is the store's own.
+      if !hasVersion || key != SettingsVersion.key { observer(key.string) }
+    }
   }
 
   /// The keys whose values change, from now on.

@@ -28,7 +28,7 @@ extension KeyValueStore {
       do {
         return try body()
       } catch {
-        state.withLock { $0.transaction = outer }
+        state.withLock { $0.setTransaction(outer) }
         throw error
       }
     }
@@ -37,10 +37,10 @@ extension KeyValueStore {
       var result: Swift.Result<Result, any Error>?
       try write { draft in
         let open = OpenTransaction(draft: draft)
-        state.withLock { $0.transaction = open }
+        state.withLock { $0.setTransaction(open) }
         let outcome = Swift.Result(catching: body)
         draft = state.withLock { state in
-          defer { state.transaction = nil }
+          defer { state.setTransaction(nil) }
           return state.transaction!.draft
         }
         result = outcome

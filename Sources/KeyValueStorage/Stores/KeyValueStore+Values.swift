@@ -13,7 +13,8 @@ extension KeyValueStore {
       for (key, value) in state.unsaved { draft[key] = value.value }
       return draft
     }
-    return draft.keys.filter { $0 != SettingsVersion.key.string }
+    // With a version, the key is the store's own.
+    return version.number == 0 ? draft.allKeys : draft.keys
   }
 
   /// The value of a key, for keys that are not known before; nil if there is none.
@@ -30,12 +31,14 @@ extension KeyValueStore {
 
   /// Sets a key that is not known before; the value is on disk when this returns.
   ///
+  /// In a ``transaction(_:)``, it is a part of that, and on disk at its end.
+  ///
   /// - Throws: Why the value cannot be encoded or written; nothing is changed then.
   public func set(_ value: some Encodable, for key: String) throws(KeyValueStoreError) {
     try save(StoredKey(key), ArraySlice(try format.bytes(of: value, key: key)))
   }
 
-  /// Removes a key; that there is none is a success.
+  /// Removes a key, as ``set(_:for:)`` sets one; that there is none is a success.
   ///
   /// - Throws: Why the store cannot be written; nothing is changed then.
   public func remove(_ key: String) throws(KeyValueStoreError) {

@@ -14,6 +14,7 @@ extension KeyValueStore {
   /// meanwhile.
   ///
   /// - Returns: The file's new path beside the old one; nil if it can be read.
+  /// - Throws: Why the file could not be renamed, or what was set meanwhile not be written.
   @discardableResult
   public func moveAsideUnreadableFile() throws(KeyValueStoreError) -> String? {
     refuseInsideChange()
@@ -34,13 +35,7 @@ extension KeyValueStore {
   ///     the value, or with nil in a transaction.
   func put(_ key: StoredKey, _ value: EncodedValue?, then: (Int?) -> Void = { _ in }) {
     state.withLock { state in
-      if state.transaction.ofThisThread != nil {
-        state.transaction!.draft[key] = value
-        then(nil)
-      } else {
-        state.set(key, to: value)
-        then(state.generation)
-      }
+      then(state.set(key, to: value))
     }
   }
 
@@ -106,6 +101,7 @@ extension KeyValueStore {
     beginToWatch()
     var isRemoved = false
     var failure: KeyValueStoreError?
+    var isWanted = true
     var saved: [StoredKey: StoreState.Unsaved] = [:]
     let contents = try backend.update { contents in
       failure = nil
@@ -117,7 +113,8 @@ extension KeyValueStore {
         try version.migrate(&draft)
         let unsaved = state.withLock { $0.unsaved }
         for (key, value) in unsaved { draft[key] = value.value }
-        guard try change(&draft) else { return KeyValueChanges() }
+        isWanted = try change(&draft)
+        if !isWanted { return KeyValueChanges() }
         try version.stamp(&draft)
         saved = unsaved
         return draft.necessaryChanges
@@ -127,6 +124,7 @@ extension KeyValueStore {
       }
     }
     if let failure { throw failure }
+    if !isWanted { return }
     if isRemoved, !evenIfRemoved {
       state.withLock { $0.isOverdue = true }
       return lookAgainLater()

@@ -61,6 +61,9 @@ public final class KeyValueStore: Sendable {
     if writes != .durable { StoresToFlush.add(self) }
   }
 
+  /// What the store is called in messages, such as the path of its file.
+  public var name: String { backend.name }
+
   /// Writes what is not written yet.
   deinit {
     schedule.end()

@@ -22,7 +22,7 @@ struct StoreState: Sendable {
   /// Another one after each change that somebody may see.
   private(set) var generation = 0
   /// The transaction that is under way.
-  var transaction: OpenTransaction?
+  private(set) var transaction: OpenTransaction?
   var observers = KeyObservers()
 
   /// The value of a key as everybody sees it who is not in a transaction.
@@ -38,8 +38,17 @@ struct StoreState: Sendable {
 
   func isUnsaved(_ key: StoredKey) -> Bool { unsaved[key] != nil }
 
-  mutating func set(_ key: StoredKey, to value: EncodedValue?) {
+  /// Sets or removes a key, for this thread's transaction or for everybody.
+  ///
+  /// Returns the generation in which everybody sees it; nil in a transaction.
+  mutating func set(_ key: StoredKey, to value: EncodedValue?) -> Int? {
+    if transaction.ofThisThread != nil {
+      generation += 1
+      transaction?.draft[key] = value
+      return nil
+    }
     change { $0.unsaved.updateValue(Unsaved(value: value, number: $0.generation), forKey: key) }
+    return generation
   }
 
   /// Takes over what a backend has, after it was read or written.
@@ -58,6 +67,17 @@ struct StoreState: Sendable {
       isOverdue = false
     }
   }
+
+  /// Opens, goes on with, or ends a transaction.
+  ///
+  /// What its thread sees and what others see belong to generations of their own: a value that was
+  /// kept for the newest generation is one that every thread sees.
+  mutating func setTransaction(_ transaction: OpenTransaction?) {
+    self.transaction = transaction
+    generation += 1
+  }
+
+  var isInTransaction: Bool { transaction != nil }
 
   /// Makes a change, and tells those who observe it.
   private mutating func change(_ body: (inout StoreState) -> Void) {

@@ -15,8 +15,10 @@ struct StoredKey: Sendable {
   }
 
   private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    // The bytes are not used after the closure.
-    unsafe string.utf8Span.span.withUnsafeBytes { unsafe body($0) }
+    // The bytes are not used after the closure, and the initializer made them contiguous.
+    unsafe string.utf8.withContiguousStorageIfAvailable { bytes in
+      unsafe body(UnsafeRawBufferPointer(bytes))
+    }!
   }
 }
 
@@ -31,13 +33,13 @@ extension StoredKey: Hashable, Comparable {
   }
 
   func hash(into hasher: inout Hasher) {
-    withBytes { unsafe hasher.combine(bytes: $0) }
+    unsafe withBytes { unsafe hasher.combine(bytes: $0) }
   }
 
   /// Compares the bytes as far as both have some.
   private static func compare(_ first: StoredKey, _ second: StoredKey) -> Int32 {
-    first.withBytes { first in
-      second.withBytes { second in
+    unsafe first.withBytes { first in
+      unsafe second.withBytes { second in
         let count = min(first.count, second.count)
         // An empty key has no address.
         if count == 0 { return 0 }

@@ -35,7 +35,5 @@ extension String {
     return number
   }
 
-  fileprivate var hasDigits: Bool {
-    utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-  }
+  fileprivate var hasDigits: Bool { utf8.contains(where: \.isDigit) }
 }

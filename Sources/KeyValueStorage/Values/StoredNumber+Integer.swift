@@ -73,10 +73,9 @@ private struct DecimalNumeral {
 
   func integer<Integer: FixedWidthInteger>() -> Integer? {
     if digits.isEmpty { return 0 }
-    // An integer has fewer decimal digits than binary ones.
-    guard exponent >= 0, exponent < Integer.bitWidth, digits.count + exponent <= Integer.bitWidth
-    else { return nil }
+    guard exponent >= 0 else { return nil }
     var result: Integer = 0
+    // However large the exponent, this ends when the type's largest integer is exceeded.
     for index in 0..<digits.count + exponent {
       let digit = Integer(index < digits.count ? digits[index] : 0)
       let (product, isTooLong) = result.multipliedReportingOverflow(by: 10)

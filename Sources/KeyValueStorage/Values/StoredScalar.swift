@@ -27,15 +27,7 @@ extension Double: StoredScalar {
   var tree: ValueTree { .number(.real(self)) }
 
   init(_ tree: ValueTree) throws(TreeCodingError.Problem) {
-    switch tree {
-    case .number(let number):
-      guard let value = number.double else { throw .outOfRange(type: "Double") }
-      self = value
-    case .string(let text):
-      guard let value: Double = text.nonFinite() else { throw tree.isNot(.number) }
-      self = value
-    default: throw tree.isNot(.number)
-    }
+    self = try tree.real(\.double)
   }
 }
 
@@ -43,19 +35,25 @@ extension Float: StoredScalar {
   var tree: ValueTree { .number(.float(self)) }
 
   init(_ tree: ValueTree) throws(TreeCodingError.Problem) {
-    switch tree {
-    case .number(let number):
-      guard let value = number.float else { throw .outOfRange(type: "Float") }
-      self = value
-    case .string(let text):
-      guard let value: Float = text.nonFinite() else { throw tree.isNot(.number) }
-      self = value
-    default: throw tree.isNot(.number)
-    }
+    self = try tree.real(\.float)
   }
 }
 
 extension ValueTree {
+  fileprivate func real<Real: FloatingPoint & LosslessStringConvertible>(
+    _ nearest: (StoredNumber) -> Real?
+  ) throws(TreeCodingError.Problem) -> Real {
+    switch self {
+    case .number(let number):
+      guard let value = nearest(number) else { throw .outOfRange(type: "\(Real.self)") }
+      return value
+    case .string(let text):
+      guard let value: Real = text.nonFinite() else { throw isNot(.number) }
+      return value
+    default: throw isNot(.number)
+    }
+  }
+
   func isNot(_ expected: TreeCodingError.Kind) -> TreeCodingError.Problem {
     .wrongType(expected: expected, found: TreeCodingError.Kind(of: self))
   }

@@ -60,7 +60,7 @@ extension ValueTree {
       switch self {
       case .data(let data): return data
       case .string(let text):
-        guard let data = Data(base64Encoded: text) else { throw isNot(.data) }
+        guard let data = Data(strictBase64: text.utf8) else { throw isNot(.data) }
         return data
       default: throw isNot(.data)
       }

@@ -1,6 +1,6 @@
 /// What a command was given.
 struct Arguments {
-  /// What is no option, as many as the command takes.
+  /// As many as the command takes.
   private(set) var parameters: [String] = []
   private var values: [Option: String] = [:]
 
@@ -9,7 +9,7 @@ struct Arguments {
   init(_ words: some Sequence<String>, for command: Command) throws(UsageError) {
     var words = words.enumerated().makeIterator()
     while let (number, word) = words.next() {
-      if word == "--", !command.parameters.isEmpty {
+      if word == "--" {
         parameters += IteratorSequence(words).map(\.element)
         break
       }
@@ -21,8 +21,10 @@ struct Arguments {
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let option = command.options.first(where: { $0.name == parts[0] }) else {
         // Its place, not its name, because who typed it may have meant a secret.
+        let advice =
+          command.parameters.isEmpty ? "" : " If it is meant as it is, write `--` before it."
         throw UsageError(
-          "Argument \(number + 1) of `\(command.name)` is no option of it.", of: command)
+          "Argument \(number + 1) of `\(command.name)` is no option of it.\(advice)", of: command)
       }
       if values[option] != nil { throw UsageError("--\(option.name) is given twice.", of: command) }
       let attached = parts.count == 2 ? String(parts[1]) : nil
@@ -36,10 +38,11 @@ struct Arguments {
         values[option] = value
       }
     }
-    let names = command.parameters
-    if parameters.count > names.count { throw UsageError(command.refusal, of: command) }
-    if parameters.count < names.count {
-      throw UsageError("\(names[parameters.count]) is missing.", of: command)
+    if parameters.count > command.parameters.count {
+      throw UsageError(command.refusal, of: command)
+    }
+    if parameters.count < command.parameters.count {
+      throw UsageError("\(command.parameters[parameters.count].name) is missing.", of: command)
     }
   }
 

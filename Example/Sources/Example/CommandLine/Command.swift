@@ -3,13 +3,13 @@ struct Command: Sendable {
   /// What the person writes, such as `secrets get`.
   let name: String
   /// What it takes beside the options, each exactly once and in this order.
-  var parameters: [String] = []
+  var parameters: [Parameter] = []
   let summary: String
   var options: [Option] = []
   /// What the help says beyond the options.
   var notes = ""
-  /// Why an argument is refused that is no option.
-  var refusal = "There is an argument that is no option."
+  /// Why an argument is refused that is neither an option nor a parameter.
+  var refusal = "There is an argument too many. One that has spaces in it needs quotation marks."
   /// Whether the program alone uses it.
   var isHidden = false
   let run: @Sendable (Arguments) throws -> ExitStatus
@@ -20,7 +20,7 @@ extension Command {
     .tour, .tourReader,
     .listSecrets, .getSecret, .setSecret, .deleteSecret, .passphrase,
     .verify, .repair, .acceptRollback,
-    .getSetting, .setSetting, .listSettings, .resetSetting, .watchSettings,
+    .getSetting, .setSetting, .listSettings, .resetSetting, .watchSettings, .moveSettingsAside,
     .doctor,
   ]
 
@@ -39,7 +39,7 @@ extension Command {
       throw UsageError("There is no such command.")
     }
     let rest = words.dropFirst(command.words.count)
-    if rest.contains(where: isHelp) {
+    if rest.prefix(while: { $0 != "--" }).contains(where: isHelp) {
       try Output.line(command.usage)
       return .done
     }
@@ -55,7 +55,7 @@ extension Command {
 
   private var words: [String] { name.split(separator: " ").map(String.init) }
 
-  private var synopsis: String { ([name] + parameters).joined(separator: " ") }
+  private var synopsis: String { ([name] + parameters.map(\.name)).joined(separator: " ") }
 
   /// The commands, one line each.
   static var overview: String {
@@ -74,7 +74,8 @@ extension Command {
   /// How to use this command.
   var usage: String {
     var sections = ["Usage: Example \(synopsis)\(options.isEmpty ? "" : " [options]")", summary]
-    if !options.isEmpty { sections.append(Self.table(options.map { ($0.synopsis, $0.help) })) }
+    let words = parameters.map { ($0.name, $0.help) } + options.map { ($0.synopsis, $0.help) }
+    if !words.isEmpty { sections.append(Self.table(words)) }
     if !notes.isEmpty { sections.append(notes) }
     return sections.joined(separator: "\n\n")
   }

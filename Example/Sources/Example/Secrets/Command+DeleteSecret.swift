@@ -9,7 +9,7 @@ extension Command {
     _ = try arguments.identity()
     let item = try arguments.item(in: arguments.unlockedVault())
     guard try item.matchCount > 0 else {
-      try Output.line("Example: There is no such secret.", to: .standardError)
+      Program.report("There is no such secret.")
       return .absent
     }
     try item.remove()

@@ -9,7 +9,7 @@ extension Command {
   ) { arguments in
     _ = try arguments.identity()
     guard let secret = try arguments.item(in: arguments.unlockedVault()).load() else {
-      try Output.line("Example: There is no such secret.", to: .standardError)
+      Program.report("There is no such secret.")
       return .absent
     }
     try Output.write(Array(secret) + [UInt8(ascii: "\n")])

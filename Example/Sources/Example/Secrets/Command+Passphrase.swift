@@ -27,7 +27,7 @@ extension Command {
     let vault = try arguments.unlockedVault()
     if arguments.has(.remove) {
       guard try vault.hasPassphrase else {
-        try Output.line("Example: The vault has no passphrase.", to: .standardError)
+        Program.report("The vault has no passphrase.")
         return .absent
       }
       try vault.removePassphrase()

@@ -33,14 +33,6 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it shows nothing of itself, but changes how the rest is shown.
-  fileprivate var isInvisible: Bool {
-    switch properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true
-    default: false
-    }
-  }
-
   fileprivate var isSafe: Bool {
     ("0"..."9").contains(self) || "@%+=:,./_-".unicodeScalars.contains(self)
   }

@@ -1,17 +1,22 @@
 import KeyValueStorage
 
 extension Command {
+  /// What is to be known of values that are printed.
+  private static let valueNotes = """
+    Values are printed on one line. Numbers keep their value, not their spelling: 1.0 is printed as 1,
+    and 1e3 as 1000. What JSON has not is printed as text: dates of the years from 1583 to 9999 as in
+    ISO 8601 (others as seconds since 2001), data as base64, NaN and the infinities by their names.
+    """
+
   static let getSetting = Command(
     name: "settings get",
-    parameters: ["KEY"],
+    parameters: [.key],
     summary: "Prints a setting as JSON.",
-    options: [.settingsFile]
+    options: [.settingsFile],
+    notes: valueNotes
   ) { arguments in
     let value = try arguments.settings().value(of: arguments.parameters[0], as: JSONValue.self)
-    guard let value else {
-      try Output.line("Example: There is no such setting.", to: .standardError)
-      return .absent
-    }
+    guard let value else { return reportAbsence() }
     try Output.line(value.json)
     return .done
   }
@@ -19,14 +24,33 @@ extension Command {
   static let listSettings = Command(
     name: "settings list",
     summary: "Prints all settings, each as its key, a tab, and its value as JSON.",
-    options: [.settingsFile]
+    options: [.settingsFile],
+    notes: """
+      A key that is empty, begins with a quotation mark, or has characters in it that do not show, is
+      printed as JSON too.
+
+      \(valueNotes)
+      """
   ) { arguments in
     let settings = try arguments.settings()
+    var status = ExitStatus.done
     for key in try settings.keys() {
-      // Another process may have removed it meanwhile.
-      guard let value = try settings.value(of: key, as: JSONValue.self) else { continue }
-      try Output.line("\(key.onOneLine)\t\(value.json)")
+      do {
+        // Another process may have removed it meanwhile.
+        guard let value = try settings.value(of: key, as: JSONValue.self) else { continue }
+        try Output.line("\(key.asListedKey)\t\(value.json)")
+      } catch let error as KeyValueStoreError {
+        // The others are to be seen all the same.
+        guard error.isOfValue else { throw error }
+        Program.report(error.text)
+        status = .failed
+      }
     }
-    return .done
+    return status
+  }
+
+  static func reportAbsence() -> ExitStatus {
+    Program.report("There is no such setting.")
+    return .absent
   }
 }

@@ -2,50 +2,61 @@ import Dispatch
 import KeyValueStorage
 import SerializedAccess
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 extension Command {
   static let watchSettings = Command(
     name: "settings watch",
     summary: "Prints each change of a setting as it happens, whoever makes it, until Ctrl-C.",
     options: [.settingsFile],
     notes: """
-      Each line is the key, a tab, and the new value as JSON, or nothing after the key when the setting
-      was removed.
+      Each line is the key, a tab, and the new value, as `settings list` prints them, or the key alone
+      when the setting was removed. Of changes that follow one another at once, the last one counts.
+      While the file cannot be read, standard error says why, and the watching goes on.
       """
   ) { arguments in
     let settings = try arguments.settings()
-    KeyValueStore.onFailure = { error in
-      do {
-        try Output.line("Example: \(error)", to: .standardError)
-      } catch {
-        // Standard error is closed or full: the next change is printed all the same.
-      }
-    }
-    // A reader that goes away, such as `head`, ends the watching as a failed write.
-    signal(SIGPIPE, SIG_IGN)
-    let failure = Serialized<(any Error)?>(nil)
+    try beginToWatch(settings)
+    let failure = Serialized<Failure?>(nil)
     let end = DispatchSemaphore(value: 0)
     let observation = settings.observe { key in
-      do {
-        let value = try settings.value(of: key, as: JSONValue.self)
-        try Output.line(try value.map { "\(key.onOneLine)\t\(try $0.json)" } ?? key.onOneLine)
-      } catch let error as KeyValueStoreError {
-        KeyValueStore.onFailure(error)
+      do throws(Failure) {
+        if let line = line(for: key, of: settings) { try Output.line(line) }
       } catch {
         failure.wrappedValue = error
         end.signal()
       }
     }
-    try settings.load()
-    try Output.line("Watching. Ctrl-C ends it.", to: .standardError)
+    Program.report("Watching; Ctrl-C ends it.")
     end.wait()
     observation.cancel()
-    if let error = failure.wrappedValue { throw error }
+    if let failure = failure.wrappedValue { throw failure }
     return .done
+  }
+
+  /// Reads the settings, and makes sure that changes of them will be heard of.
+  private static func beginToWatch(_ settings: KeyValueStore) throws(KeyValueStoreError) {
+    let obstacle = Serialized<KeyValueStoreError?>(nil)
+    KeyValueStore.onFailure = { error in
+      if error.isOfContent { Program.report(error.text) } else { obstacle.wrappedValue = error }
+    }
+    do {
+      try settings.load()
+    } catch {
+      // What is in the file may be mended, which is what to watch for.
+      guard error.isOfContent else { throw error }
+      Program.report(error.text)
+    }
+    if let obstacle = obstacle.wrappedValue { throw obstacle }
+    KeyValueStore.onFailure = { Program.report($0.text) }
+  }
+
+  /// What to print of a setting that changed; nil for a value that cannot be shown, of which
+  /// `onFailure` has heard.
+  private static func line(for key: String, of settings: KeyValueStore) -> String? {
+    // What the store has in memory: the file may have become unreadable again.
+    let setting = StoredValue<JSONValue?>(key, in: settings)
+    if let value = setting.wrappedValue { return "\(key.asListedKey)\t\(value.json)" }
+    guard setting.isSet else { return key.asListedKey }
+    if setting.error?.isOfValue ?? false { return nil }
+    return "\(key.asListedKey)\t\(JSONValue.null.json)"
   }
 }

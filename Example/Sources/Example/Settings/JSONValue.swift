@@ -1,11 +1,10 @@
 import FoundationEssentials
 
-/// A setting of whatever type, as JSON shows it and as a person types it.
+/// A setting of whatever type, as far as JSON shows it.
 enum JSONValue: Codable, Equatable, Sendable {
   case null
   case bool(Bool)
-  case integer(Int64)
-  case unsigned(UInt64)
+  case integer(Int128)
   case number(Double)
   case text(String)
   case list([JSONValue])
@@ -19,21 +18,26 @@ enum JSONValue: Codable, Equatable, Sendable {
       self = .bool(value)
     } else if let value = Self.attempt({ try container.decode(String.self) }) {
       self = .text(value)
-    } else if let value = Self.attempt({ try container.decode(Int64.self) }) {
+    } else if let value = Self.attempt({ try container.decode(Int128.self) }) {
       self = .integer(value)
-    } else if let value = Self.attempt({ try container.decode(UInt64.self) }) {
-      self = .unsigned(value)
+    } else if var elements = Self.attempt({ try decoder.unkeyedContainer() }) {
+      var list: [JSONValue] = []
+      while !elements.isAtEnd { list.append(try elements.decode(JSONValue.self)) }
+      self = .list(list)
+    } else if Self.attempt({ try decoder.container(keyedBy: NoKey.self) }) != nil {
+      self = .dictionary(try container.decode([String: JSONValue].self))
     } else if let value = Self.attempt({ try container.decode(Double.self) }) {
       self = .number(value)
-    } else if let value = Self.attempt({ try container.decode([JSONValue].self) }) {
-      self = .list(value)
-    } else if let value = Self.attempt({ try container.decode([String: JSONValue].self) }) {
-      self = .dictionary(value)
     } else if let value = Self.attempt({ try container.decode(Date.self) }) {
-      // Property lists have dates and data of their own.
-      self = .text(value.formatted(.iso8601))
+      self = value.asJSONValue
+    } else if let value = Self.attempt({ try container.decode(Data.self) }) {
+      self = .text(value.base64EncodedString())
+    } else if Self.attempt({ try container.decode(Bool????.self) }) != nil {
+      // A nil in an optional in an optional is told from the others by text of its own.
+      self = .null
     } else {
-      self = .text(try container.decode(Data.self).base64EncodedString())
+      // It is a number that is too large, and this says so.
+      self = .number(try container.decode(Double.self))
     }
   }
 
@@ -43,7 +47,6 @@ enum JSONValue: Codable, Equatable, Sendable {
     case .null: try container.encodeNil()
     case .bool(let value): try container.encode(value)
     case .integer(let value): try container.encode(value)
-    case .unsigned(let value): try container.encode(value)
     case .number(let value): try container.encode(value)
     case .text(let value): try container.encode(value)
     case .list(let value): try container.encode(value)
@@ -61,28 +64,18 @@ enum JSONValue: Codable, Equatable, Sendable {
   }
 }
 
-extension JSONValue {
-  /// Reads what a person typed.
-  init(json text: String) throws {
-    do {
-      self = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
-    } catch {
-      throw Failure(
-        """
-        The value is not JSON. Numbers, true, false, lists and objects are written as they are, \
-        text in quotes: '"text"'.
-        """)
-    }
-  }
+/// For asking whether something is a dictionary at all.
+private enum NoKey: CodingKey {}
 
-  /// On one line, with sorted keys.
-  var json: String {
-    get throws {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      encoder.nonConformingFloatEncodingStrategy = .convertToString(
-        positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-      return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
+extension Date {
+  /// Text with thousandths of a second if there are fractions of one, in the years from 1583 to 9999.
+  ///
+  /// Before, Foundation's calendar is another than that of ISO 8601. Other dates are the number that
+  /// they are in the store's JSON files.
+  fileprivate var asJSONValue: JSONValue {
+    let seconds = timeIntervalSinceReferenceDate
+    guard (-13_190_860_800..<252_423_993_600).contains(seconds) else { return .number(seconds) }
+    let isWhole = seconds == seconds.rounded()
+    return .text(formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: !isWhole)))
   }
 }

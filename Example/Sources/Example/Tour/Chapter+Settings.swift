@@ -4,6 +4,11 @@ import KeyValueStorage
 
 extension Chapter {
   static let settings = Chapter(title: "@StoredValue: settings in a file") { stage in
+    // What fails here is shown, and not to be told on standard error as well.
+    let onFailure = KeyValueStore.onFailure
+    KeyValueStore.onFailure = { _ in }
+    defer { KeyValueStore.onFailure = onFailure }
+
     let file = stage.directory.appending(path: "settings.json")
     let store = KeyValueStore(json: file)
     @StoredValue("volume", in: store) var volume = 0.8
@@ -23,22 +28,24 @@ extension Chapter {
       }
       changed.signal()
     }
-    defer { observation.cancel() }
     let text = try String(contentsOf: file, encoding: .utf8)
     try stage.say("somebody edits the file by hand:")
     try Data(text.replacing("0.5", with: "0.25").utf8).write(to: file)
     guard changed.wait(timeout: .now() + .seconds(10)) == .success else {
       throw Failure("The edit was not heard.")
     }
+    observation.cancel()
     try stage.show("volume", volume)
 
     try Data("{ \"volume\": 0.25,, }".utf8).write(to: file)
     try stage.say("somebody breaks it; nothing is lost, and nothing is written over it:")
-    do {
+    try stage.showFailure("try $volume.load()") { () throws(KeyValueStoreError) in
       _ = try $volume.load()
-    } catch {
-      try stage.show("try $volume.load()", "throws: \(stage.shortened("\(error)"))" as Substring)
     }
     try stage.show("volume", volume)
+    if let place = try store.moveAsideUnreadableFile() {
+      try stage.show("try store.moveAsideUnreadableFile()", stage.shortened(place))
+    }
+    try stage.show("volume   // the default, for the file is new", volume)
   }
 }

@@ -7,7 +7,7 @@
 extension Command {
   static let tour = Command(
     name: "tour",
-    summary: "Walks through what Locket does, on a vault that is removed at the end.",
+    summary: "Walks through what Locket does, on files that are removed at the end.",
     run: { _ in
       // A reader that has seen enough, such as `head`, must not keep the tour from clearing up.
       signal(SIGPIPE, SIG_IGN)
@@ -18,8 +18,8 @@ extension Command {
       try Output.line(
         """
 
-        That was the tour; `Example --help` lists what this program does for real. Its own secrets are
-        where `Example doctor` says.
+        That was the tour; `Example --help` lists what this program does for real. Its own secrets
+        and settings are where `Example doctor` says.
         """)
       return .done
     })

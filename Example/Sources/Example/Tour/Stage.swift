@@ -35,8 +35,8 @@ struct Stage: Sendable {
   }
 
   /// Shows a piece of code that must fail, and how it did.
-  func showFailure(_ code: String, _ body: () throws(SecretStoreError) -> Void) throws {
-    do throws(SecretStoreError) {
+  func showFailure<Reason: Error>(_ code: String, _ body: () throws(Reason) -> Void) throws {
+    do throws(Reason) {
       try body()
     } catch {
       return try show(code, "throws: \(shortened("\(error)"))" as Substring)

@@ -28,6 +28,7 @@ final class Machine: Sendable {
   /// Where the executable puts temporary files.
   var temporary: URL { home.appending(path: "tmp", directoryHint: .isDirectory) }
   var vaultFile: URL { home.appending(path: ".local/share/Example/secrets.vault") }
+  var settingsFile: URL { home.appending(path: ".config/Example/settings.json") }
   var state: URL { home.appending(path: ".local/state/Example", directoryHint: .isDirectory) }
 
   /// The vault, as an app would open it.
@@ -52,9 +53,15 @@ final class Machine: Sendable {
 
   /// Makes a file in the home directory, and returns its path.
   func file(_ name: String, _ content: String) throws -> String {
-    let url = home.appending(path: name)
-    try Data(content.utf8).write(to: url)
-    return url.path
+    try Data(content.utf8).write(to: home.appending(path: name))
+    return path(name)
+  }
+
+  /// The path of something in the home directory.
+  func path(_ name: String) -> String { home.appending(path: name).path }
+
+  func text(_ name: String) throws -> String {
+    String(decoding: try Data(contentsOf: home.appending(path: name)), as: UTF8.self)
   }
 
   /// Runs the executable to its end, without a terminal.
@@ -63,13 +70,25 @@ final class Machine: Sendable {
   }
 
   func run(_ arguments: [String], input: String) throws -> Ended {
+    try run([Self.executable] + arguments, input: input, environment: environment)
+  }
+
+  /// Runs a script of the shell, whose `$0` is the executable, in the home directory.
+  func shell(_ script: String) throws -> Ended {
+    try run(
+      ["/bin/sh", "-c", "cd \"$HOME\"; \(script)", Self.executable], input: "",
+      environment: environment)
+  }
+
+  /// Runs any program to its end.
+  func run(_ words: [String], input: String, environment: [String]) throws -> Ended {
     let name = UUID().uuidString
     let inputPath = try file("\(name).in", input)
     let (output, errors) = (
       home.appending(path: "\(name).out"), home.appending(path: "\(name).err")
     )
     let process = try Child.spawn(
-      [Self.executable] + arguments, environment: environment,
+      words, environment: environment,
       files: [
         (inputPath, O_RDONLY), (output.path, O_WRONLY | O_CREAT), (errors.path, O_WRONLY | O_CREAT),
       ])
@@ -82,6 +101,12 @@ final class Machine: Sendable {
   /// Stores a secret by the executable.
   func store(_ secret: String, _ arguments: String...) throws {
     let ended = try run(["secrets", "set"] + arguments, input: secret)
+    guard ended.status == .exited(0) else { throw Unexpected(what: "\(ended)") }
+  }
+
+  /// Sets a setting of the executable's own by it.
+  func set(_ key: String, to value: String) throws {
+    let ended = try run("settings", "set", "--", key, value)
     guard ended.status == .exited(0) else { throw Unexpected(what: "\(ended)") }
   }
 

@@ -1,8 +1,0 @@
-import FoundationEssentials
-
-/// How much of the vault's campaign runs: a sample, or with `LOCKET_CAMPAIGN=full` all of it.
-enum Campaign {
-  static let isFull = ProcessInfo.processInfo.environment["LOCKET_CAMPAIGN"] == "full"
-
-  static func size(sample: Int, full: Int) -> Int { isFull ? full : sample }
-}

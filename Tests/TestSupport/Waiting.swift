@@ -1,0 +1,17 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Waits until something outside of the process has come true; throws after a time that only a
+/// failure takes.
+package func wait(until isTrue: () throws -> Bool) throws {
+  let end = ContinuousClock.now.advanced(by: .seconds(120))
+  while try !isTrue() {
+    if ContinuousClock.now > end { throw WaitedInVain() }
+    usleep(1000)
+  }
+}
+
+package struct WaitedInVain: Error {}
