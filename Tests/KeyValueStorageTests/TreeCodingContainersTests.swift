@@ -90,17 +90,13 @@ struct TreeCodingContainersTests {
     #expect(tree == number(2))
   }
 
-  /// A type whose initializer reads as the test says.
-  private func read(
-    _ tree: ValueTree, _ body: @escaping @Sendable (any Decoder) throws -> Void
-  ) throws {
+  /// Reads from the decoder that a type's initializer is given.
+  private func read(_ tree: ValueTree, _ body: (any Decoder) throws -> Void) throws {
     struct Reading: Decodable {
-      @TaskLocal static var body: (@Sendable (any Decoder) throws -> Void)?
-      init(from decoder: any Decoder) throws { try Self.body?(decoder) }
+      let decoder: any Decoder
+      init(from decoder: any Decoder) { self.decoder = decoder }
     }
-    try Reading.$body.withValue(body) {
-      _ = try TreeDecoder().decode(Reading.self, from: tree)
-    }
+    try body(try TreeDecoder().decode(Reading.self, from: tree).decoder)
   }
 
   /// The standard library has methods for these that refuse them.
