@@ -61,6 +61,8 @@ struct JSONFormat: StoredFormat {
 
   func entry(_ key: StoredKey, _ value: EncodedValue) -> KeyValueEntry {
     var writer = JSONWriter()
+    // For most keys that is all of it, at once.
+    writer.bytes.reserveCapacity(key.string.utf8.count + value.count + 4)
     writer.write(text: key.string)
     var text = writer.bytes
     text += ": ".utf8

@@ -6,6 +6,10 @@ public struct KeyValueChanges: Sendable {
   /// Makes no changes.
   public init() {}
 
+  init(_ byKey: [StoredKey: EncodedValue?]) {
+    self.byKey = byKey
+  }
+
   /// How many keys are to be set or removed.
   public var count: Int { byKey.count }
 

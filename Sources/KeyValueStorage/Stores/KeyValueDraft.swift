@@ -55,6 +55,15 @@ public struct KeyValueDraft: Sendable {
     set { changes[key] = .some(newValue) }
   }
 
+  /// Puts changes in that are not written yet.
+  mutating func take(_ unsaved: [StoredKey: StoreState.Unsaved]) {
+    if changes.isEmpty {
+      changes = KeyValueChanges(unsaved.mapValues(\.value))
+    } else {
+      for (key, value) in unsaved { self[key] = value.value }
+    }
+  }
+
   var isEmpty: Bool {
     if changes.isEmpty { return contents.isEmpty }
     return contents.applying(changes, revision: contents.revision).isEmpty

@@ -10,7 +10,7 @@ extension KeyValueStore {
       if let transaction = state.transaction.ofThisThread { return transaction.draft }
       var draft = KeyValueDraft(
         state.contents ?? KeyValueContents(entries: [], revision: 0), format: format)
-      for (key, value) in state.unsaved { draft[key] = value.value }
+      draft.take(state.unsaved)
       return draft
     }
     // With a version, the key is the store's own.

@@ -112,7 +112,7 @@ extension KeyValueStore {
       do throws(KeyValueStoreError) {
         try version.migrate(&draft)
         let unsaved = state.withLock { $0.unsaved }
-        for (key, value) in unsaved { draft[key] = value.value }
+        draft.take(unsaved)
         isWanted = try change(&draft)
         if !isWanted { return KeyValueChanges() }
         try version.stamp(&draft)
