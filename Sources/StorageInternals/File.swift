@@ -30,6 +30,8 @@ package struct File: ~Copyable, Sendable {
   package func read(from offset: Int, count: Int) throws(SystemError) -> [UInt8] {
     // A count can come from a damaged file: no more memory is taken than there are bytes.
     let limit = count <= 65536 ? count : min(count, max(0, try status().size - offset))
+    // An array made for no elements is the one that all threads share, whose count would be written.
+    if limit == 0 { return [] }
     var failure: SystemError?
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
       do throws(SystemError) {
