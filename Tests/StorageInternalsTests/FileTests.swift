@@ -22,6 +22,16 @@ import Testing
     #expect(try file.read(from: 0, count: 0) == [])
   }
 
+  /// For the thread sanitizer.
+  @Test func threadsMayReadNothingAtOnce() throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: [])
+    try onThreads(2) { _ in
+      let file = try FileSystem().open(path, O_RDONLY)
+      for _ in 0..<1000 { #expect(try file.read(from: 0, count: 0) == []) }
+    }
+  }
+
   @Test func absurdCountTakesNoMemory() throws {
     try FileSystem().replaceFile(at: directory("file"), with: [1, 2, 3])
     let file = try FileSystem().open(directory("file"), O_RDONLY)

@@ -15,6 +15,8 @@ struct StoreState: Sendable {
   /// Why newer contents, if there are some, could not be read.
   var readProblem: KeyValueStoreError?
   private(set) var unsaved: [StoredKey: Unsaved] = [:]
+  /// The number of the change that was made last, saved or not.
+  private var lastChange = 0
   /// Why what is unsaved could not be written.
   var writeProblem: KeyValueStoreError?
   /// Whether what is unsaved would be written by now if it could be.
@@ -47,7 +49,11 @@ struct StoreState: Sendable {
       transaction?.draft[key] = value
       return nil
     }
-    change { $0.unsaved.updateValue(Unsaved(value: value, number: $0.generation), forKey: key) }
+    change { state in
+      state.lastChange = state.generation
+      let unsaved = Unsaved(value: value, number: state.generation)
+      state.unsaved.updateValue(unsaved, forKey: key)
+    }
     return generation
   }
 
@@ -58,8 +64,13 @@ struct StoreState: Sendable {
     let isOlder = contents.map { newest.revision < $0.revision } ?? false
     change { state in
       if !isOlder { state.contents = newest }
-      for (key, value) in saved where state.unsaved[key]?.number == value.number {
-        state.unsaved[key] = nil
+      if saved.values.lazy.map(\.number).max() == state.lastChange {
+        // Nothing was set since `saved` was all that is unsaved.
+        state.unsaved.removeAll(keepingCapacity: true)
+      } else {
+        for (key, value) in saved where state.unsaved[key]?.number == value.number {
+          state.unsaved[key] = nil
+        }
       }
     }
     if unsaved.isEmpty {
