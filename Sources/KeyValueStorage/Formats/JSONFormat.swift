@@ -64,11 +64,10 @@ struct JSONFormat: StoredFormat {
     // For most keys that is all of it, at once.
     writer.bytes.reserveCapacity(key.string.utf8.count + value.count + 4)
     writer.write(text: key.string)
-    var text = writer.bytes
-    text += ": ".utf8
-    let valueOffset = text.count
-    text += value
-    return KeyValueEntry(key: key, text: text[...], valueOffset: valueOffset)
+    writer.bytes += ": ".utf8
+    let valueOffset = writer.bytes.count
+    writer.bytes += value
+    return KeyValueEntry(key: key, text: writer.bytes[...], valueOffset: valueOffset)
   }
 
   func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8] {
