@@ -7,7 +7,8 @@ struct KeyValueContentsTests {
     KeyValueContents(keys.map { ($0, ArraySlice($0.utf8)) }, revision: 1)
   }
 
-  /// Few changes are put in one by one, many by a merge.
+  /// Keys that are there get their new values in place; a few others are put in or removed one by one,
+  /// many by a merge.
   @Test(arguments: [1, 7, 8, 100])
   func changesEndAsInADictionary(_ count: Int) {
     var contents = contents((0..<50).map { "\($0 * 2)" })

@@ -54,11 +54,20 @@ public struct KeyValueContents: Sendable {
   mutating func apply(
     _ changes: KeyValueChanges, makingEntry entry: (StoredKey, EncodedValue) -> KeyValueEntry
   ) {
-    if changes.count < 8 {
-      for (key, value) in changes.byKey { apply(value.map { entry(key, $0) }, at: key) }
+    var others: [(key: StoredKey, entry: KeyValueEntry?)] = []
+    for (key, value) in changes.byKey {
+      let index = index(of: key)
+      if let value, index < entries.count, entries[index].key == key {
+        entries[index] = entries[index].with(entry(key, value))
+      } else {
+        others.append((key, value.map { entry(key, $0) }))
+      }
+    }
+    // Each one alone moves all the entries behind it.
+    if others.count < 8 {
+      for (key, entry) in others { insertOrRemove(entry, at: key) }
     } else {
-      let sorted = changes.byKey.sorted { $0.key < $1.key }
-      merge(sorted.map { key, value in (key, value.map { entry(key, $0) }) })
+      merge(others.sorted { $0.key < $1.key })
     }
   }
 }
@@ -74,17 +83,17 @@ extension KeyValueContents {
     return low
   }
 
-  private mutating func apply(_ entry: KeyValueEntry?, at key: StoredKey) {
+  /// Puts in an entry whose key is not there, or removes the one of the key if there is one.
+  private mutating func insertOrRemove(_ entry: KeyValueEntry?, at key: StoredKey) {
     let index = index(of: key)
-    let isThere = index < entries.count && entries[index].key == key
-    switch (entry, isThere) {
-    case (let entry?, true): entries[index] = entries[index].with(entry)
-    case (let entry?, false): entries.insert(entry, at: index)
-    case (nil, true): entries.remove(at: index)
-    case (nil, false): break
+    if let entry {
+      entries.insert(entry, at: index)
+    } else if index < entries.count, entries[index].key == key {
+      entries.remove(at: index)
     }
   }
 
+  /// Does the same for many, by ascending key.
   private mutating func merge(_ changes: [(key: StoredKey, entry: KeyValueEntry?)]) {
     var result: [KeyValueEntry] = []
     result.reserveCapacity(entries.count + changes.count)
@@ -94,9 +103,11 @@ extension KeyValueContents {
         result.append(entries[position])
         position += 1
       }
-      let isThere = position < entries.count && entries[position].key == key
-      if let entry { result.append(isThere ? entries[position].with(entry) : entry) }
-      if isThere { position += 1 }
+      if let entry {
+        result.append(entry)
+      } else if position < entries.count, entries[position].key == key {
+        position += 1
+      }
     }
     result.append(contentsOf: entries[position...])
     entries = result
