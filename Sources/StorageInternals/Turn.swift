@@ -35,6 +35,13 @@
     depth += 1
   }
 
+  /// Takes the turn if no other thread has it.
+  package func tryToBegin() -> Bool {
+    guard unsafe pthread_mutex_trylock(mutex) == 0 else { return false }
+    depth += 1
+    return true
+  }
+
   /// Gives the turn back, once for each time that it was taken.
   package func end() {
     depth -= 1

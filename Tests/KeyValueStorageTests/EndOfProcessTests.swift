@@ -49,6 +49,23 @@ struct EndOfProcessTests {
     try file.open().set(6, for: "number")
   }
 
+  @Test func processThatEndsInAChangeInPlaceWritesTheOtherKeys() throws {
+    let file = try TestFile()
+    let child = try SettingsChild("end", ["change"], on: file, output: "\(file.directory)/output")
+    try wait { child.process.hasEnded }
+    try child.process.wait()
+    #expect(try file.text == "{\n  \"name\": \"name\"\n}\n")
+  }
+
+  @Test func processThatEndsInAChangeBesideATransactionDoesNotWaitForIt() throws {
+    let file = try TestFile()
+    let child = try SettingsChild(
+      "end", ["changeBesideTransaction"], on: file, output: "\(file.directory)/output")
+    try wait { child.process.hasEnded }
+    try child.process.wait()
+    #expect(try FileSystem().status(of: file.path) == nil)
+  }
+
   @Test func killedProcessLeavesAFileThatCanBeReadAndWritten() throws {
     let file = try TestFile()
     let child = try SettingsChild("end", ["wait"], on: file, output: "\(file.directory)/output")

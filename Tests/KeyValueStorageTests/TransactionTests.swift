@@ -49,8 +49,11 @@ struct TransactionTests {
     #expect(try file?.open().value(of: "balance") ?? 90 == 90)
   }
 
-  @Test func otherThreadsSeeATransactionAtItsEnd() throws {
-    let store = KeyValueStore()
+  @Test(arguments: StoredValueTests.stores)
+  func otherThreadsSeeATransactionAtItsEnd(_ format: KeyValueFormat?) throws {
+    let file = try format.map { try TestFile($0) }
+    // Nobody has read it yet.
+    let store = file?.open() ?? KeyValueStore()
     let account = Account(store)
     try store.transaction {
       account.balance = 1

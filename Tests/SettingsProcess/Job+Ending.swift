@@ -9,7 +9,8 @@ import KeyValueStorage
 
 extension Job {
   private enum Ending: String {
-    case `return`, exit, terminate, transaction, durableTransaction, wait
+    case `return`, exit, terminate, transaction, durableTransaction, change, changeBesideTransaction
+    case wait
   }
 
   func end() throws {
@@ -44,11 +45,39 @@ extension Job {
         name.wrappedValue = "name"
         exit(0)
       }
+    case .change:
+      name.wrappedValue = "name"
+      exitInside(&number.wrappedValue)
+    case .changeBesideTransaction:
+      let hasBegun = DispatchSemaphore(value: 0)
+      let mayGoOn = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async {
+        do {
+          try store.transaction {
+            hasBegun.signal()
+            mayGoOn.wait()
+            name.wrappedValue = "name"
+          }
+        } catch {
+          fatalError("\(error)")
+        }
+      }
+      hasBegun.wait()
+      func exitBeside(_ value: inout Int) {
+        mayGoOn.signal()
+        exitInside(&value)
+      }
+      exitBeside(&number.wrappedValue)
     case .wait:
       number.wrappedValue = 1
       printLine("ready")
       dispatchMain()
     }
+  }
+
+  private func exitInside(_ value: inout Int) -> Never {
+    value = 1
+    exit(0)
   }
 
   func watch() throws {

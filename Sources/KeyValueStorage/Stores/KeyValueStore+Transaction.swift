@@ -33,6 +33,8 @@ extension KeyValueStore {
       }
     }
     refuseInsideChange()
+    // Otherwise another thread's first get would wait for the end of this.
+    loadIfNeeded()
     return try writing.take {
       var result: Swift.Result<Result, any Error>?
       try write { draft in

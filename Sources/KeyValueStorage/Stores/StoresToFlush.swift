@@ -28,6 +28,15 @@ enum StoresToFlush {
     let stores = stores.withLock { $0.compactMap(\.store) }
     // One that this thread is writing to right now is in the middle of a transaction, which is not to
     // be written.
-    for store in stores where !store.writing.isMine { store.flushInBackground() }
+    for store in stores where !store.writing.isMine {
+      if !store.setting.isMine {
+        store.flushInBackground()
+      } else if store.writing.tryToBegin() {
+        // In the middle of a change in place, to wait for another thread's transaction could be to
+        // wait for one that waits for this change.
+        store.flushInBackground()
+        store.writing.end()
+      }
+    }
   }
 }
