@@ -1,3 +1,4 @@
+import Dispatch
 import StorageInternals
 import TestSupport
 import Testing
@@ -36,7 +37,60 @@ private final class OvertakenBackend: KeyValueBackend {
   func moveAside() -> String? { nil }
 }
 
+/// A backend whose first reading fails, after a second one has succeeded.
+private final class LateFailingBackend: KeyValueBackend {
+  static let failure = KeyValueStoreError.unavailable("The server could not be reached.")
+
+  let format = KeyValueFormat.json
+  let name = "a slow server"
+  let hasBegun = DispatchSemaphore(value: 0)
+  let mayFail = DispatchSemaphore(value: 0)
+  private let readings = Lock(0)
+
+  func load() throws(KeyValueStoreError) -> KeyValueContents {
+    let reading = readings.withLock { readings in
+      readings += 1
+      return readings
+    }
+    if reading == 1 {
+      hasBegun.signal()
+      mayFail.wait()
+      throw Self.failure
+    }
+    return KeyValueContents([("number", ArraySlice("5".utf8))], revision: Int64(reading))
+  }
+
+  func hasChanged(since revision: Int64) -> Bool { true }
+
+  func update(
+    _ changes: (KeyValueContents) -> KeyValueChanges
+  ) throws(KeyValueStoreError) -> KeyValueContents { throw Self.failure }
+
+  func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
+    KeyValueObservation {}
+  }
+
+  func moveAside() -> String? { nil }
+}
+
 struct OwnBackendTests {
+  @Test func failureThatComesAfterNewerContentsIsNoErrorOfTheSetting() throws {
+    let backend = LateFailingBackend()
+    let store = KeyValueStore(backend)
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    let failed = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "late").async {
+      #expect(throws: LateFailingBackend.failure) { try store.load() }
+      failed.signal()
+    }
+    backend.hasBegun.wait()
+    #expect(try number.load() == 5)
+    backend.mayFail.signal()
+    failed.wait()
+    #expect(number.error == nil)
+    #expect(number.wrappedValue == 5)
+  }
+
   @Test func transactionThatWasOvertakenSeesWhatOthersWrote() throws {
     let store = KeyValueStore(OvertakenBackend())
     let mine = StoredValue(wrappedValue: 0, "mine", in: store)

@@ -18,7 +18,7 @@ extension KeyValueStore {
       if let revision, !hadProblem, !(try backend.hasChanged(since: revision)) { return }
       try adopt(try backend.load())
     } catch {
-      state.withLock { $0.readProblem = error }
+      state.withLock { $0.fail(error, since: revision) }
       throw error
     }
   }
@@ -63,7 +63,7 @@ extension KeyValueStore {
       if state.withLock({ $0.isOverdue }) { flushInBackground(evenIfRemoved: false) }
     } catch {
       if again { return lookAgainLater() }
-      state.withLock { $0.readProblem = error }
+      state.withLock { $0.fail(error, since: known?.revision) }
       Self.report(error)
     }
   }

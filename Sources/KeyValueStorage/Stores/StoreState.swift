@@ -13,7 +13,7 @@ struct StoreState: Sendable {
   /// The newest contents that could be read; nil before the first.
   private(set) var contents: KeyValueContents?
   /// Why newer contents, if there are some, could not be read.
-  var readProblem: KeyValueStoreError?
+  private(set) var readProblem: KeyValueStoreError?
   private(set) var unsaved: [StoredKey: Unsaved] = [:]
   /// The number of the change that was made last, saved or not.
   private var lastChange = 0
@@ -77,6 +77,11 @@ struct StoreState: Sendable {
       writeProblem = nil
       isOverdue = false
     }
+  }
+
+  /// Notes why reading failed, unless another thread has read newer contents than were known before.
+  mutating func fail(_ error: KeyValueStoreError, since revision: Int64?) {
+    if contents?.revision == revision { readProblem = error }
   }
 
   /// Opens, goes on with, or ends a transaction.
