@@ -54,7 +54,7 @@ extension Trial {
     _ item: SecretItem.ID, in store: any SecretStore
   ) throws(SecretStoreError) {
     while true {
-      guard let reading = try store.secret(of: item, authorizedBy: .implicit) else {
+      guard let reading = try store.secret(of: item) else {
         return expect(false, "secret(of:)", "the counter to be there")
       }
       let count = unsafe reading.secret.withUnsafeBytes { unsafe $0.first ?? 0 }

@@ -45,7 +45,7 @@ extension Trial {
   func readingTellsRevisions() throws {
     var item = try add(Self.full)
     for _ in 0..<2 {
-      let reading = try store.secret(of: item.id, authorizedBy: .implicit)
+      let reading = try store.secret(of: item.id)
       expect(reading?.itemRevision == item.revision, "secret(of:)", "the item's revision")
       expect(
         reading?.storeRevision == (try store.revision()), "secret(of:)", "the store's revision")
@@ -53,7 +53,7 @@ extension Trial {
         item.id, expecting: item.revision, attributes: nil, secret: Secret([1]))
     }
     try add(.generic(service: "another item"))
-    let reading = try store.secret(of: item.id, authorizedBy: .implicit)
+    let reading = try store.secret(of: item.id)
     expect(
       reading?.storeRevision == (try store.revision()), "secret(of:)",
       "the store's revision after the write of another item")
@@ -70,7 +70,7 @@ extension Trial {
     revision = try another.revision()
     let updated = try store.update(
       item.id, expecting: item.revision, attributes: nil, secret: Secret("second".utf8))
-    let reading = try another.secret(of: item.id, authorizedBy: .implicit)
+    let reading = try another.secret(of: item.id)
     expect(
       reading?.secret == Secret("second".utf8), "secret(of:) of another", "the updated secret")
     expect(reading?.storeRevision != revision, "secret(of:) of another", "a new store revision")

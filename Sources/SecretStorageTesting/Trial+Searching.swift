@@ -25,7 +25,7 @@ extension Trial {
     for query: ItemQuery in [.all, .matching(Self.full), .exactly(Self.full)] {
       expect(try found(query) == [item], "items(matching:)", "the item as add returned it")
     }
-    let reading = try store.secret(of: item.id, authorizedBy: .implicit)
+    let reading = try store.secret(of: item.id)
     expect(reading?.secret == Secret("a secret".utf8), "secret(of:)", "the secret that was added")
   }
 

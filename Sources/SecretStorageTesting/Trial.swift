@@ -57,7 +57,7 @@ struct Trial: Sendable {
   }
 
   func secret(of item: SecretItem) throws(SecretStoreError) -> Secret? {
-    try store.secret(of: item.id, authorizedBy: .implicit)?.secret
+    try store.secret(of: item.id)?.secret
   }
 
   func found(_ query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {

@@ -45,7 +45,7 @@ struct VaultFormatTests {
     try VaultReader.add(service: "foreign", secret: "The Sixth Station", to: file, state)
     let found = try vault.items(matching: .matching(.generic(service: "foreign")))
     let item = try #require(found.first)
-    let secret = try vault.secret(of: item.id, authorizedBy: .implicit)?.secret
+    let secret = try vault.secret(of: item.id)?.secret
     #expect(secret == Secret("The Sixth Station".utf8))
     #expect(try vault.verify().isSound)
     _ = try vault.update(item.id, expecting: item.revision, attributes: nil, secret: Secret([3]))
@@ -91,7 +91,7 @@ struct VaultFormatTests {
     let vault = vault
     if let passphrase { try vault.unlock(passphrase: Secret(passphrase.utf8)) }
     let items = try vault.items(matching: .all).map { item in
-      let reading = try #require(try vault.secret(of: item.id, authorizedBy: .implicit))
+      let reading = try #require(try vault.secret(of: item.id))
       return ReadItem(item, reading.secret)
     }
     #expect(items.count > 8)

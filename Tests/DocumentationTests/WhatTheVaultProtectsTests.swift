@@ -42,7 +42,7 @@ struct WhatTheVaultProtectsTests {
       Secret("x".utf8), cost: ScryptCost(logarithmicCost: 4, blockSize: 8, parallelization: 1))
     #expect(throws: SecretStoreError.locked) { try vault.items(matching: .exactly(identity)) }
     let item = try #require(try vault.items(matching: .exactly(always)).first)
-    #expect(try vault.secret(of: item.id, authorizedBy: .implicit) != nil)
+    #expect(try vault.secret(of: item.id) != nil)
   }
 
   @Test func lockingKeepsAttributesAndWhatIsAfterFirstUnlock() throws {
@@ -52,12 +52,12 @@ struct WhatTheVaultProtectsTests {
     #expect(try vault.items(matching: .all).count == 2)
     vault.lock()
     #expect(try vault.items(matching: .all).count == 2)
-    #expect(try vault.secret(of: kept.id, authorizedBy: .implicit) != nil)
+    #expect(try vault.secret(of: kept.id) != nil)
     #expect(throws: SecretStoreError.locked) {
-      try vault.secret(of: item.id, authorizedBy: .implicit)
+      try vault.secret(of: item.id)
     }
     try vault.unlock()
-    #expect(try vault.secret(of: item.id, authorizedBy: .implicit) != nil)
+    #expect(try vault.secret(of: item.id) != nil)
   }
 
   @Test func olderCopyIsNoticed() throws {

@@ -10,6 +10,7 @@ struct AuditedStore: SecretStore {
   let audit: @Sendable (SecretItem.ID) -> Void
 
   var guarantees: StoreGuarantees { base.guarantees }
+  var authenticator: (any Authenticator)? { base.authenticator }
 
   func revision() throws(SecretStoreError) -> StoreRevision { try base.revision() }
 
@@ -18,23 +19,27 @@ struct AuditedStore: SecretStore {
   }
 
   func secret(
-    of item: SecretItem.ID, authorizedBy context: AuthenticationContext
+    of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
     audit(item)
-    return try base.secret(of: item, authorizedBy: context)
+    return try base.secret(of: item, authorizedBy: authorization)
   }
 
   func add(
-    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes
+    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
+    authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
-    try base.add(secret, identity: identity, attributes: attributes)
+    try base.add(
+      secret, identity: identity, attributes: attributes, authorizedBy: authorization)
   }
 
   func update(
     _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?,
-    secret: Secret?
+    secret: Secret?, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
-    try base.update(item, expecting: revision, attributes: attributes, secret: secret)
+    try base.update(
+      item, expecting: revision, attributes: attributes, secret: secret,
+      authorizedBy: authorization)
   }
 
   func remove(_ item: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {

@@ -30,6 +30,8 @@ final class LyingSecretStore: SecretStore {
     lie == .changesGuarantees && nextCall() > 0 ? .survivesReboot : []
   }
 
+  var authenticator: (any Authenticator)? { nil }
+
   func revision() -> StoreRevision {
     switch lie {
     case .neverChangesStoreRevision: StoreRevision(1)
@@ -44,9 +46,9 @@ final class LyingSecretStore: SecretStore {
   }
 
   func secret(
-    of item: SecretItem.ID, authorizedBy context: AuthenticationContext
+    of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
-    guard let reading = content.secret(of: item, authorizedBy: context) else {
+    guard let reading = content.secret(of: item, authorizedBy: authorization) else {
       return lie == .givesEmptySecretForAbsent
         ? SecretReading(secret: Secret([]), itemRevision: 0, storeRevision: revision()) : nil
     }
@@ -57,7 +59,8 @@ final class LyingSecretStore: SecretStore {
   }
 
   func add(
-    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes
+    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
+    authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     let existing = content.items(matching: .exactly(identity)).first
     if let existing, lie == .overwritesDuplicate {
@@ -73,7 +76,8 @@ final class LyingSecretStore: SecretStore {
   }
 
   func update(
-    _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?
+    _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
+    authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     guard let old = content.items(matching: .all).first(where: { $0.id == item }) else {
       if lie != .updateRevivesRemoved { throw .conflict }

@@ -92,6 +92,7 @@ private final class ListedStore: SecretStore {
 
   var searches: Int { state.withLock { $0.searches } }
   var guarantees: StoreGuarantees { [] }
+  var authenticator: (any Authenticator)? { nil }
 
   func list(_ items: [SecretItem]) {
     state.withLock { state in
@@ -116,7 +117,7 @@ private final class ListedStore: SecretStore {
   }
 
   func secret(
-    of item: SecretItem.ID, authorizedBy context: AuthenticationContext
+    of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
     state.withLock { state in
       if state.lostReadings > 0 {
@@ -131,13 +132,15 @@ private final class ListedStore: SecretStore {
   }
 
   func add(
-    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes
+    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
+    authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     throw .unsupported("adding")
   }
 
   func update(
-    _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?
+    _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
+    authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     throw .unsupported("updating")
   }

@@ -34,7 +34,7 @@ struct RedactionTests {
 
     let secret = Secret("canary value".utf8)
     let reading = try #require(
-      store.secret(of: store.items(matching: .all)[0].id, authorizedBy: .implicit))
+      try store.secret(of: store.items(matching: .all)[0].id))
     #expect(reading.secret.count == 12)
     let subjects: [Any] = [
       app, app.$token, app.$password, store, secret, reading, [secret], ["key": app.$token],

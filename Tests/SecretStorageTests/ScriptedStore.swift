@@ -18,6 +18,7 @@ final class ScriptedStore: SecretStore {
 
   var counts: Script { script.withLock { $0 } }
   var guarantees: StoreGuarantees { [] }
+  var authenticator: (any Authenticator)? { nil }
 
   func fail(with failure: SecretStoreError?) {
     script.withLock { $0.failure = failure }
@@ -54,21 +55,23 @@ final class ScriptedStore: SecretStore {
   }
 
   func secret(
-    of item: SecretItem.ID, authorizedBy context: AuthenticationContext
+    of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
     try call(\.readings)
-    return content.secret(of: item, authorizedBy: context)
+    return content.secret(of: item, authorizedBy: authorization)
   }
 
   func add(
-    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes
+    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
+    authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     try call(\.writes)
     return try content.add(secret, identity: identity, attributes: attributes)
   }
 
   func update(
-    _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?
+    _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
+    authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     try call(\.writes)
     return try content.update(

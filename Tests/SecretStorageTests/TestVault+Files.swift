@@ -128,7 +128,7 @@ extension SecretVault {
   }
 
   func text(of item: SecretItem) throws(SecretStoreError) -> String? {
-    try secret(of: item.id, authorizedBy: .implicit)?.secret.text
+    try secret(of: item.id)?.secret.text
   }
 
   /// Every item's secret by its account.

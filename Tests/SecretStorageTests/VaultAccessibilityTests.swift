@@ -75,7 +75,7 @@ struct VaultAccessibilityTests {
     let revision = item?.revision ?? 1
 
     let read = outcome {
-      let reading = try object.secret(of: id, authorizedBy: .implicit)
+      let reading = try object.secret(of: id)
       #expect(reading == nil || reading?.secret.text == "\(accessibility)")
       return reading != nil
     }
@@ -98,7 +98,7 @@ struct VaultAccessibilityTests {
     let remove = outcome {
       try object.remove(id, expecting: current)
       if state != .neverUnlocked {
-        #expect(try object.secret(of: id, authorizedBy: .implicit) == nil)
+        #expect(try object.secret(of: id) == nil)
       }
       return true
     }

@@ -96,7 +96,7 @@ struct VaultCanaryTests {
     let object = vault.open()
     try fill(object)
     let item = try #require(try object.items(matching: .all).first)
-    let reading = try #require(try object.secret(of: item.id, authorizedBy: .implicit))
+    let reading = try #require(try object.secret(of: item.id))
     _ = try object.salvageableItems()
     let entry = try #require(object.contents.withLock { $0.index[item.id] })
     let ring = object.contents.withLock { $0.keys.ring }

@@ -22,7 +22,7 @@ struct VaultConditionTests {
       switch self {
       case .revision: _ = try object.revision()
       case .items: _ = try object.items(matching: .all)
-      case .secret: _ = try object.secret(of: .random(), authorizedBy: .implicit)
+      case .secret: _ = try object.secret(of: .random())
       case .add: try object.add("new", account: "new")
       case .remove: try object.remove(.random(), expecting: 1)
       case .compact: try object.compact()
@@ -333,10 +333,10 @@ struct VaultConditionTests {
     let item = try object.add(
       Secret(bytes), identity: .generic(service: "s"), attributes: ItemAttributes())
     let reading = try #require(
-      try vault.open().secret(of: item.id, authorizedBy: .implicit))
+      try vault.open().secret(of: item.id))
     #expect(reading.secret == Secret(bytes))
     try object.compact()
-    #expect(try vault.open().secret(of: item.id, authorizedBy: .implicit)?.secret == Secret(bytes))
+    #expect(try vault.open().secret(of: item.id)?.secret == Secret(bytes))
   }
 
   @Test func whatIsRefusedMakesNoVault() throws {

@@ -103,7 +103,7 @@ struct VaultGoldenTests {
         let found = try object.items(matching: .exactly(item.identity))
         #expect(found.map(\.attributes) == [item.attributes])
         let id = try #require(found.first).id
-        let reading = try #require(try object.secret(of: id, authorizedBy: .implicit))
+        let reading = try #require(try object.secret(of: id))
         #expect(reading.secret == Secret(item.secret))
       }
       #expect(try object.items(matching: .all).count == items.count)

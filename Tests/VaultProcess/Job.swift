@@ -94,7 +94,7 @@ struct Job: Sendable {
   private func value(of account: String, in vault: SecretVault) throws -> String? {
     let identity = ItemIdentity.generic(service: "campaign", account: account)
     guard let item = try vault.items(matching: .exactly(identity)).first,
-      let reading = try vault.secret(of: item.id, authorizedBy: .implicit)
+      let reading = try vault.secret(of: item.id)
     else { return nil }
     return unsafe reading.secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
   }
@@ -104,7 +104,7 @@ struct Job: Sendable {
     var done = 0
     while done < times {
       guard let item = try vault.items(matching: .exactly(identity)).first,
-        let reading = try vault.secret(of: item.id, authorizedBy: .implicit)
+        let reading = try vault.secret(of: item.id)
       else { throw Misuse() }
       let text = unsafe reading.secret.withUnsafeBytes {
         unsafe String(decoding: $0, as: UTF8.self)

@@ -19,7 +19,7 @@ extension PasswordStatus {
     self =
       switch error {
       case .locked, .wrongPassphrase: .locked
-      case .denied: .denied
+      case .denied, .cancelled, .wrongApplicationPassword: .denied
       case .undecodable, .corrupted: .corrupted
       default: .unavailable(error.description)
       }

@@ -37,6 +37,9 @@ public final class InMemorySecretStore: SecretStore {
   /// Nothing: all that is here goes with the process.
   public var guarantees: StoreGuarantees { [] }
 
+  /// Nobody: no item here needs a proof.
+  public var authenticator: (any Authenticator)? { nil }
+
   /// The number of writes so far.
   public func revision() -> StoreRevision {
     content.withLock { StoreRevision($0.revision) }
@@ -56,7 +59,7 @@ public final class InMemorySecretStore: SecretStore {
 
   /// Reads the secret of an item; nil means that there is no such item any more.
   public func secret(
-    of item: SecretItem.ID, authorizedBy context: AuthenticationContext
+    of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) -> SecretReading? {
     content.withLock { content in
       content.entries[item].map {
@@ -72,7 +75,8 @@ public final class InMemorySecretStore: SecretStore {
   /// - Throws: ``SecretStoreError/duplicate``, ``SecretStoreError/unsupported(_:)`` or
   ///   ``SecretStoreError/invalid(_:)``; nothing changed then.
   public func add(
-    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes
+    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
+    authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     try Self.check(identity, attributes, secretCount: secret.count)
     return try write { content throws(SecretStoreError) in
@@ -92,7 +96,8 @@ public final class InMemorySecretStore: SecretStore {
   /// - Throws: ``SecretStoreError/conflict``, ``SecretStoreError/unsupported(_:)`` or
   ///   ``SecretStoreError/invalid(_:)``; nothing changed then.
   public func update(
-    _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?
+    _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
+    authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     try write { content throws(SecretStoreError) in
       guard let entry = content.entries[item], entry.item.revision == revision else {

@@ -12,6 +12,9 @@ public protocol SecretStore: Sendable {
   /// What the store promises.
   var guarantees: StoreGuarantees { get }
 
+  /// Who asks a person, where an ``AuthenticationContext`` names nobody; nil where nobody can be asked.
+  var authenticator: (any Authenticator)? { get }
+
   /// Identifies the store's present content, after looking whether others changed it.
   ///
   /// - Throws: ``SecretStoreError`` when the store cannot look.
@@ -27,14 +30,15 @@ public protocol SecretStore: Sendable {
   /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/denied(_:)`` when the item is there
   ///   but may not be read now.
   func secret(
-    of item: SecretItem.ID, authorizedBy context: AuthenticationContext
+    of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading?
 
   /// Adds an item, and returns it as it was stored.
   ///
   /// - Throws: ``SecretStoreError/duplicate`` when an item with this identity exists.
   func add(
-    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes
+    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
+    authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem
 
   /// Changes the attributes, the secret, or both of an item, and returns it as it was stored.
@@ -43,7 +47,8 @@ public protocol SecretStore: Sendable {
   ///
   /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now or is gone.
   func update(
-    _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?
+    _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
+    authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem
 
   /// Removes an item; when it is already gone, that is a success.
@@ -86,5 +91,33 @@ public struct StoreRevision: Hashable, Sendable {
   /// Makes a revision of a number that the store counts up.
   public init(_ number: UInt64) {
     self.number = number
+  }
+}
+
+extension SecretStore {
+  /// Reads the secret of an item that needs no proof; nil means that there is no such item any more.
+  ///
+  /// - Throws: As ``secret(of:authorizedBy:)`` does.
+  public func secret(of item: SecretItem.ID) throws(SecretStoreError) -> SecretReading? {
+    try secret(of: item, authorizedBy: .none)
+  }
+
+  /// Adds an item, with no more authorisation than the app's own.
+  ///
+  /// - Throws: As ``add(_:identity:attributes:authorizedBy:)`` does.
+  public func add(
+    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes
+  ) throws(SecretStoreError) -> SecretItem {
+    try add(secret, identity: identity, attributes: attributes, authorizedBy: .none)
+  }
+
+  /// Changes an item, with no more authorisation than the app's own.
+  ///
+  /// - Throws: As ``update(_:expecting:attributes:secret:authorizedBy:)`` does.
+  public func update(
+    _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?
+  ) throws(SecretStoreError) -> SecretItem {
+    try update(
+      item, expecting: revision, attributes: attributes, secret: secret, authorizedBy: .none)
   }
 }

@@ -8,6 +8,10 @@ extension SecretStoreError: CustomStringConvertible {
       "The vault is locked. Unlock it with its passphrase."
     case .wrongPassphrase:
       "The passphrase is wrong. Try again; nothing was changed."
+    case .wrongApplicationPassword:
+      "The application password is wrong. Try again; nothing was changed."
+    case .cancelled:
+      "It was cancelled before it was done. Start it again when you want it."
     case .denied(let reason):
       "The item may not be read now: \(reason)."
     case .otherDevice(let what):

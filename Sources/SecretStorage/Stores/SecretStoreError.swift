@@ -6,6 +6,10 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case locked
   /// The passphrase opens none of the store's passphrase slots.
   case wrongPassphrase
+  /// The application password is not the one that the item was sealed under.
+  case wrongApplicationPassword
+  /// The person, or the app, gave up before anything was proved.
+  case cancelled
   /// The item is there and intact, but may not be read, for the reason given.
   case denied(String)
   /// The vault, or the item, is sealed for another machine or another device key.

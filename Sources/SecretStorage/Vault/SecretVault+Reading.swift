@@ -38,7 +38,7 @@ extension SecretVault {
   /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/otherDevice(_:)`` or
   ///   ``SecretStoreError/corrupted(_:)`` when the item is there but cannot be opened.
   public func secret(
-    of id: SecretItem.ID, authorizedBy context: AuthenticationContext
+    of id: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
     try read { contents throws(SecretStoreError) -> SecretReading? in
       if let place = contents.damage[id] { throw Self.doubt(of: id, place) }

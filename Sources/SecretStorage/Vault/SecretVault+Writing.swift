@@ -8,7 +8,8 @@ extension SecretVault {
   ///   access flag, ``SecretStoreError/invalid(_:)`` for a secret over 16 MiB or texts over 64 KiB,
   ///   or what kept the vault from being written. Nothing was changed then.
   public func add(
-    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes
+    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
+    authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     guard let item = try write(.add(secret, identity: identity, attributes: attributes)) else {
       fatalError("Adding an item to a vault gave none.")
@@ -24,7 +25,8 @@ extension SecretVault {
   /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now or is gone, or
   ///   the errors of ``add(_:identity:attributes:)``. Nothing was changed then.
   public func update(
-    _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?
+    _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
+    authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     let change = VaultWrite.update(
       id, expecting: revision, attributes: attributes, secret: secret)

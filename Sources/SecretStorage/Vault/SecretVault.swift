@@ -18,14 +18,18 @@ import StorageInternals
 public final class SecretVault: SecretStore {
   private let locate: @Sendable () throws(SecretStoreError) -> VaultParts
   private let located = Lock<VaultParts?>(nil)
+  /// Who asks a person for what an item needs, where an ``AuthenticationContext`` names nobody.
+  public let authenticator: (any Authenticator)?
   let cipher: any SecretCipher
   let contents: Lock<VaultContents>
   let writes = WriteQueue<VaultWrite, SecretItem?>()
   let observers = ChangeObservers()
 
   init(
-    cipher: any SecretCipher, locate: @escaping @Sendable () throws(SecretStoreError) -> VaultParts
+    cipher: any SecretCipher, authenticator: (any Authenticator)? = nil,
+    locate: @escaping @Sendable () throws(SecretStoreError) -> VaultParts
   ) {
+    self.authenticator = authenticator
     self.cipher = cipher
     self.locate = locate
     contents = Lock(VaultContents(cipher: cipher))

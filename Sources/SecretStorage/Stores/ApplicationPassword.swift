@@ -1,0 +1,33 @@
+import StorageInternals
+
+/// A password of the app's own, and the keys that were made of it.
+///
+/// Stretching costs some tenths of a second, so whoever uses one context again pays it once.
+final class ApplicationPassword: Sendable {
+  private struct Stretching: Hashable {
+    let salt: ArraySlice<UInt8>
+    let cost: ScryptCost
+  }
+
+  private let password: Secret
+  private let keys = Lock<[Stretching: Secret]>([:])
+  private static let keptKeys = 16
+
+  init(_ password: Secret) {
+    self.password = password
+  }
+
+  /// The key that the password makes with a salt.
+  func key(
+    salt: ArraySlice<UInt8>, cost: ScryptCost, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> Secret {
+    let stretching = Stretching(salt: salt, cost: cost)
+    if let key = keys.withLock({ $0[stretching] }) { return key }
+    let key = try cipher.stretch(password, salt: salt, cost: cost)
+    keys.withLock { keys in
+      if keys.count >= Self.keptKeys { keys.removeAll() }
+      keys[stretching] = key
+    }
+    return key
+  }
+}
