@@ -53,8 +53,10 @@ package struct ApplicationDirectories: Sendable {
   }
 
   /// Where systemd puts the credentials of this service, if it is one that has any.
-  package var credentials: String? {
-    path(in: "CREDENTIALS_DIRECTORY")
+  package static func credentials(
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> String? {
+    path(in: "CREDENTIALS_DIRECTORY", of: environment)
   }
 
   private func directory(
@@ -73,10 +75,14 @@ package struct ApplicationDirectories: Sendable {
     return home
   }
 
+  private func path(in variable: String) -> String? {
+    Self.path(in: variable, of: environment)
+  }
+
   /// The absolute path in a variable, without a slash at its end.
   ///
   /// The specification has relative ones ignored; systemd separates several by colons.
-  private func path(in variable: String) -> String? {
+  private static func path(in variable: String, of environment: [String: String]) -> String? {
     guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/"),
       !value.utf8.contains(0)
     else { return nil }

@@ -99,7 +99,7 @@ struct ReadmeSnippets {
     let vault = SecretVault(fileURL: file, stateDirectory: stateDirectory)
     try vault.setPassphrase(Secret(passphrase.utf8))
     vault.lock()
-    try vault.unlock(passphrase: Secret(passphrase.utf8))
+    try vault.unlock(with: .passphrase(Secret(passphrase.utf8)))
 
     #expect(try vault.hasPassphrase)
     #expect(try !vault.isLocked)

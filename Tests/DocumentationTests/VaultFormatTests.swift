@@ -89,7 +89,7 @@ struct VaultFormatTests {
   private func expectAgreement(passphrase: String?) throws {
     let read = try VaultReader.items(file, state, passphrase: passphrase)
     let vault = vault
-    if let passphrase { try vault.unlock(passphrase: Secret(passphrase.utf8)) }
+    if let passphrase { try vault.unlock(with: .passphrase(Secret(passphrase.utf8))) }
     let items = try vault.items(matching: .all).map { item in
       let reading = try #require(try vault.secret(of: item.id))
       return ReadItem(item, reading.secret)

@@ -67,7 +67,7 @@ struct DiagnosisTests {
     #expect(text("Items", in: other.diagnose()) == "not known as long as the vault is locked")
     #expect(text("Opened by", in: other.diagnose()) == "a passphrase")
     #expect(other.diagnose().isHealthy)
-    try other.unlock(passphrase: Secret("open sesame".utf8))
+    try other.unlock(with: .passphrase(Secret("open sesame".utf8)))
     #expect(text("Items", in: other.diagnose()) == "1")
   }
 

@@ -128,7 +128,7 @@ struct VaultAccessibilityTests {
       return (vault.open(), items)
     case .unlockedAgain:
       maker.lock()
-      try maker.unlock(passphrase: Self.passphrase)
+      try maker.unlock(with: .passphrase(Self.passphrase))
       return (maker, items)
     case .copiedElsewhere:
       let elsewhere = try vault.path("elsewhere")
@@ -138,7 +138,7 @@ struct VaultAccessibilityTests {
       ).makeSecret()
       #expect(device.count == 32)
       let object = vault.open(state: elsewhere)
-      try object.unlock(passphrase: Self.passphrase)
+      try object.unlock(with: .passphrase(Self.passphrase))
       return (object, items)
     case .passphraseRemoved:
       try maker.removePassphrase()
@@ -185,7 +185,7 @@ struct VaultAccessibilityTests {
     // Neither reading everything again nor another process's write brings them back.
     try vault.open().acceptRollback()
     let other = vault.open()
-    try other.unlock(passphrase: Self.passphrase)
+    try other.unlock(with: .passphrase(Self.passphrase))
     try other.compact()
     #expect(try object.items(matching: .all).count == 7)
     #expect(try object.isLocked)
@@ -209,7 +209,7 @@ struct VaultAccessibilityTests {
     locker.withLock { $0 = nil }
     #expect(try object.isLocked)
     #expect(throws: SecretStoreError.locked) { try object.text("second") }
-    try object.unlock(passphrase: Self.passphrase)
+    try object.unlock(with: .passphrase(Self.passphrase))
     #expect(try object.text("second") == "second")
   }
 

@@ -126,7 +126,7 @@ struct VaultCanaryTests {
       }
     }
     note { try fill(object) }
-    note { try object.unlock(passphrase: Secret("canary passphrase".utf8)) }
+    note { try object.unlock(with: .passphrase(Secret("canary passphrase".utf8))) }
     let frames = TestVault.frames(of: try vault.bytes)
     for (number, frame) in zip(0..., frames).dropFirst(2) {
       var forged = frames

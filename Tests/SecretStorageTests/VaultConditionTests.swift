@@ -204,7 +204,7 @@ struct VaultConditionTests {
     try other.setPassphrase(Secret("secret".utf8), cost: .cheap)
     #expect(try object.isLocked)
     #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
-    try object.unlock(passphrase: Secret("secret".utf8))
+    try object.unlock(with: .passphrase(Secret("secret".utf8)))
     #expect(try object.texts() == ["b": "new"])
   }
 

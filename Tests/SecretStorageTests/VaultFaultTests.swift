@@ -93,7 +93,7 @@ struct VaultFaultTests {
       }
       try object.add("afterwards", account: "afterwards")
       let other = vault.open()
-      if operation.isPassphrase { try other.unlock(passphrase: Secret("secret".utf8)) }
+      if operation.isPassphrase { try other.unlock(with: .passphrase(Secret("secret".utf8))) }
       try expect(
         operation.outcome.merging(["afterwards": "afterwards"]) { $1 }, of: other, comment)
       #expect(try other.verify().isSound, comment)

@@ -89,10 +89,10 @@ struct VaultGoldenTests {
     let opened = try Opened(.ofAPassphrase)
     let object = opened.object()
     #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
-    try object.unlock(passphrase: Secret(GoldenVault.passphrase.utf8))
+    try object.unlock(with: .passphrase(Secret(GoldenVault.passphrase.utf8)))
     try expectItems(of: object, hasPassphrase: true)
     let elsewhere = opened.object(state: try opened.vault.path("elsewhere"))
-    try elsewhere.unlock(passphrase: Secret(GoldenVault.passphrase.utf8))
+    try elsewhere.unlock(with: .passphrase(Secret(GoldenVault.passphrase.utf8)))
     #expect(try elsewhere.items(matching: .all).count == object.items(matching: .all).count)
   }
 

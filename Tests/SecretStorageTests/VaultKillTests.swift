@@ -106,7 +106,7 @@ struct VaultKillTests {
       if try object.hasPassphrase {
         for value in journal.values(of: "passphrase") {
           do throws(SecretStoreError) {
-            try object.unlock(passphrase: Secret(value.utf8))
+            try object.unlock(with: .passphrase(Secret(value.utf8)))
             opened = true
           } catch {
             #expect(error == .wrongPassphrase)

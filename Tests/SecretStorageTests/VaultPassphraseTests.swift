@@ -14,12 +14,12 @@ struct VaultPassphraseTests {
     let other = vault.open()
     for wrong in ["", "Correct horse", "correct horse "] {
       #expect(throws: SecretStoreError.wrongPassphrase) {
-        try other.unlock(passphrase: Secret(wrong.utf8))
+        try other.unlock(with: .passphrase(Secret(wrong.utf8)))
       }
     }
     #expect(try other.isLocked)
     #expect(throws: SecretStoreError.locked) { try other.unlock() }
-    try other.unlock(passphrase: passphrase)
+    try other.unlock(with: .passphrase(passphrase))
     #expect(try other.texts() == ["a": "value"])
   }
 
@@ -27,7 +27,7 @@ struct VaultPassphraseTests {
     let object = vault.open()
     for _ in 0..<2 {
       #expect(throws: SecretStoreError.invalid("The vault has no passphrase")) {
-        try object.unlock(passphrase: passphrase)
+        try object.unlock(with: .passphrase(passphrase))
       }
       try object.add("value", account: "\(try object.items(matching: .all).count)")
     }
@@ -65,35 +65,34 @@ struct VaultPassphraseTests {
     ] as [(UInt8, UInt32, UInt32)])
   func hostileCostIsRefusedAtOnce(_ n: UInt8, _ r: UInt32, _ p: UInt32) throws {
     try setPassphraseSlot { slot in
-      guard case .passphrase(_, let salt, let check, let sealed) = slot.content else { return slot }
+      guard case .passphrase(_, let key) = slot.content else { return slot }
       let cost = ScryptCost(logarithmicCost: n, blockSize: r, parallelization: p)
       return KeySlot(
         id: slot.id, name: slot.name,
-        content: .passphrase(cost: cost, salt: salt, check: check, sealed: sealed))
+        content: .passphrase(cost: cost, key))
     }
     expectCorrupted(vault.open(), saying: "absurd")
   }
 
   @Test func damagedSlotIsNeitherAWrongPassphraseNorADamagedVault() throws {
     try setPassphraseSlot { slot in
-      guard case .passphrase(let cost, let salt, let check, let sealed) = slot.content else {
-        return slot
-      }
-      var bytes = Array(sealed)
+      guard case .passphrase(let cost, let key) = slot.content else { return slot }
+      var bytes = Array(key.sealed)
       bytes[3] ^= 1
       return KeySlot(
         id: slot.id, name: slot.name,
-        content: .passphrase(cost: cost, salt: salt, check: check, sealed: bytes[...]))
+        content: .passphrase(
+          cost: cost, SealedUserKey(salt: key.salt, check: key.check, sealed: bytes[...])))
     }
     expectCorrupted(vault.open(), saying: "slot \"passphrase\" is damaged: the passphrase is right")
     #expect(throws: SecretStoreError.wrongPassphrase) {
-      try vault.open().unlock(passphrase: Secret("wrong".utf8))
+      try vault.open().unlock(with: .passphrase(Secret("wrong".utf8)))
     }
   }
 
   private func expectCorrupted(_ object: SecretVault, saying words: String) {
     do {
-      try object.unlock(passphrase: passphrase)
+      try object.unlock(with: .passphrase(passphrase))
       Issue.record("The vault opens.")
     } catch .corrupted(let what) {
       #expect(what.contains(words))
@@ -150,8 +149,10 @@ struct VaultPassphraseTests {
     try object.setPassphrase(passphrase, cost: .cheap)
     try object.setPassphrase(Secret("other".utf8), cost: .cheap)
     let other = vault.open()
-    #expect(throws: SecretStoreError.wrongPassphrase) { try other.unlock(passphrase: passphrase) }
-    try other.unlock(passphrase: Secret("other".utf8))
+    #expect(throws: SecretStoreError.wrongPassphrase) {
+      try other.unlock(with: .passphrase(passphrase))
+    }
+    try other.unlock(with: .passphrase(Secret("other".utf8)))
     #expect(try other.text("a") == "value")
   }
 
@@ -198,7 +199,7 @@ struct VaultPassphraseTests {
     let object = vault.open()
     try object.setPassphrase(passphrase, cost: .cheap)
     let other = vault.open()
-    try other.unlock(passphrase: passphrase)
+    try other.unlock(with: .passphrase(passphrase))
     try other.add("first", account: "first", .whenPasscodeSetThisDeviceOnly)
     try object.removePassphrase()
     try object.setPassphrase(passphrase, cost: .cheap)
@@ -206,7 +207,7 @@ struct VaultPassphraseTests {
     #expect(try other.text("second") == "second")
     try other.add("third", account: "third", .whenPasscodeSetThisDeviceOnly)
     let third = vault.open()
-    try third.unlock(passphrase: passphrase)
+    try third.unlock(with: .passphrase(passphrase))
     #expect(try third.texts() == ["second": "second", "third": "third"])
   }
 }

@@ -39,12 +39,12 @@ import Testing
     #expect(try directories.configuration == "/etc/s")
     #expect(try directories.data == "/var/lib/s")
     #expect(try directories.state == "/var/lib/s")
-    #expect(directories.credentials == "/run/credentials/s")
+    #expect(ApplicationDirectories.credentials(environment: environment) == "/run/credentials/s")
   }
 
   @Test func noDirectoryIsAnErrorThatSaysWhatToSet() throws {
     let directories = try directories([:])
-    #expect(directories.credentials == nil)
+    #expect(ApplicationDirectories.credentials(environment: [:]) == nil)
     #expect(
       throws: ApplicationDirectoriesError.noDirectory(
         variables: ["XDG_CONFIG_HOME", "HOME", "CONFIGURATION_DIRECTORY"])

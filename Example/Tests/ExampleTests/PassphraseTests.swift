@@ -86,7 +86,7 @@ struct PassphraseTests {
     #expect(session.screen.contains("--service mail"))
     #expect(!session.screen.contains("totoro"))
     let vault = machine.vault
-    try vault.unlock(passphrase: Secret("totoro".utf8))
+    try vault.unlock(with: .passphrase(Secret("totoro".utf8)))
     @GenericPassword(service: "mail", in: vault) var password: String?
     #expect(password == "piped")
   }

@@ -73,7 +73,7 @@ struct TourTests {
     ("the second process reads its token", #""written by the first process""#),
     ("heard what the second process wrote", #""written by the second process""#),
     ("$diary.status", "locked"), ("// kept, not lost", "true"),
-    (#"try vault.unlock(passphrase: "tortoro")"#, "throws: The passphrase is wrong."),
+    (#"try vault.unlock(with: .passphrase("tortoro"))"#, "throws: The passphrase is wrong."),
     ("try $diary.save(); diary", #""Tuesday""#),
     ("try $note.load()", "throws: The vault is sealed for another device."),
     ("try $two.load()", "throws: The vault may have had more items: it is damaged at bytes "),

@@ -12,6 +12,8 @@ struct DeviceState: Sendable {
   let directory: String
   /// Names the machine, as machine-id(5) does.
   let machineIdentity: String
+  /// Where systemd puts the credentials of a service, if this is one.
+  var credentialsDirectory: String?
   let fileSystem: FileSystem
   let cipher: any SecretCipher
 

@@ -46,56 +46,6 @@ extension KeyTable {
   }
 }
 
-extension KeySlot {
-  private enum SlotType {
-    static let device: UInt8 = 1
-    static let passphrase: UInt8 = 2
-  }
-
-  var encoded: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.append(littleEndian: id)
-    bytes.append(counted: name.utf8)
-    switch content {
-    case .device(let salt, let sealed):
-      bytes.append(SlotType.device)
-      bytes.append(counted: salt)
-      bytes.append(counted: sealed)
-    case .passphrase(let cost, let salt, let check, let sealed):
-      bytes.append(SlotType.passphrase)
-      bytes.append(cost.logarithmicCost)
-      bytes.append(littleEndian: cost.blockSize)
-      bytes.append(littleEndian: cost.parallelization)
-      bytes.append(counted: salt)
-      bytes.append(counted: check)
-      bytes.append(counted: sealed)
-    case .unknown(let type, let content):
-      bytes.append(type)
-      bytes += content
-    }
-    return bytes
-  }
-
-  init(decoding bytes: ArraySlice<UInt8>) throws(MalformedRecord) {
-    var reader = RecordReader(bytes)
-    id = try reader.integer()
-    name = String(decoding: try reader.countedBytes(), as: UTF8.self)
-    switch try reader.integer(UInt8.self) {
-    case SlotType.device:
-      content = .device(salt: try reader.countedBytes(), sealed: try reader.countedBytes())
-    case SlotType.passphrase:
-      let cost = ScryptCost(
-        logarithmicCost: try reader.integer(), blockSize: try reader.integer(),
-        parallelization: try reader.integer())
-      content = .passphrase(
-        cost: cost, salt: try reader.countedBytes(), check: try reader.countedBytes(),
-        sealed: try reader.countedBytes())
-    case let type:
-      content = .unknown(type: type, bytes: reader.remaining)
-    }
-  }
-}
-
 extension SealedKey {
   var encoded: [UInt8] {
     var bytes: [UInt8] = []

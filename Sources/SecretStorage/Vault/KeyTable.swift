@@ -100,22 +100,3 @@ struct SealedKey: Sendable {
   let purpose: KeyPurpose
   let copies: [Copy]
 }
-
-/// A way to get at the user key.
-struct KeySlot: Sendable {
-  enum Content: Sendable {
-    /// Sealed under the device's key.
-    case device(salt: ArraySlice<UInt8>, sealed: ArraySlice<UInt8>)
-    /// Sealed under a key that scrypt makes of a passphrase. The check tells a wrong passphrase
-    /// from a damaged slot.
-    case passphrase(
-      cost: ScryptCost, salt: ArraySlice<UInt8>, check: ArraySlice<UInt8>,
-      sealed: ArraySlice<UInt8>)
-    /// What a newer version wrote, which is kept as it is.
-    case unknown(type: UInt8, bytes: ArraySlice<UInt8>)
-  }
-
-  let id: UInt32
-  let name: String
-  let content: Content
-}

@@ -41,17 +41,21 @@ extension SecretVault {
     announce()
   }
 
-  /// Opens the vault with its passphrase.
+  /// Opens the vault with a key for one of its slots.
   ///
-  /// It takes some tenths of a second and 128 MiB of memory, on purpose.
+  /// With a passphrase it takes some tenths of a second and 128 MiB of memory, on purpose.
   ///
-  /// - Throws: ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/corrupted(_:)`` when the
-  ///   passphrase is right but the slot is damaged, or ``SecretStoreError/invalid(_:)`` when the vault
-  ///   has no passphrase.
-  public func unlock(passphrase: Secret) throws(SecretStoreError) {
+  /// - Throws: ``SecretStoreError/wrongPassphrase`` when the key opens none of the slots of its kind,
+  ///   ``SecretStoreError/corrupted(_:)`` when it is right but the slot is damaged,
+  ///   ``SecretStoreError/invalid(_:)`` when the vault has no such slot, or what kept the key from
+  ///   being read.
+  public func unlock(with key: UnlockKey) throws(SecretStoreError) {
+    let parts = try parts
     let table = try withContents { contents throws(SecretStoreError) in contents.keys.table }
-    guard let table, table.hasPassphrase else { throw .invalid("The vault has no passphrase") }
-    let user = try table.open(withPassphrase: passphrase, cipher)
+    guard let table, table.slots.contains(where: key.fits) else {
+      throw .invalid("The vault has no \(key.kind)")
+    }
+    let user = try table.open(with: key.slotKey(parts.device), cipher)
     try withContents { contents throws(SecretStoreError) in
       contents.keys.ring.user = user
       contents.keys.isLockedByApp = false
@@ -94,9 +98,9 @@ extension SecretVault {
     if !cost.isBearable { throw .invalid("A key slot of that cost could not be opened again") }
     try changeKeys { keys, table, user, _ throws(SecretStoreError) in
       table.slots = [
-        try .passphrase(
-          id: table.nextSlotID, sealing: user, under: passphrase, cost: cost, in: table.vaultID,
-          cipher)
+        try KeySlot(
+          id: table.nextSlotID, name: "passphrase", sealing: user, under: .passphrase(passphrase),
+          cost: cost, in: table.vaultID, cipher)
       ]
       let purpose = KeyPurpose.secrets(.whenPasscodeSetThisDeviceOnly)
       if table.key(for: purpose) == nil { try keys.makeKey(purpose, in: &table, cipher) }
@@ -114,7 +118,9 @@ extension SecretVault {
       let secret = try device.makeSecret()
       keys.ring.device = secret
       table.slots = [
-        try .device(id: table.nextSlotID, sealing: user, under: secret, in: table.vaultID, cipher)
+        try KeySlot(
+          id: table.nextSlotID, name: "this device", sealing: user, under: .device(secret),
+          cost: .standard, in: table.vaultID, cipher)
       ]
       let purpose = KeyPurpose.secrets(.whenPasscodeSetThisDeviceOnly)
       table.keys.removeAll { $0.purpose == purpose }
@@ -148,14 +154,14 @@ extension SecretVault {
 extension KeyTable {
   fileprivate var nextSlotID: UInt32 { (slots.map(\.id).max() ?? 0) + 1 }
 
-  /// The user key, if a passphrase opens a slot.
-  fileprivate func open(
-    withPassphrase passphrase: Secret, _ cipher: any SecretCipher
+  /// The user key, if a key opens a slot.
+  func open(
+    with key: SlotKey, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Secret {
     var failure = SecretStoreError.wrongPassphrase
     for slot in slots {
       do {
-        if let user = try slot.open(withPassphrase: passphrase, in: vaultID, cipher) { return user }
+        if let user = try slot.open(with: key, in: vaultID, cipher) { return user }
       } catch {
         // Another slot may be intact.
         failure = error

@@ -121,11 +121,14 @@ struct VaultParts: Sendable {
 
   init(
     path: String, stateDirectory: String, cipher: any SecretCipher,
-    machineIdentity: String = "/etc/machine-id", fileSystem: FileSystem = FileSystem()
+    machineIdentity: String = "/etc/machine-id",
+    credentialsDirectory: String? = ApplicationDirectories.credentials(),
+    fileSystem: FileSystem = FileSystem()
   ) {
     log = FileRecordLog(path: path, cipher: cipher, fileSystem: fileSystem)
     device = DeviceState(
-      directory: stateDirectory, machineIdentity: machineIdentity, fileSystem: fileSystem,
+      directory: stateDirectory, machineIdentity: machineIdentity,
+      credentialsDirectory: credentialsDirectory, fileSystem: fileSystem,
       cipher: cipher)
   }
 

@@ -55,7 +55,7 @@ extension VaultContents {
       case .record(let record):
         if keys.table == nil { try askDevice(device, about: record) }
         do {
-          try apply(record)
+          try apply(record, device)
         } catch {
           // A record that is intact as bytes but is not what this vault's keys sealed.
           guard case .corrupted(let what) = error else { throw error }
@@ -91,7 +91,9 @@ extension VaultContents {
     if keys.ring.device == nil { keys.ring.device = try device.secret() }
   }
 
-  private mutating func apply(_ record: LogRecord) throws(SecretStoreError) {
+  private mutating func apply(
+    _ record: LogRecord, _ device: DeviceState
+  ) throws(SecretStoreError) {
     let header: RecordHeader
     var table: VaultRecord.Keys?
     var attributesKey: UInt32 = 0
@@ -110,7 +112,7 @@ extension VaultContents {
     }
     var content = RecordContent()
     if let table {
-      try adopt(table)
+      try adopt(table, device)
       content.predecessor = table.predecessor
       chain.start = chain.start ?? table.logStart
     } else if let table = keys.table, let key = keys.ring[attributesKey] {
@@ -198,13 +200,30 @@ extension VaultContents {
     return false
   }
 
-  private mutating func adopt(_ read: VaultRecord.Keys) throws(SecretStoreError) {
+  /// What opens a slot without anybody being asked, where it is here.
+  private func unattendedKey(
+    for slot: KeySlot, _ device: DeviceState
+  ) throws(SecretStoreError) -> SlotKey? {
+    switch slot.content {
+    case .device:
+      return keys.ring.device.map(SlotKey.device)
+    case .credential(let name, _):
+      return try device.credential(named: name).map { .credential(name: name, $0) }
+    case .passphrase, .keyFile, .recoveryCode, .unknown:
+      return nil
+    }
+  }
+
+  private mutating func adopt(
+    _ read: VaultRecord.Keys, _ device: DeviceState
+  ) throws(SecretStoreError) {
     if let table = keys.table, table.vaultID != read.table.vaultID {
       throw .corrupted("A table of keys is of another vault")
     }
-    if keys.ring.user == nil, !keys.isLockedByApp, let secret = keys.ring.device {
+    if !keys.isLockedByApp {
       for slot in read.table.slots where keys.ring.user == nil {
-        keys.ring.user = try slot.open(withDevice: secret, in: read.table.vaultID, cipher)
+        guard let key = try unattendedKey(for: slot, device) else { continue }
+        keys.ring.user = try slot.open(with: key, in: read.table.vaultID, cipher)
       }
     }
     if let user = keys.ring.user, try !read.isAuthentic(user: user, cipher) {

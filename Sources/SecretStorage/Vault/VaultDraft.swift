@@ -76,7 +76,9 @@ struct VaultDraft {
     keys.ring.user = user
     var table = KeyTable(vaultID: .random(KeyTable.idCount), slots: [], keys: [])
     table.slots = [
-      try .device(id: 1, sealing: user, under: secret, in: table.vaultID, cipher)
+      try KeySlot(
+        id: 1, name: "this device", sealing: user, under: .device(secret), cost: .standard,
+        in: table.vaultID, cipher)
     ]
     let purposes = Accessibility.allCases.filter { $0 != .whenPasscodeSetThisDeviceOnly }
       .map(KeyPurpose.secrets)

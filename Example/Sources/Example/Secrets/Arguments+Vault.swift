@@ -31,7 +31,7 @@ extension Arguments {
     let file = try passphrasePath(.passphraseFile)
     if try vault.isLocked, try vault.hasPassphrase {
       if let file {
-        try vault.unlock(passphrase: SecretInput.file(file))
+        try vault.unlock(with: .passphrase(SecretInput.file(file)))
       } else {
         try vault.unlockByAsking()
       }
@@ -65,7 +65,7 @@ extension SecretVault {
     for attempt in 1...Self.attempts {
       let passphrase = try terminal.ask("Passphrase of the vault: ")
       do throws(SecretStoreError) {
-        return try unlock(passphrase: passphrase)
+        return try unlock(with: .passphrase(passphrase))
       } catch {
         guard error == .wrongPassphrase, attempt < Self.attempts else { throw error }
         try Output.line("The passphrase is wrong.", to: .standardError)
