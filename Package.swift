@@ -16,6 +16,7 @@ let package = Package(
     .target(name: "KeyValueStorage", dependencies: ["StorageInternals"]),
     .target(name: "SecretStorage", dependencies: ["StorageInternals"]),
     .target(name: "SecretStorageTesting", dependencies: ["SecretStorage"]),
+    .target(name: "PasswordRules"),
 
     .testTarget(name: "SerializedAccessTests", dependencies: ["SerializedAccess"]),
     .testTarget(
@@ -30,6 +31,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "SecretStorageTestingTests", dependencies: ["SecretStorage", "SecretStorageTesting"]),
+    .testTarget(name: "PasswordRulesTests", dependencies: ["PasswordRules"]),
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
