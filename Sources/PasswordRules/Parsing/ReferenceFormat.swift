@@ -47,26 +47,7 @@ private struct ReferenceList {
   let classes: [CharacterClass]
 
   init(_ list: [CharacterClass]) {
-    // The first of these two swallows the rest, the other one included.
-    if let all = list.first(where: { $0 == .unicode || $0 == .asciiPrintable }) {
-      classes = [all]
-      return
-    }
-    var rest = list.reduce(PrintableCharacters()) { union, characterClass in
-      characterClass.characters.map(union.union) ?? union
-    }
-    if rest == .all {
-      classes = [.asciiPrintable]
-      return
-    }
-    var joined: [CharacterClass] = []
-    for named in [CharacterClass.upper, .lower, .digits, .special] {
-      guard let characters = named.characters, rest.isSuperset(of: characters) else { continue }
-      joined.append(named)
-      rest = rest.subtracting(characters)
-    }
-    if !rest.isEmpty { joined.append(.custom(rest)) }
-    classes = joined
+    classes = Alphabet(list).classes
   }
 
   func text(_ format: ReferenceFormat) -> String {
