@@ -60,6 +60,7 @@ public struct Natural: Hashable, Sendable {
 
   /// Adds a number as often as a factor says.
   mutating func add(_ addend: Natural, times factor: UInt64) {
+    if factor == 0 { return }
     var carry: UInt64 = 0
     for index in addend.limbs.indices {
       if index == limbs.count { limbs.append(0) }

@@ -1,0 +1,68 @@
+extension PasswordRuleSet {
+  /// So many characters are enough to avoid any three: the last one and its two neighbours.
+  private static let ample = 4
+
+  /// The fewest characters that complete a password; nil when none do.
+  ///
+  /// - Parameters:
+  ///   - length: That of the password, in the unit of the limits.
+  ///   - missing: How many requirements are not met.
+  ///   - isBroken: Whether it has characters that cannot stay.
+  func shortestCompletion(
+    of password: some StringProtocol, length: Int, missing: Int, isBroken: Bool,
+    reading: RequirementReading
+  ) -> Int? {
+    let room = (maxLength ?? .max) - length
+    if isBroken || room < 0 { return nil }
+    let least = max(0, (minLength ?? 0) - length)
+    if hasAmpleChoice, reading == .distinct || missing < 2 {
+      let count = max(least, missing)
+      return count <= room ? count : nil
+    }
+    guard least <= room, let space = PasswordSpace(self, reading: reading) else { return nil }
+    var reach = PasswordReach(space)
+    guard reach.follow(password.unicodeScalars) else { return nil }
+    return reach.shortest(in: least...room)
+  }
+
+  /// Whether the limits on runs can never be in the way of a character that is needed.
+  private var hasAmpleChoice: Bool {
+    if repeatingLimit == nil, sequentialLimit == nil { return !listedAlphabet.isEmpty }
+    return (requirements + [alphabet]).allSatisfy { alphabet in
+      if case .printable(let characters) = alphabet { characters.count >= Self.ample } else { true }
+    }
+  }
+
+  /// The fewest characters that a password can have.
+  ///
+  /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` with the reason, or
+  ///   ``PasswordRulesError/tooComplex(_:)``.
+  public func shortestLength(
+    reading: RequirementReading = .distinct
+  ) throws(PasswordRulesError) -> Int {
+    if let minLength, let maxLength, minLength > maxLength {
+      throw .unsatisfiable("minlength \(minLength) is more than maxlength \(maxLength)")
+    }
+    if reading == .distinct, let maxLength, requirements.count > maxLength {
+      throw .unsatisfiable(
+        "\(requirements.count) required classes do not fit in maxlength \(maxLength)")
+    }
+    if hasAmpleChoice, reading == .distinct { return max(minLength ?? 0, requirements.count) }
+    let space = try space(reading: reading)
+    var reach = PasswordReach(space)
+    if let shortest = reach.shortest(in: (minLength ?? 0)...(maxLength ?? .max)) { return shortest }
+    if repeatingLimit == nil, sequentialLimit == nil {
+      throw .unsatisfiable(
+        "\(requirements.count) required classes do not fit in maxlength \(maxLength ?? 0)")
+    }
+    throw .unsatisfiable(
+      "with so few characters to choose from, the limits on runs leave no password of that length")
+  }
+
+  func space(reading: RequirementReading) throws(PasswordRulesError) -> PasswordSpace {
+    guard let space = PasswordSpace(self, reading: reading) else {
+      throw .tooComplex("The required classes overlap in too many ways")
+    }
+    return space
+  }
+}
