@@ -10,6 +10,13 @@ struct RandomRules {
     generator = SeededGenerator(seed: seed)
   }
 
+  /// All passwords of a length over the characters.
+  static func all(_ length: Int) -> [String] {
+    (0..<length).reduce([""]) { words, _ in
+      words.flatMap { word in characters.map { "\(word)\($0)" } }
+    }
+  }
+
   mutating func next() -> PasswordRuleSet {
     var rules: [PasswordRule] = [.allowed(.custom(characters(atLeast: 1)))]
     for _ in 0..<Int.random(in: 0...3, using: &generator) {

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import PasswordRules
+
+struct GeneratingTests {
+  @Test(arguments: [
+    "", "required: upper; required: lower; required: digit; required: special; minlength: 20;",
+    "required: digit; required: digit; allowed: [ab]; maxlength: 4;",
+    "allowed: [ab]; max-repeating: 1; minlength: 12;", "allowed: lower; max-sequential: 1;",
+    "required: [-]; allowed: ascii-printable; max-consecutive: 2; minlength: 40;", "allowed: unicode;",
+  ])
+  func generatedPasswordsSatisfyTheRules(descriptor: String) throws {
+    let rules = try PasswordRuleSet(descriptor)
+    let generator = try PasswordGenerator(rules)
+    var random = SeededGenerator(seed: 1)
+    for _ in 0..<200 {
+      let password = generator.password(using: &random)
+      #expect(password.count == generator.length)
+      #expect(rules.isSatisfied(by: password), "\(password)")
+    }
+  }
+
+  @Test func passwordsAreTwentyCharactersLongWhereThatIsPossible() throws {
+    #expect(try PasswordGenerator([]).length == 20)
+    #expect(try PasswordGenerator([.minLength(8), .maxLength(12)]).length == 12)
+    #expect(try PasswordGenerator([.minLength(30)]).length == 30)
+  }
+
+  @Test func whyNoPasswordSatisfiesTheRulesIsSaid() throws {
+    let four: [PasswordRule] = [
+      .required(.upper), .required(.lower), .required(.digits), .required(.special),
+    ]
+    #expect(
+      throws: PasswordRulesError.unsatisfiable("4 required classes do not fit in maxlength 3")
+    ) { try PasswordGenerator(PasswordRuleSet(four + [.maxLength(3)])) }
+    #expect(throws: PasswordRulesError.unsatisfiable("minlength 9 is more than maxlength 8")) {
+      try PasswordGenerator([.minLength(9), .maxLength(8)])
+    }
+    let error = #expect(throws: PasswordRulesError.self) {
+      try PasswordGenerator([.allowed(.custom("a")), .maxRepeating(2), .minLength(8)])
+    }
+    #expect(error?.description.contains("limits on runs") == true)
+  }
+
+  @Test(arguments: [
+    "", "required: upper; required: lower; required: digit; required: [-]; required: [-];",
+    "required: upper; required: digit; allowed: lower; minlength: 18;", "max-consecutive: 1;",
+  ])
+  func typeablePasswordsSatisfyTheRules(descriptor: String) throws {
+    let rules = try PasswordRuleSet(descriptor)
+    let style = try #require(TypeablePassword(rules))
+    var random = SeededGenerator(seed: 2)
+    for _ in 0..<200 { #expect(rules.isSatisfied(by: style.password(using: &random))) }
+  }
+
+  @Test(arguments: [
+    "required: digit; required: digit;", "required: special; allowed: lower, upper, digit; maxlength: 18;",
+    "maxlength: 17;", "minlength: 21;", "allowed: lower, digit;", "required: [0];",
+  ])
+  func rulesWithoutRoomForTheTypeableStyleHaveNone(descriptor: String) throws {
+    #expect(TypeablePassword(try PasswordRuleSet(descriptor)) == nil)
+  }
+}
