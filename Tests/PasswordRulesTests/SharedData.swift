@@ -11,7 +11,11 @@ enum SharedData {
 
   /// The values of a file with one JSON value a line.
   static func lines<Row: Decodable>(of name: String) throws -> [Row] {
-    try Data(contentsOf: directory.appending(path: name)).split(separator: UInt8(ascii: "\n"))
+    try content(of: name).split(separator: UInt8(ascii: "\n"))
       .map { try JSONDecoder().decode(Row.self, from: $0) }
+  }
+
+  static func content(of name: String) throws -> Data {
+    try Data(contentsOf: directory.appending(path: name))
   }
 }

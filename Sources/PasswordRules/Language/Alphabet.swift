@@ -41,6 +41,13 @@ enum Alphabet: Hashable, Sendable {
     return .printable(own.union(others))
   }
 
+  func intersection(_ other: Alphabet) -> Alphabet {
+    switch (self, other) {
+    case (.unicode, let rest), (let rest, .unicode): rest
+    case (.printable(let own), .printable(let others)): .printable(own.intersection(others))
+    }
+  }
+
   func isSuperset(of other: Alphabet) -> Bool {
     switch (self, other) {
     case (.unicode, _): true
