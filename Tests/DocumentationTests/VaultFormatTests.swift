@@ -22,7 +22,7 @@ struct VaultFormatTests {
     try fill(vault)
     try vault.setPassphrase(
       Secret("The Valley Wind".utf8),
-      cost: ScryptCost(logarithmicCost: 12, blockSize: 8, parallelization: 2))
+      cost: ScryptCost(logarithmicCost: 13, blockSize: 8, parallelization: 2))
     let passcode = ItemAttributes(
       accessControl: AccessControl(.whenPasscodeSetThisDeviceOnly))
     _ = try vault.add(
