@@ -76,7 +76,9 @@ public struct ScryptCost: Hashable, Sendable {
   /// and sixteen passes over it.
   var isBearable: Bool {
     guard let memory, logarithmicCost > 0, blockSize > 0 else { return false }
+    // The last is a limit of scrypt's own, in section 2 of RFC 7914.
     return memory <= 1 << 30 && (1...16).contains(parallelization)
+      && UInt32(logarithmicCost) < 16 * blockSize
   }
 
   /// The memory needed, in bytes; nil when it is more than any machine has.
