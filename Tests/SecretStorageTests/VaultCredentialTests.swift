@@ -1,6 +1,5 @@
 import FoundationEssentials
 import StorageInternals
-import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -105,24 +104,24 @@ struct VaultCredentialTests {
   }
 
   /// What may work at the next access is not remembered as a reason to stay locked.
-  @Test func failureThatPassesIsOver() throws {
+  @Test(arguments: [(EMFILE, true), (EIO, true), (EACCES, false), (EPERM, false)])
+  func failureThatPassesIsOver(_ code: Int32, _ passes: Bool) throws {
     _ = try make()
-    var index = 0
-    var failures = 0
-    while true {
-      let fault = FaultAtCall(index, code: EMFILE)
-      let object = vault.open(credentials: try vault.credentials(), fileSystem: fault.fileSystem)
-      do {
-        _ = try object.texts()
-      } catch {
-        failures += 1
-      }
-      fault.disarm()
-      if !fault.happened { break }
-      #expect(try object.text("a") == "value", "\(fault.failed ?? "")")
-      index += 1
+    let isBroken = Lock(true)
+    let fileSystem = FileSystem { call, path in
+      path.hasSuffix("/vault-key") && call == .open && isBroken.withLock { $0 } ? code : nil
     }
-    #expect(failures > 3)
+    let object = vault.open(credentials: try vault.credentials(), fileSystem: fileSystem)
+    for _ in 0..<2 {
+      let error = try failure { _ = try object.texts() }
+      guard case .system(_, _, code) = error else { throw error }
+    }
+    isBroken.withLock { $0 = false }
+    if !passes {
+      #expect(throws: SecretStoreError.self) { try object.texts() }
+      try object.unlock()
+    }
+    #expect(try object.text("a") == "value")
   }
 
   @Test(arguments: [

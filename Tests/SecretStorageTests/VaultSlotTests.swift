@@ -18,6 +18,14 @@ struct VaultSlotTests {
     #expect(try FileSystem().status(of: vault.path) == nil)
   }
 
+  @Test func vaultWithoutAnIntactTableIsNotOneWithoutSlots() throws {
+    _ = try filledVault()
+    var bytes = try vault.bytes
+    for frame in TestVault.frames(of: bytes).prefix(2) { bytes[frame.endIndex - 1] ^= 1 }
+    try vault.replace(by: bytes)
+    #expect(try failure { _ = try vault.open().slots }.corrupted != nil)
+  }
+
   @Test func newVaultHasASlotForItsDevice() throws {
     let object = try filledVault()
     #expect(try object.slots == [.init(id: 1, name: "this device", kind: .device)])
