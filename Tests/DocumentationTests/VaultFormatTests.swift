@@ -2,6 +2,12 @@ import FoundationEssentials
 import SecretStorage
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 /// Vaults as they are read by a program that knows only the documentation's page on the format.
 @Suite(.enabled(if: VaultReader.isAvailable, "python3, with hashlib.scrypt, is not installed"))
 struct VaultFormatTests {
@@ -14,7 +20,7 @@ struct VaultFormatTests {
 
   @Test func vaultIsAsDocumented() throws {
     try fill(vault)
-    try expectAgreement(passphrase: nil)
+    try expectAgreement()
   }
 
   @Test func vaultWithPassphraseIsAsDocumented() throws {
@@ -22,22 +28,53 @@ struct VaultFormatTests {
     try fill(vault)
     try vault.setPassphrase(
       Secret("The Valley Wind".utf8),
-      cost: ScryptCost(logarithmicCost: 12, blockSize: 8, parallelization: 2))
+      cost: ScryptCost(logarithmicCost: 13, blockSize: 8, parallelization: 2))
     let passcode = ItemAttributes(
       accessControl: AccessControl(.whenPasscodeSetThisDeviceOnly))
     _ = try vault.add(
       Secret([1]), identity: .generic(service: "passcode"), attributes: passcode)
-    try expectAgreement(passphrase: "The Valley Wind")
+    try expectAgreement(
+      ["--passphrase", "The Valley Wind"], .passphrase(Secret("The Valley Wind".utf8)))
+  }
+
+  @Test func vaultWithOtherSlotsIsAsDocumented() throws {
+    let vault = vault
+    try fill(vault)
+    let key = directory.url.appending(path: "key")
+    try Data((0..<100).map { UInt8($0) }).write(to: key)
+    try vault.addSlot(.keyFile(key), named: "stick")
+    let (_, code) = try vault.addRecoveryCode(named: "paper")
+    try vault.removeSlot(1)
+    try expectAgreement(["--key-file", key.path], .keyFile(key))
+    try expectAgreement(["--recovery-code", code.withText { $0 }], .recoveryCode(code))
+  }
+
+  /// What systemd gives is named by the environment, which is the process's.
+  @Test func vaultOfAServiceIsAsDocumented() async {
+    await #expect(processExitsWith: .success) {
+      let tests = VaultFormatTests()
+      let credentials = tests.directory.url.appending(path: "credentials")
+      try FileManager.default.createDirectory(at: credentials, withIntermediateDirectories: true)
+      let file = credentials.appending(path: "vault-key")
+      try Data((0..<100).map { UInt8($0) }).write(to: file)
+      // The process has one thread that reads it.
+      #expect(unsafe setenv("CREDENTIALS_DIRECTORY", credentials.path, 1) == 0)
+      let vault = tests.vault
+      try tests.fill(vault)
+      try vault.addSlot(.credential(named: "vault-key"), named: "service")
+      try vault.removeSlot(1)
+      try tests.expectAgreement(["--credential", file.path])
+    }
   }
 
   @Test func compactedVaultIsAsDocumented() throws {
     let vault = vault
     try fill(vault)
     try vault.compact()
-    try expectAgreement(passphrase: nil)
+    try expectAgreement()
     _ = try vault.add(
       Secret([2]), identity: .generic(service: "later"), attributes: ItemAttributes())
-    try expectAgreement(passphrase: nil)
+    try expectAgreement()
   }
 
   @Test func otherProgramsMayAppendAsDocumented() throws {
@@ -49,7 +86,7 @@ struct VaultFormatTests {
     #expect(secret == Secret("The Sixth Station".utf8))
     #expect(try vault.verify().isSound)
     _ = try vault.update(item.id, expecting: item.revision, attributes: nil, secret: Secret([3]))
-    try expectAgreement(passphrase: nil)
+    try expectAgreement()
   }
 
   /// Writes something of each kind: every field, class and accessibility, changes and removals.
@@ -86,10 +123,10 @@ struct VaultFormatTests {
     try vault.remove(gone.id, expecting: gone.revision)
   }
 
-  private func expectAgreement(passphrase: String?) throws {
-    let read = try VaultReader.items(file, state, passphrase: passphrase)
+  private func expectAgreement(_ option: [String] = [], _ key: UnlockKey? = nil) throws {
+    let read = try VaultReader.items(file, state, option)
     let vault = vault
-    if let passphrase { try vault.unlock(with: .passphrase(Secret(passphrase.utf8))) }
+    if let key { try vault.unlock(with: key) }
     let items = try vault.items(matching: .all).map { item in
       let reading = try #require(try vault.secret(of: item.id))
       return ReadItem(item, reading.secret)

@@ -12,9 +12,9 @@ import Testing
 enum VaultReader {
   static let isAvailable = output(of: "python3 -c 'import hashlib; hashlib.scrypt'").status == 0
 
-  static func items(_ vault: URL, _ state: URL, passphrase: String?) throws -> [ReadItem] {
-    let passphrase = passphrase.map { ["--passphrase", $0] } ?? []
-    let output = try run("vault_reader.py", [vault.path, state.path] + passphrase)
+  /// The items of a vault that an option opens, such as `--passphrase`, or this device if there is none.
+  static func items(_ vault: URL, _ state: URL, _ option: [String] = []) throws -> [ReadItem] {
+    let output = try run("vault_reader.py", [vault.path, state.path] + option)
     return try JSONDecoder().decode([ReadItem].self, from: output)
   }
 

@@ -12,7 +12,6 @@ import Testing
 
 struct DiagnosisTests {
   private let vault = TestVault()
-  private let cheap = ScryptCost(logarithmicCost: 4, blockSize: 8, parallelization: 1)
 
   private func text(_ subject: String, in diagnosis: Diagnosis) -> String? {
     diagnosis.findings.first { $0.subject == subject }?.text
@@ -61,7 +60,7 @@ struct DiagnosisTests {
 
   @Test func aLockedVaultIsNoProblemButItsItemsAreNotKnown() throws {
     try fill()
-    try vault.open().setPassphrase(Secret("open sesame".utf8), cost: cheap)
+    try vault.open().setPassphrase(Secret("open sesame".utf8), cost: .cheap)
     let other = vault.open()
     #expect(text("Locked", in: other.diagnose()) == "yes: unlock it with its passphrase")
     #expect(text("Items", in: other.diagnose()) == "not known as long as the vault is locked")

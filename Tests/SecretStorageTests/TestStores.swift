@@ -43,9 +43,9 @@ final class TestVault: Sendable {
   }
 
   /// Another object for the same vault, on a machine that has its state and identity elsewhere, or
-  /// whose system calls fail.
+  /// whose system calls fail, or in a service to which systemd gives credentials.
   func open(
-    state: String? = nil, machine: String = "/etc/machine-id",
+    state: String? = nil, machine: String = "/etc/machine-id", credentials: String? = nil,
     cipher: (any SecretCipher)? = nil, fileSystem: FileSystem = FileSystem()
   ) -> SecretVault {
     let cipher = cipher ?? KeepingCipher(directory: self)
@@ -53,7 +53,7 @@ final class TestVault: Sendable {
     return SecretVault(cipher: cipher) { [path] in
       VaultParts(
         path: path, stateDirectory: state, cipher: cipher, machineIdentity: machine,
-        fileSystem: fileSystem)
+        credentialsDirectory: credentials, fileSystem: fileSystem)
     }
   }
 }

@@ -43,6 +43,9 @@ enum Mode: String {
   case create
   /// `seconds`: gives the vault one passphrase after the other.
   case passphrase
+  /// `seconds prefix passphrase key-file`: adds, renames and removes a slot for the key file, and
+  /// changes the passphrase of the slot `person`.
+  case slots
 }
 
 /// Writes a line to standard output, in one call, so that lines of several threads do not mix.

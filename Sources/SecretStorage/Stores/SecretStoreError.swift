@@ -6,6 +6,8 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case locked
   /// The passphrase opens none of the store's passphrase slots.
   case wrongPassphrase
+  /// What is named, a key file, a credential or a recovery code, opens none of the store's slots.
+  case wrongKey(String)
   /// The application password is not the one that the item was sealed under.
   case wrongApplicationPassword
   /// The person, or the app, gave up before anything was proved.

@@ -200,31 +200,14 @@ extension VaultContents {
     return false
   }
 
-  /// What opens a slot without anybody being asked, where it is here.
-  private func unattendedKey(
-    for slot: KeySlot, _ device: DeviceState
-  ) throws(SecretStoreError) -> SlotKey? {
-    switch slot.content {
-    case .device:
-      return keys.ring.device.map(SlotKey.device)
-    case .credential(let name, _):
-      return try device.credential(named: name).map { .credential(name: name, $0) }
-    case .passphrase, .keyFile, .recoveryCode, .unknown:
-      return nil
-    }
-  }
-
   private mutating func adopt(
     _ read: VaultRecord.Keys, _ device: DeviceState
   ) throws(SecretStoreError) {
     if let table = keys.table, table.vaultID != read.table.vaultID {
       throw .corrupted("A table of keys is of another vault")
     }
-    if !keys.isLockedByApp {
-      for slot in read.table.slots where keys.ring.user == nil {
-        guard let key = try unattendedKey(for: slot, device) else { continue }
-        keys.ring.user = try slot.open(with: key, in: read.table.vaultID, cipher)
-      }
+    if !keys.isLockedByApp, keys.ring.user == nil {
+      try keys.openUnattended(read.table, device, cipher)
     }
     if let user = keys.ring.user, try !read.isAuthentic(user: user, cipher) {
       throw .corrupted("A table of keys is not authentic")

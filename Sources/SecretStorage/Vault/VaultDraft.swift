@@ -77,8 +77,8 @@ struct VaultDraft {
     var table = KeyTable(vaultID: .random(KeyTable.idCount), slots: [], keys: [])
     table.slots = [
       try KeySlot(
-        id: 1, name: "this device", sealing: user, under: .device(secret), cost: .standard,
-        in: table.vaultID, cipher)
+        id: 1, name: "this device", sealing: user, under: .device(secret), in: table.vaultID,
+        cipher)
     ]
     let purposes = Accessibility.allCases.filter { $0 != .whenPasscodeSetThisDeviceOnly }
       .map(KeyPurpose.secrets)

@@ -5,13 +5,20 @@ struct VaultKeys: Sendable {
   /// Whether the app locked the vault, so that only the app unlocks it.
   var isLockedByApp = false
 
+  /// What kept a key that needs nobody from opening the vault, though it is here.
+  var obstacle: SecretStoreError?
+
   /// A vault that does not exist yet has nothing that could be locked.
   var isUnlocked: Bool { table == nil || ring.user != nil }
 
   /// Why the vault's items cannot be reached, where they cannot.
   var lockReason: SecretStoreError {
-    guard let table, !isLockedByApp, table.hasDevice, !table.hasPassphrase else { return .locked }
-    return .otherDevice("The vault")
+    guard let table, !isLockedByApp, !table.slots.contains(where: \.needsSomebody) else {
+      return .locked
+    }
+    if let obstacle { return obstacle }
+    let knowsOthers = table.slots.contains { $0.credentialName != nil }
+    return table.hasDevice && !knowsOthers ? .otherDevice("The vault") : .locked
   }
 
   /// Makes a key for a purpose and adds it to a table that will be written.
