@@ -19,10 +19,11 @@ struct Job: Sendable {
     case .compact: try compact(vault)
     case .create: try create()
     case .passphrase: try changePassphrase(of: vault)
+    case .beLocked: try beLocked(vault)
     }
   }
 
-  private func parameter(_ index: Int) throws -> String {
+  func parameter(_ index: Int) throws -> String {
     guard parameters.indices.contains(index) else { throw Misuse() }
     return parameters[index]
   }

@@ -43,6 +43,9 @@ enum Mode: String {
   case create
   /// `seconds`: gives the vault one passphrase after the other.
   case passphrase
+  /// `path`: unlocks the vault by the passphrase in a file, works, says `unlocked`, waits until a
+  /// signal has locked it, says `locked`, stops itself, and begins again.
+  case beLocked
 }
 
 /// Writes a line to standard output, in one call, so that lines of several threads do not mix.

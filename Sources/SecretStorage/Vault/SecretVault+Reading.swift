@@ -50,6 +50,7 @@ extension SecretVault {
         return nil
       }
       let secret = try contents.open(entry)
+      contents.idle?.noteUse()
       return SecretReading(
         secret: secret, itemRevision: entry.revision, storeRevision: contents.revision)
     }
@@ -97,7 +98,11 @@ extension SecretVault {
     _ body: (inout VaultContents) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
     let parts = try parts
+    var isNewlyLocked = false
+    // The handlers must find the contents free.
+    defer { if isNewlyLocked { announce() } }
     return try contents.withLock { contents throws(SecretStoreError) in
+      isNewlyLocked = contents.lockIfIdle()
       try contents.refresh(from: parts)
       return try body(&contents)
     }

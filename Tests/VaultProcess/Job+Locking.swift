@@ -1,0 +1,48 @@
+import SecretStorage
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+extension Job {
+  /// Unlocks the vault and uses every secret in it; then waits until a signal has locked it, and
+  /// stops; again and again.
+  func beLocked(_ vault: SecretVault) throws {
+    let passphrase = try parameter(0)
+    vault.automaticLocking = AutomaticLocking(whenSuspended: true, signals: [SIGUSR1])
+    while true {
+      try vault.unlock(passphrase: try Self.secret(inFile: passphrase))
+      for item in try vault.items(matching: .all) { try Self.use(item, of: vault) }
+      printLine("unlocked")
+      while try !vault.isLocked { usleep(1000) }
+      printLine("locked")
+      raise(SIGSTOP)
+    }
+  }
+
+  /// Reads a secret and writes it, both to its item and to one that is removed again.
+  private static func use(_ item: SecretItem, of vault: SecretVault) throws {
+    guard let reading = try vault.secret(of: item.id) else { throw Misuse() }
+    let digest = try OpenSSLCipher().deriveKey(from: reading.secret, salt: [], purpose: "digest")
+    // The bytes are copied inside the closure.
+    let digits = unsafe digest.withUnsafeBytes { unsafe $0.map { String($0, radix: 16) } }
+    printLine("\(item.identity.account ?? "-")\t\(digits.joined())")
+    _ = try vault.update(
+      item.id, expecting: item.revision, attributes: nil, secret: reading.secret)
+    let copy = try vault.add(
+      reading.secret, identity: .generic(service: "copy"), attributes: item.attributes)
+    try vault.remove(copy.id, expecting: copy.revision)
+  }
+
+  /// Reads a file into a secret, without a copy of the bytes anywhere else.
+  private static func secret(inFile path: String) throws -> Secret {
+    let file = unsafe open(path, O_RDONLY)
+    defer { close(file) }
+    let count = Int(lseek(file, 0, SEEK_END))
+    return unsafe try Secret(count: count) { buffer throws(Misuse) in
+      guard unsafe pread(file, buffer.baseAddress, count, 0) == count else { throw Misuse() }
+    }
+  }
+}
