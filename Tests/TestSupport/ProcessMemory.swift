@@ -26,14 +26,16 @@ package struct ProcessMemory: ~Copyable {
   private let ranges: [Range<Int>]
 
   package init(of process: pid_t) throws {
-    memory = try FileSystem().open("/proc/\(process)/mem", O_RDONLY)
     // A line begins "7f0000000000-7f0000021000 rw-p".
-    ranges = try textOfProcess(process, "maps").split(separator: "\n").compactMap { line in
+    let ranges: [Range<Int>] = try textOfProcess(process, "maps").split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ")
       guard words[1].hasPrefix("rw") else { return nil }
       let ends = words[0].split(separator: "-").compactMap { Int($0, radix: 16) }
       return ends[0]..<ends[1]
     }
+    let memory = try FileSystem().open("/proc/\(process)/mem", O_RDONLY)
+    self.memory = memory
+    self.ranges = ranges
   }
 
   /// The names of those needles whose bytes are somewhere in the memory.
@@ -61,14 +63,26 @@ package struct ProcessMemory: ~Copyable {
 
   /// Whether all bytes are the same, as in memory that was never used.
   private static func isUniform(_ bytes: [UInt8]) -> Bool {
+    if bytes.count < 2 { return true }
     // The comparison ends where the array does.
-    unsafe bytes.withUnsafeBytes {
-      $0.count < 2 || unsafe memcmp($0.baseAddress!, $0.baseAddress! + 1, $0.count - 1) == 0
+    return unsafe bytes.withUnsafeBytes {
+      unsafe memcmp($0.baseAddress!, $0.baseAddress! + 1, $0.count - 1) == 0
     }
   }
 
   private static func find(_ needle: [UInt8], in bytes: [UInt8]) -> Bool {
-    unsafe memmem(bytes, bytes.count, needle, needle.count) != nil
+    unsafe bytes.withUnsafeBytes { bytes in
+      guard var place = bytes.baseAddress else { return false }
+      // Every place and count lies in the array.
+      let end = unsafe place + bytes.count
+      while unsafe end - place >= needle.count,
+        let found = unsafe memchr(place, Int32(needle[0]), end - place - needle.count + 1)
+      {
+        if unsafe memcmp(found, needle, needle.count) == 0 { return true }
+        unsafe place = UnsafeRawPointer(found) + 1
+      }
+      return false
+    }
   }
 }
 

@@ -14,7 +14,9 @@ extension Job {
     vault.automaticLocking = AutomaticLocking(whenSuspended: true, signals: [SIGUSR1])
     while true {
       try vault.unlock(passphrase: try Self.secret(inFile: passphrase))
-      for item in try vault.items(matching: .all) { try Self.use(item, of: vault) }
+      let items = try vault.items(matching: .all)
+      for item in items { try Self.write(item, of: vault) }
+      for item in items { try Self.read(item, of: vault) }
       printLine("unlocked")
       while try !vault.isLocked { usleep(1000) }
       printLine("locked")
@@ -22,13 +24,17 @@ extension Job {
     }
   }
 
-  /// Reads a secret and writes it, both to its item and to one that is removed again.
-  private static func use(_ item: SecretItem, of vault: SecretVault) throws {
+  private static func read(_ item: SecretItem, of vault: SecretVault) throws {
     guard let reading = try vault.secret(of: item.id) else { throw Misuse() }
     let digest = try OpenSSLCipher().deriveKey(from: reading.secret, salt: [], purpose: "digest")
     // The bytes are copied inside the closure.
     let digits = unsafe digest.withUnsafeBytes { unsafe $0.map { String($0, radix: 16) } }
     printLine("\(item.identity.account ?? "-")\t\(digits.joined())")
+  }
+
+  /// Writes a secret again, both to its item and to one that is removed again.
+  private static func write(_ item: SecretItem, of vault: SecretVault) throws {
+    guard let reading = try vault.secret(of: item.id) else { throw Misuse() }
     _ = try vault.update(
       item.id, expecting: item.revision, attributes: nil, secret: reading.secret)
     let copy = try vault.add(

@@ -154,6 +154,6 @@ extension KeySlot {
   ) throws(SecretStoreError) -> ArraySlice<UInt8> {
     let derived = try cipher.deriveKey(
       from: stretched, salt: salt, purpose: "locket passphrase check")
-    return unsafe derived.withUnsafeBytes { unsafe Array($0)[..<checkCount] }
+    return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(checkCount))[...] }
   }
 }
