@@ -14,7 +14,7 @@ struct IdlePeriod: Sendable {
     handler: @escaping @Sendable () -> Void
   ) {
     // No process lives longer, and no calculation overflows.
-    self.limit = min(limit, .seconds(1 << 32))
+    self.limit = max(.zero, min(limit, .seconds(1 << 32)))
     self.now = now
     timer = IdleTimer(handler: handler)
   }
