@@ -17,7 +17,7 @@ extension SecretStoreError: CustomStringConvertible {
     case .otherDevice(let what):
       """
       \(what) is sealed for another device. Open it on the machine that wrote it, with that machine's \
-      device key, or with a passphrase.
+      device key.
       """
     case .duplicate:
       "An item with this identity exists already. Update that one, or choose another identity."
