@@ -16,6 +16,8 @@ extension Job {
       try vault.unlock(passphrase: try Self.secret(inFile: passphrase))
       let items = try vault.items(matching: .all)
       for item in items { try Self.write(item, of: vault) }
+      try vault.compact()
+      guard try vault.verify().isSound else { throw Misuse() }
       for item in items { try Self.read(item, of: vault) }
       printLine("unlocked")
       while try !vault.isLocked { usleep(1000) }
