@@ -229,6 +229,17 @@ struct VaultAutomaticLockingTests {
     }
   }
 
+  /// By default it would end the process.
+  @Test func signalRightAfterTheSettingIsNotMissed() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      let object = TestVault().open()
+      object.automaticLocking = AutomaticLocking(signals: [SIGUSR2])
+      kill(getpid(), SIGUSR2)
+      try wait { object.contents.withLock { $0.keys.isLockedByApp } }
+      exit(7)
+    }
+  }
+
   @Test func signalThatNobodyCanWaitForIsAMistake() async {
     await #expect(processExitsWith: .failure) {
       SecretVault().automaticLocking = AutomaticLocking(signals: [SIGKILL])
@@ -241,8 +252,7 @@ struct VaultAutomaticLockingTests {
     }
   }
 
-  /// A context that was in use while keys were forgotten does not come back with its key.
-  @Test func contextsInUseAreForgottenToo() throws {
+  @Test func forgettingKeysDisturbsNobodyWhoUsesOne() throws {
     let cipher = OpenSSLCipher()
     let key = Secret.random(32)
     let sealed = try cipher.seal(Secret("text".utf8), with: key, authenticating: [])
