@@ -21,7 +21,8 @@ struct AccessibilityTable {
     var state = ""
     var operations: [String] = []
     var others: Set<Accessibility> = []
-    for line in String(decoding: try TestVault.bytes(of: path), as: UTF8.self).split(separator: "\n") {
+    let text = String(decoding: try TestVault.bytes(of: path), as: UTF8.self)
+    for line in text.split(separator: "\n") {
       if line.hasPrefix("### ") {
         state = String(line.dropFirst(4))
         others = Set(Accessibility.allCases)

@@ -128,6 +128,13 @@ struct VaultAutomaticLockingTests {
     #expect(try object.text("account") == "text")
   }
 
+  @Test func settingDoesNotForgiveATimeThatIsOver() throws {
+    let object = try open()
+    clock.advance(seconds: 10)
+    lock(object, afterSeconds: 20)
+    #expect(throws: SecretStoreError.locked) { try object.text("account") }
+  }
+
   @Test func longestTimeIsNoTrap() throws {
     let object = try open()
     object.automaticLocking = AutomaticLocking(afterIdle: .seconds(Int64.max))

@@ -27,7 +27,8 @@ package struct ProcessMemory: ~Copyable {
 
   package init(of process: pid_t) throws {
     // A line begins "7f0000000000-7f0000021000 rw-p".
-    let ranges: [Range<Int>] = try textOfProcess(process, "maps").split(separator: "\n").compactMap { line in
+    let ranges: [Range<Int>] = try textOfProcess(process, "maps").split(separator: "\n").compactMap
+    { line in
       let words = line.split(separator: " ")
       guard words[1].hasPrefix("rw") else { return nil }
       let ends = words[0].split(separator: "-").compactMap { Int($0, radix: 16) }

@@ -19,19 +19,23 @@ extension SecretVault {
   func lock(
     _ setting: AutomaticLocking, by now: @escaping @Sendable () -> ContinuousClock.Instant
   ) {
-    automaticLockingState.withLock { state in
+    let isLocked = automaticLockingState.withLock { state in
+      state.setting = setting
       state.observations = setting.allSignals.map { number in
         SignalSource.of(number).observe { [weak self] in self?.lock() }
       }
       let idle = setting.afterIdle.map { limit in
         IdlePeriod(limit, now: now) { [weak self] in self?.lockIfIdle() }
       }
-      contents.withLock { contents in
+      return contents.withLock { contents in
+        // The time of the setting before may be over, without an access that found it so.
+        let isLocked = contents.lockIfIdle()
         contents.idle = idle
         contents.beginIdlePeriod()
+        return isLocked
       }
-      state.setting = setting
     }
+    if isLocked { announce() }
   }
 
   /// A timer says that the vault may have been idle for long enough.

@@ -75,6 +75,7 @@ extension SecretVault {
       for entry in contents.index.items {
         do {
           readable.append((entry.item, try contents.open(entry)))
+          contents.idle?.noteUse()
         } catch {
           // That one is what cannot be saved; `verify()` names it.
         }
