@@ -14,7 +14,8 @@ import Testing
 /// What is in the memory of a process whose vault is locked, as its parent reads it.
 @Suite(
   .enabled(
-    if: ProcessMemory.isReadable, "The memory of a child cannot be read: ptrace is forbidden"))
+    if: ProcessMemory.isReadable,
+    "A child's memory cannot be read: ptrace is forbidden, or a sanitizer made it huge"))
 struct VaultMemoryTests {
   private static let classes: [Accessibility] = [
     .whenUnlocked, .whenUnlockedThisDeviceOnly, .whenPasscodeSetThisDeviceOnly,

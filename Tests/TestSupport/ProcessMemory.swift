@@ -8,8 +8,10 @@ import StorageInternals
 
 /// The memory of another process, as far as that process can write to it.
 package struct ProcessMemory: ~Copyable {
-  /// Whether this process may read a child's memory, which takes the right to trace it: ptrace(2).
+  /// Whether this process may read a child's memory, which takes the right to trace it, ptrace(2), and
+  /// no thread sanitizer, which maps terabytes.
   package static let isReadable: Bool = {
+    if unsafe dlsym(nil, "__tsan_init") != nil { return false }
     do {
       let child = try ChildProcess("/bin/sleep", ["60"])
       _ = try ProcessMemory(of: child.identifier)
@@ -27,8 +29,8 @@ package struct ProcessMemory: ~Copyable {
 
   package init(of process: pid_t) throws {
     // A line begins "7f0000000000-7f0000021000 rw-p".
-    let ranges: [Range<Int>] = try textOfProcess(process, "maps").split(separator: "\n").compactMap
-    { line in
+    let lines = try textOfProcess(process, "maps").split(separator: "\n")
+    let ranges: [Range<Int>] = lines.compactMap { line in
       let words = line.split(separator: " ")
       guard words[1].hasPrefix("rw") else { return nil }
       let ends = words[0].split(separator: "-").compactMap { Int($0, radix: 16) }
