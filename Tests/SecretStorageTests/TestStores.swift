@@ -90,4 +90,8 @@ private struct KeepingCipher: SecretCipher {
   ) throws(SecretStoreError) -> Secret {
     try cipher.open(sealed, with: key, authenticating: context)
   }
+
+  func forgetKeys() {
+    cipher.forgetKeys()
+  }
 }

@@ -18,6 +18,7 @@ struct Job: Sendable {
     case .create: try create()
     case .passphrase: try changePassphrase(of: vault)
     case .slots: try changeSlots(of: vault)
+    case .beLocked: try beLocked(vault)
     }
   }
 

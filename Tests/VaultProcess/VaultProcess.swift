@@ -46,6 +46,9 @@ enum Mode: String {
   /// `seconds prefix passphrase key-file`: adds, renames and removes a slot for the key file, and
   /// changes the passphrase of the slot `person`.
   case slots
+  /// `path`: unlocks the vault by the passphrase in a file, works, says `unlocked`, waits until a
+  /// signal has locked it, says `locked`, stops itself, and begins again.
+  case beLocked
 }
 
 /// Writes a line to standard output, in one call, so that lines of several threads do not mix.

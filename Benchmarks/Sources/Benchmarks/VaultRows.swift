@@ -25,7 +25,38 @@ let vaultRows: [Row] = [
   Row(
     name: "vault open at 100,000 items", subject: VaultWorkloads.openAndFind,
     baseline: VaultWorkloads.readAndOpenEach, target: .ratio(atMost: 3)),
+  Row(
+    name: "vault unlock at 10,000 items", subject: UnlockingWorkloads.unlock,
+    baseline: UnlockingWorkloads.stretch, target: .ratio(atMost: 1.05)),
 ]
+
+private enum UnlockingWorkloads {
+  private static let passphrase = Secret("correct horse battery staple".utf8)
+
+  private static let vault = {
+    let vault = BenchmarkVault(items: 10_000)
+    attempt { try vault.vault.setPassphrase(passphrase) }
+    return vault
+  }()
+
+  /// Unlocks as an app does that has just started.
+  static let unlock = Workload(name: "unlock") { iterations in
+    for _ in 0..<iterations {
+      let fresh = SecretVault(fileURL: vault.file, stateDirectory: vault.directory)
+      attempt { try fresh.unlock(with: .passphrase(passphrase)) }
+    }
+  }
+
+  static let stretch = {
+    let salt = [UInt8](repeating: 1, count: 32)
+    let cipher = OpenSSLCipher()
+    return Workload(name: "scrypt") { iterations in
+      for _ in 0..<iterations {
+        attempt { keep(try cipher.stretch(passphrase, salt: salt[...], cost: .standard)) }
+      }
+    }
+  }()
+}
 
 private enum VaultWorkloads {
   static let hundred = BenchmarkVault(items: 100)

@@ -149,6 +149,6 @@ extension SealedUserKey {
     _ secret: Secret, _ salt: ArraySlice<UInt8>, _ kind: String, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> ArraySlice<UInt8> {
     let derived = try cipher.deriveKey(from: secret, salt: salt, purpose: "locket \(kind) check")
-    return unsafe derived.withUnsafeBytes { unsafe Array($0)[..<checkCount] }
+    return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(checkCount))[...] }
   }
 }

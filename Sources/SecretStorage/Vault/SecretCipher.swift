@@ -34,6 +34,11 @@ public protocol SecretCipher: Sendable {
   func open(
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret
+
+  /// Overwrites what the cipher keeps of keys between its calls, if it keeps anything.
+  ///
+  /// A vault that is being locked calls it when it has forgotten its own.
+  func forgetKeys()
 }
 
 /// What scrypt costs: it takes memory of 128 × blockSize × 2^logarithmicCost bytes.

@@ -16,12 +16,7 @@ extension SecretVault {
   /// vault; attributes can still be searched. As long as the vault has its device slot, anybody who
   /// can run a program as this user can open it again.
   public func lock() {
-    contents.withLock { contents in
-      contents.keys.isLockedByApp = true
-      contents.keys.ring.lock()
-      contents.recordKeys = [:]
-      contents.generation += 1
-    }
+    contents.withLock { $0.lock() }
     announce()
   }
 

@@ -50,6 +50,7 @@ extension SecretVault {
         return nil
       }
       let secret = try contents.open(entry)
+      contents.idle?.noteUse()
       return SecretReading(
         secret: secret, itemRevision: entry.revision, storeRevision: contents.revision)
     }
@@ -74,6 +75,7 @@ extension SecretVault {
       for entry in contents.index.items {
         do {
           readable.append((entry.item, try contents.open(entry)))
+          contents.idle?.noteUse()
         } catch {
           // That one is what cannot be saved; `verify()` names it.
         }
@@ -97,7 +99,11 @@ extension SecretVault {
     _ body: (inout VaultContents) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
     let parts = try parts
+    var isNewlyLocked = false
+    // The handlers must find the contents free.
+    defer { if isNewlyLocked { announce() } }
     return try contents.withLock { contents throws(SecretStoreError) in
+      isNewlyLocked = contents.lockIfIdle()
       try contents.refresh(from: parts)
       return try body(&contents)
     }

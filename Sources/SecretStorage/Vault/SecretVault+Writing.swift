@@ -111,6 +111,8 @@ extension SecretVault {
     contents.withLock { contents in
       // Unless a reader of this process has already read it from the log.
       if contents.position == draft.position { contents.adopt(draft, position) }
+      contents.beginIdlePeriod()
+      contents.idle?.noteUse()
     }
     guard let vaultID = draft.keys.table?.vaultID else { return }
     // The write itself is done; without this, only a later rollback to before it might pass.

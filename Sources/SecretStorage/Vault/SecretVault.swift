@@ -24,6 +24,7 @@ public final class SecretVault: SecretStore {
   let contents: Lock<VaultContents>
   let writes = WriteQueue<VaultWrite, SecretItem?>()
   let observers = ChangeObservers()
+  let automaticLockingState = Lock(AutomaticLockingState())
 
   init(
     cipher: any SecretCipher, authenticator: (any Authenticator)? = nil,

@@ -21,6 +21,8 @@ struct VaultContents: Sendable {
   var isForked = false
   /// The keys of secrets that were opened.
   var recordKeys: [SecretItem.ID: (revision: UInt64, key: Secret)] = [:]
+  /// How long the vault was not used, where that locks it.
+  var idle: IdlePeriod?
   /// Whether a thread of this process compacts the vault now.
   var isBeingCompacted = false
   /// Why the content is not to be trusted at all.
@@ -38,6 +40,7 @@ struct VaultContents: Sendable {
     fresh.keys = keys
     fresh.keys.table = nil
     fresh.recordKeys = recordKeys
+    fresh.idle = idle
     fresh.isBeingCompacted = isBeingCompacted
     self = fresh
   }
