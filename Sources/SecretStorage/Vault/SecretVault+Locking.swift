@@ -149,7 +149,7 @@ extension KeyTable {
   fileprivate var nextSlotID: UInt32 { (slots.map(\.id).max() ?? 0) + 1 }
 
   /// The user key, if a passphrase opens a slot.
-  fileprivate func open(
+  func open(
     withPassphrase passphrase: Secret, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Secret {
     var failure = SecretStoreError.wrongPassphrase
