@@ -10,7 +10,7 @@ struct Job: Sendable {
 
   private static let cost = ScryptCost(logarithmicCost: 4, blockSize: 8, parallelization: 1)
 
-  func run(_ mode: Mode) throws {
+  func run(_ mode: Mode) async throws {
     let vault = SecretVault(fileURL: file, stateDirectory: state)
     switch mode {
     case .write: try write(vault)
@@ -19,15 +19,17 @@ struct Job: Sendable {
     case .compact: try compact(vault)
     case .create: try create()
     case .passphrase: try changePassphrase(of: vault)
+    case .authenticate: try await authenticate(vault)
+    case .ask: try await ask(try parameter(0))
     }
   }
 
-  private func parameter(_ index: Int) throws -> String {
+  func parameter(_ index: Int) throws -> String {
     guard parameters.indices.contains(index) else { throw Misuse() }
     return parameters[index]
   }
 
-  private func number(_ index: Int) throws -> Int {
+  func number(_ index: Int) throws -> Int {
     guard let number = Int(try parameter(index)) else { throw Misuse() }
     return number
   }

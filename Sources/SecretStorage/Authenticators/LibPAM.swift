@@ -21,25 +21,25 @@ import StorageInternals
       UnsafeMutableRawPointer?
     ) -> Int32
 
-  /// struct pam_conv { int (*conv)(…); void *appdata_ptr; };
+  // struct pam_conv { int (*conv)(…); void *appdata_ptr; };
   @unsafe struct Conversation {
     let converse: Converse
     let context: UnsafeMutableRawPointer
   }
 
-  /// struct pam_message { int msg_style; const char *msg; };
+  // struct pam_message { int msg_style; const char *msg; };
   @unsafe struct Message {
     let style: Int32
     let text: Text?
   }
 
-  /// struct pam_response { char *resp; int resp_retcode; };
+  // struct pam_response { char *resp; int resp_retcode; };
   @unsafe struct Response {
     var text: UnsafeMutablePointer<CChar>?
     var unused: Int32
   }
 
-  /// PAM_MAX_NUM_MSG
+  /// PAM_MAX_NUM_MSG.
   static let mostMessages = 32
   /// PAM_DISALLOW_NULL_AUTHTOK: a login without a password proves nothing.
   static let disallowNoPassword: Int32 = 0x0001

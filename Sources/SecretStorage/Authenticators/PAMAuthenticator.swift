@@ -80,6 +80,7 @@ public struct PAMAuthenticator: Authenticator {
     if request.accepted.isDisjoint(with: capabilities) {
       throw .denied("\(request.accepted) is asked for, and PAM proves \(capabilities)")
     }
+    if Task.isCancelled { throw .cancelled }
     let user = if let user { user } else { try ProcessUser.name }
     let transaction = PAMTransaction()
     transaction.begin { [service] transaction throws(SecretStoreError) in

@@ -44,10 +44,10 @@ private final class PAMExchange {
   func converse(_ messages: UnsafeBufferPointer<UnsafeRawPointer?>) -> [Secret?]? {
     do throws(SecretStoreError) {
       var read: [PAMMessage] = []
-      for unsafemessage in unsafe messages {
+      for index in messages.indices {
         // Whoever calls promises that this is a `struct pam_message`, as long as the call lasts.
-        let message = unsafe message?.assumingMemoryBound(to: LibPAM.Message.self).pointee
-        read.append(unsafe try PAMMessage(message))
+        let message = unsafe messages[index]?.assumingMemoryBound(to: LibPAM.Message.self)
+        read.append(unsafe try PAMMessage(message?.pointee))
       }
       guard let answers = transaction.answers(to: read) else { return nil }
       if answers.contains(where: { $0?.hasZeroByte == true }) {
