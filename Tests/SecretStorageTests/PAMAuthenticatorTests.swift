@@ -124,7 +124,8 @@ struct PAMAuthenticatorTests {
     for (typed, isRight) in [("The Valley Wind", true), ("The Sixth Station", false), ("", false)] {
       let person = ScriptedConversation(typed)
       let authenticator = try services.authenticator(
-        "auth required pam_exec.so quiet expose_authtok \(script)", Self.permit[1], with: person)
+        "auth [success=1 default=ignore] pam_exec.so quiet expose_authtok \(script)",
+        "auth requisite pam_deny.so", Self.permit[0], Self.permit[1], with: person)
       let outcome = await authenticator.outcome(because: "Show the recovery key")
       if isRight { #expect(outcome == .success(.passcode)) } else { #expect(outcome.denial != nil) }
       #expect(person.log == ["reason: Show the recovery key", "hidden: Password: "])

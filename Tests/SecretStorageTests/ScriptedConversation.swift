@@ -15,7 +15,11 @@ final class ScriptedConversation: AuthenticationConversation {
     state = Lock(State(answers: [result]))
   }
 
-  init(_ answers: String...) {
+  convenience init(_ answers: String...) {
+    self.init(answers: answers)
+  }
+
+  init(answers: [String]) {
     state = Lock(State(answers: answers.map { .success(Secret($0.utf8)) }))
   }
 

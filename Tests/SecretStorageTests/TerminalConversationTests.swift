@@ -39,9 +39,9 @@ struct TerminalConversationTests {
   @Test func keysThatEditAHiddenLineDo() throws {
     let session = try session("hidden")
     try session.waitForPrompt("Password: ")
-    try session.type("nothing\u{15}one two\u{17}x\u{7F}\u{16}\u{3}z\n")
+    try session.type("nothing\u{15}one two\u{17}x\u{7F}\u{16}\u{4}z\n")
     #expect(try session.end() == 0)
-    #expect(session.screen.hasSuffix("Answer: 6f 6e 65 20 3 7a\r\n"), "\(session.screen)")
+    #expect(session.screen.hasSuffix("Answer: 6f 6e 65 20 4 7a\r\n"), "\(session.screen)")
   }
 
   @Test(arguments: [1, 4094, 4096, 20_000, 64 * 1024])
@@ -85,7 +85,8 @@ struct TerminalConversationTests {
     let session = try session("hidden")
     try session.waitForPrompt("Password: ")
     try session.type("taj\(key)")
-    #expect(try session.end() == -number)
+    let status = try session.end()
+    #expect(status == -number, "\(session.screen)")
     #expect(session.echoes)
   }
 
@@ -96,7 +97,8 @@ struct TerminalConversationTests {
     try session.waitForPrompt("Password: ")
     #expect(session.settings != settings)
     kill(session.process, number)
-    #expect(try session.end() == -number)
+    let status = try session.end()
+    #expect(status == -number, "\(session.screen)")
     #expect(session.settings == settings)
   }
 
@@ -126,10 +128,13 @@ struct TerminalConversationTests {
     let session = try session("twice")
     let settings = session.settings
     try session.answer("Password: ", "one")
-    try session.answer("Password: \r\nPassword: ", "two")
+    // The first answer may be printed before the second question or after it.
+    try session.wait(for: "a second prompt") { $0.ranges(of: "Password: ").count == 2 }
+    try session.type("two\n")
     #expect(try session.end() == 0)
-    let answers = Set(session.screen.split(separator: "\r\n").suffix(2))
-    #expect(answers == ["Answer: 6f 6e 65", "Answer: 74 77 6f"])
+    for answer in ["Answer: 6f 6e 65", "Answer: 74 77 6f"] {
+      #expect(session.screen.contains("\(answer)\r\n"))
+    }
     #expect(session.settings == settings)
   }
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import StorageInternals
 
 #if canImport(Glibc)
@@ -84,12 +85,19 @@ package final class TerminalSession {
     unsafe posix_spawnattr_setflags(
       &attributes, newSession | Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     let arguments = unsafe words.map { unsafe strdup($0) } + [nil]
-    defer { unsafe arguments.forEach { unsafe free($0) } }
+    let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
+    defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
     var process: pid_t = 0
     let code = unsafe posix_spawn(
-      &process, words[0], &actions, &attributes, arguments, environ)
+      &process, words[0], &actions, &attributes, arguments, variables)
     guard code == 0 else { throw Failure(text: "posix_spawn of \(words[0]): errno \(code)") }
     return process
+  }
+
+  /// This process's, but without the report that Swift's runtime makes of SIGQUIT as of a crash.
+  private static var environment: [String] {
+    ProcessInfo.processInfo.environment.filter { $0.key != "SWIFT_BACKTRACE" }
+      .map { "\($0.key)=\($0.value)" } + ["SWIFT_BACKTRACE=enable=no"]
   }
 
   /// Whether the terminal shows what is typed.
@@ -132,6 +140,10 @@ package final class TerminalSession {
 
   package func waitForText(_ text: String) throws {
     try wait(for: text) { screen.contains(text) }
+  }
+
+  package func wait(for what: String, on condition: (String) -> Bool) throws {
+    try wait(for: what) { condition(screen) }
   }
 
   /// Waits until the program has ended, and returns the exit status, or the signal as a negative
