@@ -32,7 +32,8 @@ struct PAMAuthenticatorTests {
     let authenticator = try permitting(hasFingerprintReader: true)
     #expect(await authenticator.outcome() == .success(.biometry))
     #expect(await authenticator.outcome(accepting: .biometry) == .success(.biometry))
-    #expect(await authenticator.outcome(accepting: .passcode).denial?.contains("was proved") == true)
+    #expect(
+      await authenticator.outcome(accepting: .passcode).denial?.contains("was proved") == true)
   }
 
   @Test func aServiceThatDeniesIsADenialWithItsReason() async throws {
@@ -136,7 +137,8 @@ struct PAMAuthenticatorTests {
   @Test(.enabled(if: PAMDirectory.hasModule("pam_echo.so"), "The module pam_echo.so is missing."))
   func aShippedModulesMessageReachesThePerson() async throws {
     let authenticator = try services.authenticator(
-      "auth optional pam_echo.so Hello %u", Self.permit[0], Self.permit[1], user: "kiki", with: person)
+      "auth optional pam_echo.so Hello %u", Self.permit[0], Self.permit[1], user: "kiki",
+      with: person)
     #expect(await authenticator.outcome() == .success(.passcode))
     #expect(person.log == ["reason: Because", "information: Hello kiki"])
   }

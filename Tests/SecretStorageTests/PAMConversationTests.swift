@@ -64,7 +64,8 @@ struct PAMConversationTests {
 
   @Test func anAnswerIsGivenByteForByte() async throws {
     for count in [1, 64 * 1024] {
-      let person = ScriptedConversation(result: .success(Secret([UInt8](repeating: 0x78, count: count))))
+      let person = ScriptedConversation(
+        result: .success(Secret([UInt8](repeating: 0x78, count: count))))
       let module = try services.module("hidden=Password: ", "send", "length=\(count)")
       #expect(try await outcome(module, person) == .success(.passcode))
     }
@@ -80,7 +81,9 @@ struct PAMConversationTests {
 
   @Test func anAnswerWithAZeroByteIsNotCutOff() async throws {
     let module = try services.module("hidden=Password: ", "send", "expect=right")
-    guard case .failure(.invalid(let text)) = try await outcome(module, ScriptedConversation("right\0x"))
+    guard
+      case .failure(.invalid(let text)) = try await outcome(
+        module, ScriptedConversation("right\0x"))
     else {
       Issue.record("It is taken.")
       return
@@ -149,6 +152,13 @@ struct PAMConversationTests {
     #expect(person.log.last == "hidden: Password: ")
   }
 
+  @Test func modulesAreToldNotToPermitALoginWithoutAPassword() async throws {
+    let authenticator = try services.authenticator(
+      "auth \(services.module("flags=1"))", "account \(services.module("flags=1"))",
+      with: ScriptedConversation())
+    #expect(await authenticator.outcome() == .success(.passcode))
+  }
+
   @Test func aFingerprintServicesMessagesReachThePerson() async throws {
     let person = ScriptedConversation()
     let module = try services.module(
@@ -189,7 +199,8 @@ struct PAMConversationTests {
       try await outcome(module, ScriptedConversation(result: .failure(.cancelled)))
         == .failure(.cancelled))
     let broken = SecretStoreError.unavailable("no terminal")
-    #expect(try await outcome(module, ScriptedConversation(result: .failure(broken))) == .failure(broken))
+    #expect(
+      try await outcome(module, ScriptedConversation(result: .failure(broken))) == .failure(broken))
     try services.makeFile(go)
   }
 

@@ -32,7 +32,7 @@ enum PAMModule {
 
   static var isThere: Bool { library != nil }
 
-  /// Its arguments, which it works off in their order:
+  /// Works off its arguments in their order.
   ///
   /// - `hidden=…`, `visible=…`, `info=…`, `error=…`, `style=N`: a message, for the next call of the
   ///   conversation function; `null` is information without a text, `nothing` a null pointer;
@@ -41,7 +41,7 @@ enum PAMModule {
   ///   call is this, is these bytes, or is so many times `x`;
   /// - `silent`: fails unless there is no answer, as for a message;
   /// - `mark=PATH`: makes a file; `wait=PATH`: waits until there is one;
-  /// - `return=N`: returns a code.
+  /// - `flags=N`: fails unless the library was called with these flags; `return=N`: returns a code.
   private static let source = """
     #include <stdio.h>
     #include <stdlib.h>
@@ -58,7 +58,7 @@ enum PAMModule {
       size_t length = strlen(key);
       return strncmp(argument, key, length) == 0 ? argument + length : NULL;
     }
-    static int run(void *handle, int argc, const char **argv) {
+    static int run(void *handle, int flags, int argc, const char **argv) {
       struct pam_message messages[64];
       const struct pam_message *pointers[64];
       struct pam_response *answers = NULL;
@@ -121,6 +121,8 @@ enum PAMModule {
           if (file) fclose(file);
         } else if ((v = after(a, "wait="))) {
           for (int n = 0; n < 60000 && access(v, F_OK) != 0; n++) usleep(1000);
+        } else if ((v = after(a, "flags="))) {
+          if (flags != atoi(v)) return 7;
         } else if ((v = after(a, "return="))) {
           return atoi(v);
         } else {
@@ -129,8 +131,8 @@ enum PAMModule {
       }
       return 0;
     }
-    int pam_sm_authenticate(void *h, int f, int c, const char **v) { return run(h, c, v); }
-    int pam_sm_acct_mgmt(void *h, int f, int c, const char **v) { return run(h, c, v); }
+    int pam_sm_authenticate(void *h, int f, int c, const char **v) { return run(h, f, c, v); }
+    int pam_sm_acct_mgmt(void *h, int f, int c, const char **v) { return run(h, f, c, v); }
     int pam_sm_setcred(void *h, int f, int c, const char **v) { return 0; }
     """
 }
