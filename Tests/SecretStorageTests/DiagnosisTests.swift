@@ -171,6 +171,35 @@ struct DiagnosisTests {
     #expect(text("Locked memory", in: diagnosis)?.contains("RLIMIT_MEMLOCK") == true)
   }
 
+  @Test func theAuthenticatorIsNamedWithWhatItCanProve() throws {
+    let none = "none: a context must bring one for items that need a proof"
+    #expect(text("Authenticator", in: vault.open().diagnose()) == none)
+    let own = vault.open(authenticator: PassphraseAuthenticator())
+    #expect(
+      text("Authenticator", in: own.diagnose())
+        == "PassphraseAuthenticator, which can prove nothing as things are")
+    try own.setPassphrase(Secret("open sesame".utf8), cost: cheap)
+    #expect(
+      text("Authenticator", in: own.diagnose())
+        == "PassphraseAuthenticator, which can prove a passcode")
+    #expect(own.diagnose().isHealthy)
+  }
+
+  @Test func anAuthenticatorThatCannotAskIsAProblem() {
+    let own = vault.open(authenticator: PAMAuthenticator(service: "locket-tests-nowhere"))
+    let diagnosis = own.diagnose()
+    #expect(diagnosis.problems.map(\.subject) == ["Authenticator"])
+    #expect(diagnosis.problems.first?.text.hasPrefix("PAMAuthenticator: ") == true)
+  }
+
+  @Test func everyReportSaysWhetherPAMIsThere() {
+    let text = text("PAM", in: vault.open().diagnose())
+    switch LibPAM.shared {
+    case .success: #expect(text == "libpam.so.0")
+    case .failure: #expect(text?.contains("libpam0g") == true)
+    }
+  }
+
   @Test func diagnosingDoesNotDecideTheDefaultStore() async {
     await #expect(processExitsWith: .success) {
       let diagnosis = SecretStorage.diagnose()

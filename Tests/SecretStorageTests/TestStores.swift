@@ -46,11 +46,12 @@ final class TestVault: Sendable {
   /// whose system calls fail, or in a service to which systemd gives credentials.
   func open(
     state: String? = nil, machine: String = "/etc/machine-id", credentials: String? = nil,
-    cipher: (any SecretCipher)? = nil, fileSystem: FileSystem = FileSystem()
+    cipher: (any SecretCipher)? = nil, authenticator: (any Authenticator)? = nil,
+    fileSystem: FileSystem = FileSystem()
   ) -> SecretVault {
     let cipher = cipher ?? KeepingCipher(directory: self)
     let state = state ?? statePath
-    return SecretVault(cipher: cipher) { [path] in
+    return SecretVault(cipher: cipher, authenticator: authenticator) { [path] in
       VaultParts(
         path: path, stateDirectory: state, cipher: cipher, machineIdentity: machine,
         credentialsDirectory: credentials, fileSystem: fileSystem)

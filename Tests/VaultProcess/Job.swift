@@ -8,7 +8,7 @@ struct Job: Sendable {
   let state: URL
   let parameters: [String]
 
-  func run(_ mode: Mode) throws {
+  func run(_ mode: Mode) async throws {
     let vault = SecretVault(fileURL: file, stateDirectory: state)
     switch mode {
     case .write: try write(vault)
@@ -19,6 +19,8 @@ struct Job: Sendable {
     case .passphrase: try changePassphrase(of: vault)
     case .slots: try changeSlots(of: vault)
     case .beLocked: try beLocked(vault)
+    case .authenticate: try await authenticate(vault)
+    case .ask: try await ask(try parameter(0))
     }
   }
 

@@ -12,14 +12,14 @@ import SecretStorage
 /// Standard output is a journal: a line that begins with `+` before a write, the same with `=` once
 /// the vault has acknowledged it, and for a removal `-` as the value.
 @main enum VaultProcess {
-  static func main() {
+  static func main() async {
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
       guard arguments.count >= 3, let mode = Mode(rawValue: arguments[0]) else { throw Misuse() }
       let job = Job(
         file: URL(filePath: arguments[1]), state: URL(filePath: arguments[2]),
         parameters: Array(arguments.dropFirst(3)))
-      try job.run(mode)
+      try await job.run(mode)
     } catch {
       write("VaultProcess \(arguments): \(error)\n", to: STDERR_FILENO)
       exit(1)
@@ -49,6 +49,10 @@ enum Mode: String {
   /// `path`: unlocks the vault by the passphrase in a file, works, says `unlocked`, waits until a
   /// signal has locked it, says `locked`, stops itself, and begins again.
   case beLocked
+  /// `attempts`: asks on the terminal for the passphrase of the vault.
+  case authenticate
+  /// `hidden`, `visible`, `cancelled`, `handling` or `twice`: asks on the terminal.
+  case ask
 }
 
 /// Writes a line to standard output, in one call, so that lines of several threads do not mix.

@@ -33,6 +33,7 @@ extension SecretVault {
         diagnosis.problem("Vault", error)
       }
     }
+    diagnosis.note(authenticator)
     diagnosis.note(guarantees)
   }
 }

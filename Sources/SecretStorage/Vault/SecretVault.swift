@@ -18,8 +18,8 @@ import StorageInternals
 public final class SecretVault: SecretStore {
   private let locate: @Sendable () throws(SecretStoreError) -> VaultParts
   private let located = Lock<VaultParts?>(nil)
-  /// Who asks a person for what an item needs, where an ``AuthenticationContext`` names nobody.
-  public let authenticator: (any Authenticator)?
+  /// The authenticator as the app gave it, which may leave open what vault it is for.
+  let givenAuthenticator: (any Authenticator)?
   let cipher: any SecretCipher
   let contents: Lock<VaultContents>
   let writes = WriteQueue<VaultWrite, SecretItem?>()
@@ -30,7 +30,7 @@ public final class SecretVault: SecretStore {
     cipher: any SecretCipher, authenticator: (any Authenticator)? = nil,
     locate: @escaping @Sendable () throws(SecretStoreError) -> VaultParts
   ) {
-    self.authenticator = authenticator
+    givenAuthenticator = authenticator
     self.cipher = cipher
     self.locate = locate
     contents = Lock(VaultContents(cipher: cipher))
