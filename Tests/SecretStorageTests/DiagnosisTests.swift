@@ -178,7 +178,7 @@ struct DiagnosisTests {
     #expect(
       text("Authenticator", in: own.diagnose())
         == "PassphraseAuthenticator, which can prove nothing as things are")
-    try own.setPassphrase(Secret("open sesame".utf8), cost: cheap)
+    try own.setPassphrase(Secret("open sesame".utf8), cost: .cheap)
     #expect(
       text("Authenticator", in: own.diagnose())
         == "PassphraseAuthenticator, which can prove a passcode")

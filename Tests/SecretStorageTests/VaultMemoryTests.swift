@@ -76,12 +76,12 @@ struct VaultMemoryTests {
     let table = try #require(keys.table)
     let user = try #require(keys.ring.user)
     add("user key", user)
-    for case .passphrase(let cost, let salt, _, _) in table.slots.map(\.content) {
-      let stretched = try cipher.stretch(Secret(passphrase), salt: salt, cost: cost)
+    for case .passphrase(let cost, let key) in table.slots.map(\.content) {
+      let stretched = try cipher.stretch(Secret(passphrase), salt: key.salt, cost: cost)
       add("stretched passphrase", stretched)
       add(
         "slot's key",
-        try cipher.deriveKey(from: stretched, salt: salt, purpose: "locket passphrase slot"))
+        try cipher.deriveKey(from: stretched, salt: key.salt, purpose: "locket passphrase slot"))
     }
     for accessibility in Self.classes {
       let sealed = try #require(table.key(for: .secrets(accessibility)))
