@@ -69,7 +69,8 @@ extension StoredPassword {
   /// asks, holding nothing that another access might wait for.
   private func access<Success: Sendable>(
     by context: AuthenticationContext,
-    _ body: @escaping @Sendable (StoredPassword, inout ItemResolver, Authorization)
+    _ body:
+      @escaping @Sendable (StoredPassword, inout ItemResolver, Authorization)
       throws(SecretStoreError) -> Success
   ) async throws(SecretStoreError) -> Success {
     var authorization: Authorization?
@@ -98,7 +99,9 @@ extension StoredPassword {
     try access { resolver throws(SecretStoreError) in
       let authenticator = resolver.store.authenticator
       let authorization: Authorization
-      if let known { authorization = known } else {
+      if let known {
+        authorization = known
+      } else {
         authorization = try context.authorization(with: authenticator)
       }
       do throws(SecretStoreError) {

@@ -87,7 +87,9 @@ extension StoredPassword {
     _ resolver: inout ItemResolver, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> (found: (item: SecretItem, value: any KeptValue)?, position: Int) {
     let position = changes.value
-    guard let (item, secret) = try resolver.reading(authorizedBy: authorization) else { return (nil, position) }
+    guard let (item, secret) = try resolver.reading(authorizedBy: authorization) else {
+      return (nil, position)
+    }
     return ((item, try declaration.decode(secret)), position)
   }
 }

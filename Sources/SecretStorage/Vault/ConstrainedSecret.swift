@@ -19,10 +19,10 @@ struct ConstrainedSecret: Sendable {
   private static let saltCount = 32
   private static let purpose = "locket application password"
 
-  init(enrolledSet: [UInt8], secret: Secret) {
+  init(enrolledSet: [UInt8], sealing: PasswordSealing? = nil, content: Secret) {
     self.enrolledSet = enrolledSet
-    sealing = nil
-    content = secret
+    self.sealing = sealing
+    self.content = content
   }
 
   /// Seals a secret under a password, so that the password is needed whatever else is known.

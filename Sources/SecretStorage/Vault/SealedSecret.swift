@@ -17,7 +17,8 @@ struct SealedSecret: Sendable {
   /// Seals a secret for an item, its length hidden in a bucket.
   static func seal(
     _ secret: Secret, of item: SecretItem.ID, revision: UInt64, accessibility: Accessibility,
-    flags: AccessFlags, under key: UInt32, _ secretKey: Secret, in vaultID: [UInt8], _ cipher: any SecretCipher
+    flags: AccessFlags, under key: UInt32, _ secretKey: Secret, in vaultID: [UInt8],
+    _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> SealedSecret {
     let salt = [UInt8].random(32)
     let shell = SealedSecret(

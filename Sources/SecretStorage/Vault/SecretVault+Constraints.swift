@@ -17,7 +17,7 @@ extension SecretVault {
     let constraints = try AccessConstraints(accessControl.flags)
     let enrolledSet = try digestOfEnrolledSet(for: constraints, authorization)
     guard constraints.needsApplicationPassword else {
-      return ConstrainedSecret(enrolledSet: enrolledSet, secret: secret).payload
+      return ConstrainedSecret(enrolledSet: enrolledSet, content: secret).payload
     }
     let password = authorization.newApplicationPassword ?? authorization.applicationPassword
     guard let password else { throw .needsApplicationPassword }
