@@ -146,7 +146,11 @@ struct AuthenticationContextTests {
   func onePersonIsAskedOneQuestionAtATime(_ reuse: Duration) async throws {
     let isAnswering = Lock(false)
     let person = TestPerson { request in
-      while !isAnswering.withLock({ $0 }) { await Task.yield() }
+      do {
+        try await waitWithoutBlocking { isAnswering.withLock { $0 } }
+      } catch {
+        Issue.record(error)
+      }
       return request.accepted
     }
     let context = AuthenticationContext(person, reuse: reuse)
@@ -154,7 +158,7 @@ struct AuthenticationContextTests {
     let tasks = (0..<8).map { _ in
       Task { try await context.authorize(AccessControl(flags: .devicePasscode), with: nil) }
     }
-    try wait { person.isBeingAsked }
+    try await waitWithoutBlocking { person.isBeingAsked }
     isAnswering.withLock { $0 = true }
     for task in tasks { #expect(try await task.value.proofs == .passcode) }
     #expect(person.questions.count == (reuse == .zero ? 8 : 1))
@@ -167,7 +171,7 @@ struct AuthenticationContextTests {
       Task { try await context.authorize(AccessControl(flags: .devicePasscode), with: nil) }
     }
     let asking = ask()
-    try wait { person.isBeingAsked }
+    try await waitWithoutBlocking { person.isBeingAsked }
     // One that waits for its turn leaves it to the others.
     let waiting = ask()
     waiting.cancel()
@@ -178,7 +182,7 @@ struct AuthenticationContextTests {
     #expect(!person.isBeingAsked)
     // The context is as good as before.
     let again = ask()
-    try wait { person.isBeingAsked }
+    try await waitWithoutBlocking { person.isBeingAsked }
     again.cancel()
     await #expect(throws: SecretStoreError.cancelled) { try await again.value }
   }
@@ -189,7 +193,7 @@ struct AuthenticationContextTests {
     let tasks = (0..<3).map { _ in
       Task { try await context.authorize(AccessControl(flags: .devicePasscode), with: nil) }
     }
-    try wait { person.isBeingAsked }
+    try await waitWithoutBlocking { person.isBeingAsked }
     context.cancel()
     for task in tasks {
       await #expect(throws: SecretStoreError.cancelled) { try await task.value }

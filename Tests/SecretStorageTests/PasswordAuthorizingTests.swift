@@ -156,7 +156,7 @@ struct PasswordAuthorizingTests {
     for work in work {
       let context = AuthenticationContext(patient)
       let task = Task { try await work(context) }
-      try wait { patient.isBeingAsked }
+      try await waitWithoutBlocking { patient.isBeingAsked }
       // Nobody waits while the person is asked.
       #expect(item.value == "unsaved")
       #expect(try item.matchCount == 1)

@@ -14,4 +14,13 @@ package func wait(until isTrue: () throws -> Bool) throws {
   }
 }
 
+/// The same for an asynchronous test, which must leave its thread to what it waits for.
+package func waitWithoutBlocking(until isTrue: () throws -> Bool) async throws {
+  let end = ContinuousClock.now.advanced(by: .seconds(120))
+  while try !isTrue() {
+    if ContinuousClock.now > end { throw WaitedInVain() }
+    try await Task.sleep(for: .milliseconds(1))
+  }
+}
+
 package struct WaitedInVain: Error {}
