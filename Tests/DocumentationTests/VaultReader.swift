@@ -12,9 +12,12 @@ import Testing
 enum VaultReader {
   static let isAvailable = output(of: "python3 -c 'import hashlib; hashlib.scrypt'").status == 0
 
-  static func items(_ vault: URL, _ state: URL, passphrase: String?) throws -> [ReadItem] {
+  static func items(
+    _ vault: URL, _ state: URL, passphrase: String? = nil, applicationPassword: String? = nil
+  ) throws -> [ReadItem] {
     let passphrase = passphrase.map { ["--passphrase", $0] } ?? []
-    let output = try run("vault_reader.py", [vault.path, state.path] + passphrase)
+    let password = applicationPassword.map { ["--application-password", $0] } ?? []
+    let output = try run("vault_reader.py", [vault.path, state.path] + passphrase + password)
     return try JSONDecoder().decode([ReadItem].self, from: output)
   }
 
@@ -66,9 +69,10 @@ struct ReadItem: Codable, Equatable {
   var creator: UInt32?
   var type: UInt32?
   var isInvisible: Int?
+  var enrolledSet: String?
   var secret: String?
 
-  init(_ item: SecretItem, _ secret: Secret) {
+  init(_ item: SecretItem, _ secret: Secret?) {
     name = item.id.bytes.uuidString.filter { $0 != "-" }.lowercased()
     revision = item.revision
     created = Self.microseconds(item.creationDate)
@@ -90,7 +94,7 @@ struct ReadItem: Codable, Equatable {
     creator = item.attributes.creator
     type = item.attributes.type
     isInvisible = item.attributes.isInvisible.map { $0 ? 1 : 0 }
-    self.secret = secret.hexadecimal
+    self.secret = secret?.hexadecimal
   }
 
   private static func microseconds(_ date: Date) -> Int64 {
