@@ -40,6 +40,8 @@ struct AccessControlSnippets {
       print(key ?? "There is none.")
     } catch SecretStoreError.cancelled {
       print("Nothing was shown.")
+    } catch {
+      print(error)
     }
     #expect(recoveryKey == "The Valley Wind")
 

@@ -96,9 +96,6 @@ struct VaultFormatTests {
       #expect(items.count == 8)
       #expect(read == items)
     }
-    #expect(throws: (any Error).self) {
-      try VaultReader.items(file, state, applicationPassword: "wrong")
-    }
   }
 
   /// A person who proves whatever is asked for.
