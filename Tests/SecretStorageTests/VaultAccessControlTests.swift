@@ -157,6 +157,27 @@ struct VaultAccessControlTests {
     #expect(throws: SecretStoreError.locked) { try object.secret(of: item.id) }
   }
 
+  @Test func itemThatNobodyKnowsIsNotChanged() throws {
+    let object = vault(TestPerson())
+    try object.setPassphrase(Secret("x".utf8), cost: .cheap)
+    let item = try object.add(
+      "text", account: "account", .devicePasscode, by: AuthenticationContext())
+    for attributes in [nil, ItemAttributes(accessControl: AccessControl(flags: .userPresence))] {
+      #expect(throws: SecretStoreError.conflict) {
+        try object.update(
+          item.id, expecting: item.revision + 1, attributes: attributes, secret: Secret([1]))
+      }
+      #expect(throws: SecretStoreError.conflict) {
+        try object.update(.random(), expecting: 1, attributes: attributes, secret: nil)
+      }
+      #expect(throws: SecretStoreError.locked) {
+        try vault(TestPerson()).update(
+          item.id, expecting: item.revision, attributes: attributes, secret: Secret([1]))
+      }
+    }
+    #expect(try object.item("account") == item)
+  }
+
   @Test func upkeepKeepsConstrainedItems() async throws {
     let object = vault(TestPerson())
     let context = AuthenticationContext(password: "right")

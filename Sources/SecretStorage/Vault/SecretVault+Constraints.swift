@@ -52,24 +52,26 @@ extension SecretVault {
     _ wanted: AccessControl?, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> Secret? {
     // An item of one revision is the same whenever it was read, so what is known will do.
-    var entry = contents.withLock { $0.index[id] }
-    if entry?.revision != revision {
-      entry = try read { contents throws(SecretStoreError) in contents.index[id] }
+    var known = contents.withLock { $0.index[id] }
+    if known?.revision != revision {
+      known = try read { contents throws(SecretStoreError) in
+        try contents.entry(id, expecting: revision)
+      }
     }
-    // If it is another one, the write says so.
-    guard let entry, entry.revision == revision else { return secret }
+    guard let entry = known else { throw .conflict }
     let old = entry.accessControl
     let new = wanted ?? old
     if old.flags.isEmpty, new.flags.isEmpty { return secret }
     if secret == nil, new == old { return nil }
-    var kept = secret
-    if secret == nil || old.flags.contains(.applicationPassword) {
+    let kept: Secret
+    if let secret, !old.flags.contains(.applicationPassword) {
+      kept = secret
+    } else {
       let present = try open(
         id, for: secret == nil ? .reading : .replacing, authorizedBy: authorization)
       guard let present, present.itemRevision == revision else { throw .conflict }
       kept = secret ?? present.secret
     }
-    guard let kept else { return nil }
     return try payload(of: kept, entry.identity, new, authorizedBy: authorization)
   }
 

@@ -106,7 +106,7 @@ extension VaultDraft {
 
 extension VaultContents {
   /// An item of an expected revision; nil when it is not there at all.
-  fileprivate func entry(
+  func entry(
     _ id: SecretItem.ID, expecting revision: UInt64
   ) throws(SecretStoreError) -> VaultItem? {
     guard let entry = index[id] else {

@@ -3,7 +3,7 @@ import SecretStorage
 import Testing
 
 /// The code of the article "Who may read an item".
-struct AccessControlSnippets {
+struct WhoMayReadAnItemSnippets {
   /// A person who proves whatever is asked for.
   private struct Willing: Authenticator {
     var capabilities: AuthenticationProofs { .any }
@@ -136,7 +136,7 @@ private struct AccessControlTable {
   let rows: [(name: String, cells: [String])]
 
   init() throws {
-    let page = MarkdownPage(path: "Sources/SecretStorage/SecretStorage.docc/AccessControl.md")
+    let page = MarkdownPage(path: "Sources/SecretStorage/SecretStorage.docc/WhoMayReadAnItem.md")
     let part = try #require(try page.text.split(separator: "## What is cryptography").last)
     let lines = part.split(separator: "\n").filter { $0.hasPrefix("|") }
     let cells = lines.map { line in
