@@ -19,7 +19,7 @@ let vaultRows: [Row] = [
     target: .ratio(atMost: 1.2)),
   Row(
     name: "vault read with a reused proof", subject: VaultWorkloads.readWithProof,
-    baseline: VaultWorkloads.read(VaultWorkloads.thousand.account(500)),
+    baseline: VaultWorkloads.readSecret(VaultWorkloads.thousand.account(500)),
     target: .ratio(atMost: 1.2)),
   Row(
     name: "vault set", subject: VaultWorkloads.set(VaultWorkloads.thousand, threads: 1),
@@ -76,11 +76,11 @@ private enum VaultWorkloads {
 
   static let readWithProof = {
     keep(constrained)
-    return read("constrained")
+    return readSecret("constrained")
   }()
 
   /// Reads through the store itself, with an authorisation that the context gives each time.
-  static func read(_ account: String) -> Workload {
+  static func readSecret(_ account: String) -> Workload {
     let item = attempt {
       try thousand.vault.items(
         matching: .exactly(.generic(service: "benchmark", account: account)))[0]
