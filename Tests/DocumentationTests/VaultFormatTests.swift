@@ -89,6 +89,65 @@ struct VaultFormatTests {
     try expectAgreement()
   }
 
+  @Test func itemsWithAccessFlagsAreAsDocumented() async throws {
+    let vault = vault
+    let context = AuthenticationContext(
+      reason: "", authenticator: Willing(), applicationPassword: Secret("right".utf8),
+      applicationPasswordCost: ScryptCost(
+        logarithmicCost: 4, blockSize: 8, parallelization: 2))
+    let constraints: [AccessFlags] = [
+      .userPresence, .biometryCurrentSet, .applicationPassword,
+      [.biometryCurrentSet, .and, .devicePasscode, .applicationPassword],
+    ]
+    for flags in constraints {
+      for identity in [
+        ItemIdentity.generic(service: "naïve", account: "\(flags.rawValue)"),
+        .internet(
+          server: "my.server", account: "\(flags.rawValue)", securityDomain: "domain",
+          protocol: .ssh, authenticationType: .htmlForm, port: 8080, path: "/a/b/c"),
+      ] {
+        let authorization = try await context.authorize(AccessControl(), with: nil)
+        let item = try vault.add(
+          Secret("The Valley Wind".utf8), identity: identity,
+          attributes: ItemAttributes(accessControl: AccessControl(flags: flags)),
+          authorizedBy: authorization)
+        // What is sealed stays, whatever else changes around it.
+        var attributes = item.attributes
+        attributes.label = "label"
+        _ = try vault.update(
+          item.id, expecting: item.revision, attributes: attributes, secret: nil)
+      }
+    }
+    try vault.compact()
+    // SHA-256 of one byte, 1.
+    let digest = "4bf5122f344554c53bde2ebb8cd2b7e3d1600ad631c385a5d7cce23c7785459a"
+    for password in ["right", nil] {
+      let read = try VaultReader.items(
+        file, state, password.map { ["--application-password", $0] } ?? [])
+      let items = try vault.items(matching: .all).map { item in
+        let flags = item.attributes.accessControl.flags
+        let isOpen = password != nil || !flags.contains(.applicationPassword)
+        var expected = ReadItem(item, isOpen ? Secret("The Valley Wind".utf8) : nil)
+        expected.enrolledSet = flags.contains(.biometryCurrentSet) ? digest : ""
+        return expected
+      }
+      #expect(items.count == 8)
+      #expect(read == items)
+    }
+  }
+
+  /// A person who proves whatever is asked for.
+  private struct Willing: Authenticator {
+    var capabilities: AuthenticationProofs { .any }
+    var enrolledSet: [UInt8]? { [1] }
+
+    func authenticate(
+      _ request: AuthenticationRequest
+    ) async throws(SecretStoreError) -> AuthenticationProofs {
+      request.accepted
+    }
+  }
+
   /// Writes something of each kind: every field, class and accessibility, changes and removals.
   private func fill(_ vault: SecretVault) throws {
     _ = try vault.add(

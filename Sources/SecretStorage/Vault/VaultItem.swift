@@ -26,6 +26,16 @@ struct VaultItem: Sendable {
   private static let genericClass: UInt8 = 1
   private static let internetClass: UInt8 = 2
 
+  private static func code(of itemClass: ItemIdentity.Class) -> UInt8 {
+    itemClass == .generic ? genericClass : internetClass
+  }
+
+  /// What a sealing under an application password is bound to: what stays the same for life, in this
+  /// vault and in another one.
+  static func passwordContext(of identity: ItemIdentity) -> [UInt8] {
+    [code(of: identity.itemClass)] + ItemFields.encoded(identity)
+  }
+
   /// The record that the item stands in, which its other items share.
   private let body: RecordBody
   /// Where the item begins in the record's attributes, and its secret in what stands behind them.
@@ -39,7 +49,7 @@ struct VaultItem: Sendable {
     bytes.append(littleEndian: item.revision)
     bytes.append(littleEndian: item.creationDate.microseconds)
     bytes.append(littleEndian: item.modificationDate.microseconds)
-    bytes.append(item.identity.itemClass == .generic ? Self.genericClass : Self.internetClass)
+    bytes.append(Self.code(of: item.identity.itemClass))
     bytes.append(item.attributes.accessControl.accessibility.rawValue)
     bytes.append(littleEndian: item.attributes.accessControl.flags.rawValue)
     bytes.append(littleEndian: secret.revision)
@@ -102,7 +112,7 @@ struct VaultItem: Sendable {
   var secret: SealedSecret {
     SealedSecret(
       revision: integer(Offset.secretRevision), key: integer(Offset.secretKey),
-      accessibility: accessibility(Offset.secretAccessibility),
+      accessibility: accessibility(Offset.secretAccessibility), flags: accessControl.flags,
       salt: encoded.dropFirst(Offset.salt).prefix(32), bytes: sealed)
   }
 

@@ -100,7 +100,20 @@ FIELDS = {1: "service", 2: "account", 3: "server", 4: "securityDomain", 5: "prot
           18: "itemDescription", 19: "creator", 20: "type", 21: "isInvisible"}
 NUMBERS = {7: "<H", 19: "<I", 20: "<I", 21: "<B"}
 
-def entries(record, identifier, keys):
+def open_constrained(payload, item, identity, password):
+    reader = Reader(payload)
+    enrolled = reader.counted()
+    check(len(enrolled) == (32 if item["flags"] & 4 else 0), "enrolled set")
+    item["enrolledSet"] = enrolled.hex()
+    if not item["flags"] & 16: return reader.rest()
+    n, r, p = 1 << reader.number("B"), reader.number("I"), reader.number("I")
+    salt, sealed = reader.take(32), reader.rest()
+    if password is None: return None
+    stretched = hashlib.scrypt(password, salt=salt, n=n, r=r, p=p, dklen=32, maxmem=2**31 - 1)
+    context = bytes([item["class"]]) + b"".join(identity[tag] for tag in sorted(identity))
+    return open_sealed(hkdf(stretched, salt, "locket application password"), context, sealed)
+
+def entries(record, identifier, keys, password):
     salt, number, n = record.take(32), record.number("I"), record.number("I")
     key, context = hkdf(keys[number][1], salt, "locket attributes"), identifier + record.data[:record.at]
     reader, found = Reader(open_sealed(key, context, record.take(n + 16))), []
@@ -115,22 +128,26 @@ def entries(record, identifier, keys):
             sealing = reader.take(13)
             key = keys.get(struct.unpack("<QIB", sealing)[1], (0, None))[1]
             salt, sealed = reader.take(32), record.take(reader.number("I"))
-            fields = Reader(reader.counted())
+            fields, identity = Reader(reader.counted()), {}
             while fields:
                 tag, content = fields.number("B"), fields.counted()
+                if tag <= 8: identity[tag] = struct.pack("<BI", tag, len(content)) + content
                 item[FIELDS[tag]] = (struct.unpack(NUMBERS[tag], content)[0] if tag in NUMBERS
                                      else content.decode())
             if key:
                 context = identifier + name + sealing
+                if item["flags"]: context += struct.pack("<I", item["flags"])
                 secret = Reader(open_sealed(hkdf(key, salt, "locket secret"), context, sealed))
-                item["secret"] = secret.counted().hex()
+                payload = secret.counted()
                 check_padding(secret)
+                if item["flags"]: payload = open_constrained(payload, item, identity, password)
+                if payload is not None: item["secret"] = payload.hex()
         found.append((name, revision, item))
     check_padding(reader)
     check(not record, "secrets")
     return found, subject
 
-def follow_chain(vault, device, given):
+def follow_chain(vault, device, given, password):
     """All items by name, and what the next record follows."""
     items, last, last_subject, payloads = {}, None, b"\xFF" * 16, list(records(vault))
     user = newest_user_key([payload for payload in payloads if payload[0] == 1], given)
@@ -141,7 +158,7 @@ def follow_chain(vault, device, given):
             identifier, keys, subject, start = open_table(record, user, device)
             own = b"\xFF" * 16
         else:
-            found, subject = entries(record, identifier, keys)
+            found, subject = entries(record, identifier, keys, password)
             own = found[0][0] if len(found) == 1 else bytes(16)
             for name, revision, item in found:
                 if item: items[name] = item
@@ -160,7 +177,8 @@ def state_file(head):
 def read(*options):
     parser = argparse.ArgumentParser()
     for name in ("vault", "state", *options): parser.add_argument(name)
-    for name in ("--passphrase", "--key-file", "--credential", "--recovery-code"): parser.add_argument(name)
+    for name in ("--passphrase", "--key-file", "--credential", "--recovery-code", "--application-password"):
+        parser.add_argument(name)
     arguments = parser.parse_args()
     device, state = None, pathlib.Path(arguments.state)
     if (state / "device.key").exists():
@@ -173,7 +191,8 @@ def read(*options):
     if arguments.key_file: given = 3, pathlib.Path(arguments.key_file).read_bytes()
     if arguments.credential: given = 4, pathlib.Path(arguments.credential).read_bytes()
     if arguments.recovery_code: given = 5, arguments.recovery_code.replace("-", "").encode()
-    items, identifier, keys, head = follow_chain(vault, device, given)
+    password = arguments.application_password and arguments.application_password.encode()
+    items, identifier, keys, head = follow_chain(vault, device, given, password)
     state /= identifier.hex() + ".state"
     check(state.read_bytes() == state_file(head), "state")
     return arguments, state, items, identifier, keys, head
