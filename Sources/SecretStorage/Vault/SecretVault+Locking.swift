@@ -19,6 +19,7 @@ extension SecretVault {
     contents.withLock { contents in
       contents.keys.isLockedByApp = true
       contents.keys.ring.lock()
+      contents.keys.coming = nil
       contents.recordKeys = [:]
       contents.generation += 1
     }
@@ -50,6 +51,12 @@ extension SecretVault {
   ///   ``SecretStoreError/invalid(_:)`` when the vault has no such slot, or what kept the key from
   ///   being read.
   public func unlock(with key: UnlockKey) throws(SecretStoreError) {
+    while try !takeUserKey(from: key) {}
+    announce()
+  }
+
+  /// Opens the vault with a key, unless it gets another user key meanwhile; then false.
+  private func takeUserKey(from key: UnlockKey) throws(SecretStoreError) -> Bool {
     let parts = try parts
     let table = try withContents { contents throws(SecretStoreError) in contents.keys.table }
     guard let table, table.slots.contains(where: key.fits) else {
@@ -57,14 +64,18 @@ extension SecretVault {
     }
     let user = try table.open(with: key.slotKey(parts.device), cipher)
     try withContents { contents throws(SecretStoreError) in
+      _ = contents.keys.ring.adapt(to: table)
       contents.keys.ring.user = user
       contents.keys.isLockedByApp = false
       contents.startOver()
     }
-    try withContents { contents throws(SecretStoreError) in
+    return try withContents { contents throws(SecretStoreError) in
       if let distrust = contents.distrust { throw distrust }
+      if contents.keys.isUnlocked { return true }
+      // A forged file may have tables that take turns, with an end of it never.
+      if contents.damage.isEmpty { return false }
+      throw .corrupted("Tables of keys are not authentic; damaged: \(contents.damage.description)")
     }
-    announce()
   }
 
   /// Whether the vault has a passphrase.
@@ -83,8 +94,9 @@ extension SecretVault {
   ///
   /// The vault is made if there is none, and written to a new file otherwise, so that what opened it
   /// before is not in the file any more. The user key stays the same: who has an old copy of the vault
-  /// and what opened it then has the user key, and with it every later state of the vault too. There
-  /// is no way back to the items without the passphrase.
+  /// and what opened it then has the user key, and with it every later state of the vault too, up to
+  /// the next ``rotateKeys(keeping:removingOtherSlots:reporting:)``. There is no way back to the items
+  /// without the passphrase.
   ///
   /// - Parameters:
   ///   - passphrase: Not empty. Its bytes count, so give it in one Unicode normalisation form.

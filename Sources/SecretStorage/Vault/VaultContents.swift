@@ -20,7 +20,7 @@ struct VaultContents: Sendable {
   /// Whether the log has another record in the place of that one.
   var isForked = false
   /// The keys of secrets that were opened.
-  var recordKeys: [SecretItem.ID: (revision: UInt64, key: Secret)] = [:]
+  var recordKeys: [SecretItem.ID: (revision: UInt64, classKey: UInt32, key: Secret)] = [:]
   /// Whether a thread of this process compacts the vault now.
   var isBeingCompacted = false
   /// Why the content is not to be trusted at all.
@@ -72,22 +72,17 @@ extension VaultContents {
   private mutating func askDevice(
     _ device: DeviceState, about record: LogRecord
   ) throws(SecretStoreError) {
-    let vaultID: [UInt8]
+    let table: KeyTable
     do throws(MalformedRecord) {
       var reader = RecordReader(record.payload)
       guard try RecordHeader(&reader).kind == .keys else { return }
-      vaultID = try VaultRecord.Keys(record.payload).table.vaultID
+      table = try VaultRecord.Keys(record.payload).table
     } catch {
       // Who applies the record says so.
       return
     }
-    if keys.ring.vaultID != vaultID {
-      // Another vault was put in the place of the one whose keys these are.
-      keys.ring = KeyRing()
-      keys.ring.vaultID = vaultID
-      recordKeys = [:]
-    }
-    remembered = try device.remembered(of: vaultID)
+    if keys.adapt(to: table) { recordKeys = [:] }
+    remembered = try device.remembered(of: table.vaultID)
     if keys.ring.device == nil { keys.ring.device = try device.secret() }
   }
 
@@ -145,7 +140,7 @@ extension VaultContents {
       keys.table = draft.keys.table
     }
     chain = draft.chain
-    singleCount += draft.entries.count
+    singleCount += draft.singleCount
     for entry in draft.entries { apply(entry) }
   }
 
@@ -201,7 +196,7 @@ extension VaultContents {
   }
 
   /// What opens a slot without anybody being asked, where it is here.
-  private func unattendedKey(
+  func unattendedKey(
     for slot: KeySlot, _ device: DeviceState
   ) throws(SecretStoreError) -> SlotKey? {
     switch slot.content {
@@ -219,6 +214,10 @@ extension VaultContents {
   ) throws(SecretStoreError) {
     if let table = keys.table, table.vaultID != read.table.vaultID {
       throw .corrupted("A table of keys is of another vault")
+    }
+    if let table = keys.table, table.generation != read.table.generation {
+      // The user key changes only with the whole file.
+      throw .corrupted("A table of keys is of another user key")
     }
     if !keys.isLockedByApp {
       for slot in read.table.slots where keys.ring.user == nil {

@@ -2,6 +2,8 @@
 struct VaultKeys: Sendable {
   var table: KeyTable?
   var ring = KeyRing()
+  /// The keys of a file that this object is putting in place, for whichever thread reads it first.
+  var coming: KeyRing?
   /// Whether the app locked the vault, so that only the app unlocks it.
   var isLockedByApp = false
 
@@ -12,6 +14,18 @@ struct VaultKeys: Sendable {
   var lockReason: SecretStoreError {
     guard let table, !isLockedByApp, table.hasDevice, !table.hasPassphrase else { return .locked }
     return .otherDevice("The vault")
+  }
+
+  /// Gets ready for the table of keys of a log that is read from its beginning.
+  ///
+  /// - Returns: Whether the keys in memory are others now.
+  mutating func adapt(to table: KeyTable) -> Bool {
+    if let coming, coming.vaultID == table.vaultID, coming.generation == table.generation {
+      self.coming = nil
+      ring = coming
+      return true
+    }
+    return ring.adapt(to: table)
   }
 
   /// Makes a key for a purpose and adds it to a table that will be written.
