@@ -96,8 +96,8 @@ extension SecretVault {
   /// Writes the vault to a new file, after a change of what it is.
   func rewrite(
     asRepair isRepair: Bool = false,
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed },
-    changing change: (inout VaultContents) throws(SecretStoreError) -> Void = { _ in }
+    changing change: (inout VaultContents) throws(SecretStoreError) -> Void = { _ in },
+    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
     let parts = try parts
     try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
