@@ -31,9 +31,9 @@ struct VaultRotationResumingTests {
       // The user key is another one from the beginning on.
       #expect(try CapturedKeys(reader).user != old.user)
     }
-    // Compaction keeps what has to be resumed.
+    // Compaction keeps what has to be resumed; where all is done but the end, it is the end.
     try other.compact()
-    #expect(try object.isRotationPending)
+    #expect(try object.isRotationPending == (limit < 513))
     try other.change("3", to: "changed meanwhile")
     try other.remove("4")
     try other.add("added meanwhile", account: "new")

@@ -43,6 +43,10 @@ enum Mode: String {
   case create
   /// `seconds`: gives the vault one passphrase after the other.
   case passphrase
+  /// `seconds [passphrase]`: rotates the keys again and again, and writes down each step.
+  case rotate
+  /// Finishes a rotation.
+  case resume
 }
 
 /// Writes a line to standard output, in one call, so that lines of several threads do not mix.
