@@ -18,10 +18,8 @@ struct KeyRing: Sendable {
     vaultID == other.vaultID && generation == other.generation
   }
 
-  /// Forgets the keys of another vault, or those that went with an earlier user key.
-  ///
-  /// A class key of an earlier user key is forgotten even where the table still has it: who has that one
-  /// but not its successor would take an item's old state for the present one.
+  /// Forgets the keys of another vault, or those that went with an earlier user key, which does not open
+  /// the table.
   ///
   /// - Returns: Whether there were others.
   mutating func adapt(to table: KeyTable) -> Bool {

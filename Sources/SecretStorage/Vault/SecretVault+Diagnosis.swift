@@ -153,6 +153,7 @@ extension Diagnosis {
     ]
     let known = ways.compactMap(\.self).joined(separator: ", ")
     note("Opened by", known.isEmpty ? "what only a newer version knows" : known)
+    if table.hasOldKeys { note("Keys", "are being rotated: resumeRotation() does what is left") }
     if contents.keys.isUnlocked {
       note("Locked", "no")
     } else if contents.keys.lockReason == .locked {

@@ -72,7 +72,7 @@ extension SecretVault {
     return try withContents { contents throws(SecretStoreError) in
       if let distrust = contents.distrust { throw distrust }
       if contents.keys.isUnlocked { return true }
-      // A forged file may have tables that take turns, with an end of it never.
+      // A forged file may have tables of several user keys, of which each attempt would meet another.
       if contents.damage.isEmpty { return false }
       throw .corrupted("Tables of keys are not authentic; damaged: \(contents.damage.description)")
     }

@@ -24,10 +24,11 @@ extension VaultContents {
     var newTable = KeyTable(
       vaultID: table.vaultID,
       slots: try slots.sealed(for: newUser, removingOthers: removingOtherSlots), keys: [])
-    if table.hasPassphrase, !newTable.hasPassphrase { removeItemsOfPasscode() }
+    let losesPasscode = table.hasPassphrase && !newTable.hasPassphrase
+    if losesPasscode { removeItemsOfPasscode() }
     try keepKeys(in: &newTable, &renewed.ring)
     for purpose in table.purposes
-    where newTable.hasPassphrase || purpose != .secrets(.whenPasscodeSetThisDeviceOnly) {
+    where !losesPasscode || purpose != .secrets(.whenPasscodeSetThisDeviceOnly) {
       try renewed.makeKey(purpose, in: &newTable, cipher)
     }
     renewed.ring.generation = newTable.generation
