@@ -77,6 +77,31 @@ struct VaultFormatTests {
     try expectAgreement()
   }
 
+  @Test(arguments: [nil, "The Valley Wind"])
+  func rotatedVaultIsAsDocumented(passphrase: String?) throws {
+    let vault = vault
+    try fill(vault)
+    var keys: [UnlockKey] = []
+    if let passphrase {
+      let cost = ScryptCost(logarithmicCost: 4, blockSize: 8, parallelization: 1)
+      try vault.setPassphrase(Secret(passphrase.utf8), cost: cost)
+      keys = [.passphrase(Secret(passphrase.utf8))]
+    }
+    // At its beginning, after its only batch, and at its end.
+    for limit in [0, 1] {
+      #expect(throws: SecretStoreError.cancelled) {
+        try vault.rotateKeys(keeping: keys) { $0.completed >= limit ? .cancel : .proceed }
+      }
+      try expectAgreement(passphrase: passphrase)
+    }
+    if passphrase == nil {
+      try VaultReader.add(service: "foreign", secret: "The Sixth Station", to: file, state)
+      try expectAgreement(passphrase: passphrase)
+    }
+    try vault.resumeRotation()
+    try expectAgreement(passphrase: passphrase)
+  }
+
   @Test func otherProgramsMayAppendAsDocumented() throws {
     try fill(vault)
     try VaultReader.add(service: "foreign", secret: "The Sixth Station", to: file, state)

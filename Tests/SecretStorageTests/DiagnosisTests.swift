@@ -95,6 +95,18 @@ struct DiagnosisTests {
     #expect(diagnosis.problems.allSatisfy { $0.text.contains("chmod 600") })
   }
 
+  @Test func aRotationThatIsNotFinishedIsNoted() throws {
+    try fill()
+    let object = vault.open()
+    #expect(text("Keys", in: object.diagnose()) == nil)
+    try object.rotateKeys(givingUpAt: 0)
+    let diagnosis = vault.open().diagnose()
+    #expect(text("Keys", in: diagnosis)?.contains("resumeRotation()") == true)
+    #expect(diagnosis.isHealthy)
+    try object.resumeRotation()
+    #expect(text("Keys", in: object.diagnose()) == nil)
+  }
+
   @Test func directoriesThatOthersMayWriteAreProblems() throws {
     try fill()
     #expect(unsafe chmod(vault.state.path, 0o777) == 0)

@@ -21,6 +21,8 @@ struct Job: Sendable {
     case .beLocked: try beLocked(vault)
     case .authenticate: try await authenticate(vault)
     case .ask: try await ask(try parameter(0))
+    case .rotate: try rotate(vault)
+    case .resume: try vault.resumeRotation()
     }
   }
 
@@ -157,6 +159,20 @@ struct Job: Sendable {
       try Self.journal("passphrase", "passphrase \(round)") {
         try vault.setPassphrase(Secret("passphrase \(round)".utf8), cost: .minimum)
       }
+    }
+  }
+
+  private func rotate(_ vault: SecretVault) throws {
+    let seconds = try number(0)
+    let passphrase = parameters.count > 1 ? UnlockKey.passphrase(Secret(parameters[1].utf8)) : nil
+    if let passphrase { try vault.unlock(with: passphrase) }
+    try repeating(seconds: seconds) { round in
+      printLine("+\trotation\t\(round)")
+      try vault.rotateKeys(keeping: passphrase.map { [$0] } ?? []) { progress in
+        printLine("+\tprogress\t\(progress.completed) of \(progress.total)")
+        return .proceed
+      }
+      printLine("=\trotation\t\(round)")
     }
   }
 }

@@ -53,6 +53,10 @@ enum Mode: String {
   case authenticate
   /// `hidden`, `visible`, `cancelled`, `handling` or `twice`: asks on the terminal.
   case ask
+  /// `seconds [passphrase]`: rotates the keys again and again, and writes down each step.
+  case rotate
+  /// Finishes a rotation.
+  case resume
 }
 
 /// Writes a line to standard output, in one call, so that lines of several threads do not mix.

@@ -9,6 +9,7 @@ extension Diagnosis {
       contents.isOfThisDevice(slot) ? "this device's key" : slot.content.way
     }
     note("Opened by", Self.enumerated(ways))
+    if table.hasOldKeys { note("Keys", "are being rotated: resumeRotation() does what is left") }
     if contents.keys.isUnlocked { return note("Locked", "no") }
     if let obstacle = contents.keys.obstacle { return problem("Locked", obstacle) }
     guard contents.keys.lockReason == .locked else {

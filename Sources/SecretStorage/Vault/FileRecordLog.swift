@@ -87,7 +87,20 @@ struct FileRecordLog: RecordLog {
     _ records: [LogRecord], after position: LogPosition
   ) throws(SecretStoreError) -> LogPosition {
     let lock = try takeTurn()
-    defer { withExtendedLifetime(lock) {} }
+    return try append(records, after: position, holding: lock)
+  }
+
+  func append(
+    by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
+  ) throws(SecretStoreError) -> LogPosition? {
+    let lock = try takeTurn()
+    guard let (records, position) = try make() else { return nil }
+    return try append(records, after: position, holding: lock)
+  }
+
+  private func append(
+    _ records: [LogRecord], after position: LogPosition, holding lock: borrowing FileLock
+  ) throws(SecretStoreError) -> LogPosition {
     if position == .nowhere {
       try checkPosition(position)
       return try create(records, holding: lock)

@@ -40,15 +40,14 @@ extension VaultKeys {
         }
         if let name = slot.credentialName { obstacle = UnlockKey.credential(named: name).refusal }
       } catch {
-        switch error {
-        case .invalid, .corrupted, .system(_, _, EACCES), .system(_, _, EPERM): obstacle = error
-        default: throw error
-        }
+        guard error.isOfUnattendedKey else { throw error }
+        obstacle = error
       }
     }
   }
 
-  private func unattendedKey(
+  /// What opens a slot without anybody being asked, where it is here.
+  func unattendedKey(
     for slot: KeySlot, _ device: DeviceState
   ) throws(SecretStoreError) -> SlotKey? {
     switch slot.content {
@@ -58,6 +57,16 @@ extension VaultKeys {
       return try device.credential(named: name).map { .credential(name: name, $0) }
     case .passphrase, .keyFile, .recoveryCode, .unknown:
       return nil
+    }
+  }
+}
+
+extension SecretStoreError {
+  /// Whether a key that needs nobody is itself what is wrong, and will be at the next attempt.
+  var isOfUnattendedKey: Bool {
+    switch self {
+    case .invalid, .corrupted, .system(_, _, EACCES), .system(_, _, EPERM): true
+    default: false
     }
   }
 }

@@ -18,6 +18,9 @@ struct KeyTable: Sendable {
     slots.contains { if case .device = $0.content { true } else { false } }
   }
 
+  /// Tells the user keys that a vault has had apart, because each came with its own key for attributes.
+  var generation: UInt32? { key(for: .attributes)?.id }
+
   /// The key that new items of an accessibility, or new attributes, are sealed under.
   func key(for purpose: KeyPurpose) -> SealedKey? {
     keys.last { $0.purpose == purpose }

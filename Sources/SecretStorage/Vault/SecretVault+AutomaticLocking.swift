@@ -60,6 +60,7 @@ extension VaultContents {
   mutating func lock() {
     keys.isLockedByApp = true
     keys.ring.lock()
+    keys.coming = nil
     recordKeys = [:]
     idle?.stop()
     generation += 1

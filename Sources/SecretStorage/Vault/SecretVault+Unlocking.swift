@@ -10,25 +10,35 @@ extension SecretVault {
   ///   for more or less work than a slot may, ``SecretStoreError/invalid(_:)`` when the vault has no such
   ///   slot or the key is too short or too long, or what kept the key from being read.
   public func unlock(with key: UnlockKey) throws(SecretStoreError) {
+    while try !takeUserKey(from: key) {}
+    announce()
+  }
+
+  /// Opens the vault with a key, unless it gets another user key meanwhile; then false.
+  private func takeUserKey(from key: UnlockKey) throws(SecretStoreError) -> Bool {
     let parts = try parts
     let table = try withContents { contents throws(SecretStoreError) in contents.keys.table }
     guard let table, table.slots.contains(where: key.fits) else {
       throw .invalid("The vault has no \(key.kind)")
     }
     let user = try table.open(with: key.slotKey(parts.device), cipher, otherwise: key.refusal)
-    try unlock(withUserKey: user)
-    announce()
+    return try unlock(withUserKey: user, of: table)
   }
 
-  /// Reads the vault anew with its user key.
-  func unlock(withUserKey user: Secret) throws(SecretStoreError) {
+  /// Reads the vault anew with the user key of a table, unless it has another one by now; then false.
+  func unlock(withUserKey user: Secret, of table: KeyTable) throws(SecretStoreError) -> Bool {
     try withContents { contents throws(SecretStoreError) in
+      _ = contents.keys.ring.adapt(to: table)
       contents.keys.ring.user = user
       contents.keys.isLockedByApp = false
       contents.startOver()
     }
-    try withContents { contents throws(SecretStoreError) in
+    return try withContents { contents throws(SecretStoreError) in
       if let distrust = contents.distrust { throw distrust }
+      if contents.keys.isUnlocked { return true }
+      // A forged file may have tables of several user keys, of which each attempt would meet another.
+      if contents.damage.isEmpty { return false }
+      throw .corrupted("Tables of keys are not authentic; damaged: \(contents.damage.description)")
     }
   }
 }

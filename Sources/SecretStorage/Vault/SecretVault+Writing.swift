@@ -118,7 +118,7 @@ extension SecretVault {
   }
 
   /// Takes over what is on disk now.
-  private func acknowledge(
+  func acknowledge(
     _ draft: VaultDraft, endingAt position: LogPosition, _ parts: VaultParts
   ) {
     contents.withLock { contents in

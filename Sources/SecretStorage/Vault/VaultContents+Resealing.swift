@@ -1,4 +1,18 @@
 extension VaultContents {
+  /// The items whose secrets are under a key that has a successor.
+  var itemsUnderOldKeys: [VaultItem] {
+    guard let table = keys.table, table.hasOldKeys else { return [] }
+    return index.items.filter { $0.isUnderOldKey(of: table) }
+  }
+
+  /// An item with its secret under the newest key of its class, all else as it was.
+  func renewed(_ entry: VaultItem) throws(SecretStoreError) -> VaultItem {
+    guard let table = keys.table else { throw keys.lockReason }
+    let (id, key) = try keys.secretKey(for: entry.secret.accessibility)
+    let secret = try resealed(entry, under: id, key, in: table.vaultID)
+    return VaultItem(item: entry.item, secret: secret, unknown: entry.unknown)
+  }
+
   /// Seals what an item's secret holds under another key, of this vault or of another, without looking
   /// into it.
   ///
@@ -13,6 +27,19 @@ extension VaultContents {
       cipher)
     return try SealedSecret.seal(
       opened, of: entry.id, revision: secret.revision, accessibility: secret.accessibility,
-      under: key, secretKey, in: vaultID, cipher)
+      flags: secret.flags, under: key, secretKey, in: vaultID, cipher)
   }
+}
+
+extension VaultItem {
+  /// Whether the secret is under another key than a new one would be.
+  func isUnderOldKey(of table: KeyTable) -> Bool {
+    let secret = secret
+    return table.key(for: .secrets(secret.accessibility))?.id != secret.key
+  }
+}
+
+extension KeyTable {
+  /// Whether a purpose has more keys than that for what is new, as during a rotation.
+  var hasOldKeys: Bool { Set(keys.map(\.purpose)).count < keys.count }
 }

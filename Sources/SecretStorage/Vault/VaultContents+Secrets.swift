@@ -30,10 +30,14 @@ extension VaultContents {
 
   private mutating func recordKey(of entry: VaultItem) throws(SecretStoreError) -> Secret {
     let secret = entry.secret
-    if let cached = recordKeys[entry.id], cached.revision == secret.revision { return cached.key }
+    if let cached = recordKeys[entry.id], cached.revision == secret.revision,
+      cached.classKey == secret.key
+    {
+      return cached.key
+    }
     let key = try secret.recordKey(from: keys.key(of: secret), cipher)
     if recordKeys.count >= Self.cachedKeys { recordKeys.removeAll(keepingCapacity: true) }
-    recordKeys[entry.id] = (secret.revision, key)
+    recordKeys[entry.id] = (secret.revision, secret.key, key)
     return key
   }
 }

@@ -20,7 +20,7 @@ struct VaultContents: Sendable {
   /// Whether the log has another record in the place of that one.
   var isForked = false
   /// The keys of secrets that were opened.
-  var recordKeys: [SecretItem.ID: (revision: UInt64, key: Secret)] = [:]
+  var recordKeys: [SecretItem.ID: (revision: UInt64, classKey: UInt32, key: Secret)] = [:]
   /// How long the vault was not used, where that locks it.
   var idle: IdlePeriod?
   /// Whether a thread of this process compacts the vault now.
@@ -75,22 +75,17 @@ extension VaultContents {
   private mutating func askDevice(
     _ device: DeviceState, about record: LogRecord
   ) throws(SecretStoreError) {
-    let vaultID: [UInt8]
+    let table: KeyTable
     do throws(MalformedRecord) {
       var reader = RecordReader(record.payload)
       guard try RecordHeader(&reader).kind == .keys else { return }
-      vaultID = try VaultRecord.Keys(record.payload).table.vaultID
+      table = try VaultRecord.Keys(record.payload).table
     } catch {
       // Who applies the record says so.
       return
     }
-    if keys.ring.vaultID != vaultID {
-      // Another vault was put in the place of the one whose keys these are.
-      keys.ring = KeyRing()
-      keys.ring.vaultID = vaultID
-      recordKeys = [:]
-    }
-    remembered = try device.remembered(of: vaultID)
+    if keys.adapt(to: table) { recordKeys = [:] }
+    remembered = try device.remembered(of: table.vaultID)
     if keys.ring.device == nil { keys.ring.device = try device.secret() }
   }
 
@@ -148,7 +143,7 @@ extension VaultContents {
       keys.table = draft.keys.table
     }
     chain = draft.chain
-    singleCount += draft.entries.count
+    singleCount += draft.singleCount
     for entry in draft.entries { apply(entry) }
   }
 
@@ -208,6 +203,10 @@ extension VaultContents {
   ) throws(SecretStoreError) {
     if let table = keys.table, table.vaultID != read.table.vaultID {
       throw .corrupted("A table of keys is of another vault")
+    }
+    if let table = keys.table, table.generation != read.table.generation {
+      // The user key changes only with the whole file.
+      throw .corrupted("A table of keys is of another user key")
     }
     if !keys.isLockedByApp, keys.ring.user == nil {
       try keys.openUnattended(read.table, device, cipher)

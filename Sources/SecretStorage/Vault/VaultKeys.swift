@@ -2,6 +2,8 @@
 struct VaultKeys: Sendable {
   var table: KeyTable?
   var ring = KeyRing()
+  /// The keys of a file that this object is putting in place, for whichever thread reads it first.
+  var coming: KeyRing?
   /// Whether the app locked the vault, so that only the app unlocks it.
   var isLockedByApp = false
 
@@ -19,6 +21,18 @@ struct VaultKeys: Sendable {
     if let obstacle { return obstacle }
     let knowsOthers = table.slots.contains { $0.credentialName != nil }
     return table.hasDevice && !knowsOthers ? .otherDevice("The vault") : .locked
+  }
+
+  /// Gets ready for the table of keys of a log that is read from its beginning.
+  ///
+  /// - Returns: Whether the keys in memory are others now.
+  mutating func adapt(to table: KeyTable) -> Bool {
+    if let coming, coming.vaultID == table.vaultID, coming.generation == table.generation {
+      self.coming = nil
+      ring = coming
+      return true
+    }
+    return ring.adapt(to: table)
   }
 
   /// Makes a key for a purpose and adds it to a table that will be written.
