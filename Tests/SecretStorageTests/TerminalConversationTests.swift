@@ -10,6 +10,8 @@ import Testing
   import Musl
 #endif
 
+/// One after the other, because each blocks a thread of Swift's pool, of which there are few.
+@Suite(.serialized)
 struct TerminalConversationTests {
   private let vault = TestVault()
 
