@@ -248,6 +248,10 @@ private final class CountingCipher: SecretCipher {
     try cipher.digest(bytes)
   }
 
+  func forgetKeys() {
+    cipher.forgetKeys()
+  }
+
   func deriveKey(
     from key: Secret, salt: ArraySlice<UInt8>, purpose: String
   ) throws(SecretStoreError) -> Secret {

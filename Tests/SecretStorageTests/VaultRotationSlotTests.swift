@@ -34,8 +34,9 @@ struct VaultRotationSlotTests {
       for (number, slot) in slots.enumerated() {
         table.slots.append(
           try KeySlot(
-            id: UInt32(number + 100), name: slot.name, sealing: user, under: slot.key,
-            cost: .cheap, in: table.vaultID, contents.cipher))
+            id: UInt32(number + 100), name: slot.name, sealing: user,
+            under: SlotSealing(slot.key, cost: .cheap, contents.cipher), in: table.vaultID,
+            contents.cipher))
       }
       contents.keys.table = table
     }
