@@ -8,7 +8,7 @@ struct RotatingKeysSnippets {
   private let passphrase = "The Valley Wind"
   private let isCancelled = false
 
-  private static let cost = ScryptCost(logarithmicCost: 4, blockSize: 8, parallelization: 1)
+  private static let cost = ScryptCost.minimum
 
   /// The vault as a process that has just started has it.
   private var opened: SecretVault {

@@ -116,8 +116,7 @@ struct VaultFormatTests {
     let vault = vault
     let context = AuthenticationContext(
       reason: "", authenticator: Willing(), applicationPassword: Secret("right".utf8),
-      applicationPasswordCost: ScryptCost(
-        logarithmicCost: 4, blockSize: 8, parallelization: 2))
+      applicationPasswordCost: .minimum)
     let constraints: [AccessFlags] = [
       .userPresence, .biometryCurrentSet, .applicationPassword,
       [.biometryCurrentSet, .and, .devicePasscode, .applicationPassword],

@@ -93,13 +93,13 @@ struct WhoMayReadAnItemSnippets {
     #expect(table.rows.map(\.name) == (accessibilities + constrained).map(\.0))
     let vault = vault
     try vault.setPassphrase(
-      Secret("x".utf8), cost: ScryptCost(logarithmicCost: 4, blockSize: 8, parallelization: 1))
+      Secret("x".utf8), cost: .minimum)
     let stores: [any SecretStore] = [vault, InMemorySecretStore()]
     #expect(table.stores == ["SecretVault", "InMemorySecretStore"])
 
     let context = AuthenticationContext(
       reason: "", applicationPassword: Secret([1]),
-      applicationPasswordCost: ScryptCost(logarithmicCost: 4, blockSize: 8, parallelization: 1))
+      applicationPasswordCost: .minimum)
     for (column, store) in stores.enumerated() {
       let authorization = try await context.authorize(
         AccessControl(), with: store.authenticator)

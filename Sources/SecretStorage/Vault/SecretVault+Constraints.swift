@@ -23,7 +23,7 @@ extension SecretVault {
     guard let password else { throw .needsApplicationPassword }
     try password.check()
     let cost = authorization.applicationPasswordCost
-    if !cost.isBearable { throw .invalid("An item of that cost could not be opened again") }
+    try cost.check()
     return try ConstrainedSecret(
       enrolledSet: enrolledSet, sealing: secret, of: identity, under: password, cost: cost, cipher
     ).payload

@@ -35,13 +35,13 @@ enum SlotSealing: Sendable {
 }
 
 extension ScryptCost {
-  /// Throws ``SecretStoreError/invalid(_:)`` for a cost that a slot may not have.
-  fileprivate func check() throws(SecretStoreError) {
-    if !isBearable { throw .invalid("A key slot of that cost could not be opened again") }
+  /// Throws ``SecretStoreError/invalid(_:)`` for a cost that nothing may have that is to be opened again.
+  func check() throws(SecretStoreError) {
+    if !isBearable { throw .invalid("What has that cost could not be opened again") }
     if !isSufficient {
       throw .invalid(
         """
-        A passphrase of that cost would be guessed too easily: N × r × p must be 2^17 or more, as it \
+        A password of that cost would be guessed too easily: N × r × p must be 2^17 or more, as it \
         is with N = 2^14, r = 8 and p = 1
         """)
     }
