@@ -230,9 +230,3 @@ extension VaultContents {
     }
   }
 }
-
-extension VaultItem {
-  fileprivate var attributesPurpose: KeyPurpose {
-    .attributes(of: accessControl.accessibility)
-  }
-}

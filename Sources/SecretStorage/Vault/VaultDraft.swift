@@ -44,11 +44,20 @@ struct VaultDraft {
   /// Appends an entry under the key of its attributes.
   mutating func append(_ entry: ItemEntry, as accessibility: Accessibility) throws(SecretStoreError)
   {
+    try append([entry], as: accessibility)
+  }
+
+  /// Appends several entries in one record, the loss of which tells of none of them: items that are
+  /// not in the vault yet, or as the entries have them.
+  mutating func append(
+    _ several: [ItemEntry], as accessibility: Accessibility
+  ) throws(SecretStoreError) {
+    guard let first = several.first else { return }
     let (id, key) = try keys.attributesKey(for: accessibility)
     guard let table = keys.table else { throw keys.lockReason }
-    let record = try log(table).items([entry], after: chain.head, under: id, key)
-    add(record, RecordSubject.item(entry.id))
-    entries.append(entry)
+    let record = try log(table).items(several, after: chain.head, under: id, key)
+    add(record, several.count == 1 ? .item(first.id) : .block)
+    entries += several
   }
 
   /// Appends a table of keys, twice, so that no single damage takes the vault along.
