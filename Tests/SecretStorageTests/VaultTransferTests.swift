@@ -40,7 +40,7 @@ struct VaultTransferTests {
     for item in try other.open().items(matching: .all) {
       let secret = try #require(try other.open().secret(of: item.id)?.secret)
       #expect("\(secret.count)" == item.identity.account)
-      #expect(unsafe secret.withUnsafeBytes { unsafe $0.allSatisfy { $0 == 7 } })
+      #expect(secret == Secret(repeatElement(7, count: secret.count)))
     }
   }
 

@@ -8,7 +8,7 @@ struct Job: Sendable {
   let state: URL
   let parameters: [String]
 
-  private static let cost = ScryptCost(logarithmicCost: 4, blockSize: 8, parallelization: 1)
+  static let cost = ScryptCost(logarithmicCost: 4, blockSize: 8, parallelization: 1)
 
   func run(_ mode: Mode) throws {
     let vault = SecretVault(fileURL: file, stateDirectory: state)
@@ -19,21 +19,23 @@ struct Job: Sendable {
     case .compact: try compact(vault)
     case .create: try create()
     case .passphrase: try changePassphrase(of: vault)
+    case .export: try export(vault)
+    case .import: try importItems(to: vault)
     }
   }
 
-  private func parameter(_ index: Int) throws -> String {
+  func parameter(_ index: Int) throws -> String {
     guard parameters.indices.contains(index) else { throw Misuse() }
     return parameters[index]
   }
 
-  private func number(_ index: Int) throws -> Int {
+  func number(_ index: Int) throws -> Int {
     guard let number = Int(try parameter(index)) else { throw Misuse() }
     return number
   }
 
   /// Calls a closure with 0, 1, 2 and so on until as many seconds are over.
-  private func repeating(seconds: Int, _ body: (Int) throws -> Void) rethrows {
+  func repeating(seconds: Int, _ body: (Int) throws -> Void) rethrows {
     let end = ContinuousClock.now.advanced(by: .seconds(seconds))
     var round = 0
     while ContinuousClock.now < end {
@@ -82,7 +84,7 @@ struct Job: Sendable {
     }
   }
 
-  private static func journal<Result>(
+  static func journal<Result>(
     _ account: String, _ value: String, _ change: () throws -> Result
   ) rethrows -> Result {
     printLine("+\t\(account)\t\(value)")

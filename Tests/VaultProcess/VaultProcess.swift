@@ -43,6 +43,10 @@ enum Mode: String {
   case create
   /// `seconds`: gives the vault one passphrase after the other.
   case passphrase
+  /// `seconds file`: exports to the file, again and again.
+  case export
+  /// `file`: imports from the file, once.
+  case `import`
 }
 
 /// Writes a line to standard output, in one call, so that lines of several threads do not mix.
