@@ -12,9 +12,12 @@ import Testing
 enum VaultReader {
   static let isAvailable = output(of: "python3 -c 'import hashlib; hashlib.scrypt'").status == 0
 
-  static func items(_ vault: URL, _ state: URL, passphrase: String?) throws -> [ReadItem] {
-    let passphrase = passphrase.map { ["--passphrase", $0] } ?? []
-    let output = try run("vault_reader.py", [vault.path, state.path] + passphrase)
+  static func items(
+    _ vault: URL, _ state: URL, passphrase: String?, isExport: Bool = false
+  ) throws -> [ReadItem] {
+    let options =
+      (passphrase.map { ["--passphrase", $0] } ?? []) + (isExport ? ["--export"] : [])
+    let output = try run("vault_reader.py", [vault.path, state.path] + options)
     return try JSONDecoder().decode([ReadItem].self, from: output)
   }
 

@@ -96,7 +96,8 @@ struct VaultImportRefusalTests {
     let frames = TestVault.frames(of: bytes)
     let ends = [0, FileHeader.count] + frames.map(\.endIndex)
     let step = Campaign.size(sample: 97, full: 1)
-    for count in Set(stride(from: 0, to: bytes.count, by: step)).union(ends) where count < bytes.count {
+    for count in Set(stride(from: 0, to: bytes.count, by: step)).union(ends)
+    where count < bytes.count {
       try put(bytes.prefix(count))
       try expectRefusal("corrupted")
     }
@@ -125,7 +126,8 @@ struct VaultImportRefusalTests {
     let frames = TestVault.frames(of: bytes)
     #expect(frames.count == 3)
     for files in [
-      [frames[0], frames[2]], [frames[1], frames[2]], [frames[2]], [frames[1], frames[0], frames[2]],
+      [frames[0], frames[2]], [frames[1], frames[2]], [frames[2]],
+      [frames[1], frames[0], frames[2]],
       frames + [frames[2]], [frames[0], frames[1], others[2]], [others[0], frames[1], frames[2]],
     ] {
       try put(TestVault.file(of: files))
@@ -179,7 +181,9 @@ struct VaultImportRefusalTests {
     #expect(Set(report.items(.added).map(\.identity.account)) == ["sound", "twice"])
     let refused = report.entries.filter { if case .refused = $0.outcome { true } else { false } }
     #expect(
-      refused.map(\.item.identity.account) == ["early", "twice", "secret", "texts", "flags", "late"])
+      refused.map(\.item.identity.account) == [
+        "early", "twice", "secret", "texts", "flags", "late",
+      ])
     #expect(try other.items(matching: .all).count == 2)
     #expect(try other.verify().isSound)
     try other.add("value", account: "afterwards")
@@ -221,7 +225,7 @@ private final class LyingCipher: SecretCipher {
     _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> [UInt8] {
     var bytes = unsafe plaintext.withUnsafeBytes { unsafe Array($0) }
-    // The value stands behind its length; in the attributes, the label or account is what has digits.
+    // A value is in a secret alone, and the service in attributes alone.
     let text = Array((mistake == .otherSecret ? "value 1" : "campaign").utf8)
     if let place = bytes.firstRange(of: text), lies.withLock({ $0 == 0 }) {
       lies.withLock { $0 = 1 }

@@ -20,7 +20,8 @@ struct ExportedVault {
       if entry.isPortable {
         report.exported.append(entry.item)
       } else {
-        report.leftOut.append(ExportReport.LeftOut(item: entry.item, reason: "It is bound to this device."))
+        report.leftOut.append(
+          ExportReport.LeftOut(item: entry.item, reason: "It is bound to this device."))
       }
     }
     let portable = sorted.filter(\.isPortable)

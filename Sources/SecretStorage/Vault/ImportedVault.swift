@@ -21,7 +21,8 @@ struct ImportedVault {
       throw .corrupted("\(path) has no intact table of keys")
     }
     guard table.hasPassphrase else {
-      throw .invalid("\(path) has no key slot for a passphrase, so it opens on its own device alone")
+      throw .invalid(
+        "\(path) has no key slot for a passphrase, so it opens on its own device alone")
     }
     var contents = VaultContents(cipher: cipher)
     contents.keys.ring.vaultID = table.vaultID

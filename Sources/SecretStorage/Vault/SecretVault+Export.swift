@@ -74,8 +74,10 @@ extension VaultParts {
     let (target, own) = try system { () throws(SystemError) in
       (try fileSystem.status(of: path, followingLink: true), try fileSystem.status(of: log.name))
     }
-    if path == log.name || (target != nil && target?.inode == own?.inode && target?.device == own?.device) {
-      throw .invalid("An export cannot take the place of the vault that it is of: choose another file")
+    let isOwn = target.map { $0.inode == own?.inode && $0.device == own?.device } ?? false
+    if isOwn || path == log.name {
+      throw .invalid(
+        "An export cannot take the place of the vault that it is of: choose another file")
     }
     let isThere = try system { () throws(SystemError) in try fileSystem.status(of: path) != nil }
     if isThere, !isOverwriting {

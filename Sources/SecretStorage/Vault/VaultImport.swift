@@ -78,7 +78,8 @@ struct VaultImport {
   /// What stands beside a secret that has access flags: some numbers, a digest, a salt and a tag.
   private static let constraintsCount = 128
 
-  private func reasonToRefuse(_ entry: VaultItem, _ item: SecretItem, _ payload: Secret) -> String? {
+  private func reasonToRefuse(_ entry: VaultItem, _ item: SecretItem, _ payload: Secret) -> String?
+  {
     let plausible = -Self.plausibleDate...Self.plausibleDate
     guard plausible.contains(entry.created), plausible.contains(entry.modified) else {
       return "Its dates are not of this time."
