@@ -118,6 +118,21 @@ struct VaultImportRefusalTests {
     }
   }
 
+  /// The end of a vault that is no export is the last of its records that is intact, or cut short.
+  @Test func damagedEndOfAVaultIsNoticed() throws {
+    _ = try exported()
+    let object = vault.open()
+    try object.setPassphrase(TestVault.passphrase, cost: .cheap)
+    try object.add("last", account: "last")
+    let bytes = try vault.bytes
+    for place in [bytes.count - 1, try #require(TestVault.frames(of: bytes).last).startIndex] {
+      var damaged = bytes
+      damaged[place] ^= 1
+      try put(damaged)
+      try expectRefusal("corrupted")
+    }
+  }
+
   /// Whole records that are gone, doubled or in another order, and those of another export.
   @Test func recordsOfAnotherOrderAreNoticed() throws {
     let bytes = try exported()

@@ -90,6 +90,20 @@ struct VaultImportTests {
     #expect(try other.open().items(matching: .all) == items)
   }
 
+  /// Who has only the key for what is always accessible must not take the replaced state for the present.
+  @Test func replacedItemIsNotFoundUnderItsFormerKey() throws {
+    try vault.open().add("new", account: "a")
+    try vault.open().export(of: vault)
+    let other = try vault.otherMachine()
+    let target = other.open()
+    try target.add("old", account: "a", .always)
+    try target.setPassphrase(Secret("own".utf8), cost: .cheap)
+    #expect(try other.open().text("a") == "old")
+    try target.importItems(of: other, conflicts: .replace)
+    #expect(throws: SecretStoreError.locked) { try other.open().text("a") }
+    #expect(try target.text("a") == "new")
+  }
+
   /// Had they stood in one record with others, its loss would not tell that they were changed.
   @Test func lostReplacementLeavesNoOldAnswer() throws {
     let object = vault.open()
@@ -112,6 +126,19 @@ struct VaultImportTests {
           guard case .corrupted = error else { throw error }
         }
       }
+    }
+  }
+
+  @Test func copyFromBeforeAnImportIsRolledBack() throws {
+    try vault.open().add("value", account: "a")
+    try vault.open().export(of: vault)
+    let other = try vault.otherMachine()
+    try other.open().add("own", account: "own")
+    let before = try other.bytes
+    try other.open().importItems(of: other)
+    try other.replace(by: before)
+    expectError("rolledBack") { () throws(SecretStoreError) in
+      _ = try other.open().items(matching: .all)
     }
   }
 
