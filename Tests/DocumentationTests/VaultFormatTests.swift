@@ -100,6 +100,22 @@ struct VaultFormatTests {
     try expectAgreement(option, key)
   }
 
+  @Test func exportIsAsDocumented() throws {
+    try fill(vault)
+    let export = directory.url.appending(path: "export")
+    let elsewhere = directory.url.appending(path: "elsewhere")
+    let passphrase = "The Sixth Station"
+    try vault.export(
+      to: export, passphrase: Secret(passphrase.utf8), cost: .minimum)
+    let read = try VaultReader.items(
+      export, elsewhere, ["--passphrase", passphrase, "--export"])
+    let opened = SecretVault(fileURL: export, stateDirectory: elsewhere)
+    try opened.unlock(with: .passphrase(Secret(passphrase.utf8)))
+    #expect(try read == items(of: opened))
+    #expect(read.count == 6)
+    #expect(read.allSatisfy { $0.secret != nil })
+  }
+
   @Test func otherProgramsMayAppendAsDocumented() throws {
     try fill(vault)
     try VaultReader.add(service: "foreign", secret: "The Sixth Station", to: file, state)
@@ -208,11 +224,15 @@ struct VaultFormatTests {
     let read = try VaultReader.items(file, state, option)
     let vault = vault
     if let key { try vault.unlock(with: key) }
-    let items = try vault.items(matching: .all).map { item in
+    let items = try items(of: vault)
+    #expect(items.count > 8)
+    #expect(read == items)
+  }
+
+  private func items(of vault: SecretVault) throws -> [ReadItem] {
+    try vault.items(matching: .all).map { item in
       let reading = try #require(try vault.secret(of: item.id))
       return ReadItem(item, reading.secret)
     }
-    #expect(items.count > 8)
-    #expect(read == items)
   }
 }

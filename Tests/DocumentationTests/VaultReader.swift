@@ -13,7 +13,7 @@ enum VaultReader {
   static let isAvailable = output(of: "python3 -c 'import hashlib; hashlib.scrypt'").status == 0
 
   /// The items of a vault that an option opens, such as `--passphrase`, or this device if there is none;
-  /// `--application-password` opens those that need one.
+  /// `--application-password` opens those that need one, and `--export` says that it is no vault in use.
   static func items(_ vault: URL, _ state: URL, _ option: [String] = []) throws -> [ReadItem] {
     let output = try run("vault_reader.py", [vault.path, state.path] + option)
     return try JSONDecoder().decode([ReadItem].self, from: output)

@@ -23,6 +23,8 @@ struct Job: Sendable {
     case .ask: try await ask(try parameter(0))
     case .rotate: try rotate(vault)
     case .resume: try vault.resumeRotation()
+    case .export: try export(vault)
+    case .import: try importItems(to: vault)
     }
   }
 

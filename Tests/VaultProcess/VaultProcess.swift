@@ -57,6 +57,10 @@ enum Mode: String {
   case rotate
   /// Finishes a rotation.
   case resume
+  /// `seconds file`: exports to the file, again and again.
+  case export
+  /// `file`: imports from the file, once.
+  case `import`
 }
 
 /// Writes a line to standard output, in one call, so that lines of several threads do not mix.

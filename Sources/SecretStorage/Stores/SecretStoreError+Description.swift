@@ -35,7 +35,7 @@ extension SecretStoreError: CustomStringConvertible {
     case .undecodable(let what):
       "The item's bytes are not a value of type \(what). Read it with the type that wrote it."
     case .corrupted(let what):
-      "\(what). What is intact stays readable: export it, or restore a backup."
+      "\(what). What is intact stays readable: save it, or restore a backup."
     case .rolledBack(let what):
       """
       \(what). If you put an older copy back on purpose, accept it; otherwise restore the newest one.

@@ -1,9 +1,5 @@
 /// The records of a vault without what was overwritten or removed.
 struct CompactedVault {
-  /// How much goes into one record: at most so many items, and bytes unless one item alone has more.
-  static let blockItems = 256
-  static let blockBytes = 1 << 20
-
   let position: LogPosition
   private(set) var records: [LogRecord] = []
 
@@ -47,7 +43,7 @@ struct CompactedVault {
     for accessibility in [Accessibility.whenUnlocked, .always] {
       let (id, key) = try contents.keys.attributesKey(for: accessibility)
       let purpose = KeyPurpose.attributes(of: accessibility)
-      for block in Self.blocks(of: sorted.filter { $0.attributesPurpose == purpose }) {
+      for block in sorted.filter { $0.attributesPurpose == purpose }.blocks {
         let record = try log.items(block.map(ItemEntry.put), after: chain.head, under: id, key)
         let only = block.count == 1 ? block.first : nil
         records.append(extended(record, only.map { .item($0.id) } ?? .block))
@@ -56,22 +52,6 @@ struct CompactedVault {
         if report(progress) == .cancel { throw .cancelled }
       }
     }
-  }
-
-  private static func blocks(of items: [VaultItem]) -> [ArraySlice<VaultItem>] {
-    var blocks: [ArraySlice<VaultItem>] = []
-    var start = 0
-    var bytes = 0
-    for index in items.indices {
-      bytes += items[index].byteCount
-      if index - start == blockItems || (bytes > blockBytes && index > start) {
-        blocks.append(items[start..<index])
-        start = index
-        bytes = items[index].byteCount
-      }
-    }
-    if start < items.count { blocks.append(items[start...]) }
-    return blocks
   }
 }
 

@@ -7,6 +7,10 @@ struct KeyTable: Sendable {
   let vaultID: [UInt8]
   var slots: [KeySlot]
   var keys: [SealedKey]
+  /// The last record of the file as it was exported; nil in a vault that never was an export.
+  ///
+  /// No other file could tell whether its end was cut off.
+  var exportEnd: UInt64?
   /// Sections that a newer version wrote, which are kept as they are.
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
 
@@ -65,6 +69,9 @@ enum KeyPurpose: Hashable, Sendable {
       [.userAndDevice]
     }
   }
+
+  /// Whether the key opens on other devices too.
+  var isPortable: Bool { wrappings.contains(.user) }
 
   /// Whether `lock()` takes the key out of memory.
   var isForgottenByLocking: Bool {

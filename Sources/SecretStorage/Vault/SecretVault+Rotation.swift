@@ -135,8 +135,8 @@ extension VaultDraft {
     var rest = waiting
     var blocks: [KeyPurpose: [ItemEntry]] = [:]
     var bytes = 0
-    for id in waiting.prefix(CompactedVault.blockItems) {
-      if bytes > CompactedVault.blockBytes { break }
+    for id in waiting.prefix([VaultItem].blockItems) {
+      if bytes > [VaultItem].blockBytes { break }
       rest = rest.dropFirst()
       // Somebody may have changed or removed it.
       guard let entry = contents.index[id], entry.isUnderOldKey(of: table) else { continue }

@@ -13,6 +13,11 @@ extension VaultContents {
     return VaultItem(item: entry.item, secret: secret, unknown: entry.unknown)
   }
 
+  /// Opens what the vault sealed for an item, without looking into it.
+  func payload(of entry: VaultItem) throws(SecretStoreError) -> Secret {
+    try open(entry, with: entry.secret.recordKey(from: keys.key(of: entry.secret), cipher))
+  }
+
   /// Seals what an item's secret holds under another key, of this vault or of another, without looking
   /// into it.
   ///
@@ -20,13 +25,20 @@ extension VaultContents {
   func resealed(
     _ entry: VaultItem, under key: UInt32, _ secretKey: Secret, in vaultID: [UInt8]
   ) throws(SecretStoreError) -> SealedSecret {
-    guard let table = keys.table else { throw keys.lockReason }
-    let secret = entry.secret
-    let opened = try secret.open(
-      of: entry.id, with: secret.recordKey(from: keys.key(of: secret), cipher), in: table.vaultID,
-      cipher)
-    return try SealedSecret.seal(
-      opened, of: entry.id, revision: secret.revision, accessibility: secret.accessibility,
+    try entry.sealing(
+      payload(of: entry), as: entry.id, revision: entry.secret.revision, under: key, secretKey,
+      in: vaultID, cipher)
+  }
+}
+
+extension VaultItem {
+  /// Seals what was in the item's secret, for the item under a name and at a revision.
+  func sealing(
+    _ payload: Secret, as id: SecretItem.ID, revision: UInt64, under key: UInt32,
+    _ secretKey: Secret, in vaultID: [UInt8], _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> SealedSecret {
+    try SealedSecret.seal(
+      payload, of: id, revision: revision, accessibility: secret.accessibility,
       flags: secret.flags, under: key, secretKey, in: vaultID, cipher)
   }
 }

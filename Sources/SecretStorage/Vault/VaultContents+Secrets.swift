@@ -18,7 +18,7 @@ extension VaultContents {
     return try open(entry, with: key)
   }
 
-  private func open(_ entry: VaultItem, with key: Secret) throws(SecretStoreError) -> Secret {
+  func open(_ entry: VaultItem, with key: Secret) throws(SecretStoreError) -> Secret {
     guard let table = keys.table else { throw keys.lockReason }
     do {
       return try entry.secret.open(of: entry.id, with: key, in: table.vaultID, cipher)

@@ -46,6 +46,17 @@ struct VaultContents: Sendable {
   }
 }
 
+extension VaultContents {
+  /// - Throws: Why this is not the whole of a sound vault that is unlocked.
+  func checkWhole() throws(SecretStoreError) {
+    if let distrust { throw distrust }
+    if !keys.isUnlocked || sealedRecords > 0 { throw keys.lockReason }
+    guard damage.isEmpty else {
+      throw .corrupted("The vault has to be repaired first; damaged: \(damage.description)")
+    }
+  }
+}
+
 // Reading the log.
 extension VaultContents {
   mutating func apply(

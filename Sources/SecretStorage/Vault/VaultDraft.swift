@@ -50,7 +50,7 @@ struct VaultDraft {
   }
 
   /// Appends several entries in one record, the loss of which tells of none of them: items that are
-  /// in the vault as the entries have them.
+  /// not in the vault yet, or as the entries have them.
   mutating func append(
     _ several: [ItemEntry], as accessibility: Accessibility
   ) throws(SecretStoreError) {

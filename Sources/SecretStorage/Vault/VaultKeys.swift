@@ -53,7 +53,10 @@ struct VaultKeys: Sendable {
     for accessibility: Accessibility
   ) throws(SecretStoreError) -> (id: UInt32, key: Secret) {
     guard let sealed = table?.key(for: .secrets(accessibility)) else {
-      throw .unsupported("\(accessibility), as long as the vault has no passphrase")
+      throw .unsupported(
+        accessibility == .whenPasscodeSetThisDeviceOnly
+          ? "\(accessibility), as long as the vault has no passphrase"
+          : "\(accessibility) in a vault that was an export, which has no keys for a device")
     }
     guard let key = ring[sealed.id] else {
       throw isUnlocked ? .otherDevice("The key of \(accessibility)") : lockReason

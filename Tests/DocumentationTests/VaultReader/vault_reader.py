@@ -80,6 +80,10 @@ def newest_user_key(tables, given):
     *_, identifier, sections = table_sections(Reader(tables[-1][41:]))
     return user_key([body for kind, body in sections if kind == 1], identifier, given)
 
+def export_end(tables):
+    *_, sections = table_sections(Reader(tables[-1][41:]))
+    return [struct.unpack("<Q", body)[0] for tag, body in sections if tag == 16]
+
 def open_table(record, user, device):
     payload, tag = record.data[:-16], record.data[-16:]
     salt, subject, start, identifier, sections = table_sections(record)
@@ -179,6 +183,7 @@ def read(*options):
     for name in ("vault", "state", *options): parser.add_argument(name)
     for name in ("--passphrase", "--key-file", "--credential", "--recovery-code", "--application-password"):
         parser.add_argument(name)
+    parser.add_argument("--export", action="store_true")
     arguments = parser.parse_args()
     device, state = None, pathlib.Path(arguments.state)
     if (state / "device.key").exists():
@@ -194,7 +199,9 @@ def read(*options):
     password = arguments.application_password and arguments.application_password.encode()
     items, identifier, keys, head = follow_chain(vault, device, given, password)
     state /= identifier.hex() + ".state"
-    check(state.read_bytes() == state_file(head), "state")
+    ends = export_end([payload for payload in records(vault) if payload[0] == 1])
+    if arguments.export: check(ends == [head[0]] and not state.exists(), "end")
+    else: check(not ends and state.read_bytes() == state_file(head), "state")
     return arguments, state, items, identifier, keys, head
 
 if __name__ == "__main__":
