@@ -165,8 +165,7 @@ extension Trial {
     try await AuthenticationContext(
       reason: title, applicationPassword: Secret(password.utf8),
       newApplicationPassword: new.map { Secret($0.utf8) },
-      applicationPasswordCost: ScryptCost(
-        logarithmicCost: 4, blockSize: 8, parallelization: 1)
+      applicationPasswordCost: .minimum
     ).authorize(AccessControl(), with: store.authenticator)
   }
 

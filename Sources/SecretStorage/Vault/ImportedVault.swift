@@ -25,7 +25,7 @@ struct ImportedVault {
         "\(path) has no key slot for a passphrase, so it opens on its own device alone")
     }
     var contents = VaultContents(cipher: cipher)
-    contents.keys.ring.vaultID = table.vaultID
+    _ = contents.keys.ring.adapt(to: table)
     contents.keys.ring.user = try table.open(with: .passphrase(passphrase), cipher)
     try contents.apply(changes, device)
     try Self.check(contents, changes.tail, path)
