@@ -45,6 +45,7 @@ extension Diagnosis {
       default: problem("Items", error)
       }
     }
+    note(store.authenticator)
     note(store.guarantees)
   }
 

@@ -42,8 +42,17 @@ extension SecretStoreConformance {
     case nilClearsAnAttribute
     /// Each accessibility comes back as it was, or is refused.
     case accessibilitiesAreKeptOrRefused
-    /// Access flags are refused by a store that does not enforce them.
+    /// Access flags that nobody can check, or that make no sense, are refused; a store that does not
+    /// enforce access control refuses all.
     case accessFlagsAreCheckedOrRefused
+    /// An item with access flags is not read without the proof, and no person is asked by the store.
+    case unauthorizedReadIsDenied
+    /// An item with access flags is read with the proof.
+    case authorizedReadGivesTheSecret
+    /// A person who proves nothing, or something else, does not get an item read.
+    case insufficientProofIsDenied
+    /// An item with an application password is read and replaced with that password alone.
+    case applicationPasswordIsRequired
     /// The guarantees do not change.
     case guaranteesAreStable
 

@@ -84,28 +84,6 @@ extension Trial {
     }
   }
 
-  func accessFlagsAreCheckedOrRefused() throws {
-    let all: [AccessFlags] = [
-      .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .applicationPassword,
-      .privateKeyUsage, [.biometryAny, .or, .devicePasscode],
-    ]
-    let plain = try add(.generic(service: "plain"))
-    for flags in all {
-      let identity = ItemIdentity.generic(service: "\(flags.rawValue)")
-      let attributes = ItemAttributes(accessControl: AccessControl(flags: flags))
-      let added = try expectHonest("add with access flags") { () throws(SecretStoreError) in
-        try add(identity, attributes: attributes)
-      }
-      let updated = try expectHonest("update with access flags") { () throws(SecretStoreError) in
-        try store.update(
-          plain.id, expecting: plain.revision, attributes: attributes, secret: nil)
-      }
-      expect(
-        (added == nil && updated == nil) || store.guarantees.contains(.enforcesAccessControl),
-        "a write with access flags", "a refusal by a store that does not enforce access control")
-    }
-  }
-
   func guaranteesAreStable() throws {
     let before = store.guarantees
     let item = try add(.generic(service: "service"))

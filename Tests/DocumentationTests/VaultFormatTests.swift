@@ -2,6 +2,12 @@ import FoundationEssentials
 import SecretStorage
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 /// Vaults as they are read by a program that knows only the documentation's page on the format.
 @Suite(.enabled(if: VaultReader.isAvailable, "python3, with hashlib.scrypt, is not installed"))
 struct VaultFormatTests {
@@ -14,7 +20,7 @@ struct VaultFormatTests {
 
   @Test func vaultIsAsDocumented() throws {
     try fill(vault)
-    try expectAgreement(passphrase: nil)
+    try expectAgreement()
   }
 
   @Test func vaultWithPassphraseIsAsDocumented() throws {
@@ -22,22 +28,92 @@ struct VaultFormatTests {
     try fill(vault)
     try vault.setPassphrase(
       Secret("The Valley Wind".utf8),
-      cost: ScryptCost(logarithmicCost: 12, blockSize: 8, parallelization: 2))
+      cost: ScryptCost(logarithmicCost: 13, blockSize: 8, parallelization: 2))
     let passcode = ItemAttributes(
       accessControl: AccessControl(.whenPasscodeSetThisDeviceOnly))
     _ = try vault.add(
       Secret([1]), identity: .generic(service: "passcode"), attributes: passcode)
-    try expectAgreement(passphrase: "The Valley Wind")
+    try expectAgreement(
+      ["--passphrase", "The Valley Wind"], .passphrase(Secret("The Valley Wind".utf8)))
+  }
+
+  @Test func vaultWithOtherSlotsIsAsDocumented() throws {
+    let vault = vault
+    try fill(vault)
+    let key = directory.url.appending(path: "key")
+    try Data((0..<100).map { UInt8($0) }).write(to: key)
+    try vault.addSlot(.keyFile(key), named: "stick")
+    let (_, code) = try vault.addRecoveryCode(named: "paper")
+    try vault.removeSlot(1)
+    try expectAgreement(["--key-file", key.path], .keyFile(key))
+    try expectAgreement(["--recovery-code", code.withText { $0 }], .recoveryCode(code))
+  }
+
+  /// What systemd gives is named by the environment, which is the process's.
+  @Test func vaultOfAServiceIsAsDocumented() async {
+    await #expect(processExitsWith: .success) {
+      let tests = VaultFormatTests()
+      let credentials = tests.directory.url.appending(path: "credentials")
+      try FileManager.default.createDirectory(at: credentials, withIntermediateDirectories: true)
+      let file = credentials.appending(path: "vault-key")
+      try Data((0..<100).map { UInt8($0) }).write(to: file)
+      // The process has one thread that reads it.
+      #expect(unsafe setenv("CREDENTIALS_DIRECTORY", credentials.path, 1) == 0)
+      let vault = tests.vault
+      try tests.fill(vault)
+      try vault.addSlot(.credential(named: "vault-key"), named: "service")
+      try vault.removeSlot(1)
+      try tests.expectAgreement(["--credential", file.path])
+    }
   }
 
   @Test func compactedVaultIsAsDocumented() throws {
     let vault = vault
     try fill(vault)
     try vault.compact()
-    try expectAgreement(passphrase: nil)
+    try expectAgreement()
     _ = try vault.add(
       Secret([2]), identity: .generic(service: "later"), attributes: ItemAttributes())
-    try expectAgreement(passphrase: nil)
+    try expectAgreement()
+  }
+
+  @Test(arguments: [nil, "The Valley Wind"])
+  func rotatedVaultIsAsDocumented(passphrase: String?) throws {
+    let vault = vault
+    try fill(vault)
+    let option = passphrase.map { ["--passphrase", $0] } ?? []
+    let key = passphrase.map { UnlockKey.passphrase(Secret($0.utf8)) }
+    let keys = key.map { [$0] } ?? []
+    if let passphrase { try vault.setPassphrase(Secret(passphrase.utf8), cost: .minimum) }
+    // At its beginning, after its only batch, and at its end.
+    for limit in [0, 1] {
+      #expect(throws: SecretStoreError.cancelled) {
+        try vault.rotateKeys(keeping: keys) { $0.completed >= limit ? .cancel : .proceed }
+      }
+      try expectAgreement(option, key)
+    }
+    if passphrase == nil {
+      try VaultReader.add(service: "foreign", secret: "The Sixth Station", to: file, state)
+      try expectAgreement(option, key)
+    }
+    try vault.resumeRotation()
+    try expectAgreement(option, key)
+  }
+
+  @Test func exportIsAsDocumented() throws {
+    try fill(vault)
+    let export = directory.url.appending(path: "export")
+    let elsewhere = directory.url.appending(path: "elsewhere")
+    let passphrase = "The Sixth Station"
+    try vault.export(
+      to: export, passphrase: Secret(passphrase.utf8), cost: .minimum)
+    let read = try VaultReader.items(
+      export, elsewhere, ["--passphrase", passphrase, "--export"])
+    let opened = SecretVault(fileURL: export, stateDirectory: elsewhere)
+    try opened.unlock(with: .passphrase(Secret(passphrase.utf8)))
+    #expect(try read == items(of: opened))
+    #expect(read.count == 6)
+    #expect(read.allSatisfy { $0.secret != nil })
   }
 
   @Test func otherProgramsMayAppendAsDocumented() throws {
@@ -49,7 +125,65 @@ struct VaultFormatTests {
     #expect(secret == Secret("The Sixth Station".utf8))
     #expect(try vault.verify().isSound)
     _ = try vault.update(item.id, expecting: item.revision, attributes: nil, secret: Secret([3]))
-    try expectAgreement(passphrase: nil)
+    try expectAgreement()
+  }
+
+  @Test func itemsWithAccessFlagsAreAsDocumented() async throws {
+    let vault = vault
+    let context = AuthenticationContext(
+      reason: "", authenticator: Willing(), applicationPassword: Secret("right".utf8),
+      applicationPasswordCost: .minimum)
+    let constraints: [AccessFlags] = [
+      .userPresence, .biometryCurrentSet, .applicationPassword,
+      [.biometryCurrentSet, .and, .devicePasscode, .applicationPassword],
+    ]
+    for flags in constraints {
+      for identity in [
+        ItemIdentity.generic(service: "naïve", account: "\(flags.rawValue)"),
+        .internet(
+          server: "my.server", account: "\(flags.rawValue)", securityDomain: "domain",
+          protocol: .ssh, authenticationType: .htmlForm, port: 8080, path: "/a/b/c"),
+      ] {
+        let authorization = try await context.authorize(AccessControl(), with: nil)
+        let item = try vault.add(
+          Secret("The Valley Wind".utf8), identity: identity,
+          attributes: ItemAttributes(accessControl: AccessControl(flags: flags)),
+          authorizedBy: authorization)
+        // What is sealed stays, whatever else changes around it.
+        var attributes = item.attributes
+        attributes.label = "label"
+        _ = try vault.update(
+          item.id, expecting: item.revision, attributes: attributes, secret: nil)
+      }
+    }
+    try vault.compact()
+    // SHA-256 of one byte, 1.
+    let digest = "4bf5122f344554c53bde2ebb8cd2b7e3d1600ad631c385a5d7cce23c7785459a"
+    for password in ["right", nil] {
+      let read = try VaultReader.items(
+        file, state, password.map { ["--application-password", $0] } ?? [])
+      let items = try vault.items(matching: .all).map { item in
+        let flags = item.attributes.accessControl.flags
+        let isOpen = password != nil || !flags.contains(.applicationPassword)
+        var expected = ReadItem(item, isOpen ? Secret("The Valley Wind".utf8) : nil)
+        expected.enrolledSet = flags.contains(.biometryCurrentSet) ? digest : ""
+        return expected
+      }
+      #expect(items.count == 8)
+      #expect(read == items)
+    }
+  }
+
+  /// A person who proves whatever is asked for.
+  private struct Willing: Authenticator {
+    var capabilities: AuthenticationProofs { .any }
+    var enrolledSet: [UInt8]? { [1] }
+
+    func authenticate(
+      _ request: AuthenticationRequest
+    ) async throws(SecretStoreError) -> AuthenticationProofs {
+      request.accepted
+    }
   }
 
   /// Writes something of each kind: every field, class and accessibility, changes and removals.
@@ -86,15 +220,19 @@ struct VaultFormatTests {
     try vault.remove(gone.id, expecting: gone.revision)
   }
 
-  private func expectAgreement(passphrase: String?) throws {
-    let read = try VaultReader.items(file, state, passphrase: passphrase)
+  private func expectAgreement(_ option: [String] = [], _ key: UnlockKey? = nil) throws {
+    let read = try VaultReader.items(file, state, option)
     let vault = vault
-    if let passphrase { try vault.unlock(with: .passphrase(Secret(passphrase.utf8))) }
-    let items = try vault.items(matching: .all).map { item in
+    if let key { try vault.unlock(with: key) }
+    let items = try items(of: vault)
+    #expect(items.count > 8)
+    #expect(read == items)
+  }
+
+  private func items(of vault: SecretVault) throws -> [ReadItem] {
+    try vault.items(matching: .all).map { item in
       let reading = try #require(try vault.secret(of: item.id))
       return ReadItem(item, reading.secret)
     }
-    #expect(items.count > 8)
-    #expect(read == items)
   }
 }

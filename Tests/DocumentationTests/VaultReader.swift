@@ -12,9 +12,10 @@ import Testing
 enum VaultReader {
   static let isAvailable = output(of: "python3 -c 'import hashlib; hashlib.scrypt'").status == 0
 
-  static func items(_ vault: URL, _ state: URL, passphrase: String?) throws -> [ReadItem] {
-    let passphrase = passphrase.map { ["--passphrase", $0] } ?? []
-    let output = try run("vault_reader.py", [vault.path, state.path] + passphrase)
+  /// The items of a vault that an option opens, such as `--passphrase`, or this device if there is none;
+  /// `--application-password` opens those that need one, and `--export` says that it is no vault in use.
+  static func items(_ vault: URL, _ state: URL, _ option: [String] = []) throws -> [ReadItem] {
+    let output = try run("vault_reader.py", [vault.path, state.path] + option)
     return try JSONDecoder().decode([ReadItem].self, from: output)
   }
 
@@ -66,9 +67,10 @@ struct ReadItem: Codable, Equatable {
   var creator: UInt32?
   var type: UInt32?
   var isInvisible: Int?
+  var enrolledSet: String?
   var secret: String?
 
-  init(_ item: SecretItem, _ secret: Secret) {
+  init(_ item: SecretItem, _ secret: Secret?) {
     name = item.id.bytes.uuidString.filter { $0 != "-" }.lowercased()
     revision = item.revision
     created = Self.microseconds(item.creationDate)
@@ -90,7 +92,7 @@ struct ReadItem: Codable, Equatable {
     creator = item.attributes.creator
     type = item.attributes.type
     isInvisible = item.attributes.isInvisible.map { $0 ? 1 : 0 }
-    self.secret = secret.hexadecimal
+    self.secret = secret?.hexadecimal
   }
 
   private static func microseconds(_ date: Date) -> Int64 {

@@ -9,6 +9,8 @@ enum Lie: String, CaseIterable, Sendable {
 
   case cutsSecretsAtNUL, refusesLargeSecrets, cutsLargerSecrets, dropsComment, keepsClearedLabel
   case forgetsAccessibility, ignoresAccessFlags, changesGuarantees
+  case keepsWhatNobodyChecks, readsWithoutProof, deniesDespiteProof, takesAnyProof
+  case ignoresApplicationPassword
 
   case attributeUpdateClearsSecret, secretUpdateClearsAttributes, losesEverySecondUpdate
   case renamesOnUpdate, refusesAfterChanging, rejuvenatesOnUpdate
@@ -43,7 +45,11 @@ enum Lie: String, CaseIterable, Sendable {
     case .dropsComment: .attributesComeBack
     case .keepsClearedLabel: .nilClearsAnAttribute
     case .forgetsAccessibility: .accessibilitiesAreKeptOrRefused
-    case .ignoresAccessFlags: .accessFlagsAreCheckedOrRefused
+    case .ignoresAccessFlags, .keepsWhatNobodyChecks: .accessFlagsAreCheckedOrRefused
+    case .readsWithoutProof: .unauthorizedReadIsDenied
+    case .deniesDespiteProof: .authorizedReadGivesTheSecret
+    case .takesAnyProof: .insufficientProofIsDenied
+    case .ignoresApplicationPassword: .applicationPasswordIsRequired
     case .changesGuarantees: .guaranteesAreStable
     case .attributeUpdateClearsSecret: .attributeUpdateKeepsSecret
     case .secretUpdateClearsAttributes: .secretUpdateKeepsAttributes
@@ -66,6 +72,16 @@ enum Lie: String, CaseIterable, Sendable {
     case .notifiesOwnWritesOnly: .observersHearAnotherInstance
     case .notifiesAfterRelease: .releasedObserversHearNothing
     case .concurrentUpdatesGetLost: .concurrentUpdatesLoseNothing
+    }
+  }
+
+  /// Whether it is about what a person has to prove, which only some stores check.
+  var isAboutProofs: Bool {
+    switch self {
+    case .keepsWhatNobodyChecks, .readsWithoutProof, .deniesDespiteProof, .takesAnyProof,
+      .ignoresApplicationPassword:
+      true
+    default: false
     }
   }
 }

@@ -12,7 +12,6 @@ import Testing
 
 struct DiagnosisTests {
   private let vault = TestVault()
-  private let cheap = ScryptCost(logarithmicCost: 4, blockSize: 8, parallelization: 1)
 
   private func text(_ subject: String, in diagnosis: Diagnosis) -> String? {
     diagnosis.findings.first { $0.subject == subject }?.text
@@ -61,7 +60,7 @@ struct DiagnosisTests {
 
   @Test func aLockedVaultIsNoProblemButItsItemsAreNotKnown() throws {
     try fill()
-    try vault.open().setPassphrase(Secret("open sesame".utf8), cost: cheap)
+    try vault.open().setPassphrase(Secret("open sesame".utf8), cost: .cheap)
     let other = vault.open()
     #expect(text("Locked", in: other.diagnose()) == "yes: unlock it with its passphrase")
     #expect(text("Items", in: other.diagnose()) == "not known as long as the vault is locked")
@@ -94,6 +93,18 @@ struct DiagnosisTests {
     let diagnosis = vault.open().diagnose()
     #expect(diagnosis.problems.map(\.subject) == ["Vault file", "Device key"])
     #expect(diagnosis.problems.allSatisfy { $0.text.contains("chmod 600") })
+  }
+
+  @Test func aRotationThatIsNotFinishedIsNoted() throws {
+    try fill()
+    let object = vault.open()
+    #expect(text("Keys", in: object.diagnose()) == nil)
+    try object.rotateKeys(givingUpAt: 0)
+    let diagnosis = vault.open().diagnose()
+    #expect(text("Keys", in: diagnosis)?.contains("resumeRotation()") == true)
+    #expect(diagnosis.isHealthy)
+    try object.resumeRotation()
+    #expect(text("Keys", in: object.diagnose()) == nil)
   }
 
   @Test func directoriesThatOthersMayWriteAreProblems() throws {
@@ -170,6 +181,35 @@ struct DiagnosisTests {
     #expect(text("Cryptography", in: plain)?.hasPrefix("OpenSSL, as libcrypto.so.") == true)
     #expect(text("Environment", in: diagnosis)?.contains("XDG_STATE_HOME") == true)
     #expect(text("Locked memory", in: diagnosis)?.contains("RLIMIT_MEMLOCK") == true)
+  }
+
+  @Test func theAuthenticatorIsNamedWithWhatItCanProve() throws {
+    let none = "none: a context must bring one for items that need a proof"
+    #expect(text("Authenticator", in: vault.open().diagnose()) == none)
+    let own = vault.open(authenticator: PassphraseAuthenticator())
+    #expect(
+      text("Authenticator", in: own.diagnose())
+        == "PassphraseAuthenticator, which can prove nothing as things are")
+    try own.setPassphrase(Secret("open sesame".utf8), cost: .cheap)
+    #expect(
+      text("Authenticator", in: own.diagnose())
+        == "PassphraseAuthenticator, which can prove a passcode")
+    #expect(own.diagnose().isHealthy)
+  }
+
+  @Test func anAuthenticatorThatCannotAskIsAProblem() {
+    let own = vault.open(authenticator: PAMAuthenticator(service: "locket-tests-nowhere"))
+    let diagnosis = own.diagnose()
+    #expect(diagnosis.problems.map(\.subject) == ["Authenticator"])
+    #expect(diagnosis.problems.first?.text.hasPrefix("PAMAuthenticator: ") == true)
+  }
+
+  @Test func everyReportSaysWhetherPAMIsThere() {
+    let text = text("PAM", in: vault.open().diagnose())
+    switch LibPAM.shared {
+    case .success: #expect(text == "libpam.so.0")
+    case .failure: #expect(text?.contains("libpam0g") == true)
+    }
   }
 
   @Test func diagnosingDoesNotDecideTheDefaultStore() async {

@@ -13,11 +13,8 @@ struct PasswordFailureTests {
     log.report(PasswordFailure(.read, .locked))
     #expect(
       lines.withLock { $0 } == [
-        "A password could not be read. The vault is locked. Unlock it with its passphrase.",
-        """
-        A password could not be saved and is kept in memory. The vault is locked. Unlock it with \
-        its passphrase.
-        """,
+        "A password could not be read. \(SecretStoreError.locked)",
+        "A password could not be saved and is kept in memory. \(SecretStoreError.locked)",
       ])
   }
 

@@ -43,17 +43,18 @@ final class TestVault: Sendable {
   }
 
   /// Another object for the same vault, on a machine that has its state and identity elsewhere, or
-  /// whose system calls fail.
+  /// whose system calls fail, or in a service to which systemd gives credentials.
   func open(
-    state: String? = nil, machine: String = "/etc/machine-id",
-    cipher: (any SecretCipher)? = nil, fileSystem: FileSystem = FileSystem()
+    state: String? = nil, machine: String = "/etc/machine-id", credentials: String? = nil,
+    cipher: (any SecretCipher)? = nil, authenticator: (any Authenticator)? = nil,
+    fileSystem: FileSystem = FileSystem()
   ) -> SecretVault {
     let cipher = cipher ?? KeepingCipher(directory: self)
     let state = state ?? statePath
-    return SecretVault(cipher: cipher) { [path] in
+    return SecretVault(cipher: cipher, authenticator: authenticator) { [path] in
       VaultParts(
         path: path, stateDirectory: state, cipher: cipher, machineIdentity: machine,
-        fileSystem: fileSystem)
+        credentialsDirectory: credentials, fileSystem: fileSystem)
     }
   }
 }
@@ -89,5 +90,9 @@ private struct KeepingCipher: SecretCipher {
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret {
     try cipher.open(sealed, with: key, authenticating: context)
+  }
+
+  func forgetKeys() {
+    cipher.forgetKeys()
   }
 }

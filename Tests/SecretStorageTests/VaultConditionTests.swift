@@ -390,4 +390,6 @@ private struct MissingCipher: SecretCipher {
   func open(
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret { throw error }
+
+  func forgetKeys() {}
 }

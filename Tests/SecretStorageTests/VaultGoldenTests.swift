@@ -73,12 +73,26 @@ struct VaultGoldenTests {
       try vault.replace(by: bytes(golden.vault))
     }
 
-    func object(state: String? = nil) -> SecretVault { vault.open(state: state, machine: machine) }
+    func object(state: String? = nil, isService: Bool = false) throws -> SecretVault {
+      vault.open(
+        state: state, machine: machine, credentials: isService ? try vault.credentials() : nil)
+    }
+
+    /// Puts the keys of the other slots where they are read, and returns those that an app brings.
+    func putKeys() throws -> [UnlockKey] {
+      let path = try vault.path("key")
+      try FileSystem().replaceFile(at: path, with: GoldenVault.keyFile)
+      try FileSystem().replaceFile(
+        at: "\(vault.credentials())/\(GoldenVault.credentialName)", with: GoldenVault.credential)
+      return [
+        .keyFile(URL(filePath: path)), .recoveryCode(try RecoveryCode(GoldenVault.recoveryCode)),
+      ]
+    }
   }
 
   @Test func goldenVaultOfADeviceOpens() throws {
     let opened = try Opened(.ofADevice)
-    let object = opened.object()
+    let object = try opened.object()
     try expectItems(of: object, hasPassphrase: false)
     // The machine remembers the last of its records.
     try opened.vault.replace(by: opened.vault.bytes.dropLast(200))
@@ -87,13 +101,33 @@ struct VaultGoldenTests {
 
   @Test func goldenVaultOfAPassphraseOpens() throws {
     let opened = try Opened(.ofAPassphrase)
-    let object = opened.object()
+    let object = try opened.object()
     #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
     try object.unlock(with: .passphrase(Secret(GoldenVault.passphrase.utf8)))
     try expectItems(of: object, hasPassphrase: true)
-    let elsewhere = opened.object(state: try opened.vault.path("elsewhere"))
+    let elsewhere = try opened.object(state: try opened.vault.path("elsewhere"))
     try elsewhere.unlock(with: .passphrase(Secret(GoldenVault.passphrase.utf8)))
     #expect(try elsewhere.items(matching: .all).count == object.items(matching: .all).count)
+  }
+
+  @Test func goldenVaultOfOtherSlotsOpensByEach() throws {
+    let opened = try Opened(.ofOtherSlots)
+    let keys = try opened.putKeys()
+    for key in keys {
+      let object = try opened.object(state: try opened.vault.path("elsewhere"))
+      #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
+      try object.unlock(with: key)
+      #expect(try object.items(matching: .all).count > 8)
+    }
+    let object = try opened.object(state: try opened.vault.path("elsewhere"), isService: true)
+    #expect(try !object.isLocked)
+    #expect(
+      try object.slots == [
+        .init(id: 2, name: "key file", kind: .keyFile),
+        .init(id: 3, name: "recovery code", kind: .recoveryCode),
+        .init(
+          id: 4, name: "credential", kind: .credential(named: GoldenVault.credentialName)),
+      ])
   }
 
   private func expectItems(of object: SecretVault, hasPassphrase: Bool) throws {
@@ -120,9 +154,18 @@ struct VaultGoldenTests {
 
   @Test(.enabled(if: isWriting, "LOCKET_GOLDEN=write makes the golden vaults anew."))
   func goldenVaultsAreWritten() throws {
-    for (name, hasPassphrase) in [("ofADevice", false), ("ofAPassphrase", true)] {
+    for name in ["ofADevice", "ofAPassphrase", "ofOtherSlots"] {
+      let hasPassphrase = name == "ofAPassphrase"
       let opened = try Opened()
-      let object = opened.object()
+      let object = try opened.object(isService: true)
+      if name == "ofOtherSlots" {
+        let keys = try opened.putKeys()
+        for (key, slot) in zip(keys, ["key file", "recovery code"]) {
+          try object.addSlot(key, named: slot)
+        }
+        try object.addSlot(.credential(named: GoldenVault.credentialName), named: "credential")
+        try object.removeSlot(1)
+      }
       if hasPassphrase {
         try object.add("gone", account: "before the passphrase")
         try object.setPassphrase(Secret(GoldenVault.passphrase.utf8), cost: .cheap)

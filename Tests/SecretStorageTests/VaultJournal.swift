@@ -46,6 +46,9 @@ struct VaultJournal {
     (accounts[account] ?? Account()).explains(value)
   }
 
+  /// Whether any write to an account was acknowledged.
+  func isAcknowledged(_ account: String) -> Bool { accounts[account]?.acknowledged != nil }
+
   var accountNames: [String] { Array(accounts.keys) }
 
   /// Records an issue for each acknowledged write that is missing, and for whatever nobody wrote.

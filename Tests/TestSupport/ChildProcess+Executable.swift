@@ -5,7 +5,11 @@ extension ChildProcess {
   package convenience init(
     executable: String, _ arguments: [String], output: String
   ) throws {
-    let directory = try FileSystem().linkTarget(of: "/proc/self/exe").parentDirectory
-    try self.init("\(directory)/\(executable)", arguments, output: output)
+    try self.init(Self.path(ofExecutable: executable), arguments, output: output)
+  }
+
+  /// Where an executable of this package is.
+  package static func path(ofExecutable name: String) throws -> String {
+    "\(try FileSystem().linkTarget(of: "/proc/self/exe").parentDirectory)/\(name)"
   }
 }

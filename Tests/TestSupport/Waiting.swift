@@ -14,4 +14,13 @@ package func wait(until isTrue: () throws -> Bool) throws {
   }
 }
 
+/// Waits in the same way, and leaves the thread to other tasks meanwhile.
+package func suspend(until isTrue: () throws -> Bool) async throws {
+  let end = ContinuousClock.now.advanced(by: .seconds(120))
+  while try !isTrue() {
+    if ContinuousClock.now > end { throw WaitedInVain() }
+    try await Task.sleep(for: .milliseconds(1))
+  }
+}
+
 package struct WaitedInVain: Error {}

@@ -8,9 +8,7 @@ struct Job: Sendable {
   let state: URL
   let parameters: [String]
 
-  private static let cost = ScryptCost(logarithmicCost: 4, blockSize: 8, parallelization: 1)
-
-  func run(_ mode: Mode) throws {
+  func run(_ mode: Mode) async throws {
     let vault = SecretVault(fileURL: file, stateDirectory: state)
     switch mode {
     case .write: try write(vault)
@@ -19,21 +17,29 @@ struct Job: Sendable {
     case .compact: try compact(vault)
     case .create: try create()
     case .passphrase: try changePassphrase(of: vault)
+    case .slots: try changeSlots(of: vault)
+    case .beLocked: try beLocked(vault)
+    case .authenticate: try await authenticate(vault)
+    case .ask: try await ask(try parameter(0))
+    case .rotate: try rotate(vault)
+    case .resume: try vault.resumeRotation()
+    case .export: try export(vault)
+    case .import: try importItems(to: vault)
     }
   }
 
-  private func parameter(_ index: Int) throws -> String {
+  func parameter(_ index: Int) throws -> String {
     guard parameters.indices.contains(index) else { throw Misuse() }
     return parameters[index]
   }
 
-  private func number(_ index: Int) throws -> Int {
+  func number(_ index: Int) throws -> Int {
     guard let number = Int(try parameter(index)) else { throw Misuse() }
     return number
   }
 
   /// Calls a closure with 0, 1, 2 and so on until as many seconds are over.
-  private func repeating(seconds: Int, _ body: (Int) throws -> Void) rethrows {
+  func repeating(seconds: Int, _ body: (Int) throws -> Void) rethrows {
     let end = ContinuousClock.now.advanced(by: .seconds(seconds))
     var round = 0
     while ContinuousClock.now < end {
@@ -82,7 +88,7 @@ struct Job: Sendable {
     }
   }
 
-  private static func journal<Result>(
+  static func journal<Result>(
     _ account: String, _ value: String, _ change: () throws -> Result
   ) rethrows -> Result {
     printLine("+\t\(account)\t\(value)")
@@ -153,8 +159,22 @@ struct Job: Sendable {
   private func changePassphrase(of vault: SecretVault) throws {
     try repeating(seconds: try number(0)) { round in
       try Self.journal("passphrase", "passphrase \(round)") {
-        try vault.setPassphrase(Secret("passphrase \(round)".utf8), cost: Self.cost)
+        try vault.setPassphrase(Secret("passphrase \(round)".utf8), cost: .minimum)
       }
+    }
+  }
+
+  private func rotate(_ vault: SecretVault) throws {
+    let seconds = try number(0)
+    let passphrase = parameters.count > 1 ? UnlockKey.passphrase(Secret(parameters[1].utf8)) : nil
+    if let passphrase { try vault.unlock(with: passphrase) }
+    try repeating(seconds: seconds) { round in
+      printLine("+\trotation\t\(round)")
+      try vault.rotateKeys(keeping: passphrase.map { [$0] } ?? []) { progress in
+        printLine("+\tprogress\t\(progress.completed) of \(progress.total)")
+        return .proceed
+      }
+      printLine("=\trotation\t\(round)")
     }
   }
 }

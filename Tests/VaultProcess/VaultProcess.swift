@@ -12,14 +12,14 @@ import SecretStorage
 /// Standard output is a journal: a line that begins with `+` before a write, the same with `=` once
 /// the vault has acknowledged it, and for a removal `-` as the value.
 @main enum VaultProcess {
-  static func main() {
+  static func main() async {
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
       guard arguments.count >= 3, let mode = Mode(rawValue: arguments[0]) else { throw Misuse() }
       let job = Job(
         file: URL(filePath: arguments[1]), state: URL(filePath: arguments[2]),
         parameters: Array(arguments.dropFirst(3)))
-      try job.run(mode)
+      try await job.run(mode)
     } catch {
       write("VaultProcess \(arguments): \(error)\n", to: STDERR_FILENO)
       exit(1)
@@ -43,6 +43,24 @@ enum Mode: String {
   case create
   /// `seconds`: gives the vault one passphrase after the other.
   case passphrase
+  /// `seconds prefix passphrase key-file`: adds, renames and removes a slot for the key file, and
+  /// changes the passphrase of the slot `person`.
+  case slots
+  /// `path`: unlocks the vault by the passphrase in a file, works, says `unlocked`, waits until a
+  /// signal has locked it, says `locked`, stops itself, and begins again.
+  case beLocked
+  /// `attempts`: asks on the terminal for the passphrase of the vault.
+  case authenticate
+  /// `hidden`, `visible`, `cancelled`, `handling` or `twice`: asks on the terminal.
+  case ask
+  /// `seconds [passphrase]`: rotates the keys again and again, and writes down each step.
+  case rotate
+  /// Finishes a rotation.
+  case resume
+  /// `seconds file`: exports to the file, again and again.
+  case export
+  /// `file`: imports from the file, once.
+  case `import`
 }
 
 /// Writes a line to standard output, in one call, so that lines of several threads do not mix.

@@ -54,9 +54,10 @@ final class BenchmarkVault: Sendable {
 }
 
 /// Does what must not fail in a benchmark.
-func attempt(_ body: () throws -> Void) {
+@discardableResult
+func attempt<Result>(_ body: () throws -> Result) -> Result {
   do {
-    try body()
+    return try body()
   } catch {
     fatalError("The benchmark could not be prepared: \(error)")
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Glibc
 import SecretStorage
@@ -10,6 +11,16 @@ let vaultRows: [Row] = [
   Row(
     name: "vault .onChange get", subject: VaultWorkloads.get(.onChange),
     baseline: SerializedWorkloads.get, target: .difference(atMostNanoseconds: 60)),
+  Row(
+    name: "vault load with a reused proof",
+    subject: VaultWorkloads.load(VaultWorkloads.constrained, "with a reused proof"),
+    baseline: VaultWorkloads.load(
+      VaultWorkloads.thousand.password(500, refreshPolicy: .manual), "load"),
+    target: .ratio(atMost: 1.2)),
+  Row(
+    name: "vault read with a reused proof", subject: VaultWorkloads.readWithProof,
+    baseline: VaultWorkloads.readSecret(VaultWorkloads.thousand.account(500)),
+    target: .ratio(atMost: 1.2)),
   Row(
     name: "vault set", subject: VaultWorkloads.set(VaultWorkloads.thousand, threads: 1),
     baseline: VaultWorkloads.append, target: .ratio(atMost: 1.3)),
@@ -25,7 +36,38 @@ let vaultRows: [Row] = [
   Row(
     name: "vault open at 100,000 items", subject: VaultWorkloads.openAndFind,
     baseline: VaultWorkloads.readAndOpenEach, target: .ratio(atMost: 3)),
+  Row(
+    name: "vault unlock at 10,000 items", subject: UnlockingWorkloads.unlock,
+    baseline: UnlockingWorkloads.stretch, target: .ratio(atMost: 1.05)),
 ]
+
+private enum UnlockingWorkloads {
+  private static let passphrase = Secret("correct horse battery staple".utf8)
+
+  private static let vault = {
+    let vault = BenchmarkVault(items: 10_000)
+    attempt { try vault.vault.setPassphrase(passphrase) }
+    return vault
+  }()
+
+  /// Unlocks as an app does that has just started.
+  static let unlock = Workload(name: "unlock") { iterations in
+    for _ in 0..<iterations {
+      let fresh = SecretVault(fileURL: vault.file, stateDirectory: vault.directory)
+      attempt { try fresh.unlock(with: .passphrase(passphrase)) }
+    }
+  }
+
+  static let stretch = {
+    let salt = [UInt8](repeating: 1, count: 32)
+    let cipher = OpenSSLCipher()
+    return Workload(name: "scrypt") { iterations in
+      for _ in 0..<iterations {
+        attempt { keep(try cipher.stretch(passphrase, salt: salt[...], cost: .standard)) }
+      }
+    }
+  }()
+}
 
 private enum VaultWorkloads {
   static let hundred = BenchmarkVault(items: 100)
@@ -39,6 +81,49 @@ private enum VaultWorkloads {
     let password = thousand.password(500, refreshPolicy: policy)
     return Workload(name: "\(policy)") { iterations in
       for _ in 0..<iterations { keep(password.value) }
+    }
+  }
+
+  /// An item that is read when a passcode was proved.
+  static let constrained = {
+    let password = PasswordItem<String>(
+      .generic(service: "benchmark", account: "constrained"), refreshPolicy: .manual,
+      accessFlags: [.biometryAny, .or, .devicePasscode], in: thousand.vault)
+    password.value = BenchmarkVault.value
+    wait { try await password.save(authorizedBy: context) }
+    return password
+  }()
+
+  private static let context = AuthenticationContext(
+    reason: "benchmark", authenticator: WillingAuthenticator(), reuse: .seconds(24 * 3600))
+
+  static func load(_ password: PasswordItem<String>, _ name: String) -> Workload {
+    Workload(name: name) { iterations in
+      wait {
+        for _ in 0..<iterations { keep(try await password.load(authorizedBy: context)) }
+      }
+    }
+  }
+
+  static let readWithProof = {
+    keep(constrained)
+    return readSecret("constrained")
+  }()
+
+  /// Reads through the store itself, with an authorisation that the context gives each time.
+  static func readSecret(_ account: String) -> Workload {
+    let item = attempt {
+      try thousand.vault.items(
+        matching: .exactly(.generic(service: "benchmark", account: account)))[0]
+    }
+    return Workload(name: "read") { iterations in
+      wait {
+        for _ in 0..<iterations {
+          let authorization = try await context.authorize(
+            item.attributes.accessControl, with: thousand.vault.authenticator)
+          keep(try thousand.vault.secret(of: item.id, authorizedBy: authorization))
+        }
+      }
     }
   }
 
@@ -126,4 +211,30 @@ private enum VaultWorkloads {
       }
     }
   }()
+}
+
+/// A person who proves whatever is asked for.
+private struct WillingAuthenticator: Authenticator {
+  var capabilities: AuthenticationProofs { .any }
+  var enrolledSet: [UInt8]? { nil }
+
+  func authenticate(
+    _ request: AuthenticationRequest
+  ) async throws(SecretStoreError) -> AuthenticationProofs {
+    request.accepted
+  }
+}
+
+/// Waits for asynchronous work that must not fail.
+private func wait(for work: @escaping @Sendable () async throws -> Void) {
+  let isDone = DispatchSemaphore(value: 0)
+  Task {
+    do {
+      try await work()
+    } catch {
+      fatalError("The benchmark failed: \(error)")
+    }
+    isDone.signal()
+  }
+  isDone.wait()
 }

@@ -1,7 +1,13 @@
 /// What the flags of an item's access control demand, once they are known to make sense.
 struct AccessConstraints: Sendable {
-  /// Each demand is met by any of its proofs; whether one demand or all must be met says `needsAll`.
-  private let demands: [AuthenticationProofs]
+  private static let known: AccessFlags = [
+    .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .applicationPassword,
+    .privateKeyUsage, .or, .and,
+  ]
+
+  /// The ways to prove who one is that count; empty when nothing has to be proved.
+  private let ways: AuthenticationProofs
+  /// Whether all of the ways are needed, and not any one of them.
   private let needsAll: Bool
   /// Whether biometry counts only with the fingerprints and faces that were enrolled at saving.
   let bindsEnrolledSet: Bool
@@ -11,11 +17,7 @@ struct AccessConstraints: Sendable {
   /// - Throws: ``SecretStoreError/invalid(_:)`` for a mix without meaning, or
   ///   ``SecretStoreError/unsupported(_:)`` for flags of a newer version.
   init(_ flags: AccessFlags) throws(SecretStoreError) {
-    let known: AccessFlags = [
-      .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .applicationPassword,
-      .privateKeyUsage, .or, .and,
-    ]
-    guard known.isSuperset(of: flags) else {
+    guard Self.known.isSuperset(of: flags) else {
       throw .unsupported("an access flag that only a newer version of Locket knows")
     }
     if flags.contains(.privateKeyUsage) {
@@ -24,51 +26,53 @@ struct AccessConstraints: Sendable {
     if flags.isSuperset(of: [.biometryAny, .biometryCurrentSet]) {
       throw .invalid("The access flags biometryAny and biometryCurrentSet exclude each other")
     }
-    let single: [(AccessFlags, AuthenticationProofs)] = [
-      (.biometryAny, .biometry), (.biometryCurrentSet, .biometry), (.devicePasscode, .passcode),
-    ]
-    var demands = single.filter { flags.contains($0.0) }.map(\.1)
-    if flags.contains(.userPresence) {
-      if !demands.isEmpty {
-        throw .invalid(
-          "The access flag userPresence already accepts biometry and the passcode: leave those out")
-      }
-      demands = [.any]
+    bindsEnrolledSet = flags.contains(.biometryCurrentSet)
+    needsApplicationPassword = flags.contains(.applicationPassword)
+    let asksPresence = flags.contains(.userPresence)
+    let asksBiometry = bindsEnrolledSet || flags.contains(.biometryAny)
+    let asksPasscode = flags.contains(.devicePasscode)
+    if asksPresence, asksBiometry || asksPasscode {
+      throw .invalid(
+        "The access flag userPresence already accepts biometry and the passcode: leave those out")
     }
-    let withPassword = demands.count + (flags.contains(.applicationPassword) ? 1 : 0)
+    let proofs = (asksPresence ? 1 : 0) + (asksBiometry ? 1 : 0) + (asksPasscode ? 1 : 0)
+    try Self.checkJoining(flags, proofs: proofs)
+    if asksPresence {
+      ways = .any
+      needsAll = false
+    } else {
+      ways = (asksBiometry ? AuthenticationProofs.biometry : [])
+        .union(asksPasscode ? .passcode : [])
+      needsAll = flags.contains(.and)
+    }
+  }
+
+  private static func checkJoining(
+    _ flags: AccessFlags, proofs: Int
+  ) throws(SecretStoreError) {
     switch (flags.contains(.or), flags.contains(.and)) {
     case (true, true):
       throw .invalid("The access flags `or` and `and` exclude each other")
-    case (true, false) where demands.count < 2:
+    case (true, false) where proofs < 2:
       // The application password is never one of several ways: without it, nothing can be decrypted.
       throw .invalid(
         """
         The access flag `or` needs two others to choose between, and applicationPassword is no choice: \
         it is needed in any case
         """)
-    case (false, true) where withPassword < 2:
+    case (false, true) where proofs + (flags.contains(.applicationPassword) ? 1 : 0) < 2:
       throw .invalid("The access flag `and` needs two others to join")
     default:
       break
     }
-    self.demands = demands
-    needsAll = flags.contains(.and)
-    bindsEnrolledSet = flags.contains(.biometryCurrentSet)
-    needsApplicationPassword = flags.contains(.applicationPassword)
   }
 
-  /// What a person has to prove yet, any one of which brings them further; nil when nothing is left.
-  func missing(from authorization: Authorization) -> AuthenticationProofs? {
-    let unmet = demands.filter { $0.isDisjoint(with: authorization.proofs) }
-    if unmet.isEmpty { return nil }
-    if needsAll { return unmet.first }
-    return unmet.count < demands.count ? nil : unmet.reduce([]) { $0.union($1) }
-  }
-
-  /// Whether somebody who can prove as much can meet the constraints.
-  func canBeMet(by capabilities: AuthenticationProofs) -> Bool {
-    let possible = demands.filter { !$0.isDisjoint(with: capabilities) }
-    return needsAll ? possible.count == demands.count : demands.isEmpty || !possible.isEmpty
+  /// What has to be proved yet, any one of which brings a person further; nil when nothing is left.
+  func missing(from proofs: AuthenticationProofs) -> AuthenticationProofs? {
+    guard needsAll else { return ways.isEmpty || !ways.isDisjoint(with: proofs) ? nil : ways }
+    let unproved = ways.subtracting(proofs)
+    if unproved.isEmpty { return nil }
+    return unproved.contains(.biometry) ? .biometry : unproved
   }
 }
 

@@ -38,8 +38,10 @@ public enum Accessibility: UInt8, Hashable, Sendable, CaseIterable {
 
 /// What a person must prove to read an item.
 ///
-/// No store of this version can check any of them, so a store refuses to keep an item that asks for
-/// one, with ``SecretStoreError/unsupported(_:)``.
+/// Several proofs are alternatives, unless ``and`` joins them; ``applicationPassword`` is needed in any
+/// case. A mix without meaning is refused with ``SecretStoreError/invalid(_:)``, and what nobody can
+/// check with ``SecretStoreError/unsupported(_:)``, both when the item is saved. Only
+/// ``applicationPassword`` is cryptography; the others are what the store demands before it reads.
 public struct AccessFlags: OptionSet, Hashable, Sendable {
   /// The flags as bits; they are stored, so a bit keeps its meaning.
   public let rawValue: UInt32
@@ -49,19 +51,19 @@ public struct AccessFlags: OptionSet, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// That a person is there: any of the ways below.
+  /// Any proof: that a person is there, or a passcode, fingerprint or face.
   public static let userPresence = AccessFlags(rawValue: 1 << 0)
   /// Any enrolled fingerprint or face.
   public static let biometryAny = AccessFlags(rawValue: 1 << 1)
-  /// A fingerprint or face of those enrolled when the item was saved.
+  /// A fingerprint or face, as long as none was enrolled or removed since the item was saved.
   public static let biometryCurrentSet = AccessFlags(rawValue: 1 << 2)
   /// The passphrase of the store or the password of the login.
   public static let devicePasscode = AccessFlags(rawValue: 1 << 3)
-  /// A password of the app's own, which seals the item once more.
+  /// A password of the app's own, which seals the secret once more.
   public static let applicationPassword = AccessFlags(rawValue: 1 << 4)
-  /// Use of a private key; it has no meaning for a password.
+  /// Use of a private key; it has no meaning for a password, and is refused.
   public static let privateKeyUsage = AccessFlags(rawValue: 1 << 5)
-  /// One of the other flags is enough.
+  /// One of the proofs is enough, as it is without this flag.
   public static let or = AccessFlags(rawValue: 1 << 6)
   /// All of the other flags are needed.
   public static let and = AccessFlags(rawValue: 1 << 7)

@@ -7,9 +7,7 @@ enum ItemLimits {
   static func check(
     identity: ItemIdentity, attributes: ItemAttributes, secretCount: Int
   ) throws(SecretStoreError) {
-    if secretCount > secretSize {
-      throw .invalid("A secret holds at most \(secretSize) bytes, and this one has \(secretCount)")
-    }
+    try check(secretCount: secretCount)
     let count = textCount(of: identity, attributes)
     if count > textSize {
       throw .invalid(
@@ -17,6 +15,13 @@ enum ItemLimits {
         The texts of an item's identity and attributes have at most \(textSize) bytes of UTF-8 \
         together, and these have \(count)
         """)
+    }
+  }
+
+  /// - Throws: ``SecretStoreError/invalid(_:)``, naming the limit that was passed.
+  static func check(secretCount: Int) throws(SecretStoreError) {
+    if secretCount > secretSize {
+      throw .invalid("A secret holds at most \(secretSize) bytes, and this one has \(secretCount)")
     }
   }
 

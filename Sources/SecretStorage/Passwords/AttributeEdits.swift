@@ -21,6 +21,11 @@ struct AttributeEdits: Hashable, Sendable {
     if new.accessControl != old.accessControl { accessControl = new.accessControl }
   }
 
+  /// Notes the access control that is wanted; nil means that no other one is.
+  mutating func note(_ accessControl: AccessControl?) {
+    self.accessControl = accessControl
+  }
+
   func applied(to attributes: ItemAttributes) -> ItemAttributes {
     ItemAttributes(
       label: label ?? attributes.label,

@@ -28,16 +28,18 @@ struct ItemResolver: Sendable {
   }
 
   /// The item that is meant now and its secret: one call of the store if nothing changed.
-  mutating func reading() throws(SecretStoreError) -> (item: SecretItem, secret: Secret)? {
+  mutating func reading(
+    authorizedBy authorization: Authorization = .none
+  ) throws(SecretStoreError) -> (item: SecretItem, secret: Secret)? {
     var first: (id: SecretItem.ID, reading: SecretReading)?
-    if let known, let item = known.item, let reading = try read(item) {
+    if let known, let item = known.item, let reading = try read(item, authorization) {
       if reading.storeRevision == known.revision { return (item, reading.secret) }
       first = (item.id, reading)
     }
     for _ in 0..<attempts {
       guard let item = try item() else { return nil }
       if let first, first.id == item.id { return (item, first.reading.secret) }
-      if let reading = try read(item) { return (item, reading.secret) }
+      if let reading = try read(item, authorization) { return (item, reading.secret) }
       // Somebody removed the item between the search and the reading.
       first = nil
       known = nil
@@ -69,8 +71,10 @@ struct ItemResolver: Sendable {
     known = nil
   }
 
-  private func read(_ item: SecretItem) throws(SecretStoreError) -> SecretReading? {
-    try store.secret(of: item.id)
+  private func read(
+    _ item: SecretItem, _ authorization: Authorization
+  ) throws(SecretStoreError) -> SecretReading? {
+    try store.secret(of: item.id, authorizedBy: authorization)
   }
 
   /// Each lost race is another's success, so that many in a row mean a store that does not work.

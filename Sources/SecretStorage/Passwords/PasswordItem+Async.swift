@@ -32,7 +32,7 @@ extension PasswordItem {
   }
 }
 
-private func withoutBlocking<Success: Sendable>(
+func withoutBlocking<Success: Sendable>(
   _ work: @escaping @Sendable () throws(SecretStoreError) -> Success
 ) async throws(SecretStoreError) -> Success {
   let result: Result<Success, SecretStoreError> = await withCheckedContinuation { continuation in

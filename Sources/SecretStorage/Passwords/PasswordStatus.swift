@@ -18,7 +18,7 @@ extension PasswordStatus {
   init(_ error: SecretStoreError) {
     self =
       switch error {
-      case .locked, .wrongPassphrase: .locked
+      case .locked, .wrongPassphrase, .wrongKey: .locked
       case .denied, .cancelled, .wrongApplicationPassword: .denied
       case .undecodable, .corrupted: .corrupted
       default: .unavailable(error.description)

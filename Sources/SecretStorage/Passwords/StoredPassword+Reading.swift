@@ -11,15 +11,19 @@ extension StoredPassword {
 
   /// Reads the store, whatever is unsaved, and takes what it has.
   func load() throws(SecretStoreError) -> (any KeptValue)? {
-    try access { resolver throws(SecretStoreError) in
-      let (found, position) = try read(&resolver)
-      state.withLock { state in
-        state.isUnsaved = false
-        state.edits = AttributeEdits()
-        state.take(found, readAt: position)
-      }
-      return found?.value
+    try access { resolver throws(SecretStoreError) in try load(&resolver, authorizedBy: .none) }
+  }
+
+  func load(
+    _ resolver: inout ItemResolver, authorizedBy authorization: Authorization
+  ) throws(SecretStoreError) -> (any KeptValue)? {
+    let (found, position) = try read(&resolver, authorizedBy: authorization)
+    state.withLock { state in
+      state.isUnsaved = false
+      state.edits = AttributeEdits()
+      state.take(found, readAt: position)
     }
+    return found?.value
   }
 
   /// How the last access went; the first time, there is one for the purpose.
@@ -67,7 +71,7 @@ extension StoredPassword {
       let isManual = declaration.refreshPolicy == .manual
       // Another thread may have read while this one waited for its turn.
       if !isManual, state.withLock({ isCurrent($0) }) { return }
-      let (found, position) = try read(&resolver)
+      let (found, position) = try read(&resolver, authorizedBy: .none)
       state.withLock { state in
         if isManual || state.isUnsaved {
           state.item = found?.item
@@ -80,10 +84,12 @@ extension StoredPassword {
   }
 
   private func read(
-    _ resolver: inout ItemResolver
+    _ resolver: inout ItemResolver, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> (found: (item: SecretItem, value: any KeptValue)?, position: Int) {
     let position = changes.value
-    guard let (item, secret) = try resolver.reading() else { return (nil, position) }
+    guard let (item, secret) = try resolver.reading(authorizedBy: authorization) else {
+      return (nil, position)
+    }
     return ((item, try declaration.decode(secret)), position)
   }
 }

@@ -8,13 +8,13 @@ extension StoredPassword {
     }
     implicitAccess(.write) { resolver throws(SecretStoreError) in
       state.withLock { $0.set(value) }
-      try write(&resolver)
+      try write(&resolver, authorizedBy: .none)
     }
   }
 
   /// Writes what is unsaved.
   func save() throws(SecretStoreError) {
-    try access { resolver throws(SecretStoreError) in try write(&resolver) }
+    try access { resolver throws(SecretStoreError) in try write(&resolver, authorizedBy: .none) }
   }
 
   /// Removes the item, and drops what is unsaved.
@@ -48,7 +48,9 @@ extension StoredPassword {
       to: item?.attributes ?? ItemAttributes(accessControl: declaration.accessControl))
   }
 
-  private func write(_ resolver: inout ItemResolver) throws(SecretStoreError) {
+  func write(
+    _ resolver: inout ItemResolver, authorizedBy authorization: Authorization
+  ) throws(SecretStoreError) {
     let (isUnsaved, value, edits, settings) = state.withLock {
       ($0.isUnsaved, $0.value, $0.edits, $0.settings)
     }
@@ -60,7 +62,7 @@ extension StoredPassword {
 
     let position = changes.value
     let secret = isUnsaved ? try value?.encoded() : nil
-    guard let written = try store(secret, edits, &resolver) else { return }
+    guard let written = try store(secret, edits, &resolver, authorization) else { return }
     resolver.remember(written)
     state.withLock { state in
       state.item = written
@@ -76,18 +78,21 @@ extension StoredPassword {
 
   /// Updates the item, or adds one if there is none and a secret to add.
   private func store(
-    _ secret: Secret?, _ edits: AttributeEdits, _ resolver: inout ItemResolver
+    _ secret: Secret?, _ edits: AttributeEdits, _ resolver: inout ItemResolver,
+    _ authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem? {
     let store = resolver.store
     return try resolver.withItem { item throws(SecretStoreError) in
       if let item {
         return try store.update(
           item.id, expecting: item.revision,
-          attributes: edits.isEmpty ? nil : edits.applied(to: item.attributes), secret: secret)
+          attributes: edits.isEmpty ? nil : edits.applied(to: item.attributes), secret: secret,
+          authorizedBy: authorization)
       }
       guard let secret else { return nil }
       return try store.add(
-        secret, identity: declaration.identity, attributes: attributes(of: nil, with: edits))
+        secret, identity: declaration.identity, attributes: attributes(of: nil, with: edits),
+        authorizedBy: authorization)
     }
   }
 

@@ -71,12 +71,17 @@ final class StoredPassword: Sendable {
         state.withLock { $0.didSucceed() }
         return result
       } catch {
-        state.withLock {
-          $0.status = PasswordStatus(error)
-          $0.error = error
-        }
+        didFail(error)
         throw error
       }
+    }
+  }
+
+  /// Notes how an access went that ended in an error.
+  func didFail(_ error: SecretStoreError) {
+    state.withLock { state in
+      state.status = PasswordStatus(error)
+      state.error = error
     }
   }
 

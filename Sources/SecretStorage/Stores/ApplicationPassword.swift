@@ -5,25 +5,37 @@ import StorageInternals
 /// Stretching costs some tenths of a second, so whoever uses one context again pays it once.
 final class ApplicationPassword: Sendable {
   private struct Stretching: Hashable {
-    let salt: ArraySlice<UInt8>
+    let salt: [UInt8]
     let cost: ScryptCost
   }
 
   private let password: Secret
   private let keys = Lock<[Stretching: Secret]>([:])
   private static let keptKeys = 16
+  private static let largest = 64 * 1024
 
   init(_ password: Secret) {
     self.password = password
   }
 
+  /// - Throws: ``SecretStoreError/invalid(_:)`` when it is not fit to seal an item under.
+  func check() throws(SecretStoreError) {
+    if password.count == 0 { throw .invalid("An application password must not be empty") }
+    if password.count > Self.largest {
+      throw .invalid(
+        """
+        An application password has at most \(Self.largest) bytes, and this one has \(password.count)
+        """)
+    }
+  }
+
   /// The key that the password makes with a salt.
   func key(
-    salt: ArraySlice<UInt8>, cost: ScryptCost, _ cipher: any SecretCipher
+    salt: [UInt8], cost: ScryptCost, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Secret {
     let stretching = Stretching(salt: salt, cost: cost)
     if let key = keys.withLock({ $0[stretching] }) { return key }
-    let key = try cipher.stretch(password, salt: salt, cost: cost)
+    let key = try cipher.stretch(password, salt: salt[...], cost: cost)
     keys.withLock { keys in
       if keys.count >= Self.keptKeys { keys.removeAll() }
       keys[stretching] = key

@@ -8,7 +8,8 @@ import StorageInternals
 /// ```
 ///
 /// Getting and setting a property never asks anybody: items that need a proof are reached with
-/// ``PasswordItem/load(authorizedBy:)`` and its siblings, which take a context.
+/// ``PasswordItem/load(authorizedBy:)`` and its siblings, which take a context. What was proved counts
+/// for every store that the context is used with.
 public final class AuthenticationContext: Sendable {
   private struct Proof {
     let proofs: AuthenticationProofs
@@ -27,9 +28,11 @@ public final class AuthenticationContext: Sendable {
   private let authenticator: (any Authenticator)?
   private let applicationPassword: ApplicationPassword?
   private let newApplicationPassword: ApplicationPassword?
+  private let applicationPasswordCost: ScryptCost
   private let reuse: Duration
   private let now: @Sendable () -> ContinuousClock.Instant
   private let state = Lock(State())
+  private let turn = AskingTurn()
 
   /// Makes a context; nobody is asked yet.
   ///
@@ -38,29 +41,33 @@ public final class AuthenticationContext: Sendable {
   ///   - authenticator: Who asks; nil means the store's own.
   ///   - applicationPassword: The password of items with ``AccessFlags/applicationPassword``. Its
   ///     bytes count, so give it in one Unicode normalisation form.
-  ///   - newApplicationPassword: The password that such an item gets when it is saved; nil means that
-  ///     it keeps the one it has.
+  ///   - newApplicationPassword: The password that such an item gets when its secret or its access
+  ///     control is saved; nil means that it keeps the one it has.
+  ///   - applicationPasswordCost: What each guess at the password of an item costs that is saved.
   ///   - reuse: How long a proof counts, in time that also passes while the machine sleeps. Zero means
   ///     that each access asks again.
   public convenience init(
     reason: String, authenticator: (any Authenticator)? = nil, applicationPassword: Secret? = nil,
-    newApplicationPassword: Secret? = nil, reuse: Duration = .zero
+    newApplicationPassword: Secret? = nil, applicationPasswordCost: ScryptCost = .standard,
+    reuse: Duration = .zero
   ) {
     self.init(
       reason: reason, authenticator: authenticator, applicationPassword: applicationPassword,
-      newApplicationPassword: newApplicationPassword, reuse: reuse
+      newApplicationPassword: newApplicationPassword,
+      applicationPasswordCost: applicationPasswordCost, reuse: reuse
     ) { .now }
   }
 
   init(
     reason: String, authenticator: (any Authenticator)? = nil, applicationPassword: Secret? = nil,
-    newApplicationPassword: Secret? = nil, reuse: Duration = .zero,
-    now: @escaping @Sendable () -> ContinuousClock.Instant
+    newApplicationPassword: Secret? = nil, applicationPasswordCost: ScryptCost = .standard,
+    reuse: Duration = .zero, now: @escaping @Sendable () -> ContinuousClock.Instant
   ) {
     self.reason = reason
     self.authenticator = authenticator
     self.applicationPassword = applicationPassword.map(ApplicationPassword.init)
     self.newApplicationPassword = newApplicationPassword.map(ApplicationPassword.init)
+    self.applicationPasswordCost = applicationPasswordCost
     self.reuse = reuse
     self.now = now
   }
@@ -73,57 +80,98 @@ public final class AuthenticationContext: Sendable {
       state.proofs = []
       return state.asking
     }
+    turn.close()
     asking?.cancel()
+  }
+
+  /// Asks a person for what an item needs and they have not proved lately, and authorises accesses to
+  /// it.
+  ///
+  /// ``PasswordItem`` does so by itself; this is for who calls a ``SecretStore``. The authorisation
+  /// counts for as long as it is kept. Of several tasks, one asks at a time. Where the flags demand
+  /// several proofs, the person is asked for one after the other.
+  ///
+  /// - Parameters:
+  ///   - accessControl: What the item needs; without flags, nobody is asked.
+  ///   - authenticator: Who asks, where the context names nobody: the store's
+  ///     ``SecretStore/authenticator``.
+  /// - Returns: What the store wants to know.
+  /// - Throws: ``SecretStoreError/denied(_:)`` when it was not proved, ``SecretStoreError/cancelled``
+  ///   when the person, the task or the context gave up, ``SecretStoreError/invalid(_:)`` for flags
+  ///   without meaning, or what kept the authenticator from asking.
+  public func authorize(
+    _ accessControl: AccessControl, with authenticator: (any Authenticator)?
+  ) async throws(SecretStoreError) -> Authorization {
+    let constraints = try AccessConstraints(accessControl.flags)
+    let known = try authorization(with: authenticator)
+    if constraints.missing(from: known.proofs) == nil { return known }
+    try await turn.begin()
+    defer { turn.end() }
+    // Whoever had the turn before may have asked for the same.
+    var authorization = try authorization(with: authenticator)
+    while let missing = constraints.missing(from: authorization.proofs) {
+      let proof = try await ask(for: missing, authorization.authenticator)
+      authorization.proofs.formUnion(proof.proofs)
+      if proof.proofs.contains(.biometry) { authorization.enrolledSet = proof.enrolledSet }
+    }
+    return authorization
   }
 
   /// What the context has for an access that asks nobody.
   func authorization(
     with authenticator: (any Authenticator)?
   ) throws(SecretStoreError) -> Authorization {
-    let authenticator = self.authenticator ?? authenticator
-    let enrolledSet = authenticator?.enrolledSet
     let time = now()
     let proofs = try state.withLock { state throws(SecretStoreError) in
       if state.isCancelled { throw .cancelled }
-      state.proofs.removeAll {
-        $0.time.duration(to: time) >= reuse || $0.enrolledSet != enrolledSet
-      }
-      return state.proofs.reduce(into: AuthenticationProofs()) { $0.formUnion($1.proofs) }
+      state.proofs.removeAll { $0.time.duration(to: time) >= reuse }
+      return state.proofs
     }
-    return Authorization(
-      proofs: proofs, capabilities: authenticator?.capabilities ?? [], enrolledSet: enrolledSet,
-      applicationPassword: applicationPassword, newApplicationPassword: newApplicationPassword)
-  }
-
-  /// Asks a person for what an item needs and they have not proved lately.
-  func authorize(
-    _ accessControl: AccessControl, with authenticator: (any Authenticator)?
-  ) async throws(SecretStoreError) -> Authorization {
-    let constraints = try AccessConstraints(accessControl.flags)
-    var authorization = try authorization(with: authenticator)
-    while let missing = constraints.missing(from: authorization) {
-      guard let authenticator = self.authenticator ?? authenticator else {
-        throw .denied("nobody can ask for \(missing)")
+    var authorization = Authorization(
+      authenticator: self.authenticator ?? authenticator, applicationPassword: applicationPassword,
+      newApplicationPassword: newApplicationPassword,
+      applicationPasswordCost: applicationPasswordCost)
+    for proof in proofs { authorization.proofs.formUnion(proof.proofs) }
+    if authorization.proofs.contains(.biometry) {
+      // A fingerprint that was enrolled meanwhile may be somebody else's.
+      authorization.enrolledSet = authorization.authenticator?.enrolledSet
+      let isCurrent = proofs.contains {
+        $0.proofs.contains(.biometry) && $0.enrolledSet == authorization.enrolledSet
       }
-      let accepted = missing.intersection(authenticator.capabilities)
-      if accepted.isEmpty { throw .denied("the authenticator cannot prove \(missing)") }
-      let enrolledSet = authenticator.enrolledSet
-      let request = AuthenticationRequest(reason: reason, accepting: accepted)
-      let proofs = try await ask(authenticator, request)
-      if proofs.isDisjoint(with: missing) { throw .denied("\(missing) was not proved") }
-      let proof = Proof(proofs: proofs, enrolledSet: enrolledSet, time: now())
-      state.withLock { state in
-        if !state.isCancelled { state.proofs.append(proof) }
-      }
-      authorization.proofs.formUnion(proofs)
+      if !isCurrent { authorization.proofs.remove(.biometry) }
     }
     return authorization
   }
 
   private func ask(
+    for missing: AuthenticationProofs, _ authenticator: (any Authenticator)?
+  ) async throws(SecretStoreError) -> Proof {
+    guard let authenticator else {
+      throw .denied("it needs \(missing), and there is no authenticator to ask for it")
+    }
+    let accepted = missing.intersection(authenticator.capabilities)
+    if accepted.isEmpty {
+      throw .denied("it needs \(missing), which the authenticator cannot prove")
+    }
+    let enrolledSet = authenticator.enrolledSet
+    let proofs = try await run(
+      authenticator, AuthenticationRequest(reason: reason, accepting: accepted))
+    if proofs.isDisjoint(with: accepted) { throw .denied("\(accepted) was not proved") }
+    if authenticator.enrolledSet != enrolledSet {
+      throw .denied("fingerprints or faces were enrolled or removed meanwhile")
+    }
+    let proof = Proof(proofs: proofs, enrolledSet: enrolledSet, time: now())
+    state.withLock { state in
+      if !state.isCancelled, reuse > .zero { state.proofs.append(proof) }
+    }
+    return proof
+  }
+
+  private func run(
     _ authenticator: any Authenticator, _ request: AuthenticationRequest
   ) async throws(SecretStoreError) -> AuthenticationProofs {
-    let asking = Task { () -> Result<AuthenticationProofs, SecretStoreError> in
+    // A task of its own, so that the context can cancel it whichever task asked.
+    let asking = Task { @concurrent () -> Result<AuthenticationProofs, SecretStoreError> in
       do throws(SecretStoreError) {
         return .success(try await authenticator.authenticate(request))
       } catch {
@@ -140,7 +188,11 @@ public final class AuthenticationContext: Sendable {
     } onCancel: {
       asking.cancel()
     }
-    if state.withLock({ $0.isCancelled }) || Task.isCancelled { throw .cancelled }
+    let wasCancelled = state.withLock { state in
+      state.asking = nil
+      return state.isCancelled
+    }
+    if wasCancelled || Task.isCancelled { throw .cancelled }
     return try result.get()
   }
 }

@@ -7,12 +7,33 @@ public struct Authorization: Sendable {
 
   /// What a person proved.
   var proofs: AuthenticationProofs = []
-  /// What the authenticator can prove, whether or not anybody was asked.
-  var capabilities: AuthenticationProofs = []
-  /// The digest of what is enrolled, where the authenticator tells.
+  /// What was enrolled when biometry was proved, where the authenticator tells.
   var enrolledSet: [UInt8]?
+  /// Who asks, whether or not anybody was asked.
+  var authenticator: (any Authenticator)?
   /// The password that items with ``AccessFlags/applicationPassword`` are sealed under.
   var applicationPassword: ApplicationPassword?
   /// The password that such an item is sealed under from now on, when it is another one.
   var newApplicationPassword: ApplicationPassword?
+  /// What each guess at the password that an item gets shall cost.
+  var applicationPasswordCost = ScryptCost.standard
+
+  /// What a person must prove yet to read an item with these flags, any one of which brings them
+  /// further; nil when nothing is left.
+  ///
+  /// It says nothing on an application password, which only opening the item can tell, nor whether
+  /// the fingerprints and faces that are enrolled are those of ``AccessFlags/biometryCurrentSet``.
+  ///
+  /// - Throws: ``SecretStoreError/invalid(_:)`` for a mix of flags without meaning, or
+  ///   ``SecretStoreError/unsupported(_:)`` for flags that this version does not know.
+  public func missingProof(
+    for flags: AccessFlags
+  ) throws(SecretStoreError) -> AuthenticationProofs? {
+    try AccessConstraints(flags).missing(from: proofs)
+  }
+}
+
+extension Authorization: CustomReflectable {
+  /// A mirror without children: neither a password nor a proof is shown.
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

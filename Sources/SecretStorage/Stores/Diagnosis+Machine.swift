@@ -18,6 +18,7 @@ extension Diagnosis {
     }
     note("Environment", variables.joined(separator: ", "))
     note("Locked memory", Self.lockedMemory)
+    notePAM()
   }
 
   /// How much memory of this process may be kept out of swap.

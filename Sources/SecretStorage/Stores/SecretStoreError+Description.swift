@@ -5,9 +5,14 @@ extension SecretStoreError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .locked:
-      "The vault is locked. Unlock it with its passphrase."
+      "The vault is locked. Unlock it with its passphrase, or with another key that it has a slot for."
     case .wrongPassphrase:
-      "The passphrase is wrong. Try again; nothing was changed."
+      """
+      The passphrase is wrong. Try again; nothing was changed. If it has accents, they may be encoded \
+      in another way here than where it was set.
+      """
+    case .wrongKey(let what):
+      "\(what) does not open the vault. Use the right one, or another key; nothing was changed."
     case .wrongApplicationPassword:
       "The application password is wrong. Try again; nothing was changed."
     case .cancelled:
@@ -17,7 +22,7 @@ extension SecretStoreError: CustomStringConvertible {
     case .otherDevice(let what):
       """
       \(what) is sealed for another device. Open it on the machine that wrote it, with that machine's \
-      device key, or with a passphrase.
+      device key.
       """
     case .duplicate:
       "An item with this identity exists already. Update that one, or choose another identity."
@@ -30,7 +35,7 @@ extension SecretStoreError: CustomStringConvertible {
     case .undecodable(let what):
       "The item's bytes are not a value of type \(what). Read it with the type that wrote it."
     case .corrupted(let what):
-      "\(what). What is intact stays readable: export it, or restore a backup."
+      "\(what). What is intact stays readable: save it, or restore a backup."
     case .rolledBack(let what):
       """
       \(what). If you put an older copy back on purpose, accept it; otherwise restore the newest one.

@@ -6,9 +6,11 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case locked
   /// The passphrase opens none of the store's passphrase slots.
   case wrongPassphrase
+  /// What is named, a key file, a credential or a recovery code, opens none of the store's slots.
+  case wrongKey(String)
   /// The application password is not the one that the item was sealed under.
   case wrongApplicationPassword
-  /// The person, or the app, gave up before anything was proved.
+  /// The person, or the app, gave up: nothing was proved, or long work was left where it was.
   case cancelled
   /// The item is there and intact, but may not be read, for the reason given.
   case denied(String)

@@ -71,6 +71,15 @@ enum FileHeader {
 }
 
 extension FileRecordLog {
+  /// The whole file of a log with these records.
+  func content(of records: [LogRecord]) throws(SecretStoreError) -> [UInt8] {
+    var content = try FileHeader.encode(cipher)
+    content.reserveCapacity(
+      records.reduce(content.count) { $0 + Frame.overhead + $1.payload.count })
+    for record in records { Frame.encode(record, into: &content) }
+    return content
+  }
+
   /// The entries of a part of the file that begins at an offset, and the index where they end.
   func parse(
     _ bytes: ArraySlice<UInt8>, at offset: Int

@@ -39,7 +39,8 @@ struct FileRecordLog: RecordLog {
     return try read(file, current, since: position)
   }
 
-  private func read(
+  /// Everything from a position on, of a file whose status is as it was just now.
+  func read(
     _ file: borrowing File, _ status: FileStatus, since position: LogPosition?
   ) throws(SecretStoreError) -> LogChanges {
     let start = position.flatMap { $0.isEarlier(than: status) ? $0.end : nil } ?? 0
@@ -87,7 +88,20 @@ struct FileRecordLog: RecordLog {
     _ records: [LogRecord], after position: LogPosition
   ) throws(SecretStoreError) -> LogPosition {
     let lock = try takeTurn()
-    defer { withExtendedLifetime(lock) {} }
+    return try append(records, after: position, holding: lock)
+  }
+
+  func append(
+    by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
+  ) throws(SecretStoreError) -> LogPosition? {
+    let lock = try takeTurn()
+    guard let (records, position) = try make() else { return nil }
+    return try append(records, after: position, holding: lock)
+  }
+
+  private func append(
+    _ records: [LogRecord], after position: LogPosition, holding lock: borrowing FileLock
+  ) throws(SecretStoreError) -> LogPosition {
     if position == .nowhere {
       try checkPosition(position)
       return try create(records, holding: lock)
@@ -168,10 +182,7 @@ struct FileRecordLog: RecordLog {
   private func install(
     _ records: [LogRecord], holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {
-    var content = try FileHeader.encode(cipher)
-    content.reserveCapacity(
-      records.reduce(content.count) { $0 + Frame.overhead + $1.payload.count })
-    for record in records { Frame.encode(record, into: &content) }
+    let content = try content(of: records)
     do throws(SystemError) {
       try fileSystem.removeLeftovers(of: path, holding: lock)
       try fileSystem.replaceFile(at: path, with: content, mode: 0o600)

@@ -28,32 +28,27 @@ struct ItemFields {
   }
 
   var encoded: [UInt8] {
+    var bytes = Self.encoded(identity)
+    bytes.append(Tag.label, attributes.label)
+    bytes.append(Tag.comment, attributes.comment)
+    bytes.append(Tag.itemDescription, attributes.itemDescription)
+    bytes.append(Tag.creator, attributes.creator)
+    bytes.append(Tag.type, attributes.type)
+    bytes.append(Tag.isInvisible, attributes.isInvisible.map { UInt8($0 ? 1 : 0) })
+    return bytes
+  }
+
+  /// The fields of an identity alone, in the order of their tags.
+  static func encoded(_ identity: ItemIdentity) -> [UInt8] {
     var bytes: [UInt8] = []
-    func add(_ tag: UInt8, _ text: String?) {
-      guard let text else { return }
-      bytes.append(tag)
-      bytes.append(counted: text.utf8)
-    }
-    func add(_ tag: UInt8, _ number: (some FixedWidthInteger)?) {
-      guard let number else { return }
-      bytes.append(tag)
-      bytes.append(littleEndian: UInt32(number.bitWidth / 8))
-      bytes.append(littleEndian: number)
-    }
-    add(Tag.service, identity.service)
-    add(Tag.account, identity.account)
-    add(Tag.server, identity.server)
-    add(Tag.securityDomain, identity.securityDomain)
-    add(Tag.protocol, identity.protocol?.rawValue)
-    add(Tag.authenticationType, identity.authenticationType?.rawValue)
-    add(Tag.port, identity.port)
-    add(Tag.path, identity.path)
-    add(Tag.label, attributes.label)
-    add(Tag.comment, attributes.comment)
-    add(Tag.itemDescription, attributes.itemDescription)
-    add(Tag.creator, attributes.creator)
-    add(Tag.type, attributes.type)
-    add(Tag.isInvisible, attributes.isInvisible.map { UInt8($0 ? 1 : 0) })
+    bytes.append(Tag.service, identity.service)
+    bytes.append(Tag.account, identity.account)
+    bytes.append(Tag.server, identity.server)
+    bytes.append(Tag.securityDomain, identity.securityDomain)
+    bytes.append(Tag.protocol, identity.protocol?.rawValue)
+    bytes.append(Tag.authenticationType, identity.authenticationType?.rawValue)
+    bytes.append(Tag.port, identity.port)
+    bytes.append(Tag.path, identity.path)
     return bytes
   }
 
@@ -141,5 +136,20 @@ struct ItemFields {
   ) throws(MalformedRecord) -> Number {
     var reader = RecordReader(bytes)
     return try reader.integer()
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(_ tag: UInt8, _ text: String?) {
+    guard let text else { return }
+    append(tag)
+    append(counted: text.utf8)
+  }
+
+  fileprivate mutating func append(_ tag: UInt8, _ number: (some FixedWidthInteger)?) {
+    guard let number else { return }
+    append(tag)
+    append(littleEndian: UInt32(number.bitWidth / 8))
+    append(littleEndian: number)
   }
 }

@@ -2,6 +2,8 @@
 struct KeyRing: Sendable {
   /// The vault that the keys are of.
   var vaultID: [UInt8]?
+  /// Which of the vault's user keys, earlier ones included, the keys go with.
+  var generation: UInt32?
   /// The user key, while the vault is unlocked.
   var user: Secret?
   /// What this machine's device key and identity make, if they are here.
@@ -11,8 +13,29 @@ struct KeyRing: Sendable {
 
   subscript(id: UInt32) -> Secret? { keys[id]?.key }
 
-  /// Opens what the outer keys at hand open.
+  /// Whether the keys are of the same vault and go with the same user key as others.
+  func goes(with other: KeyRing) -> Bool {
+    vaultID == other.vaultID && generation == other.generation
+  }
+
+  /// Forgets the keys of another vault, or those that went with an earlier user key, which does not open
+  /// the table.
+  ///
+  /// - Returns: Whether there were others.
+  mutating func adapt(to table: KeyTable) -> Bool {
+    if vaultID == table.vaultID, generation == table.generation { return false }
+    let device = vaultID == table.vaultID ? device : nil
+    self = KeyRing()
+    self.device = device
+    vaultID = table.vaultID
+    generation = table.generation
+    return true
+  }
+
+  /// Opens what the outer keys at hand open, and forgets what the table does not have any more.
   mutating func open(_ table: KeyTable, _ cipher: any SecretCipher) throws(SecretStoreError) {
+    let present = Set(table.keys.map(\.id))
+    keys = keys.filter { present.contains($0.key) }
     for key in table.keys where keys[key.id] == nil {
       for copy in key.copies {
         guard let outer = outerKey(copy.wrapping) else { continue }
@@ -35,7 +58,14 @@ struct KeyRing: Sendable {
   mutating func make(
     _ purpose: KeyPurpose, id: UInt32, in vaultID: [UInt8], _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> SealedKey {
-    let secret = Secret.random(32)
+    try add(.random(32), for: purpose, id: id, in: vaultID, cipher)
+  }
+
+  /// Seals a key for a purpose, which may be one that the vault had before.
+  mutating func add(
+    _ secret: Secret, for purpose: KeyPurpose, id: UInt32, in vaultID: [UInt8],
+    _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> SealedKey {
     let shell = SealedKey(id: id, purpose: purpose, copies: [])
     var copies: [SealedKey.Copy] = []
     for wrapping in purpose.wrappings {

@@ -42,28 +42,23 @@ enum SlotKey: Sendable {
 
 extension KeySlot {
   /// Seals a user key, so that a key opens it.
-  ///
-  /// The cost is that of a passphrase; all other keys are random already.
   init(
-    id: UInt32, name: String, sealing user: Secret, under key: SlotKey, cost: ScryptCost,
-    in vaultID: [UInt8], _ cipher: any SecretCipher
+    id: UInt32, name: String, sealing user: Secret, under sealing: SlotSealing, in vaultID: [UInt8],
+    _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     self.id = id
     self.name = name
-    switch key {
+    switch sealing {
     case .device(let device):
       let salt = [UInt8].random(32)
       let wrapping = try cipher.deriveKey(
         from: device, salt: salt[...], purpose: "locket device slot")
       let sealed = try cipher.seal(user, with: wrapping, authenticating: vaultID)
       content = .device(salt: salt[...], sealed: sealed[...])
-    case .passphrase(let passphrase):
-      let salt = [UInt8].random(32)
-      let stretched = try cipher.stretch(passphrase, salt: salt[...], cost: cost)
+    case .passphrase(let cost, let salt, let stretched):
       content = .passphrase(
         cost: cost,
-        try SealedUserKey(
-          user, under: stretched, salt: salt[...], "passphrase", in: vaultID, cipher))
+        try SealedUserKey(user, under: stretched, salt: salt, "passphrase", in: vaultID, cipher))
     case .keyFile(let bytes):
       content = .keyFile(try SealedUserKey(user, under: bytes, "key file", in: vaultID, cipher))
     case .credential(let name, let bytes):
@@ -78,7 +73,7 @@ extension KeySlot {
   /// The user key, if the slot is of the key's kind and the key is right.
   ///
   /// - Throws: ``SecretStoreError/corrupted(_:)`` when the key is right but the slot is damaged, or
-  ///   when it asks for more work than a slot may.
+  ///   when it asks for more work than a slot may, or for less.
   func open(
     with key: SlotKey, in vaultID: [UInt8], _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Secret? {
@@ -94,6 +89,10 @@ extension KeySlot {
     case (.passphrase(let cost, let key), .passphrase(let passphrase)):
       guard cost.isBearable else {
         throw .corrupted("The key slot \"\(name)\" asks for an absurd amount of work")
+      }
+      guard cost.isSufficient else {
+        // Who can put such a slot into the file gets a passphrase that is easily guessed.
+        throw .corrupted("The key slot \"\(name)\" asks for too little work to be safe")
       }
       let stretched = try cipher.stretch(passphrase, salt: key.salt, cost: cost)
       return try open(key, with: stretched, "passphrase", in: vaultID, cipher)
@@ -150,6 +149,6 @@ extension SealedUserKey {
     _ secret: Secret, _ salt: ArraySlice<UInt8>, _ kind: String, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> ArraySlice<UInt8> {
     let derived = try cipher.deriveKey(from: secret, salt: salt, purpose: "locket \(kind) check")
-    return unsafe derived.withUnsafeBytes { unsafe Array($0)[..<checkCount] }
+    return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(checkCount))[...] }
   }
 }

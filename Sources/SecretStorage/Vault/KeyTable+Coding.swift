@@ -2,6 +2,7 @@ extension KeyTable {
   private enum Tag {
     static let slot: UInt8 = 1
     static let key: UInt8 = 2
+    static let exportEnd: UInt8 = 16
   }
 
   /// The table as sections: a tag, a count of bytes, and the bytes.
@@ -14,6 +15,11 @@ extension KeyTable {
     for key in keys {
       bytes.append(Tag.key)
       bytes.append(counted: key.encoded)
+    }
+    if let exportEnd {
+      bytes.append(Tag.exportEnd)
+      bytes.append(littleEndian: UInt32(8))
+      bytes.append(littleEndian: exportEnd)
     }
     for section in unknown {
       bytes.append(section.tag)
@@ -39,6 +45,9 @@ extension KeyTable {
         } else {
           unknown.append((tag, section))
         }
+      case Tag.exportEnd:
+        var reader = RecordReader(section)
+        exportEnd = try reader.integer()
       default:
         unknown.append((tag, section))
       }

@@ -7,6 +7,10 @@ struct KeyTable: Sendable {
   let vaultID: [UInt8]
   var slots: [KeySlot]
   var keys: [SealedKey]
+  /// The last record of the file as it was exported; nil in a vault that never was an export.
+  ///
+  /// No other file could tell whether its end was cut off.
+  var exportEnd: UInt64?
   /// Sections that a newer version wrote, which are kept as they are.
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
 
@@ -17,6 +21,9 @@ struct KeyTable: Sendable {
   var hasDevice: Bool {
     slots.contains { if case .device = $0.content { true } else { false } }
   }
+
+  /// Tells the user keys that a vault has had apart, because each came with its own key for attributes.
+  var generation: UInt32? { key(for: .attributes)?.id }
 
   /// The key that new items of an accessibility, or new attributes, are sealed under.
   func key(for purpose: KeyPurpose) -> SealedKey? {
@@ -62,6 +69,9 @@ enum KeyPurpose: Hashable, Sendable {
       [.userAndDevice]
     }
   }
+
+  /// Whether the key opens on other devices too.
+  var isPortable: Bool { wrappings.contains(.user) }
 
   /// Whether `lock()` takes the key out of memory.
   var isForgottenByLocking: Bool {

@@ -14,14 +14,33 @@ public final class OpenSSLCipher: SecretCipher {
   }
 
   /// Contexts that are not in use; making one costs more than a small message.
-  private let contexts = Lock([UInt]())
+  ///
+  /// Each has the key that it was used with last.
+  private struct Contexts {
+    var spare: [UInt] = []
+    /// How often keys were forgotten.
+    var age = 0
+  }
+
+  private let contexts = Lock(Contexts())
 
   /// Makes a cipher; the library is not opened yet.
   public init() {}
 
   deinit {
+    forgetKeys()
+  }
+
+  /// Frees the library's contexts, which overwrites the keys in them.
+  public func forgetKeys() {
+    let spare = contexts.withLock { contexts in
+      contexts.age += 1
+      defer { contexts.spare = [] }
+      return contexts.spare
+    }
+    // Who made the contexts has the library.
     guard case .success(let crypto) = LibCrypto.shared else { return }
-    for context in contexts.withLock({ $0 }) {
+    for context in spare {
       unsafe crypto.cipherContextFree(OpaquePointer(bitPattern: context))
     }
   }
@@ -185,14 +204,20 @@ public final class OpenSSLCipher: SecretCipher {
 
   /// Lends a context that nobody else uses meanwhile.
   private func withContext(of crypto: LibCrypto, _ body: (OpaquePointer) -> Bool) -> Bool {
-    let spare = contexts.withLock { $0.popLast() }
+    let (spare, age) = contexts.withLock { ($0.spare.popLast(), $0.age) }
     guard
       let context = unsafe spare.map({ unsafe OpaquePointer(bitPattern: $0)! })
         ?? crypto.cipherContextNew()
     else { return false }
     defer {
       let address = UInt(bitPattern: context)
-      contexts.withLock { $0.append(address) }
+      let isKept = contexts.withLock { contexts in
+        // The key in it was to be forgotten meanwhile.
+        guard contexts.age == age else { return false }
+        contexts.spare.append(address)
+        return true
+      }
+      if !isKept { unsafe crypto.cipherContextFree(context) }
     }
     return unsafe body(context)
   }

@@ -20,11 +20,21 @@ protocol RecordLog: Sendable {
     _ records: [LogRecord], after position: LogPosition
   ) throws(SecretStoreError) -> LogPosition
 
+  /// Appends records that are made while nobody else writes, and returns the position after them.
+  ///
+  /// Otherwise writers that are always faster could keep long work from ever being done. Nil leaves the
+  /// log as it is.
+  ///
+  /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position.
+  func append(
+    by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
+  ) throws(SecretStoreError) -> LogPosition?
+
   /// Replaces the whole log by other records, all or nothing, while nobody else writes.
   ///
-  /// Otherwise writers that are always faster could keep it from ever being done. The records are
-  /// made of what was read up to the position; nil leaves the log as it is. The replaced log may be
-  /// kept aside, for a person to look at.
+  /// The records are made of what was read up to the position, and while nobody else writes, like those of
+  /// ``append(by:)``; nil leaves the log as it is. The replaced log may be kept aside, for a person to
+  /// look at.
   ///
   /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position.
   func replace(

@@ -1,10 +1,14 @@
 /// A secret as it stands in a record.
+///
+/// Where the item has access flags, what is sealed is a ``ConstrainedSecret``, which is opaque here.
 struct SealedSecret: Sendable {
   /// The item's revision when the secret was sealed.
   let revision: UInt64
   /// The number of the key that it is sealed under.
   let key: UInt32
   let accessibility: Accessibility
+  /// The item's flags, which are the same as when the secret was sealed.
+  let flags: AccessFlags
   let salt: ArraySlice<UInt8>
   let bytes: ArraySlice<UInt8>
 
@@ -13,16 +17,18 @@ struct SealedSecret: Sendable {
   /// Seals a secret for an item, its length hidden in a bucket.
   static func seal(
     _ secret: Secret, of item: SecretItem.ID, revision: UInt64, accessibility: Accessibility,
-    under key: UInt32, _ secretKey: Secret, in vaultID: [UInt8], _ cipher: any SecretCipher
+    flags: AccessFlags, under key: UInt32, _ secretKey: Secret, in vaultID: [UInt8],
+    _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> SealedSecret {
     let salt = [UInt8].random(32)
     let shell = SealedSecret(
-      revision: revision, key: key, accessibility: accessibility, salt: salt[...], bytes: [])
+      revision: revision, key: key, accessibility: accessibility, flags: flags, salt: salt[...],
+      bytes: [])
     let sealed = try cipher.seal(
       secret.padded, with: cipher.deriveKey(from: secretKey, salt: salt[...], purpose: purpose),
       authenticating: shell.context(of: item, in: vaultID))
     return SealedSecret(
-      revision: revision, key: key, accessibility: accessibility, salt: salt[...],
+      revision: revision, key: key, accessibility: accessibility, flags: flags, salt: salt[...],
       bytes: sealed[...])
   }
 
@@ -43,7 +49,7 @@ struct SealedSecret: Sendable {
     return secret
   }
 
-  /// What the sealing is bound to, so that it fits no other item, revision, class or vault.
+  /// What the sealing is bound to, so that it fits no other item, revision, class, flags or vault.
   private func context(of item: SecretItem.ID, in vaultID: [UInt8]) -> [UInt8] {
     var context: [UInt8] = []
     context.reserveCapacity(64)
@@ -52,6 +58,7 @@ struct SealedSecret: Sendable {
     context.append(littleEndian: revision)
     context.append(littleEndian: key)
     context.append(accessibility.rawValue)
+    if !flags.isEmpty { context.append(littleEndian: flags.rawValue) }
     return context
   }
 }

@@ -34,9 +34,16 @@ public protocol SecretCipher: Sendable {
   func open(
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret
+
+  /// Overwrites what the cipher keeps of keys between its calls, if it keeps anything.
+  ///
+  /// A vault that is being locked calls it when it has forgotten its own.
+  func forgetKeys()
 }
 
 /// What scrypt costs: it takes memory of 128 × blockSize × 2^logarithmicCost bytes.
+///
+/// A passphrase may cost from ``minimum`` to 1 GiB of memory, at most sixteen times over.
 public struct ScryptCost: Hashable, Sendable {
   /// The binary logarithm of the parameter N.
   public let logarithmicCost: UInt8
@@ -57,11 +64,26 @@ public struct ScryptCost: Hashable, Sendable {
   /// This is the first of the equivalent choices in OWASP's Password Storage Cheat Sheet.
   public static let standard = ScryptCost(logarithmicCost: 17, blockSize: 8, parallelization: 1)
 
-  /// Whether the cost is one that a slot may have: at least something, and at most 1 GiB of memory
+  /// The least that a passphrase may cost: 16 MiB of memory, N = 2^14, r = 8, p = 1.
+  ///
+  /// This is what the paper on scrypt recommends for interactive logins. Other costs are compared with
+  /// it by N × r × p, which is 2^17.
+  public static let minimum = ScryptCost(logarithmicCost: 14, blockSize: 8, parallelization: 1)
+
+  /// Whether guessing is work enough, for a cost that is bearable.
+  var isSufficient: Bool { work >= Self.minimum.work }
+
+  private var work: UInt64 {
+    UInt64(blockSize) * UInt64(parallelization) << logarithmicCost
+  }
+
+  /// Whether the cost is one that a machine can pay: at least something, and at most 1 GiB of memory
   /// and sixteen passes over it.
   var isBearable: Bool {
     guard let memory, logarithmicCost > 0, blockSize > 0 else { return false }
+    // The last is a limit of scrypt's own, in section 2 of RFC 7914.
     return memory <= 1 << 30 && (1...16).contains(parallelization)
+      && UInt32(logarithmicCost) < 16 * blockSize
   }
 
   /// The memory needed, in bytes; nil when it is more than any machine has.

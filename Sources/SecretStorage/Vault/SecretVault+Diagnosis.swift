@@ -33,6 +33,7 @@ extension SecretVault {
         diagnosis.problem("Vault", error)
       }
     }
+    diagnosis.note(authenticator)
     diagnosis.note(guarantees)
   }
 }
@@ -123,7 +124,7 @@ extension Diagnosis {
 
   fileprivate mutating func examine(_ contents: VaultContents) {
     let table = contents.keys.table
-    examineLocking(contents)
+    examineSlots(contents)
     if contents.sealedRecords > 0 {
       note("Items", "not known as long as the vault is locked")
     } else {
@@ -140,26 +141,6 @@ extension Diagnosis {
     // Damage that leaves no table of keys is what the last line said.
     if let distrust = contents.distrust, table != nil || contents.damage.isEmpty {
       problem("Content", distrust)
-    }
-  }
-
-  private mutating func examineLocking(_ contents: VaultContents) {
-    guard let table = contents.keys.table else {
-      if contents.damage.isEmpty { note("Opened by", "nothing yet: there is no vault") }
-      return
-    }
-    let ways = [
-      table.hasDevice ? "this device's key" : nil, table.hasPassphrase ? "a passphrase" : nil,
-    ]
-    let known = ways.compactMap(\.self).joined(separator: ", ")
-    note("Opened by", known.isEmpty ? "what only a newer version knows" : known)
-    if contents.keys.isUnlocked {
-      note("Locked", "no")
-    } else if contents.keys.lockReason == .locked {
-      let way = table.hasPassphrase ? "with its passphrase" : "with unlock()"
-      note("Locked", "yes: unlock it \(way)")
-    } else {
-      problem("Locked", contents.keys.lockReason)
     }
   }
 

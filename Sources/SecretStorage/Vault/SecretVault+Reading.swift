@@ -21,7 +21,7 @@ extension SecretVault {
     try read { contents throws(SecretStoreError) in
       let found = contents.index.items(matching: query)
       for item in found {
-        if let place = contents.damage[item.id] { throw Self.doubt(of: item.id, place) }
+        if let place = contents.damage[item.id] { throw .doubt(of: item.id, place) }
       }
       // Identities are unique, so who asks for a complete one and finds it has found everything.
       if found.count == 1, query.namesOneItem { return found }
@@ -35,45 +35,33 @@ extension SecretVault {
 
   /// Reads the secret of an item.
   ///
+  /// An application password takes as long to check as its item's cost says, once for each context.
+  ///
   /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/otherDevice(_:)`` or
-  ///   ``SecretStoreError/corrupted(_:)`` when the item is there but cannot be opened.
+  ///   ``SecretStoreError/corrupted(_:)`` when the item is there but cannot be opened;
+  ///   ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword`` when the
+  ///   authorisation is not what its access flags demand.
   public func secret(
     of id: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
-    try read { contents throws(SecretStoreError) -> SecretReading? in
-      if let place = contents.damage[id] { throw Self.doubt(of: id, place) }
-      guard let entry = contents.index[id] else {
-        if contents.sealedRecords > 0 { throw contents.keys.lockReason }
-        if let place = contents.damage.hiding {
-          throw .corrupted("The item may have been at \(place), which is damaged")
-        }
-        return nil
-      }
-      let secret = try contents.open(entry)
-      return SecretReading(
-        secret: secret, itemRevision: entry.revision, storeRevision: contents.revision)
-    }
-  }
-
-  private static func doubt(of id: SecretItem.ID, _ place: String) -> SecretStoreError {
-    .corrupted(
-      "The newest state of the item \(id.bytes) may have been at \(place), which is damaged")
+    try open(id, for: .reading, authorizedBy: authorization)
   }
 
   /// Every item that can be read, however damaged the rest of the vault is.
   ///
   /// An item whose newest state may be lost is among them, in the newest state that is left. This is
   /// for saving what can be saved: whoever looks for an item uses ``items(matching:)``, which never
-  /// answers with an old state.
+  /// answers with an old state. Items with access flags are left out, as each needs its proof.
   ///
   /// - Throws: ``SecretStoreError/locked`` when the vault was never unlocked.
   public func salvageableItems() throws(SecretStoreError) -> [(item: SecretItem, secret: Secret)] {
     return try withContents { contents throws(SecretStoreError) in
       if contents.sealedRecords > 0 { throw contents.keys.lockReason }
       var readable: [(item: SecretItem, secret: Secret)] = []
-      for entry in contents.index.items {
+      for entry in contents.index.items where entry.accessControl.flags.isEmpty {
         do {
           readable.append((entry.item, try contents.open(entry)))
+          contents.idle?.noteUse()
         } catch {
           // That one is what cannot be saved; `verify()` names it.
         }
@@ -97,7 +85,11 @@ extension SecretVault {
     _ body: (inout VaultContents) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
     let parts = try parts
+    var isNewlyLocked = false
+    // The handlers must find the contents free.
+    defer { if isNewlyLocked { announce() } }
     return try contents.withLock { contents throws(SecretStoreError) in
+      isNewlyLocked = contents.lockIfIdle()
       try contents.refresh(from: parts)
       return try body(&contents)
     }

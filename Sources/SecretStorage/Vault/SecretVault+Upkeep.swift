@@ -17,6 +17,9 @@ extension SecretVault {
 
   /// Reads the whole vault from the beginning and opens every item.
   ///
+  /// Nobody is asked and no secret is given away, so items with access flags are checked like all
+  /// others; what is sealed under an application password is known to be what was written.
+  ///
   /// - Complexity: Linear in the size of the vault.
   /// - Throws: ``SecretStoreError/rolledBack(_:)`` when the vault is older than it should be, or what
   ///   kept it from being read. Damage is in the result and not thrown.
@@ -37,7 +40,7 @@ extension SecretVault {
         _ = try fresh.open(entry)
       } catch {
         switch error {
-        case .locked, .otherDevice, .denied: locked += 1
+        case .locked, .otherDevice: locked += 1
         case .corrupted(let what): damage.append(what)
         default: throw error
         }
@@ -64,47 +67,67 @@ extension SecretVault {
   /// The damaged file stays beside it, its name ending in `.damaged-` and a number. Items whose newest
   /// state was lost come back in the newest state that is left.
   ///
-  /// - Throws: ``SecretStoreError/locked`` when the vault was never unlocked, or what kept it from
-  ///   being written.
-  public func repair() throws(SecretStoreError) -> [String] {
+  /// The closure is told, after some items each, how many are written, and decides whether the work
+  /// goes on. It must not write to the vault, because it would wait for the work that waits for it.
+  ///
+  /// - Throws: ``SecretStoreError/locked`` when the vault was never unlocked,
+  ///   ``SecretStoreError/cancelled`` when the closure said so, or what kept it from being written.
+  ///   Nothing was changed then.
+  public func repair(
+    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+  ) throws(SecretStoreError) -> [String] {
     let damage = try verify().damage
-    if !damage.isEmpty { try rewrite(asRepair: true) }
+    if !damage.isEmpty { try rewrite(asRepair: true, reporting: report) }
     return damage
   }
 
   /// Writes the vault to a new file without what was overwritten or removed.
   ///
-  /// It happens by itself in the background when it is worth it.
+  /// It happens by itself in the background when it is worth it. The closure is told of progress as it
+  /// is by ``repair(reporting:)``, and must not write to the vault either.
   ///
   /// - Complexity: Linear in the size of the vault.
-  /// - Throws: ``SecretStoreError/locked`` when the vault was never unlocked, or what kept it from
-  ///   being written.
-  public func compact() throws(SecretStoreError) {
-    try rewrite()
+  /// - Throws: ``SecretStoreError/locked`` when the vault was never unlocked,
+  ///   ``SecretStoreError/cancelled`` when the closure said so, or what kept it from being written.
+  ///   Nothing was changed then.
+  public func compact(
+    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+  ) throws(SecretStoreError) {
+    try rewrite(reporting: report)
   }
 
   /// Writes the vault to a new file, after a change of what it is.
   func rewrite(
     asRepair isRepair: Bool = false,
-    changing change: (inout VaultContents) throws(SecretStoreError) -> Void = { _ in }
+    changing change: (inout VaultContents) throws(SecretStoreError) -> Void = { _ in },
+    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
     let parts = try parts
-    var keys = VaultKeys()
     try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
-      var contents = try withContents { contents throws(SecretStoreError) in contents }
-      try change(&contents)
-      keys = contents.keys
-      return try CompactedVault(contents, isRepair: isRepair).map { ($0.records, $0.position) }
+      var changed = try withContents { contents throws(SecretStoreError) in contents }
+      try change(&changed)
+      let new = try CompactedVault(changed, isRepair: isRepair, reporting: report)
+      expect(changed.keys)
+      return new.map { ($0.records, $0.position) }
     }
     // The new file is in place: what fails now must not look as if nothing had changed.
     reportingFailure { () throws(SecretStoreError) in
-      try contents.withLock { [keys] contents throws(SecretStoreError) in
-        // Unless the app has locked or unlocked the vault meanwhile.
-        if contents.keys.isLockedByApp == keys.isLockedByApp { contents.keys = keys }
+      try contents.withLock { contents throws(SecretStoreError) in
         try contents.refresh(from: parts)
+        contents.keys.coming = nil
         guard let table = contents.keys.table else { return }
         try parts.device.remember(contents.chain.head, of: table.vaultID)
       }
+    }
+  }
+
+  /// Has the keys of a new file ready before it is in place, so that no thread takes a vault whose keys
+  /// this object just made for locked.
+  private func expect(_ keys: VaultKeys) {
+    contents.withLock { contents in
+      // Unless the app has locked or unlocked the vault meanwhile.
+      guard contents.keys.isLockedByApp == keys.isLockedByApp else { return }
+      if !contents.keys.ring.goes(with: keys.ring) { contents.keys.coming = keys.ring }
     }
   }
 
@@ -144,95 +167,5 @@ extension VaultContents {
     if keys.ring.user == nil || sealedRecords > 0 || !damage.isEmpty { return false }
     return chain.byteCount > index.byteCount / 4 * 7 + Self.negligible
       || singleCount > max(1024, index.count / 4)
-  }
-}
-
-/// The records of a vault without what was overwritten or removed.
-private struct CompactedVault {
-  private static let blockItems = 256
-  private static let blockBytes = 1 << 20
-
-  let position: LogPosition
-  private(set) var records: [LogRecord] = []
-
-  /// Nil for a vault that does not exist.
-  init?(_ original: VaultContents, isRepair: Bool) throws(SecretStoreError) {
-    var contents = original
-    if let distrust = contents.distrust { throw distrust }
-    guard let position = contents.position, let table = contents.keys.table else { return nil }
-    if contents.sealedRecords > 0 { throw contents.keys.lockReason }
-    if !isRepair, !contents.damage.isEmpty {
-      throw .corrupted(
-        "A damaged vault is not compacted but repaired; damaged: \(contents.damage.description)")
-    }
-    guard let user = contents.keys.ring.user else { throw contents.keys.lockReason }
-    self.position = position
-    var chain = contents.chain
-    // The numbers of records that were lost at the end are known to have been others.
-    chain.skip(to: contents.remembered)
-    let log = VaultRecord(vaultID: table.vaultID, cipher: contents.cipher)
-
-    func extended(_ record: LogRecord, _ subject: RecordSubject) -> LogRecord {
-      chain.extend(by: record, sequence: chain.head.sequence + 1, subject)
-      return record
-    }
-    let start = chain.head.sequence + 1
-    for _ in 0..<2 {
-      let record = try log.keys(table, after: chain.head, logStart: start, user: user)
-      records.append(extended(record, .keys))
-    }
-    var sorted: [VaultItem] = []
-    for entry in contents.index.items {
-      let isLost = isRepair ? try contents.isBeyondRepair(entry) : false
-      if !isLost { sorted.append(entry) }
-    }
-    sorted.sort { $0.created < $1.created }
-    for accessibility in [Accessibility.whenUnlocked, .always] {
-      let (id, key) = try contents.keys.attributesKey(for: accessibility)
-      let purpose = KeyPurpose.attributes(of: accessibility)
-      for block in Self.blocks(of: sorted.filter { $0.attributesPurpose == purpose }) {
-        let record = try log.items(block.map(ItemEntry.put), after: chain.head, under: id, key)
-        let only = block.count == 1 ? block.first : nil
-        records.append(extended(record, only.map { .item($0.id) } ?? .block))
-      }
-    }
-  }
-
-  private static func blocks(of items: [VaultItem]) -> [ArraySlice<VaultItem>] {
-    var blocks: [ArraySlice<VaultItem>] = []
-    var start = 0
-    var bytes = 0
-    for index in items.indices {
-      bytes += items[index].byteCount
-      if index - start == blockItems || (bytes > blockBytes && index > start) {
-        blocks.append(items[start..<index])
-        start = index
-        bytes = items[index].byteCount
-      }
-    }
-    if start < items.count { blocks.append(items[start...]) }
-    return blocks
-  }
-}
-
-extension VaultContents {
-  /// Whether the key of an item's secret is here, and the secret is not what it sealed.
-  fileprivate mutating func isBeyondRepair(_ entry: VaultItem) throws(SecretStoreError) -> Bool {
-    do {
-      _ = try open(entry)
-      return false
-    } catch {
-      switch error {
-      case .corrupted: return true
-      case .locked, .otherDevice, .denied: return false
-      default: throw error
-      }
-    }
-  }
-}
-
-extension VaultItem {
-  fileprivate var attributesPurpose: KeyPurpose {
-    .attributes(of: accessControl.accessibility)
   }
 }

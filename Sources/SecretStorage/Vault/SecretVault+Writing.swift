@@ -4,14 +4,19 @@ extension SecretVault {
   /// Adds an item, and returns it when it is on disk.
   ///
   /// - Throws: ``SecretStoreError/duplicate`` when an item with this identity exists,
-  ///   ``SecretStoreError/locked`` when the vault is, ``SecretStoreError/unsupported(_:)`` for any
-  ///   access flag, ``SecretStoreError/invalid(_:)`` for a secret over 16 MiB or texts over 64 KiB,
-  ///   or what kept the vault from being written. Nothing was changed then.
+  ///   ``SecretStoreError/locked`` when the vault is, ``SecretStoreError/unsupported(_:)`` for access
+  ///   flags that nobody at hand can check, ``SecretStoreError/denied(_:)`` when an application
+  ///   password is needed and there is none, ``SecretStoreError/invalid(_:)`` for flags without
+  ///   meaning, a secret over 16 MiB or texts over 64 KiB, or what kept the vault from being written.
+  ///   Nothing was changed then.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
-    guard let item = try write(.add(secret, identity: identity, attributes: attributes)) else {
+    try ItemLimits.check(identity: identity, attributes: attributes, secretCount: secret.count)
+    let payload = try payload(
+      of: secret, identity, attributes.accessControl, authorizedBy: authorization)
+    guard let item = try write(.add(payload, identity: identity, attributes: attributes)) else {
       fatalError("Adding an item to a vault gave none.")
     }
     return item
@@ -20,16 +25,24 @@ extension SecretVault {
   /// Changes an item, and returns it when it is on disk.
   ///
   /// Changing attributes alone does not need the key of the secret, so it works while the vault is
-  /// locked, unless the accessibility changes.
+  /// locked, unless the access control changes. Access flags keep a secret from being read: nothing
+  /// has to be proved to replace it, only an application password is needed, which must be right. A new
+  /// access control without a new secret needs what reading the secret needs.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now or is gone, or
-  ///   the errors of ``add(_:identity:attributes:)``. Nothing was changed then.
+  /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now or is gone,
+  ///   ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword`` when the
+  ///   authorisation is not enough, or the errors of ``add(_:identity:attributes:)``. Nothing was
+  ///   changed then.
   public func update(
     _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
+    if let secret { try ItemLimits.check(secretCount: secret.count) }
+    let payload = try payload(
+      updating: id, expecting: revision, to: secret, attributes?.accessControl,
+      authorizedBy: authorization)
     let change = VaultWrite.update(
-      id, expecting: revision, attributes: attributes, secret: secret)
+      id, expecting: revision, attributes: attributes, payload: payload)
     guard let item = try write(change) else {
       fatalError("Changing an item of a vault gave none.")
     }
@@ -105,12 +118,14 @@ extension SecretVault {
   }
 
   /// Takes over what is on disk now.
-  private func acknowledge(
+  func acknowledge(
     _ draft: VaultDraft, endingAt position: LogPosition, _ parts: VaultParts
   ) {
     contents.withLock { contents in
       // Unless a reader of this process has already read it from the log.
       if contents.position == draft.position { contents.adopt(draft, position) }
+      contents.beginIdlePeriod()
+      contents.idle?.noteUse()
     }
     guard let vaultID = draft.keys.table?.vaultID else { return }
     // The write itself is done; without this, only a later rollback to before it might pass.

@@ -18,18 +18,19 @@ import StorageInternals
 public final class SecretVault: SecretStore {
   private let locate: @Sendable () throws(SecretStoreError) -> VaultParts
   private let located = Lock<VaultParts?>(nil)
-  /// Who asks a person for what an item needs, where an ``AuthenticationContext`` names nobody.
-  public let authenticator: (any Authenticator)?
+  /// The authenticator as the app gave it, which may leave open what vault it is for.
+  let givenAuthenticator: (any Authenticator)?
   let cipher: any SecretCipher
   let contents: Lock<VaultContents>
   let writes = WriteQueue<VaultWrite, SecretItem?>()
   let observers = ChangeObservers()
+  let automaticLockingState = Lock(AutomaticLockingState())
 
   init(
     cipher: any SecretCipher, authenticator: (any Authenticator)? = nil,
     locate: @escaping @Sendable () throws(SecretStoreError) -> VaultParts
   ) {
-    self.authenticator = authenticator
+    givenAuthenticator = authenticator
     self.cipher = cipher
     self.locate = locate
     contents = Lock(VaultContents(cipher: cipher))
@@ -43,11 +44,14 @@ public final class SecretVault: SecretStore {
   ///   - stateDirectory: Where the device key is, and how far this machine has seen the vault. It
   ///     should not be copied together with the vault. By default it is the app's directory for state
   ///     by the XDG Base Directory Specification.
+  ///   - authenticator: Who asks a person for what an item with ``AccessFlags`` needs, where an
+  ///     ``AuthenticationContext`` names nobody; nil means that nobody can be asked.
   ///   - cipher: Where the cryptographic primitives come from.
   public convenience init(
-    fileURL: URL, stateDirectory: URL? = nil, cipher: any SecretCipher = OpenSSLCipher()
+    fileURL: URL, stateDirectory: URL? = nil, authenticator: (any Authenticator)? = nil,
+    cipher: any SecretCipher = OpenSSLCipher()
   ) {
-    self.init(cipher: cipher) { () throws(SecretStoreError) in
+    self.init(cipher: cipher, authenticator: authenticator) { () throws(SecretStoreError) in
       let state: String
       if let stateDirectory {
         state = stateDirectory.path
@@ -67,11 +71,14 @@ public final class SecretVault: SecretStore {
   ///
   /// - Parameters:
   ///   - applicationName: The name of the directories; nil means the name of the executable.
+  ///   - authenticator: Who asks a person for what an item with ``AccessFlags`` needs, where an
+  ///     ``AuthenticationContext`` names nobody; nil means that nobody can be asked.
   ///   - cipher: Where the cryptographic primitives come from.
   public convenience init(
-    applicationName: String? = nil, cipher: any SecretCipher = OpenSSLCipher()
+    applicationName: String? = nil, authenticator: (any Authenticator)? = nil,
+    cipher: any SecretCipher = OpenSSLCipher()
   ) {
-    self.init(cipher: cipher) { () throws(SecretStoreError) in
+    self.init(cipher: cipher, authenticator: authenticator) { () throws(SecretStoreError) in
       let directories = try VaultParts.directories(of: applicationName)
       return VaultParts(
         path: directories.data + "/secrets.vault", stateDirectory: directories.state,
@@ -91,12 +98,12 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// The vault survives a reboot, is encrypted, enforces accessibility, may be shared by processes,
-  /// and detects that an older copy was put back.
+  /// The vault survives a reboot, is encrypted, enforces accessibility and access control, may be
+  /// shared by processes, and detects that an older copy was put back.
   public var guarantees: StoreGuarantees {
     [
-      .survivesReboot, .encryptedAtRest, .enforcesAccessibility, .sharedBetweenProcesses,
-      .detectsRollback,
+      .survivesReboot, .encryptedAtRest, .enforcesAccessibility, .enforcesAccessControl,
+      .sharedBetweenProcesses, .detectsRollback,
     ]
   }
 }
@@ -107,7 +114,7 @@ extension SecretVault: CustomReflectable {
 }
 
 extension SecretStore where Self == SecretVault {
-  /// The vault of this app, as ``SecretVault/init(applicationName:cipher:)`` names it; one object for
+  /// The vault of this app, as ``SecretVault/init(applicationName:authenticator:cipher:)`` names it; one object for
   /// the whole process, and the default store.
   public static var vault: SecretVault { sharedVault }
 }

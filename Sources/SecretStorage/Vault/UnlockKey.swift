@@ -1,22 +1,18 @@
 public import FoundationEssentials
 import StorageInternals
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// What opens a vault: something for one of its key slots.
 public enum UnlockKey: Sendable {
   /// The device key of this machine.
   case device
-  /// A passphrase. Its bytes count, so give it in one Unicode normalisation form.
+  /// A passphrase of 1 byte to 64 KiB. Its bytes count, so give it in one Unicode normalisation form.
   case passphrase(Secret)
   /// A file of 32 bytes to 1 MiB that nobody can guess; `head -c 32 /dev/urandom` makes one.
   case keyFile(URL)
   /// A file of 32 bytes to 1 MiB that systemd puts into `$CREDENTIALS_DIRECTORY` under this name.
   case credential(named: String)
+  /// A code that ``SecretVault/addRecoveryCode(named:)`` made and a person wrote down.
+  case recoveryCode(RecoveryCode)
 }
 
 extension UnlockKey {
@@ -27,13 +23,27 @@ extension UnlockKey {
     case .passphrase: "passphrase"
     case .keyFile: "key file"
     case .credential(let name): "credential named \(name)"
+    case .recoveryCode: "recovery code"
+    }
+  }
+
+  /// What is said when the key opens none of the slots of its kind.
+  var refusal: SecretStoreError {
+    switch self {
+    case .device: .otherDevice("The vault")
+    case .passphrase: .wrongPassphrase
+    case .keyFile(let url): .wrongKey("The key file at \(url.path)")
+    case .credential(let name): .wrongKey("The credential named \(name)")
+    case .recoveryCode: .wrongKey("The recovery code")
     }
   }
 
   /// Whether a slot is of the kind that the key opens.
   func fits(_ slot: KeySlot) -> Bool {
     switch (self, slot.content) {
-    case (.device, .device), (.passphrase, .passphrase), (.keyFile, .keyFile): true
+    case (.device, .device), (.passphrase, .passphrase), (.keyFile, .keyFile),
+      (.recoveryCode, .recoveryCode):
+      true
     case (.credential(let name), .credential(let slotName, _)): name == slotName
     default: false
     }
@@ -46,10 +56,17 @@ extension UnlockKey {
       guard let secret = try device.secret() else { throw .otherDevice("The vault") }
       return .device(secret)
     case .passphrase(let passphrase):
-      return .passphrase(passphrase)
+      return .passphrase(try passphrase.checkedAsPassphrase())
     case .keyFile(let url):
-      return .keyFile(try device.keyMaterial(at: url.path))
+      return .keyFile(try device.keyMaterial("key file", at: url.path))
     case .credential(let name):
+      guard DeviceState.isCredentialName(name) else {
+        throw .invalid(
+          """
+          \(String(reflecting: name)) cannot be the name of a credential: that has 1 to 255 printable \
+          ASCII characters without slash and colon
+          """)
+      }
       guard let credential = try device.credential(named: name) else {
         throw .unavailable(
           """
@@ -58,35 +75,20 @@ extension UnlockKey {
           """)
       }
       return .credential(name: name, credential)
+    case .recoveryCode(let code):
+      return .recoveryCode(code.characters)
     }
   }
 }
 
-extension DeviceState {
-  private static let keyMaterialCounts = 32...(1 << 20)
-
-  /// The content of a file that is used as a key.
-  func keyMaterial(at path: String) throws(SecretStoreError) -> Secret {
-    let content = try system { () throws(SystemError) in
-      Secret(
-        try fileSystem.open(path, O_RDONLY | O_CLOEXEC)
-          .read(from: 0, count: Self.keyMaterialCounts.upperBound + 1))
-    }
-    guard Self.keyMaterialCounts.contains(content.count) else {
+extension Secret {
+  /// - Throws: ``SecretStoreError/invalid(_:)`` for what is no passphrase.
+  fileprivate func checkedAsPassphrase() throws(SecretStoreError) -> Secret {
+    if count == 0 { throw .invalid("A passphrase must not be empty") }
+    if count > 1 << 16 {
       throw .invalid(
-        """
-        The key file at \(path) must have 32 bytes to 1 MiB that nobody can guess, and has \
-        \(content.count)
-        """)
+        "A passphrase has at most 64 KiB, and this one has \(count) bytes: use a key file for that")
     }
-    return content
-  }
-
-  /// What systemd gave to this service under a name; nil when that is nothing.
-  func credential(named name: String) throws(SecretStoreError) -> Secret? {
-    guard let directory = credentialsDirectory else { return nil }
-    let path = "\(directory)/\(name)"
-    let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
-    return status == nil ? nil : try keyMaterial(at: path)
+    return self
   }
 }

@@ -6,6 +6,7 @@ extension VaultContents {
 
   /// Reads what was appended since the last time, by whatever process.
   mutating func refresh(from parts: VaultParts) throws(SecretStoreError) {
+    defer { beginIdlePeriod() }
     // What is distrusted may have been accepted by another process, which changes nothing in the log.
     let changes = try parts.log.changes(since: distrust == nil ? position : nil)
     if !changes.startsOver, changes.position == position { return }

@@ -1,15 +1,27 @@
 extension VaultContents {
   private static let cachedKeys = 1024
 
-  /// Opens the secret of an item.
+  /// Opens what the vault sealed for an item: its secret, or where it has access flags, the payload of
+  /// a ``ConstrainedSecret``.
   mutating func open(_ entry: VaultItem) throws(SecretStoreError) -> Secret {
+    try open(entry, with: recordKey(of: entry))
+  }
+
+  /// Opens the same for an access by the app, unless a person has to prove something for it first.
+  mutating func open(
+    _ entry: VaultItem, for access: SecretAccess, authorizedBy authorization: Authorization
+  ) throws(SecretStoreError) -> Secret {
+    // A vault that is locked says so before anybody is asked.
+    let key = try recordKey(of: entry)
+    let flags = entry.accessControl.flags
+    if !flags.isEmpty { try access.check(AccessConstraints(flags), authorization) }
+    return try open(entry, with: key)
+  }
+
+  func open(_ entry: VaultItem, with key: Secret) throws(SecretStoreError) -> Secret {
     guard let table = keys.table else { throw keys.lockReason }
-    guard entry.accessControl.flags.isEmpty else {
-      throw .denied("it asks for a proof that this version of Locket cannot check")
-    }
     do {
-      return try entry.secret.open(
-        of: entry.id, with: recordKey(of: entry), in: table.vaultID, cipher)
+      return try entry.secret.open(of: entry.id, with: key, in: table.vaultID, cipher)
     } catch {
       guard case .corrupted = error else { throw error }
       throw .corrupted("The secret of the item \(entry.id.bytes) is not authentic")
@@ -18,10 +30,14 @@ extension VaultContents {
 
   private mutating func recordKey(of entry: VaultItem) throws(SecretStoreError) -> Secret {
     let secret = entry.secret
-    if let cached = recordKeys[entry.id], cached.revision == secret.revision { return cached.key }
+    if let cached = recordKeys[entry.id], cached.revision == secret.revision,
+      cached.classKey == secret.key
+    {
+      return cached.key
+    }
     let key = try secret.recordKey(from: keys.key(of: secret), cipher)
     if recordKeys.count >= Self.cachedKeys { recordKeys.removeAll(keepingCapacity: true) }
-    recordKeys[entry.id] = (secret.revision, key)
+    recordKeys[entry.id] = (secret.revision, secret.key, key)
     return key
   }
 }

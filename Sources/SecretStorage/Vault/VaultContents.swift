@@ -20,7 +20,9 @@ struct VaultContents: Sendable {
   /// Whether the log has another record in the place of that one.
   var isForked = false
   /// The keys of secrets that were opened.
-  var recordKeys: [SecretItem.ID: (revision: UInt64, key: Secret)] = [:]
+  var recordKeys: [SecretItem.ID: (revision: UInt64, classKey: UInt32, key: Secret)] = [:]
+  /// How long the vault was not used, where that locks it.
+  var idle: IdlePeriod?
   /// Whether a thread of this process compacts the vault now.
   var isBeingCompacted = false
   /// Why the content is not to be trusted at all.
@@ -38,8 +40,20 @@ struct VaultContents: Sendable {
     fresh.keys = keys
     fresh.keys.table = nil
     fresh.recordKeys = recordKeys
+    fresh.idle = idle
     fresh.isBeingCompacted = isBeingCompacted
     self = fresh
+  }
+}
+
+extension VaultContents {
+  /// - Throws: Why this is not the whole of a sound vault that is unlocked.
+  func checkWhole() throws(SecretStoreError) {
+    if let distrust { throw distrust }
+    if !keys.isUnlocked || sealedRecords > 0 { throw keys.lockReason }
+    guard damage.isEmpty else {
+      throw .corrupted("The vault has to be repaired first; damaged: \(damage.description)")
+    }
   }
 }
 
@@ -72,22 +86,17 @@ extension VaultContents {
   private mutating func askDevice(
     _ device: DeviceState, about record: LogRecord
   ) throws(SecretStoreError) {
-    let vaultID: [UInt8]
+    let table: KeyTable
     do throws(MalformedRecord) {
       var reader = RecordReader(record.payload)
       guard try RecordHeader(&reader).kind == .keys else { return }
-      vaultID = try VaultRecord.Keys(record.payload).table.vaultID
+      table = try VaultRecord.Keys(record.payload).table
     } catch {
       // Who applies the record says so.
       return
     }
-    if keys.ring.vaultID != vaultID {
-      // Another vault was put in the place of the one whose keys these are.
-      keys.ring = KeyRing()
-      keys.ring.vaultID = vaultID
-      recordKeys = [:]
-    }
-    remembered = try device.remembered(of: vaultID)
+    if keys.adapt(to: table) { recordKeys = [:] }
+    remembered = try device.remembered(of: table.vaultID)
     if keys.ring.device == nil { keys.ring.device = try device.secret() }
   }
 
@@ -145,7 +154,7 @@ extension VaultContents {
       keys.table = draft.keys.table
     }
     chain = draft.chain
-    singleCount += draft.entries.count
+    singleCount += draft.singleCount
     for entry in draft.entries { apply(entry) }
   }
 
@@ -200,31 +209,18 @@ extension VaultContents {
     return false
   }
 
-  /// What opens a slot without anybody being asked, where it is here.
-  private func unattendedKey(
-    for slot: KeySlot, _ device: DeviceState
-  ) throws(SecretStoreError) -> SlotKey? {
-    switch slot.content {
-    case .device:
-      return keys.ring.device.map(SlotKey.device)
-    case .credential(let name, _):
-      return try device.credential(named: name).map { .credential(name: name, $0) }
-    case .passphrase, .keyFile, .recoveryCode, .unknown:
-      return nil
-    }
-  }
-
   private mutating func adopt(
     _ read: VaultRecord.Keys, _ device: DeviceState
   ) throws(SecretStoreError) {
     if let table = keys.table, table.vaultID != read.table.vaultID {
       throw .corrupted("A table of keys is of another vault")
     }
-    if !keys.isLockedByApp {
-      for slot in read.table.slots where keys.ring.user == nil {
-        guard let key = try unattendedKey(for: slot, device) else { continue }
-        keys.ring.user = try slot.open(with: key, in: read.table.vaultID, cipher)
-      }
+    if let table = keys.table, table.generation != read.table.generation {
+      // The user key changes only with the whole file.
+      throw .corrupted("A table of keys is of another user key")
+    }
+    if !keys.isLockedByApp, keys.ring.user == nil {
+      try keys.openUnattended(read.table, device, cipher)
     }
     if let user = keys.ring.user, try !read.isAuthentic(user: user, cipher) {
       throw .corrupted("A table of keys is not authentic")

@@ -8,6 +8,8 @@ struct VaultDraft {
   private(set) var chain: VaultChain
   private(set) var records: [LogRecord] = []
   private(set) var entries: [ItemEntry] = []
+  /// The number of records that have one entry.
+  private(set) var singleCount = 0
   private var newestCreation: Int64
 
   /// - Throws: Why nothing may be written to the vault as it is.
@@ -44,11 +46,21 @@ struct VaultDraft {
   /// Appends an entry under the key of its attributes.
   mutating func append(_ entry: ItemEntry, as accessibility: Accessibility) throws(SecretStoreError)
   {
+    try append([entry], as: accessibility)
+  }
+
+  /// Appends several entries in one record, the loss of which tells of none of them: items that are
+  /// not in the vault yet, or as the entries have them.
+  mutating func append(
+    _ several: [ItemEntry], as accessibility: Accessibility
+  ) throws(SecretStoreError) {
+    guard let first = several.first else { return }
     let (id, key) = try keys.attributesKey(for: accessibility)
     guard let table = keys.table else { throw keys.lockReason }
-    let record = try log(table).items([entry], after: chain.head, under: id, key)
-    add(record, RecordSubject.item(entry.id))
-    entries.append(entry)
+    let record = try log(table).items(several, after: chain.head, under: id, key)
+    add(record, several.count == 1 ? .item(first.id) : .block)
+    if several.count == 1 { singleCount += 1 }
+    entries += several
   }
 
   /// Appends a table of keys, twice, so that no single damage takes the vault along.
@@ -77,8 +89,8 @@ struct VaultDraft {
     var table = KeyTable(vaultID: .random(KeyTable.idCount), slots: [], keys: [])
     table.slots = [
       try KeySlot(
-        id: 1, name: "this device", sealing: user, under: .device(secret), cost: .standard,
-        in: table.vaultID, cipher)
+        id: 1, name: "this device", sealing: user, under: .device(secret), in: table.vaultID,
+        cipher)
     ]
     let purposes = Accessibility.allCases.filter { $0 != .whenPasscodeSetThisDeviceOnly }
       .map(KeyPurpose.secrets)
@@ -86,6 +98,7 @@ struct VaultDraft {
       try keys.makeKey(purpose, in: &table, cipher)
     }
     keys.ring.vaultID = table.vaultID
+    keys.ring.generation = table.generation
     try append(table)
   }
 }

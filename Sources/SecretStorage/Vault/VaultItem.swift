@@ -26,11 +26,27 @@ struct VaultItem: Sendable {
   private static let genericClass: UInt8 = 1
   private static let internetClass: UInt8 = 2
 
+  private static func code(of itemClass: ItemIdentity.Class) -> UInt8 {
+    itemClass == .generic ? genericClass : internetClass
+  }
+
+  /// What a sealing under an application password is bound to: what stays the same for life, in this
+  /// vault and in another one.
+  static func passwordContext(of identity: ItemIdentity) -> [UInt8] {
+    [code(of: identity.itemClass)] + ItemFields.encoded(identity)
+  }
+
   /// The record that the item stands in, which its other items share.
   private let body: RecordBody
   /// Where the item begins in the record's attributes, and its secret in what stands behind them.
   private let start: Int
   private let secretStart: Int
+
+  private init(body: RecordBody, start: Int, secretStart: Int) {
+    self.body = body
+    self.start = start
+    self.secretStart = secretStart
+  }
 
   /// Encodes an item, with the fields that a newer version wrote as they are.
   init(item: SecretItem, secret: SealedSecret, unknown: ArraySlice<UInt8>) {
@@ -39,7 +55,7 @@ struct VaultItem: Sendable {
     bytes.append(littleEndian: item.revision)
     bytes.append(littleEndian: item.creationDate.microseconds)
     bytes.append(littleEndian: item.modificationDate.microseconds)
-    bytes.append(item.identity.itemClass == .generic ? Self.genericClass : Self.internetClass)
+    bytes.append(Self.code(of: item.identity.itemClass))
     bytes.append(item.attributes.accessControl.accessibility.rawValue)
     bytes.append(littleEndian: item.attributes.accessControl.flags.rawValue)
     bytes.append(littleEndian: secret.revision)
@@ -93,6 +109,8 @@ struct VaultItem: Sendable {
   var revision: UInt64 { integer(Offset.revision) }
   /// In microseconds since 1970.
   var created: Int64 { integer(Offset.created) }
+  /// In microseconds since 1970.
+  var modified: Int64 { integer(Offset.modified) }
 
   var accessControl: AccessControl {
     AccessControl(
@@ -102,7 +120,7 @@ struct VaultItem: Sendable {
   var secret: SealedSecret {
     SealedSecret(
       revision: integer(Offset.secretRevision), key: integer(Offset.secretKey),
-      accessibility: accessibility(Offset.secretAccessibility),
+      accessibility: accessibility(Offset.secretAccessibility), flags: accessControl.flags,
       salt: encoded.dropFirst(Offset.salt).prefix(32), bytes: sealed)
   }
 
@@ -126,6 +144,35 @@ struct VaultItem: Sendable {
     }
   }
 
+  /// The item under another name and revision, its secret sealed for there; the rest as it stands.
+  func copy(as id: SecretItem.ID, revision: UInt64, with secret: SealedSecret) -> VaultItem {
+    let old = encoded
+    func part(_ range: Range<Int>) -> ArraySlice<UInt8> {
+      old[(old.startIndex + range.lowerBound)..<(old.startIndex + range.upperBound)]
+    }
+    var bytes: [UInt8] = []
+    bytes.append(id)
+    bytes.append(littleEndian: revision)
+    bytes += part(Offset.created..<Offset.secretRevision)
+    bytes.append(littleEndian: secret.revision)
+    bytes.append(littleEndian: secret.key)
+    bytes.append(secret.accessibility.rawValue)
+    bytes += secret.salt
+    bytes.append(littleEndian: UInt32(secret.bytes.count))
+    bytes += part(Offset.fieldsCount..<old.count)
+    return VaultItem(
+      body: RecordBody(attributes: bytes, secrets: secret.bytes), start: 0,
+      secretStart: secret.bytes.startIndex)
+  }
+
+  /// Whether all but the name, the revision and the secret are the same, byte by byte.
+  func hasSameAttributes(as other: VaultItem) -> Bool {
+    let places = Offset.created..<Offset.secretRevision
+    return encoded.dropFirst(places.lowerBound).prefix(places.count)
+      == other.encoded.dropFirst(places.lowerBound).prefix(places.count)
+      && encoded.dropFirst(Offset.fieldsCount) == other.encoded.dropFirst(Offset.fieldsCount)
+  }
+
   /// What the item takes in a log, in bytes.
   var byteCount: Int {
     Offset.fields + Int(integer(Offset.fieldsCount) as UInt32)
@@ -140,7 +187,7 @@ struct VaultItem: Sendable {
     return SecretItem(
       id: id, identity: fields.identity, attributes: attributes,
       creationDate: Date(microseconds: created),
-      modificationDate: Date(microseconds: integer(Offset.modified)), revision: revision)
+      modificationDate: Date(microseconds: modified), revision: revision)
   }
 
   private var fields: ItemFields {

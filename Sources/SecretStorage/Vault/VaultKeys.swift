@@ -2,16 +2,37 @@
 struct VaultKeys: Sendable {
   var table: KeyTable?
   var ring = KeyRing()
+  /// The keys of a file that this object is putting in place, for whichever thread reads it first.
+  var coming: KeyRing?
   /// Whether the app locked the vault, so that only the app unlocks it.
   var isLockedByApp = false
+
+  /// What kept a key that needs nobody from opening the vault, though it is here.
+  var obstacle: SecretStoreError?
 
   /// A vault that does not exist yet has nothing that could be locked.
   var isUnlocked: Bool { table == nil || ring.user != nil }
 
   /// Why the vault's items cannot be reached, where they cannot.
   var lockReason: SecretStoreError {
-    guard let table, !isLockedByApp, table.hasDevice, !table.hasPassphrase else { return .locked }
-    return .otherDevice("The vault")
+    guard let table, !isLockedByApp, !table.slots.contains(where: \.needsSomebody) else {
+      return .locked
+    }
+    if let obstacle { return obstacle }
+    let knowsOthers = table.slots.contains { $0.credentialName != nil }
+    return table.hasDevice && !knowsOthers ? .otherDevice("The vault") : .locked
+  }
+
+  /// Gets ready for the table of keys of a log that is read from its beginning.
+  ///
+  /// - Returns: Whether the keys in memory are others now.
+  mutating func adapt(to table: KeyTable) -> Bool {
+    if let coming, coming.vaultID == table.vaultID, coming.generation == table.generation {
+      self.coming = nil
+      ring = coming
+      return true
+    }
+    return ring.adapt(to: table)
   }
 
   /// Makes a key for a purpose and adds it to a table that will be written.
@@ -32,7 +53,10 @@ struct VaultKeys: Sendable {
     for accessibility: Accessibility
   ) throws(SecretStoreError) -> (id: UInt32, key: Secret) {
     guard let sealed = table?.key(for: .secrets(accessibility)) else {
-      throw .unsupported("\(accessibility), as long as the vault has no passphrase")
+      throw .unsupported(
+        accessibility == .whenPasscodeSetThisDeviceOnly
+          ? "\(accessibility), as long as the vault has no passphrase"
+          : "\(accessibility) in a vault that was an export, which has no keys for a device")
     }
     guard let key = ring[sealed.id] else {
       throw isUnlocked ? .otherDevice("The key of \(accessibility)") : lockReason

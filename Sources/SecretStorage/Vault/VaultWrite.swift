@@ -17,39 +17,43 @@ struct VaultWrite: Sendable {
 
 extension VaultWrite {
   static func add(
-    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes
+    _ payload: Secret, identity: ItemIdentity, attributes: ItemAttributes
   ) -> VaultWrite {
     VaultWrite(footprint: .identity(identity)) { draft, contents throws(SecretStoreError) in
-      try contents.check(identity, attributes, secretCount: secret.count)
       if contents.sealedRecords > 0 { throw contents.keys.lockReason }
       guard contents.index.items(matching: .exactly(identity)).isEmpty else { throw .duplicate }
       let now = draft.now()
       let item = SecretItem(
         id: .random(), identity: identity, attributes: attributes, creationDate: now,
         modificationDate: now, revision: draft.nextRevision)
-      try draft.put(item, secret)
+      try draft.put(item, payload)
       return item
     }
   }
 
   static func update(
-    _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?
+    _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, payload: Secret?
   ) -> VaultWrite {
     VaultWrite(footprint: .item(id)) { draft, contents throws(SecretStoreError) in
       let entry = try contents.entry(id, expecting: revision)
       guard let entry else { throw .conflict }
       let old = entry.item
       let attributes = attributes ?? old.attributes
-      try contents.check(old.identity, attributes, secretCount: secret?.count ?? 0)
+      // With the secret that is there, which has its size already.
+      try ItemLimits.check(identity: old.identity, attributes: attributes, secretCount: 0)
       let item = SecretItem(
         id: id, identity: old.identity, attributes: attributes,
         creationDate: old.creationDate, modificationDate: draft.now(),
         revision: draft.nextRevision)
-      // Under another class key, the secret has to be sealed anew.
-      let isMoved =
-        attributes.accessControl.accessibility != old.attributes.accessControl.accessibility
-      let kept = isMoved && secret == nil ? try contents.open(entry) : nil
-      try draft.replace(entry, by: item, secret ?? kept)
+      var payload = payload
+      if payload == nil, attributes.accessControl != old.attributes.accessControl {
+        guard attributes.accessControl.flags == old.attributes.accessControl.flags else {
+          fatalError("Other access flags were to be written with what was sealed for the old ones.")
+        }
+        // Under another class key, the secret has to be sealed anew.
+        payload = try contents.open(entry)
+      }
+      try draft.replace(entry, by: item, payload)
       return item
     }
   }
@@ -67,28 +71,29 @@ extension VaultWrite {
 }
 
 extension VaultDraft {
-  /// Appends an item whose secret is new.
+  /// Appends an item for which something new is sealed.
   fileprivate mutating func put(
-    _ item: SecretItem, _ secret: Secret, unknown: ArraySlice<UInt8> = []
+    _ item: SecretItem, _ payload: Secret, unknown: ArraySlice<UInt8> = []
   ) throws(SecretStoreError) {
-    let accessibility = item.attributes.accessControl.accessibility
+    let accessControl = item.attributes.accessControl
+    let accessibility = accessControl.accessibility
     let (id, key) = try keys.secretKey(for: accessibility)
     guard let table = keys.table else { throw keys.lockReason }
     let sealed = try SealedSecret.seal(
-      secret, of: item.id, revision: item.revision, accessibility: accessibility, under: id, key,
-      in: table.vaultID, cipher)
+      payload, of: item.id, revision: item.revision, accessibility: accessibility,
+      flags: accessControl.flags, under: id, key, in: table.vaultID, cipher)
     try append(
       .put(VaultItem(item: item, secret: sealed, unknown: unknown)), as: accessibility)
   }
 
   /// Appends what an item has become.
   fileprivate mutating func replace(
-    _ entry: VaultItem, by item: SecretItem, _ secret: Secret?
+    _ entry: VaultItem, by item: SecretItem, _ payload: Secret?
   ) throws(SecretStoreError) {
     let old = entry.accessControl.accessibility
     let new = item.attributes.accessControl.accessibility
-    if let secret {
-      try put(item, secret, unknown: entry.unknown)
+    if let payload {
+      try put(item, payload, unknown: entry.unknown)
     } else {
       try append(.put(VaultItem(item: item, secret: entry.secret, unknown: entry.unknown)), as: new)
     }
@@ -100,17 +105,8 @@ extension VaultDraft {
 }
 
 extension VaultContents {
-  fileprivate func check(
-    _ identity: ItemIdentity, _ attributes: ItemAttributes, secretCount: Int
-  ) throws(SecretStoreError) {
-    try ItemLimits.check(identity: identity, attributes: attributes, secretCount: secretCount)
-    guard attributes.accessControl.flags.isEmpty else {
-      throw .unsupported("access flags, because it cannot ask a person yet")
-    }
-  }
-
   /// An item of an expected revision; nil when it is not there at all.
-  fileprivate func entry(
+  func entry(
     _ id: SecretItem.ID, expecting revision: UInt64
   ) throws(SecretStoreError) -> VaultItem? {
     guard let entry = index[id] else {

@@ -66,4 +66,4 @@ def seal(key, context, text):
 def open_sealed(key, context, sealed):
     tag, stream = tag_and_stream(key, context, len(sealed) - 16)
     if not hmac.compare_digest(tag(sealed[:-16]), sealed[-16:]): raise ValueError("not authentic")
-    return bytes(a ^ b for a, b in zip(sealed, stream))
+    return bytes(a ^ b for a, b in zip(sealed[:-16], stream))

@@ -46,20 +46,27 @@ def records(data):
         check(inverted == n ^ 0xFFFFFFFF and digest == sha256(payload), "frame")
         yield payload
 
-def user_key(slots, identifier, device, passphrase):
+SLOTS = {1: "device", 2: "passphrase", 3: "key file", 4: "credential", 5: "recovery code"}
+
+def user_key(slots, identifier, given):
+    """The user key, by what is given for one type of slot: the type and the bytes."""
+    wanted, key = given
     for slot in slots:
         reader = Reader(slot)
         reader.number("I"), reader.counted()
         kind = reader.number("B")
-        if kind == 1 and device and passphrase is None:
-            salt, sealed = reader.counted(), reader.counted()
-            return open_sealed(hkdf(device, salt, "locket device slot"), identifier, sealed)
-        if kind == 2 and passphrase is not None:
+        if kind != wanted or key is None: continue
+        if kind == 2:
             n, r, p = 1 << reader.number("B"), reader.number("I"), reader.number("I")
-            salt, expected, sealed = reader.counted(), reader.counted(), reader.counted()
-            stretched = hashlib.scrypt(passphrase, salt=salt, n=n, r=r, p=p, dklen=32, maxmem=2**31 - 1)
-            if hkdf(stretched, salt, "locket passphrase check")[:16] != expected: continue
-            return open_sealed(hkdf(stretched, salt, "locket passphrase slot"), identifier, sealed)
+            check(n * r * p >= 1 << 17, "too little work")
+        if kind == 4: reader.counted()
+        salt, expected = reader.counted(), kind != 1 and reader.counted()
+        sealed, material = reader.counted(), key
+        check(not reader, "slot")
+        if kind == 2:
+            material = hashlib.scrypt(key, salt=salt, n=n, r=r, p=p, dklen=32, maxmem=2**31 - 1)
+        if expected and hkdf(material, salt, f"locket {SLOTS[kind]} check")[:16] != expected: continue
+        return open_sealed(hkdf(material, salt, f"locket {SLOTS[kind]} slot"), identifier, sealed)
     raise ValueError("no slot opens")
 
 def table_sections(record):
@@ -69,9 +76,13 @@ def table_sections(record):
     while table: sections.append((table.number("B"), table.counted()))
     return salt, subject, start, identifier, sections
 
-def newest_user_key(tables, device, passphrase):
+def newest_user_key(tables, given):
     *_, identifier, sections = table_sections(Reader(tables[-1][41:]))
-    return user_key([body for kind, body in sections if kind == 1], identifier, device, passphrase)
+    return user_key([body for kind, body in sections if kind == 1], identifier, given)
+
+def export_end(tables):
+    *_, sections = table_sections(Reader(tables[-1][41:]))
+    return [struct.unpack("<Q", body)[0] for tag, body in sections if tag == 16]
 
 def open_table(record, user, device):
     payload, tag = record.data[:-16], record.data[-16:]
@@ -93,7 +104,20 @@ FIELDS = {1: "service", 2: "account", 3: "server", 4: "securityDomain", 5: "prot
           18: "itemDescription", 19: "creator", 20: "type", 21: "isInvisible"}
 NUMBERS = {7: "<H", 19: "<I", 20: "<I", 21: "<B"}
 
-def entries(record, identifier, keys):
+def open_constrained(payload, item, identity, password):
+    reader = Reader(payload)
+    enrolled = reader.counted()
+    check(len(enrolled) == (32 if item["flags"] & 4 else 0), "enrolled set")
+    item["enrolledSet"] = enrolled.hex()
+    if not item["flags"] & 16: return reader.rest()
+    n, r, p = 1 << reader.number("B"), reader.number("I"), reader.number("I")
+    salt, sealed = reader.take(32), reader.rest()
+    if password is None: return None
+    stretched = hashlib.scrypt(password, salt=salt, n=n, r=r, p=p, dklen=32, maxmem=2**31 - 1)
+    context = bytes([item["class"]]) + b"".join(identity[tag] for tag in sorted(identity))
+    return open_sealed(hkdf(stretched, salt, "locket application password"), context, sealed)
+
+def entries(record, identifier, keys, password):
     salt, number, n = record.take(32), record.number("I"), record.number("I")
     key, context = hkdf(keys[number][1], salt, "locket attributes"), identifier + record.data[:record.at]
     reader, found = Reader(open_sealed(key, context, record.take(n + 16))), []
@@ -108,25 +132,29 @@ def entries(record, identifier, keys):
             sealing = reader.take(13)
             key = keys.get(struct.unpack("<QIB", sealing)[1], (0, None))[1]
             salt, sealed = reader.take(32), record.take(reader.number("I"))
-            fields = Reader(reader.counted())
+            fields, identity = Reader(reader.counted()), {}
             while fields:
                 tag, content = fields.number("B"), fields.counted()
+                if tag <= 8: identity[tag] = struct.pack("<BI", tag, len(content)) + content
                 item[FIELDS[tag]] = (struct.unpack(NUMBERS[tag], content)[0] if tag in NUMBERS
                                      else content.decode())
             if key:
                 context = identifier + name + sealing
+                if item["flags"]: context += struct.pack("<I", item["flags"])
                 secret = Reader(open_sealed(hkdf(key, salt, "locket secret"), context, sealed))
-                item["secret"] = secret.counted().hex()
+                payload = secret.counted()
                 check_padding(secret)
+                if item["flags"]: payload = open_constrained(payload, item, identity, password)
+                if payload is not None: item["secret"] = payload.hex()
         found.append((name, revision, item))
     check_padding(reader)
     check(not record, "secrets")
     return found, subject
 
-def follow_chain(vault, device, passphrase):
+def follow_chain(vault, device, given, password):
     """All items by name, and what the next record follows."""
     items, last, last_subject, payloads = {}, None, b"\xFF" * 16, list(records(vault))
-    user = newest_user_key([payload for payload in payloads if payload[0] == 1], device, passphrase)
+    user = newest_user_key([payload for payload in payloads if payload[0] == 1], given)
     for payload in payloads:
         record = Reader(payload)
         kind, sequence, predecessor = record.number("B"), record.number("Q"), record.take(32)
@@ -134,7 +162,7 @@ def follow_chain(vault, device, passphrase):
             identifier, keys, subject, start = open_table(record, user, device)
             own = b"\xFF" * 16
         else:
-            found, subject = entries(record, identifier, keys)
+            found, subject = entries(record, identifier, keys, password)
             own = found[0][0] if len(found) == 1 else bytes(16)
             for name, revision, item in found:
                 if item: items[name] = item
@@ -153,7 +181,9 @@ def state_file(head):
 def read(*options):
     parser = argparse.ArgumentParser()
     for name in ("vault", "state", *options): parser.add_argument(name)
-    parser.add_argument("--passphrase")
+    for name in ("--passphrase", "--key-file", "--credential", "--recovery-code", "--application-password"):
+        parser.add_argument(name)
+    parser.add_argument("--export", action="store_true")
     arguments = parser.parse_args()
     device, state = None, pathlib.Path(arguments.state)
     if (state / "device.key").exists():
@@ -161,10 +191,17 @@ def read(*options):
         salt = machine.read_bytes()[:256] if machine.exists() else b""
         device = hkdf((state / "device.key").read_bytes(), salt, "locket device")
     vault = pathlib.Path(arguments.vault).read_bytes()
-    passphrase = arguments.passphrase and arguments.passphrase.encode()
-    items, identifier, keys, head = follow_chain(vault, device, passphrase)
+    given = 1, device
+    if arguments.passphrase: given = 2, arguments.passphrase.encode()
+    if arguments.key_file: given = 3, pathlib.Path(arguments.key_file).read_bytes()
+    if arguments.credential: given = 4, pathlib.Path(arguments.credential).read_bytes()
+    if arguments.recovery_code: given = 5, arguments.recovery_code.replace("-", "").encode()
+    password = arguments.application_password and arguments.application_password.encode()
+    items, identifier, keys, head = follow_chain(vault, device, given, password)
     state /= identifier.hex() + ".state"
-    check(state.read_bytes() == state_file(head), "state")
+    ends = export_end([payload for payload in records(vault) if payload[0] == 1])
+    if arguments.export: check(ends == [head[0]] and not state.exists(), "end")
+    else: check(not ends and state.read_bytes() == state_file(head), "state")
     return arguments, state, items, identifier, keys, head
 
 if __name__ == "__main__":

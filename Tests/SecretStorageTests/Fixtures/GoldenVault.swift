@@ -8,4 +8,8 @@ struct GoldenVault {
 
   static let machineIdentity = "c0ffee00c0ffee00c0ffee00c0ffee00\n"
   static let passphrase = "correct horse battery staple"
+  static let keyFile = [UInt8](0..<100)
+  static let credential = [UInt8](100..<200)
+  static let credentialName = "vault-key"
+  static let recoveryCode = "E50WR-TKY67-ZQX8C-HQT2R-V112E-0QBG2-Y4G0P-YCHQS"
 }

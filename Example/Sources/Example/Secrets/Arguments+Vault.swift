@@ -67,7 +67,9 @@ extension SecretVault {
       do throws(SecretStoreError) {
         return try unlock(with: .passphrase(passphrase))
       } catch {
-        guard error == .wrongPassphrase, attempt < Self.attempts else { throw error }
+        // Pressing return alone is a slip like any other.
+        let isWrong = error == .wrongPassphrase || passphrase.count == 0
+        guard isWrong, attempt < Self.attempts else { throw error }
         try Output.line("The passphrase is wrong.", to: .standardError)
       }
     }

@@ -1,0 +1,80 @@
+import StorageInternals
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// The terminal that the process was started on, whatever its input and output are connected to.
+struct Terminal: ~Copyable {
+  let descriptor: Int32
+
+  init() throws(SecretStoreError) {
+    // The path is a constant.
+    descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw .unavailable(
+        """
+        There is no terminal to ask on: \(SystemError.message(for: errno)). Start the program on one, \
+        or give its authenticator another conversation.
+        """)
+    }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Shows text, in which control characters have no effect.
+  func show(_ text: String) throws(SecretStoreError) {
+    var rest = ArraySlice(Self.harmless(text).utf8)
+    while !rest.isEmpty {
+      // The bytes are used inside of the closure alone.
+      let count = unsafe rest.withUnsafeBytes { unsafe writeBytes(descriptor, $0) }
+      if count >= 0 {
+        rest.removeFirst(count)
+      } else if errno != EINTR {
+        throw failure
+      }
+    }
+  }
+
+  private static func harmless(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map {
+          let isControl = $0.properties.generalCategory == .control
+          return isControl && $0 != "\n" && $0 != "\t" ? "\u{FFFD}" : $0
+        }))
+  }
+
+  var settings: termios {
+    get throws(SecretStoreError) {
+      var settings = termios()
+      // The kernel fills the structure.
+      guard unsafe tcgetattr(descriptor, &settings) == 0 else { throw failure }
+      return settings
+    }
+  }
+
+  func change(_ settings: termios, _ when: Int32) throws(SecretStoreError) {
+    var settings = settings
+    // The kernel copies the structure.
+    while unsafe tcsetattr(descriptor, when, &settings) != 0 {
+      if errno != EINTR { throw failure }
+    }
+  }
+
+  /// Whether the process is the one that the keys go to.
+  var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
+
+  var failure: SecretStoreError {
+    .unavailable("The terminal cannot be used: \(SystemError.message(for: errno)).")
+  }
+}
+
+/// `write`, which means another function inside of a type that has one.
+private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+  unsafe write(descriptor, bytes.baseAddress, bytes.count)
+}

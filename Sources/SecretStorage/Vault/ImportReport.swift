@@ -1,0 +1,30 @@
+/// What an import did with each item, or would do.
+public struct ImportReport: Hashable, Sendable {
+  /// What became of an item.
+  public enum Outcome: Hashable, Sendable {
+    /// The vault had no item of this identity.
+    case added
+    /// The vault has the item already, with the same secret and attributes.
+    case identical
+    /// The vault has another item of this identity; ``ImportConflicts`` said which one is there now.
+    case conflict
+    /// The vault does not take the item, for the reason that a sentence gives.
+    case refused(String)
+  }
+
+  /// An item of the import.
+  public struct Entry: Hashable, Sendable {
+    /// The item, as it is in the file that was imported.
+    public let item: SecretItem
+    /// What became of it.
+    public let outcome: Outcome
+  }
+
+  /// Every item of the import, the oldest first.
+  public internal(set) var entries: [Entry] = []
+
+  /// The items that had an outcome, the oldest first.
+  public func items(_ outcome: Outcome) -> [SecretItem] {
+    entries.filter { $0.outcome == outcome }.map(\.item)
+  }
+}

@@ -1,0 +1,63 @@
+extension SecretVault {
+  /// Opens the vault with a key for one of its slots.
+  ///
+  /// With a passphrase it takes about half a second and 128 MiB of memory or more, on purpose: as much
+  /// as its slot says. With anything else it takes no time.
+  ///
+  /// - Throws: ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
+  ///   ``SecretStoreError/otherDevice(_:)`` when the key opens none of the slots of its kind,
+  ///   ``SecretStoreError/corrupted(_:)`` when it is right but the slot is damaged, or when the slot asks
+  ///   for more or less work than a slot may, ``SecretStoreError/invalid(_:)`` when the vault has no such
+  ///   slot or the key is too short or too long, or what kept the key from being read.
+  public func unlock(with key: UnlockKey) throws(SecretStoreError) {
+    while try !takeUserKey(from: key) {}
+    announce()
+  }
+
+  /// Opens the vault with a key, unless it gets another user key meanwhile; then false.
+  private func takeUserKey(from key: UnlockKey) throws(SecretStoreError) -> Bool {
+    let parts = try parts
+    let table = try withContents { contents throws(SecretStoreError) in contents.keys.table }
+    guard let table, table.slots.contains(where: key.fits) else {
+      throw .invalid("The vault has no \(key.kind)")
+    }
+    let user = try table.open(with: key.slotKey(parts.device), cipher, otherwise: key.refusal)
+    return try unlock(withUserKey: user, of: table)
+  }
+
+  /// Reads the vault anew with the user key of a table, unless it has another one by now; then false.
+  func unlock(withUserKey user: Secret, of table: KeyTable) throws(SecretStoreError) -> Bool {
+    try withContents { contents throws(SecretStoreError) in
+      _ = contents.keys.ring.adapt(to: table)
+      contents.keys.ring.user = user
+      contents.keys.isLockedByApp = false
+      contents.startOver()
+    }
+    return try withContents { contents throws(SecretStoreError) in
+      if let distrust = contents.distrust { throw distrust }
+      if contents.keys.isUnlocked { return true }
+      // A forged file may have tables of several user keys, of which each attempt would meet another.
+      if contents.damage.isEmpty { return false }
+      throw .corrupted("Tables of keys are not authentic; damaged: \(contents.damage.description)")
+    }
+  }
+}
+
+extension KeyTable {
+  /// The user key, if a key opens a slot.
+  func open(
+    with key: SlotKey, _ cipher: any SecretCipher,
+    otherwise refusal: SecretStoreError = .wrongPassphrase
+  ) throws(SecretStoreError) -> Secret {
+    var failure = refusal
+    for slot in slots {
+      do {
+        if let user = try slot.open(with: key, in: vaultID, cipher) { return user }
+      } catch {
+        // Another slot may be intact.
+        failure = error
+      }
+    }
+    throw failure
+  }
+}

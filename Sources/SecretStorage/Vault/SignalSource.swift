@@ -1,0 +1,66 @@
+import Dispatch
+import StorageInternals
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Calls handlers when the process gets a signal, before it is stopped by it if it is SIGTSTP.
+///
+/// There is one of each signal, so that all handlers have returned before the process stops. It is
+/// never cancelled: Dispatch does not give a signal its default effect back, and a handler that others
+/// set meanwhile must not be taken away.
+///
+/// `@unchecked`: a dispatch source may be used from any thread.
+final class SignalSource: @unchecked Sendable {
+  private static let all = Lock([Int32: SignalSource]())
+
+  private let observers = ChangeObservers()
+  private let source: any DispatchSourceSignal
+  private let isRegistered = DispatchSemaphore(value: 0)
+
+  static func of(_ number: Int32) -> SignalSource {
+    guard isCatchable(number) else {
+      fatalError("Signal \(number) cannot lock a vault: no process can wait for it.")
+    }
+    let source = all.withLock { all in
+      let source = all[number] ?? SignalSource(number)
+      all[number] = source
+      return source
+    }
+    // Every one who waits wakes the next.
+    source.isRegistered.wait()
+    source.isRegistered.signal()
+    return source
+  }
+
+  /// Dispatch catches a signal in a thread that blocks all but those that tell a thread of its errors.
+  private static func isCatchable(_ number: Int32) -> Bool {
+    let others = [
+      SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPIPE, SIGPROF,
+    ]
+    // The C library keeps 32 and 33, and musl 34 too, to itself.
+    return (1...64).contains(number) && !(32...34).contains(number) && !others.contains(number)
+  }
+
+  private init(_ number: Int32) {
+    source = DispatchSource.makeSignalSource(
+      signal: number, queue: DispatchQueue(label: "Locket.SignalSource"))
+    source.setEventHandler { [observers] in
+      observers.notify()
+      // Returns when the process is continued.
+      if number == SIGTSTP { kill(getpid(), SIGSTOP) }
+    }
+    // Unlike elsewhere, on Linux the signal need not be ignored: Dispatch sets a handler, and ignoring
+    // would lose what is sent before.
+    source.setRegistrationHandler { [isRegistered] in isRegistered.signal() }
+    source.activate()
+  }
+
+  /// Calls a handler at each signal that is sent from now on, on a queue of its own.
+  func observe(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
+    observers.add(handler)
+  }
+}

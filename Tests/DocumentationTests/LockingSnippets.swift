@@ -1,0 +1,36 @@
+import FoundationEssentials
+import SecretStorage
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// The code of "When an item can be read", and of "What the vault protects".
+struct LockingSnippets {
+  private let directory = TemporaryDirectory()
+  private var vault: SecretVault {
+    SecretVault(
+      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
+  }
+
+  @Test func itemHasItsClassFromTheStart() throws {
+    let secret = Secret("The Valley Wind".utf8)
+    let identity = ItemIdentity.generic(service: "com.example.app")
+
+    let attributes = ItemAttributes(accessControl: AccessControl(.whenUnlockedThisDeviceOnly))
+    let item = try vault.add(secret, identity: identity, attributes: attributes)
+
+    #expect(item.attributes.accessControl.accessibility == .whenUnlockedThisDeviceOnly)
+  }
+
+  @Test func vaultLocksByItself() throws {
+    let vault = vault
+    vault.automaticLocking = AutomaticLocking(
+      afterIdle: .seconds(300), whenSuspended: true, signals: [SIGUSR1])
+
+    #expect(vault.automaticLocking.afterIdle == .seconds(300))
+  }
+}

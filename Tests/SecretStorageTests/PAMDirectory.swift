@@ -1,0 +1,75 @@
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+
+@testable import SecretStorage
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// A directory with services of PAM that a test writes.
+struct PAMDirectory: Sendable {
+  /// Whether libpam is there, and takes services from other directories than the system's.
+  static var isPossible: Bool {
+    switch LibPAM.shared {
+    case .success(let library): library.canUseOtherDirectories
+    case .failure: false
+    }
+  }
+
+  /// Whether the system has one of its usual modules, which PAM itself finds by its name.
+  static func hasModule(_ name: String) -> Bool {
+    return ["security", "x86_64-linux-gnu/security", "aarch64-linux-gnu/security"].contains {
+      FileManager.default.fileExists(atPath: "/lib/\($0)/\(name)")
+        || FileManager.default.fileExists(atPath: "/lib64/\($0)/\(name)")
+    }
+  }
+
+  let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  /// Writes a service, and returns what asks by it.
+  func authenticator(
+    _ lines: String..., service: String = "test", user: String? = nil,
+    hasFingerprintReader: Bool = false, with conversation: any AuthenticationConversation
+  ) throws -> PAMAuthenticator {
+    try write(lines.map { "\($0)\n" }.joined(), to: directory(service))
+    return PAMAuthenticator(
+      service: PAMService(name: service, directory: directory.path), user: user,
+      hasFingerprintReader: hasFingerprintReader, conversation: conversation)
+  }
+
+  /// A line of a service that has the tests' module do as it is told.
+  func module(_ arguments: String...) throws -> String {
+    guard let library = PAMModule.library else { throw Unavailable() }
+    let path = directory("module.so")
+    if !FileManager.default.fileExists(atPath: path) {
+      try FileSystem().open(path, O_WRONLY | O_CREAT, mode: 0o700).write(library, at: 0)
+    }
+    return "required \(path) \(arguments.map { "[\($0)]" }.joined(separator: " "))"
+  }
+
+  /// Makes a program that the shell runs.
+  func script(_ text: String) throws -> String {
+    let path = directory("script")
+    try write("#!/bin/sh\n\(text)\n", to: path, mode: 0o700)
+    return path
+  }
+
+  func makeFile(_ path: String) throws {
+    try write("", to: path)
+  }
+
+  private func write(_ text: String, to path: String, mode: mode_t = 0o600) throws {
+    try FileSystem().open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: mode).write(
+      Array(text.utf8), at: 0)
+  }
+
+  struct Unavailable: Error {}
+}

@@ -1,0 +1,133 @@
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+struct PassphraseAuthenticatorTests {
+  private let vault = TestVault()
+  private let passphrase = Secret("open sesame".utf8)
+
+  private func lockedVault() throws -> SecretVault {
+    try vault.open().setPassphrase(passphrase, cost: .cheap)
+    return vault.open()
+  }
+
+  @Test(arguments: 1...3)
+  func theRightPassphraseIsAPasscode(attempt: Int) async throws {
+    let wrong = ["open barley", ""].prefix(attempt - 1)
+    let person = ScriptedConversation(answers: wrong + ["open sesame"])
+    let object = try lockedVault()
+    let authenticator = PassphraseAuthenticator(for: object, conversation: person)
+    #expect(authenticator.capabilities == .passcode)
+    #expect(await authenticator.outcome() == .success(.passcode))
+    let retry = ["error: The passphrase is wrong. Try again.", "hidden: Passphrase: "]
+    #expect(
+      person.log == ["reason: Because", "hidden: Passphrase: "]
+        + Array(repeating: retry, count: attempt - 1).flatMap(\.self))
+    #expect(try object.isLocked)
+  }
+
+  @Test(arguments: [1, 3, 4], [true, false])
+  func theLastWrongPassphraseIsADenial(attempts: Int, isBound: Bool) async throws {
+    let person = ScriptedConversation(answers: Array(repeating: "open barley", count: attempts))
+    let object = try lockedVault()
+    let unbound = PassphraseAuthenticator(attempts: attempts, conversation: person)
+    let authenticator =
+      isBound
+      ? unbound.bound(to: object)
+      : PassphraseAuthenticator(for: object, attempts: attempts, conversation: person)
+    let outcome = await authenticator.outcome()
+    let times = attempts == 1 ? "" : " \(attempts) times"
+    #expect(outcome == .failure(.denied("the passphrase was wrong\(times)")))
+    #expect(person.log.filter { $0.hasPrefix("hidden") }.count == attempts)
+    #expect(person.log.last == "error: The passphrase is wrong.")
+  }
+
+  @Test(arguments: [0, -1, .min]) func thereIsOneAttemptAtLeast(attempts: Int) async throws {
+    let person = ScriptedConversation("open barley")
+    let authenticator = PassphraseAuthenticator(
+      for: try lockedVault(), attempts: attempts, conversation: person)
+    #expect(await authenticator.outcome() == .failure(.denied("the passphrase was wrong")))
+  }
+
+  @Test func anotherProofThanAPasscodeIsDeniedBeforeAnyoneIsAsked() async throws {
+    let person = ScriptedConversation()
+    let authenticator = PassphraseAuthenticator(for: try lockedVault(), conversation: person)
+    let outcome = await authenticator.outcome(accepting: [.biometry, .presence])
+    #expect(outcome.denial != nil)
+    #expect(person.log == [])
+  }
+
+  @Test func aVaultWithoutAPassphraseProvesNothing() async throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    let authenticator = PassphraseAuthenticator(for: object, conversation: ScriptedConversation())
+    #expect(authenticator.capabilities == [])
+    #expect(await authenticator.outcome().denial?.contains("no passphrase") == true)
+    try object.setPassphrase(passphrase, cost: .cheap)
+    #expect(authenticator.capabilities == .passcode)
+    try object.removePassphrase()
+    #expect(authenticator.capabilities == [])
+  }
+
+  @Test func whoeverGivesUpIsNotDenied() async throws {
+    let object = try lockedVault()
+    for error in [SecretStoreError.cancelled, .unavailable("no terminal")] {
+      let person = ScriptedConversation(result: .failure(error))
+      let authenticator = PassphraseAuthenticator(for: object, conversation: person)
+      #expect(await authenticator.outcome() == .failure(error))
+    }
+  }
+
+  @Test func aQuestionEndsWithItsTask() async throws {
+    let person = ScriptedConversation()
+    let authenticator = PassphraseAuthenticator(for: try lockedVault(), conversation: person)
+    let task = Task { await authenticator.outcome() }
+    try await suspend { person.log.count == 2 }
+    task.cancel()
+    #expect(await task.value == .failure(.cancelled))
+  }
+
+  @Test func aFileThatIsNoVaultIsNoWrongPassphrase() async throws {
+    let object = try lockedVault()
+    try vault.replace(by: "#!/bin/sh\n".utf8)
+    let authenticator = PassphraseAuthenticator(
+      for: object, conversation: ScriptedConversation("open sesame"))
+    let outcome = await authenticator.outcome()
+    guard case .failure(.corrupted) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+  }
+
+  @Test func oneThatNamesNoVaultSaysSo() async {
+    let authenticator = PassphraseAuthenticator(conversation: ScriptedConversation())
+    #expect(authenticator.capabilities == [])
+    #expect(await authenticator.outcome().unavailability?.contains("names no vault") == true)
+  }
+
+  @Test func theVaultsOwnAuthenticatorAsksForItsPassphraseAndKeepsNobody() async throws {
+    let person = ScriptedConversation("open sesame")
+    weak var released: SecretVault?
+    do {
+      let object = vault.open(authenticator: PassphraseAuthenticator(conversation: person))
+      try object.setPassphrase(passphrase, cost: .cheap)
+      released = object
+      let authenticator = try #require(object.authenticator)
+      #expect(authenticator.capabilities == .passcode)
+      #expect(await authenticator.outcome() == .success(.passcode))
+    }
+    #expect(released == nil)
+  }
+
+  @Test func aVaultsAuthenticatorForAnotherVaultStaysTheOthers() async throws {
+    let other = try lockedVault()
+    let own = TestVault()
+    let person = ScriptedConversation("open sesame")
+    let object = own.open(
+      authenticator: PassphraseAuthenticator(for: other, conversation: person))
+    #expect(object.authenticator?.capabilities == .passcode)
+    #expect(await object.authenticator?.outcome() == .success(.passcode))
+  }
+}

@@ -1,0 +1,79 @@
+import StorageInternals
+
+@testable import SecretStorage
+
+/// A person who answers questions in their order, and remembers all that was said.
+final class ScriptedConversation: AuthenticationConversation {
+  private struct State {
+    var answers: [Result<Secret, SecretStoreError>]
+    var log: [String] = []
+  }
+
+  private let state: Lock<State>
+
+  init(result: Result<Secret, SecretStoreError>) {
+    state = Lock(State(answers: [result]))
+  }
+
+  convenience init(_ answers: String...) {
+    self.init(answers: answers)
+  }
+
+  init(answers: [String]) {
+    state = Lock(State(answers: answers.map { .success(Secret($0.utf8)) }))
+  }
+
+  /// What was shown and asked, a word and the text for each.
+  var log: [String] { state.withLock { $0.log } }
+
+  func show(_ message: AuthenticationMessage) {
+    state.withLock { state in
+      switch message {
+      case .reason(let text): state.log.append("reason: \(text)")
+      case .information(let text): state.log.append("information: \(text)")
+      case .error(let text): state.log.append("error: \(text)")
+      }
+    }
+  }
+
+  func ask(_ question: AuthenticationQuestion) async throws(SecretStoreError) -> Secret {
+    let answer: Result<Secret, SecretStoreError>? = state.withLock { state in
+      state.log.append("\(question.isHidden ? "hidden" : "visible"): \(question.text)")
+      return state.answers.isEmpty ? nil : state.answers.removeFirst()
+    }
+    if let answer { return try answer.get() }
+    // Whoever is asked more than the test foresees thinks until the task gives up, but not for ever.
+    do {
+      try await Task.sleep(for: .seconds(30))
+    } catch {
+      throw .cancelled
+    }
+    throw .unavailable("The test did not foresee the question \(question).")
+  }
+}
+
+extension Authenticator {
+  /// What came of asking, as a value to compare.
+  func outcome(
+    accepting accepted: AuthenticationProofs = .any, because reason: String = "Because"
+  ) async -> Result<AuthenticationProofs, SecretStoreError> {
+    do throws(SecretStoreError) {
+      return .success(
+        try await authenticate(AuthenticationRequest(reason: reason, accepting: accepted)))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+extension Result where Failure == SecretStoreError {
+  /// The reason of a denial; nil when it is anything else.
+  var denial: String? {
+    if case .failure(.denied(let reason)) = self { reason } else { nil }
+  }
+
+  /// Why something cannot be had; nil when it is anything else.
+  var unavailability: String? {
+    if case .failure(.unavailable(let reason)) = self { reason } else { nil }
+  }
+}

@@ -1,0 +1,147 @@
+import FoundationEssentials
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+/// What an item is, wherever it is kept.
+struct MovedItem: Hashable {
+  let identity: ItemIdentity
+  let attributes: ItemAttributes
+  let created: Int64
+  let modified: Int64
+  let secret: [UInt8]
+}
+
+extension TestVault {
+  static let passphrase = Secret("The Valley Wind".utf8)
+
+  /// Where the tests export to: beside the vault.
+  var export: URL { directory.appending(path: "moved.vault") }
+
+  /// A vault in which nothing is, on another machine, with the export of this one beside it.
+  func otherMachine() throws -> TestVault {
+    let other = TestVault()
+    let path = try other.path("moved.vault")
+    try FileSystem().replaceFile(at: path, with: TestVault.bytes(of: export.path))
+    return other
+  }
+
+  /// Writes an item as it is, also one that the vault would not take.
+  func plant(
+    _ identity: ItemIdentity, _ payload: Secret, _ attributes: ItemAttributes = ItemAttributes(),
+    created: Int64? = nil, unknown: [UInt8] = [], in object: SecretVault
+  ) throws {
+    let parts = try object.parts
+    _ = try parts.log.append { () throws(SecretStoreError) in
+      let contents = try object.withContents { contents throws(SecretStoreError) in contents }
+      var draft = try VaultDraft(contents, parts.device)
+      let now = draft.now()
+      let item = SecretItem(
+        id: .random(), identity: identity, attributes: attributes,
+        creationDate: created.map(Date.init(microseconds:)) ?? now, modificationDate: now,
+        revision: draft.nextRevision)
+      let accessibility = attributes.accessControl.accessibility
+      let (id, key) = try draft.keys.secretKey(for: accessibility)
+      let sealed = try SealedSecret.seal(
+        payload, of: item.id, revision: item.revision, accessibility: accessibility,
+        flags: attributes.accessControl.flags, under: id, key, in: draft.keys.table?.vaultID ?? [], draft.cipher)
+      let entry = VaultItem(item: item, secret: sealed, unknown: unknown[...])
+      try draft.append(.put(entry), as: accessibility)
+      return (draft.records, draft.position)
+    }
+  }
+}
+
+extension SecretVault {
+  /// Exports for the passphrase of the tests, at a cost that they can afford.
+  @discardableResult
+  func export(
+    of vault: TestVault, overwriting: Bool = false,
+    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+  ) throws(SecretStoreError) -> ExportReport {
+    try export(
+      to: vault.export, passphrase: TestVault.passphrase, cost: .cheap, overwriting: overwriting,
+      reporting: report)
+  }
+
+  /// Imports what is beside a vault.
+  @discardableResult
+  func importItems(
+    of vault: TestVault, conflicts: ImportConflicts = .keepExisting, isDryRun: Bool = false,
+    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+  ) throws(SecretStoreError) -> ImportReport {
+    try importItems(
+      from: vault.export, passphrase: TestVault.passphrase, conflicts: conflicts,
+      isDryRun: isDryRun, reporting: report)
+  }
+
+  /// Every item that may leave the device, with what its sealing holds.
+  func movableItems() throws -> Set<MovedItem> {
+    let contents = try withContents { contents throws(SecretStoreError) in contents }
+    var items = Set<MovedItem>()
+    for entry in contents.index.items where entry.isPortable {
+      let payload = try contents.payload(of: entry)
+      items.insert(
+        MovedItem(
+          identity: entry.identity, attributes: entry.item.attributes, created: entry.created,
+          modified: entry.modified, secret: unsafe payload.withUnsafeBytes { unsafe Array($0) }))
+    }
+    return items
+  }
+
+  /// Adds something of each kind: every class, field and accessibility, changed and unchanged.
+  func fill(includingPasscode: Bool = false) throws {
+    _ = try add(
+      Secret(Array("naïve 🗝".utf8)),
+      identity: .internet(
+        server: "my.server", account: "", securityDomain: "domain", protocol: .ssh,
+        authenticationType: .htmlForm, port: 8080, path: "/a/b/c"),
+      attributes: ItemAttributes(
+        label: "Label", comment: "Zeile\nzwei", itemDescription: "login", creator: 0x6C6F_636B,
+        type: 7, isInvisible: true))
+    _ = try add(Secret([]), identity: .internet(), attributes: ItemAttributes(isInvisible: false))
+    _ = try add(Secret([]), identity: .generic(), attributes: ItemAttributes(label: ""))
+    for accessibility in Accessibility.allCases
+    where includingPasscode || accessibility != .whenPasscodeSetThisDeviceOnly {
+      for number in 0..<3 {
+        let account = "\(accessibility) \(number)"
+        try add("value of \(account)", account: account, accessibility)
+        if number == 1 { try change(account, to: "changed \(account)") }
+      }
+    }
+    // The same text in two forms is one identity, and goes as it was written.
+    try add("decomposed", account: "e\u{301}")
+  }
+}
+
+/// Expects an error, whatever its text.
+func expectError(
+  _ kind: String, sourceLocation: SourceLocation = #_sourceLocation,
+  from body: () throws(SecretStoreError) -> Void
+) {
+  do throws(SecretStoreError) {
+    try body()
+    Issue.record("There is no error.", sourceLocation: sourceLocation)
+  } catch {
+    #expect(error.kind == kind, "\(error)", sourceLocation: sourceLocation)
+  }
+}
+
+extension SecretStoreError {
+  /// The name of the case.
+  fileprivate var kind: String {
+    switch self {
+    case .locked: "locked"
+    case .wrongPassphrase: "wrongPassphrase"
+    case .cancelled: "cancelled"
+    case .invalid: "invalid"
+    case .corrupted: "corrupted"
+    case .rolledBack: "rolledBack"
+    case .newerFormat: "newerFormat"
+    case .insecure: "insecure"
+    case .system(_, _, let code): "system \(code)"
+    default: "another"
+    }
+  }
+}

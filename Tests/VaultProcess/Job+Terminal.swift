@@ -1,0 +1,70 @@
+import Dispatch
+import SecretStorage
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+extension Job {
+  /// Asks on the terminal for the passphrase of the vault, and prints what came of it.
+  func authenticate(_ vault: SecretVault) async throws {
+    let authenticator = PassphraseAuthenticator(for: vault, attempts: try number(0))
+    do throws(SecretStoreError) {
+      let proofs = try await authenticator.authenticate(
+        AuthenticationRequest(reason: "Show the recovery key", accepting: .any))
+      printLine("Proved: \(proofs)")
+    } catch {
+      printLine("Error: \(error)")
+    }
+  }
+
+  /// Asks a question on the terminal, and prints what came of it.
+  ///
+  /// With `cancelled`, SIGUSR1 cancels the task; with `handling`, the process survives
+  /// SIGINT; with `twice`, two tasks ask at once.
+  func ask(_ kind: String) async throws {
+    if kind == "handling" {
+      signal(SIGINT) { _ in printLine("A signal came.") }
+    }
+    let question: AuthenticationQuestion =
+      kind == "visible" ? .visible("Name: ") : .hidden("Password: ")
+    let task = Task { await Self.answer(to: question) }
+    let second = kind == "twice" ? Task { await Self.answer(to: question) } : nil
+    let source = kind == "cancelled" ? Self.source(of: SIGUSR1) { task.cancel() } : nil
+    defer { source?.cancel() }
+    printLine(await task.value)
+    if let second { printLine(await second.value) }
+  }
+
+  private static func answer(to question: AuthenticationQuestion) async -> String {
+    do throws(SecretStoreError) {
+      let answer = try await TerminalConversation().ask(question)
+      return unsafe answer.withUnsafeBytes { bytes in
+        if bytes.count > 100 {
+          return "Answer: \(bytes.count) bytes, \(unsafe Set(bytes).count) different"
+        }
+        let digits = unsafe bytes.map { String($0, radix: 16) }
+        return "Answer: \(digits.joined(separator: " "))"
+      }
+    } catch {
+      return "Error: \(error)"
+    }
+  }
+
+  private static func source(
+    of number: Int32, _ handler: @escaping @Sendable () -> Void
+  ) -> any DispatchSourceSignal {
+    var mask = sigset_t()
+    // All of it are variables of this call.
+    unsafe sigemptyset(&mask)
+    unsafe sigaddset(&mask, number)
+    unsafe pthread_sigmask(SIG_BLOCK, &mask, nil)
+    signal(number, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    source.setEventHandler(handler: handler)
+    source.activate()
+    return source
+  }
+}

@@ -1,0 +1,23 @@
+import FoundationEssentials
+import SecretStorage
+
+extension Job {
+  private static let passphrase = Secret("The Valley Wind".utf8)
+
+  func export(_ vault: SecretVault) throws {
+    let target = URL(filePath: try parameter(1))
+    try repeating(seconds: try number(0)) { round in
+      _ = try Self.journal("export", "\(round)") {
+        try vault.export(
+          to: target, passphrase: Self.passphrase, cost: .minimum, overwriting: true)
+      }
+    }
+  }
+
+  func importItems(to vault: SecretVault) throws {
+    let source = URL(filePath: try parameter(0))
+    _ = try Self.journal("import", "all") {
+      try vault.importItems(from: source, passphrase: Self.passphrase, conflicts: .replace)
+    }
+  }
+}
