@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "KeyValueStorage", targets: ["KeyValueStorage"]),
     .library(name: "SecretStorage", targets: ["SecretStorage"]),
     .library(name: "SecretStorageTesting", targets: ["SecretStorageTesting"]),
+    .library(name: "PasswordRules", targets: ["PasswordRules"]),
   ],
   targets: [
     .target(name: "SerializedAccess"),
