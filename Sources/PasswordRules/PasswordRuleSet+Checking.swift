@@ -5,10 +5,19 @@ extension PasswordRuleSet {
   ///   - password: The password, as far as it was typed.
   ///   - unit: What the length limits count.
   ///   - reading: What several requirements mean together.
+  /// - Returns: One check for each of ``rules``, and one for what may be used, which a rule set need not
+  ///   say.
   /// - Complexity: Linear in the length of the password, unless requirements overlap.
   public func check(
     _ password: some StringProtocol, unit: LengthUnit = .codePoints,
     reading: RequirementReading = .distinct
+  ) -> PasswordReport {
+    // Otherwise the loop below would not be compiled for the strings of the module's users.
+    check(String(password), unit, reading)
+  }
+
+  private func check(
+    _ password: String, _ unit: LengthUnit, _ reading: RequirementReading
   ) -> PasswordReport {
     var matching = RequirementMatching(reading == .distinct ? requirements : [])
     var met = reading == .any ? Array(repeating: false, count: requirements.count) : []
@@ -25,41 +34,51 @@ extension PasswordRuleSet {
       position += 1
     }
     let length = unit == .codePoints ? position : unit.length(of: password)
-    let state = { (index: Int) in reading == .distinct ? matching.isMet(index) : met[index] }
-    let missing = requirements.indices.filter { !state($0) }.count
-    let completion = shortestCompletion(
-      of: password, length: length, missing: missing,
-      isBroken: !forbidden.isEmpty || !runs.repeating.isEmpty || !runs.sequential.isEmpty,
-      reading: reading)
-    // What is forbidden can be deleted and replaced; what does not fit needs room to be made.
-    let lacksRoom = missing > (maxLength ?? .max) - length
-    var checks: [PasswordReport.Check] = []
-    for (index, requirement) in requirements.enumerated() {
-      let unmet: PasswordReport.State = lacksRoom ? .broken : .notYet
-      checks.append(
-        .init(
-          rule: .required(requirement.classes), state: state(index) ? .satisfied : unmet,
-          violations: []))
+    let missing = reading == .distinct ? matching.unmet : met.count { !$0 }
+    let mustDelete = !forbidden.isEmpty || !runs.repeating.isEmpty || !runs.sequential.isEmpty
+    let completion =
+      mustDelete
+      ? nil : shortestCompletion(of: password, length: length, missing: missing, reading: reading)
+    let isDeadEnd = !mustDelete && completion == nil
+    // What must be deleted can be replaced; what does not fit beside it needs more room.
+    let least = reading == .distinct ? missing : min(missing, 1)
+    let lacksRoom = isDeadEnd || least > (maxLength ?? .max) - length
+
+    var checks = checks
+    for index in requirements.indices {
+      let isMet = reading == .distinct ? matching.isMet(index) : met[index]
+      if !isMet { checks[firstRequired + index].state = lacksRoom ? .broken : .notYet }
     }
-    func add(_ rule: PasswordRule?, _ violations: [Range<Int>]) {
-      guard let rule else { return }
-      checks.append(
-        .init(
-          rule: rule, state: violations.isEmpty ? .satisfied : .broken, violations: violations))
+    if mustDelete || length < minLength ?? 0 || length > maxLength ?? .max {
+      for index in checks.indices {
+        switch checks[index].rule {
+        case .required: break
+        case .allowed: checks[index].violate(forbidden)
+        case .maxConsecutive(let limit):
+          checks[index].violate(runs.repeating + runs.sequential, over: limit)
+        case .maxRepeating(let limit): checks[index].violate(runs.repeating, over: limit)
+        case .maxSequential(let limit): checks[index].violate(runs.sequential, over: limit)
+        case .minLength(let limit):
+          if length < limit { checks[index].state = isDeadEnd ? .broken : .notYet }
+        case .maxLength(let limit):
+          if length > limit { checks[index].violate([unit.excess(of: password, over: limit)]) }
+        }
+      }
     }
-    add(.allowed(alphabet.classes), forbidden)
-    add(repeatingLimit.map { .maxRepeating($0) }, runs.repeating)
-    add(sequentialLimit.map { .maxSequential($0) }, runs.sequential)
-    if let minLength {
-      checks.append(
-        .init(
-          rule: .minLength(minLength), state: length < minLength ? .notYet : .satisfied,
-          violations: []))
-    }
-    add(
-      maxLength.map { .maxLength($0) },
-      maxLength.map { length > $0 ? [min($0, position)..<position] : [] } ?? [])
     return PasswordReport(checks: checks, length: length, shortestCompletion: completion)
+  }
+}
+
+extension PasswordReport.Check {
+  fileprivate mutating func violate(_ ranges: [Range<Int>]) {
+    if ranges.isEmpty { return }
+    state = .broken
+    violations = ranges
+  }
+
+  fileprivate mutating func violate(_ runs: [Range<Int>], over limit: Int) {
+    if runs.isEmpty { return }
+    violate(runs.filter { $0.count > limit }.sorted { $0.lowerBound < $1.lowerBound })
   }
 }
 

@@ -2,24 +2,22 @@ extension PasswordRuleSet {
   /// So many characters are enough to avoid any three: the last one and its two neighbours.
   private static let ample = 4
 
-  /// The fewest characters that complete a password; nil when none do.
+  /// The fewest characters that complete a password of which nothing must be deleted but what is too
+  /// long; nil when none do.
   ///
   /// - Parameters:
   ///   - length: That of the password, in the unit of the limits.
   ///   - missing: How many requirements are not met.
-  ///   - isBroken: Whether it has characters that cannot stay.
   func shortestCompletion(
-    of password: some StringProtocol, length: Int, missing: Int, isBroken: Bool,
-    reading: RequirementReading
+    of password: String, length: Int, missing: Int, reading: RequirementReading
   ) -> Int? {
     let room = (maxLength ?? .max) - length
-    if isBroken || room < 0 { return nil }
+    if room < 0 { return nil }
     let least = max(0, (minLength ?? 0) - length)
-    if hasAmpleChoice, reading == .distinct || missing < 2 {
-      let count = max(least, missing)
-      return count <= room ? count : nil
-    }
-    guard least <= room, let space = PasswordSpace(self, reading: reading) else { return nil }
+    let bound = max(least, reading == .distinct ? missing : min(missing, 1))
+    if bound > room { return nil }
+    if hasAmpleChoice, reading == .distinct || missing < 2 { return bound }
+    guard let space = PasswordSpace(self, reading: reading) else { return bound }
     var reach = PasswordReach(space)
     guard reach.follow(password.unicodeScalars) else { return nil }
     return reach.shortest(in: least...room)
@@ -28,9 +26,8 @@ extension PasswordRuleSet {
   /// Whether the limits on runs can never be in the way of a character that is needed.
   private var hasAmpleChoice: Bool {
     if repeatingLimit == nil, sequentialLimit == nil { return !listedAlphabet.isEmpty }
-    return (requirements + [alphabet]).allSatisfy { alphabet in
-      if case .printable(let characters) = alphabet { characters.count >= Self.ample } else { true }
-    }
+    return alphabet.hasAtLeast(Self.ample)
+      && requirements.allSatisfy { $0.hasAtLeast(Self.ample) }
   }
 
   /// The fewest characters that a password can have.

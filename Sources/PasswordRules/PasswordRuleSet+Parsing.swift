@@ -32,9 +32,7 @@ extension PasswordRuleSet {
   public static func parse(
     _ descriptor: String
   ) throws(DescriptorSyntaxError) -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
-    var parser = StrictParser(descriptor)
-    let rules = try parser.parse()
-    return (rules, parser.warnings)
+    try StrictParser.parse(descriptor)
   }
 }
 
@@ -56,6 +54,7 @@ extension ReferenceParser.Rule {
   }
 
   private static func clamped(_ value: Double) -> Int {
-    Int(exactly: value) ?? .max
+    // `Int(exactly:)` would need the C library's mathematics, which nothing here links.
+    value < 0x1p63 ? Int(value) : .max
   }
 }

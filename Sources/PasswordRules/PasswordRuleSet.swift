@@ -22,6 +22,8 @@ public struct PasswordRuleSet: Hashable, Sendable {
   public private(set) var minLength: Int?
   /// At most as many characters.
   public private(set) var maxLength: Int?
+  /// The checks of a password that satisfies every rule, made once and not at each keystroke.
+  private(set) var checks: [PasswordReport.Check] = []
 
   /// Joins rules: everything that is required, all that is allowed, and the strictest of each limit.
   ///
@@ -29,14 +31,14 @@ public struct PasswordRuleSet: Hashable, Sendable {
   /// says nothing, and what is required may be used as well. Where neither is said, the alphabet is
   /// ``CharacterClass/asciiPrintable``.
   public init(_ rules: [PasswordRule]) {
-    var allowed: [CharacterClass] = []
+    var allowed = AlphabetUnion()
     for rule in rules {
       switch rule {
       case .required(let classes):
         let requirement = Alphabet(classes)
         if !requirement.isEmpty { requirements.append(requirement) }
-        allowed += requirement.classes
-      case .allowed(let classes): allowed += classes
+        allowed.add(requirement)
+      case .allowed(let classes): for characterClass in classes { allowed.add(characterClass) }
       case .maxConsecutive(let limit): maxConsecutive.lower(to: limit)
       case .maxRepeating(let limit): maxRepeating.lower(to: limit)
       case .maxSequential(let limit): maxSequential.lower(to: limit)
@@ -44,28 +46,49 @@ public struct PasswordRuleSet: Hashable, Sendable {
       case .minLength(let limit): if limit > 0 { minLength = max(limit, minLength ?? limit) }
       }
     }
-    let joined = Alphabet(allowed)
-    if !joined.isEmpty { alphabet = joined }
+    if !allowed.alphabet.isEmpty { alphabet = allowed.alphabet }
     // What is required of all of Unicode can be met by the alphabet alone.
-    requirements = requirements.map { alphabet.isSuperset(of: $0) ? $0 : alphabet }
+    for index in requirements.indices where !alphabet.isSuperset(of: requirements[index]) {
+      requirements[index] = alphabet
+    }
+    checks = makeChecks()
   }
 
   /// The rules in the order of the canonical form, with nothing in them that goes without saying.
   public var rules: [PasswordRule] {
-    var rules = requirements.map { PasswordRule.required($0.classes) }
-    if alphabet != Alphabet(requirements.flatMap(\.classes)),
-      !requirements.isEmpty || alphabet != .printable(.all)
-    {
-      // Of these two, the one that comes first counts.
-      let isFirst = alphabet == .unicode && requirements.contains(.printable(.all))
-      rules.insert(.allowed(alphabet.classes), at: isFirst ? 0 : rules.endIndex)
+    checks.compactMap { check in
+      if case .allowed = check.rule, !saysWhatIsAllowed { nil } else { check.rule }
     }
-    if let maxConsecutive { rules.append(.maxConsecutive(maxConsecutive)) }
-    if let maxRepeating { rules.append(.maxRepeating(maxRepeating)) }
-    if let maxSequential { rules.append(.maxSequential(maxSequential)) }
-    if let minLength { rules.append(.minLength(minLength)) }
-    if let maxLength { rules.append(.maxLength(maxLength)) }
-    return rules
+  }
+
+  /// Whether the alphabet does not follow from what is required.
+  private var saysWhatIsAllowed: Bool {
+    if requirements.isEmpty { return alphabet != .printable(.all) }
+    var required = AlphabetUnion()
+    for requirement in requirements { required.add(requirement) }
+    return alphabet != required.alphabet
+  }
+
+  /// Of all of Unicode and all of ASCII, the one that comes first counts.
+  private var allowedIsFirst: Bool {
+    alphabet == .unicode && requirements.contains(.printable(.all))
+  }
+
+  /// The place of the first requirement among the checks.
+  var firstRequired: Int { allowedIsFirst ? 1 : 0 }
+
+  private func makeChecks() -> [PasswordReport.Check] {
+    var checks: [PasswordReport.Check] = []
+    checks.reserveCapacity(requirements.count + 6)
+    for requirement in requirements { checks.append(.init(.required(requirement.classes))) }
+    checks.insert(
+      .init(.allowed(alphabet.classes)), at: allowedIsFirst ? 0 : checks.endIndex)
+    if let maxConsecutive { checks.append(.init(.maxConsecutive(maxConsecutive))) }
+    if let maxRepeating { checks.append(.init(.maxRepeating(maxRepeating))) }
+    if let maxSequential { checks.append(.init(.maxSequential(maxSequential))) }
+    if let minLength { checks.append(.init(.minLength(minLength))) }
+    if let maxLength { checks.append(.init(.maxLength(maxLength))) }
+    return checks
   }
 
   /// The characters that may be used, required ones included, as the fewest classes.
@@ -82,5 +105,11 @@ extension PasswordRuleSet: ExpressibleByArrayLiteral {
 extension Int? {
   fileprivate mutating func lower(to limit: Int) {
     if limit > 0 { self = Swift.min(limit, self ?? limit) }
+  }
+
+  /// The lower of two limits, of which nil is none.
+  func lowered(to other: Int?) -> Int? {
+    guard let self, let other else { return self ?? other }
+    return Swift.min(self, other)
   }
 }

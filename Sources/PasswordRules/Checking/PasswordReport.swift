@@ -15,17 +15,22 @@ public struct PasswordReport: Hashable, Sendable {
     /// The rule.
     public let rule: PasswordRule
     /// How it stands.
-    public let state: State
-    /// Where the rule is broken, in Unicode code points from the beginning.
-    public let violations: [Range<Int>]
+    public internal(set) var state = State.satisfied
+    /// Where the rule is broken, in Unicode code points from the beginning; runs are there in full.
+    public internal(set) var violations: [Range<Int>] = []
+
+    init(_ rule: PasswordRule) {
+      self.rule = rule
+    }
   }
 
-  /// The rules in the order of the canonical form.
+  /// The rules in the order of the canonical form, ``PasswordRule/allowed(_:)`` in any case.
   public let checks: [Check]
   /// The password's length, in the unit of the check.
   public let length: Int
   /// How many characters must at least be typed at the end to satisfy all rules; zero when they are,
-  /// nil when no typing can.
+  /// nil when no typing can. Where the required classes overlap in too many ways to tell, it is a lower
+  /// bound.
   public let shortestCompletion: Int?
 
   /// Whether every rule is satisfied.
@@ -43,12 +48,29 @@ public enum LengthUnit: Hashable, Sendable, CaseIterable {
   /// Bytes of UTF-8.
   case utf8
 
-  func length(of text: some StringProtocol) -> Int {
+  func length(of text: String) -> Int {
     switch self {
     case .codePoints: text.unicodeScalars.count
     case .graphemeClusters: text.count
     case .utf16: text.utf16.count
     case .utf8: text.utf8.count
     }
+  }
+
+  /// Where, in code points, a text is beyond a limit.
+  func excess(of text: String, over limit: Int) -> Range<Int> {
+    let end = text.unicodeScalars.count
+    if self == .graphemeClusters { return text.prefix(limit).unicodeScalars.count..<end }
+    var (length, start) = (0, 0)
+    for scalar in text.unicodeScalars {
+      switch self {
+      case .utf8: length += UTF8.width(scalar)
+      case .utf16: length += UTF16.width(scalar)
+      case .codePoints, .graphemeClusters: length += 1
+      }
+      if length > limit { break }
+      start += 1
+    }
+    return start..<end
   }
 }

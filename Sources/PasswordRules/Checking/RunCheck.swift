@@ -14,13 +14,16 @@ struct RunCheck {
   private var last: Unicode.Scalar?
   private var step = Step.other
   private var start = 0
+  private let isNeeded: Bool
 
   init(_ rules: PasswordRuleSet) {
     repeatingLimit = rules.repeatingLimit ?? .max
     sequentialLimit = rules.sequentialLimit ?? .max
+    isNeeded = min(repeatingLimit, sequentialLimit) < .max
   }
 
   mutating func read(_ scalar: Unicode.Scalar, at position: Int) {
+    if !isNeeded { return }
     let next = last.map { Self.step(from: $0, to: scalar) } ?? .other
     last = scalar
     if next != step || next == .other {
@@ -28,12 +31,12 @@ struct RunCheck {
       // A run of two or more begins with the character before.
       start = next == .other ? position : position - 1
     }
+    if next == .other { return }
     let length = position + 1 - start
-    switch step {
-    case .equal where length > repeatingLimit: Self.note(start..<(position + 1), in: &repeating)
-    case .up where length > sequentialLimit, .down where length > sequentialLimit:
+    if next == .equal {
+      if length > repeatingLimit { Self.note(start..<(position + 1), in: &repeating) }
+    } else if length > sequentialLimit {
       Self.note(start..<(position + 1), in: &sequential)
-    default: break
     }
   }
 
@@ -43,8 +46,11 @@ struct RunCheck {
   }
 
   private static func step(from one: Unicode.Scalar, to other: Unicode.Scalar) -> Step {
-    if one == other { return .equal }
-    if one.nextInSequence == other { return .up }
-    return other.nextInSequence == one ? .down : .other
+    switch Int(other.value) - Int(one.value) {
+    case 0: .equal
+    case 1 where one.nextInSequence != nil: .up
+    case -1 where other.nextInSequence != nil: .down
+    default: .other
+    }
   }
 }

@@ -60,9 +60,9 @@ struct PasswordSpace: Sendable {
 
 extension PasswordRuleSet {
   /// The limit for equal characters in a row.
-  var repeatingLimit: Int? { [maxConsecutive, maxRepeating].compactMap(\.self).min() }
+  var repeatingLimit: Int? { maxRepeating.lowered(to: maxConsecutive) }
   /// The limit for neighbours in a row.
-  var sequentialLimit: Int? { [maxConsecutive, maxSequential].compactMap(\.self).min() }
+  var sequentialLimit: Int? { maxSequential.lowered(to: maxConsecutive) }
 
   /// The characters that passwords are made of; of all of Unicode, the printable ones of ASCII.
   var listedAlphabet: PrintableCharacters {

@@ -4,25 +4,23 @@ enum Alphabet: Hashable, Sendable {
   /// Every character there is.
   case unicode
 
-  /// Joins classes; the first of `unicode` and `ascii-printable` swallows the rest, the other included,
-  /// as in the reference parser.
+  /// Joins classes as ``AlphabetUnion`` does.
   init(_ classes: [CharacterClass]) {
-    var union = PrintableCharacters()
-    for characterClass in classes {
-      if characterClass == .asciiPrintable { break }
-      guard let characters = characterClass.characters else {
-        self = .unicode
-        return
-      }
-      union = union.union(characters)
-    }
-    self = .printable(classes.contains(.asciiPrintable) ? .all : union)
+    var union = AlphabetUnion()
+    for characterClass in classes { union.add(characterClass) }
+    self = union.alphabet
   }
+
+  /// The alphabets of a single class, which most are.
+  private static let lists: [(characters: PrintableCharacters, classes: [CharacterClass])] = [
+    (.upper, [.upper]), (.lower, [.lower]), (.digits, [.digits]), (.special, [.special]),
+    (.all, [.asciiPrintable]),
+  ]
 
   /// The named classes that are complete, and one of the characters that are left over.
   var classes: [CharacterClass] {
     guard case .printable(var rest) = self else { return [.unicode] }
-    if rest == .all { return [.asciiPrintable] }
+    if let list = Self.lists.first(where: { $0.characters == rest }) { return list.classes }
     var classes: [CharacterClass] = []
     for named in [CharacterClass.upper, .lower, .digits, .special] {
       guard let characters = named.characters, rest.isSuperset(of: characters) else { continue }
@@ -30,6 +28,10 @@ enum Alphabet: Hashable, Sendable {
       rest = rest.subtracting(characters)
     }
     return rest.isEmpty ? classes : classes + [.custom(rest)]
+  }
+
+  func hasAtLeast(_ count: Int) -> Bool {
+    if case .printable(let characters) = self { characters.count >= count } else { true }
   }
 
   var isEmpty: Bool { self == .printable(PrintableCharacters()) }
@@ -61,5 +63,27 @@ enum Alphabet: Hashable, Sendable {
     case .unicode: true
     case .printable(let characters): characters.contains(scalar)
     }
+  }
+}
+
+/// What lists of classes stand for together.
+///
+/// The first of `unicode` and `ascii-printable` swallows what comes after it, the other included, as in
+/// the reference parser.
+struct AlphabetUnion {
+  private(set) var alphabet = Alphabet.printable(PrintableCharacters())
+  private var isSettled = false
+
+  mutating func add(_ characterClass: CharacterClass) {
+    guard let characters = characterClass.characters else { return add(Alphabet.unicode) }
+    if characterClass == .asciiPrintable { return add(.printable(.all)) }
+    if !isSettled { alphabet = alphabet.union(.printable(characters)) }
+  }
+
+  /// Adds what a whole list stands for; if that is all of ASCII, it is written `ascii-printable`.
+  mutating func add(_ list: Alphabet) {
+    if isSettled { return }
+    isSettled = list == .unicode || list == .printable(.all)
+    alphabet = isSettled ? list : alphabet.union(list)
   }
 }

@@ -32,4 +32,16 @@ public enum CharacterClass: Hashable, Sendable {
     ("upper", .upper), ("lower", .lower), ("digit", .digits), ("special", .special),
     ("ascii-printable", .asciiPrintable), ("unicode", .unicode),
   ]
+
+  private static let spellings = names.map { name, characterClass in
+    (bytes: Array(name.utf8), characterClass: characterClass)
+  }
+
+  /// The class of a name of letters and hyphens, whose case does not matter.
+  init?(named written: ArraySlice<UInt8>) {
+    // Of these, only capitals change with the bit.
+    let known = Self.spellings.first { $0.bytes.elementsEqual(written) { $0 == $1 | 0x20 } }
+    guard let known else { return nil }
+    self = known.characterClass
+  }
 }

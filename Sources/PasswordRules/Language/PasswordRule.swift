@@ -32,5 +32,14 @@ extension PasswordRule {
     case maxSequential = "max-sequential"
     case minLength = "minlength"
     case maxLength = "maxlength"
+
+    private static let spellings = allCases.map { (bytes: Array($0.rawValue.utf8), name: $0) }
+
+    init?(_ written: ArraySlice<UInt8>) {
+      guard let known = Self.spellings.first(where: { $0.bytes.elementsEqual(written) }) else {
+        return nil
+      }
+      self = known.name
+    }
   }
 }

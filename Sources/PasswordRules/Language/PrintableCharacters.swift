@@ -3,26 +3,32 @@ public struct PrintableCharacters: Hashable, Sendable {
   private static let first: UInt8 = 0x20
   private static let last: UInt8 = 0x7E
 
+  // Two words, because arrays of what is aligned to 16 bytes are allocated slowly.
+  private var low: UInt64 = 0
+  private var high: UInt64 = 0
+
   /// Bit n stands for the character U+0020 + n.
-  private(set) var bits: UInt128
+  private var bits: UInt128 {
+    get { UInt128(high) << 64 | UInt128(low) }
+    set {
+      low = UInt64(truncatingIfNeeded: newValue)
+      high = UInt64(truncatingIfNeeded: newValue >> 64)
+    }
+  }
 
   private init(bits: UInt128) {
     self.bits = bits
   }
 
   /// The empty set.
-  public init() {
-    bits = 0
-  }
+  public init() {}
 
   /// The characters of a text, or nil if one of them is not printable ASCII.
   public init?(_ characters: some StringProtocol) {
-    bits = 0
     for byte in characters.utf8 where !insert(byte) { return nil }
   }
 
   init(_ range: ClosedRange<Unicode.Scalar>) {
-    bits = 0
     for value in range.lowerBound.value...range.upperBound.value { insert(UInt8(value)) }
   }
 
@@ -52,7 +58,9 @@ public struct PrintableCharacters: Hashable, Sendable {
 
   /// Whether a scalar is one of the characters.
   public func contains(_ scalar: Unicode.Scalar) -> Bool {
-    (0x20...0x7E).contains(scalar.value) && bits >> UInt128(scalar.value - 0x20) & 1 == 1
+    guard (0x20...0x7E).contains(scalar.value) else { return false }
+    let place = scalar.value - 0x20
+    return (place < 64 ? low : high) >> UInt64(place % 64) & 1 == 1
   }
 
   /// The characters of both sets.

@@ -40,7 +40,8 @@ struct ReferenceParser {
   /// Nil for a rule that is dropped; where the reading stopped then decides about the others.
   private mutating func rule() -> Rule? {
     let start = position
-    guard let name = PasswordRule.Name(rawValue: name()) else {
+    skipName()
+    guard let name = PasswordRule.Name(bytes[start..<position]) else {
       position = start
       return nil
     }
@@ -70,12 +71,12 @@ struct ReferenceParser {
     while let byte = current {
       if byte.isNamePart {
         let start = position
-        let name = name().lowercased()
-        guard let known = CharacterClass.names.first(where: { $0.name == name }) else {
+        skipName()
+        guard let known = CharacterClass(named: bytes[start..<position]) else {
           position = start
           return nil
         }
-        classes.append(known.characterClass)
+        classes.append(known)
       } else if byte == UInt8(ascii: "[") {
         if let custom = customClass(), !custom.isEmpty { classes.append(.custom(custom)) }
       } else {
@@ -110,10 +111,8 @@ struct ReferenceParser {
     return nil
   }
 
-  private mutating func name() -> String {
-    let start = position
+  private mutating func skipName() {
     while let byte = current, byte.isNamePart { position += 1 }
-    return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
   private mutating func skipWhitespace() {
@@ -137,5 +136,10 @@ extension UInt8 {
   var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
   /// Space, tab, line feed, carriage return, form feed.
-  var isWhitespace: Bool { [0x20, 0x09, 0x0A, 0x0D, 0x0C].contains(self) }
+  var isWhitespace: Bool {
+    switch self {
+    case 0x20, 0x09, 0x0A, 0x0C, 0x0D: true
+    default: false
+    }
+  }
 }

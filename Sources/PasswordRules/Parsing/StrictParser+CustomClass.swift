@@ -7,12 +7,12 @@ extension StrictParser {
     var characters = PrintableCharacters()
     var dropped: Range<Int>?
     var hyphens: [Int] = []
-    while let scalar = current {
-      if scalar == "]" {
+    while let byte = current {
+      if byte == UInt8(ascii: "]") {
         position += 1
-        if current == "]" {
+        if isAt("]") {
           position += 1
-          characters.insert(UInt8(ascii: "]"))
+          characters.insert(byte)
         } else {
           try checkEnd(of: start..<(position - 1))
         }
@@ -23,9 +23,9 @@ extension StrictParser {
         }
         return characters
       }
-      if scalar == "-", position > start {
+      if byte == UInt8(ascii: "-"), position > start {
         hyphens.append(position)
-      } else if UInt8(exactly: scalar.value).map({ characters.insert($0) }) != true {
+      } else if !characters.insert(byte) {
         dropped = (dropped?.lowerBound ?? position)..<(position + 1)
       }
       position += 1
@@ -36,10 +36,9 @@ extension StrictParser {
   /// A `]` in the middle ends the class too early, and what is behind it is then no rule.
   private func checkEnd(of content: Range<Int>) throws(DescriptorSyntaxError) {
     var next = position
-    while next < scalars.count, UInt8(exactly: scalars[next].value)?.isWhitespace == true {
-      next += 1
-    }
-    guard next < scalars.count, scalars[next] != ",", scalars[next] != ";" else { return }
+    while next < bytes.count, bytes[next].isWhitespace { next += 1 }
+    guard next < bytes.count, bytes[next] != UInt8(ascii: ","), bytes[next] != UInt8(ascii: ";")
+    else { return }
     throw error(
       """
       `]` ends the class here; expected `,`, `;` or the end. To mean itself, `]` must be the last in \
@@ -58,7 +57,7 @@ extension StrictParser {
         at: first..<(first + 1), replace: "")
     }
     let range = (first - 1)..<min(first + 2, content.upperBound)
-    let written = String(String.UnicodeScalarView(scalars[range]))
+    let written = text(range)
     let named = [("a-z", "lower"), ("A-Z", "upper"), ("0-9", "digit")].first { $0.0 == written }
     let advice =
       named.map { "for the range, write the class `\($0.1)`" }

@@ -3,36 +3,54 @@
 /// What it accepts, the reference parser reads without loss, but for `digits`, which people write
 /// because Apple's documentation once did.
 struct StrictParser {
-  let scalars: [Unicode.Scalar]
+  /// In UTF-8; all that has a meaning is ASCII.
+  let bytes: [UInt8]
+  /// In bytes, as all ranges here are until what was found is handed out.
   var position = 0
-  var warnings: [DescriptorIssue] = []
-  private var rules: [(rule: PasswordRule, classes: [(CharacterClass, Range<Int>)])] = []
+  private var warnings: [DescriptorIssue] = []
+  private var rules: [PasswordRule] = []
+  /// Where each class is, in the order in which the rules have them.
+  private var places: [Range<Int>] = []
 
-  init(_ descriptor: some StringProtocol) {
-    scalars = Array(descriptor.unicodeScalars)
+  private init(_ descriptor: String) {
+    bytes = Array(descriptor.utf8)
+    rules.reserveCapacity(8)
+    places.reserveCapacity(8)
   }
 
-  mutating func parse() throws(DescriptorSyntaxError) -> PasswordRuleSet {
+  static func parse(
+    _ descriptor: String
+  ) throws(DescriptorSyntaxError) -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
+    var parser = StrictParser(descriptor)
+    do throws(DescriptorSyntaxError) {
+      try parser.parseRules()
+    } catch {
+      throw DescriptorSyntaxError(issue: parser.inCodePoints([error.issue])[0])
+    }
+    parser.warnOfSwallowedClasses()
+    return (PasswordRuleSet(parser.rules), parser.inCodePoints(parser.warnings))
+  }
+
+  private mutating func parseRules() throws(DescriptorSyntaxError) {
     skipWhitespace()
     while current != nil {
       try parseRule()
       skipWhitespace()
       if current == nil { break }
-      guard current == ";" else { throw error("Expected `;` before the next rule", insert: ";") }
+      guard isAt(";") else { throw error("Expected `;` before the next rule", insert: ";") }
       position += 1
       skipWhitespace()
     }
-    warnOfSwallowedClasses()
-    return PasswordRuleSet(rules.map(\.rule))
   }
 
   private mutating func parseRule() throws(DescriptorSyntaxError) {
-    if current == ";" {
+    if isAt(";") {
       throw error("There is no rule before this `;`", at: position..<(position + 1), replace: "")
     }
     let start = position
-    let written = takeName()
-    guard let name = PasswordRule.Name(rawValue: written) else {
+    skipName()
+    guard let name = PasswordRule.Name(bytes[start..<position]) else {
+      let written = text(start..<position)
       if written.isEmpty { throw error("Expected the name of a rule, \(Self.ruleNames)") }
       throw error(
         "`\(written)` is no rule; expected \(Self.ruleNames)", at: start..<position,
@@ -40,14 +58,16 @@ struct StrictParser {
     }
     let end = position
     skipWhitespace()
-    guard current == ":" else { throw error("Expected `:` after `\(written)`", at: end, insert: ":") }
+    guard isAt(":") else {
+      throw error("Expected `:` after `\(name.rawValue)`", at: end, insert: ":")
+    }
     if position > end {
       throw error("There must be no space before `:`", at: end..<position, replace: "")
     }
     position += 1
     skipWhitespace()
-    if current == nil || current == ";" {
-      warn("`\(written)` without a value says nothing", at: start..<position, replace: nil)
+    if isAtEndOfRule {
+      warn("`\(name.rawValue)` without a value says nothing", at: start..<position, replace: nil)
       return
     }
     switch name {
@@ -66,8 +86,8 @@ struct StrictParser {
   ) throws(DescriptorSyntaxError) {
     let start = position
     var value: Int? = 0
-    while let digit = current?.decimalDigit {
-      value = value?.appending(digit)
+    while let byte = current, byte.isDigit {
+      value = value?.appending(Int(byte - UInt8(ascii: "0")))
       position += 1
     }
     let range = start..<position
@@ -75,55 +95,52 @@ struct StrictParser {
     guard let value else { throw error("The number is over \(Int.max)", at: range) }
     let end = position
     skipWhitespace()
-    if current != nil, current != ";" {
+    if !isAtEndOfRule {
       throw error("Expected `;` or the end after the number", at: end, insert: ";")
     }
     if position > end {
       throw error("There must be no space after a number", at: end..<position, replace: "")
     }
     if value == 0 { warn("A limit of 0 says nothing", at: range, replace: nil) }
-    rules.append((rule(value), []))
+    rules.append(rule(value))
   }
 
   private mutating func parseClasses(
     _ rule: ([CharacterClass]) -> PasswordRule
   ) throws(DescriptorSyntaxError) {
-    var classes: [(CharacterClass, Range<Int>)] = []
+    let first = position
+    var classes: [CharacterClass] = []
     while true {
       let start = position
-      let characterClass = try parseClass()
-      classes.append((characterClass, start..<position))
+      classes.append(try parseClass())
+      places.append(start..<position)
       skipWhitespace()
-      if current == nil || current == ";" { break }
-      guard current == "," else {
-        throw error("Expected `,`, `;` or the end after a class", insert: ",")
-      }
+      if isAtEndOfRule { break }
+      guard isAt(",") else { throw error("Expected `,`, `;` or the end after a class", insert: ",") }
       let comma = position
       position += 1
       skipWhitespace()
-      if current == nil || current == ";" {
-        throw error(
-          "Expected a class after `,`", at: comma..<(comma + 1), replace: "")
+      if isAtEndOfRule {
+        throw error("Expected a class after `,`", at: comma..<(comma + 1), replace: "")
       }
     }
-    if case .required = rule([]), Alphabet(classes.map(\.0)).isEmpty, let last = classes.last {
+    let rule = rule(classes)
+    if case .required = rule, Alphabet(classes).isEmpty, let last = places.last {
       warn(
-        "Nothing is required, because no character is left",
-        at: classes[0].1.lowerBound..<last.1.upperBound, replace: nil)
+        "Nothing is required, because no character is left", at: first..<last.upperBound,
+        replace: nil)
     }
-    rules.append((rule(classes.map(\.0)), classes))
+    rules.append(rule)
   }
 
   private mutating func parseClass() throws(DescriptorSyntaxError) -> CharacterClass {
-    if current == "[" { return .custom(try parseCustomClass()) }
+    if isAt("[") { return .custom(try parseCustomClass()) }
     let start = position
-    let written = takeName()
+    skipName()
+    if let known = CharacterClass(named: bytes[start..<position]) { return known }
+    let written = text(start..<position)
     if written.isEmpty { throw error("Expected a class, \(Self.classNames), or `[`") }
-    let name = written.lowercased()
-    if let known = CharacterClass.names.first(where: { $0.name == name }) {
-      return known.characterClass
-    }
-    if name == "digits" {
+    if written.lowercased() == "digits" {
       warn("Other readers do not know `\(written)`", at: start..<position, replace: "digit")
       return .digits
     }
@@ -134,30 +151,36 @@ struct StrictParser {
 
   /// A class of which nothing is missing in an earlier one or in what is required.
   private mutating func warnOfSwallowedClasses() {
-    let required = rules.flatMap { entry -> [CharacterClass] in
-      if case .required(let classes) = entry.rule { classes } else { [] }
+    var required = AlphabetUnion()
+    for case .required(let classes) in rules {
+      for characterClass in classes { required.add(characterClass) }
     }
-    let demanded = Alphabet(required)
-    for (rule, classes) in rules {
+    let demanded = required.alphabet.isEmpty ? nil : required.alphabet
+    var place = 0
+    for rule in rules {
+      let (classes, demanded): ([CharacterClass], Alphabet?) =
+        switch rule {
+        case .required(let classes): (classes, nil)
+        case .allowed(let classes): (classes, demanded)
+        default: ([], nil)
+        }
       var swallower: CharacterClass?
-      for (characterClass, range) in classes {
+      for characterClass in classes {
         if let all = swallower {
           warn(
-            "This adds nothing, because `\(all.name)` before it stands for the whole list", at: range,
-            replace: nil)
-        } else if case .allowed = rule, !required.isEmpty,
-          demanded.isSuperset(of: Alphabet([characterClass]))
-        {
+            "This adds nothing, because `\(all.name)` before it stands for the whole list",
+            at: places[place], replace: nil)
+        } else if demanded?.isSuperset(of: Alphabet([characterClass])) == true {
           warn(
-            "This allows nothing more: every character of a required class may be used", at: range,
-            replace: nil)
+            "This allows nothing more: every character of a required class may be used",
+            at: places[place], replace: nil)
         }
         if characterClass == .asciiPrintable || characterClass == .unicode {
           swallower = swallower ?? characterClass
         }
+        place += 1
       }
     }
-    warnings.sort { $0.range.lowerBound < $1.range.lowerBound }
   }
 
   private static let ruleNames = PasswordRule.Name.allCases
@@ -168,17 +191,21 @@ struct StrictParser {
 
 // The characters, and what is said about them.
 extension StrictParser {
-  var current: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
+  var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  func isAt(_ character: Unicode.Scalar) -> Bool { current == UInt8(ascii: character) }
+
+  private var isAtEndOfRule: Bool { current == nil || isAt(";") }
 
   mutating func skipWhitespace() {
-    while let scalar = current, UInt8(exactly: scalar.value)?.isWhitespace == true { position += 1 }
+    while let byte = current, byte.isWhitespace { position += 1 }
   }
 
-  private mutating func takeName() -> String {
-    let start = position
-    while let scalar = current, UInt8(exactly: scalar.value)?.isNamePart == true { position += 1 }
-    return String(String.UnicodeScalarView(scalars[start..<position]))
+  private mutating func skipName() {
+    while let byte = current, byte.isNamePart { position += 1 }
   }
+
+  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
   mutating func warn(_ message: String, at range: Range<Int>, replace replacement: String?) {
     warnings.append(DescriptorIssue(range: range, message: message, replacement: replacement))
@@ -196,12 +223,6 @@ extension StrictParser {
   ) -> DescriptorSyntaxError {
     let place = place ?? position
     return error(message, at: place..<place, replace: text)
-  }
-}
-
-extension Unicode.Scalar {
-  fileprivate var decimalDigit: Int? {
-    ("0"..."9").contains(self) ? Int(value) - 0x30 : nil
   }
 }
 
