@@ -32,11 +32,12 @@ let package = Package(
       ]),
     .testTarget(
       name: "SecretStorageTestingTests", dependencies: ["SecretStorage", "SecretStorageTesting"]),
-    .testTarget(name: "PasswordRulesTests", dependencies: ["PasswordRules"]),
+    .testTarget(name: "PasswordRulesTests", dependencies: ["PasswordRules", "TestSupport"]),
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
         "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
+        "PasswordRules",
       ],
       exclude: ["VaultReader"]),
     // What the tests of several targets use.

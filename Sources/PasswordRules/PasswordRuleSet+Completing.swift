@@ -52,8 +52,9 @@ extension PasswordRuleSet {
       throw .unsatisfiable(
         "\(requirements.count) required classes do not fit in maxlength \(maxLength ?? 0)")
     }
+    let most = maxLength.map { " and at most \($0)" } ?? ""
     throw .unsatisfiable(
-      "with so few characters to choose from, the limits on runs leave no password of that length")
+      "the limits on runs leave none of at least \(minLength ?? 0)\(most) characters")
   }
 
   func space(reading: RequirementReading) throws(PasswordRulesError) -> PasswordSpace {

@@ -2,7 +2,8 @@
 public enum PasswordRulesError: Error, Hashable, Sendable {
   /// No password satisfies the rules, for the reason given.
   case unsatisfiable(String)
-  /// The length, the number of requirements or their overlaps are beyond what can be counted.
+  /// The length, the number of requirements or their overlaps are beyond what can be counted, for the
+  /// reason given.
   case tooComplex(String)
 }
 

@@ -74,6 +74,21 @@ public struct Natural: Hashable, Sendable {
     if carry > 0 { self += Natural(limbs: Array(repeating: 0, count: addend.limbs.count) + [carry]) }
   }
 
+  /// Whether it is less than another number times a factor, found without making the product.
+  func isLess(than other: Natural, times factor: UInt64) -> Bool {
+    var carry: UInt64 = 0
+    var isLess = false
+    for index in 0..<Swift.max(limbs.count, other.limbs.count) {
+      let (high, low) = (index < other.limbs.count ? other.limbs[index] : 0)
+        .multipliedFullWidth(by: factor)
+      let (limb, over) = low.addingReportingOverflow(carry)
+      carry = high + (over ? 1 : 0)
+      let own = index < limbs.count ? limbs[index] : 0
+      if own != limb { isLess = own < limb }
+    }
+    return carry > 0 || isLess
+  }
+
   /// Divides by a number that is not zero, and returns the remainder.
   mutating func divide(by divisor: UInt64) -> UInt64 {
     var remainder: UInt64 = 0

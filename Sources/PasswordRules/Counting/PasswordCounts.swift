@@ -17,6 +17,8 @@ struct PasswordCounts: Sendable {
   private(set) var all: [Natural]
   /// By state of progress, cell, and run.
   private var ways: [Natural]
+  /// By state of progress, and cell: the ways to go on with any character of an earlier cell.
+  private var earlier: [Natural] = []
   private let runCount: Int
 
   /// With nothing to come.
@@ -34,10 +36,12 @@ struct PasswordCounts: Sendable {
   mutating func extend() {
     let before = self
     let space = space
+    earlier.removeAll(keepingCapacity: true)
     for state in all.indices {
       let next = space.progress.transitions[state]
       var sum: Natural = 0
       for (cell, content) in space.cells.enumerated() {
+        earlier.append(sum)
         sum.add(
           before.ways(next[content.kind], cell, .fresh), times: UInt64(content.characters.count))
       }
@@ -55,6 +59,23 @@ struct PasswordCounts: Sendable {
         }
       }
     }
+  }
+
+  /// The cell with the ways of a rank, where all are ranked by cell, and the ways of the cells before.
+  func cell(ofRank rank: Natural, _ state: Int) -> (cell: Int, earlier: Natural) {
+    let first = state * space.cells.count
+    var cells = 0..<space.cells.count
+    while cells.count > 1 {
+      let middle = cells.lowerBound + cells.count / 2
+      cells =
+        rank < earlier[first + middle] ? cells.lowerBound..<middle : middle..<cells.upperBound
+    }
+    return (cells.lowerBound, earlier[first + cells.lowerBound])
+  }
+
+  /// The ways to go on with any character of an earlier cell.
+  func earlierWays(_ state: Int, _ cell: Int) -> Natural {
+    earlier[state * space.cells.count + cell]
   }
 
   /// The ways to go on after a last character.
@@ -90,22 +111,20 @@ extension PasswordSpace {
   }
 
   /// The single characters that do not begin afresh after a last one, each by its cell, and the run
-  /// that it makes; nil where it would be too long.
+  /// that it makes; nil where it would be too long. They are in the order of the cells.
   func followers(of cell: Int, _ run: Run) -> [(cell: Int, run: Run?)] {
     var followers: [(cell: Int, run: Run?)] = []
+    if let limit = maxSequential, let previous = cells[cell].previous {
+      let length = if case .falling(let length) = run { length + 1 } else { 2 }
+      followers.append((previous, length <= limit ? .falling(length) : nil))
+    }
     if let limit = maxRepeating {
       let length = if case .repeating(let length) = run { length + 1 } else { 2 }
       followers.append((cell, length <= limit ? .repeating(length) : nil))
     }
-    if let limit = maxSequential {
-      if let next = cells[cell].next {
-        let length = if case .rising(let length) = run { length + 1 } else { 2 }
-        followers.append((next, length <= limit ? .rising(length) : nil))
-      }
-      if let previous = cells[cell].previous {
-        let length = if case .falling(let length) = run { length + 1 } else { 2 }
-        followers.append((previous, length <= limit ? .falling(length) : nil))
-      }
+    if let limit = maxSequential, let next = cells[cell].next {
+      let length = if case .rising(let length) = run { length + 1 } else { 2 }
+      followers.append((next, length <= limit ? .rising(length) : nil))
     }
     return followers
   }

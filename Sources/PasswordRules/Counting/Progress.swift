@@ -11,15 +11,20 @@ struct Progress: Sendable {
   private(set) var transitions: [[Int]] = []
   private(set) var accepting: [Bool] = []
 
+  private static let requirementLimit = 1024
+  /// In numbers that the states have.
+  private static let memoryLimit = 1_000_000
+
   /// - Parameters:
   ///   - requirements: What is required, each as often as it was said.
   ///   - reading: Whether a character serves several.
   ///   - kinds: For each kind of characters, one of them.
-  ///   - limit: The largest number of states.
-  /// - Returns: Nil when there are more states.
+  ///   - limit: The largest number of states, for a few requirements.
+  /// - Returns: Nil when there are more states, or too many requirements.
   init?(
     _ requirements: [Alphabet], reading: RequirementReading, kinds: [Unicode.Scalar], limit: Int
   ) {
+    if requirements.count > Self.requirementLimit { return nil }
     var counts: [(alphabet: Alphabet, count: UInt16)] = []
     for alphabet in requirements {
       if let index = counts.firstIndex(where: { $0.alphabet == alphabet }) {
@@ -32,6 +37,7 @@ struct Progress: Sendable {
     self.reading = reading
     let met = kinds.map { kind in counts.indices.filter { counts[$0].alphabet.contains(kind) } }
     let goal = counts.map(\.count)
+    let limit = min(limit, Self.memoryLimit / max(1, counts.count))
     var states: [State] = [[goal.map { _ in 0 }]]
     var numbers = [states[0]: 0]
     while transitions.count < states.count {

@@ -6,7 +6,7 @@ extension StrictParser {
     let start = position
     var characters = PrintableCharacters()
     var dropped: Range<Int>?
-    var hyphens: [Int] = []
+    var hasLateHyphen = false
     while let byte = current {
       if byte == UInt8(ascii: "]") {
         position += 1
@@ -16,17 +16,16 @@ extension StrictParser {
         } else {
           try checkEnd(of: start..<(position - 1))
         }
-        warn(of: hyphens, in: start..<(position - 1), characters)
-        if let dropped {
-          warn(
-            "Only printable ASCII can be in a class; the rest is dropped", at: dropped, replace: nil)
-        }
+        if let dropped { warn(ofDropped: dropped) }
+        if hasLateHyphen { warn(ofHyphensIn: opening..<position, characters) }
         return characters
       }
       if byte == UInt8(ascii: "-"), position > start {
-        hyphens.append(position)
+        hasLateHyphen = true
       } else if !characters.insert(byte) {
-        dropped = (dropped?.lowerBound ?? position)..<(position + 1)
+        if let run = dropped, run.upperBound < position { warn(ofDropped: run) }
+        let isContinued = dropped?.upperBound == position
+        dropped = (isContinued ? dropped?.lowerBound ?? position : position)..<(position + 1)
       }
       position += 1
     }
@@ -46,22 +45,29 @@ extension StrictParser {
       """, at: content.upperBound..<position)
   }
 
-  private mutating func warn(
-    of hyphens: [Int], in content: Range<Int>, _ characters: PrintableCharacters
-  ) {
-    guard let first = hyphens.first else { return }
-    // Where the first character already is a hyphen, another one is only superfluous.
-    if characters.contains("-") {
-      return warn(
-        "This `-` is ignored: the one at the beginning of the class is enough",
-        at: first..<(first + 1), replace: "")
+  private mutating func warn(ofDropped range: Range<Int>) {
+    warn("Only printable ASCII can be in a class; this is dropped", at: range, replace: "")
+  }
+
+  /// Suggests what was meant: the named classes that are written as ranges, and a hyphen as such.
+  private mutating func warn(ofHyphensIn range: Range<Int>, _ characters: PrintableCharacters) {
+    var meant = characters
+    var hasRange = false
+    let content = bytes[range].dropFirst().dropLast()
+    for index in content.indices.dropFirst().dropLast() where bytes[index] == UInt8(ascii: "-") {
+      switch text(index - 1..<index + 2) {
+      case "A-Z": meant = meant.union(.upper)
+      case "a-z": meant = meant.union(.lower)
+      case "0-9": meant = meant.union(.digits)
+      default: continue
+      }
+      hasRange = true
     }
-    let range = (first - 1)..<min(first + 2, content.upperBound)
-    let written = text(range)
-    let named = [("a-z", "lower"), ("A-Z", "upper"), ("0-9", "digit")].first { $0.0 == written }
-    let advice =
-      named.map { "for the range, write the class `\($0.1)`" }
-      ?? "there are no ranges; to mean itself, it must be the first in the class"
-    warn("This `-` is ignored: \(advice)", at: first..<(first + 1), replace: nil)
+    if !hasRange { meant.insert(UInt8(ascii: "-")) }
+    warn(
+      """
+      A `-` that is not the first in the class is ignored, and there are no ranges
+      """, at: range,
+      replace: Alphabet.printable(meant).classes.map(\.name).joined(separator: ", "))
   }
 }

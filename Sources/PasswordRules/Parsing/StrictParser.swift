@@ -92,7 +92,9 @@ struct StrictParser {
     }
     let range = start..<position
     if range.isEmpty { throw error("Expected a number") }
-    guard let value else { throw error("The number is over \(Int.max)", at: range) }
+    guard let value else {
+      throw error("The number is over \(Int.max)", at: range, replace: "\(Int.max)")
+     }
     let end = position
     skipWhitespace()
     if !isAtEndOfRule {
@@ -218,11 +220,30 @@ extension StrictParser {
       issue: DescriptorIssue(range: range, message: message, replacement: replacement))
   }
 
+  /// What was expected at a place, unless there is something that looks like nothing.
   func error(
     _ message: String, at place: Int? = nil, insert text: String? = nil
   ) -> DescriptorSyntaxError {
     let place = place ?? position
-    return error(message, at: place..<place, replace: text)
+    return invisible(at: position) ?? error(message, at: place..<place, replace: text)
+  }
+
+  /// A character that people take for a space or do not see.
+  private func invisible(at place: Int) -> DescriptorSyntaxError? {
+    let character = String(decoding: bytes[place..<min(place + 4, bytes.count)], as: UTF8.self)
+    guard let scalar = character.unicodeScalars.first else { return nil }
+    let properties = scalar.properties
+    let isInvisible =
+      switch properties.generalCategory {
+      case .control, .format: true
+      default: properties.isWhitespace || scalar == "\u{FFFD}"
+      }
+    guard isInvisible, !scalar.isASCII || !UInt8(ascii: scalar).isWhitespace else { return nil }
+    let hexadecimal = String(scalar.value, radix: 16, uppercase: true)
+    let padding = String(repeating: "0", count: max(0, 4 - hexadecimal.count))
+    return error(
+      "U+\(padding)\(hexadecimal) is no space of this language",
+      at: place..<(place + UTF8.width(scalar)), replace: "")
   }
 }
 
