@@ -19,3 +19,8 @@ enum SharedData {
     try Data(contentsOf: directory.appending(path: name))
   }
 }
+
+extension Array {
+  /// Every nth element, from the first on.
+  func every(_ step: Int) -> [Element] { stride(from: 0, to: count, by: step).map { self[$0] } }
+}

@@ -13,7 +13,7 @@ struct Progress: Sendable {
 
   private static let requirementLimit = 1024
   /// In numbers that the states have.
-  private static let memoryLimit = 1_000_000
+  private static let memoryLimit = 300_000
 
   /// - Parameters:
   ///   - requirements: What is required, each as often as it was said.
@@ -37,21 +37,24 @@ struct Progress: Sendable {
     self.reading = reading
     let met = kinds.map { kind in counts.indices.filter { counts[$0].alphabet.contains(kind) } }
     let goal = counts.map(\.count)
-    let limit = min(limit, Self.memoryLimit / max(1, counts.count))
     var states: [State] = [[goal.map { _ in 0 }]]
     var numbers = [states[0]: 0]
+    var size = 0
     while transitions.count < states.count {
       let state = states[transitions.count]
       accepting.append(state.contains(goal))
-      transitions.append(
-        met.map { indices in
-          let next = next(state, meeting: indices)
-          if let number = numbers[next] { return number }
+      var numbersOfNext: [Int] = []
+      for indices in met {
+        let next = next(state, meeting: indices)
+        if numbers[next] == nil {
           numbers[next] = states.count
           states.append(next)
-          return states.count - 1
-        })
-      if states.count > limit { return nil }
+          size += next.count * goal.count
+          if states.count > limit || size > Self.memoryLimit { return nil }
+        }
+        numbersOfNext.append(numbers[next] ?? 0)
+      }
+      transitions.append(numbersOfNext)
     }
   }
 
