@@ -30,7 +30,8 @@ struct CheckingTests {
 
   @Test func deadEndIsBroken() throws {
     let rules = try PasswordRuleSet(
-      "required: upper; required: digit; required: [-]; required: [!]; allowed: lower; maxlength: 6;")
+      "required: upper; required: digit; required: [-]; required: [!]; allowed: lower; maxlength: 6;"
+    )
     let open = rules.check("ab")
     #expect(open.shortestCompletion == 4)
     #expect(open.checks.allSatisfy { $0.state != .broken })

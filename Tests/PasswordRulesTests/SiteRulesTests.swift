@@ -16,10 +16,11 @@ struct SiteRulesTests {
     }
     """
 
-  @Test(arguments: [
-    ("example.com", 8), ("EXAMPLE.com.", 8), ("login.example.com", 8), ("x.a.example.com", 9),
-    ("only.test", 10), ("www.only.test", nil), ("com", nil), ("", nil), ("myexample.com", nil),
-  ] as [(String, Int?)])
+  @Test(
+    arguments: [
+      ("example.com", 8), ("EXAMPLE.com.", 8), ("login.example.com", 8), ("x.a.example.com", 9),
+      ("only.test", 10), ("www.only.test", nil), ("com", nil), ("", nil), ("myexample.com", nil),
+    ] as [(String, Int?)])
   func nearestParentDomainCounts(host: String, minLength: Int?) throws {
     let sites = try JSONDecoder().decode(SiteRules.self, from: Data(Self.text.utf8))
     #expect(sites.rules(for: host)?.minLength == minLength)
@@ -34,7 +35,8 @@ struct SiteRulesTests {
 
   @Test(.enabled(if: SharedData.isAvailable, "the rules of real sites are not on this machine"))
   func rulesOfRealSitesCanBeWorkedWith() throws {
-    let sites = try JSONDecoder().decode(SiteRules.self, from: SharedData.content(of: "quirks.json"))
+    let sites = try JSONDecoder().decode(
+      SiteRules.self, from: SharedData.content(of: "quirks.json"))
     #expect(sites.count == 434)
     #expect(sites.malformed.isEmpty)
     var random = SeededGenerator(seed: 3)

@@ -65,7 +65,8 @@ struct StrictErrorTests {
 
   /// All of Unicode's spaces that are none of the language, and where one can be.
   @Test(arguments: [
-    0x0B, 0x85, 0xA0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008,
+    0x0B, 0x85, 0xA0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007,
+    0x2008,
     0x2009, 0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF,
   ])
   func everyOtherSpaceIsAnErrorThatCanBeLeftOut(value: UInt32) throws {
@@ -83,7 +84,8 @@ struct StrictErrorTests {
 
   @Test(arguments: [" ", "\t", "\n", "\r", "\u{C}", "\r\n"])
   func theSpacesOfTheLanguageAreSkipped(space: String) throws {
-    let text = "\(space)required:\(space)upper\(space),\(space)lower\(space);\(space)minlength:\(space)8"
+    let text =
+      "\(space)required:\(space)upper\(space),\(space)lower\(space);\(space)minlength:\(space)8"
     #expect(try PasswordRuleSet(text) == [.required(.upper, .lower), .minLength(8)])
   }
 }

@@ -26,7 +26,8 @@ struct StrictWarningTests {
     Vector("required: ; required: upper", [0..<10], nil, "required: upper;"),
     Vector("maxlength:", [0..<10], nil, ""),
     Vector("required: [];", [10..<12], nil, ""),
-    Vector("required: upper; allowed: upper, lower;", [26..<31], nil,
+    Vector(
+      "required: upper; allowed: upper, lower;", [26..<31], nil,
       "required: upper; allowed: upper, lower;"),
     Vector("required: special; allowed: [!];", [28..<31], nil, "required: special;"),
     Vector("allowed: unicode, ascii-printable;", [18..<33], nil, "allowed: unicode;"),
@@ -42,13 +43,15 @@ struct StrictWarningTests {
   func warningHasItsPlace(_ vector: Vector) throws {
     let (rules, warnings) = try PasswordRuleSet.parse(vector.descriptor)
     #expect(rules.descriptor == vector.canonical)
-    #expect(warnings.map(\.range).sorted { $0.lowerBound < $1.lowerBound }
-      == vector.ranges.sorted { $0.lowerBound < $1.lowerBound })
+    #expect(
+      warnings.map(\.range).sorted { $0.lowerBound < $1.lowerBound }
+        == vector.ranges.sorted { $0.lowerBound < $1.lowerBound })
     #expect(warnings.contains { $0.replacement == vector.replacement })
   }
 
   @Test(arguments: [
-    "", "   ", "required: upper; allowed: lower;", "allowed: [-a];", "allowed: [a]];", "allowed: []];",
+    "", "   ", "required: upper; allowed: lower;", "allowed: [-a];", "allowed: [a]];",
+    "allowed: []];",
     "allowed: [-]];", "allowed: [[]];", "allowed: [;,:];", "required: uPPeR;", "minlength: 008",
     "required: unicode; required: digit;", "required: digit; required: digit;",
   ])
@@ -73,7 +76,9 @@ struct StrictWarningTests {
   @Test func descriptionSaysWhatToDo() throws {
     let warning = try #require(try PasswordRuleSet.parse("required: digits").warnings.first)
     #expect(warning.description == "Other readers do not know `digits`. Write `digit` instead.")
-    let error = #expect(throws: DescriptorSyntaxError.self) { try PasswordRuleSet("minlength: 8 ;") }
+    let error = #expect(throws: DescriptorSyntaxError.self) {
+      try PasswordRuleSet("minlength: 8 ;")
+    }
     #expect(
       error?.description == "At character 13: There must be no space after a number. Leave it out.")
   }
