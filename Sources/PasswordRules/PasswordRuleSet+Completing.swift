@@ -5,9 +5,7 @@ extension PasswordRuleSet {
   /// The fewest characters that complete a password of which nothing must be deleted but what is too
   /// long; nil when none do.
   ///
-  /// - Parameters:
-  ///   - length: That of the password, in the unit of the limits.
-  ///   - missing: How many requirements are not met.
+  /// The length is in the unit of the limits, and so many requirements are missing.
   func shortestCompletion(
     of password: String, length: Int, missing: Int, reading: RequirementReading
   ) -> Int? {

@@ -9,6 +9,7 @@ extension PasswordRuleSet {
   /// - Parameters:
   ///   - length: In Unicode code points.
   ///   - reading: What several requirements mean together.
+  /// - Returns: The exact number; zero when the rules refuse the length.
   /// - Complexity: Quadratic in the length.
   /// - Throws: ``PasswordRulesError/tooComplex(_:)`` for a length over 1024, or for required classes
   ///   that overlap in too many ways.

@@ -51,10 +51,10 @@ struct CheckingTests {
     #expect(!overlapping.isSatisfied(by: "bbbccc") && !overlapping.isSatisfied(by: "accc"))
   }
 
-  @Test(arguments: [
-    (LengthUnit.codePoints, 5, 1..<5), (.graphemeClusters, 1, nil), (.utf16, 8, 0..<5),
-    (.utf8, 18, 0..<5),
-  ])
+  @Test(
+    arguments: [
+      (.codePoints, 5, 1..<5), (.graphemeClusters, 1, nil), (.utf16, 8, 0..<5), (.utf8, 18, 0..<5),
+    ] as [(LengthUnit, Int, Range<Int>?)])
   func lengthIsCountedInTheUnit(unit: LengthUnit, length: Int, excess: Range<Int>?) {
     let report = PasswordRuleSet([.allowed(.unicode), .maxLength(1)]).check("👩‍👩‍👧", unit: unit)
     #expect(report.length == length)

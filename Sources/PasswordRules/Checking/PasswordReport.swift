@@ -28,8 +28,9 @@ public struct PasswordReport: Hashable, Sendable {
   public let checks: [Check]
   /// The password's length, in the unit of the check.
   public let length: Int
-  /// How many characters must at least be typed at the end to satisfy all rules; zero when they are,
-  /// nil when no typing can. Where the required classes overlap in too many ways to tell, it is a lower
+  /// How many characters must at least be typed at the end to satisfy all rules.
+  ///
+  /// Zero when they are satisfied, nil when no typing can satisfy them. Where the required classes overlap in too many ways to tell, it is a lower
   /// bound.
   public let shortestCompletion: Int?
 

@@ -7,7 +7,9 @@ struct RequirementMatching {
     let alphabet: Alphabet
     /// The character that was dealt to it.
     var holder: Unicode.Scalar?
-    /// Whether it leads to no unmet one. What meets only such requirements is of no use, then and
+    /// Whether it leads to no unmet one.
+    ///
+    /// What meets only such requirements is of no use, then and
     /// later, because whatever holds one of them meets only such ones as well.
     var isClosed = false
   }

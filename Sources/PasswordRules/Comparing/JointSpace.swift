@@ -88,7 +88,9 @@ struct JointSpace {
       places[character] = cells.count
       add([character], key)
     }
-    for (key, characters) in joint.sorted(by: { $0.value[0] < $1.value[0] }) { add(characters, key) }
+    for (key, characters) in joint.sorted(by: { $0.value[0] < $1.value[0] }) {
+      add(characters, key)
+    }
     for (character, cell) in places {
       cells[cell].next = character.nextInSequence.flatMap { places[$0] }
       if let next = cells[cell].next { cells[next].previous = cell }
@@ -117,7 +119,8 @@ struct JointSpace {
         let isRefusedByLength = length < otherLeast || length > otherMost
         let found = layer.keys.first { place in
           progress.accepting[place.progress]
-            && (isRefusedByLength || place.otherProgress.map { !otherProgress.accepting[$0] } ?? true)
+            && (isRefusedByLength
+              || place.otherProgress.map { !otherProgress.accepting[$0] } ?? true)
         }
         if let found { return password(to: found, in: layers) }
       }

@@ -71,7 +71,9 @@ public struct Natural: Hashable, Sendable {
       // The high half of a product is at most 2^64 − 2, so this has room.
       carry = high + (over ? 1 : 0) + (overNow ? 1 : 0)
     }
-    if carry > 0 { self += Natural(limbs: Array(repeating: 0, count: addend.limbs.count) + [carry]) }
+    if carry > 0 {
+      self += Natural(limbs: Array(repeating: 0, count: addend.limbs.count) + [carry])
+    }
   }
 
   /// Whether it is less than another number times a factor, found without making the product.

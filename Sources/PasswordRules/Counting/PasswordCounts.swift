@@ -110,8 +110,9 @@ extension PasswordSpace {
     }
   }
 
-  /// The single characters that do not begin afresh after a last one, each by its cell, and the run
-  /// that it makes; nil where it would be too long. They are in the order of the cells.
+  /// The single characters that do not begin afresh after a last one, each by its cell.
+  ///
+  /// Each has the run that it makes, or nil where that would be too long. They are in the order of the cells.
   func followers(of cell: Int, _ run: Run) -> [(cell: Int, run: Run?)] {
     var followers: [(cell: Int, run: Run?)] = []
     if let limit = maxSequential, let previous = cells[cell].previous {

@@ -15,12 +15,13 @@ struct Progress: Sendable {
   /// In numbers that the states have.
   private static let memoryLimit = 300_000
 
+  /// Nil when there are more states than the limit, or too many requirements.
+  ///
   /// - Parameters:
   ///   - requirements: What is required, each as often as it was said.
   ///   - reading: Whether a character serves several.
   ///   - kinds: For each kind of characters, one of them.
   ///   - limit: The largest number of states, for a few requirements.
-  /// - Returns: Nil when there are more states, or too many requirements.
   init?(
     _ requirements: [Alphabet], reading: RequirementReading, kinds: [Unicode.Scalar], limit: Int
   ) {

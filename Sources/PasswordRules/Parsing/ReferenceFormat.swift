@@ -59,11 +59,13 @@ private struct ReferenceList {
     }.joined(separator: ", ")
   }
 
-  private static func text(of characters: PrintableCharacters, _ format: ReferenceFormat) -> String {
+  private static func text(of characters: PrintableCharacters, _ format: ReferenceFormat) -> String
+  {
     var special = characters.intersection(.special).description
     if format == .minified {
       let (hyphen, bracket) = (special.contains("-"), special.contains("]"))
-      special = (hyphen ? "-" : "") + special.filter { $0 != "-" && $0 != "]" } + (bracket ? "]" : "")
+      special =
+        (hyphen ? "-" : "") + special.filter { $0 != "-" && $0 != "]" } + (bracket ? "]" : "")
     }
     let alphanumeric = [PrintableCharacters.upper, .lower, .digits]
       .map { characters.intersection($0).description }.joined()

@@ -94,7 +94,7 @@ struct StrictParser {
     if range.isEmpty { throw error("Expected a number") }
     guard let value else {
       throw error("The number is over \(Int.max)", at: range, replace: "\(Int.max)")
-     }
+    }
     let end = position
     skipWhitespace()
     if !isAtEndOfRule {
@@ -118,7 +118,9 @@ struct StrictParser {
       places.append(start..<position)
       skipWhitespace()
       if isAtEndOfRule { break }
-      guard isAt(",") else { throw error("Expected `,`, `;` or the end after a class", insert: ",") }
+      guard isAt(",") else {
+        throw error("Expected `,`, `;` or the end after a class", insert: ",")
+      }
       let comma = position
       position += 1
       skipWhitespace()
