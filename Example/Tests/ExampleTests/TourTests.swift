@@ -8,12 +8,17 @@ import Testing
 #endif
 
 struct TourTests {
+  // One run is enough for all tests that only look at it.
+  private static let shared = Result {
+    let machine = try Machine()
+    return (machine: machine, tour: try machine.run("tour"))
+  }
+
   private let machine: Machine
   private let tour: Ended
 
   init() throws {
-    machine = try Machine()
-    tour = try machine.run("tour")
+    (machine, tour) = try Self.shared.get()
   }
 
   @Test func theTourRunsToItsEndAndComplainsOfNothing() throws {
@@ -76,6 +81,21 @@ struct TourTests {
     (#"try vault.unlock(with: .passphrase("tortoro"))"#, "throws: The passphrase is wrong."),
     ("try $diary.save(); diary", #""Tuesday""#),
     ("try $note.load()", "throws: The vault is sealed for another device."),
+    (
+      "try $key.load()   // nobody is asked, so nothing is read",
+      "throws: The item may not be read now"
+    ),
+    (
+      #"try await $key.load(authorizedBy: …(applicationPassword: "laputa"))"#,
+      #""the key of everything""#
+    ),
+    ("try $pairing.load()", "throws: The item is sealed for another device."),
+    (#"try other.unlock(with: .recoveryCode(code)); diary"#, #""Monday""#),
+    ("try vault.removeSlot(/* the last one */)", "throws: The slot 2, "),
+    ("secret 300 of 300", #""secret 300""#),
+    (#"try vault.export(to: file, passphrase: "ponyo").exported.count"#, "300"),
+    ("isDryRun: true).items(.conflict).count", "1"),
+    ("secrets 1 and 2", #""another one, secret 2""#),
     ("try $two.load()", "throws: The vault may have had more items: it is damaged at bytes "),
     ("try vault.salvageableItems()", #"["one", "three"]"#),
     ("try vault.verify().isSound", "true"),
