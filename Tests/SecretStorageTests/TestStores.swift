@@ -39,7 +39,9 @@ final class TestVault: Sendable {
 
   /// Another object for the same vault, as another process would have one.
   func open() -> SecretVault {
-    SecretVault(fileURL: file, stateDirectory: state, cipher: KeepingCipher(directory: self))
+    SecretVault(
+      fileURL: file, stateDirectory: state, authenticator: nil,
+      cipher: KeepingCipher(directory: self))
   }
 
   /// Another object for the same vault, on a machine that has its state and identity elsewhere, or
@@ -59,8 +61,11 @@ final class TestVault: Sendable {
   }
 }
 
-/// OpenSSL's cipher, which keeps the directory of the vault that uses it.
+/// OpenSSL's cipher, which keeps the directory of the vault that uses it, and stretches each passphrase
+/// once for each salt: the tests open the same slots again and again.
 private struct KeepingCipher: SecretCipher {
+  private static let stretched = Lock<[[UInt8]: Secret]>([:])
+
   let directory: TestVault
   let cipher = OpenSSLCipher()
 
@@ -77,7 +82,13 @@ private struct KeepingCipher: SecretCipher {
   func stretch(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
   ) throws(SecretStoreError) -> Secret {
-    try cipher.stretch(passphrase, salt: salt, cost: cost)
+    let numbers = [UInt32(cost.logarithmicCost), cost.blockSize, cost.parallelization]
+    var name = unsafe passphrase.withUnsafeBytes { unsafe Array($0) } + salt
+    for number in numbers { name.append(littleEndian: number) }
+    if let known = Self.stretched.withLock({ $0[name] }) { return known }
+    let key = try cipher.stretch(passphrase, salt: salt, cost: cost)
+    Self.stretched.withLock { $0[name] = key }
+    return key
   }
 
   func seal(
