@@ -85,7 +85,10 @@ struct StoreFaultTests {
       if error != nil, isKept {
         // The value is kept, and written with what comes next.
         #expect(number.wrappedValue == 2, comment)
-        expect(number.error, isOf: place, code, comment)
+        // A file that came into place is heard of, and what was uncertain may be certain by now.
+        if place != "fsync \(file.directory)" {
+          expect(number.error, isOf: place, code, comment)
+        }
         if index % 2 == 0 { try store.synchronize() } else { try store.set(1, for: "next") }
       } else if error != nil {
         #expect(number.error == nil, comment)
