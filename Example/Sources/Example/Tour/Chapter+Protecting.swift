@@ -13,7 +13,7 @@ extension Chapter {
       authorizedBy: AuthenticationContext(
         reason: "Keep the recovery key", applicationPassword: Secret("laputa".utf8)))
     try await stage.showFailure("try $key.load()   // nobody is asked, so nothing is read") {
-      () throws(SecretStoreError) in try await $key.load()
+      () throws(SecretStoreError) in try $key.load()
     }
     let wrong = AuthenticationContext(
       reason: "Show the recovery key", applicationPassword: Secret("lagado".utf8))
@@ -42,7 +42,7 @@ extension Chapter {
     @GenericPassword(service: "pairing", in: elsewhere) var copy: String?
     try stage.say("The vault gets a passphrase, is copied to another machine and unlocked there:")
     try await stage.showFailure("try $pairing.load()") { () throws(SecretStoreError) in
-      try await $copy.load()
+      try $copy.load()
     }
   }
 }
