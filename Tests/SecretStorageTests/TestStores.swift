@@ -63,21 +63,11 @@ final class TestVault: Sendable {
 
 /// OpenSSL's cipher, which keeps the directory of the vault that uses it, and stretches each passphrase
 /// once for each salt: the tests open the same slots again and again.
-private struct KeepingCipher: SecretCipher {
+private struct KeepingCipher: ForwardingCipher {
   private static let stretched = Lock<[[UInt8]: Secret]>([:])
 
   let directory: TestVault
   let cipher = OpenSSLCipher()
-
-  func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
-    try cipher.digest(bytes)
-  }
-
-  func deriveKey(
-    from key: Secret, salt: ArraySlice<UInt8>, purpose: String
-  ) throws(SecretStoreError) -> Secret {
-    try cipher.deriveKey(from: key, salt: salt, purpose: purpose)
-  }
 
   func stretch(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
@@ -89,21 +79,5 @@ private struct KeepingCipher: SecretCipher {
     let key = try cipher.stretch(passphrase, salt: salt, cost: cost)
     Self.stretched.withLock { $0[name] = key }
     return key
-  }
-
-  func seal(
-    _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
-  ) throws(SecretStoreError) -> [UInt8] {
-    try cipher.seal(plaintext, with: key, authenticating: context)
-  }
-
-  func open(
-    _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
-  ) throws(SecretStoreError) -> Secret {
-    try cipher.open(sealed, with: key, authenticating: context)
-  }
-
-  func forgetKeys() {
-    cipher.forgetKeys()
   }
 }
