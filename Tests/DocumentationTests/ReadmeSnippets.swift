@@ -105,6 +105,31 @@ struct ReadmeSnippets {
     #expect(try !vault.isLocked)
   }
 
+  @Test func accessControl() async throws {
+    let directory = TemporaryDirectory()
+    let vault = SecretVault(
+      fileURL: directory.url.appending(path: "secrets.vault"),
+      stateDirectory: directory.url.appending(path: "state"))
+    let password = "correct horse battery staple"
+    try await SecretStorage.withDefaultStore(vault) {
+      struct Safe: Sendable {
+        @GenericPassword(
+          service: "com.example.app", account: "recovery", refreshPolicy: .manual,
+          accessFlags: .applicationPassword)
+        var recoveryKey: String?
+      }
+
+      let safe = Safe()
+      let context = AuthenticationContext(
+        reason: "Show the recovery key", applicationPassword: Secret(password.utf8))
+      safe.recoveryKey = "The Valley Wind"
+      try await safe.$recoveryKey.save(authorizedBy: context)
+      try await safe.$recoveryKey.load(authorizedBy: context)
+
+      #expect(safe.recoveryKey == "The Valley Wind")
+    }
+  }
+
   @Test func defaultStore() async {
     // The default store can be named once in a process, so it is a process of its own.
     await #expect(processExitsWith: .success) {

@@ -56,7 +56,8 @@ struct StoreFaultTests {
       let before = try file.bytes
       let fault = FaultAtCall(index, code: code, isArmed: false, exceptions: [.inotify, .readlink])
       let store = KeyValueStore(
-        FileBackend(path: file.path, format: format, fileSystem: fault.fileSystem),
+        UnobservedBackend(
+          file: FileBackend(path: file.path, format: format, fileSystem: fault.fileSystem)),
         writes: operation.writes)
       let number = StoredValue(wrappedValue: 0, "number", in: store)
       #expect(try number.load() == 1)
@@ -149,4 +150,29 @@ struct StoreFaultTests {
     #expect(try file.open().value(of: "number") == 1)
     try wait { !store.schedule.isWaiting }
   }
+}
+
+/// A file of whose changes nobody hears: what a failed write left may not be written again before the
+/// test has seen it.
+private struct UnobservedBackend: KeyValueBackend {
+  let file: FileBackend
+
+  var format: KeyValueFormat { file.format }
+  var name: String { file.name }
+
+  func load() throws(KeyValueStoreError) -> KeyValueContents { try file.load() }
+
+  func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool {
+    try file.hasChanged(since: revision)
+  }
+
+  func update(
+    _ changes: (KeyValueContents) -> KeyValueChanges
+  ) throws(KeyValueStoreError) -> KeyValueContents { try file.update(changes) }
+
+  func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
+    KeyValueObservation {}
+  }
+
+  func moveAside() throws(KeyValueStoreError) -> String? { try file.moveAside() }
 }

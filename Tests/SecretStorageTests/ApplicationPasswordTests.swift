@@ -219,8 +219,8 @@ struct ApplicationPasswordTests {
 }
 
 /// OpenSSL's cipher, which counts how often a password is stretched, and does something meanwhile.
-private final class CountingCipher: SecretCipher {
-  private let cipher = OpenSSLCipher()
+private final class CountingCipher: ForwardingCipher {
+  let cipher = OpenSSLCipher()
   private let count = Lock(0)
   private let work = Lock<(@Sendable () -> Void)?>(nil)
 
@@ -242,31 +242,5 @@ private final class CountingCipher: SecretCipher {
       }
     }
     return try cipher.stretch(passphrase, salt: salt, cost: cost)
-  }
-
-  func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
-    try cipher.digest(bytes)
-  }
-
-  func forgetKeys() {
-    cipher.forgetKeys()
-  }
-
-  func deriveKey(
-    from key: Secret, salt: ArraySlice<UInt8>, purpose: String
-  ) throws(SecretStoreError) -> Secret {
-    try cipher.deriveKey(from: key, salt: salt, purpose: purpose)
-  }
-
-  func seal(
-    _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
-  ) throws(SecretStoreError) -> [UInt8] {
-    try cipher.seal(plaintext, with: key, authenticating: context)
-  }
-
-  func open(
-    _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
-  ) throws(SecretStoreError) -> Secret {
-    try cipher.open(sealed, with: key, authenticating: context)
   }
 }

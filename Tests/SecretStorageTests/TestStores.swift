@@ -39,7 +39,9 @@ final class TestVault: Sendable {
 
   /// Another object for the same vault, as another process would have one.
   func open() -> SecretVault {
-    SecretVault(fileURL: file, stateDirectory: state, cipher: KeepingCipher(directory: self))
+    SecretVault(
+      fileURL: file, stateDirectory: state, authenticator: nil,
+      cipher: KeepingCipher(directory: self))
   }
 
   /// Another object for the same vault, on a machine that has its state and identity elsewhere, or
@@ -59,40 +61,23 @@ final class TestVault: Sendable {
   }
 }
 
-/// OpenSSL's cipher, which keeps the directory of the vault that uses it.
-private struct KeepingCipher: SecretCipher {
+/// OpenSSL's cipher, which keeps the directory of the vault that uses it, and stretches each passphrase
+/// once for each salt: the tests open the same slots again and again.
+private struct KeepingCipher: ForwardingCipher {
+  private static let stretched = Lock<[[UInt8]: Secret]>([:])
+
   let directory: TestVault
   let cipher = OpenSSLCipher()
-
-  func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
-    try cipher.digest(bytes)
-  }
-
-  func deriveKey(
-    from key: Secret, salt: ArraySlice<UInt8>, purpose: String
-  ) throws(SecretStoreError) -> Secret {
-    try cipher.deriveKey(from: key, salt: salt, purpose: purpose)
-  }
 
   func stretch(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
   ) throws(SecretStoreError) -> Secret {
-    try cipher.stretch(passphrase, salt: salt, cost: cost)
-  }
-
-  func seal(
-    _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
-  ) throws(SecretStoreError) -> [UInt8] {
-    try cipher.seal(plaintext, with: key, authenticating: context)
-  }
-
-  func open(
-    _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
-  ) throws(SecretStoreError) -> Secret {
-    try cipher.open(sealed, with: key, authenticating: context)
-  }
-
-  func forgetKeys() {
-    cipher.forgetKeys()
+    let numbers = [UInt32(cost.logarithmicCost), cost.blockSize, cost.parallelization]
+    var name = unsafe passphrase.withUnsafeBytes { unsafe Array($0) } + salt
+    for number in numbers { name.append(littleEndian: number) }
+    if let known = Self.stretched.withLock({ $0[name] }) { return known }
+    let key = try cipher.stretch(passphrase, salt: salt, cost: cost)
+    Self.stretched.withLock { $0[name] = key }
+    return key
   }
 }

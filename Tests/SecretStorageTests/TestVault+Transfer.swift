@@ -45,7 +45,8 @@ extension TestVault {
       let (id, key) = try draft.keys.secretKey(for: accessibility)
       let sealed = try SealedSecret.seal(
         payload, of: item.id, revision: item.revision, accessibility: accessibility,
-        flags: attributes.accessControl.flags, under: id, key, in: draft.keys.table?.vaultID ?? [], draft.cipher)
+        flags: attributes.accessControl.flags, under: id, key, in: draft.keys.table?.vaultID ?? [],
+        draft.cipher)
       let entry = VaultItem(item: item, secret: sealed, unknown: unknown[...])
       try draft.append(.put(entry), as: accessibility)
       return (draft.records, draft.position)

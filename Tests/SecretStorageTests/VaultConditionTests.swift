@@ -14,53 +14,11 @@ import Testing
 struct VaultConditionTests {
   private let vault = TestVault()
 
-  /// What an object can be asked.
-  private enum Access: CaseIterable {
-    case revision, items, secret, add, remove, compact, verify
-
-    func perform(on object: SecretVault) throws(SecretStoreError) {
-      switch self {
-      case .revision: _ = try object.revision()
-      case .items: _ = try object.items(matching: .all)
-      case .secret: _ = try object.secret(of: .random())
-      case .add: try object.add("new", account: "new")
-      case .remove: try object.remove(.random(), expecting: 1)
-      case .compact: try object.compact()
-      case .verify: _ = try object.verify()
-      }
-    }
-  }
-
-  /// Nothing that an object can be asked may succeed.
-  private func expectEach(
-    _ object: SecretVault, sourceLocation: SourceLocation = #_sourceLocation,
-    _ isExpected: (SecretStoreError) -> Bool
-  ) {
-    for access in Access.allCases {
-      do throws(SecretStoreError) {
-        try access.perform(on: object)
-        Issue.record("\(access) succeeds.", sourceLocation: sourceLocation)
-      } catch {
-        #expect(isExpected(error), "\(access): \(error)", sourceLocation: sourceLocation)
-        #expect(error.description.count > 20, sourceLocation: sourceLocation)
-      }
-    }
-  }
-
-  private func expectInsecure(
-    _ path: String, saying words: String, sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    expectEach(vault.open(), sourceLocation: sourceLocation) { error in
-      guard case .insecure(path, let reason) = error else { return false }
-      return reason.contains(words)
-    }
-  }
-
   @Test func vaultOpenToOthersIsRefused() throws {
     try vault.open().add("value", account: "a")
     for mode in [0o644, 0o640, 0o601, 0o620] as [mode_t] {
       unsafe #expect(chmod(vault.path, mode) == 0)
-      expectInsecure(vault.path, saying: "open to other users")
+      vault.expectInsecure(vault.path, saying: "open to other users")
     }
     unsafe #expect(chmod(vault.path, 0o600) == 0)
     #expect(try vault.open().text("a") == "value")
@@ -70,30 +28,30 @@ struct VaultConditionTests {
   func vaultOfAnotherOwnerIsRefused() throws {
     try vault.open().add("value", account: "a")
     unsafe #expect(chown(vault.path, 12345, 12345) == 0)
-    expectInsecure(vault.path, saying: "another user (12345)")
+    vault.expectInsecure(vault.path, saying: "another user (12345)")
   }
 
   @Test func symbolicLinkIsRefused() throws {
     try vault.open().add("value", account: "a")
     unsafe #expect(try rename(vault.path, vault.path("elsewhere")) == 0)
     unsafe #expect(try symlink(vault.path("elsewhere"), vault.path) == 0)
-    expectInsecure(vault.path, saying: "symbolic link")
+    vault.expectInsecure(vault.path, saying: "symbolic link")
   }
 
   @Test func danglingLinkIsRefused() throws {
     unsafe #expect(try symlink(vault.path("nowhere"), vault.path) == 0)
-    expectInsecure(vault.path, saying: "symbolic link")
+    vault.expectInsecure(vault.path, saying: "symbolic link")
     #expect(try vault.names().contains("nowhere") == false)
   }
 
   @Test func directoryInThePlaceOfTheVaultIsRefused() throws {
     try FileSystem().makeDirectories(vault.path)
-    expectInsecure(vault.path, saying: "not a regular file")
+    vault.expectInsecure(vault.path, saying: "not a regular file")
   }
 
   @Test func pipeInThePlaceOfTheVaultIsRefusedAtOnce() throws {
     unsafe #expect(try mkfifo(vault.path("secrets.vault"), 0o600) == 0)
-    expectInsecure(vault.path, saying: "not a regular file")
+    vault.expectInsecure(vault.path, saying: "not a regular file")
   }
 
   @Test func pipeInThePlaceOfTheStateIsRefusedAtOnce() throws {
@@ -102,7 +60,7 @@ struct VaultConditionTests {
     let path = "\(vault.statePath)/\(name)"
     try FileSystem().unlink(path)
     unsafe #expect(mkfifo(path, 0o600) == 0)
-    expectInsecure(path, saying: "not a regular file")
+    vault.expectInsecure(path, saying: "not a regular file")
   }
 
   @Test func stateThatOthersCanWriteIsRefused() throws {
@@ -110,7 +68,7 @@ struct VaultConditionTests {
     let name = try #require(try vault.rememberedState().keys.first)
     let path = "\(vault.statePath)/\(name)"
     unsafe #expect(chmod(path, 0o666) == 0)
-    expectInsecure(path, saying: "open to other users")
+    vault.expectInsecure(path, saying: "open to other users")
   }
 
   @Test func emptyFileIsNoVault() throws {
@@ -129,7 +87,7 @@ struct VaultConditionTests {
   private func expectCorrupted(
     saying words: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    expectEach(vault.open(), sourceLocation: sourceLocation) { error in
+    vault.expectEach(vault.open(), sourceLocation: sourceLocation) { error in
       guard case .corrupted(let what) = error else { return false }
       return what.contains(words) && what.contains(vault.path)
     }
@@ -144,7 +102,7 @@ struct VaultConditionTests {
     header += try OpenSSLCipher().digest(header[...]).prefix(16)
     bytes.replaceSubrange(..<FileHeader.count, with: header)
     try vault.replace(by: bytes)
-    expectEach(vault.open()) { error in
+    vault.expectEach(vault.open()) { error in
       guard case .newerFormat(let what) = error else { return false }
       return what.contains("version \(FileHeader.version + 1)") && what.contains(vault.path)
     }
@@ -208,71 +166,6 @@ struct VaultConditionTests {
     #expect(try object.texts() == ["b": "new"])
   }
 
-  @Test func missingDeviceKeyIsAnotherDevice() throws {
-    try vault.open().add("value", account: "a")
-    try FileManager.default.removeItem(atPath: vault.statePath)
-    let object = vault.open()
-    #expect(try object.isLocked)
-    expectOtherDevice(object)
-    // No new device key was made, which would take the place of the one to restore.
-    #expect(try FileSystem().status(of: vault.statePath + "/device.key") == nil)
-  }
-
-  @Test func otherDeviceKeyIsAnotherDevice() throws {
-    try vault.open().add("value", account: "a")
-    let key = vault.statePath + "/device.key"
-    try TestVault.change(key, at: 7, to: ~TestVault.bytes(of: key)[7])
-    expectOtherDevice(vault.open())
-  }
-
-  @Test func otherMachineIsAnotherDevice() throws {
-    try vault.open().add("value", account: "a")
-    let machine = try vault.path("machine-id")
-    try FileSystem().replaceFile(at: machine, with: Array("another machine\n".utf8))
-    expectOtherDevice(vault.open(machine: machine))
-    expectOtherDevice(vault.open(machine: try vault.path("no machine-id")))
-  }
-
-  @Test func machineWithoutIdentityHasItsKeyFile() throws {
-    let object = vault.open(machine: try vault.path("no machine-id"))
-    try object.add("value", account: "a")
-    #expect(try vault.open(machine: vault.path("no machine-id")).text("a") == "value")
-  }
-
-  private func expectOtherDevice(
-    _ object: SecretVault, sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    for access in 0..<3 {
-      do throws(SecretStoreError) {
-        if access == 0 { _ = try object.items(matching: .all) }
-        if access == 1 { try object.add("new", account: "new") }
-        if access == 2 { try object.unlock() }
-        Issue.record("Access \(access) succeeds.", sourceLocation: sourceLocation)
-      } catch {
-        #expect(
-          error == .otherDevice("The vault"), "access \(access)", sourceLocation: sourceLocation)
-      }
-    }
-  }
-
-  @Test(arguments: [0, 31, 33, 100])
-  func deviceKeyOfAnotherLengthIsDamaged(_ count: Int) throws {
-    try vault.open().add("value", account: "a")
-    let key = vault.statePath + "/device.key"
-    try FileSystem().replaceFile(at: key, with: [UInt8](repeating: 1, count: count))
-    expectEach(vault.open()) { error in
-      guard case .corrupted(let what) = error else { return false }
-      return what.contains(key) && what.contains("not 32")
-    }
-  }
-
-  @Test func deviceKeyOpenToOthersIsRefused() throws {
-    try vault.open().add("value", account: "a")
-    let key = vault.statePath + "/device.key"
-    unsafe #expect(chmod(key, 0o644) == 0)
-    expectInsecure(key, saying: "open to other users")
-  }
-
   @Test func missingLibraryIsNamedWithItsPackages() {
     let object = vault.open(cipher: MissingCipher())
     #expect {
@@ -295,7 +188,7 @@ struct VaultConditionTests {
         throw .unavailable("\(error)")
       }
     }
-    expectEach(object) { error in
+    vault.expectEach(object) { error in
       guard case .unavailable(let what) = error else { return false }
       return what.contains("XDG_DATA_HOME") && what.contains("HOME")
     }
@@ -303,59 +196,11 @@ struct VaultConditionTests {
 
   @Test func applicationNameThatIsNoDirectoryIsUnavailable() {
     for name in ["", ".", "..", "a/b", "a\0b"] {
-      expectEach(SecretVault(applicationName: name)) { error in
+      vault.expectEach(SecretVault(applicationName: name)) { error in
         guard case .unavailable(let what) = error else { return false }
         return what.contains("name of a directory")
       }
     }
-  }
-
-  @Test(arguments: [
-    "line\nbreak", "a/b/../c", "zero\0byte", String(repeating: "n", count: 10_000), "", " ", "é",
-    "\u{301}", "🗝️",
-  ])
-  func unusualNamesComeBack(_ name: String) throws {
-    let identity = ItemIdentity.generic(service: name, account: name)
-    let object = vault.open()
-    let added = try object.add(
-      Secret("value".utf8), identity: identity, attributes: ItemAttributes(label: name))
-    try object.compact()
-    let found = try vault.open().items(matching: .exactly(identity))
-    #expect(found == [added])
-    #expect(found.first?.identity.service?.utf8.elementsEqual(name.utf8) == true)
-    #expect(found.first?.attributes.label?.utf8.elementsEqual(name.utf8) == true)
-  }
-
-  @Test(arguments: [0, 1, 59, 60, 61, 16 << 20])
-  func secretsOfEverySizeComeBack(_ count: Int) throws {
-    let bytes = [UInt8](repeating: 0xA5, count: count)
-    let object = vault.open()
-    let item = try object.add(
-      Secret(bytes), identity: .generic(service: "s"), attributes: ItemAttributes())
-    let reading = try #require(
-      try vault.open().secret(of: item.id))
-    #expect(reading.secret == Secret(bytes))
-    try object.compact()
-    #expect(try vault.open().secret(of: item.id)?.secret == Secret(bytes))
-  }
-
-  @Test func whatIsRefusedMakesNoVault() throws {
-    let object = vault.open()
-    #expect(throws: SecretStoreError.self) {
-      try object.add(
-        Secret([UInt8](repeating: 0, count: (16 << 20) + 1)), identity: .generic(),
-        attributes: ItemAttributes())
-    }
-    #expect(throws: SecretStoreError.self) {
-      try object.add(
-        Secret([]), identity: .generic(),
-        attributes: ItemAttributes(accessControl: AccessControl(flags: .userPresence)))
-    }
-    #expect(throws: SecretStoreError.conflict) {
-      try object.update(.random(), expecting: 1, attributes: nil, secret: Secret([]))
-    }
-    try object.remove(.random(), expecting: 1)
-    #expect(try FileSystem().status(of: vault.path) == nil)
   }
 }
 

@@ -220,14 +220,14 @@ struct VaultImportRefusalTests {
 }
 
 /// A cipher that seals something else, once, than it was told to.
-private final class LyingCipher: SecretCipher {
+private final class LyingCipher: ForwardingCipher {
   enum Mistake {
     case otherSecret
     case otherAttributes
   }
 
   private let mistake: Mistake
-  private let cipher = OpenSSLCipher()
+  let cipher = OpenSSLCipher()
   private let lies = Lock(0)
 
   init(mistake: Mistake) {
@@ -235,10 +235,6 @@ private final class LyingCipher: SecretCipher {
   }
 
   var hasLied: Bool { lies.withLock { $0 == 1 } }
-
-  func forgetKeys() {
-    cipher.forgetKeys()
-  }
 
   func seal(
     _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
@@ -251,27 +247,5 @@ private final class LyingCipher: SecretCipher {
       bytes[place.lowerBound] ^= 1
     }
     return try cipher.seal(Secret(bytes), with: key, authenticating: context)
-  }
-
-  func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
-    try cipher.digest(bytes)
-  }
-
-  func deriveKey(
-    from key: Secret, salt: ArraySlice<UInt8>, purpose: String
-  ) throws(SecretStoreError) -> Secret {
-    try cipher.deriveKey(from: key, salt: salt, purpose: purpose)
-  }
-
-  func stretch(
-    _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
-  ) throws(SecretStoreError) -> Secret {
-    try cipher.stretch(passphrase, salt: salt, cost: cost)
-  }
-
-  func open(
-    _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
-  ) throws(SecretStoreError) -> Secret {
-    try cipher.open(sealed, with: key, authenticating: context)
   }
 }

@@ -46,8 +46,8 @@ enum Mode: String {
   /// `seconds prefix passphrase key-file`: adds, renames and removes a slot for the key file, and
   /// changes the passphrase of the slot `person`.
   case slots
-  /// `path`: unlocks the vault by the passphrase in a file, works, says `unlocked`, waits until a
-  /// signal has locked it, says `locked`, stops itself, and begins again.
+  /// `path permission`: unlocks the vault by the passphrase in a file, works, says `unlocked`, waits
+  /// until a signal has locked it, says `locked`, waits for the file `permission.1`, and begins again.
   case beLocked
   /// `attempts`: asks on the terminal for the passphrase of the vault.
   case authenticate

@@ -8,14 +8,14 @@ import KeyValueStorage
 
 @main
 enum Program {
-  static func main() {
+  static func main() async {
     StandardDescriptors.fill()
-    exit(run().rawValue)
+    exit(await run().rawValue)
   }
 
-  private static func run() -> ExitStatus {
+  private static func run() async -> ExitStatus {
     do {
-      return try Command.run(words())
+      return try await Command.run(words())
     } catch let error as UsageError {
       report("\(error.reason)\n\n\(error.command?.usage ?? Command.overview)")
     } catch let error as Failure {

@@ -29,7 +29,9 @@ struct PassphraseTests {
 
   @Test(arguments: [
     ["list"], ["get", "--service", "mail"], ["set", "--service", "mail"],
-    ["delete", "--service", "mail"], ["verify"], ["repair"], ["passphrase"],
+    ["delete", "--service", "mail"], ["verify"], ["repair"], ["passphrase"], ["rotate"],
+    ["slots", "remove", "1"], ["slots", "rename", "1", "name"], ["slots", "add", "device"],
+    ["export", "/nowhere"], ["import", "/nowhere"],
   ])
   func everyCommandNeedsThePassphrase(command: [String]) throws {
     _ = try machine.lock()

@@ -8,12 +8,24 @@ import Testing
 #endif
 
 struct TourTests {
-  private let machine: Machine
+  // One run is enough for all tests that only look at it.
+  private static let shared = Result {
+    let machine = try Machine()
+    return (tour: try machine.run("tour"), leftovers: try leftovers(on: machine))
+  }
+
   private let tour: Ended
+  private let leftovers: [String]
 
   init() throws {
-    machine = try Machine()
-    tour = try machine.run("tour")
+    (tour, leftovers) = try Self.shared.get()
+  }
+
+  private static func leftovers(on machine: Machine) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: machine.temporary.path)
+      + [".local", ".config"].filter {
+        FileManager.default.fileExists(atPath: machine.path($0))
+      }
   }
 
   @Test func theTourRunsToItsEndAndComplainsOfNothing() throws {
@@ -21,14 +33,12 @@ struct TourTests {
     #expect(tour.errors == "")
     #expect(tour.output.contains("\nThat was the tour;"))
     // Without an argument, it is the same.
-    let bare = try machine.run()
+    let bare = try Machine().run()
     #expect(bare.status == .exited(0) && bare.output.hasPrefix("1. @Serialized"))
   }
 
-  @Test func theTourLeavesNothingBehind() throws {
-    #expect(try FileManager.default.contentsOfDirectory(atPath: machine.temporary.path) == [])
-    #expect(!FileManager.default.fileExists(atPath: machine.path(".local")))
-    #expect(!FileManager.default.fileExists(atPath: machine.path(".config")))
+  @Test func theTourLeavesNothingBehind() {
+    #expect(leftovers == [])
   }
 
   @Test func theTourShowsTheSettingsAsTheFileHasThem() throws {
@@ -48,6 +58,7 @@ struct TourTests {
   }
 
   @Test func aTourThatNobodyReadsLeavesNothingBehindEither() throws {
+    let machine = try Machine()
     let process = try Child.spawn(
       [Machine.executable], environment: machine.environment,
       files: [("/dev/null", O_RDONLY), ("/dev/full", O_WRONLY), ("/dev/null", O_WRONLY)])
@@ -76,6 +87,21 @@ struct TourTests {
     (#"try vault.unlock(with: .passphrase("tortoro"))"#, "throws: The passphrase is wrong."),
     ("try $diary.save(); diary", #""Tuesday""#),
     ("try $note.load()", "throws: The vault is sealed for another device."),
+    (
+      "try $key.load()   // nobody is asked, so nothing is read",
+      "throws: The item may not be read now"
+    ),
+    (
+      #"try await $key.load(authorizedBy: …(applicationPassword: "laputa"))"#,
+      #""the key of everything""#
+    ),
+    ("try $pairing.load()", "throws: The item is sealed for another device."),
+    (#"try other.unlock(with: .recoveryCode(code)); diary"#, #""Monday""#),
+    ("try vault.removeSlot(/* the last one */)", "throws: The slot 2, "),
+    ("secret 300 of 300", #""secret 300""#),
+    (#"try vault.export(to: file, passphrase: "ponyo").exported.count"#, "300"),
+    ("isDryRun: true).items(.conflict).count", "1"),
+    ("secrets 1 and 2", #""another one, secret 2""#),
     ("try $two.load()", "throws: The vault may have had more items: it is damaged at bytes "),
     ("try vault.salvageableItems()", #"["one", "three"]"#),
     ("try vault.verify().isSound", "true"),

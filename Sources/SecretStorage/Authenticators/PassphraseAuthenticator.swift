@@ -65,7 +65,7 @@ public struct PassphraseAuthenticator: Authenticator {
 
   /// Asks for the passphrase until it is right, as often as the person may try.
   ///
-  /// Each attempt takes what unlocking takes: some tenths of a second, and 128 MiB of memory.
+  /// Each attempt takes what unlocking takes: as much time and memory as the slot says.
   ///
   /// - Throws: ``SecretStoreError/denied(_:)`` after the last wrong passphrase, or when the vault has
   ///   none or another proof is asked for; ``SecretStoreError/cancelled``;

@@ -43,7 +43,7 @@ struct CompactedVault {
     for accessibility in [Accessibility.whenUnlocked, .always] {
       let (id, key) = try contents.keys.attributesKey(for: accessibility)
       let purpose = KeyPurpose.attributes(of: accessibility)
-      for block in sorted.filter { $0.attributesPurpose == purpose }.blocks {
+      for block in sorted.filter({ $0.attributesPurpose == purpose }).blocks {
         let record = try log.items(block.map(ItemEntry.put), after: chain.head, under: id, key)
         let only = block.count == 1 ? block.first : nil
         records.append(extended(record, only.map { .item($0.id) } ?? .block))

@@ -40,10 +40,7 @@ struct KeyChange {
   mutating func removeWhatNeedsAPassphrase() {
     if table.hasPassphrase { return }
     table.keys.removeAll { $0.purpose == Self.passcode }
-    for entry in Array(index.items)
-    where entry.secret.accessibility == .whenPasscodeSetThisDeviceOnly {
-      index.remove(entry.id)
-    }
+    index.removeItems(.whenPasscodeSetThisDeviceOnly)
   }
 
   /// Whether a slot opens, here and by this version, as far as that can be told without its key.

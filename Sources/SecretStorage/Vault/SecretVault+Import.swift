@@ -41,13 +41,7 @@ extension SecretVault {
   ) throws(SecretStoreError) -> ImportReport {
     let parts = try parts
     // A copy that is read from the file alone, so that it tells what is really there.
-    var target = try withContents { contents throws(SecretStoreError) in
-      var fresh = VaultContents(cipher: contents.cipher)
-      fresh.keys = contents.keys
-      return fresh
-    }
-    target.startOver()
-    try target.refresh(from: parts)
+    let target = try contentsReadAnew()
     try target.checkWhole()
     let source = try ImportedVault(url.path, passphrase: passphrase, parts.device, cipher).contents
     var work = VaultImport(source, into: target, conflicts)

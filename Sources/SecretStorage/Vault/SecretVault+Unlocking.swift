@@ -1,8 +1,8 @@
 extension SecretVault {
   /// Opens the vault with a key for one of its slots.
   ///
-  /// With a passphrase it takes about half a second and 128 MiB of memory or more, on purpose: as much
-  /// as its slot says. With anything else it takes no time.
+  /// With a passphrase it takes about half a second, on purpose, and as much memory as its slot says: 16
+  /// MiB to 1 GiB. With anything else it takes no time.
   ///
   /// - Throws: ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
   ///   ``SecretStoreError/otherDevice(_:)`` when the key opens none of the slots of its kind,

@@ -24,14 +24,7 @@ extension SecretVault {
   /// - Throws: ``SecretStoreError/rolledBack(_:)`` when the vault is older than it should be, or what
   ///   kept it from being read. Damage is in the result and not thrown.
   public func verify() throws(SecretStoreError) -> Verification {
-    let parts = try parts
-    var fresh = try withContents { contents throws(SecretStoreError) in
-      var fresh = VaultContents(cipher: contents.cipher)
-      fresh.keys = contents.keys
-      return fresh
-    }
-    fresh.startOver()
-    try fresh.refresh(from: parts)
+    var fresh = try contentsReadAnew()
     if let distrust = fresh.distrust, fresh.damage.isEmpty { throw distrust }
     var damage = fresh.damage.places
     var locked = 0
@@ -48,6 +41,17 @@ extension SecretVault {
     }
     return Verification(
       itemCount: fresh.index.count, lockedCount: locked + fresh.sealedRecords, damage: damage)
+  }
+
+  /// The contents as they are in the log, read from its beginning with the keys that are in memory.
+  func contentsReadAnew() throws(SecretStoreError) -> VaultContents {
+    let parts = try parts
+    let keys = try withContents { contents throws(SecretStoreError) in contents.keys }
+    var fresh = VaultContents(cipher: cipher)
+    fresh.keys = keys
+    fresh.startOver()
+    try fresh.refresh(from: parts)
+    return fresh
   }
 
   /// Accepts an older copy of the vault that was put back on purpose, such as a backup.

@@ -45,10 +45,12 @@ public final class SecretVault: SecretStore {
   ///     should not be copied together with the vault. By default it is the app's directory for state
   ///     by the XDG Base Directory Specification.
   ///   - authenticator: Who asks a person for what an item with ``AccessFlags`` needs, where an
-  ///     ``AuthenticationContext`` names nobody; nil means that nobody can be asked.
+  ///     ``AuthenticationContext`` names nobody; nil means that nobody can be asked. By default it is
+  ///     a login of this user on the terminal.
   ///   - cipher: Where the cryptographic primitives come from.
   public convenience init(
-    fileURL: URL, stateDirectory: URL? = nil, authenticator: (any Authenticator)? = nil,
+    fileURL: URL, stateDirectory: URL? = nil,
+    authenticator: (any Authenticator)? = PAMAuthenticator(),
     cipher: any SecretCipher = OpenSSLCipher()
   ) {
     self.init(cipher: cipher, authenticator: authenticator) { () throws(SecretStoreError) in
@@ -72,10 +74,11 @@ public final class SecretVault: SecretStore {
   /// - Parameters:
   ///   - applicationName: The name of the directories; nil means the name of the executable.
   ///   - authenticator: Who asks a person for what an item with ``AccessFlags`` needs, where an
-  ///     ``AuthenticationContext`` names nobody; nil means that nobody can be asked.
+  ///     ``AuthenticationContext`` names nobody; nil means that nobody can be asked. By default it is
+  ///     a login of this user on the terminal.
   ///   - cipher: Where the cryptographic primitives come from.
   public convenience init(
-    applicationName: String? = nil, authenticator: (any Authenticator)? = nil,
+    applicationName: String? = nil, authenticator: (any Authenticator)? = PAMAuthenticator(),
     cipher: any SecretCipher = OpenSSLCipher()
   ) {
     self.init(cipher: cipher, authenticator: authenticator) { () throws(SecretStoreError) in

@@ -78,7 +78,7 @@ struct SlotRenewal {
       }
       slots.append(
         try KeySlot(
-          id: slot.id, name: slot.name, sealing: newUser, 
+          id: slot.id, name: slot.name, sealing: newUser,
           under: SlotSealing(key, cost: slot.cost, cipher), in: table.vaultID, cipher))
     }
     if !removingOthers, !others.isEmpty {

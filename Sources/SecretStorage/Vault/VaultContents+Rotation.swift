@@ -25,7 +25,8 @@ extension VaultContents {
       vaultID: table.vaultID,
       slots: try slots.sealed(for: newUser, removingOthers: removingOtherSlots), keys: [])
     let losesPasscode = table.hasPassphrase && !newTable.hasPassphrase
-    if losesPasscode { removeItemsOfPasscode() }
+    // These items go with the last passphrase.
+    if losesPasscode { index.removeItems(.whenPasscodeSetThisDeviceOnly) }
     try keepKeys(in: &newTable, &renewed.ring)
     for purpose in table.purposes
     where !losesPasscode || purpose != .secrets(.whenPasscodeSetThisDeviceOnly) {
@@ -51,14 +52,6 @@ extension VaultContents {
       guard purposes[key.id] != nil, let secret = keys.ring[key.id] else { continue }
       newTable.keys.append(
         try ring.add(secret, for: key.purpose, id: key.id, in: newTable.vaultID, cipher))
-    }
-  }
-
-  /// These items go with the last passphrase.
-  private mutating func removeItemsOfPasscode() {
-    for entry in Array(index.items)
-    where entry.secret.accessibility == .whenPasscodeSetThisDeviceOnly {
-      index.remove(entry.id)
     }
   }
 }

@@ -55,6 +55,11 @@ struct VaultIndex: Sendable {
     free.append(slot)
   }
 
+  /// Removes the items whose secrets are sealed for an accessibility.
+  mutating func removeItems(_ accessibility: Accessibility) {
+    for entry in Array(items) where entry.secret.accessibility == accessibility { remove(entry.id) }
+  }
+
   /// The items that a query means, the oldest first.
   mutating func items(matching query: ItemQuery) -> [SecretItem] {
     var found =

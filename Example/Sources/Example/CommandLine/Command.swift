@@ -12,25 +12,29 @@ struct Command: Sendable {
   var refusal = "There is an argument too many. One that has spaces in it needs quotation marks."
   /// Whether the program alone uses it.
   var isHidden = false
-  let run: @Sendable (Arguments) throws -> ExitStatus
+  let run: @Sendable (Arguments) async throws -> ExitStatus
 }
 
 extension Command {
   private static let all: [Command] = [
     .tour, .tourReader,
     .listSecrets, .getSecret, .setSecret, .deleteSecret, .passphrase,
+    .listSlots, .addSlot, .removeSlot, .renameSlot, .changeSlot, .rotate, .export, .import,
     .verify, .repair, .acceptRollback,
     .getSetting, .setSetting, .listSettings, .resetSetting, .watchSettings, .moveSettingsAside,
     .doctor,
   ]
 
-  static func run(_ words: [String]) throws -> ExitStatus {
-    guard let first = words.first else { return try tour.run(Arguments([], for: tour)) }
+  static func run(_ words: [String]) async throws -> ExitStatus {
+    guard let first = words.first else { return try await tour.run(Arguments([], for: tour)) }
     if isHelp(first) {
       try Output.line(overview)
       return .done
     }
-    let command = all.first { words.starts(with: $0.words) }
+    // The longest name counts: `secrets slots add` is another command than `secrets slots`.
+    let command = all.filter { words.starts(with: $0.words) }.max {
+      $0.words.count < $1.words.count
+    }
     guard let command else {
       if words.count > 1, isHelp(words[1]), all.contains(where: { $0.words.first == first }) {
         try Output.line(overview)
@@ -44,7 +48,7 @@ extension Command {
       return .done
     }
     do {
-      return try command.run(Arguments(rest, for: command))
+      return try await command.run(Arguments(rest, for: command))
     } catch var error as UsageError {
       error.command = command
       throw error

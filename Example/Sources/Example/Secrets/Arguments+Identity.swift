@@ -43,6 +43,13 @@ extension Arguments {
     }
   }
 
+  /// What a person must prove to read the item that is meant, if there is one.
+  func flags(in vault: SecretVault) throws -> AccessFlags {
+    let identity = try identity()
+    let query: ItemQuery = has(.exact) ? .exactly(identity) : .matching(identity)
+    return try vault.items(matching: query).first?.attributes.accessControl.flags ?? []
+  }
+
   /// The item that is meant, if there is one, as a property of an app would mean it.
   func item(in vault: SecretVault) throws -> PasswordItem<Data> {
     let identity = try identity()

@@ -12,7 +12,7 @@ extension Command {
       Program.report("There is no such secret.")
       return .absent
     }
-    try item.remove()
+    try await item.remove()
     return .done
   }
 }

@@ -5,10 +5,13 @@ extension Command {
   static let getSecret = Command(
     name: "secrets get",
     summary: "Prints a secret and a newline, and nothing else.",
-    options: Option.identity + Option.openVault
+    options: Option.identity + [.itemPasswordFile] + Option.openVault
   ) { arguments in
     _ = try arguments.identity()
-    guard let secret = try arguments.item(in: arguments.unlockedVault()).load() else {
+    let vault = try arguments.unlockedVault()
+    let item = try arguments.item(in: vault)
+    let context = try arguments.context(for: arguments.flags(in: vault))
+    guard let secret = try await item.load(authorizedBy: context) else {
       Program.report("There is no such secret.")
       return .absent
     }

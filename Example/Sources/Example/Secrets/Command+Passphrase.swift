@@ -2,7 +2,7 @@ import SecretStorage
 
 extension Option {
   fileprivate static let remove = Option("remove", nil, "let this device open the vault instead")
-  fileprivate static let newPassphraseFile = Option(
+  static let newPassphraseFile = Option(
     "new-passphrase-file", "FILE", "a file with the new passphrase, which is asked for otherwise")
 }
 
@@ -37,7 +37,7 @@ extension Command {
     return .done
   }
 
-  private static func newPassphrase(from file: String?) throws(Failure) -> Secret {
+  static func newPassphrase(from file: String?) throws(Failure) -> Secret {
     if let file { return try SecretInput.file(file) }
     guard let terminal = Terminal() else {
       throw Failure(

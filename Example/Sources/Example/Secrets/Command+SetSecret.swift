@@ -15,7 +15,7 @@ extension Command {
   static let setSecret = Command(
     name: "secrets set",
     summary: "Keeps a secret: a new one, or instead of the one that the options mean.",
-    options: Option.identity + [.label] + Option.openVault,
+    options: Option.identity + [.label, .require, .itemPasswordFile] + Option.openVault,
     notes: """
       The secret is asked for at the terminal, twice and without showing it, or is read from standard
       input if that is no terminal; then one newline at its end is left out. An app reads it as a
@@ -27,13 +27,22 @@ extension Command {
       """
   ) { arguments in
     _ = try arguments.identity()
-    let item = try arguments.item(in: arguments.unlockedVault())
-    try item.load()
+    let requirement = try arguments.requirement()
+    let vault = try arguments.unlockedVault()
+    let item = try arguments.item(in: vault)
+    let present = try arguments.context(for: arguments.flags(in: vault))
+    try await item.load(authorizedBy: present)
     let secret = try newSecret()
     // The bytes are copied inside of the closure.
     item.value = unsafe secret.withUnsafeBytes { unsafe Data($0) }
     if let label = arguments[.label] { item.attributes.label = label }
-    try item.save()
+    if let requirement {
+      item.attributes.accessControl.flags = requirement.flags
+      try await item.save(
+        authorizedBy: arguments.context(for: requirement.flags, isNew: true))
+    } else {
+      try await item.save(authorizedBy: present)
+    }
     return .done
   }
 

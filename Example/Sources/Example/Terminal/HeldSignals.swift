@@ -60,6 +60,19 @@ struct HeldSignals: ~Copyable {
     return unsafe read(reader, &byte, 1) == 1 ? Int32(byte) : nil
   }
 
+  /// Lets a signal that was held have its effect, which is over when this returns.
+  static func takeEffect(_ number: Int32) {
+    // The threads that tasks run on block signals.
+    var mask = sigset_t()
+    var old = sigset_t()
+    // The sets are variables of this call, which the kernel copies.
+    unsafe sigemptyset(&mask)
+    unsafe sigaddset(&mask, number)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &mask, &old)
+    raise(number)
+    unsafe pthread_sigmask(SIG_SETMASK, &old, nil)
+  }
+
   /// What calls a function at a signal and, unlike `signal`, lets a system call end for it.
   private static func action(_ handler: @escaping @convention(c) (Int32) -> Void) -> sigaction {
     var action = sigaction()

@@ -34,7 +34,7 @@ struct Terminal: ~Copyable {
       switch try readHidden(prompt) {
       case .line(let secret): return secret
       // Either that is the end, or the process was stopped and goes on here: it asks again.
-      case .signal(let number): raise(number)
+      case .signal(let number): HeldSignals.takeEffect(number)
       }
     }
   }

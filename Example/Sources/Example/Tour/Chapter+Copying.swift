@@ -11,6 +11,8 @@ extension Chapter {
     try stage.say("The file is copied to a machine with another device key:")
     @GenericPassword(service: "note", in: stage.vault("copy", on: "other machine")) var copy:
       String?
-    try stage.showFailure("try $note.load()") { () throws(SecretStoreError) in try $copy.load() }
+    try await stage.showFailure("try $note.load()") { () throws(SecretStoreError) in
+      try $copy.load()
+    }
   }
 }

@@ -21,7 +21,8 @@ extension Chapter {
     @GenericPassword(service: "one", account: "peter", in: vault) var one: String?
     @GenericPassword(service: "two", account: "peter", in: vault) var two: String?
     @GenericPassword(service: "three", account: "peter", in: vault) var three: String?
-    try stage.showFailure("try $two.load()") { () throws(SecretStoreError) in try $two.load() }
+    try await stage.showFailure("try $two.load()") { () throws(SecretStoreError) in try $two.load()
+    }
     try stage.show("three   // what is intact stays readable", three)
     let verification = try vault.verify()
     try stage.show(

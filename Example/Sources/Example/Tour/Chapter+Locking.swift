@@ -24,12 +24,12 @@ extension Chapter {
     diary = "Tuesday"
     try stage.show(
       #"diary = "Tuesday"; $diary.hasUnsavedChanges   // kept, not lost"#, $diary.hasUnsavedChanges)
-    try stage.showFailure(#"try vault.unlock(with: .passphrase("tortoro"))"#) {
+    try await stage.showFailure(#"try vault.unlock(with: .passphrase("tortoro"))"#) {
       () throws(SecretStoreError) in
       try vault.unlock(with: .passphrase(Secret("tortoro".utf8)))
     }
     try vault.unlock(with: .passphrase(Secret("totoro".utf8)))
-    try $diary.save()
+    try await $diary.save()
     let line = #"try vault.unlock(with: .passphrase("totoro")); try $diary.save(); diary"#
     try stage.show(line, diary)
   }

@@ -28,7 +28,7 @@ extension Chapter {
       #"afresh: declC = "The Sixth Station"; declA = "The Valley Wind"; declB   // the oldest"#,
       declB)
     try stage.show("$declB.matchCount", try $declB.matchCount)
-    try $declC.remove()
+    try await $declC.remove()
     try stage.show("try $declC.remove(); declB", declB)
   }
 }

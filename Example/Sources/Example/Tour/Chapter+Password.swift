@@ -13,7 +13,7 @@ extension Chapter {
     try stage.show("$password.status", $password.status)
 
     $password.attributes.label = "Mail of Peter"
-    try $password.save()
+    try await $password.save()
     let found = try stage.vault("app").items(matching: .all).first
     try stage.show(
       #"$password.attributes.label = "Mail of Peter"; try $password.save(); another object's items"#,
@@ -45,11 +45,11 @@ extension Chapter {
     pin = "2718"
     try stage.show(#"pin = "2718"; what is stored"#, stored)
     try stage.show("$pin.hasUnsavedChanges", $pin.hasUnsavedChanges)
-    try $pin.save()
+    try await $pin.save()
     try stage.show("try $pin.save(); what is stored", stored)
     stored = "3141"
     try stage.show(#"another property stores "3141"; pin"#, pin)
-    try $pin.load()
+    try await $pin.load()
     try stage.show("try $pin.load(); pin", pin)
   }
 }

@@ -40,10 +40,10 @@ extension Command {
     isHidden: true
   ) { arguments in
     @GenericPassword(service: "token", in: try arguments.vault()) var token: String?
-    guard let found = try $token.load() else { return .absent }
+    guard let found = try await $token.load() else { return .absent }
     try Output.line(found)
     token = TourReader.answer
-    try $token.save()
+    try await $token.save()
     return .done
   }
 }

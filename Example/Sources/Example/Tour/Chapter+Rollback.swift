@@ -13,7 +13,8 @@ extension Chapter {
 
     let vault = stage.vault("rolled back")
     @GenericPassword(service: "balance", in: vault) var again: Int?
-    try stage.showFailure("try $balance.load()") { () throws(SecretStoreError) in try $again.load()
+    try await stage.showFailure("try $balance.load()") { () throws(SecretStoreError) in
+      try $again.load()
     }
     try vault.acceptRollback()
     try stage.show("try vault.acceptRollback(); balance   // where that was on purpose", again ?? 0)

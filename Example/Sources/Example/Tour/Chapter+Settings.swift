@@ -39,7 +39,7 @@ extension Chapter {
 
     try Data("{ \"volume\": 0.25,, }".utf8).write(to: file)
     try stage.say("somebody breaks it; nothing is lost, and nothing is written over it:")
-    try stage.showFailure("try $volume.load()") { () throws(KeyValueStoreError) in
+    try await stage.showFailure("try $volume.load()") { () throws(KeyValueStoreError) in
       _ = try $volume.load()
     }
     try stage.show("volume", volume)

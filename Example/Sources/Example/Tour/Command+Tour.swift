@@ -12,9 +12,13 @@ extension Command {
       // A reader that has seen enough, such as `head`, must not keep the tour from clearing up.
       signal(SIGPIPE, SIG_IGN)
       let stage = try Stage()
-      let telling = Result { try tell(on: stage) }
+      do {
+        try await tell(on: stage)
+      } catch {
+        try stage.clear()
+        throw error
+      }
       try stage.clear()
-      try telling.get()
       try Output.line(
         """
 
@@ -24,10 +28,10 @@ extension Command {
       return .done
     })
 
-  private static func tell(on stage: Stage) throws {
+  private static func tell(on stage: Stage) async throws {
     for (number, chapter) in Chapter.all.enumerated() {
       try Output.line("\(number == 0 ? "" : "\n")\(number + 1). \(chapter.title)\n")
-      try chapter.tell(stage)
+      try await chapter.tell(stage)
     }
   }
 }

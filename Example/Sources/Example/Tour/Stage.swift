@@ -35,9 +35,11 @@ struct Stage: Sendable {
   }
 
   /// Shows a piece of code that must fail, and how it did.
-  func showFailure<Reason: Error>(_ code: String, _ body: () throws(Reason) -> Void) throws {
+  func showFailure<Reason: Error>(
+    _ code: String, _ body: () async throws(Reason) -> Void
+  ) async throws {
     do throws(Reason) {
-      try body()
+      try await body()
     } catch {
       return try show(code, "throws: \(shortened("\(error)"))" as Substring)
     }

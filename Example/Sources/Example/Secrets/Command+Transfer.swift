@@ -1,0 +1,76 @@
+import FoundationEssentials
+import SecretStorage
+
+extension Option {
+  fileprivate static let exportPassphraseFile = Option(
+    "export-passphrase-file", "FILE", "a file with the export's passphrase, asked for otherwise")
+  fileprivate static let overwrite = Option("overwrite", nil, "replace the file if it is there")
+  fileprivate static let replace = Option(
+    "replace", nil, "replace secrets that differ, instead of keeping them")
+  fileprivate static let dryRun = Option("dry-run", nil, "only say what would be done")
+}
+
+extension Command {
+  static let export = Command(
+    name: "secrets export",
+    parameters: [Parameter("FILE", "where the export goes")],
+    summary: "Writes the secrets to one file, encrypted to a passphrase of its own.",
+    options: [.exportPassphraseFile, .overwrite] + Option.openVault,
+    notes: """
+      Secrets that are bound to this device are left out, and named.
+      """
+  ) { arguments in
+    let vault = try arguments.unlockedVault()
+    let passphrase = try Command.newPassphrase(
+      from: arguments.passphrasePath(.exportPassphraseFile))
+    let url = URL(filePath: arguments.parameters[0])
+    let report = try LongWork.perform("Exporting") { progress throws(SecretStoreError) in
+      try vault.export(
+        to: url, passphrase: passphrase, overwriting: arguments.has(.overwrite),
+        reporting: progress)
+    }
+    try Output.line("exported: \(report.exported.count)")
+    for left in report.leftOut {
+      try Output.line("left out: \(left.item.identity.options) (\(left.reason))")
+    }
+    return .done
+  }
+
+  static let `import` = Command(
+    name: "secrets import",
+    parameters: [Parameter("FILE", "an export, or another vault that has a passphrase")],
+    summary: "Takes over the secrets of an export, and reads them back.",
+    options: [.exportPassphraseFile, .replace, .dryRun] + Option.openVault,
+    notes: """
+      Each line is what becomes of a secret, and the options that name it. One that is here with
+      another content is kept as it is, unless --replace.
+      """
+  ) { arguments in
+    let vault = try arguments.unlockedVault()
+    let passphrase = try arguments.passphrase(
+      in: .exportPassphraseFile, prompt: "Passphrase of the export: ")
+    let url = URL(filePath: arguments.parameters[0])
+    let report = try LongWork.perform("Importing") { progress throws(SecretStoreError) in
+      try vault.importItems(
+        from: url, passphrase: passphrase,
+        conflicts: arguments.has(.replace) ? .replace : .keepExisting,
+        isDryRun: arguments.has(.dryRun), reporting: progress)
+    }
+    for entry in report.entries {
+      let outcome = entry.outcome.text(replacing: arguments.has(.replace))
+      try Output.line("\(outcome): \(entry.item.identity.options)")
+    }
+    return .done
+  }
+}
+
+extension ImportReport.Outcome {
+  fileprivate func text(replacing isReplaced: Bool) -> String {
+    switch self {
+    case .added: "added"
+    case .identical: "identical"
+    case .conflict: isReplaced ? "replaced" : "kept as it is here"
+    case .refused(let reason): "refused (\(reason))"
+    }
+  }
+}
