@@ -15,6 +15,7 @@ extension PasswordRuleSet {
     for other in ruleSets.dropFirst() { alphabet = alphabet.intersection(other.alphabet) }
     if alphabet.isEmpty { throw .unsatisfiable("they have no character in common") }
     var requirements: [Alphabet] = []
+    var most: [Alphabet: Int] = [:]
     for ruleSet in ruleSets {
       var counts: [Alphabet: Int] = [:]
       for requirement in ruleSet.requirements {
@@ -23,8 +24,10 @@ extension PasswordRuleSet {
           let names = requirement.classes.map(\.name).joined(separator: ", ")
           throw .unsatisfiable("one requires \(names), which another does not allow")
         }
-        counts[common, default: 0] += 1
-        if counts[common]! > requirements.count(where: { $0 == common }) {
+        let count = counts[common, default: 0] + 1
+        counts[common] = count
+        if count > most[common, default: 0] {
+          most[common] = count
           requirements.append(common)
         }
       }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import PasswordRules
 import SecretStorage
 import Testing
@@ -51,6 +52,15 @@ struct PasswordRulesSnippets {
     let both = try PasswordRuleSet(merging: [old, new])
     #expect(comparison.relation == .stricter)
     #expect(both.maxLength == 16)
+  }
+
+  @Test func sites() throws {
+    let file = Data(#"{"example.com": {"password-rules": "minlength: 8;"}, "a.test": 1}"#.utf8)
+    let sites = try JSONDecoder().decode(SiteRules.self, from: file)
+    print(sites.rules(for: "login.example.com") ?? [])  // those of example.com
+    for entry in sites.malformed { print(entry.host, entry.reason) }
+    #expect(sites.rules(for: "login.example.com")?.minLength == 8)
+    #expect(sites.malformed.map(\.host) == ["a.test"])
   }
 
   @Test func readme() throws {

@@ -1,4 +1,6 @@
+import FoundationEssentials
 import PasswordRules
+import TestSupport
 import Testing
 
 struct PrintingTests {
@@ -28,6 +30,34 @@ struct PrintingTests {
     #expect(rules.htmlAttribute == "passwordrules=\"allowed: [&quot;&amp;&#x27;&lt;&gt;];\"")
   }
 
+  /// Every character that a class can have, and the rules of real sites where they are at hand.
+  @Test(.enabled(if: Python.isAvailable, "python3 is not installed"))
+  func attributeSurvivesAnHTMLParser() throws {
+    var descriptors = try PrintableCharacters.all.map {
+      try PasswordRuleSet([.allowed(.custom(#require(PrintableCharacters("\($0)"))))]).descriptor
+    }
+    descriptors.append("required: [-&<>'\"]]; allowed: [&amp;];")
+    if SharedData.isAvailable {
+      let sites = try JSONDecoder().decode(
+        SiteRules.self, from: SharedData.content(of: "quirks.json"))
+      descriptors += sites.hosts.compactMap { sites.rules(for: $0)?.descriptor }
+    }
+    let directory = try TemporaryDirectory()
+    let page = try descriptors.map { "<input \(try PasswordRuleSet($0).htmlAttribute)>" }
+    try page.joined(separator: "\n").write(
+      toFile: directory("page.html"), atomically: false, encoding: .utf8)
+    let attributes = try Python.run(
+      """
+      import html.parser, sys
+      class Reader(html.parser.HTMLParser):
+          def handle_starttag(self, tag, attributes):
+              print(dict(attributes)["passwordrules"])
+      Reader().feed(open(sys.argv[1]).read())
+      """, [directory("page.html")])
+    let canonical = try descriptors.map { try PasswordRuleSet($0).descriptor }
+    #expect(attributes.split(separator: "\n").map(String.init) == canonical)
+  }
+
   @Test func mergingKeepsWhatAllDemand() throws {
     let field = try PasswordRuleSet("required: digit; allowed: lower, upper; minlength: 8;")
     let site = try PasswordRuleSet("required: digit; allowed: lower; maxlength: 12;")
@@ -39,10 +69,12 @@ struct PrintingTests {
     }
   }
 
-  /// Such texts must not take time that grows with their length's square, nor trap.
+  /// Such texts must not take time that grows with their length's square, nor trap: of 10,000 bytes
+  /// here, and of a million in the full campaign; a benchmark compares their times.
   @Test(arguments: ["a", "[", "-", ";", "\u{A0}", "é", "required: [é-", "required: upper, ", "9"])
   func longTextsAreReadOrRefused(piece: String) {
-    let long = String(repeating: piece, count: 1_000_000 / piece.utf8.count)
+    let size = Campaign.size(sample: 10_000, full: 1_000_000)
+    let long = String(repeating: piece, count: size / piece.utf8.count)
     for text in [long, "minlength: \(long)", "allowed: [\(long)];"] {
       _ = try? PasswordRuleSet.parse(text)
       _ = ReferenceFormat.minified.text(for: text)

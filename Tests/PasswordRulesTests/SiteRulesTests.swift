@@ -12,7 +12,8 @@ struct SiteRulesTests {
       "only.test": {"password-rules": "minlength: 10;", "exact-domain-match-only": true},
       "broken.test": {"password-rules": "minlength; 8"},
       "empty.test": {},
-      "number.test": 7
+      "number.test": 7,
+      "only.TEST": {"password-rules": "minlength: 11;"}
     }
     """
 
@@ -29,7 +30,7 @@ struct SiteRulesTests {
   @Test func malformedEntriesAreNamed() throws {
     let sites = try JSONDecoder().decode(SiteRules.self, from: Data(Self.text.utf8))
     #expect(sites.count == 3)
-    #expect(sites.malformed.map(\.host) == ["broken.test", "empty.test", "number.test"])
+    #expect(sites.malformed.map(\.host) == ["broken.test", "empty.test", "number.test", "only.test"])
     #expect(sites.malformed[0].reason.hasPrefix("At character 10: Expected `:`"))
   }
 

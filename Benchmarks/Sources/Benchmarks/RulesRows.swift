@@ -6,6 +6,9 @@ let rulesRows: [Row] = [
     name: "rules parse", subject: RulesWorkloads.parse, baseline: RulesBaselines.decodeJSON,
     target: .ratio(atMost: 2)),
   Row(
+    name: "rules parse, 1 MB at once", subject: RulesWorkloads.parseLong(times: 1),
+    baseline: RulesWorkloads.parseLong(times: 100), target: .ratio(atMost: 1.3)),
+  Row(
     name: "rules generate, 20 characters", subject: RulesWorkloads.generate,
     baseline: RulesBaselines.randomNumbers, target: .ratio(atMost: 20)),
   Row(
@@ -37,6 +40,16 @@ private enum RulesWorkloads {
 
   static let parse = Workload(name: "parse") { iterations in
     for _ in 0..<iterations { attempt { keep(try PasswordRuleSet.parse(descriptor)) } }
+  }
+
+  /// A megabyte of rules in so many descriptors of the same length.
+  static func parseLong(times count: Int) -> Workload {
+    let rules = String(repeating: "required: [a-é]; allowed: [b-], upper; ", count: 25_000 / count)
+    return Workload(name: "in \(count) parts") { iterations in
+      for _ in 0..<iterations {
+        for _ in 0..<count { attempt { keep(try PasswordRuleSet.parse(rules)) } }
+      }
+    }
   }
 
   static let generate = {

@@ -72,10 +72,15 @@ extension SiteRules: Decodable {
   /// - Throws: The decoder's error when the whole is no object.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Host.self)
-    for host in container.allKeys {
+    for host in container.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
+      let name = Self.folded(host.stringValue)
+      if entries[name] != nil {
+        malformed.append((host.stringValue, "An entry before it is for the same host."))
+        continue
+      }
       do {
         let value = try container.decode(Value.self, forKey: host)
-        entries[Self.folded(host.stringValue)] = Entry(
+        entries[name] = Entry(
           rules: try PasswordRuleSet(value.descriptor), isExact: value.isExact ?? false)
       } catch let error as DescriptorSyntaxError {
         malformed.append((host.stringValue, error.description))
@@ -83,6 +88,5 @@ extension SiteRules: Decodable {
         malformed.append((host.stringValue, "It has no text under `password-rules`."))
       }
     }
-    malformed.sort { $0.host < $1.host }
   }
 }
