@@ -15,6 +15,11 @@ struct PrintingTests {
     }
   }
 
+  @Test func olderReadersGetTheStrictestLimitOnRuns() {
+    let rules: PasswordRuleSet = [.maxRepeating(3), .maxSequential(2), .maxLength(9)]
+    #expect(rules.descriptor(for: .compatible) == "max-consecutive: 2; maxlength: 9;")
+  }
+
   @Test(arguments: [
     "allowed: [-a]];", "allowed: [-]];", "required: [-];", "required: []]; allowed: lower;",
     "required: ascii-printable; allowed: unicode;", "allowed: unicode; required: ascii-printable;",
@@ -64,6 +69,16 @@ struct PrintingTests {
     let merged = try PasswordRuleSet(merging: [field, site])
     #expect(
       merged.descriptor == "required: digit; allowed: lower, digit; minlength: 8; maxlength: 12;")
+    let twice = try PasswordRuleSet("required: digit; required: digit;")
+    let once = try PasswordRuleSet("required: digit;")
+    #expect(try PasswordRuleSet(merging: [once, twice, once]) == twice)
+    let either = try PasswordRuleSet("required: upper, digit;")
+    let noCapitals = try PasswordRuleSet("allowed: lower, digit;")
+    #expect(
+      try PasswordRuleSet(merging: [either, noCapitals]).descriptor == "required: digit;")
+    #expect(throws: PasswordRulesError.unsatisfiable("they have no character in common")) {
+      try PasswordRuleSet(merging: [noCapitals, [.allowed(.upper)]])
+    }
     #expect(throws: PasswordRulesError.self) {
       try PasswordRuleSet(merging: [field, [.allowed(.special)]])
     }

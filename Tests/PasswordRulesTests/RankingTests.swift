@@ -7,7 +7,7 @@ struct RankingTests {
   @Test(arguments: [RequirementReading.distinct, .any])
   func countsAndRanksAgreeWithTryingAll(reading: RequirementReading) throws {
     var random = RandomRules(seed: 5)
-    for _ in 0..<Campaign.size(sample: 25, full: 250) {
+    for _ in 0..<Campaign.size(sample: 25, full: 500) {
       let rules = random.next()
       for length in 0...4 {
         let satisfying = RandomRules.all(length).filter {
