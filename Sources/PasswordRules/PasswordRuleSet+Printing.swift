@@ -33,7 +33,7 @@ extension PasswordRuleSet {
         rules.insert(.maxConsecutive(limit), at: place ?? rules.endIndex)
       }
     }
-    return rules.map { "\($0.text);" }.joined(separator: " ")
+    return rules.map { "\($0);" }.joined(separator: " ")
   }
 
   /// The rules as an attribute of HTML's `input`, escaped.
@@ -57,8 +57,9 @@ extension PasswordRuleSet: CustomStringConvertible {
   public var description: String { descriptor }
 }
 
-extension PasswordRule {
-  fileprivate var text: String {
+extension PasswordRule: CustomStringConvertible {
+  /// The rule as the language writes it, without a semicolon.
+  public var description: String {
     switch self {
     case .required(let classes): "\(Name.required.rawValue): \(Self.text(of: classes))"
     case .allowed(let classes): "\(Name.allowed.rawValue): \(Self.text(of: classes))"

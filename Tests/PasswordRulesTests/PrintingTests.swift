@@ -4,6 +4,13 @@ import TestSupport
 import Testing
 
 struct PrintingTests {
+  @Test(arguments: [
+    "required: upper, [-a]]", "allowed: unicode", "max-sequential: 2", "minlength: 8",
+  ])
+  func aRuleAloneIsPrintedWithoutSemicolon(text: String) throws {
+    #expect(try PasswordRuleSet(text).rules.map(\.description) == [text])
+  }
+
   @Test func whatIsPrintedIsReadBackAsTheSame() throws {
     var random = RandomRules(seed: 8)
     for _ in 0..<500 {
