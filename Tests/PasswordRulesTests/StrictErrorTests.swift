@@ -63,6 +63,14 @@ struct StrictErrorTests {
     #expect(error.description.hasPrefix("At character \(vector.range.lowerBound + 1): "))
   }
 
+  @Test func longNameIsQuotedInPart() throws {
+    let error = try #require(throws: DescriptorSyntaxError.self) {
+      try PasswordRuleSet("required: \(String(repeating: "x", count: 1000))")
+    }
+    #expect(error.issue.range == 10..<1010)
+    #expect(error.description.contains("`\(String(repeating: "x", count: 39))…` is no class"))
+  }
+
   /// All of Unicode's spaces that are none of the language, and where one can be.
   @Test(arguments: [
     0x0B, 0x85, 0xA0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007,

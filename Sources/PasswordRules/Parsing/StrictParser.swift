@@ -53,7 +53,7 @@ struct StrictParser {
       let written = text(start..<position)
       if written.isEmpty { throw error("Expected the name of a rule, \(Self.ruleNames)") }
       throw error(
-        "`\(written)` is no rule; expected \(Self.ruleNames)", at: start..<position,
+        "`\(Self.excerpt(written))` is no rule; expected \(Self.ruleNames)", at: start..<position,
         replace: Suggestion.rule(for: written))
     }
     let end = position
@@ -149,7 +149,7 @@ struct StrictParser {
       return .digits
     }
     throw error(
-      "`\(written)` is no class; expected \(Self.classNames), or `[`", at: start..<position,
+      "`\(Self.excerpt(written))` is no class; expected \(Self.classNames), or `[`", at: start..<position,
       replace: Suggestion.characterClass(for: written))
   }
 
@@ -185,6 +185,11 @@ struct StrictParser {
         place += 1
       }
     }
+  }
+
+  /// As much of a name as a message has room for.
+  private static func excerpt(_ name: String) -> String {
+    name.utf8.count <= 40 ? name : "\(name.prefix(39))…"
   }
 
   private static let ruleNames = PasswordRule.Name.allCases
