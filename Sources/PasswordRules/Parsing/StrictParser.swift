@@ -149,8 +149,8 @@ struct StrictParser {
       return .digits
     }
     throw error(
-      "`\(Self.excerpt(written))` is no class; expected \(Self.classNames), or `[`", at: start..<position,
-      replace: Suggestion.characterClass(for: written))
+      "`\(Self.excerpt(written))` is no class; expected \(Self.classNames), or `[`",
+      at: start..<position, replace: Suggestion.characterClass(for: written))
   }
 
   /// A class of which nothing is missing in an earlier one or in what is required.
