@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "KeyValueStorage", targets: ["KeyValueStorage"]),
     .library(name: "SecretStorage", targets: ["SecretStorage"]),
     .library(name: "SecretStorageTesting", targets: ["SecretStorageTesting"]),
+    .library(name: "PasswordRules", targets: ["PasswordRules"]),
   ],
   targets: [
     .target(name: "SerializedAccess"),
@@ -16,6 +17,7 @@ let package = Package(
     .target(name: "KeyValueStorage", dependencies: ["StorageInternals"]),
     .target(name: "SecretStorage", dependencies: ["StorageInternals"]),
     .target(name: "SecretStorageTesting", dependencies: ["SecretStorage"]),
+    .target(name: "PasswordRules"),
 
     .testTarget(name: "SerializedAccessTests", dependencies: ["SerializedAccess"]),
     .testTarget(
@@ -30,10 +32,12 @@ let package = Package(
       ]),
     .testTarget(
       name: "SecretStorageTestingTests", dependencies: ["SecretStorage", "SecretStorageTesting"]),
+    .testTarget(name: "PasswordRulesTests", dependencies: ["PasswordRules", "TestSupport"]),
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
         "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
+        "PasswordRules",
       ],
       exclude: ["VaultReader"]),
     // What the tests of several targets use.

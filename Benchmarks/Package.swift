@@ -12,6 +12,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         .product(name: "KeyValueStorage", package: "Locket"),
+        .product(name: "PasswordRules", package: "Locket"),
         .product(name: "SecretStorage", package: "Locket"),
         .product(name: "SerializedAccess", package: "Locket"),
       ])

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Python's reader and writer of JSON, as a second opinion.
 enum PythonJSON {
   /// What Python reads from a file, with one line for each key in the spelling of ``JSONLines``.

@@ -1,6 +1,7 @@
 import Dispatch
 import FoundationEssentials
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import KeyValueStorage

@@ -107,6 +107,13 @@ struct TourTests {
     ("try vault.verify().isSound", "true"),
     ("try $balance.load()", "throws: …/rolled back/secrets.vault ends at record "),
     ("where that was on purpose", "100"),
+    ("// for HTML and for other programs", #""required: upper; required: digit; "#),
+    (
+      #"try PasswordRuleSet("required: number;")"#, "throws: At character 11: `number` is no class;"
+    ),
+    (#"rules.check("Tapqof").shortestCompletion"#, "6"),
+    ("rules.isSatisfied(by: password)", "true"),
+    ("the relation", "stricter"), ("a password that only the others accept", #""0""#),
   ])
   func theTourShowsWhatItSays(code: String, outcome: String) throws {
     let lines = tour.output.split(separator: "\n")

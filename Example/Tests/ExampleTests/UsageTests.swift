@@ -29,6 +29,16 @@ struct UsageTests {
     ["settings", "set", "a"], ["settings", "set", "a", "1", "2"], ["settings", "set", "a", "--1"],
     ["settings", "list", "a"], ["settings", "list", "--", "a"], ["settings", "reset"],
     ["settings", "watch", "a"], ["settings", "move-aside", "a.json"],
+    ["rules"], ["rules", "unknown"], ["rules", "check"], ["rules", "check", "", "tajny"],
+    ["rules", "check", "", "-n", "1"], ["rules", "check", "--any=yes", ""],
+    ["rules", "generate"], ["rules", "generate", "", "-n"], ["rules", "generate", "", "-n", "0"],
+    ["rules", "generate", "", "-n", "x"], ["rules", "generate", "", "-n", "1", "-n", "1"],
+    ["rules", "generate", "", "-n=1"], ["rules", "generate", "", "--n", "1"],
+    ["rules", "generate", "", "--length", "-1"],
+    ["rules", "generate", "", "--typeable", "--length", "20"], ["rules", "compare", ""],
+    ["rules", "compare", "", "", ""], ["rules", "explain"],
+    ["rules", "canonical", "minlength: 8;"],
+    ["rules", "count"], ["rules", "count", "--length", "99999999999999999999"],
   ])
   func wrongUsageGivesTwoAndSaysHowItIsRight(arguments: [String]) throws {
     let ended = try machine.run(arguments, input: "tajny")
@@ -44,6 +54,8 @@ struct UsageTests {
     ["secrets", "repair"], ["secrets", "accept-rollback"], ["doctor"],
     ["settings"], ["settings", "get"], ["settings", "set"], ["settings", "list"],
     ["settings", "reset"], ["settings", "watch"], ["settings", "move-aside"],
+    ["rules"], ["rules", "check"], ["rules", "generate"], ["rules", "compare"],
+    ["rules", "explain"], ["rules", "canonical"], ["rules", "count"],
   ])
   func helpIsOnStandardOutput(command: [String]) throws {
     let ended = try machine.run(command + ["--help"], input: "")
@@ -67,6 +79,7 @@ struct UsageTests {
     ["settings", "set", "a", "hunter2"], ["settings", "set", "a", "\"hunter2"],
     ["settings", "set", "a", "{\"hunter2\": 1, \"hunter2\": 2}"],
     ["settings", "set", "a", "--hunter2"], ["settings", "set", "a", "b", "hunter2"],
+    ["rules", "check", "", "hunter2"], ["rules", "check", "", "--hunter2"],
   ])
   func anArgumentThatIsRefusedIsNotRepeated(arguments: [String]) throws {
     let ended = try machine.run(arguments, input: "tajny")
@@ -77,10 +90,19 @@ struct UsageTests {
   }
 
   @Test func whyASecretIsNoArgumentIsSaid() throws {
-    for command in ["set", "passphrase"] {
-      let ended = try machine.run("secrets", command, "hunter2")
+    for words in [["secrets", "set"], ["secrets", "passphrase"], ["rules", "check", ""]] {
+      let ended = try machine.run(words + ["hunter2"], input: "")
       #expect(ended.errors.contains("where every user of the machine can read it"))
     }
+  }
+
+  @Test func anOptionOfOneLetterHasOneHyphen() throws {
+    let help = try machine.run("rules", "generate", "--help").output
+    #expect(help.contains("\n  -n COUNT    how many"))
+    // Where no option is called so, it is a parameter like others.
+    let ended = try machine.run("settings", "set", "-n", "1")
+    #expect(ended.status == .exited(0))
+    #expect(try machine.run("settings", "get", "-n").output == "1\n")
   }
 
   @Test func whatACommandTakesByPlaceIsExplained() throws {
@@ -101,10 +123,13 @@ struct UsageTests {
   @Test(arguments: [
     "secrets get --service mail", "settings get volume", "settings list", "settings move-aside",
     "settings --help", "settings get --help", "doctor", "tour",
+    "rules generate ''", "rules compare '' ''", "rules explain ''",
+    "rules count --length 1 <descriptors",
   ])
   func anOutputThatTakesNothingGivesTwo(command: String) throws {
     try machine.store("tajny", "--service", "mail")
     try machine.set("volume", to: "0.8")
+    _ = try machine.file("descriptors", "\"minlength: 1;\"\n")
     for output in [">/dev/full", ">&-", ">&- 2>&-", "<&- >&- 2>&-"] {
       let ended = try machine.shell("\"$0\" \(command) \(output)")
       #expect(ended.status == .exited(2), "\(output)")

@@ -22,6 +22,8 @@ extension Command {
     .listSlots, .addSlot, .removeSlot, .renameSlot, .changeSlot, .rotate, .export, .import,
     .verify, .repair, .acceptRollback,
     .getSetting, .setSetting, .listSettings, .resetSetting, .watchSettings, .moveSettingsAside,
+    .checkPassword, .generatePasswords, .compareRules, .explainRules, .canonicalRules,
+    .countPasswords,
     .doctor,
   ]
 
@@ -70,8 +72,8 @@ extension Command {
       \(table(shown.map { ($0.synopsis, $0.summary) }))
 
       Without a command, the tour. `Example <command> --help` tells a command's options.
-      The exit status is 0, 1 when what was asked for is absent, and 2 when something could not be
-      done, for the reason on standard error.
+      The exit status is 0, 1 when what was asked for is absent or what was judged is refused, and 2
+      when something could not be done, for the reason on standard error.
       """
   }
 

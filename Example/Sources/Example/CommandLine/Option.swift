@@ -1,4 +1,5 @@
-/// Something that a command may be told, as `--name VALUE`, or `--name` where it takes no value.
+/// Something that a command may be told, as `--name VALUE`, or `--name` where it takes no value; one
+/// whose name is a single letter has one hyphen.
 struct Option: Hashable, Sendable {
   let name: String
   /// What stands for the value in the help; nil when there is none.
@@ -11,5 +12,8 @@ struct Option: Hashable, Sendable {
     self.help = help
   }
 
-  var synopsis: String { placeholder.map { "--\(name) \($0)" } ?? "--\(name)" }
+  /// The name as a person writes it.
+  var spelling: String { (name.count == 1 ? "-" : "--") + name }
+
+  var synopsis: String { placeholder.map { "\(spelling) \($0)" } ?? spelling }
 }

@@ -26,7 +26,8 @@ extension String {
     return isPlain ? self : quotedForJSON
   }
 
-  fileprivate var quotedForJSON: String { "\"\(unicodeScalars.map(\.escapedForJSON).joined())\"" }
+  /// As a string of JSON, with nothing in it that moves a terminal's cursor.
+  var quotedForJSON: String { "\"\(unicodeScalars.map(\.escapedForJSON).joined())\"" }
 }
 
 extension Double {

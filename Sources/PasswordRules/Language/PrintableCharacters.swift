@@ -1,0 +1,106 @@
+/// A set of printable ASCII characters, U+0020 to U+007E, which are all that a class can be made of.
+public struct PrintableCharacters: Hashable, Sendable {
+  private static let first: UInt8 = 0x20
+  private static let last: UInt8 = 0x7E
+
+  // Two words, because arrays of what is aligned to 16 bytes are allocated slowly.
+  private var low: UInt64 = 0
+  private var high: UInt64 = 0
+
+  /// Bit n stands for the character U+0020 + n.
+  private var bits: UInt128 {
+    get { UInt128(high) << 64 | UInt128(low) }
+    set {
+      low = UInt64(truncatingIfNeeded: newValue)
+      high = UInt64(truncatingIfNeeded: newValue >> 64)
+    }
+  }
+
+  private init(bits: UInt128) {
+    self.bits = bits
+  }
+
+  /// The empty set.
+  public init() {}
+
+  /// The characters of a text, or nil if one of them is not printable ASCII.
+  public init?(_ characters: some StringProtocol) {
+    for byte in characters.utf8 where !insert(byte) { return nil }
+  }
+
+  init(_ range: ClosedRange<Unicode.Scalar>) {
+    for value in range.lowerBound.value...range.upperBound.value { insert(UInt8(value)) }
+  }
+
+  /// Adds a character of printable ASCII; any other is refused.
+  @discardableResult
+  mutating func insert(_ byte: UInt8) -> Bool {
+    guard (Self.first...Self.last).contains(byte) else { return false }
+    bits |= 1 << UInt128(byte - Self.first)
+    return true
+  }
+
+  /// Capital letters.
+  public static let upper = PrintableCharacters("A"..."Z")
+  /// Small letters.
+  public static let lower = PrintableCharacters("a"..."z")
+  /// Digits.
+  public static let digits = PrintableCharacters("0"..."9")
+  /// All 33 others, the space included.
+  public static let special = all.subtracting(upper).subtracting(lower).subtracting(digits)
+  /// All 95.
+  public static let all = PrintableCharacters(" "..."~")
+
+  /// The number of characters.
+  public var count: Int { bits.nonzeroBitCount }
+  /// Whether there are none.
+  public var isEmpty: Bool { bits == 0 }
+
+  /// Whether a scalar is one of the characters.
+  public func contains(_ scalar: Unicode.Scalar) -> Bool {
+    guard (0x20...0x7E).contains(scalar.value) else { return false }
+    let place = scalar.value - 0x20
+    return (place < 64 ? low : high) >> UInt64(place % 64) & 1 == 1
+  }
+
+  /// The characters of both sets.
+  public func union(_ other: Self) -> Self { Self(bits: bits | other.bits) }
+  /// The characters that are in both sets.
+  public func intersection(_ other: Self) -> Self { Self(bits: bits & other.bits) }
+  /// The characters that are not in the other set.
+  public func subtracting(_ other: Self) -> Self { Self(bits: bits & ~other.bits) }
+  /// Whether every character of the other set is in this one.
+  public func isSuperset(of other: Self) -> Bool { other.subtracting(self).isEmpty }
+}
+
+extension PrintableCharacters: Sequence {
+  /// Goes through the characters in the order of ASCII.
+  public struct Iterator: IteratorProtocol, Sendable {
+    fileprivate var bits: UInt128
+
+    /// The next character.
+    public mutating func next() -> Unicode.Scalar? {
+      guard bits != 0 else { return nil }
+      defer { bits &= bits - 1 }
+      return Unicode.Scalar(UInt8(bits.trailingZeroBitCount) + 0x20)
+    }
+  }
+
+  /// Goes through the characters in the order of ASCII.
+  public func makeIterator() -> Iterator { Iterator(bits: bits) }
+}
+
+extension PrintableCharacters: ExpressibleByStringLiteral {
+  /// The characters of a literal, all of which must be printable ASCII.
+  public init(stringLiteral value: String) {
+    guard let characters = Self(value) else {
+      fatalError("A class of characters has one that is not printable ASCII: \(value).")
+    }
+    self = characters
+  }
+}
+
+extension PrintableCharacters: CustomStringConvertible {
+  /// The characters in the order of ASCII.
+  public var description: String { String(String.UnicodeScalarView(self)) }
+}

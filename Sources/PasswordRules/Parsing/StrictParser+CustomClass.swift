@@ -1,0 +1,73 @@
+extension StrictParser {
+  /// Reads from `[` to the `]` that ends the class.
+  mutating func parseCustomClass() throws(DescriptorSyntaxError) -> PrintableCharacters {
+    let opening = position
+    position += 1
+    let start = position
+    var characters = PrintableCharacters()
+    var dropped: Range<Int>?
+    var hasLateHyphen = false
+    while let byte = current {
+      if byte == UInt8(ascii: "]") {
+        position += 1
+        if isAt("]") {
+          position += 1
+          characters.insert(byte)
+        } else {
+          try checkEnd(of: start..<(position - 1))
+        }
+        if let dropped { warn(ofDropped: dropped) }
+        if hasLateHyphen { warn(ofHyphensIn: opening..<position, characters) }
+        return characters
+      }
+      if byte == UInt8(ascii: "-"), position > start {
+        hasLateHyphen = true
+      } else if !characters.insert(byte) {
+        if let run = dropped, run.upperBound < position { warn(ofDropped: run) }
+        let isContinued = dropped?.upperBound == position
+        dropped = (isContinued ? dropped?.lowerBound ?? position : position)..<(position + 1)
+      }
+      position += 1
+    }
+    throw error("The class that begins here has no end", at: opening..<(opening + 1))
+  }
+
+  /// A `]` in the middle ends the class too early, and what is behind it is then no rule.
+  private func checkEnd(of content: Range<Int>) throws(DescriptorSyntaxError) {
+    var next = position
+    while next < bytes.count, bytes[next].isWhitespace { next += 1 }
+    guard next < bytes.count, bytes[next] != UInt8(ascii: ","), bytes[next] != UInt8(ascii: ";")
+    else { return }
+    throw error(
+      """
+      `]` ends the class here; expected `,`, `;` or the end. To mean itself, `]` must be the last in \
+      the class, as in `[abc]]`
+      """, at: content.upperBound..<position)
+  }
+
+  private mutating func warn(ofDropped range: Range<Int>) {
+    warn("Only printable ASCII can be in a class; this is dropped", at: range, replace: "")
+  }
+
+  /// Suggests what was meant: the named classes that are written as ranges, and a hyphen as such.
+  private mutating func warn(ofHyphensIn range: Range<Int>, _ characters: PrintableCharacters) {
+    var meant = characters
+    var hasRange = false
+    let content = bytes[range].dropFirst().dropLast()
+    for index in content.indices.dropFirst().dropLast() where bytes[index] == UInt8(ascii: "-") {
+      switch text(index - 1..<index + 2) {
+      case "A-Z": meant = meant.union(.upper)
+      case "a-z": meant = meant.union(.lower)
+      case "0-9": meant = meant.union(.digits)
+      default: continue
+      }
+      hasRange = true
+    }
+    if !hasRange { meant.insert(UInt8(ascii: "-")) }
+    warn(
+      """
+      A `-` that is not the first in the class is ignored, and there are no ranges
+      """, at: range,
+      replace: Alphabet.printable(meant).classes.map(\.name).joined(separator: ", "))
+  }
+}

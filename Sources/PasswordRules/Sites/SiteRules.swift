@@ -1,0 +1,92 @@
+/// The rules that sites need which do not tell them, by host.
+///
+/// The format is that of `quirks/password-rules.json` in apple/password-manager-resources: an object
+/// with a host for each key, and `{"password-rules": "…"}` for each value. Any decoder reads it:
+///
+/// ```swift
+/// let sites = try JSONDecoder().decode(SiteRules.self, from: Data(contentsOf: file))
+/// let rules = sites.rules(for: "login.example.com")
+/// ```
+public struct SiteRules: Sendable {
+  private struct Entry {
+    let rules: PasswordRuleSet
+    let isExact: Bool
+  }
+
+  private var entries: [String: Entry] = [:]
+  /// The hosts whose entries could not be read, in their order by name, each with the reason.
+  public private(set) var malformed: [(host: String, reason: String)] = []
+
+  /// How many hosts have rules.
+  public var count: Int { entries.count }
+
+  /// The hosts that have rules, in no particular order.
+  public var hosts: some Collection<String> { entries.keys }
+
+  /// The rules for a host: its own or, unless those are for one host alone, those of the nearest
+  /// parent domain that has some.
+  ///
+  /// - Parameter host: A name such as `login.example.com`; the case of its letters and a dot at its end
+  ///   do not matter.
+  /// - Returns: Nil when neither the host nor a parent domain has rules.
+  public func rules(for host: String) -> PasswordRuleSet? {
+    var name = Substring(Self.folded(host))
+    if let entry = entries[String(name)] { return entry.rules }
+    while let dot = name.firstIndex(of: ".") {
+      name = name[name.index(after: dot)...]
+      if let entry = entries[String(name)], !entry.isExact { return entry.rules }
+    }
+    return nil
+  }
+
+  private static func folded(_ host: String) -> String {
+    let host = host.lowercased()
+    return host.hasSuffix(".") ? String(host.dropLast()) : host
+  }
+}
+
+extension SiteRules: Decodable {
+  private struct Host: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init?(stringValue: String) {
+      self.stringValue = stringValue
+    }
+
+    init?(intValue: Int) { nil }
+  }
+
+  private struct Value: Decodable {
+    let descriptor: String
+    let isExact: Bool?
+
+    enum CodingKeys: String, CodingKey {
+      case descriptor = "password-rules"
+      case isExact = "exact-domain-match-only"
+    }
+  }
+
+  /// Reads all entries; one that is malformed is left out, and named in ``malformed``.
+  ///
+  /// - Throws: The decoder's error when the whole is no object.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Host.self)
+    for host in container.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
+      let name = Self.folded(host.stringValue)
+      if entries[name] != nil {
+        malformed.append((host.stringValue, "An entry before it is for the same host."))
+        continue
+      }
+      do {
+        let value = try container.decode(Value.self, forKey: host)
+        entries[name] = Entry(
+          rules: try PasswordRuleSet(value.descriptor), isExact: value.isExact ?? false)
+      } catch let error as DescriptorSyntaxError {
+        malformed.append((host.stringValue, error.description))
+      } catch {
+        malformed.append((host.stringValue, "It has no text under `password-rules`."))
+      }
+    }
+  }
+}

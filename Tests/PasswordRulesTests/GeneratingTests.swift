@@ -1,0 +1,84 @@
+import TestSupport
+import Testing
+
+@testable import PasswordRules
+
+struct GeneratingTests {
+  @Test(arguments: [
+    "", "required: upper; required: lower; required: digit; required: special; minlength: 20;",
+    "required: digit; required: digit; allowed: [ab]; maxlength: 4;",
+    "allowed: [ab]; max-repeating: 1; minlength: 12;", "allowed: lower; max-sequential: 1;",
+    "required: [-]; allowed: ascii-printable; max-consecutive: 2; minlength: 40;",
+    "allowed: unicode;",
+  ])
+  func generatedPasswordsSatisfyTheRules(descriptor: String) throws {
+    let rules = try PasswordRuleSet(descriptor)
+    let generator = try PasswordGenerator(rules)
+    var random = SeededGenerator(seed: 1)
+    for _ in 0..<Campaign.size(sample: 20, full: 200) {
+      let password = generator.password(using: &random)
+      #expect(password.count == generator.length)
+      #expect(rules.isSatisfied(by: password), "\(password)")
+    }
+  }
+
+  @Test func passwordsAreTwentyCharactersLongWhereThatIsPossible() throws {
+    #expect(try PasswordGenerator([]).length == 20)
+    #expect(try PasswordGenerator([.minLength(8), .maxLength(12)]).length == 12)
+    #expect(try PasswordGenerator([.minLength(30)]).length == 30)
+  }
+
+  @Test func whyNoPasswordSatisfiesTheRulesIsSaid() throws {
+    let four: [PasswordRule] = [
+      .required(.upper), .required(.lower), .required(.digits), .required(.special),
+    ]
+    #expect(
+      throws: PasswordRulesError.unsatisfiable("4 required classes do not fit in maxlength 3")
+    ) { try PasswordGenerator(PasswordRuleSet(four + [.maxLength(3)])) }
+    #expect(throws: PasswordRulesError.unsatisfiable("minlength 9 is more than maxlength 8")) {
+      try PasswordGenerator([.minLength(9), .maxLength(8)])
+    }
+    let error = #expect(throws: PasswordRulesError.self) {
+      try PasswordGenerator([.allowed(.custom("a")), .maxRepeating(2), .minLength(8)])
+    }
+    #expect(
+      error?.description
+        == "No password satisfies these rules: the limits on runs leave none of at least 8 characters."
+    )
+  }
+
+  @Test(arguments: [
+    "", "required: upper; required: lower; required: digit; required: [-]; required: [-];",
+    "required: upper; required: digit; allowed: lower; minlength: 18;", "max-consecutive: 1;",
+  ])
+  func typeablePasswordsSatisfyTheRules(descriptor: String) throws {
+    let rules = try PasswordRuleSet(descriptor)
+    let style = try #require(TypeablePassword(rules))
+    var random = SeededGenerator(seed: 2)
+    for _ in 0..<20 { #expect(rules.isSatisfied(by: style.password(using: &random))) }
+  }
+
+  @Test(arguments: [
+    "required: digit; required: digit;",
+    "required: special; allowed: lower, upper, digit; maxlength: 18;",
+    "maxlength: 17;", "minlength: 21;", "allowed: lower, digit;", "required: [0];",
+  ])
+  func rulesWithoutRoomForTheTypeableStyleHaveNone(descriptor: String) throws {
+    #expect(TypeablePassword(try PasswordRuleSet(descriptor)) == nil)
+  }
+
+  @Test func typeablePasswordHasTheFormOfSyllables() throws {
+    let style = try #require(TypeablePassword([]))
+    var random = SeededGenerator(seed: 4)
+    for _ in 0..<50 {
+      let password = style.password(using: &random)
+      #expect(password.split(separator: "-").map(\.count) == [6, 6, 6])
+      #expect(password.count(where: \.isUppercase) == 1 && password.count(where: \.isNumber) == 1)
+      let places = Array(password.filter { $0 != "-" }).indices { $0.isNumber }
+      #expect([5, 6, 11, 12, 17].contains(places.ranges[0].lowerBound))
+      #expect(!password.contains("l") && !password.contains("O"))
+    }
+    let plain = try #require(TypeablePassword([.required(.upper), .required(.lower, .digits)]))
+    #expect(plain.password(using: &random).count == 18)
+  }
+}

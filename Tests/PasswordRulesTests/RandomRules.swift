@@ -1,0 +1,59 @@
+import PasswordRules
+
+/// Small rule sets over few characters, so that all passwords can be tried.
+struct RandomRules {
+  static let characters = Array("abc12-".unicodeScalars)
+
+  var generator: SeededGenerator
+
+  init(seed: UInt64) {
+    generator = SeededGenerator(seed: seed)
+  }
+
+  /// All passwords of a length over the characters.
+  static func all(_ length: Int) -> [String] {
+    (0..<length).reduce([""]) { words, _ in
+      words.flatMap { word in characters.map { "\(word)\($0)" } }
+    }
+  }
+
+  mutating func next() -> PasswordRuleSet {
+    var rules: [PasswordRule] = [.allowed(.custom(characters(atLeast: 1)))]
+    for _ in 0..<Int.random(in: 0...3, using: &generator) {
+      rules.append(.required(.custom(characters(atLeast: 1))))
+    }
+    if Bool.random(using: &generator) {
+      rules.append(.maxRepeating(.random(in: 1...3, using: &generator)))
+    }
+    if Bool.random(using: &generator) {
+      rules.append(.maxSequential(.random(in: 1...3, using: &generator)))
+    }
+    if Int.random(in: 0..<5, using: &generator) == 0 {
+      rules.append(.maxConsecutive(.random(in: 1...3, using: &generator)))
+    }
+    return PasswordRuleSet(rules)
+  }
+
+  private mutating func characters(atLeast count: Int) -> PrintableCharacters {
+    let chosen = Self.characters.shuffled(using: &generator)
+      .prefix(.random(in: count...Self.characters.count, using: &generator))
+    return PrintableCharacters(String(String.UnicodeScalarView(chosen)))!
+  }
+}
+
+/// SplitMix64, so that a test sees the same numbers each time.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}

@@ -1,0 +1,61 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import PasswordRules
+
+struct SiteRulesTests {
+  private static let text = """
+    {
+      "example.com": {"password-rules": "minlength: 8;"},
+      "a.example.com": {"password-rules": "minlength: 9;"},
+      "only.test": {"password-rules": "minlength: 10;", "exact-domain-match-only": true},
+      "broken.test": {"password-rules": "minlength; 8"},
+      "empty.test": {},
+      "number.test": 7,
+      "twice.TEST": {"password-rules": "minlength: 11;"},
+      "twice.test": {"password-rules": "minlength: 12;"}
+    }
+    """
+
+  @Test(
+    arguments: [
+      ("example.com", 8), ("EXAMPLE.com.", 8), ("login.example.com", 8), ("x.a.example.com", 9),
+      ("only.test", 10), ("www.only.test", nil), ("com", nil), ("", nil), ("myexample.com", nil),
+      ("twice.test", 11),
+    ] as [(String, Int?)])
+  func nearestParentDomainCounts(host: String, minLength: Int?) throws {
+    let sites = try JSONDecoder().decode(SiteRules.self, from: Data(Self.text.utf8))
+    #expect(sites.rules(for: host)?.minLength == minLength)
+  }
+
+  @Test func malformedEntriesAreNamed() throws {
+    let sites = try JSONDecoder().decode(SiteRules.self, from: Data(Self.text.utf8))
+    #expect(sites.count == 4)
+    #expect(
+      sites.malformed.map(\.host) == ["broken.test", "empty.test", "number.test", "twice.test"])
+    #expect(sites.malformed[0].reason.hasPrefix("At character 10: Expected `:`"))
+  }
+
+  @Test(.enabled(if: SharedData.isAvailable, "the rules of real sites are not on this machine"))
+  func rulesOfRealSitesCanBeWorkedWith() throws {
+    let sites = try JSONDecoder().decode(
+      SiteRules.self, from: SharedData.content(of: "quirks.json"))
+    #expect(sites.count == 434)
+    #expect(sites.malformed.isEmpty)
+    var random = SeededGenerator(seed: 3)
+    for host in sites.hosts {
+      let rules = try #require(sites.rules(for: host))
+      #expect(try PasswordRuleSet(rules.descriptor) == rules)
+    }
+    let passwordCount = Campaign.size(sample: 5, full: 200)
+    for host in sites.hosts.sorted().every(Campaign.size(sample: 40, full: 1)) {
+      let rules = try #require(sites.rules(for: host))
+      let generator = try PasswordGenerator(rules)
+      #expect(generator.entropy.isFinite)
+      for _ in 0..<passwordCount {
+        #expect(rules.isSatisfied(by: generator.password(using: &random)))
+      }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/// The second reader of what Locket writes: Python with its standard library.
+package enum Python {
+  /// That a program did not end well, and what it printed.
+  package struct Failure: Error {
+    package let output: String
+  }
+
+  package static let isAvailable: Bool = {
+    do { return try output(of: "import json, plistlib", []).status == 0 } catch { return false }
+  }()
+
+  /// Runs a program to its end, and returns what it printed.
+  @discardableResult
+  package static func run(_ program: String, _ arguments: [String] = []) throws -> String {
+    let (text, status) = try output(of: program, arguments)
+    if status != 0 { throw Failure(output: text) }
+    return text
+  }
+
+  private static func output(
+    of program: String, _ arguments: [String]
+  ) throws -> (text: String, status: Int32) {
+    let directory = try TemporaryDirectory()
+    let child = try ChildProcess(
+      "/bin/sh", ["-c", "exec python3 \"$@\" 2>&1", "sh", "-c", program] + arguments,
+      output: directory("output"))
+    let status = child.end()
+    return (String(decoding: try content(of: directory("output")), as: UTF8.self), status)
+  }
+}
