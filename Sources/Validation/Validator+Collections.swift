@@ -1,0 +1,8 @@
+extension Validator where Value: Collection {
+  /// At least one element.
+  public static var notEmpty: Validator {
+    Validator(checks: [ValidationCheck(id: .init("notEmpty"), requirement: .notEmpty)]) {
+      $1.note($0.isEmpty ? .notYet : .satisfied)
+    }
+  }
+}
