@@ -1,4 +1,4 @@
-extension Validator where Value: Collection {
+extension Validator where Value: Collection & SendableMetatype {
   /// At least one element.
   public static var notEmpty: Validator {
     Validator(checks: [ValidationCheck(id: .init("notEmpty"), requirement: .notEmpty)]) {
