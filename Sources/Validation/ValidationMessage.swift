@@ -77,6 +77,10 @@ public enum ValidationMessage: Hashable, Sendable {
   case noneOf
   /// It must be this; nil where it is not to be shown.
   case equal(String?)
+  /// It must be the value of another field.
+  case equalToOther
+  /// The text of another field must not occur in it.
+  case notContainingOther
 
   /// It must be at least this.
   case minimum(String)
