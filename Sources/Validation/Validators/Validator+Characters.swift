@@ -20,7 +20,7 @@ extension Validator<String> {
 
   /// At least so many characters of some classes, `.notYet` until they are there.
   ///
-  /// ``CharacterClass/special`` is what people call symbols: printable ASCII without letters and digits.
+  /// The class `special` is what people call symbols: printable ASCII without letters and digits.
   public static func contains(
     atLeast minimum: Int = 1, of classes: CharacterClass...
   ) -> Validator {
