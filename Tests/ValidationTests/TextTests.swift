@@ -140,4 +140,15 @@ struct TextTests {
     let postcode: Validator<String> = .matching(.custom("postcode")) { /[0-9]{5}/ }
     #expect(postcode.report(for: typed).marks == states)
   }
+
+  @Test func patternCanBeUsedByManyAtOnce() async {
+    let digits: Validator<String> = .matching(.custom("digits")) { /[0-9]+/ }
+    let valid = await withTaskGroup { group in
+      for number in 0..<200 {
+        group.addTask { digits.report(for: number.isMultiple(of: 2) ? "\(number)" : "x").isValid }
+      }
+      return await group.reduce(0) { $1 ? $0 + 1 : $0 }
+    }
+    #expect(valid == 100)
+  }
 }
