@@ -1,0 +1,49 @@
+/// What the sign-up says by itself, in one language; what the checks say is the library's.
+struct SignUpTexts {
+  let title: @Sendable (String) -> String
+  let labels: [String]
+  let next, back, submit, cancel, show, hide, accept: String
+  let offer: @Sendable (String) -> String
+  let full, unreadable, incomplete, undetermined: String
+  let taken: @Sendable (String) -> String
+  let lost: @Sendable (String, String) -> String
+  let saved: @Sendable (String, String) -> String
+  let verified, cancelled, ended: String
+  /// What a line of the dialogue begins with that names something missing, wrong, or right by now.
+  let missing, wrong, right, unknown: String
+  let emptyTakesOffer: String
+
+  /// The texts of a language, by the beginning of its code; nil when there are none.
+  static func named(_ code: String) -> SignUpTexts? {
+    switch code.prefix(while: { $0.isLetter }).lowercased() {
+    case "en", "c", "posix": english
+    case "de": german
+    case "es": spanish
+    case "ru": russian
+    default: nil
+    }
+  }
+
+  func label(_ field: SignUpField) -> String { labels[field.rawValue] }
+}
+
+extension SignUpTexts {
+  static let english = SignUpTexts(
+    title: { "New account at \($0)" },
+    labels: ["User name", "Password", "Repeat password"],
+    next: "next", back: "back", submit: "done", cancel: "cancel",
+    show: "show password", hide: "hide password", accept: "take the suggestion",
+    offer: { "Suggestion: \($0)" },
+    full: "The field has no room for that.",
+    unreadable: "That was not text in UTF-8, and was not taken.",
+    incomplete: "Something is missing or wrong here.",
+    undetermined: "This could not be checked. Enter tries again.",
+    taken: { "not taken yet at \($0)" },
+    lost: { "The name \($0) was taken at \($1) meanwhile. Nothing was saved." },
+    saved: { "The password of \($0) at \($1) is saved." },
+    verified: "A second process has read it back.",
+    cancelled: "Cancelled. Nothing was saved.",
+    ended: "The input ended before the account was complete. Nothing was saved.",
+    missing: "missing", wrong: "wrong", right: "right now", unknown: "not checked",
+    emptyTakesOffer: "an empty line takes a generated one")
+}
