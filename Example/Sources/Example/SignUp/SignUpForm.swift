@@ -106,7 +106,7 @@ final class SignUpForm {
   }
 
   private func enter() {
-    if let next = focus.next, model.standing != .complete {
+    if let next = focus.next, !enterSubmits {
       go(to: next)
     } else {
       model.touch(focus)
@@ -114,6 +114,9 @@ final class SignUpForm {
       isSubmitted = true
     }
   }
+
+  /// Whether the enter key submits the form, instead of going to the next field.
+  private var enterSubmits: Bool { focus.next == nil || model.standing == .complete }
 
   /// Whether the form can be handed over; nil when it cannot, or not yet.
   private func submit() -> Bool? {
@@ -157,7 +160,7 @@ final class SignUpForm {
 
   private var hints: [String] {
     [
-      "Enter \(focus == .repetition ? texts.submit : texts.next)", "Tab \(texts.next)",
+      "Enter \(enterSubmits ? texts.submit : texts.next)", "Tab \(texts.next)",
       "Shift-Tab \(texts.back)", "Ctrl-R \(isShown ? texts.hide : texts.show)",
       "Ctrl-G \(texts.accept)", "Esc \(texts.cancel)",
     ]
