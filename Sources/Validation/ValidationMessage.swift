@@ -17,6 +17,10 @@ public indirect enum ValidationMessage: Hashable, Sendable {
   case removeElements(Int)
   /// What a rule of a password rule set says.
   case passwordRule(PasswordRule)
+  /// The value must be that of another field.
+  case equalToOther
+  /// The text of another field must not occur in it.
+  case notContainingOther
   /// One of these must hold.
   case either([ValidationMessage])
   /// This must not hold.
