@@ -35,7 +35,8 @@ let package = Package(
     .testTarget(
       name: "SecretStorageTestingTests", dependencies: ["SecretStorage", "SecretStorageTesting"]),
     .testTarget(name: "PasswordRulesTests", dependencies: ["PasswordRules", "TestSupport"]),
-    .testTarget(name: "ValidationTests", dependencies: ["Validation", "TestSupport"]),
+    .testTarget(
+      name: "ValidationTests", dependencies: ["Validation", "PasswordRules", "TestSupport"]),
     .testTarget(
       name: "DocumentationTests",
       dependencies: [

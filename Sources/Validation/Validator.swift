@@ -23,6 +23,14 @@ public struct Validator<Value>: Sendable {
     rules = [Rule(count: checks.count, look: look)]
   }
 
+  /// A validator of one check.
+  init(
+    _ name: String, _ requirement: ValidationMessage,
+    look: @escaping @Sendable (Value, inout Findings) -> Void
+  ) {
+    self.init(checks: [ValidationCheck(id: .init(name), requirement: requirement)], look: look)
+  }
+
   /// How a value stands, as of somebody who has finished typing it.
   public func report(for value: Value) -> ValidationReport {
     var report = ValidationReport(checks: checks, isTouched: true)
@@ -34,11 +42,32 @@ public struct Validator<Value>: Sendable {
   func update(_ report: inout ValidationReport, with value: Value) {
     var findings = Findings(report.checks)
     report.checks = []
+    look(at: value, &findings)
+    report.checks = findings.checks
+  }
+
+  /// Notes how a value stands, and leaves the offset of the findings as it was.
+  func look(at value: Value, _ findings: inout Findings) {
+    let offset = findings.offset
     for rule in rules {
       rule.look(value, &findings)
       findings.offset += rule.count
     }
-    report.checks = findings.checks
+    findings.offset = offset
+  }
+
+  /// How all requirements stand together.
+  func summary(of value: Value) -> Summary {
+    var findings = Findings(summarizing: checks)
+    look(at: value, &findings)
+    return findings.summary ?? Summary()
+  }
+
+  /// The same rules under other checks, one for each.
+  func replacingChecks(_ change: (inout ValidationCheck) -> Void) -> Validator {
+    var changed = self
+    for index in checks.indices { change(&changed.checks[index]) }
+    return changed
   }
 }
 

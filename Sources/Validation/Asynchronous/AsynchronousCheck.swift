@@ -1,7 +1,7 @@
 /// A check whose answer takes time, such as asking a service whether a user name is taken.
 ///
 /// ```swift
-/// let isFree = AsynchronousCheck<String>("isFree", requirement: .custom("name.free")) { name in
+/// let isFree = AsynchronousCheck<String>("isFree", .custom("name.free")) { name in
 ///   try await service.isTaken(name) ? .rejected(.custom("name.taken")) : .satisfied
 /// }
 /// ```
@@ -45,7 +45,7 @@ extension AsynchronousCheck where Value: Equatable {
   /// its description may hold what nobody else is to read. After a time-out the closure's task is
   /// cancelled, and its answer is not awaited.
   public init(
-    _ name: String, requirement: ValidationMessage,
+    _ name: String, _ requirement: ValidationMessage,
     severity: ValidationCheck.Severity = .requirement,
     debounce: Duration = .milliseconds(300), timeout: Duration = .seconds(10),
     cacheLimit: Int = 16,

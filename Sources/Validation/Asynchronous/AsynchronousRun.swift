@@ -56,7 +56,8 @@ struct AsynchronousRun<Value: Sendable>: Sendable {
   }
 
   /// Takes the outcome of a start, and returns the task to be cancelled; nil if the outcome is late.
-  mutating func finish(_ number: UInt64, with outcome: AsynchronousOutcome) -> [Task<Void, Never>]? {
+  mutating func finish(_ number: UInt64, with outcome: AsynchronousOutcome) -> [Task<Void, Never>]?
+  {
     guard number == self.number, self.outcome.state == .pending else { return nil }
     return stop(with: outcome).map { [$0] } ?? []
   }

@@ -61,3 +61,7 @@ public struct ValidationReports<Report: Equatable & Sendable>: AsyncSequence, Se
     }
   }
 }
+
+// An iterator is one consumer's.
+@available(*, unavailable)
+extension ValidationReports.Iterator: Sendable {}

@@ -3,7 +3,7 @@ extension CrossFieldCheck where Value: Equatable {
   public static func equal(
     to other: ValidatedField<Value>, saying requirement: ValidationMessage = .equalToOther
   ) -> CrossFieldCheck {
-    CrossFieldCheck("equal", requirement: requirement, with: other) { $0 == $1 }
+    CrossFieldCheck("equal", requirement, with: other) { $0 == $1 }
   }
 }
 
@@ -12,7 +12,7 @@ extension CrossFieldCheck where Value: StringProtocol {
   public static func equal(
     to other: ValidatedField<Value>, saying requirement: ValidationMessage = .equalToOther
   ) -> CrossFieldCheck {
-    CrossFieldCheck("equal", requirement: requirement, severity: .requirement, with: other) {
+    CrossFieldCheck("equal", requirement: requirement, with: other) {
       if $0 == $1 { $2.note(.satisfied) } else { $2.note($1.hasPrefix($0) ? .notYet : .broken) }
     }
   }
@@ -26,7 +26,7 @@ extension CrossFieldCheck where Value: StringProtocol {
     _ other: ValidatedField<Other>, saying requirement: ValidationMessage = .notContainingOther
   ) -> CrossFieldCheck {
     CrossFieldCheck(
-      "notContaining", requirement: requirement, severity: .requirement, with: other
+      "notContaining", requirement: requirement, with: other
     ) { value, other, findings in
       let places = other.unicodeScalars.count < 3 ? [] : places(of: other, in: value)
       findings.note(places.isEmpty ? .satisfied : .broken, places: places)

@@ -17,8 +17,8 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
   let follow: @Sendable (any DependentField) -> Void
 
   init<Other>(
-    _ name: String, requirement: ValidationMessage, severity: ValidationCheck.Severity,
-    with other: ValidatedField<Other>,
+    _ name: String, requirement: ValidationMessage,
+    severity: ValidationCheck.Severity = .requirement, with other: ValidatedField<Other>,
     look: @escaping @Sendable (Value, Other, inout Findings) -> Void
   ) {
     check = ValidationCheck(id: .init(name), severity: severity, requirement: requirement)
@@ -38,17 +38,27 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
 }
 
 extension CrossFieldCheck {
-  /// A check of the app's own, made by a closure that is given the value of the field and that of the
-  /// other.
+  /// A check of the app's own.
   ///
-  /// Where the closure returns false, the check is ``ValidationCheck/State/broken``.
+  /// - Parameters:
+  ///   - name: What the check is called, by which the app finds it in a report.
+  ///   - requirement: What is demanded.
+  ///   - advice: What to do about it where it does not hold.
+  ///   - severity: Whether a value that does not fulfil it is invalid.
+  ///   - failure: How a value stands that does not fulfil it: `.notYet` if more typing could help, or
+  ///     `.broken`.
+  ///   - other: The field that is read as well.
+  ///   - isFulfilled: Whether the value of the field and that of the other fulfil it. It is called when
+  ///     either changes.
   public init<Other>(
-    _ name: String, requirement: ValidationMessage,
-    severity: ValidationCheck.Severity = .requirement, with other: ValidatedField<Other>,
-    isSatisfied: @escaping @Sendable (_ value: Value, _ other: Other) -> Bool
+    _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
+    severity: ValidationCheck.Severity = .requirement,
+    failure: ValidationCheck.State = .broken, with other: ValidatedField<Other>,
+    isFulfilled: @escaping @Sendable (_ value: Value, _ other: Other) -> Bool
   ) {
     self.init(name, requirement: requirement, severity: severity, with: other) {
-      $2.note(isSatisfied($0, $1) ? .satisfied : .broken)
+      let holds = isFulfilled($0, $1)
+      $2.note(holds ? .satisfied : failure, advice: holds ? nil : advice)
     }
   }
 }

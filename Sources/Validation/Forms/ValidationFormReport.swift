@@ -44,6 +44,11 @@ public struct ValidationFormReport: Hashable, Sendable {
     }?.id
   }
 
+  /// How many requirements of all fields hold, for a screen reader.
+  public func progressText(in language: ValidationLanguage) -> String {
+    joined.progressText(in: language)
+  }
+
   private var joined: ValidationReport {
     ValidationReport(
       checks: fields.flatMap(\.report.checks), isTouched: fields.contains { $0.report.isTouched })
