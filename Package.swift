@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "SecretStorage", targets: ["SecretStorage"]),
     .library(name: "SecretStorageTesting", targets: ["SecretStorageTesting"]),
     .library(name: "PasswordRules", targets: ["PasswordRules"]),
+    .library(name: "Validation", targets: ["Validation"]),
   ],
   targets: [
     .target(name: "SerializedAccess"),
@@ -18,6 +19,7 @@ let package = Package(
     .target(name: "SecretStorage", dependencies: ["StorageInternals"]),
     .target(name: "SecretStorageTesting", dependencies: ["SecretStorage"]),
     .target(name: "PasswordRules"),
+    .target(name: "Validation", dependencies: ["PasswordRules", "SerializedAccess"]),
 
     .testTarget(name: "SerializedAccessTests", dependencies: ["SerializedAccess"]),
     .testTarget(
@@ -34,10 +36,12 @@ let package = Package(
       name: "SecretStorageTestingTests", dependencies: ["SecretStorage", "SecretStorageTesting"]),
     .testTarget(name: "PasswordRulesTests", dependencies: ["PasswordRules", "TestSupport"]),
     .testTarget(
+      name: "ValidationTests", dependencies: ["Validation", "PasswordRules", "TestSupport"]),
+    .testTarget(
       name: "DocumentationTests",
       dependencies: [
         "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
-        "PasswordRules",
+        "PasswordRules", "Validation",
       ],
       exclude: ["VaultReader"]),
     // What the tests of several targets use.

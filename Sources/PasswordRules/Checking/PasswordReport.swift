@@ -49,7 +49,8 @@ public enum LengthUnit: Hashable, Sendable, CaseIterable {
   /// Bytes of UTF-8.
   case utf8
 
-  func length(of text: String) -> Int {
+  /// The length of a text in this unit.
+  package func length(of text: String) -> Int {
     switch self {
     case .codePoints: text.unicodeScalars.count
     case .graphemeClusters: text.count
@@ -59,7 +60,7 @@ public enum LengthUnit: Hashable, Sendable, CaseIterable {
   }
 
   /// Where, in code points, a text is beyond a limit.
-  func excess(of text: String, over limit: Int) -> Range<Int> {
+  package func excess(of text: String, over limit: Int) -> Range<Int> {
     let end = text.unicodeScalars.count
     if self == .graphemeClusters { return text.prefix(limit).unicodeScalars.count..<end }
     var (length, start) = (0, 0)

@@ -1,0 +1,10 @@
+import Testing
+import Validation
+
+@Suite struct ValidatorTests {
+  @Test func emptyTextIsNotYetThere() {
+    let validator: Validator<String> = .notEmpty
+    #expect(validator.report(for: "").checks.map(\.state) == [.notYet])
+    #expect(validator.report(for: "a").state == .valid)
+  }
+}
