@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PasswordRules
 import SecretStorage
+import Validation
 
 #if canImport(Glibc)
   import Glibc
@@ -62,20 +63,17 @@ extension Command {
   ) async throws -> ExitStatus {
     // Whatever is in the way of saving is said before the person types anything.
     let vault = try arguments.vaultToSaveIn()
-    let wake = try WakingPipe()
     let model: SignUpModel
     do {
-      model = try SignUpModel(
-        rules: rules, texts: texts, service: NameService(site: site, vault: vault),
-        onChange: wake.wake)
+      model = try SignUpModel(rules: rules, service: NameService(site: site, vault: vault))
     } catch {
       throw UsageError("--rules: \(error)")
     }
     let environment = ProcessInfo.processInfo.environment
     let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
     if isTerminal, Appearance.canMoveCursor(environment) {
-      let form = SignUpForm(
-        site: site, texts: texts, model: model, wake: wake, appearance: Appearance(environment))
+      let form = try SignUpForm(
+        site: site, texts: texts, model: model, appearance: Appearance(environment))
       guard try form.fill() else {
         Program.report(texts.cancelled)
         return .absent
@@ -84,7 +82,7 @@ extension Command {
       try await SignUpDialogue(site: site, texts: texts, model: model).fill()
     }
     let account = NewAccount(
-      site: site, name: model.text(of: .userName), password: model.text(of: .password))
+      site: site, name: model[.userName].value, password: model[.password].value)
     try await account.save(in: vault, texts)
     try Output.line(texts.saved(account.name.onOneLine, site))
     try account.readBack(arguments.wordsForVault)

@@ -1,3 +1,5 @@
+import Validation
+
 /// What there is to see of a form.
 struct FormContent {
   struct Field {
@@ -128,7 +130,7 @@ struct FormLayout {
     return StyledLine(" ")
   }
 
-  private func sign(_ state: ShownCheck.State) -> StyledLine {
+  private func sign(_ state: ValidationCheck.State) -> StyledLine {
     let isUnicode = appearance.isUnicode
     return switch state {
     case .satisfied: StyledLine(isUnicode ? "✓" : "+", .good)

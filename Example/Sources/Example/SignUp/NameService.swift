@@ -3,7 +3,7 @@ import SecretStorage
 /// Stands for the service that the account is made at: it takes a moment to answer, and the names that
 /// the vault has for its site are taken.
 struct NameService: Sendable {
-  private static let delay = Duration.milliseconds(300)
+  private static let delay = Duration.milliseconds(200)
 
   let site: String
   let vault: SecretVault

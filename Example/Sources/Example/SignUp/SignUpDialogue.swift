@@ -1,3 +1,5 @@
+import Validation
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -22,19 +24,19 @@ struct SignUpDialogue {
     while true {
       let password = try ask(passwordPrompt(offer), field: .password)
       if password.isEmpty, let offer {
-        for field in SignUpField.allCases where field.isSecret { model.set(offer, for: field) }
+        for field in SignUpField.allCases where field.isSecret { model[field].value = offer }
         return
       }
-      model.set(password, for: .password)
+      model[.password].value = password
       if try await !isRight(.password) { continue }
-      model.set(try ask("\(texts.label(.repetition)): ", field: .repetition), for: .repetition)
+      model[.repetition].value = try ask("\(texts.label(.repetition)): ", field: .repetition)
       if try await isRight(.repetition) { return }
     }
   }
 
   private func fill(_ field: SignUpField) async throws {
     repeat {
-      model.set(try ask("\(texts.label(field)): ", field: field), for: field)
+      model[field].value = try ask("\(texts.label(field)): ", field: field)
     } while try await !isRight(field)
   }
 
@@ -46,20 +48,19 @@ struct SignUpDialogue {
     return "\(label) (\(isSeen ? "\(texts.offer(offer)); " : "")\(texts.emptyTakesOffer)): "
   }
 
-  /// Says what is missing and wrong, and whether nothing is.
+  /// Says what is missing and wrong and how far the person is, and whether the field is right.
   private func isRight(_ field: SignUpField) async throws -> Bool {
-    model.touch(field)
-    await model.settle()
-    let checks = model.checks(of: field)
-    for check in checks {
+    let report = await model[field].validate()
+    for check in report.checks {
+      let text = check.text(in: texts.language)
       switch check.state {
       case .satisfied, .waiting, .pending: break
-      case .notYet: try say("  \(texts.missing): \(check.text)")
-      case .broken: try say("  \(texts.wrong): \(check.text)")
-      case .unavailable: try say("  \(texts.unknown): \(check.text)")
+      case .notYet, .broken: try say("  \(check.state.text(in: texts.language)): \(text)")
+      case .unavailable: try say("  \(text)")
       }
     }
-    return checks.allSatisfy { $0.state == .satisfied }
+    try say("  \(model.form.report.progressText(in: texts.language))")
+    return report.isValid
   }
 
   private func ask(_ prompt: String, field: SignUpField) throws -> String {

@@ -1,3 +1,5 @@
+import Validation
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -26,20 +28,21 @@ final class SignUpForm {
   private var offer: String?
   private var step = 0
 
-  /// The pipe becomes readable when a check has changed.
   init(
-    site: String, texts: SignUpTexts, model: SignUpModel, wake: WakingPipe, appearance: Appearance
-  ) {
+    site: String, texts: SignUpTexts, model: SignUpModel, appearance: Appearance
+  ) throws(Failure) {
     self.site = site
     self.texts = texts
     self.model = model
-    self.wake = wake
+    wake = try WakingPipe()
     screen = Screen(appearance)
   }
 
   /// Lets the person fill the form in; false when it was cancelled.
   func fill() throws -> Bool {
-    try RawTerminal.perform { terminal in
+    let observation = model.form.observe(wake.wake)
+    defer { observation.cancel() }
+    return try RawTerminal.perform { terminal in
       screen.forget()
       return try turn(terminal)
     }
@@ -51,7 +54,7 @@ final class SignUpForm {
       if isSubmitted, let isComplete = submit() { return .done(isComplete) }
       let size = terminal.size
       try terminal.write(screen.update(to: frame(for: size), size: size))
-      let isPending = model.standing == .pending
+      let isPending = model[.userName].report.checks.contains { $0.state == .pending }
       let events = try terminal.wait(
         for: wake.reader,
         milliseconds: decoder.isUndecided ? Self.escapeTime : isPending ? Self.spinnerTime : -1)
@@ -94,13 +97,13 @@ final class SignUpForm {
   }
 
   private func changed(_ field: SignUpField) {
-    model.set(fields[field.rawValue].text, for: field)
+    model[field].value = fields[field.rawValue].text
     // The offer must not contain the user name, of which there is another one now.
     if field == .userName { offer = nil }
   }
 
   private func go(to field: SignUpField) {
-    model.touch(focus)
+    model[focus].touch()
     focus = field
     if field == .password, offer == nil { offer = model.suggestion() }
   }
@@ -109,21 +112,21 @@ final class SignUpForm {
     if let next = focus.next, !enterSubmits {
       go(to: next)
     } else {
-      model.touch(focus)
-      if model.standing == .undetermined { model.retry() }
+      model.form.touchAll()
+      if model.form.state == .undetermined { model.askAgain() }
       isSubmitted = true
     }
   }
 
   /// Whether the enter key submits the form, instead of going to the next field.
-  private var enterSubmits: Bool { focus.next == nil || model.standing == .complete }
+  private var enterSubmits: Bool { focus.next == nil || model.form.isValid }
 
   /// Whether the form can be handed over; nil when it cannot, or not yet.
   private func submit() -> Bool? {
-    switch model.standing {
-    case .complete: return true
+    switch model.form.state {
+    case .valid: return true
     case .pending: return nil
-    case .incomplete: notice = texts.incomplete
+    case .invalid, .pristine: notice = texts.incomplete
     case .undetermined: notice = texts.undetermined
     }
     isSubmitted = false
@@ -152,10 +155,10 @@ final class SignUpForm {
       fields: SignUpField.allCases.map { field in
         FormContent.Field(
           label: texts.label(field), text: fields[field.rawValue],
-          isHidden: field.isSecret && !isShown, checks: model.checks(of: field),
+          isHidden: field.isSecret && !isShown, checks: model[field].report.shown(in: texts.language),
           offer: field == .password ? offer.map(texts.offer) : nil)
       },
-      focus: focus.rawValue, progress: model.progress, notice: notice, hints: hints)
+      focus: focus.rawValue, progress: model.form.progress, notice: notice, hints: hints)
   }
 
   private var hints: [String] {

@@ -1,5 +1,8 @@
+import Validation
+
 extension SignUpTexts {
   static let german = SignUpTexts(
+    checks: ValidationLanguage(code: "de") { _, _ in nil },
     title: { "Neues Konto bei \($0)" },
     labels: ["Benutzername", "Passwort", "Passwort wiederholen"],
     next: "weiter", back: "zurück", submit: "fertig", cancel: "abbrechen",
@@ -9,12 +12,11 @@ extension SignUpTexts {
     unreadable: "Das war kein Text in UTF-8 und wurde nicht übernommen.",
     incomplete: "Hier fehlt etwas oder ist etwas falsch.",
     undetermined: "Das konnte nicht geprüft werden. Enter versucht es noch einmal.",
-    taken: { "bei \($0) noch nicht vergeben" },
+    free: { "bei \($0) noch nicht vergeben" },
     lost: { "Der Name \($0) wurde bei \($1) inzwischen vergeben. Nichts wurde gespeichert." },
     saved: { "Das Passwort von \($0) bei \($1) ist gespeichert." },
     verified: "Ein zweiter Prozess hat es gelesen.",
     cancelled: "Abgebrochen. Nichts wurde gespeichert.",
     ended: "Die Eingabe endete, bevor das Konto vollständig war. Nichts wurde gespeichert.",
-    missing: "fehlt", wrong: "falsch", right: "jetzt richtig", unknown: "nicht geprüft",
     emptyTakesOffer: "eine leere Zeile nimmt ein erzeugtes")
 }

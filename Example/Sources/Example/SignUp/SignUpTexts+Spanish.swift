@@ -1,5 +1,8 @@
+import Validation
+
 extension SignUpTexts {
   static let spanish = SignUpTexts(
+    checks: ValidationLanguage(code: "es") { _, _ in nil },
     title: { "Cuenta nueva en \($0)" },
     labels: ["Nombre de usuario", "Contraseña", "Repetir contraseña"],
     next: "siguiente", back: "anterior", submit: "listo", cancel: "cancelar",
@@ -9,12 +12,11 @@ extension SignUpTexts {
     unreadable: "No era texto en UTF-8 y no se ha tomado.",
     incomplete: "Aquí falta algo o hay algo incorrecto.",
     undetermined: "No se ha podido comprobar. Intro lo intenta de nuevo.",
-    taken: { "aún libre en \($0)" },
+    free: { "aún libre en \($0)" },
     lost: { "El nombre \($0) se ha ocupado entretanto en \($1). No se ha guardado nada." },
     saved: { "La contraseña de \($0) en \($1) está guardada." },
     verified: "Un segundo proceso la ha leído.",
     cancelled: "Cancelado. No se ha guardado nada.",
     ended: "La entrada terminó antes de completar la cuenta. No se ha guardado nada.",
-    missing: "falta", wrong: "incorrecto", right: "correcto ahora", unknown: "sin comprobar",
     emptyTakesOffer: "una línea vacía toma una generada")
 }

@@ -1,16 +1,18 @@
+import Validation
+
 /// What the sign-up says by itself, in one language; what the checks say is the library's.
-struct SignUpTexts {
+struct SignUpTexts: Sendable {
+  /// What the checks say, apart from what is demanded here alone.
+  let checks: ValidationLanguage
   let title: @Sendable (String) -> String
   let labels: [String]
   let next, back, submit, cancel, show, hide, accept: String
   let offer: @Sendable (String) -> String
   let full, unreadable, incomplete, undetermined: String
-  let taken: @Sendable (String) -> String
+  let free: @Sendable (String) -> String
   let lost: @Sendable (String, String) -> String
   let saved: @Sendable (String, String) -> String
   let verified, cancelled, ended: String
-  /// What a line of the dialogue begins with that names something missing, wrong, or right by now.
-  let missing, wrong, right, unknown: String
   let emptyTakesOffer: String
 
   /// The texts of a language, by the beginning of its code; nil when there are none.
@@ -24,11 +26,17 @@ struct SignUpTexts {
     }
   }
 
+  /// What all checks of the form say.
+  var language: ValidationLanguage {
+    checks.replacing { [free] in $0.siteOfFreeName.map(free) }
+  }
+
   func label(_ field: SignUpField) -> String { labels[field.rawValue] }
 }
 
 extension SignUpTexts {
   static let english = SignUpTexts(
+    checks: .english,
     title: { "New account at \($0)" },
     labels: ["User name", "Password", "Repeat password"],
     next: "next", back: "back", submit: "done", cancel: "cancel",
@@ -38,12 +46,11 @@ extension SignUpTexts {
     unreadable: "That was not text in UTF-8, and was not taken.",
     incomplete: "Something is missing or wrong here.",
     undetermined: "This could not be checked. Enter tries again.",
-    taken: { "not taken yet at \($0)" },
+    free: { "not taken yet at \($0)" },
     lost: { "The name \($0) was taken at \($1) meanwhile. Nothing was saved." },
     saved: { "The password of \($0) at \($1) is saved." },
     verified: "A second process has read it back.",
     cancelled: "Cancelled. Nothing was saved.",
     ended: "The input ended before the account was complete. Nothing was saved.",
-    missing: "missing", wrong: "wrong", right: "right now", unknown: "not checked",
     emptyTakesOffer: "an empty line takes a generated one")
 }

@@ -59,7 +59,8 @@ private nonisolated(unsafe) let plan: UnsafeMutablePointer<Plan> = {
 private let giveBack: @convention(c) (Int32) -> Void = { number in
   // What the pointers lead to was made before the handler was installed.
   unsafe sigaction(number, plan.pointee.previous + Int(number), nil)
-  if tcgetpgrp(STDIN_FILENO) == getpgrp() {
+  let group = tcgetpgrp(STDIN_FILENO)
+  if group == -1 || group == getpgrp() {
     _ = unsafe write(STDOUT_FILENO, plan.pointee.text, plan.pointee.textCount)
     tcflush(STDIN_FILENO, TCIFLUSH)
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &plan.pointee.settings)

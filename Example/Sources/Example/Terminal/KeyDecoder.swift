@@ -158,11 +158,12 @@ struct KeyDecoder {
   }
 
   private static func paste(of bytes: ArraySlice<UInt8>) -> Key {
-    let isCut = bytes.count == pasteLimit
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      // No field takes as much, so that nobody sees where a character was cut.
-      return isCut ? .paste(String(decoding: bytes, as: UTF8.self)) : .unreadable
-    }
+    // No field takes so much that it was cut, so that nobody sees where.
+    let text =
+      bytes.count > pasteLimit
+      ? String(decoding: bytes.prefix(pasteLimit), as: UTF8.self)
+      : String(validating: bytes, as: UTF8.self)
+    guard let text else { return .unreadable }
     let scalars = text.unicodeScalars.filter { $0.properties.generalCategory != .control }
     return .paste(String(String.UnicodeScalarView(scalars)))
   }

@@ -49,9 +49,12 @@ struct RawTerminal: ~Copyable {
   private static func turn<Result>(
     _ body: (borrowing RawTerminal) throws -> Ending<Result>
   ) throws -> Ending<Result> {
+    // In the background, this waits, while signals have their usual effects; the settings that are
+    // there meanwhile are the shell's.
+    while tcdrain(STDIN_FILENO) != 0 {
+      if errno != EINTR { throw failure }
+    }
     let before = try settings()
-    // Changes nothing, but waits in the background, while signals have their usual effects.
-    try change(before, TCSADRAIN)
     let terminal = RawTerminal(
       signals: try HeldSignals(and: [SIGWINCH, SIGCONT]), before: before)
     try terminal.enter()

@@ -20,6 +20,7 @@ struct Screen {
   let appearance: Appearance
   private var size: ScreenSize?
   private var rows: [String] = []
+  private var cursor = (row: 0, column: 0)
 
   init(_ appearance: Appearance) {
     self.appearance = appearance
@@ -28,10 +29,9 @@ struct Screen {
   /// Begins with a terminal that may show anything.
   mutating func forget() { size = nil }
 
-  /// What to write to the terminal so that it shows a frame.
+  /// What to write to the terminal so that it shows a frame; nothing if it does.
   mutating func update(to frame: Frame, size: ScreenSize) -> String {
-    // The cursor is hidden while it moves about, and shown by the same write.
-    var output = "\u{1B}[?25l"
+    var output = ""
     if size != self.size {
       output += "\u{1B}[H\u{1B}[2J"
       rows = Array(repeating: "", count: size.rows)
@@ -46,7 +46,10 @@ struct Screen {
       // At the end of a full line, the terminal would erase its last character.
       if line.columns < size.columns { output += "\u{1B}[K" }
     }
-    return output + Self.move(frame.cursor.row, frame.cursor.column) + "\u{1B}[?25h"
+    if output.isEmpty, frame.cursor == cursor { return "" }
+    cursor = frame.cursor
+    // The cursor is hidden while it moves about, and shown by the same write.
+    return "\u{1B}[?25l\(output)\(Self.move(cursor.row, cursor.column))\u{1B}[?25h"
   }
 
   private static func move(_ row: Int, _ column: Int) -> String {
