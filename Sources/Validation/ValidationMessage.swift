@@ -77,9 +77,9 @@ public enum ValidationMessage: Hashable, Sendable {
   case noneOf
   /// It must be this; nil where it is not to be shown.
   case equal(String?)
-  /// It must be the same as in another field.
+  /// It must be the value of another field.
   case equalToOther
-  /// What stands in another field must not occur in it.
+  /// The text of another field must not occur in it.
   case notContainingOther
 
   /// It must be at least this.

@@ -76,5 +76,8 @@ struct ListedCharacters: Sendable {
     }
   }
 
+  /// Whether all of Unicode is meant.
+  var areAll: Bool { characters == nil }
+
   func contains(_ scalar: Unicode.Scalar) -> Bool { characters?.contains(scalar) ?? true }
 }
