@@ -14,7 +14,7 @@ extension Option {
   fileprivate static let rules = Option(
     "rules", "DESCRIPTOR", "what the site demands of a password, such as `minlength: 12`")
   fileprivate static let language = Option(
-    "language", "CODE", "en, de, es or ru, instead of the locale's")
+    "language", "CODE", "instead of the locale's: one of \(SignUpTexts.codes)")
 }
 
 extension Command {
@@ -96,13 +96,13 @@ extension Arguments {
     let environment = ProcessInfo.processInfo.environment
     if let code = self[.language] {
       guard let texts = SignUpTexts.named(code) else {
-        throw UsageError("--language needs en, de, es or ru.")
+        throw UsageError("--language needs one of \(SignUpTexts.codes).")
       }
       return texts
     }
     // What the terminal could not show is of no use.
     guard Appearance(environment).isUnicode else { return .english }
-    return SignUpTexts.named(environment.locale(of: "LC_MESSAGES")) ?? .english
+    return .preferred(environment.locale(of: "LC_MESSAGES"))
   }
 
   fileprivate func signUpSite() throws(UsageError) -> String {

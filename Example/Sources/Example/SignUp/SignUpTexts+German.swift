@@ -2,7 +2,7 @@ import Validation
 
 extension SignUpTexts {
   static let german = SignUpTexts(
-    checks: ValidationLanguage(code: "de") { _, _ in nil },
+    checks: .german,
     title: { "Neues Konto bei \($0)" },
     labels: ["Benutzername", "Passwort", "Passwort wiederholen"],
     next: "weiter", back: "zurück", submit: "fertig", cancel: "abbrechen",

@@ -2,7 +2,7 @@ import Validation
 
 extension SignUpTexts {
   static let russian = SignUpTexts(
-    checks: ValidationLanguage(code: "ru") { _, _ in nil },
+    checks: .russian,
     title: { "Новая учётная запись на \($0)" },
     labels: ["Имя пользователя", "Пароль", "Повторите пароль"],
     next: "дальше", back: "назад", submit: "готово", cancel: "отмена",

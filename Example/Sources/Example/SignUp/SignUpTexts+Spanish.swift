@@ -2,7 +2,7 @@ import Validation
 
 extension SignUpTexts {
   static let spanish = SignUpTexts(
-    checks: ValidationLanguage(code: "es") { _, _ in nil },
+    checks: .spanish,
     title: { "Cuenta nueva en \($0)" },
     labels: ["Nombre de usuario", "Contraseña", "Repetir contraseña"],
     next: "siguiente", back: "anterior", submit: "listo", cancel: "cancelar",

@@ -15,15 +15,15 @@ struct SignUpTexts: Sendable {
   let verified, cancelled, ended: String
   let emptyTakesOffer: String
 
-  /// The texts of a language, by the beginning of its code; nil when there are none.
-  static func named(_ code: String) -> SignUpTexts? {
-    switch code.prefix(while: { $0.isLetter }).lowercased() {
-    case "en", "c", "posix": english
-    case "de": german
-    case "es": spanish
-    case "ru": russian
-    default: nil
-    }
+  static let all = [english, german, spanish, russian]
+  static var codes: String { all.map(\.checks.code).joined(separator: ", ") }
+
+  /// The texts of a language; nil when there are none.
+  static func named(_ code: String) -> SignUpTexts? { all.first { $0.checks.code == code } }
+
+  /// The texts that come nearest to a locale, English where none do.
+  static func preferred(_ locale: String) -> SignUpTexts {
+    named(ValidationLanguage.preferred([locale], among: all.map(\.checks)).code) ?? english
   }
 
   /// What all checks of the form say.
