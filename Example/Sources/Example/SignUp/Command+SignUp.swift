@@ -20,7 +20,8 @@ extension Option {
 extension Command {
   fileprivate static let site = "example.com"
   fileprivate static let rules =
-    "required: upper; required: lower; required: digit; minlength: 12; max-repeating: 2;"
+    "required: upper; required: lower; required: digit; allowed: ascii-printable; minlength: 12; "
+    + "max-repeating: 2;"
 
   static let signUp = Command(
     name: "signup",

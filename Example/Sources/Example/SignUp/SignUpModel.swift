@@ -3,6 +3,10 @@ import Validation
 
 /// What the person has filled in so far, and what is right and missing in it.
 final class SignUpModel: Sendable {
+  /// The codes of what is demanded here alone: that the name is free at a site, which is the
+  /// parameter, and that it does not occur in the password.
+  static let (freeCode, withoutNameCode) = ("free", "withoutName")
+
   private static let attempts = 100
 
   let form: ValidationForm
@@ -16,13 +20,13 @@ final class SignUpModel: Sendable {
     let userName = ValidatedField(
       "", .count(3...64) && .trimmed,
       asynchronously: [
-        AsynchronousCheck("free", .free(at: service.site)) { name in
+        AsynchronousCheck("free", .custom(Self.freeCode, [service.site])) { name in
           try await service.isTaken(name) ? .rejected() : .satisfied
         }
       ])
     let passwords = [0, 1].map { _ in
       let password = ValidatedField("", .password(rules))
-      password.require(.notContaining(userName))
+      password.require(.notContaining(userName, saying: .custom(Self.withoutNameCode)))
       return password
     }
     candidate = passwords[1]
@@ -54,17 +58,5 @@ final class SignUpModel: Sendable {
       if candidate.isValid { return password }
     }
     return nil
-  }
-}
-
-extension ValidationMessage {
-  private static let freeCode = "free"
-
-  fileprivate static func free(at site: String) -> ValidationMessage { .custom(freeCode, [site]) }
-
-  /// The site of the demand that nobody has the user name there; nil of other messages.
-  var siteOfFreeName: String? {
-    guard case .custom(Self.freeCode, let parameters) = self else { return nil }
-    return parameters.first
   }
 }

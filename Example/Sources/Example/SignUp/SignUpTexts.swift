@@ -10,6 +10,7 @@ struct SignUpTexts: Sendable {
   let offer: @Sendable (String) -> String
   let full, unreadable, incomplete, undetermined: String
   let free: @Sendable (String) -> String
+  let withoutName: String
   let lost: @Sendable (String, String) -> String
   let saved: @Sendable (String, String) -> String
   let verified, cancelled, ended: String
@@ -28,7 +29,13 @@ struct SignUpTexts: Sendable {
 
   /// What all checks of the form say.
   var language: ValidationLanguage {
-    checks.replacing { [free] in $0.siteOfFreeName.map(free) }
+    checks.replacing { [free, withoutName] message in
+      switch message {
+      case .custom(SignUpModel.freeCode, let site): site.first.map(free)
+      case .custom(SignUpModel.withoutNameCode, _): withoutName
+      default: nil
+      }
+    }
   }
 
   func label(_ field: SignUpField) -> String { labels[field.rawValue] }
@@ -46,7 +53,8 @@ extension SignUpTexts {
     unreadable: "That was not text in UTF-8, and was not taken.",
     incomplete: "Something is missing or wrong here.",
     undetermined: "This could not be checked. Enter tries again.",
-    free: { "not taken yet at \($0)" },
+    free: { "Not taken yet at \($0)" },
+    withoutName: "Without the user name",
     lost: { "The name \($0) was taken at \($1) meanwhile. Nothing was saved." },
     saved: { "The password of \($0) at \($1) is saved." },
     verified: "A second process has read it back.",
