@@ -23,6 +23,7 @@ let package = Package(
       dependencies: [
         "Example",
         .product(name: "KeyValueStorage", package: "Locket"),
+        .product(name: "PasswordRules", package: "Locket"),
         .product(name: "SecretStorage", package: "Locket"),
         .product(name: "Validation", package: "Locket"),
       ]),

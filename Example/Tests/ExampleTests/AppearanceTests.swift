@@ -4,7 +4,8 @@ import Testing
 
 struct AppearanceTests {
   @Test(arguments: [
-    (["LANG": "de_DE.UTF-8"], true), (["LANG": "C.utf8"], true), (["LANG": "C"], false), ([:], false),
+    (["LANG": "de_DE.UTF-8"], true), (["LANG": "C.utf8"], true), (["LANG": "C"], false),
+    ([:], false),
     (["LANG": "de_DE.UTF-8", "LC_ALL": "C"], false), (["LANG": "C", "LC_CTYPE": "C.UTF-8"], true),
     (["LANG": "C.UTF-8", "LC_ALL": ""], true), (["LANG": "de_DE@euro"], false),
     (["LANG": "sr_RS.UTF-8@latin"], true), (["LC_ALL": "de_DE.ISO-8859-1"], false),

@@ -22,7 +22,8 @@ struct FormLayoutTests {
     ShownCheck(text: "not empty", state: .satisfied),
     ShownCheck(text: "at least nine characters", state: .notYet),
     ShownCheck(text: "no blanks", state: .broken), ShownCheck(text: "free", state: .waiting),
-    ShownCheck(text: "known", state: .pending), ShownCheck(text: "asked", state: .unavailable(.timedOut)),
+    ShownCheck(text: "known", state: .pending),
+    ShownCheck(text: "asked", state: .unavailable(.timedOut)),
   ]
 
   /// What a terminal shows of a form.

@@ -10,9 +10,12 @@ struct KeyDecoderTests {
     ("\u{1B}[H\u{1B}[F\u{1B}OH\u{1B}OF", [.home, .end, .home, .end]),
     ("\u{1B}[1~\u{1B}[4~\u{1B}[7~\u{1B}[8~\u{1B}[3~", [.home, .end, .home, .end, .delete]),
     ("\u{1B}[1;5C\u{1B}[3;2~", [.right, .delete]),
-    ("\u{7F}\u{8}\u{17}\u{15}\u{B}\u{1}\u{5}", [
-      .backspace, .backspace, .deleteWord, .deleteToStart, .deleteToEnd, .home, .end,
-    ]),
+    (
+      "\u{7F}\u{8}\u{17}\u{15}\u{B}\u{1}\u{5}",
+      [
+        .backspace, .backspace, .deleteWord, .deleteToStart, .deleteToEnd, .home, .end,
+      ]
+    ),
     ("\t\u{1B}[Z\r\n", [.tab, .backTab, .enter, .enter]),
     ("\u{4}\u{7}\u{12}", [.control("d"), .control("g"), .control("r")]),
     ("\u{1B}\u{7F}", [.deleteWord]),
@@ -59,15 +62,16 @@ struct KeyDecoderTests {
     #expect(decoder.decode("b\u{1B}[201~".utf8) == [.paste("ab")])
   }
 
-  @Test(arguments: [
-    ([0xE4, 0x61], [Key.unreadable, .character("a")]),
-    ([0xC3, 0x61], [.unreadable, .character("a")]),
-    ([0xC3, 0x1B, 0x5B, 0x41], [.unreadable, .up]),
-    ([0xED, 0xA0, 0x80], [.unreadable]), ([0xC0, 0x80], [.unreadable, .unreadable]),
-    ([0xF4, 0x90, 0x80, 0x80], [.unreadable]), ([0x80], [.unreadable]),
-    ([0xC3, 0xC3, 0xA4], [.unreadable, .character("ä")]),
-    (Array("\u{1B}[200~".utf8) + [0xE4] + Array("\u{1B}[201~".utf8), [.unreadable]),
-  ] as [([UInt8], [Key])])
+  @Test(
+    arguments: [
+      ([0xE4, 0x61], [Key.unreadable, .character("a")]),
+      ([0xC3, 0x61], [.unreadable, .character("a")]),
+      ([0xC3, 0x1B, 0x5B, 0x41], [.unreadable, .up]),
+      ([0xED, 0xA0, 0x80], [.unreadable]), ([0xC0, 0x80], [.unreadable, .unreadable]),
+      ([0xF4, 0x90, 0x80, 0x80], [.unreadable]), ([0x80], [.unreadable]),
+      ([0xC3, 0xC3, 0xA4], [.unreadable, .character("ä")]),
+      (Array("\u{1B}[200~".utf8) + [0xE4] + Array("\u{1B}[201~".utf8), [.unreadable]),
+    ] as [([UInt8], [Key])])
   func whatIsNotUTF8IsSaidToBe(bytes: [UInt8], keys: [Key]) {
     var decoder = KeyDecoder()
     #expect(decoder.decode(bytes) == keys)

@@ -44,8 +44,9 @@ extension Command {
     let texts = try arguments.texts()
     let site = try arguments.signUpSite()
     let rules = try arguments.passwordRules()
+    let generator = try arguments.generator(of: rules)
     do {
-      return try await signUp(at: site, rules, texts, arguments)
+      return try await signUp(at: site, rules, generator, texts, arguments)
     } catch let error as UsageError {
       throw error
     } catch let error as Failure {
@@ -60,16 +61,13 @@ extension Command {
 extension Command {
   @MainActor
   private static func signUp(
-    at site: String, _ rules: PasswordRuleSet, _ texts: SignUpTexts, _ arguments: Arguments
+    at site: String, _ rules: PasswordRuleSet, _ generator: PasswordGenerator, _ texts: SignUpTexts,
+    _ arguments: Arguments
   ) async throws -> ExitStatus {
     // Whatever is in the way of saving is said before the person types anything.
     let vault = try await arguments.vaultToSaveIn()
-    let model: SignUpModel
-    do {
-      model = try SignUpModel(rules: rules, service: NameService(site: site, vault: vault))
-    } catch {
-      throw UsageError("--rules: \(error)")
-    }
+    let model = SignUpModel(
+      rules: rules, generator: generator, service: NameService(site: site, vault: vault))
     let environment = ProcessInfo.processInfo.environment
     let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
     if isTerminal, Appearance.canMoveCursor(environment) {
@@ -109,7 +107,8 @@ extension Arguments {
   fileprivate func signUpSite() throws(UsageError) -> String {
     guard let site = self[.site] else { return Command.site }
     let isHost =
-      !site.isEmpty && !site.unicodeScalars.contains { $0.isInvisible || $0.properties.isWhitespace }
+      !site.isEmpty
+      && !site.unicodeScalars.contains { $0.isInvisible || $0.properties.isWhitespace }
     guard isHost else { throw UsageError("--site needs the name of a host.") }
     return site.lowercased()
   }
@@ -117,6 +116,14 @@ extension Arguments {
   fileprivate func passwordRules() throws(UsageError) -> PasswordRuleSet {
     do throws(DescriptorSyntaxError) {
       return try PasswordRuleSet(self[.rules] ?? Command.rules)
+    } catch {
+      throw UsageError("--rules: \(error)")
+    }
+  }
+
+  fileprivate func generator(of rules: PasswordRuleSet) throws(UsageError) -> PasswordGenerator {
+    do throws(PasswordRulesError) {
+      return try PasswordGenerator(rules)
     } catch {
       throw UsageError("--rules: \(error)")
     }

@@ -64,6 +64,15 @@ struct SignUpDialogue {
   }
 
   private func ask(_ prompt: String, field: SignUpField) throws -> String {
+    let line = try answer(to: prompt, field: field)
+    // Above all the carriage return of a script from elsewhere, which nobody could type again.
+    guard line.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+      throw Failure("The line has a control character, and nothing was saved.")
+    }
+    return line
+  }
+
+  private func answer(to prompt: String, field: SignUpField) throws -> String {
     if field.isSecret, isatty(STDIN_FILENO) == 1, let terminal = Terminal() {
       return try terminal.ask(prompt).text
     }

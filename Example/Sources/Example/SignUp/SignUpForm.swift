@@ -8,7 +8,7 @@ import Validation
 
 /// The sign-up as a form on the terminal, drawn anew at each key.
 ///
-/// It waits on the main thread, which no task of the checks needs.
+/// It waits on the main actor, which no task of the checks needs.
 @MainActor
 final class SignUpForm {
   // As long as a slow line needs for the rest of a key's bytes, and shorter than a person notices.
@@ -155,7 +155,8 @@ final class SignUpForm {
       fields: SignUpField.allCases.map { field in
         FormContent.Field(
           label: texts.label(field), text: fields[field.rawValue],
-          isHidden: field.isSecret && !isShown, checks: model[field].report.shown(in: texts.language),
+          isHidden: field.isSecret && !isShown,
+          checks: model[field].report.shown(in: texts.language),
           offer: field == .password ? offer.map(texts.offer) : nil)
       },
       focus: focus.rawValue, progress: model.form.progress, notice: notice, hints: hints)

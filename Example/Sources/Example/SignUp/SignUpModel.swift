@@ -15,8 +15,9 @@ final class SignUpModel: Sendable {
   /// What may be offered is tried here: it passes the checks that the person's own password passes.
   private let candidate: ValidatedField<String>
 
-  init(rules: PasswordRuleSet, service: NameService) throws(PasswordRulesError) {
-    generator = try PasswordGenerator(rules)
+  /// The generator is one of the same rules.
+  init(rules: PasswordRuleSet, generator: PasswordGenerator, service: NameService) {
+    self.generator = generator
     let userName = ValidatedField(
       "", .count(3...64) && .trimmed,
       asynchronously: [

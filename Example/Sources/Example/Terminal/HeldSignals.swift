@@ -63,15 +63,20 @@ struct HeldSignals: ~Copyable {
 
   /// Lets a signal that was held have its effect, which is over when this returns.
   static func takeEffect(_ number: Int32) {
-    // The threads that tasks run on block signals.
+    unblocking(number) { _ = raise(number) }
+  }
+
+  /// Does something that a signal may interrupt, or stop the process in: the threads that tasks run on
+  /// block signals.
+  static func unblocking<Result>(_ number: Int32, _ body: () -> Result) -> Result {
     var mask = sigset_t()
     var old = sigset_t()
     // The sets are variables of this call, which the kernel copies.
     unsafe sigemptyset(&mask)
     unsafe sigaddset(&mask, number)
     unsafe pthread_sigmask(SIG_UNBLOCK, &mask, &old)
-    raise(number)
-    unsafe pthread_sigmask(SIG_SETMASK, &old, nil)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &old, nil) }
+    return body()
   }
 
   /// Functions cannot be compared, but this one is no function: C gives it an impossible address,

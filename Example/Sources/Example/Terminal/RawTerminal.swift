@@ -49,16 +49,21 @@ struct RawTerminal: ~Copyable {
   private static func turn<Result>(
     _ body: (borrowing RawTerminal) throws -> Ending<Result>
   ) throws -> Ending<Result> {
-    // In the background, this waits, while signals have their usual effects; the settings that are
-    // there meanwhile are the shell's.
-    while tcdrain(STDIN_FILENO) != 0 {
-      if errno != EINTR { throw failure }
-    }
+    try waitForForeground()
     let before = try settings()
     let terminal = RawTerminal(
       signals: try HeldSignals(and: [SIGWINCH, SIGCONT]), before: before)
     try terminal.enter()
     return try body(terminal)
+  }
+
+  /// Stops the process as long as it is in the background: the settings that the terminal has then
+  /// are the shell's.
+  private static func waitForForeground() throws(Failure) {
+    // It changes nothing, but the kernel lets nobody do it in the background.
+    let code = HeldSignals.unblocking(SIGTTOU) { tcdrain(STDIN_FILENO) == 0 ? 0 : errno }
+    if code == EINTR { return try waitForForeground() }
+    guard code == 0 else { throw failure }
   }
 
   private init(signals: consuming HeldSignals, before: termios) {

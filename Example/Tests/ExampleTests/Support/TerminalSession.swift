@@ -11,6 +11,8 @@ final class TerminalSession {
   static let endOfInput = "\u{4}"
 
   let process: pid_t
+  /// The settings that the program found.
+  private let settingsBefore: [UInt32]
   private let master: Int32
   /// Held open, so that the terminal keeps its settings when the program has ended.
   private let slave: Int32
@@ -38,6 +40,7 @@ final class TerminalSession {
     var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
     // The kernel copies the structure.
     _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &size)
+    settingsBefore = Self.settings(of: master)
     // The first one that the leader of a session opens becomes its terminal.
     process = try Child.spawn(
       words, environment: machine.environment(with: variables),
@@ -65,8 +68,14 @@ final class TerminalSession {
     return unsafe tcgetattr(master, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
   }
 
-  /// All the settings of the terminal, to compare.
-  var settings: [UInt32] {
+  /// Whether the terminal is as the program found it.
+  var isGivenBack: Bool {
+    Self.settings(of: master) == settingsBefore && !display.isAlternate && display.isCursorShown
+      && !display.takesPastes
+  }
+
+  /// All the settings of a terminal, to compare.
+  private static func settings(of master: Int32) -> [UInt32] {
     var settings = termios()
     // As above; the array is made inside of the closure.
     guard unsafe tcgetattr(master, &settings) == 0 else { return [] }
