@@ -163,22 +163,23 @@ struct FormLayoutTests {
     #expect(screen.update(to: frame, size: size).contains("three"))
   }
 
-  @Test func everyUpdateShowsWhatAnEmptyTerminalWouldShow() {
+  @Test func everyUpdateShowsTheFrameAsFarAsItFits() {
     let texts = ["", "x", "日本語", "a longer line", "e\u{301}", String(repeating: "y", count: 20)]
+    let size = ScreenSize(columns: 20, rows: 4)
     var screen = Screen(Appearance())
     var display = TerminalDisplay(columns: 20, rows: 4)
-    let size = ScreenSize(columns: 20, rows: 4)
     for _ in 0..<200 {
-      let lines = (0..<Int.random(in: 0...4)).map { _ in
-        StyledLine(texts.randomElement()!, .good) + StyledLine(texts.randomElement()!)
-      }
-      let frame = Frame(lines: lines, cursor: (1, 2))
+      let lines = (0..<4).map { _ in (texts.randomElement()!, texts.randomElement()!) }
+      let frame = Frame(
+        lines: lines.map { StyledLine($0, .good) + StyledLine($1) }, cursor: (1, 2))
       display.show(screen.update(to: frame, size: size).utf8)
-      var afresh = Screen(Appearance())
-      var empty = TerminalDisplay(columns: 20, rows: 4)
-      empty.show(afresh.update(to: frame, size: size).utf8)
-      #expect(display.text == empty.text)
+      for (row, line) in lines.enumerated() {
+        let shown = row < display.lines.count ? display.lines[row] : ""
+        #expect(shown == (line.0 + line.1).prefix(columns: 20))
+      }
       #expect(display.cursor == (1, 2))
     }
+    #expect(screen.update(to: Frame(cursor: (1, 2)), size: size) != "")
+    #expect(screen.update(to: Frame(cursor: (1, 2)), size: size) == "")
   }
 }
