@@ -38,6 +38,11 @@ final class SlowService: Sendable {
     continuation?.resume(with: result)
   }
 
+  func answerOldest(with result: Result<AsynchronousAnswer, any Error>) {
+    let oldest = state.withLock { $0.open.isEmpty ? nil : $0.open.removeFirst().continuation }
+    oldest?.resume(with: result)
+  }
+
   func check(
     debounce: Duration = .milliseconds(300), cacheLimit: Int = 16
   ) -> AsynchronousCheck<String> {
