@@ -29,10 +29,9 @@ enum EnglishTexts {
     case .remove(let characters):
       "Remove or replace \(TextParts.list(characters.map(name), "and"))"
     case .removeAt(let places): "Remove or replace what is at \(TextParts.places(places))"
-    case .maximumRun(let run, let limit): "At most \(number(limit, of: run)) in a row"
+    case .maximumRun(let run, let limit): limitText(run, limit)
     case .shortenRun(let run, let text, let place, let limit):
-      "\(text.map { "“\($0)” at" } ?? "At") \(TextParts.place(place)): "
-        + "at most \(number(limit, of: run)) in a row"
+      "\(text.map { "“\($0)” at" } ?? "At") \(TextParts.place(place)): \(limitText(run, limit))"
     case .makeRoom: "No room is left for this: delete or replace something first"
     case .prefix(let text): "Begins with “\(text)”"
     case .suffix(let text): "Ends with “\(text)”"
@@ -41,10 +40,10 @@ enum EnglishTexts {
     case .email: "An email address"
     case .oneOf(let values):
       values.isEmpty ? "One of the choices" : "One of: \(values.joined(separator: ", "))"
-    case .noneOf: "One that is not taken or reserved"
-    case .equal(let value): value.map { "“\($0)”" } ?? "The same value"
-    case .equalToOther: "The same in both fields"
-    case .notContainingOther: "Nothing in it that stands in the other field"
+    case .noneOf: "None that is taken or reserved"
+    case .equal(let value): value.map { "“\($0)”" } ?? "The expected value"
+    case .equalToOther: "The same again"
+    case .notContainingOther: "Without the text of the other field"
     case .minimum(let value): "At least \(value)"
     case .maximum(let value): "At most \(value)"
     case .lessThan(let value): "Less than \(value)"
@@ -53,7 +52,8 @@ enum EnglishTexts {
     case .finite: "A finite number"
     case .notBlocked: "Not on the list of common or compromised passwords"
     case .chooseAnother:
-      "This password is among the first that attackers try: choose another, such as several words at random"
+      "This password is on the list of those that attackers try first: "
+        + "choose another, such as several words at random"
     case .all(let messages): TextParts.list(messages.map(language.text), "and")
     case .either(let messages): TextParts.list(messages.map(language.text), "or")
     case .not(let message): "Not: \(language.text(of: message))"
@@ -87,49 +87,51 @@ enum EnglishTexts {
   }
 
   private static func number(_ count: Int, of classes: [CharacterClass]) -> String {
-    "\(count) \(TextParts.list(classes.map(count == 1 ? singular : plural), "or"))"
+    "\(count) \(TextParts.list(classes.map { noun($0, count) }, "or"))"
   }
 
-  private static func number(_ count: Int, of run: ValidationMessage.Run) -> String {
-    switch run {
-    case .repeating: number(count, "equal character", "equal characters")
-    case .sequential:
-      number(count, "neighbouring character", "neighbouring characters") + " (abc, 321)"
-    case .consecutive:
-      number(count, "equal or neighbouring character", "equal or neighbouring characters")
-    }
+  private static func limitText(_ run: ValidationMessage.Run, _ limit: Int) -> String {
+    let characters =
+      switch run {
+      case .repeating: "equal characters in a row"
+      case .sequential: "neighbours such as abc or 321 in a row"
+      case .consecutive: "equal or neighbouring characters in a row"
+      }
+    return limit == 1 ? "No \(characters)" : "At most \(limit) \(characters)"
+  }
+
+  private static func noun(_ characterClass: CharacterClass, _ count: Int) -> String {
+    if case .custom = characterClass { return "of \(plural(characterClass))" }
+    return count == 1 ? singular(characterClass) : plural(characterClass)
   }
 
   private static func singular(_ characterClass: CharacterClass) -> String {
     switch characterClass {
-    case .upper: "capital letter"
-    case .lower: "small letter"
+    case .upper: "capital letter A–Z"
+    case .lower: "small letter a–z"
     case .digits: "digit"
     case .special: "symbol"
     case .asciiPrintable: "ASCII character"
     case .unicode: "character"
-    case .custom(let characters): "of \(characters)"
+    case .custom: plural(characterClass)
     }
   }
 
   private static func plural(_ characterClass: CharacterClass) -> String {
     switch characterClass {
-    case .upper: "capital letters"
-    case .lower: "small letters"
+    case .upper: "capital letters A–Z"
+    case .lower: "small letters a–z"
     case .digits: "digits"
     case .special: "symbols"
     case .asciiPrintable: "ASCII characters"
     case .unicode: "characters"
-    case .custom(let characters): "of \(characters)"
+    case .custom(let characters): "the characters \(TextParts.set(characters, space: "space"))"
     }
   }
 
   private static func name(_ character: String) -> String {
-    switch character {
-    case " ": "the space"
-    case "\t": "the tab"
-    case "\n", "\r", "\r\n": "the line break"
-    default: TextParts.visible(character).map { "“\($0)”" } ?? TextParts.codePoints(character)
-    }
+    TextParts.name(
+      character, space: "the space", tab: "the tab", lineBreak: "the line break",
+      quoted: { "“\($0)”" })
   }
 }

@@ -1,3 +1,5 @@
+import PasswordRules
+
 /// What the texts of several languages are made of.
 enum TextParts {
   /// Joins words as in "a, b or c".
@@ -40,5 +42,25 @@ enum TextParts {
       let digits = String(scalar.value, radix: 16, uppercase: true)
       return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }.joined(separator: " ")
+  }
+
+  /// A character as a sentence names it.
+  static func name(
+    _ character: String, space: String, tab: String, lineBreak: String,
+    quoted: (String) -> String
+  ) -> String {
+    switch character {
+    case " ": space
+    case "\t": tab
+    case "\n", "\r", "\r\n": lineBreak
+    default: visible(character).map(quoted) ?? codePoints(character)
+    }
+  }
+
+  /// Characters in the order of ASCII, and the space by its name.
+  static func set(_ characters: PrintableCharacters, space: String) -> String {
+    let visible = characters.subtracting(" ").description
+    if !characters.contains(" ") { return visible }
+    return visible.isEmpty ? space : "\(visible) (+ \(space))"
   }
 }
