@@ -4,7 +4,8 @@ public import PasswordRules
 /// a sentence.
 ///
 /// A language's texts are one `switch`, so that the compiler names what a translation lacks. Numbers are
-/// parameters as Swift describes them. No message about a password has a part of it.
+/// parameters as Swift describes them. What ``Validator/password(_:unit:reading:)`` and
+/// ``Validator/nist(secondFactor:blockList:maximum:normalizing:)`` say has no part of the password in it.
 public enum ValidationMessage: Hashable, Sendable {
   /// A kind of run of characters.
   public enum Run: Hashable, Sendable, CaseIterable {

@@ -1,4 +1,5 @@
 import PasswordRules
+import TestSupport
 
 /// Small rule sets over few characters, so that all passwords can be tried.
 struct RandomRules {
@@ -38,22 +39,5 @@ struct RandomRules {
     let chosen = Self.characters.shuffled(using: &generator)
       .prefix(.random(in: count...Self.characters.count, using: &generator))
     return PrintableCharacters(String(String.UnicodeScalarView(chosen)))!
-  }
-}
-
-/// SplitMix64, so that a test sees the same numbers each time.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

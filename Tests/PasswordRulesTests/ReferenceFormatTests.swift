@@ -1,4 +1,5 @@
 import PasswordRules
+import TestSupport
 import Testing
 
 struct ReferenceFormatTests {

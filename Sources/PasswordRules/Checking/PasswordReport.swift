@@ -24,7 +24,7 @@ public struct PasswordReport: Hashable, Sendable {
     }
   }
 
-  /// The rules in the order of the canonical form, ``PasswordRule/allowed(_:)`` in any case.
+  /// The rules in the order of the canonical form, what is allowed in any case.
   public let checks: [Check]
   /// The password's length, in the unit of the check.
   public let length: Int

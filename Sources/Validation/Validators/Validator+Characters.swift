@@ -2,6 +2,8 @@ public import PasswordRules
 
 extension Validator<String> {
   /// Only characters of some classes; any other is `.broken`, at its places, and named.
+  ///
+  /// For a secret, use ``password(_:unit:reading:)``, whose messages name places alone.
   public static func characters(in classes: CharacterClass...) -> Validator {
     let alphabet = ListedCharacters(classes)
     return Validator("characters", .onlyOf(classes)) { text, findings in
@@ -20,7 +22,7 @@ extension Validator<String> {
 
   /// At least so many characters of some classes, `.notYet` until they are there.
   ///
-  /// ``CharacterClass/special`` is what people call symbols: printable ASCII without letters and digits.
+  /// The class `special` is what people call symbols: printable ASCII without letters and digits.
   public static func contains(
     atLeast minimum: Int = 1, of classes: CharacterClass...
   ) -> Validator {
@@ -33,12 +35,17 @@ extension Validator<String> {
   }
 
   /// At most so many of the same character in a row; longer runs are `.broken`, at their places.
+  ///
+  /// Messages quote a run of up to 12 characters. For a secret, use ``password(_:unit:reading:)``, whose
+  /// messages name places alone.
   public static func maxRepeating(_ limit: Int) -> Validator {
     runs(.repeating, limit, [.allowed(.unicode), .maxRepeating(limit)])
   }
 
   /// At most so many neighbours in A–Z, a–z or 0–9 in a row, upwards or downwards; longer runs are
   /// `.broken`, at their places.
+  ///
+  /// Messages quote a run as those of ``maxRepeating(_:)`` do.
   public static func maxSequential(_ limit: Int) -> Validator {
     runs(.sequential, limit, [.allowed(.unicode), .maxSequential(limit)])
   }

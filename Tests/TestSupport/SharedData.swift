@@ -1,26 +1,28 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// Data of other programs that stands beside the project on some machines.
-enum SharedData {
+package enum SharedData {
   private static let directory = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../../shared/password-rules", directoryHint: .isDirectory)
 
-  static var isAvailable: Bool {
+  package static var isAvailable: Bool {
     FileManager.default.fileExists(atPath: directory.path)
   }
 
   /// The values of a file with one JSON value a line.
-  static func lines<Row: Decodable>(of name: String) throws -> [Row] {
+  package static func lines<Row: Decodable>(of name: String) throws -> [Row] {
     try content(of: name).split(separator: UInt8(ascii: "\n"))
       .map { try JSONDecoder().decode(Row.self, from: $0) }
   }
 
-  static func content(of name: String) throws -> Data {
+  package static func content(of name: String) throws -> Data {
     try Data(contentsOf: directory.appending(path: name))
   }
 }
 
 extension Array {
   /// Every nth element, from the first on.
-  func every(_ step: Int) -> [Element] { stride(from: 0, to: count, by: step).map { self[$0] } }
+  package func every(_ step: Int) -> [Element] {
+    stride(from: 0, to: count, by: step).map { self[$0] }
+  }
 }
