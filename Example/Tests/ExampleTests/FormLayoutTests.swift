@@ -64,13 +64,13 @@ struct FormLayoutTests {
 
   @Test func aTerminalWithoutUnicodeGetsASCII() {
     let display = display(
-      content(notice: "Größe"), 80, 24, Appearance(isUnicode: false, hasColors: false))
+      content(notice: "Größe “A–Z”…"), 80, 24, Appearance(isUnicode: false, hasColors: false))
     #expect(
       display.text == """
           New account
 
           ! User name  nausicaa
-            Gr??e
+            Gr??e "A-Z".
             + not empty
             - at least nine characters
             ! no blanks

@@ -24,8 +24,16 @@ struct Appearance: Equatable {
   /// The text as far as the terminal can show it, in as many columns.
   func shown(_ text: String) -> String {
     if isUnicode { return text }
-    return text.map { $0.isASCII ? String($0) : String(repeating: "?", count: $0.columns) }.joined()
+    return text.map { character in
+      if character.isASCII { return String(character) }
+      return Self.similar[character] ?? String(repeating: "?", count: character.columns)
+    }.joined()
   }
+
+  /// What stands in ASCII for the punctuation of the texts, in as many columns.
+  private static let similar: [Character: String] = [
+    "–": "-", "—": "-", "“": "\"", "”": "\"", "„": "\"", "«": "\"", "»": "\"", "’": "'", "…": ".",
+  ]
 
   /// One of two texts.
   private func either(_ unicode: String, _ ascii: String) -> String { isUnicode ? unicode : ascii }
