@@ -36,7 +36,8 @@ let package = Package(
       name: "SecretStorageTestingTests", dependencies: ["SecretStorage", "SecretStorageTesting"]),
     .testTarget(name: "PasswordRulesTests", dependencies: ["PasswordRules", "TestSupport"]),
     .testTarget(
-      name: "ValidationTests", dependencies: ["Validation", "PasswordRules", "TestSupport"]),
+      name: "ValidationTests",
+      dependencies: ["Validation", "PasswordRules", "StorageInternals", "TestSupport"]),
     .testTarget(
       name: "DocumentationTests",
       dependencies: [

@@ -15,6 +15,7 @@ let package = Package(
         .product(name: "PasswordRules", package: "Locket"),
         .product(name: "SecretStorage", package: "Locket"),
         .product(name: "SerializedAccess", package: "Locket"),
+        .product(name: "Validation", package: "Locket"),
       ]),
     // It runs the executable as a child, and reads as an app what that wrote.
     .testTarget(
@@ -24,6 +25,7 @@ let package = Package(
         .product(name: "KeyValueStorage", package: "Locket"),
         .product(name: "PasswordRules", package: "Locket"),
         .product(name: "SecretStorage", package: "Locket"),
+        .product(name: "Validation", package: "Locket"),
       ]),
   ],
   swiftLanguageModes: [.v6]

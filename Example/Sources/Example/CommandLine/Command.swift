@@ -17,7 +17,7 @@ struct Command: Sendable {
 
 extension Command {
   private static let all: [Command] = [
-    .tour, .tourReader,
+    .tour, .tourReader, .signUp,
     .listSecrets, .getSecret, .setSecret, .deleteSecret, .passphrase,
     .listSlots, .addSlot, .removeSlot, .renameSlot, .changeSlot, .rotate, .export, .import,
     .verify, .repair, .acceptRollback,
@@ -72,8 +72,8 @@ extension Command {
       \(table(shown.map { ($0.synopsis, $0.summary) }))
 
       Without a command, the tour. `Example <command> --help` tells a command's options.
-      The exit status is 0, 1 when what was asked for is absent or what was judged is refused, and 2
-      when something could not be done, for the reason on standard error.
+      The exit status is 0, 1 when what was asked for is absent, refused or not saved, and 2 when
+      something could not be done, for the reason on standard error.
       """
   }
 

@@ -141,7 +141,7 @@ extension SecretVault {
 
 extension Secret {
   /// What was typed, where only a text will do.
-  fileprivate var text: String {
+  var text: String {
     // The bytes are copied inside of the closure.
     unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
   }

@@ -23,11 +23,12 @@ struct HeldSignals: ~Copyable {
   private static let pipe = makePipe()
   private var previous: [(number: Int32, action: sigaction)] = []
 
-  init() throws(Failure) {
+  /// Holds them and, where there are more to be heard of, these.
+  init(and others: [Int32] = []) throws(Failure) {
     reader = try Self.pipe.get()
     // Whatever came before has been dealt with.
     while next() != nil {}
-    for number in Self.numbers {
+    for number in Self.numbers + others {
       var old = sigaction()
       // Here and below, the kernel copies the structures.
       unsafe sigaction(number, nil, &old)
@@ -35,7 +36,7 @@ struct HeldSignals: ~Copyable {
       if Self.isIgnored(old) { continue }
       previous.append((number, old))
       // The handler only reads a variable that is there already, and writes to a pipe.
-      var new = Self.action { number in
+      var new = sigaction { number in
         let code = errno
         var byte = UInt8(truncatingIfNeeded: number)
         _ = unsafe write(signalWriter, &byte, 1)
@@ -62,26 +63,20 @@ struct HeldSignals: ~Copyable {
 
   /// Lets a signal that was held have its effect, which is over when this returns.
   static func takeEffect(_ number: Int32) {
-    // The threads that tasks run on block signals.
+    unblocking(number) { _ = raise(number) }
+  }
+
+  /// Does something that a signal may interrupt, or stop the process in: the threads that tasks run on
+  /// block signals.
+  static func unblocking<Result>(_ number: Int32, _ body: () -> Result) -> Result {
     var mask = sigset_t()
     var old = sigset_t()
     // The sets are variables of this call, which the kernel copies.
     unsafe sigemptyset(&mask)
     unsafe sigaddset(&mask, number)
     unsafe pthread_sigmask(SIG_UNBLOCK, &mask, &old)
-    raise(number)
-    unsafe pthread_sigmask(SIG_SETMASK, &old, nil)
-  }
-
-  /// What calls a function at a signal and, unlike `signal`, lets a system call end for it.
-  private static func action(_ handler: @escaping @convention(c) (Int32) -> Void) -> sigaction {
-    var action = sigaction()
-    #if canImport(Glibc)
-      action.__sigaction_handler = .init(sa_handler: handler)
-    #else
-      action.__sa_handler = .init(sa_handler: handler)
-    #endif
-    return action
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &old, nil) }
+    return body()
   }
 
   /// Functions cannot be compared, but this one is no function: C gives it an impossible address,
@@ -104,5 +99,17 @@ struct HeldSignals: ~Copyable {
       unsafe signalWriter = pipe.writer
       return pipe.reader
     }
+  }
+}
+
+extension sigaction {
+  /// What calls a function at a signal and, unlike `signal`, lets a system call end for it.
+  init(calling handler: @escaping @convention(c) (Int32) -> Void) {
+    self.init()
+    #if canImport(Glibc)
+      __sigaction_handler = .init(sa_handler: handler)
+    #else
+      __sa_handler = .init(sa_handler: handler)
+    #endif
   }
 }

@@ -22,8 +22,9 @@ extension Command {
       try Output.line(
         """
 
-        That was the tour; `Example --help` lists what this program does for real. Its own secrets
-        and settings are where `Example doctor` says.
+        That was the tour; `Example --help` lists what this program does for real: `Example signup`
+        asks for a user name and a password and checks them at each key. Its own secrets and settings
+        are where `Example doctor` says.
         """)
       return .done
     })

@@ -42,6 +42,12 @@ final class Machine: Sendable {
     ]
   }
 
+  /// The environment with other variables in the place of those of the same names.
+  func environment(with variables: [String]) -> [String] {
+    let names = variables.map { $0.prefix { $0 != "=" } }
+    return environment.filter { !names.contains($0.prefix { $0 != "=" }) } + variables
+  }
+
   /// The executable, which is built beside the tests.
   static let executable: String = {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -11,14 +11,22 @@ final class TerminalSession {
   static let endOfInput = "\u{4}"
 
   let process: pid_t
+  /// The settings that the program found.
+  private let settingsBefore: [UInt32]
   private let master: Int32
   /// Held open, so that the terminal keeps its settings when the program has ended.
   private let slave: Int32
   private var isEnded = false
-  /// All that was shown so far.
-  private(set) var screen = ""
+  private var bytes: [UInt8] = []
+  /// What is to be seen now.
+  private(set) var display: TerminalDisplay
 
-  init(_ words: [String], on machine: Machine) throws {
+  /// All that was shown so far.
+  var screen: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// The variables come in the place of the machine's; the size is 80 columns and 24 rows.
+  init(_ words: [String], on machine: Machine, variables: [String] = []) throws {
+    display = TerminalDisplay(columns: 80, rows: 24)
     var ends: (master: Int32, slave: Int32) = (-1, -1)
     var name = [CChar](repeating: 0, count: 64)
     // The name has no more than "/dev/pts/" and a number.
@@ -29,9 +37,13 @@ final class TerminalSession {
     for end in [master, slave] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     let path = String(
       decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
+    // The kernel copies the structure.
+    _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &size)
+    settingsBefore = Self.settings(of: master)
     // The first one that the leader of a session opens becomes its terminal.
     process = try Child.spawn(
-      words, environment: machine.environment,
+      words, environment: machine.environment(with: variables),
       files: Array(repeating: (path, O_RDWR), count: 3))
   }
 
@@ -56,6 +68,31 @@ final class TerminalSession {
     return unsafe tcgetattr(master, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
   }
 
+  /// Whether the terminal is as the program found it.
+  var isGivenBack: Bool {
+    Self.settings(of: master) == settingsBefore && !display.isAlternate && display.isCursorShown
+      && !display.takesPastes
+  }
+
+  /// All the settings of a terminal, to compare.
+  private static func settings(of master: Int32) -> [UInt32] {
+    var settings = termios()
+    // As above; the array is made inside of the closure.
+    guard unsafe tcgetattr(master, &settings) == 0 else { return [] }
+    let keys = unsafe withUnsafeBytes(of: settings.c_cc) { unsafe $0.map(UInt32.init) }
+    return [settings.c_iflag, settings.c_oflag, settings.c_cflag, settings.c_lflag] + keys
+  }
+
+  /// Makes the terminal larger or smaller, of which the program hears.
+  func resize(columns: Int, rows: Int) {
+    drain(waiting: 0)
+    display.resize(columns: columns, rows: rows)
+    var size = winsize(
+      ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+    // The kernel copies the structure.
+    _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &size)
+  }
+
   func type(_ text: String) {
     var text = text
     // The text is copied by the call.
@@ -77,6 +114,18 @@ final class TerminalSession {
     try wait(for: text) { screen.contains(text) }
   }
 
+  /// Waits until the display shows something.
+  func waitForDisplay(
+    _ what: String, _ condition: (TerminalDisplay) -> Bool
+  ) throws {
+    try wait(for: what) { condition(display) }
+  }
+
+  /// Waits until the display shows a text.
+  func waitForDisplay(of text: String) throws {
+    try waitForDisplay(text) { $0.text.contains(text) }
+  }
+
   /// Waits until the program has ended, and returns how.
   func end() throws -> Child.Status {
     var status: Child.Status?
@@ -95,7 +144,7 @@ final class TerminalSession {
       drain(waiting: 5)
       if try condition() { return }
     }
-    throw Unexpected(what: "\(what) did not come; the screen shows: \(screen)")
+    throw Unexpected(what: "\(what) did not come; the screen shows: \(display.text)\n\(screen)")
   }
 
   private func drain(waiting milliseconds: Int32) {
@@ -105,7 +154,8 @@ final class TerminalSession {
     while unsafe poll(&waiting, 1, milliseconds) > 0, Int32(waiting.revents) & POLLIN != 0 {
       let count = unsafe read(master, &buffer, buffer.count)
       if count <= 0 { return }
-      screen += String(decoding: buffer[..<count], as: UTF8.self)
+      bytes += buffer[..<count]
+      display.show(buffer[..<count])
     }
   }
 }

@@ -1,0 +1,70 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Gives the terminal back when the process crashes while it has the terminal.
+///
+/// A handler of such a signal may do next to nothing: it sets what was prepared, and lets the signal
+/// have the effect that it had before.
+enum CrashRescue {
+  private static let numbers = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS]
+
+  static func arm(_ settings: termios, showing text: String) {
+    // The memory is kept for ever; nothing else changes it while no handler is installed.
+    unsafe plan.pointee.settings = settings
+    let text = unsafe Array(text.utf8.prefix(Plan.textLimit))
+    unsafe plan.pointee.text.update(from: text, count: text.count)
+    unsafe plan.pointee.textCount = text.count
+    for number in numbers {
+      var action = sigaction(calling: giveBack)
+      // No signal interrupts it, above all not the one that keeps a process in the background from
+      // changing settings. The kernel copies the structures.
+      unsafe sigfillset(&action.sa_mask)
+      action.sa_flags = Int32(SA_ONSTACK)
+      unsafe sigaction(number, &action, plan.pointee.previous + Int(number))
+    }
+  }
+
+  static func disarm() {
+    for number in numbers {
+      // As above.
+      unsafe sigaction(number, plan.pointee.previous + Int(number), nil)
+    }
+  }
+}
+
+/// What the handler does.
+///
+/// `@unsafe`: the pointers are made once, and never let go.
+@unsafe private struct Plan {
+  static let textLimit = 128
+
+  var settings = termios()
+  let text = UnsafeMutablePointer<UInt8>.allocate(capacity: textLimit)
+  var textCount = 0
+  /// The actions by the numbers of their signals.
+  let previous = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
+}
+
+/// `nonisolated(unsafe)`: made before the first handler is installed, and not changed while one is.
+private nonisolated(unsafe) let plan: UnsafeMutablePointer<Plan> = {
+  let plan = UnsafeMutablePointer<Plan>.allocate(capacity: 1)
+  unsafe plan.initialize(to: Plan())
+  return unsafe plan
+}()
+
+/// The handler, which calls only what POSIX.1-2024 (2.4.3) lets a handler call.
+private let giveBack: @convention(c) (Int32) -> Void = { number in
+  // What the pointers lead to was made before the handler was installed.
+  unsafe sigaction(number, plan.pointee.previous + Int(number), nil)
+  let group = tcgetpgrp(STDIN_FILENO)
+  if group == -1 || group == getpgrp() {
+    _ = unsafe write(STDOUT_FILENO, plan.pointee.text, plan.pointee.textCount)
+    tcflush(STDIN_FILENO, TCIFLUSH)
+    unsafe tcsetattr(STDIN_FILENO, TCSANOW, &plan.pointee.settings)
+  }
+  // It comes when this returns.
+  raise(number)
+}

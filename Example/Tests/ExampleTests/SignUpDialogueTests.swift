@@ -1,0 +1,154 @@
+import FoundationEssentials
+import PasswordRules
+import Testing
+import Validation
+
+@testable import Example
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+struct SignUpDialogueTests {
+  private static let saved =
+    "The password of chihiro at example.org is saved.\nA second process has read it back.\n"
+
+  private let machine: Machine
+
+  init() throws {
+    machine = try Machine()
+  }
+
+  private func signUp(_ input: String, _ options: String...) throws -> Ended {
+    try machine.run(
+      ["signup", "--site", SignUpSession.site, "--rules", SignUpSession.rules] + options,
+      input: input)
+  }
+
+  @Test func aScriptSaysWhatItWants() throws {
+    let ended = try signUp("chihiro\nTotoro7\nTotoro7\n")
+    #expect(ended.status == .exited(0) && ended.output == Self.saved)
+    #expect(
+      ended.errors == """
+        New account at example.org
+        User name:\u{20}
+          7 of 11 requirements met
+        Password (an empty line takes a generated one):\u{20}
+          9 of 11 requirements met
+        Repeat password:\u{20}
+          11 of 11 requirements met
+
+        """)
+    #expect(try machine.password() == "Totoro7")
+  }
+
+  @Test func whatIsNotRightIsSaidAndAskedAgain() throws {
+    try machine.store("x", "--server", SignUpSession.site, "--account", "kiki")
+    let ended = try signUp("ki\nkiki\nchihiro\nchihiro1\nTotoro7\nTotoro8\nTotoro7\nTotoro7\n")
+    #expect(ended.status == .exited(0) && ended.output == Self.saved)
+    let complaints = ended.errors.split(separator: "\n").filter {
+      $0.contains(": ") && $0.first == " "
+    }
+    #expect(
+      complaints == [
+        "  not met yet: Add 1 character", "  to be corrected: Not taken yet at example.org",
+        "  not met yet: Add 1 capital letter A–Z", "  to be corrected: Without the user name",
+        "  to be corrected: The same again",
+      ])
+    #expect(!ended.errors.contains("otoro"))
+    #expect(try machine.password() == "Totoro7")
+  }
+
+  @Test func anEmptyLineTakesAPasswordThatKeepsTheRules() throws {
+    let ended = try signUp("chihiro\n\n")
+    #expect(ended.status == .exited(0) && ended.output == Self.saved)
+    let password = try #require(try machine.password())
+    #expect(try PasswordRuleSet(SignUpSession.rules).isSatisfied(by: password))
+    #expect(!"\(ended)".contains(password))
+  }
+
+  @Test(arguments: ["", "chihiro", "chihiro\nTotoro7\n"])
+  func anEndOfInputIsSaidAndKeepsNothing(input: String) throws {
+    let ended = try signUp(input)
+    #expect(ended.status == .exited(1) && ended.output == "")
+    #expect(
+      ended.errors.hasSuffix(
+        "Example: The input ended before the account was complete. Nothing was saved.\n"))
+    #expect(try machine.password() == nil)
+  }
+
+  @Test(arguments: ["chi\u{1B}ro\n\n", "chihiro\r\n\r\n", "chihiro\nTotoro\t7\nTotoro\t7\n"])
+  func whatCannotBeTypedIsRefused(input: String) throws {
+    let ended = try signUp(input)
+    #expect(ended.status == .exited(1) && ended.output == "")
+    #expect(ended.errors.hasSuffix("has a control character, and nothing was saved.\n"))
+  }
+
+  @Test(arguments: SignUpTexts.all.map(\.checks.code))
+  func everyLanguageHasTexts(code: String) throws {
+    let ended = try signUp("ch\nchihiro\nTotoro7\nTotoro7\n", "--language", code)
+    #expect(ended.status == .exited(0))
+    let isEnglish = code == "en"
+    #expect(ended.errors.contains("Add 1 character") == isEnglish)
+    #expect((ended.output == Self.saved) == isEnglish)
+  }
+
+  @Test func theLocaleSaysTheLanguage() throws {
+    let words = [Machine.executable, "signup"]
+    for (locale, label) in [
+      ("de_AT.UTF-8", "Benutzername"), ("de_AT", "User name"), ("C", "User name"),
+    ] {
+      let ended = try machine.run(
+        words, input: "", environment: machine.environment(with: ["LANG=\(locale)"]))
+      #expect(ended.errors.contains("\n\(label): "), "\(locale)")
+    }
+  }
+
+  @Test(arguments: [
+    ["--rules", "required: foo"], ["--rules", "minlength: 9; maxlength: 8"], ["--site", ""],
+    ["--site", "a b"], ["--language", "tlh"], ["Totoro7"],
+  ])
+  func misuseIsSaidBeforeAnythingIsAsked(options: [String]) throws {
+    let ended = try machine.run(["signup"] + options, input: "chihiro\n\n")
+    #expect(ended.status == .exited(2) && ended.output == "")
+    #expect(ended.errors.contains("Usage: Example signup") && !ended.errors.contains("User name"))
+    #expect(!ended.errors.contains("Totoro7"))
+    #expect(!FileManager.default.fileExists(atPath: machine.vaultFile.path))
+  }
+
+  @Test(arguments: [
+    (["--vault", "/dev/null/vault"], "Not a directory"),
+    // No file can be made there, of which reading tells nothing.
+    (["--vault", "/proc/vault"], "open of /proc/vault.lock failed"),
+    (["--passphrase-file", "/nonexistent"], "/nonexistent"), ([], "The vault is locked"),
+  ])
+  func aVaultThatKeepsNothingIsSaidBeforeAnythingIsAsked(options: [String], reason: String) throws {
+    _ = try machine.lock()
+    let ended = try machine.run(["signup"] + options, input: "chihiro\n\n")
+    #expect(ended.status == .exited(1) && ended.output == "")
+    #expect(ended.errors.hasPrefix("Example: ") && ended.errors.contains(reason))
+    #expect(!ended.errors.contains("User name"))
+  }
+
+  @Test func theOptionsOpenTheVaultForBothProcesses() throws {
+    let passphrase = try machine.lock()
+    let ended = try signUp("chihiro\nTotoro7\nTotoro7\n", "--passphrase-file", passphrase)
+    #expect(ended.status == .exited(0) && ended.output == Self.saved)
+    let listed = try machine.run("secrets", "list", "--passphrase-file", passphrase)
+    #expect(listed.output == "--server example.org --account chihiro\texample.org\n")
+  }
+
+  @Test func aTerminalThatCannotMoveItsCursorIsAskedLineByLine() throws {
+    let session = try TerminalSession("signup", "--site", SignUpSession.site, on: machine)
+    try session.waitForText("User name: ")
+    session.type("chihiro\n")
+    try session.waitForPrompt("takes a generated one): ")
+    session.type("Totoro7Totoro\n")
+    try session.answer("Repeat password: ", "Totoro7Totoro")
+    #expect(try session.end() == .exited(0))
+    #expect(session.isGivenBack && !session.screen.contains("otoro"))
+    #expect(try machine.password() == "Totoro7Totoro")
+  }
+}

@@ -1,0 +1,98 @@
+import SecretStorage
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// However the form ends, the terminal is as it was, and what was typed is nowhere.
+struct SignUpEndingTests {
+  private let machine: Machine
+
+  init() throws {
+    machine = try Machine()
+  }
+
+  private func session() throws -> TerminalSession {
+    let session = try SignUpSession(on: machine)
+    try session.waitForForm()
+    session.terminal.type("chi")
+    try session.terminal.waitForDisplay(of: "✓ At least 3 characters")
+    #expect(!session.terminal.isGivenBack)
+    return session.terminal
+  }
+
+  private func expectNothingKept(_ session: TerminalSession) throws {
+    #expect(session.isGivenBack)
+    #expect(!session.display.text.contains("chi"))
+    #expect(try machine.vault.items(matching: .all).isEmpty)
+  }
+
+  @Test(arguments: ["\u{1B}", TerminalSession.endOfInput]) func keysCancel(key: String) throws {
+    let session = try session()
+    session.type(key)
+    #expect(try session.end() == .exited(1))
+    #expect(session.display.text == "Example: Cancelled. Nothing was saved.")
+    try expectNothingKept(session)
+  }
+
+  @Test(arguments: [(TerminalSession.interrupt, SIGINT), ("\u{1C}", SIGQUIT)])
+  func keysThatMakeSignalsEndTheProgram(key: String, number: Int32) throws {
+    let session = try session()
+    session.type(key)
+    #expect(try session.end() == .killed(by: number))
+    try expectNothingKept(session)
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGILL])
+  func aSignalOrACrashEndsTheProgram(number: Int32) throws {
+    let session = try session()
+    kill(session.process, number)
+    #expect(try session.end() == .killed(by: number))
+    try expectNothingKept(session)
+  }
+
+  @Test func aSuspendedFormGivesTheTerminalBackAndGoesOn() throws {
+    // A shell with job control, so that there is somebody who can let the program go on.
+    let script =
+      "\"$0\" signup --site \(SignUpSession.site) --language en; echo stopped; read line; fg; "
+      + "echo ended $?"
+    let session = try TerminalSession(
+      ["/bin/sh", "-m", "-c", script, Machine.executable], on: machine,
+      variables: SignUpSession.variables)
+    try session.waitForDisplay(of: "Esc cancel")
+    session.type("chi")
+    try session.waitForDisplay(of: "✓ Not taken yet")
+    session.type(TerminalSession.suspend)
+    try session.waitForDisplay("the shell") { $0.text.hasSuffix("stopped") }
+    #expect(session.isGivenBack && !session.display.text.contains("User name"))
+    session.type("\n")
+    try session.waitForDisplay("the form again") {
+      $0.isAlternate && $0.text.contains("✓ User name        chi\n") && $0.cursor == (2, 24)
+    }
+    session.type("hiro\t\u{7}")
+    try session.waitForDisplay(of: "100 %")
+    session.type("\r")
+    try session.waitForText("ended 0")
+    _ = try session.end()
+    #expect(session.isGivenBack)
+    #expect(try machine.password() != nil)
+  }
+
+  @Test func aFormThatBeginsInTheBackgroundFindsTheSettingsOfLater() throws {
+    let script = """
+      stty -echo; "$0" signup --language en & until jobs >"$HOME/jobs"; grep -q Stopped "$HOME/jobs"
+      do sleep 0.02; done; stty echo; fg; echo ended $?
+      """
+    let session = try TerminalSession(
+      ["/bin/sh", "-m", "-c", script, Machine.executable], on: machine,
+      variables: SignUpSession.variables)
+    try session.waitForDisplay(of: "Esc cancel")
+    session.type(TerminalSession.endOfInput)
+    try session.waitForText("ended 1")
+    _ = try session.end()
+    #expect(session.isGivenBack)
+  }
+}

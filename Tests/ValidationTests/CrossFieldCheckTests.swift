@@ -1,0 +1,127 @@
+import Testing
+import TestSupport
+import Validation
+
+struct CrossFieldCheckTests {
+  private let userName = ValidatedField("", .notEmpty)
+  private let password = ValidatedField("", .count(3...))
+  private let repeated = ValidatedField("", .custom("any", .custom("any")) { _ in true })
+
+  init() {
+    repeated.require(.equal(to: password))
+    password.require(.notContaining(userName))
+  }
+
+  private func state(of field: ValidatedField<String>) -> ValidationCheck.State? {
+    field.report.checks.last?.state
+  }
+
+  @Test func isSilentUntilItsFieldIsTouched() {
+    password.value = "Sesame"
+    #expect(repeated.report.state == .pristine)
+    #expect(state(of: repeated) == .notYet)
+    repeated.value = "S"
+    #expect(repeated.report.state == .invalid)
+  }
+
+  @Test func doesNotWaitForOtherFields() {
+    password.value = "S"
+    repeated.value = "S"
+    #expect(password.report.state == .invalid)
+    #expect(repeated.report.state == .valid)
+  }
+
+  @Test(arguments: [
+    ("", ValidationCheck.State.notYet), ("Ses", .notYet), ("Sesame", .satisfied),
+    ("Sesame!", .broken), ("ses", .broken),
+  ])
+  func repetitionIsNotYetThereWhileItCanBecomeEqual(
+    text: String, expected: ValidationCheck.State
+  ) {
+    password.value = "Sesame"
+    repeated.value = text
+    #expect(state(of: repeated) == expected)
+  }
+
+  @Test func followsBothFields() {
+    password.value = "Sesame"
+    repeated.value = "Sesame"
+    #expect(repeated.report.state == .valid)
+    password.value = "Sesame!"
+    #expect(state(of: repeated) == .notYet)
+    repeated.value = ""
+    #expect(state(of: repeated) == .notYet)
+    password.value = ""
+    #expect(repeated.report.state == .valid)
+    password.value = "Sesame"
+    #expect(repeated.report.state == .invalid)
+    password.reset()
+    #expect(repeated.report.state == .valid)
+  }
+
+  @Test(arguments: [
+    ("Chihiro", "Chihiro1", [0..<7]), ("chihiro", "xxCHIHIROxChihiro", [2..<9, 10..<17]),
+    ("ÄRGER", "kein ärger", [5..<10]), ("İzmir", "xi\u{307}zmirx", [1..<7]),
+    ("ano", "pian\u{303}o", []), ("Se", "Sesame", []), ("", "Sesame", []), ("Haku", "Sesame", []),
+  ])
+  func nameInThePasswordIsFoundInEitherCase(
+    name: String, text: String, places: [Range<Int>]
+  ) {
+    userName.value = name
+    password.value = text
+    #expect(state(of: password) == (places.isEmpty ? .satisfied : .broken))
+    #expect(password.report.checks.last?.places == places)
+    userName.value = "nothing of the kind"
+    #expect(state(of: password) == .satisfied)
+  }
+
+  @Test func changeOfANameLeavesAQuestionThatWasAsked() async throws {
+    let (clock, service) = (ManualClock(), SlowService())
+    let field = ValidatedField(
+      "", Validator<String>.notEmpty, asynchronously: [service.check()], clock: clock)
+    field.require(.notContaining(userName))
+    field.value = "Sesame"
+    async let report = field.validate()
+    try await suspend { service.asked == ["Sesame"] }
+    userName.value = "Sesame"
+    #expect(field.report.checks.map(\.state) == [.satisfied, .pending, .broken])
+    service.answer("Sesame", with: .success(.satisfied))
+    #expect(await report.checks.map(\.state) == [.satisfied, .satisfied, .broken])
+    #expect(service.asked == ["Sesame"])
+  }
+
+  @Test func ownCheckOfFieldsOfDifferentTypes() {
+    let isAdult = ValidatedField(false, .custom("any", .custom("any")) { _ in true })
+    userName.require(
+      CrossFieldCheck(
+        "adult", .custom("adults only"), advice: .custom("grow up"), failure: .notYet,
+        with: isAdult
+      ) { $1 || $0.isEmpty })
+    userName.value = "Sen"
+    #expect(userName.report.errors.map(\.message) == [.custom("grow up")])
+    isAdult.value = true
+    #expect(userName.report.state == .valid)
+    #expect(userName.report.checks.last?.message == .custom("adults only"))
+  }
+
+  @Test func valueOfAFieldThatIsGoneGoesOnCounting() {
+    var other: ValidatedField? = ValidatedField("Sesame", Validator<String>.notEmpty)
+    let field = ValidatedField("", Validator<String>.notEmpty)
+    if let other { field.require(.equal(to: other)) }
+    weak let gone = other
+    other = nil
+    #expect(gone == nil)
+    field.value = "Sesame"
+    #expect(field.report.state == .valid)
+    field.value = "Tulip"
+    #expect(field.report.state == .invalid)
+  }
+
+  @Test func checksOfTheSameNameHaveIdentitiesOfTheirOwn() {
+    repeated.require(.equal(to: userName))
+    let identities = repeated.report.checks.map(\.id)
+    #expect(Set(identities).count == 3)
+    userName.value = "Sen"
+    #expect(repeated.report.checks.map(\.id) == identities)
+  }
+}

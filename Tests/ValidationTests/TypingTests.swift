@@ -1,0 +1,129 @@
+import StorageInternals
+import Testing
+import TestSupport
+import Validation
+
+/// Somebody types faster and slower than a service answers.
+struct TypingTests {
+  private struct Refusal: Error {}
+
+  /// A service that takes a time of its own for each value, and may not heed cancellation.
+  private final class Service: Sendable {
+    let clock: ManualClock
+    private let running = Lock(0)
+    private let calls = Lock(0)
+
+    init(clock: ManualClock) {
+      self.clock = clock
+    }
+
+    var runningCount: Int { running.withLock { $0 } }
+    var callCount: Int { calls.withLock { $0 } }
+
+    static func delay(for value: String) -> Duration {
+      .milliseconds(value.utf8.reduce(7) { $0 * 131 % 1900 + Int($1) })
+    }
+
+    static func answer(to value: String) -> AsynchronousAnswer {
+      value.utf8.reduce(0) { $0 &* 31 &+ Int($1) } % 2 == 0
+        ? .satisfied : .rejected(.custom(value))
+    }
+
+    func ask(_ value: String) async throws -> AsynchronousAnswer {
+      running.withLock { $0 += 1 }
+      calls.withLock { $0 += 1 }
+      defer { running.withLock { $0 -= 1 } }
+      let delay = Self.delay(for: value)
+      if value.utf8.count % 3 == 0 {
+        try await clock.sleep(for: delay)
+      } else {
+        try await Task { try await clock.sleep(for: delay) }.value
+      }
+      if value.hasSuffix("x") { throw Refusal() }
+      return Self.answer(to: value)
+    }
+  }
+
+  @Test(arguments: [1, 2])
+  func finalReportIsThatOfTheFinalValue(seed: UInt64) async throws {
+    let clock = ManualClock()
+    let service = Service(clock: clock)
+    let field = ValidatedField(
+      "", .echo && .count(2...8),
+      asynchronously: [
+        AsynchronousCheck(
+          "service", .custom("service"), timeout: .milliseconds(1500)
+        ) { try await service.ask($0) }
+      ], clock: clock)
+    let seen = ReportsSeen(field.reports)
+    var generator = SeededGenerator(seed)
+    var text = ""
+    for _ in 0..<10_000 {
+      if text.count > 9 || (!text.isEmpty && Int.random(in: 0..<4, using: &generator) == 0) {
+        text.removeLast()
+      } else {
+        text.append("abx".randomElement(using: &generator) ?? "a")
+      }
+      field.value = text
+      #expect(field.report.echo == text)
+      for _ in 0..<Int.random(in: 0..<4, using: &generator) { await Task.yield() }
+      clock.advance(by: .milliseconds(Int.random(in: 0..<800, using: &generator)))
+      // A pause now and then, in which an answer can come.
+      if Int.random(in: 0..<30, using: &generator) == 0 {
+        try await goOn(clock, service) { field.report.state != .pending }
+      }
+    }
+    text = "Ponyo"
+    field.value = text
+    try await goOn(clock, service) { field.report.state != .pending }
+    try await suspend {
+      clock.advance(by: .seconds(1))
+      return service.runningCount == 0 && clock.sleeperCount == 0
+    }
+    #expect(field.report.echo == text)
+    #expect(field.report.checks.last?.state == .broken)
+    #expect(field.report.checks.last?.advice == .custom(text))
+    #expect(service.callCount > 100)
+
+    try await suspend { seen.all.last == field.report }
+    var answered = 0
+    for report in seen.all {
+      guard let check = report.checks.last, let value = report.echo else { continue }
+      switch check.state {
+      case .broken: #expect(check.advice == .custom(value))
+      case .satisfied: #expect(Service.answer(to: value) == .satisfied)
+      case .unavailable(.failed): #expect(value.hasSuffix("x"))
+      default: continue
+      }
+      answered += 1
+    }
+    #expect(answered > 100)
+  }
+
+  /// Lets time pass while everybody waits for it.
+  private func goOn(
+    _ clock: ManualClock, _ service: Service, until isTrue: () -> Bool
+  ) async throws {
+    try await suspend {
+      // Either the debounce, or the service and the time-out.
+      if clock.sleeperCount > service.runningCount { clock.advance(by: .milliseconds(150)) }
+      return isTrue()
+    }
+  }
+}
+
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
