@@ -90,9 +90,9 @@ extension PasswordReport.Check {
   fileprivate var line: String {
     let word =
       switch state {
-      case .satisfied: Colour.green.text("satisfied")
-      case .notYet: Colour.yellow.text("not yet  ")
-      case .broken: Colour.red.text("broken   ")
+      case .satisfied: TextStyle.good.text("satisfied")
+      case .notYet: TextStyle.waiting.text("not yet  ")
+      case .broken: TextStyle.bad.text("broken   ")
       }
     let places = violations.map { range in
       range.count == 1 ? "\(range.upperBound)" : "\(range.lowerBound + 1) to \(range.upperBound)"

@@ -24,9 +24,9 @@ extension Command {
       try Output.line(
         """
 
-        \(Colour.yellow.text("warning")) at character \(warning.range.lowerBound + 1): \(warning)
+        \(TextStyle.waiting.text("warning")) at character \(warning.range.lowerBound + 1): \(warning)
           \(place.line)
-          \(Colour.yellow.text(place.carets))
+          \(TextStyle.waiting.text(place.carets))
         """)
     }
     return .done

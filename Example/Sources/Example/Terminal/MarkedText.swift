@@ -80,18 +80,4 @@ extension Unicode.Scalar {
     default: "\\u{\(String(value, radix: 16, uppercase: true))}"
     }
   }
-
-  /// How many columns of a terminal it takes: two if it is wide by UAX #11, East Asian Width.
-  fileprivate var columns: Int {
-    // All emoji of this kind are wide, so the ranges are those of the scripts.
-    if properties.isEmojiPresentation { return 2 }
-    switch value {
-    case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F,
-      0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60,
-      0xFFE0...0xFFE6, 0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF, 0x1F200...0x1F265,
-      0x20000...0x3FFFD:
-      return 2
-    default: return 1
-    }
-  }
 }

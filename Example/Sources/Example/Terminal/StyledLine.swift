@@ -1,24 +1,3 @@
-/// How a piece of text is shown.
-enum TextStyle {
-  case plain, bold, dim
-  /// A place to type in.
-  case field
-  case good, bad, waiting
-
-  /// What a terminal is told (ECMA-48, SGR); nil for nothing.
-  func code(hasColors: Bool) -> String? {
-    switch self {
-    case .plain: nil
-    case .bold: "1"
-    case .dim: "2"
-    case .field: "4"
-    case .good: hasColors ? "32" : nil
-    case .bad: hasColors ? "31" : "1"
-    case .waiting: hasColors ? "33" : nil
-    }
-  }
-}
-
 /// A line of a screen.
 struct StyledLine: Equatable {
   struct Piece: Equatable {
