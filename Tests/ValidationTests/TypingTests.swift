@@ -56,7 +56,7 @@ struct TypingTests {
         ) { try await service.ask($0) }
       ], clock: clock)
     let seen = ReportsSeen(field.reports)
-    var generator = SeededGenerator(seed)
+    var generator = SeededGenerator(seed: seed)
     var text = ""
     for _ in 0..<10_000 {
       if text.count > 9 || (!text.isEmpty && Int.random(in: 0..<4, using: &generator) == 0) {
@@ -109,21 +109,5 @@ struct TypingTests {
       if clock.sleeperCount > service.runningCount { clock.advance(by: .milliseconds(150)) }
       return isTrue()
     }
-  }
-}
-
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }
