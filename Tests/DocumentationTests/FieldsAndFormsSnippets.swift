@@ -33,7 +33,7 @@ struct FieldsAndFormsSnippets {
 
   @Test func changes() async {
     let signUp = SignUp()
-    func redraw() {}
+    @Sendable func redraw() {}
 
     let drawing = Task {
       for await report in signUp.userName.reports {
