@@ -15,6 +15,7 @@ let package = Package(
         .product(name: "PasswordRules", package: "Locket"),
         .product(name: "SecretStorage", package: "Locket"),
         .product(name: "SerializedAccess", package: "Locket"),
+        .product(name: "Validation", package: "Locket"),
       ])
   ],
   swiftLanguageModes: [.v6]

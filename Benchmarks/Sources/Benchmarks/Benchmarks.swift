@@ -2,7 +2,7 @@ import Glibc
 
 /// Measures Locket against the bare cost of what the machine must do at least.
 @main enum Benchmarks {
-  static let rows = serializedRows + settingsRows + vaultRows + rulesRows
+  static let rows = serializedRows + settingsRows + vaultRows + rulesRows + validationRows
 
   static func main() {
     var only: String?
