@@ -121,10 +121,15 @@ struct ValidationSnippets {
   }
 
   @Test func readme() {
-    let name: Validator<String> = .notEmpty && .count(3...20) && .singleLine
-    for check in name.report(for: "Jo").errors {
+    struct Form: Sendable {
+      @Validated(.count(3...20) && .singleLine) var name = ""
+    }
+
+    let form = Form()
+    form.name = "Jo"
+    for check in form.$name.report.errors {
       print(check.text(in: .english))  // Add 1 character
     }
-    #expect(name.report(for: "Jo").errors.map { $0.text(in: .english) } == ["Add 1 character"])
+    #expect(form.$name.report.errors.map { $0.text(in: .english) } == ["Add 1 character"])
   }
 }
