@@ -21,7 +21,8 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
     case notYet
     /// It does not hold, and something must be deleted or replaced.
     case broken
-    /// It has not been made yet, because the others that are made first do not hold.
+    /// It has not been made yet, because those that are made first do not hold, or nobody has touched
+    /// the field.
     case waiting
     /// Its answer is awaited.
     case pending
@@ -33,7 +34,7 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
   public enum UnavailabilityReason: Hashable, Sendable {
     /// No answer came in time.
     case timedOut
-    /// It failed; the text describes the error, for a log.
+    /// It failed; the text names the type of the error, for a log.
     case failed(String)
   }
 

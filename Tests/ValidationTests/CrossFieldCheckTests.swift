@@ -124,4 +124,20 @@ struct CrossFieldCheckTests {
     userName.value = "Sen"
     #expect(repeated.report.checks.map(\.id) == identities)
   }
+
+  @Test func valuesGoWithFieldsThatReadEachOther() {
+    final class Token: Sendable {}
+    func fill() -> () -> Token? {
+      let token = Token()
+      let fields = (0..<2).map { _ in
+        ValidatedField(token, .custom("any", .custom("any")) { _ in true })
+      }
+      for (field, other) in [(fields[0], fields[1]), (fields[1], fields[0])] {
+        field.require(CrossFieldCheck("same", .equalToOther, with: other) { $0 === $1 })
+      }
+      return { [weak token] in token }
+    }
+    let token = fill()
+    #expect(token() == nil)
+  }
 }
