@@ -114,6 +114,10 @@ struct TourTests {
     (#"rules.check("Tapqof").shortestCompletion"#, "6"),
     ("rules.isSatisfied(by: password)", "true"),
     ("the relation", "stricter"), ("a password that only the others accept", #""0""#),
+    ("$0.text(in: .german) }", #"["Noch 1 Zeichen"]"#),
+    (#"password = "sosuke55"; $password.isValid"#, "true"),
+    ("repetition = password; form.isValid", "true"),
+    (#"password = "sosuke56"; form.isValid"#, "false"),
   ])
   func theTourShowsWhatItSays(code: String, outcome: String) throws {
     let lines = tour.output.split(separator: "\n")

@@ -5,6 +5,6 @@ struct Chapter: Sendable {
 
   static let all: [Chapter] = [
     .serialized, .settings, .password, .refreshing, .matching, .processes, .locking, .copying,
-    .protecting, .slots, .rotating, .moving, .damage, .rollback, .rules,
+    .protecting, .slots, .rotating, .moving, .damage, .rollback, .rules, .validation,
   ]
 }
