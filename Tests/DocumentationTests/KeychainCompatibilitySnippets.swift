@@ -1,0 +1,28 @@
+import KeychainCompatibility
+import Testing
+
+/// The code of the pages about source that comes from FTPropertyWrappers.
+@available(*, deprecated)
+struct KeychainCompatibilitySnippets {
+  struct Account {
+    @GenericPassword(service: "com.example.app", account: "peter", refreshPolicy: .manual)
+    var token: String?
+
+    func rename() throws {
+      try _token.loadFromKeychain()
+      _token.comment = "The token of Peter"
+      try _token.saveToKeychain()
+    }
+  }
+
+  @Test func itemsKeepWhatIsNoted() throws {
+    try SecretStorage.withDefaultStore(InMemorySecretStore()) {
+      @GenericPassword(service: "com.example.app", account: "peter") var token: String?
+      token = "The Valley Wind"
+      try Account().rename()
+      try _token.loadFromKeychain()
+      #expect(_token.comment == "The token of Peter")
+      #expect(token == "The Valley Wind")
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import FoundationEssentials
+import KeychainCompatibility
+import Testing
+
+/// What the documentation of the older package shows, with one import.
+@available(*, deprecated)
+struct DocumentedUseTests {
+  @Test func propertyIsLoadedAndStoredUponAccess() {
+    inMemory {
+      @GenericPassword(service: "my.service") var myName: String?
+      myName = "Peter Parker"
+      @GenericPassword(service: "my.service") var otherProperty: String?
+      #expect("\(otherProperty as Any)" == #"Optional("Peter Parker")"#)
+    }
+  }
+
+  @Test func attributesAreLoadedAndStoredByHand() throws {
+    try inMemory {
+      @GenericPassword(service: "my.service") var myName: String?
+      myName = "Peter Parker"
+      try _myName.loadFromKeychain()
+      _myName.comment = "This is the name of a hero."
+      try _myName.saveToKeychain()
+      @GenericPassword(service: "my.service") var other: String?
+      try _other.loadFromKeychain()
+      #expect(_other.comment == "This is the name of a hero.")
+    }
+  }
+
+  @Test func itemIsDeletedInThreeWays() throws {
+    try inMemory {
+      @GenericPassword(service: "my.service") var myName: String?
+      myName = "Peter Parker"
+      myName = nil
+      try _myName.saveToKeychain()
+      try _myName.deleteKeychain()
+      @GenericPassword(service: "my.service") var other: String?
+      #expect(other == nil)
+    }
+  }
+
+  @Test func dataIsBare() {
+    inMemory {
+      @GenericPassword(service: "my.service") var myName: String?
+      @GenericPassword(service: "my.service") var myData: Data?
+      myName = "Peter Parker"
+      #expect(myData == Data("Peter Parker".utf8))
+    }
+  }
+
+  @Test func wrapperIsMadeInAnInitializer() throws {
+    try inMemory {
+      let view = View()
+      try view.save(age: 3)
+      #expect(try View().load() == 3)
+    }
+  }
+}
+
+@available(*, deprecated)
+private struct View {
+  struct Hidden: Codable {
+    var age: Int
+    var powerLevel: UInt64
+  }
+
+  @GenericPassword var data: Hidden?
+
+  init() {
+    _data = GenericPassword<Hidden>(
+      service: "com.example.app.data", account: "peter@example.com", refreshPolicy: .manual)
+  }
+
+  func save(age: Int) throws {
+    data = Hidden(age: age, powerLevel: 9001)
+    try self._data.saveToKeychain()
+  }
+
+  func load() throws -> Int? {
+    try self._data.loadFromKeychain()
+    return data?.age
+  }
+}
