@@ -52,7 +52,7 @@ let package = Package(
       name: "DocumentationTests",
       dependencies: [
         "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
-        "PasswordRules", "Validation", "KeychainCompatibility",
+        "PasswordRules", "Validation", "KeychainCompatibility", "TestSupport",
       ],
       exclude: ["VaultReader"]),
     // What the tests of several targets use.

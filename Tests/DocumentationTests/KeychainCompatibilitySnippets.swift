@@ -1,9 +1,19 @@
 import KeychainCompatibility
+import TestSupport
 import Testing
 
 /// The code of the pages about source that comes from FTPropertyWrappers.
+struct KeychainCompatibilitySnippets: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case itemsKeepWhatIsNoted
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+}
+
 @available(*, deprecated)
-struct KeychainCompatibilitySnippets {
+extension KeychainCompatibilitySnippets {
   struct Account {
     @GenericPassword(service: "com.example.app", account: "peter", refreshPolicy: .manual)
     var token: String?
@@ -15,7 +25,7 @@ struct KeychainCompatibilitySnippets {
     }
   }
 
-  @Test func itemsKeepWhatIsNoted() throws {
+  func verify(_ fact: Fact) throws {
     try SecretStorage.withDefaultStore(InMemorySecretStore()) {
       @GenericPassword(service: "com.example.app", account: "peter") var token: String?
       token = "The Valley Wind"

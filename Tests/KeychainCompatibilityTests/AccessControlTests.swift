@@ -5,13 +5,40 @@ import TestSupport
 import Testing
 
 /// When an item can be read, and what a person must prove for it.
-@available(*, deprecated)
-struct AccessControlTests {
+struct AccessControlTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case declaredFlagsAreAskedForWhenLoading
+    case whoGivesUpIsTold
+    case accessControlGoesBeforeAccessibility
+    case protectionIsAnAccessControl
+    case whatMakesNoSenseIsRefused
+    case storeThatCannotCheckRefusesToSave
+    case unknownAccessibilityIsRefused
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+
   private let directory: TemporaryDirectory
   private let questions = Lock(0)
 
   init() throws {
     directory = try TemporaryDirectory()
+  }
+}
+
+@available(*, deprecated)
+extension AccessControlTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .declaredFlagsAreAskedForWhenLoading: try declaredFlagsAreAskedForWhenLoading()
+    case .whoGivesUpIsTold: try whoGivesUpIsTold()
+    case .accessControlGoesBeforeAccessibility: try accessControlGoesBeforeAccessibility()
+    case .protectionIsAnAccessControl: try protectionIsAnAccessControl()
+    case .whatMakesNoSenseIsRefused: try whatMakesNoSenseIsRefused()
+    case .storeThatCannotCheckRefusesToSave: try storeThatCannotCheckRefusesToSave()
+    case .unknownAccessibilityIsRefused: unknownAccessibilityIsRefused()
+    }
   }
 
   private func vault(
@@ -29,7 +56,7 @@ struct AccessControlTests {
 
   private var asked: Int { questions.withLock { $0 } }
 
-  @Test func declaredFlagsAreAskedForWhenLoading() throws {
+  private func declaredFlagsAreAskedForWhenLoading() throws {
     try SecretStorage.withDefaultStore(vault { .biometry }) {
       @GenericPassword(
         service: "com.example.app",
@@ -59,7 +86,7 @@ struct AccessControlTests {
     }
   }
 
-  @Test func whoGivesUpIsTold() throws {
+  private func whoGivesUpIsTold() throws {
     try SecretStorage.withDefaultStore(vault { () throws(SecretStoreError) in throw .cancelled }) {
       let password = GenericPassword<String>(service: "com.example.app", refreshPolicy: .manual)
       try password.modifyAccess(using: kSecAttrAccessibleWhenUnlocked, flags: .userPresence)
@@ -74,7 +101,7 @@ struct AccessControlTests {
     }
   }
 
-  @Test func accessControlGoesBeforeAccessibility() throws {
+  private func accessControlGoesBeforeAccessibility() throws {
     try SecretStorage.withDefaultStore(vault { .presence }) {
       let password = GenericPassword<String>(service: "com.example.app", refreshPolicy: .manual)
       password.wrappedValue = "The Valley Wind"
@@ -94,40 +121,41 @@ struct AccessControlTests {
     }
   }
 
-  @Test func protectionIsAnAccessControl() throws {
+  private func protectionIsAnAccessControl() throws {
     let password = try GenericPassword<String>(
       service: "com.example.app", protection: (access: .whenUnlocked, flags: [.userPresence]))
     #expect(password.accessControl == AccessControl(.whenUnlocked, flags: .userPresence))
   }
 
-  @Test(arguments: [
-    ("ak", [.watch]), ("ak", [.privateKeyUsage]), ("ak", [.or, .and]), ("ak", [.or]),
-    ("ak", [.userPresence, .biometryAny]), ("", []), ("AK", []),
-    ("ak", SecAccessControlCreateFlags(rawValue: 1 << 20)),
-  ] as [(String, SecAccessControlCreateFlags)])
-  func whatMakesNoSenseIsRefused(option: String, flags: SecAccessControlCreateFlags) throws {
-    try inMemory {
-      let password = GenericPassword<String>(service: "com.example.app")
-      let error = #expect(throws: KeychainError.self) {
-        try password.modifyAccess(using: option, flags: flags)
-      }
-      guard case .accessControllError(let cause as SecretStoreError) = error else {
-        Issue.record("\(String(describing: error))")
-        return
-      }
-      #expect(password.accessControl == nil)
-
-      let declared = GenericPassword<String>(
-        service: "com.example.app", accessOption: option, accessFlags: flags)
-      declared.wrappedValue = "The Valley Wind"
-      #expect(declared.storeError == cause)
-      password.wrappedValue = nil
-      try password.loadFromKeychain()
-      #expect(password.wrappedValue == nil)
-    }
+  private func whatMakesNoSenseIsRefused() throws {
+    let cases: [(String, SecAccessControlCreateFlags)] = [
+      ("ak", .watch), ("ak", .privateKeyUsage), ("ak", [.or, .and]), ("ak", .or),
+      ("ak", [.userPresence, .biometryAny]), ("", []), ("AK", []),
+      ("ak", SecAccessControlCreateFlags(rawValue: 1 << 20)),
+    ]
+    for (option, flags) in cases { try inMemory { try checkRefusal(of: option, flags) } }
   }
 
-  @Test func storeThatCannotCheckRefusesToSave() throws {
+  private func checkRefusal(of option: String, _ flags: SecAccessControlCreateFlags) throws {
+    let password = GenericPassword<String>(service: "com.example.app")
+    let error = #expect(throws: KeychainError.self) {
+      try password.modifyAccess(using: option, flags: flags)
+    }
+    guard case .accessControllError(let cause as SecretStoreError) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(password.accessControl == nil)
+
+    let declared = GenericPassword<String>(
+      service: "com.example.app", accessOption: option, accessFlags: flags)
+    declared.wrappedValue = "The Valley Wind"
+    #expect(declared.storeError == cause)
+    try password.loadFromKeychain()
+    #expect(password.wrappedValue == nil)
+  }
+
+  private func storeThatCannotCheckRefusesToSave() throws {
     try inMemory {
       let password = GenericPassword<String>(service: "com.example.app", refreshPolicy: .manual)
       password.wrappedValue = "The Valley Wind"
@@ -141,8 +169,8 @@ struct AccessControlTests {
     }
   }
 
-  @Test func unknownAccessibilityIsRefused() throws {
-    try inMemory {
+  private func unknownAccessibilityIsRefused() {
+    inMemory {
       let password = InternetPassword<String>(server: "my.server", refreshPolicy: .manual)
       password.wrappedValue = "The Valley Wind"
       password.accesible = "whenUnlocked"

@@ -1,11 +1,39 @@
 import FoundationEssentials
 import KeychainCompatibility
+import TestSupport
 import Testing
 
 /// The attributes by key paths, of both classes.
+struct AttributeTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case textsOfGenericPasswordsAreKept
+    case textsOfInternetPasswordsAreKept
+    case codesTakeIntegerLiterals
+    case invisibilityIsKept
+    case accessibilityIsKept
+    case codeThatDoesNotFitIsRefused
+    case datesAreThoseOfTheStore
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+}
+
 @available(*, deprecated)
-struct AttributeTests {
-  @Test func textsOfGenericPasswordsAreKept() throws {
+extension AttributeTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .textsOfGenericPasswordsAreKept: try textsOfGenericPasswordsAreKept()
+    case .textsOfInternetPasswordsAreKept: try textsOfInternetPasswordsAreKept()
+    case .codesTakeIntegerLiterals: try codesTakeIntegerLiterals()
+    case .invisibilityIsKept: try invisibilityIsKept()
+    case .accessibilityIsKept: try accessibilityIsKept()
+    case .codeThatDoesNotFitIsRefused: codeThatDoesNotFitIsRefused()
+    case .datesAreThoseOfTheStore: try datesAreThoseOfTheStore()
+    }
+  }
+
+  private func textsOfGenericPasswordsAreKept() throws {
     for keyPath in [
       \GenericData.description, \.comment, \.label,
     ] as [ReferenceWritableKeyPath<GenericData, String?>] {
@@ -13,7 +41,7 @@ struct AttributeTests {
     }
   }
 
-  @Test func textsOfInternetPasswordsAreKept() throws {
+  private func textsOfInternetPasswordsAreKept() throws {
     for keyPath in [
       \InternetData.description, \.comment, \.label,
     ] as [ReferenceWritableKeyPath<InternetData, String?>] {
@@ -21,19 +49,19 @@ struct AttributeTests {
     }
   }
 
-  @Test func codesTakeIntegerLiterals() throws {
+  private func codesTakeIntegerLiterals() throws {
     try inMemory { try check(\GenericData.creator, 150 as CFNumber, 0 as CFNumber) }
     try inMemory { try check(\GenericData.type, 150 as CFNumber, 0 as CFNumber) }
     try inMemory { try check(\InternetData.creator, 150 as CFNumber, 0 as CFNumber) }
     try inMemory { try check(\InternetData.type, 150 as CFNumber, 0 as CFNumber) }
   }
 
-  @Test func invisibilityIsKept() throws {
+  private func invisibilityIsKept() throws {
     try inMemory { try check(\GenericData.isInvisible, true, false) }
     try inMemory { try check(\InternetData.isInvisible, true, false) }
   }
 
-  @Test func accessibilityIsKept() throws {
+  private func accessibilityIsKept() throws {
     let constants = [
       kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleAfterFirstUnlock, kSecAttrAccessibleAlways,
       kSecAttrAccessibleWhenUnlockedThisDeviceOnly,
@@ -54,8 +82,8 @@ struct AttributeTests {
     }
   }
 
-  @Test func codeThatDoesNotFitIsRefused() throws {
-    try inMemory {
+  private func codeThatDoesNotFitIsRefused() {
+    inMemory {
       let password = GenericData.make(.manual)
       password.wrappedValue = Data()
       password.creator = -1
@@ -68,7 +96,7 @@ struct AttributeTests {
     }
   }
 
-  @Test func datesAreThoseOfTheStore() throws {
+  private func datesAreThoseOfTheStore() throws {
     try inMemory { try checkDates(GenericData.self) }
     try inMemory { try checkDates(InternetData.self) }
   }

@@ -5,8 +5,36 @@ import TestSupport
 import Testing
 
 /// The bytes of values, as the older package wrote them.
+struct CoderTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case integersOfEachWidthAreEightBytesLowestFirst
+    case shorterIntegersAreRead
+    case textsAndDataAreThemselves
+    case propertyListsAreRead
+    case propertyListsAreWrittenForTheOlderPackage
+    case whatCannotBeReadIsAnError
+    case numbersWithFractionsComeBack
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+}
+
 @available(*, deprecated)
-struct CoderTests {
+extension CoderTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .integersOfEachWidthAreEightBytesLowestFirst:
+      try integersOfEachWidthAreEightBytesLowestFirst()
+    case .shorterIntegersAreRead: try shorterIntegersAreRead()
+    case .textsAndDataAreThemselves: try textsAndDataAreThemselves()
+    case .propertyListsAreRead: try propertyListsAreRead()
+    case .propertyListsAreWrittenForTheOlderPackage: try propertyListsAreWrittenForTheOlderPackage()
+    case .whatCannotBeReadIsAnError: try whatCannotBeReadIsAnError()
+    case .numbersWithFractionsComeBack: try numbersWithFractionsComeBack()
+    }
+  }
+
   private struct Person: Codable, Equatable {
     var abc: Int32
     var cde: String
@@ -18,7 +46,7 @@ struct CoderTests {
     #expect(try KeychainDecoder().decode(Value.self, from: Data(bytes)) == value)
   }
 
-  @Test func integersOfEachWidthAreEightBytesLowestFirst() throws {
+  private func integersOfEachWidthAreEightBytesLowestFirst() throws {
     try expect(Int(0), is: [0, 0, 0, 0, 0, 0, 0, 0])
     try expect(Int.max, is: [255, 255, 255, 255, 255, 255, 255, 127])
     try expect(Int.min, is: [0, 0, 0, 0, 0, 0, 0, 128])
@@ -39,7 +67,7 @@ struct CoderTests {
     try expect(false, is: [0, 0, 0, 0, 0, 0, 0, 0])
   }
 
-  @Test func shorterIntegersAreRead() throws {
+  private func shorterIntegersAreRead() throws {
     let decoder = KeychainDecoder()
     #expect(try decoder.decode(Int.self, from: Data([0x80])) == -128)
     #expect(try decoder.decode(Int64.self, from: Data([0x00, 0x80])) == -32768)
@@ -48,7 +76,7 @@ struct CoderTests {
     #expect(try decoder.decode(Bool.self, from: Data([1])))
   }
 
-  @Test func textsAndDataAreThemselves() throws {
+  private func textsAndDataAreThemselves() throws {
     try expect("Hello world", is: Array("Hello world".utf8))
     try expect("\u{1f44b} \u{1f30e}", is: [240, 159, 145, 139, 32, 240, 159, 140, 142])
     try expect(Data([0, 255]), is: [0, 255])
@@ -59,7 +87,7 @@ struct CoderTests {
   }
 
   /// Written by Python's plistlib, whose files have the form of Apple's own.
-  @Test func propertyListsAreRead() throws {
+  private func propertyListsAreRead() throws {
     let decoder = KeychainDecoder()
     let person = try bytes(
       """
@@ -86,7 +114,7 @@ struct CoderTests {
     #expect(try decoder.decode(Set<String>.self, from: words) == ["Hello", "My", "World", "!"])
   }
 
-  @Test func propertyListsAreWrittenForTheOlderPackage() throws {
+  private func propertyListsAreWrittenForTheOlderPackage() throws {
     let encoder = KeychainEncoder()
     let person = Person(abc: 15, cde: "Hello world!", def: URL(string: "https://google.com/"))
     let words: Set = ["Hello", "My", "World", "!"]
@@ -98,16 +126,22 @@ struct CoderTests {
     #expect(try encoder.encode(person).starts(with: Data("bplist00".utf8)))
   }
 
-  @Test func whatCannotBeReadIsAnError() throws {
+  private func whatCannotBeReadIsAnError() throws {
     let decoder = KeychainDecoder()
-    expectFailure { () throws(KeychainError) in _ = try decoder.decode(Int.self, from: Data([1, 2, 3])) }
-    expectFailure { () throws(KeychainError) in _ = try decoder.decode(UInt8.self, from: Data([0, 1])) }
+    expectFailure { () throws(KeychainError) in
+      _ = try decoder.decode(Int.self, from: Data([1, 2, 3]))
+    }
+    expectFailure { () throws(KeychainError) in
+      _ = try decoder.decode(UInt8.self, from: Data([0, 1]))
+    }
     expectFailure { () throws(KeychainError) in _ = try decoder.decode(Bool.self, from: Data([2])) }
-    expectFailure { () throws(KeychainError) in _ = try decoder.decode(String.self, from: Data([255])) }
+    expectFailure { () throws(KeychainError) in
+      _ = try decoder.decode(String.self, from: Data([255]))
+    }
     expectFailure { () throws(KeychainError) in _ = try decoder.decode([Int].self, from: Data()) }
   }
 
-  @Test func numbersWithFractionsComeBack() throws {
+  private func numbersWithFractionsComeBack() throws {
     let data = try KeychainEncoder().encode(0.1)
     #expect(try KeychainDecoder().decode(Double.self, from: data) == 0.1)
   }

@@ -1,10 +1,32 @@
 import KeychainCompatibility
+import TestSupport
 import Testing
 
 /// The constants, whose values are those that items in keychains have.
+struct ConstantTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case protocolsAreFourCharacterCodes
+    case authenticationTypesAreFourCharacterCodes
+    case accessibilitiesAreTheTextsOfKeychains
+    case flagsHaveTheBitsOfTheSecurityFramework
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+}
+
 @available(*, deprecated)
-struct ConstantTests {
-  @Test func protocolsAreFourCharacterCodes() {
+extension ConstantTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .protocolsAreFourCharacterCodes: protocolsAreFourCharacterCodes()
+    case .authenticationTypesAreFourCharacterCodes: authenticationTypesAreFourCharacterCodes()
+    case .accessibilitiesAreTheTextsOfKeychains: accessibilitiesAreTheTextsOfKeychains()
+    case .flagsHaveTheBitsOfTheSecurityFramework: flagsHaveTheBitsOfTheSecurityFramework()
+    }
+  }
+
+  private func protocolsAreFourCharacterCodes() {
     let constants: [(CFString, String)] = [
       (kSecAttrProtocolFTP, "ftp "),
       (kSecAttrProtocolFTPAccount, "ftpa"),
@@ -45,7 +67,7 @@ struct ConstantTests {
     }
   }
 
-  @Test func authenticationTypesAreFourCharacterCodes() {
+  private func authenticationTypesAreFourCharacterCodes() {
     let constants: [(CFString, String)] = [
       (kSecAttrAuthenticationTypeNTLM, "ntlm"),
       (kSecAttrAuthenticationTypeMSN, "msna"),
@@ -59,7 +81,7 @@ struct ConstantTests {
     for (constant, code) in constants { #expect(constant as String == code) }
   }
 
-  @Test func accessibilitiesAreTheTextsOfKeychains() {
+  private func accessibilitiesAreTheTextsOfKeychains() {
     let constants: [(CFString, String)] = [
       (kSecAttrAccessibleWhenUnlocked, "ak"),
       (kSecAttrAccessibleAfterFirstUnlock, "ck"),
@@ -77,7 +99,7 @@ struct ConstantTests {
     #expect(AccesibleOption(rawValue: kSecAttrAccessibleAlways) == nil)
   }
 
-  @Test func flagsHaveTheBitsOfTheSecurityFramework() {
+  private func flagsHaveTheBitsOfTheSecurityFramework() {
     let flags: [(SecAccessControlCreateFlags, UInt)] = [
       (.userPresence, 1), (.biometryAny, 2), (.touchIDAny, 2), (.biometryCurrentSet, 8),
       (.touchIDCurrentSet, 8), (.devicePasscode, 16), (.watch, 32), (.or, 0x4000), (.and, 0x8000),

@@ -1,11 +1,35 @@
 import FoundationEssentials
 import KeychainCompatibility
+import TestSupport
 import Testing
 
 /// What the documentation of the older package shows, with one import.
+struct DocumentedUseTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case propertyIsLoadedAndStoredUponAccess
+    case attributesAreLoadedAndStoredByHand
+    case itemIsDeletedInThreeWays
+    case dataIsBare
+    case wrapperIsMadeInAnInitializer
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+}
+
 @available(*, deprecated)
-struct DocumentedUseTests {
-  @Test func propertyIsLoadedAndStoredUponAccess() {
+extension DocumentedUseTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .propertyIsLoadedAndStoredUponAccess: propertyIsLoadedAndStoredUponAccess()
+    case .attributesAreLoadedAndStoredByHand: try attributesAreLoadedAndStoredByHand()
+    case .itemIsDeletedInThreeWays: try itemIsDeletedInThreeWays()
+    case .dataIsBare: dataIsBare()
+    case .wrapperIsMadeInAnInitializer: try wrapperIsMadeInAnInitializer()
+    }
+  }
+
+  private func propertyIsLoadedAndStoredUponAccess() {
     inMemory {
       @GenericPassword(service: "my.service") var myName: String?
       myName = "Peter Parker"
@@ -14,7 +38,7 @@ struct DocumentedUseTests {
     }
   }
 
-  @Test func attributesAreLoadedAndStoredByHand() throws {
+  private func attributesAreLoadedAndStoredByHand() throws {
     try inMemory {
       @GenericPassword(service: "my.service") var myName: String?
       myName = "Peter Parker"
@@ -27,7 +51,7 @@ struct DocumentedUseTests {
     }
   }
 
-  @Test func itemIsDeletedInThreeWays() throws {
+  private func itemIsDeletedInThreeWays() throws {
     try inMemory {
       @GenericPassword(service: "my.service") var myName: String?
       myName = "Peter Parker"
@@ -39,7 +63,7 @@ struct DocumentedUseTests {
     }
   }
 
-  @Test func dataIsBare() {
+  private func dataIsBare() {
     inMemory {
       @GenericPassword(service: "my.service") var myName: String?
       @GenericPassword(service: "my.service") var myData: Data?
@@ -48,7 +72,7 @@ struct DocumentedUseTests {
     }
   }
 
-  @Test func wrapperIsMadeInAnInitializer() throws {
+  private func wrapperIsMadeInAnInitializer() throws {
     try inMemory {
       let view = View()
       try view.save(age: 3)

@@ -1,11 +1,27 @@
+import TestSupport
 import Testing
 
 @testable import KeychainCompatibility
 
 /// The errors of stores by their older names.
+struct ErrorTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case everyErrorOfAStoreHasAnOlderName
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+}
+
 @available(*, deprecated)
-struct ErrorTests {
-  @Test func everyErrorOfAStoreHasAnOlderName() {
+extension ErrorTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .everyErrorOfAStoreHasAnOlderName: everyErrorOfAStoreHasAnOlderName()
+    }
+  }
+
+  private func everyErrorOfAStoreHasAnOlderName() {
     let expected: [(SecretStoreError, String)] = [
       (.locked, "osSecure(status: -25308)"),
       (.wrongPassphrase, "osSecure(status: -25293)"),

@@ -5,14 +5,43 @@ import TestSupport
 import Testing
 
 /// The value: policies, defaults, saving, deleting, and what a failure leaves.
+struct PasswordValueTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case propertiesOfOneItemShareItsValue
+    case manualPropertyWaits
+    case defaultValueIsGivenButNotStored
+    case savingTheOtherClassIsAnotherItem
+    case parametersAreProperties
+    case otherTypeIsAnErrorThatChangesNothing
+    case valueThatCannotBeSavedIsKept
+    case nothingOfAPasswordIsShown
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+}
+
 @available(*, deprecated)
-struct PasswordValueTests {
+extension PasswordValueTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .propertiesOfOneItemShareItsValue: propertiesOfOneItemShareItsValue()
+    case .manualPropertyWaits: try manualPropertyWaits()
+    case .defaultValueIsGivenButNotStored: try defaultValueIsGivenButNotStored()
+    case .savingTheOtherClassIsAnotherItem: savingTheOtherClassIsAnotherItem()
+    case .parametersAreProperties: parametersAreProperties()
+    case .otherTypeIsAnErrorThatChangesNothing: try otherTypeIsAnErrorThatChangesNothing()
+    case .valueThatCannotBeSavedIsKept: try valueThatCannotBeSavedIsKept()
+    case .nothingOfAPasswordIsShown: nothingOfAPasswordIsShown()
+    }
+  }
+
   private struct Hidden: Codable, Equatable {
     var age: Int
     var powerLevel: UInt64
   }
 
-  @Test func propertiesOfOneItemShareItsValue() {
+  private func propertiesOfOneItemShareItsValue() {
     inMemory {
       @GenericPassword(service: "my.service") var name: String?
       name = "Peter Parker"
@@ -25,7 +54,7 @@ struct PasswordValueTests {
     }
   }
 
-  @Test func manualPropertyWaits() throws {
+  private func manualPropertyWaits() throws {
     try inMemory {
       @GenericPassword(service: "my.service", account: "peter", refreshPolicy: .manual)
       var hidden: Hidden?
@@ -53,7 +82,7 @@ struct PasswordValueTests {
     }
   }
 
-  @Test func defaultValueIsGivenButNotStored() throws {
+  private func defaultValueIsGivenButNotStored() throws {
     try inMemory {
       @GenericPassword(service: "my.service", defaultValue: 10) var number: Int?
       #expect(number == 10)
@@ -66,7 +95,7 @@ struct PasswordValueTests {
     }
   }
 
-  @Test func savingTheOtherClassIsAnotherItem() {
+  private func savingTheOtherClassIsAnotherItem() {
     inMemory {
       @GenericPassword(service: "my.service", account: "peter") var generic: String?
       @InternetPassword(server: "my.service", account: "peter") var internet: String?
@@ -75,7 +104,7 @@ struct PasswordValueTests {
     }
   }
 
-  @Test func parametersAreProperties() {
+  private func parametersAreProperties() {
     let generic = GenericPassword<Data>(service: "my.service", account: "peter")
     #expect(generic.service == "my.service" && generic.account == "peter")
     #expect(generic.refreshPolicy == .onAccess && generic.accessControl == nil)
@@ -89,7 +118,7 @@ struct PasswordValueTests {
     #expect(internet.path == "/a/b/c")
   }
 
-  @Test func otherTypeIsAnErrorThatChangesNothing() throws {
+  private func otherTypeIsAnErrorThatChangesNothing() throws {
     try inMemory {
       let text = GenericPassword<String>(service: "my.service")
       let number = GenericPassword<UInt8>(service: "my.service", refreshPolicy: .manual)
@@ -107,7 +136,7 @@ struct PasswordValueTests {
     }
   }
 
-  @Test func valueThatCannotBeSavedIsKept() throws {
+  private func valueThatCannotBeSavedIsKept() throws {
     let directory = try TemporaryDirectory()
     let vault = SecretVault(
       fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
@@ -131,12 +160,7 @@ struct PasswordValueTests {
     }
   }
 
-  @Test func failuresOfPropertiesAreToldOnce() async {
-    // The handler is the process's.
-    await #expect(processExitsWith: .success) { tellsOnce() }
-  }
-
-  @Test func nothingOfAPasswordIsShown() {
+  private func nothingOfAPasswordIsShown() {
     inMemory {
       let password = GenericPassword<String>(service: "a service", account: "an account")
       password.wrappedValue = "a secret"
@@ -149,23 +173,5 @@ struct PasswordValueTests {
         }
       }
     }
-  }
-}
-
-@available(*, deprecated)
-private func tellsOnce() {
-  let told = Lock([PasswordFailure]())
-  SecretStorage.onFailure = { failure in told.withLock { $0.append(failure) } }
-  inMemory {
-    let text = GenericPassword<String>(service: "my.service")
-    let number = GenericPassword<Int>(service: "my.service")
-    text.wrappedValue = "text"
-    precondition(number.wrappedValue == nil && number.wrappedValue == nil)
-    precondition(told.withLock { $0 } == [PasswordFailure(.read, .undecodable("Int"))])
-    text.wrappedValue = "12345678"
-    precondition(number.wrappedValue != nil)
-    text.wrappedValue = "text"
-    precondition(number.wrappedValue != nil)
-    precondition(told.withLock { $0.count } == 2)
   }
 }

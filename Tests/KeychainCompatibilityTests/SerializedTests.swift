@@ -1,11 +1,39 @@
 import Dispatch
 import KeychainCompatibility
 import StorageInternals
+import TestSupport
 import Testing
 
 /// Values that threads share, with the older wrapper.
+struct SerializedTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case memberwiseInitializerTakesTheValue
+    case queueMayHaveALabel
+    case everythingRunsOnTheQueueThatIsGiven
+    case didSetHearsEveryChangeUntilItIsReplaced
+    case changesInPlaceAreOneAccess
+    case observersAreReplacedWhileOthersChange
+    case valueNeedNotBeSendable
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+}
+
 @available(*, deprecated)
-struct SerializedTests {
+extension SerializedTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .memberwiseInitializerTakesTheValue: memberwiseInitializerTakesTheValue()
+    case .queueMayHaveALabel: queueMayHaveALabel()
+    case .everythingRunsOnTheQueueThatIsGiven: everythingRunsOnTheQueueThatIsGiven()
+    case .didSetHearsEveryChangeUntilItIsReplaced: didSetHearsEveryChangeUntilItIsReplaced()
+    case .changesInPlaceAreOneAccess: changesInPlaceAreOneAccess()
+    case .observersAreReplacedWhileOthersChange: observersAreReplacedWhileOthersChange()
+    case .valueNeedNotBeSendable: valueNeedNotBeSendable()
+    }
+  }
+
   private struct Counter {
     @Serialized var number: Int
   }
@@ -14,14 +42,14 @@ struct SerializedTests {
     var number = 0
   }
 
-  @Test func memberwiseInitializerTakesTheValue() {
+  private func memberwiseInitializerTakesTheValue() {
     let counter = Counter(number: 15)
     #expect(counter.number == 15)
     counter.number = 30
     #expect(counter.number == 30)
   }
 
-  @Test func queueMayHaveALabel() {
+  private func queueMayHaveALabel() {
     @Serialized var number: Int = 20
     @Serialized(customQueue: "my.queue.identifier") var otherNumber: Int = 30
     _number.asyncAccess { current -> Int in
@@ -35,7 +63,7 @@ struct SerializedTests {
     #expect(number == 240 && otherNumber == 270)
   }
 
-  @Test func everythingRunsOnTheQueueThatIsGiven() {
+  private func everythingRunsOnTheQueueThatIsGiven() {
     let queue = DispatchQueue(label: "own")
     @Serialized(customQueue: queue) var number = 1
     let heard = Lock([Int]())
@@ -53,7 +81,7 @@ struct SerializedTests {
     #expect(heard.withLock { $0 } == [2, 3, 6])
   }
 
-  @Test func didSetHearsEveryChangeUntilItIsReplaced() {
+  private func didSetHearsEveryChangeUntilItIsReplaced() {
     @Serialized var number = 0
     var heard: [Int] = []
     #expect(_number.didSet == nil)
@@ -72,7 +100,7 @@ struct SerializedTests {
     #expect(_number.didSet == nil)
   }
 
-  @Test func changesInPlaceAreOneAccess() {
+  private func changesInPlaceAreOneAccess() {
     let counter = Counter(number: 0)
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
       for _ in 0..<1000 { counter.number += 1 }
@@ -80,7 +108,7 @@ struct SerializedTests {
     #expect(counter.number == 8000)
   }
 
-  @Test func observersAreReplacedWhileOthersChange() {
+  private func observersAreReplacedWhileOthersChange() {
     let counter = ObservedCounter()
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
       for _ in 0..<500 {
@@ -90,7 +118,7 @@ struct SerializedTests {
     #expect(counter.number == 1500)
   }
 
-  @Test func valueNeedNotBeSendable() {
+  private func valueNeedNotBeSendable() {
     @Serialized var reference = Reference()
     _reference.asyncAccess { reference in
       reference.number += 1

@@ -1,10 +1,32 @@
 import FoundationEssentials
 import KeychainCompatibility
+import TestSupport
 import Testing
 
 /// Which of several items a declaration means that leaves parts of the identity out.
+struct WhichItemTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case lessSaidFindsWhatSaysMore
+    case moreSaidDoesNotFindWhatSaysLess
+    case ofSeveralTheOldestIsMeant
+    case accountsAreApart
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+}
+
 @available(*, deprecated)
-struct WhichItemTests {
+extension WhichItemTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .lessSaidFindsWhatSaysMore: lessSaidFindsWhatSaysMore()
+    case .moreSaidDoesNotFindWhatSaysLess: moreSaidDoesNotFindWhatSaysLess()
+    case .ofSeveralTheOldestIsMeant: try ofSeveralTheOldestIsMeant()
+    case .accountsAreApart: try accountsAreApart()
+    }
+  }
+
   private struct Passwords {
     @InternetPassword(
       server: "my.server",
@@ -32,7 +54,7 @@ struct WhichItemTests {
     func deleteC() throws { try _declC.deleteKeychain() }
   }
 
-  @Test func lessSaidFindsWhatSaysMore() {
+  private func lessSaidFindsWhatSaysMore() {
     inMemory {
       let passwords = Passwords()
       passwords.declA = "The Valley Wind"
@@ -40,7 +62,7 @@ struct WhichItemTests {
     }
   }
 
-  @Test func moreSaidDoesNotFindWhatSaysLess() {
+  private func moreSaidDoesNotFindWhatSaysLess() {
     inMemory {
       let passwords = Passwords()
       passwords.declB = "The Valley Wind"
@@ -48,7 +70,7 @@ struct WhichItemTests {
     }
   }
 
-  @Test func ofSeveralTheOldestIsMeant() throws {
+  private func ofSeveralTheOldestIsMeant() throws {
     try inMemory {
       let passwords = Passwords()
       passwords.declC = "The Sixth Station"
@@ -59,7 +81,7 @@ struct WhichItemTests {
     }
   }
 
-  @Test func accountsAreApart() throws {
+  private func accountsAreApart() throws {
     try inMemory { try checkAccounts(GenericData.self) }
     try inMemory { try checkAccounts(InternetData.self) }
   }

@@ -12,13 +12,16 @@ public let kSecAttrAccessibleAfterFirstUnlock = Accessibility.afterFirstUnlock.k
 public let kSecAttrAccessibleAlways = Accessibility.always.keychainValue
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 @available(*, deprecated, message: "Use `Accessibility.whenPasscodeSetThisDeviceOnly`.")
-public let kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly = Accessibility.whenPasscodeSetThisDeviceOnly.keychainValue
+public let kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly = Accessibility
+  .whenPasscodeSetThisDeviceOnly.keychainValue
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 @available(*, deprecated, message: "Use `Accessibility.whenUnlockedThisDeviceOnly`.")
-public let kSecAttrAccessibleWhenUnlockedThisDeviceOnly = Accessibility.whenUnlockedThisDeviceOnly.keychainValue
+public let kSecAttrAccessibleWhenUnlockedThisDeviceOnly = Accessibility.whenUnlockedThisDeviceOnly
+  .keychainValue
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 @available(*, deprecated, message: "Use `Accessibility.afterFirstUnlockThisDeviceOnly`.")
-public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly = Accessibility.afterFirstUnlockThisDeviceOnly.keychainValue
+public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly = Accessibility
+  .afterFirstUnlockThisDeviceOnly.keychainValue
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 @available(*, deprecated, message: "Use `Accessibility.alwaysThisDeviceOnly`.")
 public let kSecAttrAccessibleAlwaysThisDeviceOnly = Accessibility.alwaysThisDeviceOnly.keychainValue

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import SecretStorage
+public import SecretStorage
 import StorageInternals
 
 /// What the properties of both classes of passwords do: they read and write a value and its attributes.
@@ -39,7 +39,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   open var wrappedValue: T? {
     get {
       if refreshPolicy == .onAccess, !isUnsaved {
-        implicitly(.read) { () throws(KeychainFailure) in try load { try item.load() } }
+        implicitly(.read) { () throws(KeychainFailure) in try load(asking: false) }
       }
       return cachedValue ?? defaultValue
     }
@@ -60,16 +60,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// - Throws: ``KeychainError``; nothing changes then.
   @available(*, deprecated, message: "Use `load()` of the projected value.")
   public func loadFromKeychain() throws(KeychainError) {
-    try explicitly { () throws(KeychainFailure) in
-      try load { () throws(SecretStoreError) in
-        do throws(SecretStoreError) {
-          return try item.load()
-        } catch {
-          guard case .denied = error else { throw error }
-          return try item.loadAskingAndWaiting()
-        }
-      }
-    }
+    try explicitly { () throws(KeychainFailure) in try load(asking: true) }
   }
 
   /// Writes the value and the attributes that are not nil; a value of nil removes the item.
@@ -92,12 +83,10 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     try explicitly(remove)
   }
 
-  private func load(
-    _ read: () throws(SecretStoreError) -> Data?
-  ) throws(KeychainFailure) {
+  private func load(asking: Bool) throws(KeychainFailure) {
     let data: Data?
     do throws(SecretStoreError) {
-      data = try read()
+      data = try asking ? item.loadAskingAndWaiting() : item.load()
     } catch {
       throw KeychainFailure(error)
     }

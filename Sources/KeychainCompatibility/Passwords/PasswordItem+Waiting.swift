@@ -3,16 +3,24 @@ import SecretStorage
 import StorageInternals
 
 extension PasswordItem {
-  /// Reads the item, asking a person for what it needs, while the thread waits.
+  /// Reads the item; where that needs a proof, a person is asked for it while the thread waits.
   ///
   /// - Throws: As `load(authorizedBy:)` does.
   func loadAskingAndWaiting() throws(SecretStoreError) -> Value? {
+    do throws(SecretStoreError) {
+      return try load()
+    } catch {
+      guard case .denied = error else { throw error }
+      return try wait(for: AuthenticationContext(reason: "Read a password"))
+    }
+  }
+
+  private func wait(for context: AuthenticationContext) throws(SecretStoreError) -> Value? {
     let outcome = Lock(Result<Value?, SecretStoreError>.failure(.cancelled))
     let isDone = DispatchSemaphore(value: 0)
     Task {
       let result: Result<Value?, SecretStoreError>
       do throws(SecretStoreError) {
-        let context = AuthenticationContext(reason: "Read a password")
         result = .success(try await load(authorizedBy: context))
       } catch {
         result = .failure(error)

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import SecretStorage
+import SecretStorage
 
 /// What the properties of both classes of passwords note about their item.
 ///
@@ -56,7 +56,8 @@ open class SingleValueKeychainItem {
     label = attributes?.label
     isInvisible = attributes?.isInvisible
     accesible = attributes?.accessControl.accessibility.keychainValue
-    constrainedAccess = attributes?.accessControl.flags.isEmpty == false ? attributes?.accessControl : nil
+    constrainedAccess =
+      attributes?.accessControl.flags.isEmpty == false ? attributes?.accessControl : nil
     takeDates(of: item)
   }
 
@@ -97,3 +98,6 @@ extension SingleValueKeychainItem: CustomReflectable {
   /// A mirror without children: neither attributes nor the value are shown.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
+
+@available(*, unavailable, message: "It is for one thread at a time. Use `PasswordItem`.")
+extension SingleValueKeychainItem: Sendable {}
