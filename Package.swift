@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "SecretStorageTesting", targets: ["SecretStorageTesting"]),
     .library(name: "PasswordRules", targets: ["PasswordRules"]),
     .library(name: "Validation", targets: ["Validation"]),
+    .library(name: "KeychainCompatibility", targets: ["KeychainCompatibility"]),
   ],
   targets: [
     .target(name: "SerializedAccess"),
@@ -20,6 +21,9 @@ let package = Package(
     .target(name: "SecretStorageTesting", dependencies: ["SecretStorage"]),
     .target(name: "PasswordRules"),
     .target(name: "Validation", dependencies: ["PasswordRules", "SerializedAccess"]),
+    .target(
+      name: "KeychainCompatibility",
+      dependencies: ["SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageInternals"]),
 
     .testTarget(name: "SerializedAccessTests", dependencies: ["SerializedAccess"]),
     .testTarget(
@@ -39,10 +43,16 @@ let package = Package(
       name: "ValidationTests",
       dependencies: ["Validation", "PasswordRules", "StorageInternals", "TestSupport"]),
     .testTarget(
+      name: "KeychainCompatibilityTests",
+      dependencies: [
+        "KeychainCompatibility", "SerializedAccess", "SecretStorage", "StorageInternals",
+        "TestSupport",
+      ]),
+    .testTarget(
       name: "DocumentationTests",
       dependencies: [
         "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
-        "PasswordRules", "Validation",
+        "PasswordRules", "Validation", "KeychainCompatibility", "TestSupport",
       ],
       exclude: ["VaultReader"]),
     // What the tests of several targets use.
