@@ -20,6 +20,9 @@ let package = Package(
     .target(name: "SecretStorageTesting", dependencies: ["SecretStorage"]),
     .target(name: "PasswordRules"),
     .target(name: "Validation", dependencies: ["PasswordRules", "SerializedAccess"]),
+    .target(
+      name: "KeychainCompatibility",
+      dependencies: ["SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageInternals"]),
 
     .testTarget(name: "SerializedAccessTests", dependencies: ["SerializedAccess"]),
     .testTarget(
@@ -39,6 +42,12 @@ let package = Package(
       name: "ValidationTests",
       dependencies: ["Validation", "PasswordRules", "StorageInternals", "TestSupport"]),
     .testTarget(
+      name: "KeychainCompatibilityTests",
+      dependencies: [
+        "KeychainCompatibility", "SerializedAccess", "KeyValueStorage", "SecretStorage",
+        "StorageInternals", "TestSupport", "VaultProcess",
+      ]),
+    .testTarget(
       name: "DocumentationTests",
       dependencies: [
         "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
@@ -52,7 +61,8 @@ let package = Package(
     .executableTarget(
       name: "SettingsProcess", dependencies: ["KeyValueStorage"], path: "Tests/SettingsProcess"),
     .executableTarget(
-      name: "VaultProcess", dependencies: ["SecretStorage"], path: "Tests/VaultProcess"),
+      name: "VaultProcess", dependencies: ["KeychainCompatibility", "SecretStorage"],
+      path: "Tests/VaultProcess"),
   ],
   swiftLanguageModes: [.v6]
 )
