@@ -45,8 +45,8 @@ let package = Package(
     .testTarget(
       name: "KeychainCompatibilityTests",
       dependencies: [
-        "KeychainCompatibility", "SerializedAccess", "SecretStorage", "StorageInternals",
-        "TestSupport",
+        "KeychainCompatibility", "SerializedAccess", "KeyValueStorage", "SecretStorage",
+        "StorageInternals", "TestSupport", "VaultProcess",
       ]),
     .testTarget(
       name: "DocumentationTests",
@@ -62,7 +62,8 @@ let package = Package(
     .executableTarget(
       name: "SettingsProcess", dependencies: ["KeyValueStorage"], path: "Tests/SettingsProcess"),
     .executableTarget(
-      name: "VaultProcess", dependencies: ["SecretStorage"], path: "Tests/VaultProcess"),
+      name: "VaultProcess", dependencies: ["KeychainCompatibility", "SecretStorage"],
+      path: "Tests/VaultProcess"),
   ],
   swiftLanguageModes: [.v6]
 )

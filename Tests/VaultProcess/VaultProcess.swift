@@ -61,6 +61,8 @@ enum Mode: String {
   case export
   /// `file`: imports from the file, once.
   case `import`
+  /// `service key…`: converts the texts of a 0.x adapter, once.
+  case convert
 }
 
 /// Writes a line to standard output, in one call, so that lines of several threads do not mix.

@@ -43,7 +43,7 @@ extension KeyValueStore {
     return try self.import(propertyList: path, dryRun: dryRun)
   }
 
-  func `import`(
+  package func `import`(
     propertyList path: String, dryRun: Bool
   ) throws(KeyValueStoreError) -> UserDefaultsImport {
     let source = KeyValueFormat.xmlPropertyList

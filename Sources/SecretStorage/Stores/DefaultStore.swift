@@ -88,3 +88,10 @@ final class DefaultStoreOverride: Sendable {
     }
   }
 }
+
+extension SecretStorage {
+  /// The store of those that name none, here and now.
+  package static var defaultStore: any SecretStore {
+    DefaultStoreOverride.current?.store ?? DefaultStore.resolved
+  }
+}

@@ -1,0 +1,177 @@
+import FoundationEssentials
+import SecretStorage
+import StorageInternals
+
+/// The conversion of items of one service, one at a time.
+///
+/// In this order, so that it can end after each step and be taken up again: the copy is written and read
+/// back, the item is replaced and read back, the key is noted as done, the copy is removed.
+struct AdapterMigrationWork {
+  typealias Outcome = AdapterMigrationReport.Outcome
+
+  let store: any SecretStore
+  let service: String
+  /// What authorises reading an item, by what it demands.
+  let authorizations: [AccessControl: Authorization]
+  let isDryRun: Bool
+
+  private var migrationService: String { "\(service).migration" }
+
+  /// The accounts of the service's items.
+  func keys() throws(SecretStoreError) -> [String] {
+    try store.items(matching: .matching(.generic(service: service))).compactMap(\.identity.account)
+  }
+
+  /// What has to be proved for a key; nil when that is nothing.
+  func accessControl(of key: String) throws(SecretStoreError) -> AccessControl? {
+    guard let item = try store.item(.generic(service: service, account: key)) else { return nil }
+    let accessControl = item.attributes.accessControl
+    return accessControl.flags.isEmpty ? nil : accessControl
+  }
+
+  /// Converts the item of a key, or says why not.
+  func convert(
+    _ conversion: AdapterConversion, with decoder: JSONDecoder
+  ) throws(SecretStoreError) -> Outcome {
+    // Where another process is faster, what it did is found when looking again.
+    try store.retrying { () throws(SecretStoreError) in
+      try convertUnlessChanged(conversion, with: decoder)
+    }
+  }
+
+  private func convertUnlessChanged(
+    _ conversion: AdapterConversion, with decoder: JSONDecoder
+  ) throws(SecretStoreError) -> Outcome {
+    let key = conversion.key
+    let copyIdentity = ItemIdentity.generic(service: migrationService, account: key)
+    if try isDone(key) {
+      if !isDryRun { try store.removeItems(matching: .exactly(copyIdentity)) }
+      return .alreadyConverted
+    }
+    guard let item = try store.item(.generic(service: service, account: key)) else {
+      if !isDryRun { try store.removeItems(matching: .exactly(copyIdentity)) }
+      return .absent
+    }
+    let accessControl = item.attributes.accessControl
+    if !accessControl.flags.isEmpty, authorizations[accessControl] == nil {
+      return .refused("Reading it needs a proof: use run(authorizedBy:).")
+    }
+    let (bytes, revision) = try read(item)
+    if let copyItem = try store.item(copyIdentity) {
+      let copy = try copy(in: try read(copyItem).bytes)
+      if bytes == copy.original {
+        if !isDryRun { try replace(item, revision, by: copy.converted) }
+      } else if bytes != copy.converted {
+        return .conflict
+      }
+    } else {
+      // Looked at once more after the item and the copy, in this order: who converted the item has
+      // left the copy there, or has noted that the key is done.
+      if try isDone(key) { return .alreadyConverted }
+      let copy: ConversionCopy
+      switch conversion.result(ofJSON: bytes, with: decoder) {
+      case .converted(let converted): copy = ConversionCopy(original: bytes, converted: converted)
+      case .native: return .native
+      case .refused(let reason): return .refused(reason)
+      }
+      if isDryRun { return .converted }
+      try add(copy, of: item, as: copyIdentity)
+      try replace(item, revision, by: copy.converted)
+    }
+    try finish(key, copyIdentity)
+    return .converted
+  }
+
+  private func add(
+    _ copy: ConversionCopy, of item: SecretItem, as identity: ItemIdentity
+  ) throws(SecretStoreError) {
+    let bytes: [UInt8]
+    do throws(ValueCodingError) {
+      bytes = try ValueCoder().encode(copy)
+    } catch {
+      throw .invalid("The copy of an item cannot be coded")
+    }
+    let attributes = ItemAttributes(
+      label: "Copy of an item that is being converted", isInvisible: true,
+      accessControl: item.attributes.accessControl)
+    let added = try store.add(
+      Secret(bytes), identity: identity, attributes: attributes,
+      authorizedBy: authorization(for: item))
+    guard try read(added).bytes == Data(bytes) else { throw mismatch }
+  }
+
+  private func copy(in bytes: Data) throws(SecretStoreError) -> ConversionCopy {
+    do throws(ValueCodingError) {
+      return try ValueCoder().decode(ConversionCopy.self, from: Array(bytes))
+    } catch {
+      throw .corrupted("An item of the service \(migrationService) is not a copy of another item")
+    }
+  }
+
+  private func replace(
+    _ item: SecretItem, _ revision: UInt64, by bytes: Data
+  ) throws(SecretStoreError) {
+    let updated = try store.update(
+      item.id, expecting: revision, attributes: nil, secret: Secret(bytes),
+      authorizedBy: authorization(for: item))
+    guard try read(updated).bytes == bytes else { throw mismatch }
+  }
+
+  /// Notes that a key is done, and then removes the copy.
+  private func finish(_ key: String, _ copyIdentity: ItemIdentity) throws(SecretStoreError) {
+    if isDryRun { return }
+    try store.retrying { () throws(SecretStoreError) in
+      var (item, keys) = try doneKeys()
+      if !keys.insert(key).inserted { return }
+      let secret = try Self.secret(of: keys)
+      if let item {
+        _ = try store.update(item.id, expecting: item.revision, attributes: nil, secret: secret)
+      } else {
+        _ = try store.add(
+          secret, identity: .generic(service: migrationService),
+          attributes: ItemAttributes(label: "Keys that were converted", isInvisible: true))
+      }
+    }
+    try store.removeItems(matching: .exactly(copyIdentity))
+  }
+
+  private func isDone(_ key: String) throws(SecretStoreError) -> Bool {
+    try doneKeys().keys.contains(key)
+  }
+
+  /// The keys that were converted, and the item that says so.
+  private func doneKeys() throws(SecretStoreError) -> (item: SecretItem?, keys: Set<String>) {
+    guard let item = try store.item(.generic(service: migrationService)) else { return (nil, []) }
+    let bytes = try read(item).bytes
+    do throws(ValueCodingError) {
+      return (item, Set(try ValueCoder().decode([String].self, from: Array(bytes))))
+    } catch {
+      throw .corrupted("The item of the service \(migrationService) is not a list of keys")
+    }
+  }
+
+  private static func secret(of keys: Set<String>) throws(SecretStoreError) -> Secret {
+    do throws(ValueCodingError) {
+      return Secret(try ValueCoder().encode(keys.sorted()))
+    } catch {
+      throw .invalid("The keys of the migration cannot be coded")
+    }
+  }
+
+  private func read(
+    _ item: SecretItem
+  ) throws(SecretStoreError) -> (bytes: Data, revision: UInt64) {
+    let found = try store.bytes(of: item, authorizedBy: authorization(for: item))
+    // Somebody removed it since.
+    guard let found else { throw .conflict }
+    return found
+  }
+
+  private func authorization(for item: SecretItem) -> Authorization {
+    authorizations[item.attributes.accessControl] ?? .none
+  }
+
+  private var mismatch: SecretStoreError {
+    .corrupted("An item of the service \(service) is not read back as it was written")
+  }
+}

@@ -1,0 +1,47 @@
+import Dispatch
+import SecretStorage
+import StorageInternals
+
+/// Authorises accesses by old names that know no other way than to wait for a person.
+struct WaitingAuthorization {
+  private let store: any SecretStore
+  private let context: AuthenticationContext
+
+  init(for store: any SecretStore, reason: String) {
+    self.store = store
+    // For the items of one call, the person is asked once.
+    context = AuthenticationContext(reason: reason, reuse: .seconds(600))
+  }
+
+  /// Asks a person for what an item needs, and waits for the answer.
+  ///
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` in a task, or what
+  ///   `AuthenticationContext.authorize` throws.
+  func authorization(for item: SecretItem) throws(SecretStoreError) -> Authorization {
+    let accessControl = item.attributes.accessControl
+    if accessControl.flags.isEmpty { return .none }
+    // A task that waits holds a thread of the few on which the person would be asked.
+    guard unsafe withUnsafeCurrentTask(body: { unsafe $0 == nil }) else {
+      throw .unavailable(
+        """
+        A task cannot wait for the person who has to authorise this. Call it on a thread of your own, \
+        or use GenericPassword's load(authorizedBy:), which is asynchronous
+        """)
+    }
+    let result = Lock(Result<Authorization, SecretStoreError>.failure(.cancelled))
+    let isDone = DispatchSemaphore(value: 0)
+    Task.detached { [store, context] in
+      let outcome: Result<Authorization, SecretStoreError>
+      do throws(SecretStoreError) {
+        outcome = .success(
+          try await context.authorize(accessControl, with: store.authenticator))
+      } catch {
+        outcome = .failure(error)
+      }
+      result.withLock { $0 = outcome }
+      isDone.signal()
+    }
+    isDone.wait()
+    return try result.withLock { $0 }.get()
+  }
+}

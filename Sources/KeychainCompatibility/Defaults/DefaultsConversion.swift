@@ -1,0 +1,51 @@
+import FoundationEssentials
+import KeyValueStorage
+
+/// What is done with one key of a ``DefaultsMigration``.
+struct DefaultsConversion: Sendable {
+  typealias Outcome = DefaultsMigrationReport.Outcome
+
+  let key: String
+  private let convert:
+    @Sendable (KeyValueStore, PropertyListDecoder, Bool) throws(KeyValueStoreError) -> Outcome
+
+  init<Value: Codable & Sendable>(_ key: String, of type: Value.Type) {
+    self.key = key
+    convert = { store, decoder, isDryRun throws(KeyValueStoreError) in
+      let stored: CodedValue<Value>?
+      do throws(KeyValueStoreError) {
+        stored = try store.value(of: key)
+      } catch {
+        if case .undecodable = error { return .refused("It is not of the type \(type).") }
+        throw error
+      }
+      guard case .coded(let data) = stored else { return stored == nil ? .absent : .native }
+      let value: Value
+      do {
+        value = try decoder.decode(type, from: data)
+      } catch {
+        return .refused("It is not a property list of the type \(type).")
+      }
+      if !isDryRun { try Self.store(value, for: key, in: store) }
+      return .converted
+    }
+  }
+
+  /// Finds out what becomes of the value, and brings that about unless it is a dry run.
+  func outcome(
+    in store: KeyValueStore, _ decoder: PropertyListDecoder, isDryRun: Bool
+  ) throws(KeyValueStoreError) -> Outcome {
+    try convert(store, decoder, isDryRun)
+  }
+
+  /// Stores a value and reads it back, before the transaction puts it in the place of the other form.
+  private static func store<Value: Codable & Sendable>(
+    _ value: Value, for key: String, in store: KeyValueStore
+  ) throws(KeyValueStoreError) {
+    try store.set(value, for: key)
+    guard try store.value(of: key, as: Value.self) != nil else {
+      throw .unencodable(
+        key: key, type: "\(Value.self)", reason: "it is stored as nothing, which is no value")
+    }
+  }
+}

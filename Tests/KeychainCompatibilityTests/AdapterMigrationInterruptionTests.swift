@@ -1,0 +1,128 @@
+import FoundationEssentials
+import KeychainCompatibility
+import SecretStorage
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Migrations that end before they are done.
+struct AdapterMigrationInterruptionTests {
+  /// A text that is JSON once more after its conversion, so that doing it twice would show.
+  private static let json = #""\"twice\"""#
+
+  private func migration(_ keys: [String], in store: any SecretStore) -> AdapterMigration {
+    var migration = AdapterMigration(serviceIdentifier: "service", in: store)
+    for key in keys { migration.convert(key, as: String.self) }
+    return migration
+  }
+
+  @Test(arguments: [true, false])
+  func runThatEndsAtAnyWriteIsFinishedByTheNext(_ losesOnlyTheAnswer: Bool) throws {
+    var writes = 0
+    while true {
+      let store = InMemorySecretStore()
+      for key in ["a", "b"] { try store.add(json: Self.json, "service", key) }
+      let interrupted = InterruptedStore(
+        store, after: writes, losesOnlyTheAnswer: losesOnlyTheAnswer)
+      do {
+        try migration(["a", "b"], in: interrupted).run()
+        break
+      } catch {
+        #expect(error == InterruptedStore.interruption)
+      }
+      for key in ["a", "b"] {
+        // Either it is as it was, or it is converted.
+        let text = try #require(try store.text("service", key))
+        #expect([Self.json, #""twice""#].contains(text))
+      }
+      try migration(["a", "b"], in: store).run()
+      for key in ["a", "b"] { #expect(try store.text("service", key) == #""twice""#) }
+      #expect(try store.names() == ["service/a", "service/b", "service.migration/-"])
+      writes += 1
+    }
+    // For each key: the copy, the item, the note, the removal of the copy.
+    #expect(writes == 8)
+  }
+
+  /// What an interruption leaves after the copy was written, or after the item was replaced.
+  private func interrupted(after writes: Int) throws -> InMemorySecretStore {
+    let store = InMemorySecretStore()
+    try store.add(json: Self.json, "service", "key")
+    let ending = InterruptedStore(store, after: writes, losesOnlyTheAnswer: false)
+    #expect(throws: InterruptedStore.interruption) { try migration(["key"], in: ending).run() }
+    return store
+  }
+
+  @Test(arguments: [1, 2])
+  func itemThatWasChangedMeanwhileIsAConflict(_ writes: Int) throws {
+    let store = try interrupted(after: writes)
+    let password = PasswordItem<String>(.generic(service: "service", account: "key"), in: store)
+    password.value = "\"new\""
+    let before = store.revision()
+    #expect(try migration(["key"], in: store).run(isDryRun: true).keys(.conflict) == ["key"])
+    #expect(try migration(["key"], in: store).run().keys(.conflict) == ["key"])
+    #expect(store.revision() == before)
+    #expect(password.value == "\"new\"")
+    #expect(try store.names() == ["service/key", "service.migration/key"])
+  }
+
+  @Test(arguments: [1, 2])
+  func itemThatWasRemovedMeanwhileLeavesNoCopy(_ writes: Int) throws {
+    let store = try interrupted(after: writes)
+    let item = try #require(
+      store.items(matching: .exactly(.generic(service: "service", account: "key"))).first)
+    try store.remove(item.id, expecting: item.revision)
+    #expect(try migration(["key"], in: store).run().keys(.absent) == ["key"])
+    #expect(try store.names() == [])
+  }
+
+  @Test func strangeItemsInThePlaceOfTheMigrationsOwnAreRefused() throws {
+    let store = InMemorySecretStore()
+    try store.add(json: Self.json, "service", "key")
+    try store.add(json: "strange", "service.migration", "key")
+    #expect(throws: SecretStoreError.self) { try migration(["key"], in: store).run() }
+    #expect(try store.text("service", "key") == Self.json)
+
+    try store.add(json: "strange", "service.migration", nil)
+    #expect(throws: SecretStoreError.self) { try migration(["other"], in: store).run() }
+  }
+
+  @Test func runOfAKilledProcessIsFinishedByTheNext() throws {
+    let keys = (0..<60).map { "key \($0)" }
+    var partial = 0
+    for round in 0..<Campaign.size(sample: 5, full: 200) {
+      let directory = try VaultDirectory()
+      let vault = directory.open()
+      for key in keys { try vault.add(json: Self.json, "service", key) }
+      let journal = directory.directory("journal-\(round)")
+      let child = try ChildProcess(
+        executable: "VaultProcess",
+        ["convert", directory.path, directory.statePath, "service"] + keys, output: journal)
+      let first = directory.open()
+      try wait { child.hasEnded || (try first.names().contains("service.migration/-")) }
+      usleep(UInt32.random(in: 0..<100_000))
+      child.stop()
+      let status = child.end()
+      #expect(status == SIGKILL || status == 0)
+
+      let object = directory.open()
+      let report = try migration(keys, in: object).run()
+      let done = report.keys(.alreadyConverted).count
+      if done > 0, done < keys.count { partial += 1 }
+      #expect(done + report.keys(.converted).count == keys.count)
+      let other = directory.open()
+      for key in keys { #expect(try other.text("service", key) == #""twice""#) }
+      #expect(
+        try other.names() == Set(keys.map { "service/\($0)" } + ["service.migration/-"]))
+      #expect(try other.items(matching: .all).count == keys.count + 1)
+      #expect(try other.verify().isSound)
+    }
+    // A campaign that never met a migration half done would show nothing.
+    if Campaign.isFull { #expect(partial > 0) }
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import KeyValueStorage
+import KeychainCompatibility
+import Testing
+
+@available(*, deprecated)
+private struct Declarations {
+  @DefaultsStore var number: Int?
+  @DefaultsStore var text: String?
+  @DefaultsStore var list: [Int]?
+  @DefaultsStore var defaultList: [Int]?
+  @DefaultsStore var person: Person?
+  @DefaultsStore var bytes: Data?
+  @DefaultsStore var date: Date?
+
+  init(in store: KeyValueStore) {
+    _number = DefaultsStore(
+      key: "number", defaultValue: 45, defaults: store, encoder: PropertyListEncoder(),
+      decoder: PropertyListDecoder())
+    _text = DefaultsStore(key: "text", defaults: store)
+    _list = DefaultsStore(key: "list", defaults: store)
+    _defaultList = DefaultsStore(key: "defaultList", defaultValue: [10, 20], defaults: store)
+    _person = DefaultsStore(key: "person", defaults: store)
+    _bytes = DefaultsStore(key: "bytes", defaults: store)
+    _date = DefaultsStore(key: "date", defaults: store)
+  }
+}
+
+@available(*, deprecated)
+struct DefaultsStoreTests {
+  private let store = KeyValueStore()
+  private var one: Declarations { Declarations(in: store) }
+  private var other: Declarations { Declarations(in: store) }
+
+  @Test func valuesAreReadByEachDeclarationOfTheKey() {
+    #expect(one.number == 45)
+    one.number = 130
+    #expect(other.number == 130)
+    other.number = nil
+    #expect(one.number == 45)
+
+    #expect(one.person == nil)
+    one.person = Person(age: 15, name: "Peter")
+    #expect(other.person == Person(age: 15, name: "Peter"))
+    other.person = nil
+    #expect(one.person == nil)
+  }
+
+  @Test func collectionsAreChangedInPlace() {
+    one.defaultList?.append(15)
+    #expect(other.defaultList == [10, 20, 15])
+    one.list?.append(1)
+    #expect(other.list == nil)
+    one.list = [3, 4]
+    one.list?[1] = 5
+    #expect(other.list == [3, 5])
+    other.defaultList = nil
+    #expect(one.defaultList == [10, 20])
+  }
+
+  @Test func valuesAreStoredAsStoredValueStoresThem() throws {
+    let person = Person(age: 25, name: "Lukas")
+    one.person = person
+    one.bytes = Data([1, 2])
+    one.text = "Samuel"
+    #expect(StoredValue<Person?>("person", in: store).wrappedValue == person)
+    #expect(StoredValue<Data?>("bytes", in: store).wrappedValue == Data([1, 2]))
+    StoredValue<String?>("text", in: store).wrappedValue = "Eliska"
+    #expect(other.text == "Eliska")
+    #expect(try store.keys() == ["bytes", "person", "text"])
+    one.bytes = nil
+    #expect(try store.keys() == ["person", "text"])
+  }
+
+  @Test func whatWasCodedAsAPropertyListIsRead() throws {
+    let person = Person(age: 25, name: "Lukas")
+    for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+      let encoder = PropertyListEncoder()
+      encoder.outputFormat = format
+      try store.set(try encoder.encode(person), for: "person")
+      try store.set(try encoder.encode([1, 2]), for: "list")
+      #expect(one.person == person)
+      #expect(one.list == [1, 2])
+    }
+    // What is set replaces it.
+    one.person?.age = 26
+    #expect(StoredValue<Person?>("person", in: store).wrappedValue?.age == 26)
+  }
+
+  @Test func whatIsNeitherIsTheDefaultValue() throws {
+    try store.set("text", for: "number")
+    try store.set(Data([1, 2, 3]), for: "person")
+    #expect(one.number == 45)
+    #expect(one.person == nil)
+  }
+
+  @Test func codersWithUserInfoAreUsed() throws {
+    let encoder = PropertyListEncoder()
+    let decoder = PropertyListDecoder()
+    encoder.userInfo[Secretive.key] = 1
+    decoder.userInfo[Secretive.key] = 1
+    let wrapper = DefaultsStore<Secretive>(
+      key: "secretive", defaults: store, encoder: encoder, decoder: decoder)
+    wrapper.wrappedValue = Secretive(text: "abc")
+    #expect(wrapper.wrappedValue?.text == "abc")
+    let data = try #require(try store.value(of: "secretive", as: Data.self))
+    #expect(try PropertyListDecoder().decode([String].self, from: data) == ["cba"])
+  }
+
+  @Test func storeIsTheStandardOneUnlessNamed() {
+    // The shapes that source written for 1.x has.
+    @DefaultsStore(key: "key.for.number", defaultValue: 10) var number: Int?
+    @DefaultsStore(key: "key.for.person") var person: Person?
+    let constructed = DefaultsStore<Int>(key: "constructed", defaultValue: 45, defaults: .standard)
+    let named = DefaultsStore<Int>(key: "named", defaults: UserDefaults.standard)
+    #expect(type(of: constructed) == type(of: named))
+  }
+}
+
+/// Codes itself as the coder's user information says.
+private struct Secretive: Codable {
+  static let key = CodingUserInfoKey(rawValue: "secretive")!
+
+  let text: String
+
+  init(text: String) {
+    self.text = text
+  }
+
+  init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode([String].self)[0]
+    self.text = decoder.userInfo[Self.key] == nil ? text : String(text.reversed())
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode([encoder.userInfo[Self.key] == nil ? text : String(text.reversed())])
+  }
+}

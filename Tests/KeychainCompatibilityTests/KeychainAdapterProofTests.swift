@@ -1,0 +1,108 @@
+import FoundationEssentials
+import KeychainCompatibility
+import SecretStorage
+import TestSupport
+import Testing
+
+/// Adapters that require biometric authentication.
+@available(*, deprecated)
+struct KeychainAdapterProofTests {
+  private let directory: VaultDirectory
+  private let person = AskedPerson()
+  private let vault: SecretVault
+  private let adapter = CodableKeychainAdapter(
+    serviceIdentifier: "service", biometricAuthRequired: true)
+
+  init() throws {
+    directory = try VaultDirectory()
+    vault = directory.open(authenticator: person.authenticator)
+    try vault.setPassphrase(Secret("passphrase".utf8), cost: .minimum)
+  }
+
+  /// On a thread that is no task's.
+  private func onThread(_ body: @escaping @Sendable () throws -> Void) throws {
+    try onThreads(1) { [vault] _ in try SecretStorage.withDefaultStore(vault, operation: body) }
+  }
+
+  @Test func itemsDemandPresenceOfApersonOnThisDevice() throws {
+    try SecretStorage.withDefaultStore(vault) { try adapter.save(value: 15, for: "number") }
+    let item = try #require(try vault.items(matching: .all).first)
+    #expect(
+      item.attributes.accessControl
+        == AccessControl(.whenPasscodeSetThisDeviceOnly, flags: .userPresence))
+    #expect(throws: SecretStoreError.self) { try vault.secret(of: item.id) }
+    #expect(person.questions == 0)
+  }
+
+  @Test func loadingAsksOnceAndWaits() throws {
+    try onThread { [adapter, person] in
+      try adapter.save(value: 15, for: "number")
+      try adapter.save(value: 16, for: "other")
+      #expect(person.questions == 0)
+      let number: Int = try adapter.load(for: "number")
+      #expect(number == 15 && person.questions == 1)
+      #expect(try adapter.loadAll().map(\.0) == ["number", "other"])
+      #expect(person.questions == 2)
+    }
+  }
+
+  @Test func gettingAPropertyAsksNobody() throws {
+    try onThread { [adapter, person] in
+      let property = KeychainStore<Int>(key: "number", storageAdapter: adapter)
+      property.wrappedValue = 15
+      #expect(property.wrappedValue == nil)
+      #expect(person.questions == 0)
+      property.wrappedValue = 16
+      let number: Int = try adapter.load(for: "number")
+      #expect(number == 16)
+    }
+  }
+
+  @Test func whatIsNotProvedIsNotLoaded() throws {
+    try onThread { [adapter] in try adapter.save(value: 15, for: "number") }
+    let nobody = AskedPerson(proves: false)
+    let other = directory.open(authenticator: nobody.authenticator)
+    try other.unlock(with: .passphrase(Secret("passphrase".utf8)))
+    try onThreads(1) { [adapter] _ in
+      SecretStorage.withDefaultStore(other) {
+        #expect(throws: SecretStoreError.denied("nobody is there")) {
+          try adapter.load(for: "number") as Int
+        }
+      }
+    }
+    #expect(nobody.questions == 1)
+  }
+
+  @Test func taskDoesNotWaitForAPerson() async throws {
+    try SecretStorage.withDefaultStore(vault) {
+      try adapter.save(value: 15, for: "number")
+      let error = #expect(throws: SecretStoreError.self) { try adapter.load(for: "number") as Int }
+      guard case .unavailable = error else {
+        Issue.record("It was \(String(describing: error)).")
+        return
+      }
+    }
+    #expect(person.questions == 0)
+  }
+
+  @Test func savingByAnotherAdapterChangesWhatIsDemanded() throws {
+    let other = CodableKeychainAdapter(serviceIdentifier: "service", biometricAuthRequired: false)
+    try SecretStorage.withDefaultStore(vault) {
+      try other.save(value: 1, for: "number")
+      try adapter.save(value: 2, for: "number")
+      #expect(throws: SecretStoreError.self) { try other.load(for: "number") as Int }
+      try other.save(value: 3, for: "number")
+      let number: Int = try adapter.load(for: "number")
+      #expect(number == 3)
+    }
+    #expect(try vault.items(matching: .all).count == 1)
+  }
+
+  @Test func storeThatCannotAskRefusesToSave() throws {
+    let store = InMemorySecretStore()
+    SecretStorage.withDefaultStore(store) {
+      #expect(throws: SecretStoreError.self) { try adapter.save(value: 15, for: "number") }
+    }
+    #expect(try store.names() == [])
+  }
+}
