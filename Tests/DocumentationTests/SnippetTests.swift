@@ -3,15 +3,20 @@ import Testing
 
 /// Whoever copies code from a page gets what the files of this folder compile and run.
 struct SnippetTests {
-  private static let sources: [String] = Folder(path: "Tests/DocumentationTests")
-    .files(ending: "Snippets.swift").map { name in
-      let url = Folder.package.appending(path: "Tests/DocumentationTests/\(name)")
+  /// The second and last are an app that follows a guide, which `.ci/run` builds and runs.
+  private static let sources: [String] = [
+    ("Tests/DocumentationTests", "Snippets.swift"), ("Tests/MigratingApp/Sources/Step2", ".swift"),
+    ("Tests/MigratingApp/Sources/Step3", ".swift"),
+  ].flatMap { folder, ending in
+    Folder(path: folder).files(ending: ending).map { name in
+      let url = Folder.package.appending(path: "\(folder)/\(name)")
       do {
         return try String(contentsOf: url, encoding: .utf8)
       } catch {
         fatalError("\(url.path) cannot be read: \(error)")
       }
     }
+  }
 
   @Test(arguments: MarkdownPage.all)
   func everySnippetIsCompiled(on page: MarkdownPage) throws {

@@ -1,0 +1,2 @@
+let diary = Diary()
+print(diary.token ?? "none", diary.author?.books ?? [], diary.pages ?? 0)
