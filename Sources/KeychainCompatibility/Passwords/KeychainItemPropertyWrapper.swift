@@ -54,8 +54,8 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 
   /// Reads the item, and makes what it holds the value and the attributes; without an item, both are nil.
   ///
-  /// If the item needs a proof, the store's authenticator asks for it, and the thread waits: call it on
-  /// one that may wait for a person, not in a task and not where the authenticator needs this thread.
+  /// If the item needs a proof, the store's authenticator asks for it while the thread waits, which must
+  /// not be the one that the authenticator needs. In a task nobody is asked, and the loading is denied.
   ///
   /// - Throws: ``KeychainError``; nothing changes then.
   @available(*, deprecated, message: "Use `load()` of the projected value.")

@@ -11,6 +11,9 @@ extension PasswordItem {
       return try load()
     } catch {
       guard case .denied = error else { throw error }
+      // In a task, the thread is one of the few that the authenticator needs itself: if all of them
+      // waited for it, it would never answer.
+      if unsafe withUnsafeCurrentTask(body: { unsafe $0 != nil }) { throw error }
       return try wait(for: AuthenticationContext(reason: "Read a password"))
     }
   }
