@@ -104,7 +104,7 @@ struct AdapterMigrationInterruptionTests {
         executable: "VaultProcess",
         ["convert", directory.path, directory.statePath, "service"] + keys, output: journal)
       let first = directory.open()
-      try wait { child.hasEnded || (try first.names().contains("service.migration/-")) }
+      try wait { try child.hasEnded || first.names().contains("service.migration/-") }
       usleep(UInt32.random(in: 0..<100_000))
       child.stop()
       let status = child.end()

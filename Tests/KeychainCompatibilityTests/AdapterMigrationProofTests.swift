@@ -62,8 +62,9 @@ struct AdapterMigrationProofTests {
     var migration = AdapterMigration(serviceIdentifier: "service", in: store)
     migration.convert("a", as: String.self)
     let context = AuthenticationContext(reason: "test", reuse: .seconds(3600))
-    await #expect(throws: InterruptedStore.interruption) { [migration] in
-      try await migration.run(authorizedBy: context)
+    let interrupted = migration
+    await #expect(throws: InterruptedStore.interruption) {
+      try await interrupted.run(authorizedBy: context)
     }
     let identity = ItemIdentity.generic(service: "service.migration", account: "a")
     let copy = try #require(try vault.items(matching: .exactly(identity)).first)

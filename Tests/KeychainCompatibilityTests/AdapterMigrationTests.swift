@@ -146,9 +146,8 @@ struct AdapterMigrationTests {
     try store.add(json: "15", service, "number")
     var migration = AdapterMigration()
     migration.convert("number", as: Int.self)
-    try SecretStorage.withDefaultStore(store) { [migration] in
-      #expect(try migration.run().keys(.converted) == ["number"])
-    }
+    let report = try SecretStorage.withDefaultStore(store) { try migration.run() }
+    #expect(report.keys(.converted) == ["number"])
   }
 
   @Test(arguments: [1, 2, 4, 8])

@@ -72,7 +72,7 @@ struct DefaultsMigrationTests {
   }
 
   @Test func runThatEndedAfterTheImportIsFinishedByTheNext() throws {
-    try store.import(propertyList: source, dryRun: false)
+    _ = try store.import(propertyList: source, dryRun: false)
     let report = try migration(in: store).run(propertyList: source, isDryRun: false)
     #expect(report.imported.unchanged == ["bytes", "list", "number", "other", "person", "text"])
     #expect(report.keys(.converted) == ["person", "list"])

@@ -1,6 +1,7 @@
 import Foundation
 import KeyValueStorage
 import KeychainCompatibility
+import TestSupport
 import Testing
 
 @available(*, deprecated)
@@ -26,13 +27,41 @@ private struct Declarations {
   }
 }
 
-@available(*, deprecated)
-struct DefaultsStoreTests {
+struct DefaultsStoreTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case valuesAreReadByEachDeclarationOfTheKey
+    case collectionsAreChangedInPlace
+    case valuesAreStoredAsStoredValueStoresThem
+    case whatWasCodedAsAPropertyListIsRead
+    case whatIsNeitherIsTheDefaultValue
+    case codersWithUserInfoAreUsed
+    case storeIsTheStandardOneUnlessNamed
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+
   private let store = KeyValueStore()
+}
+
+@available(*, deprecated)
+extension DefaultsStoreTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .valuesAreReadByEachDeclarationOfTheKey: valuesAreReadByEachDeclarationOfTheKey()
+    case .collectionsAreChangedInPlace: collectionsAreChangedInPlace()
+    case .valuesAreStoredAsStoredValueStoresThem: try valuesAreStoredAsStoredValueStoresThem()
+    case .whatWasCodedAsAPropertyListIsRead: try whatWasCodedAsAPropertyListIsRead()
+    case .whatIsNeitherIsTheDefaultValue: try whatIsNeitherIsTheDefaultValue()
+    case .codersWithUserInfoAreUsed: try codersWithUserInfoAreUsed()
+    case .storeIsTheStandardOneUnlessNamed: storeIsTheStandardOneUnlessNamed()
+    }
+  }
+
   private var one: Declarations { Declarations(in: store) }
   private var other: Declarations { Declarations(in: store) }
 
-  @Test func valuesAreReadByEachDeclarationOfTheKey() {
+  private func valuesAreReadByEachDeclarationOfTheKey() {
     #expect(one.number == 45)
     one.number = 130
     #expect(other.number == 130)
@@ -46,7 +75,7 @@ struct DefaultsStoreTests {
     #expect(one.person == nil)
   }
 
-  @Test func collectionsAreChangedInPlace() {
+  private func collectionsAreChangedInPlace() {
     one.defaultList?.append(15)
     #expect(other.defaultList == [10, 20, 15])
     one.list?.append(1)
@@ -58,7 +87,7 @@ struct DefaultsStoreTests {
     #expect(one.defaultList == [10, 20])
   }
 
-  @Test func valuesAreStoredAsStoredValueStoresThem() throws {
+  private func valuesAreStoredAsStoredValueStoresThem() throws {
     let person = Person(age: 25, name: "Lukas")
     one.person = person
     one.bytes = Data([1, 2])
@@ -72,7 +101,7 @@ struct DefaultsStoreTests {
     #expect(try store.keys() == ["person", "text"])
   }
 
-  @Test func whatWasCodedAsAPropertyListIsRead() throws {
+  private func whatWasCodedAsAPropertyListIsRead() throws {
     let person = Person(age: 25, name: "Lukas")
     for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
       let encoder = PropertyListEncoder()
@@ -87,14 +116,14 @@ struct DefaultsStoreTests {
     #expect(StoredValue<Person?>("person", in: store).wrappedValue?.age == 26)
   }
 
-  @Test func whatIsNeitherIsTheDefaultValue() throws {
+  private func whatIsNeitherIsTheDefaultValue() throws {
     try store.set("text", for: "number")
     try store.set(Data([1, 2, 3]), for: "person")
     #expect(one.number == 45)
     #expect(one.person == nil)
   }
 
-  @Test func codersWithUserInfoAreUsed() throws {
+  private func codersWithUserInfoAreUsed() throws {
     let encoder = PropertyListEncoder()
     let decoder = PropertyListDecoder()
     encoder.userInfo[Secretive.key] = 1
@@ -107,7 +136,7 @@ struct DefaultsStoreTests {
     #expect(try PropertyListDecoder().decode([String].self, from: data) == ["cba"])
   }
 
-  @Test func storeIsTheStandardOneUnlessNamed() {
+  private func storeIsTheStandardOneUnlessNamed() {
     // The shapes that source written for 1.x has.
     @DefaultsStore(key: "key.for.number", defaultValue: 10) var number: Int?
     @DefaultsStore(key: "key.for.person") var person: Person?

@@ -5,18 +5,48 @@ import TestSupport
 import Testing
 
 /// Adapters that require biometric authentication.
-@available(*, deprecated)
-struct KeychainAdapterProofTests {
+struct KeychainAdapterProofTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case itemsDemandPresenceOfAPersonOnThisDevice
+    case loadingAsksOnceAndWaits
+    case gettingAPropertyAsksNobody
+    case whatIsNotProvedIsNotLoaded
+    case taskDoesNotWaitForAPerson
+    case savingByAnotherAdapterChangesWhatIsDemanded
+    case storeThatCannotAskRefusesToSave
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+
   private let directory: VaultDirectory
   private let person = AskedPerson()
   private let vault: SecretVault
-  private let adapter = CodableKeychainAdapter(
-    serviceIdentifier: "service", biometricAuthRequired: true)
 
   init() throws {
     directory = try VaultDirectory()
     vault = directory.open(authenticator: person.authenticator)
     try vault.setPassphrase(Secret("passphrase".utf8), cost: .minimum)
+  }
+}
+
+@available(*, deprecated)
+extension KeychainAdapterProofTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .itemsDemandPresenceOfAPersonOnThisDevice: try itemsDemandPresenceOfAPersonOnThisDevice()
+    case .loadingAsksOnceAndWaits: try loadingAsksOnceAndWaits()
+    case .gettingAPropertyAsksNobody: try gettingAPropertyAsksNobody()
+    case .whatIsNotProvedIsNotLoaded: try whatIsNotProvedIsNotLoaded()
+    case .taskDoesNotWaitForAPerson: try taskDoesNotWaitForAPerson()
+    case .savingByAnotherAdapterChangesWhatIsDemanded:
+      try savingByAnotherAdapterChangesWhatIsDemanded()
+    case .storeThatCannotAskRefusesToSave: try storeThatCannotAskRefusesToSave()
+    }
+  }
+
+  private var adapter: CodableKeychainAdapter {
+    CodableKeychainAdapter(serviceIdentifier: "service", biometricAuthRequired: true)
   }
 
   /// On a thread that is no task's.
@@ -24,7 +54,7 @@ struct KeychainAdapterProofTests {
     try onThreads(1) { [vault] _ in try SecretStorage.withDefaultStore(vault, operation: body) }
   }
 
-  @Test func itemsDemandPresenceOfApersonOnThisDevice() throws {
+  private func itemsDemandPresenceOfAPersonOnThisDevice() throws {
     try SecretStorage.withDefaultStore(vault) { try adapter.save(value: 15, for: "number") }
     let item = try #require(try vault.items(matching: .all).first)
     #expect(
@@ -34,7 +64,7 @@ struct KeychainAdapterProofTests {
     #expect(person.questions == 0)
   }
 
-  @Test func loadingAsksOnceAndWaits() throws {
+  private func loadingAsksOnceAndWaits() throws {
     try onThread { [adapter, person] in
       try adapter.save(value: 15, for: "number")
       try adapter.save(value: 16, for: "other")
@@ -46,7 +76,7 @@ struct KeychainAdapterProofTests {
     }
   }
 
-  @Test func gettingAPropertyAsksNobody() throws {
+  private func gettingAPropertyAsksNobody() throws {
     try onThread { [adapter, person] in
       let property = KeychainStore<Int>(key: "number", storageAdapter: adapter)
       property.wrappedValue = 15
@@ -58,14 +88,14 @@ struct KeychainAdapterProofTests {
     }
   }
 
-  @Test func whatIsNotProvedIsNotLoaded() throws {
+  private func whatIsNotProvedIsNotLoaded() throws {
     try onThread { [adapter] in try adapter.save(value: 15, for: "number") }
     let nobody = AskedPerson(proves: false)
     let other = directory.open(authenticator: nobody.authenticator)
     try other.unlock(with: .passphrase(Secret("passphrase".utf8)))
     try onThreads(1) { [adapter] _ in
       SecretStorage.withDefaultStore(other) {
-        #expect(throws: SecretStoreError.denied("nobody is there")) {
+        _ = #expect(throws: SecretStoreError.denied("nobody is there")) {
           try adapter.load(for: "number") as Int
         }
       }
@@ -73,7 +103,7 @@ struct KeychainAdapterProofTests {
     #expect(nobody.questions == 1)
   }
 
-  @Test func taskDoesNotWaitForAPerson() async throws {
+  private func taskDoesNotWaitForAPerson() throws {
     try SecretStorage.withDefaultStore(vault) {
       try adapter.save(value: 15, for: "number")
       let error = #expect(throws: SecretStoreError.self) { try adapter.load(for: "number") as Int }
@@ -85,7 +115,7 @@ struct KeychainAdapterProofTests {
     #expect(person.questions == 0)
   }
 
-  @Test func savingByAnotherAdapterChangesWhatIsDemanded() throws {
+  private func savingByAnotherAdapterChangesWhatIsDemanded() throws {
     let other = CodableKeychainAdapter(serviceIdentifier: "service", biometricAuthRequired: false)
     try SecretStorage.withDefaultStore(vault) {
       try other.save(value: 1, for: "number")
@@ -98,10 +128,10 @@ struct KeychainAdapterProofTests {
     #expect(try vault.items(matching: .all).count == 1)
   }
 
-  @Test func storeThatCannotAskRefusesToSave() throws {
+  private func storeThatCannotAskRefusesToSave() throws {
     let store = InMemorySecretStore()
     SecretStorage.withDefaultStore(store) {
-      #expect(throws: SecretStoreError.self) { try adapter.save(value: 15, for: "number") }
+      _ = #expect(throws: SecretStoreError.self) { try adapter.save(value: 15, for: "number") }
     }
     #expect(try store.names() == [])
   }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import KeychainCompatibility
 import SecretStorage
+import TestSupport
 import Testing
 
 @available(*, deprecated)
@@ -14,17 +15,55 @@ private struct Declarations {
   var person: Person?
 }
 
-@available(*, deprecated)
-struct KeychainAdapterTests {
+struct KeychainAdapterTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case propertiesAreReadByEachDeclarationOfTheKey
+    case valuesAreJSONUnderTheKeyAsAccount
+    case defaultDomainIsNamedAfterTheApp
+    case bytesAreStoredAsTheyAre
+    case allItemsOfTheServiceAreLoadedTheOldestFirst
+    case whatIsNotThereIsNotFound
+    case whatIsNotJSONOfTheTypeIsUnexpected
+    case codersOfTheAppAreUsed
+    case savingKeepsTheAttributesThatOthersSet
+    case whatCouldNotBeStoredIsWhatThePropertyGives
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+
   private let store = InMemorySecretStore()
-  private let adapter = CodableKeychainAdapter(
-    serviceIdentifier: "service", biometricAuthRequired: false)
+}
+
+@available(*, deprecated)
+extension KeychainAdapterTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .propertiesAreReadByEachDeclarationOfTheKey:
+      try propertiesAreReadByEachDeclarationOfTheKey()
+    case .valuesAreJSONUnderTheKeyAsAccount: try valuesAreJSONUnderTheKeyAsAccount()
+    case .defaultDomainIsNamedAfterTheApp: try defaultDomainIsNamedAfterTheApp()
+    case .bytesAreStoredAsTheyAre: try bytesAreStoredAsTheyAre()
+    case .allItemsOfTheServiceAreLoadedTheOldestFirst:
+      try allItemsOfTheServiceAreLoadedTheOldestFirst()
+    case .whatIsNotThereIsNotFound: try whatIsNotThereIsNotFound()
+    case .whatIsNotJSONOfTheTypeIsUnexpected: try whatIsNotJSONOfTheTypeIsUnexpected()
+    case .codersOfTheAppAreUsed: try codersOfTheAppAreUsed()
+    case .savingKeepsTheAttributesThatOthersSet: try savingKeepsTheAttributesThatOthersSet()
+    case .whatCouldNotBeStoredIsWhatThePropertyGives:
+      try whatCouldNotBeStoredIsWhatThePropertyGives()
+    }
+  }
+
+  private var adapter: CodableKeychainAdapter {
+    CodableKeychainAdapter(serviceIdentifier: "service", biometricAuthRequired: false)
+  }
 
   private func withStore<Result>(_ body: () throws -> Result) rethrows -> Result {
     try SecretStorage.withDefaultStore(store, operation: body)
   }
 
-  @Test func propertiesAreReadByEachDeclarationOfTheKey() throws {
+  private func propertiesAreReadByEachDeclarationOfTheKey() throws {
     try withStore {
       let tester = Declarations()
       let other = Declarations()
@@ -48,7 +87,7 @@ struct KeychainAdapterTests {
     }
   }
 
-  @Test func valuesAreJSONUnderTheKeyAsAccount() throws {
+  private func valuesAreJSONUnderTheKeyAsAccount() throws {
     try withStore {
       Declarations().person = Person(age: 15, name: "Peter")
       #expect(Declarations().person == Person(age: 15, name: "Peter"))
@@ -63,7 +102,7 @@ struct KeychainAdapterTests {
     }
   }
 
-  @Test func defaultDomainIsNamedAfterTheApp() throws {
+  private func defaultDomainIsNamedAfterTheApp() throws {
     try withStore {
       Declarations().number = 1
       let name = try #require(CodableKeychainAdapter.bundleIdentifier)
@@ -72,7 +111,7 @@ struct KeychainAdapterTests {
     }
   }
 
-  @Test func bytesAreStoredAsTheyAre() throws {
+  private func bytesAreStoredAsTheyAre() throws {
     try withStore {
       try adapter.save(value: Data([1, 2, 255]), for: "bytes")
       #expect(try store.bytes("service", "bytes") == [1, 2, 255])
@@ -81,7 +120,7 @@ struct KeychainAdapterTests {
     }
   }
 
-  @Test func allItemsOfTheServiceAreLoadedTheOldestFirst() throws {
+  private func allItemsOfTheServiceAreLoadedTheOldestFirst() throws {
     try withStore {
       #expect(throws: KeychainError.self) { try adapter.loadAll() }
       try adapter.save(value: 1, for: "one")
@@ -97,7 +136,7 @@ struct KeychainAdapterTests {
     }
   }
 
-  @Test func whatIsNotThereIsNotFound() throws {
+  private func whatIsNotThereIsNotFound() throws {
     withStore {
       do {
         let _: Int = try adapter.load(for: "absent")
@@ -111,7 +150,7 @@ struct KeychainAdapterTests {
     try withStore { try adapter.delete(for: "absent") }
   }
 
-  @Test func whatIsNotJSONOfTheTypeIsUnexpected() throws {
+  private func whatIsNotJSONOfTheTypeIsUnexpected() throws {
     try store.add(json: "secret text", "service", "text")
     withStore {
       do {
@@ -125,7 +164,7 @@ struct KeychainAdapterTests {
     }
   }
 
-  @Test func codersOfTheAppAreUsed() throws {
+  private func codersOfTheAppAreUsed() throws {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .iso8601
     let decoder = JSONDecoder()
@@ -142,20 +181,20 @@ struct KeychainAdapterTests {
     }
   }
 
-  @Test func savingKeepsTheAttributesThatOthersSet() throws {
+  private func savingKeepsTheAttributesThatOthersSet() throws {
     try withStore {
       try adapter.save(value: 1, for: "one")
       let identity = ItemIdentity.generic(service: "service", account: "one")
-      let item = try #require(try store.items(matching: .exactly(identity)).first)
+      let item = try #require(store.items(matching: .exactly(identity)).first)
       _ = try store.update(
         item.id, expecting: item.revision, attributes: ItemAttributes(label: "label"), secret: nil)
       try adapter.save(value: 2, for: "one")
-      let saved = try #require(try store.items(matching: .exactly(identity)).first)
+      let saved = try #require(store.items(matching: .exactly(identity)).first)
       #expect(saved.attributes.label == "label" && saved.id == item.id)
     }
   }
 
-  @Test func whatCouldNotBeStoredIsWhatThePropertyGives() throws {
+  private func whatCouldNotBeStoredIsWhatThePropertyGives() throws {
     let refusing = CodableKeychainAdapter(serviceIdentifier: "service", biometricAuthRequired: true)
     let one = KeychainStore<Int>(key: "key", storageAdapter: refusing)
     withStore {

@@ -1,64 +1,105 @@
 import KeychainCompatibility
+import TestSupport
 import Testing
 
-@available(*, deprecated)
-final class StoredSubjectTests {
-  @StoredSubject var number = 0
+struct StoredSubjectTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case observersAreToldOfTheOldAndTheNewValueInTheirOrder
+    case observationEndsWithTheBag
+    case observationEndsWhenItIsReleased
+    case observerThatSetsTheValueLeavesTheNewestOneToTheOthers
+    case observerThatWasEndedByAnotherHearsNothing
+    case observationDoesNotKeepTheSubjectAlive
+  }
 
-  @Test func observersAreToldOfTheOldAndTheNewValueInTheirOrder() {
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+}
+
+@available(*, deprecated)
+extension StoredSubjectTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .observersAreToldOfTheOldAndTheNewValueInTheirOrder:
+      observersAreToldOfTheOldAndTheNewValueInTheirOrder()
+    case .observationEndsWithTheBag: observationEndsWithTheBag()
+    case .observationEndsWhenItIsReleased: observationEndsWhenItIsReleased()
+    case .observerThatSetsTheValueLeavesTheNewestOneToTheOthers:
+      observerThatSetsTheValueLeavesTheNewestOneToTheOthers()
+    case .observerThatWasEndedByAnotherHearsNothing: observerThatWasEndedByAnotherHearsNothing()
+    case .observationDoesNotKeepTheSubjectAlive: observationDoesNotKeepTheSubjectAlive()
+    }
+  }
+
+  private final class Counter {
+    @StoredSubject var number = 0
+
+    func observe(_ closure: @escaping (Int) -> Void) -> any Disposable { _number.observe(closure) }
+
+    func observe(_ closure: @escaping (Int, Int) -> Void) -> any Disposable {
+      _number.observe(closure)
+    }
+  }
+
+  private func observersAreToldOfTheOldAndTheNewValueInTheirOrder() {
+    let counter = Counter()
     var heard: [String] = []
     let bag = DisposeBag()
-    _number.observe { old, new in heard.append("first \(old) \(new)") }.dispose(in: bag)
-    _number.observe { value in heard.append("second \(value)") }.dispose(in: bag)
+    counter.observe { old, new in heard.append("first \(old) \(new)") }.dispose(in: bag)
+    counter.observe { value in heard.append("second \(value)") }.dispose(in: bag)
     #expect(heard.isEmpty)
-    number = 1
-    number += 1
+    counter.number = 1
+    counter.number += 1
     #expect(heard == ["first 0 1", "second 1", "first 1 2", "second 2"])
   }
 
-  @Test func observationEndsWithTheBag() {
+  private func observationEndsWithTheBag() {
+    let counter = Counter()
     var heard: [Int] = []
     var bag = DisposeBag()
-    _number.observe { value in heard.append(value) }.dispose(in: bag)
-    number = 1
+    counter.observe { value in heard.append(value) }.dispose(in: bag)
+    counter.number = 1
     bag = DisposeBag()
-    number = 2
+    counter.number = 2
     #expect(heard == [1])
     _ = bag
   }
 
-  @Test func observationEndsWhenItIsReleased() {
+  private func observationEndsWhenItIsReleased() {
+    let counter = Counter()
     var heard: [Int] = []
-    var observation: (any Disposable)? = _number.observe { value in heard.append(value) }
-    number = 1
+    var observation: (any Disposable)? = counter.observe { value in heard.append(value) }
+    counter.number = 1
     #expect(observation != nil)
     observation = nil
-    number = 2
+    counter.number = 2
     #expect(heard == [1])
   }
 
-  @Test func observerThatSetsTheValueLeavesTheNewestOneToTheOthers() {
+  private func observerThatSetsTheValueLeavesTheNewestOneToTheOthers() {
+    let counter = Counter()
     var heard: [String] = []
     let bag = DisposeBag()
-    _number.observe { [unowned self] value in if value < 3 { number = value + 1 } }
+    counter.observe { [unowned counter] value in if value < 3 { counter.number = value + 1 } }
       .dispose(in: bag)
-    _number.observe { old, new in heard.append("\(old) \(new)") }.dispose(in: bag)
-    number = 1
+    counter.observe { old, new in heard.append("\(old) \(new)") }.dispose(in: bag)
+    counter.number = 1
     #expect(heard == ["2 3", "1 3", "0 3"])
-    #expect(number == 3)
+    #expect(counter.number == 3)
   }
 
-  @Test func observerThatWasEndedByAnotherHearsNothing() {
+  private func observerThatWasEndedByAnotherHearsNothing() {
+    let counter = Counter()
     var bag: DisposeBag? = DisposeBag()
     let own = DisposeBag()
     var heard: [Int] = []
-    _number.observe { _ in bag = nil }.dispose(in: own)
-    if let bag { _number.observe { value in heard.append(value) }.dispose(in: bag) }
-    number = 1
+    counter.observe { _ in bag = nil }.dispose(in: own)
+    if let bag { counter.observe { value in heard.append(value) }.dispose(in: bag) }
+    counter.number = 1
     #expect(heard.isEmpty && bag == nil)
   }
 
-  @Test func observationDoesNotKeepTheSubjectAlive() {
+  private func observationDoesNotKeepTheSubjectAlive() {
     var subject: StoredSubject<Int>? = StoredSubject(wrappedValue: 0)
     weak let released = subject
     let observation = subject?.observe { _ in }

@@ -1,11 +1,11 @@
 import Foundation
 import KeychainCompatibility
 import StorageInternals
+import TestSupport
 import Testing
 
 /// `UserDefaults` without a file.
-private final class MemoryDefaults: UserDefaults, @unchecked Sendable {
-  // `@unchecked`: the values are behind the lock, and are values of property lists.
+private final class MemoryDefaults: UserDefaults {
   private let values = Lock([String: Data]())
 
   override func object(forKey defaultName: String) -> Any? {
@@ -39,9 +39,30 @@ private enum Theme: String, Codable {
   case dark, light
 }
 
-@available(*, deprecated)
-struct UserDefaultsStoreTests {
+/// Settings that stay in Foundation's `UserDefaults`.
+struct UserDefaultsStoreTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case valuesOfAllKindsAreKept
+    case whatAPropertyListHoldsByItselfIsStoredAsItIs
+    case valueOfAnotherTypeIsTheDefaultValue
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+
   private let defaults = MemoryDefaults(suiteName: "locket.tests")!
+}
+
+@available(*, deprecated)
+extension UserDefaultsStoreTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .valuesOfAllKindsAreKept: valuesOfAllKindsAreKept()
+    case .whatAPropertyListHoldsByItselfIsStoredAsItIs:
+      try whatAPropertyListHoldsByItselfIsStoredAsItIs()
+    case .valueOfAnotherTypeIsTheDefaultValue: valueOfAnotherTypeIsTheDefaultValue()
+    }
+  }
 
   private func store<Value>(_ key: String, _ defaultValue: Value? = nil) -> DefaultsStore<Value> {
     DefaultsStore(key: key, defaultValue: defaultValue, defaults: defaults)
@@ -56,7 +77,7 @@ struct UserDefaultsStoreTests {
     #expect(defaults.object(forKey: key) == nil)
   }
 
-  @Test func valuesOfAllKindsAreKept() {
+  private func valuesOfAllKindsAreKept() {
     expectKept(5)
     expectKept(Int8(-5))
     expectKept(UInt64.max)
@@ -72,7 +93,7 @@ struct UserDefaultsStoreTests {
     expectKept(Person(age: 15, name: "Peter"))
   }
 
-  @Test func whatAPropertyListHoldsByItselfIsStoredAsItIs() throws {
+  private func whatAPropertyListHoldsByItselfIsStoredAsItIs() throws {
     store("number").wrappedValue = 250
     store("text").wrappedValue = "Eliska"
     store("person").wrappedValue = Person(age: 15, name: "Peter")
@@ -84,7 +105,7 @@ struct UserDefaultsStoreTests {
     #expect(store("text").wrappedValue == "Samuel")
   }
 
-  @Test func valueOfAnotherTypeIsTheDefaultValue() {
+  private func valueOfAnotherTypeIsTheDefaultValue() {
     store("value").wrappedValue = "text"
     #expect(store("value", 3).wrappedValue == 3)
     store("value").wrappedValue = [1, 2]

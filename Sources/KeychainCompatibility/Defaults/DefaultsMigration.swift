@@ -60,6 +60,7 @@ public struct DefaultsMigration: Sendable {
     return try convert(imported, isDryRun)
   }
 
+  @discardableResult
   func run(
     propertyList path: String, isDryRun: Bool
   ) throws(KeyValueStoreError) -> DefaultsMigrationReport {
