@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "KeyValueStorage", targets: ["KeyValueStorage"]),
     .library(name: "SecretStorage", targets: ["SecretStorage"]),
     .library(name: "SecretStorageTesting", targets: ["SecretStorageTesting"]),
+    .library(name: "SecretMigration", targets: ["SecretMigration"]),
     .library(name: "PasswordRules", targets: ["PasswordRules"]),
     .library(name: "Validation", targets: ["Validation"]),
   ],
@@ -18,6 +19,7 @@ let package = Package(
     .target(name: "KeyValueStorage", dependencies: ["StorageInternals"]),
     .target(name: "SecretStorage", dependencies: ["StorageInternals"]),
     .target(name: "SecretStorageTesting", dependencies: ["SecretStorage"]),
+    .target(name: "SecretMigration", dependencies: ["SecretStorage", "StorageInternals"]),
     .target(name: "PasswordRules"),
     .target(name: "Validation", dependencies: ["PasswordRules", "SerializedAccess"]),
 
@@ -34,6 +36,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "SecretStorageTestingTests", dependencies: ["SecretStorage", "SecretStorageTesting"]),
+    .testTarget(
+      name: "SecretMigrationTests",
+      dependencies: ["SecretMigration", "SecretStorage", "StorageInternals", "TestSupport"]),
     .testTarget(name: "PasswordRulesTests", dependencies: ["PasswordRules", "TestSupport"]),
     .testTarget(
       name: "ValidationTests",
@@ -42,7 +47,7 @@ let package = Package(
       name: "DocumentationTests",
       dependencies: [
         "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
-        "PasswordRules", "Validation",
+        "SecretMigration", "PasswordRules", "Validation",
       ],
       exclude: ["VaultReader"]),
     // What the tests of several targets use.
