@@ -38,7 +38,9 @@ let package = Package(
       name: "SecretStorageTestingTests", dependencies: ["SecretStorage", "SecretStorageTesting"]),
     .testTarget(
       name: "SecretMigrationTests",
-      dependencies: ["SecretMigration", "SecretStorage", "StorageInternals", "TestSupport"]),
+      dependencies: [
+        "SecretMigration", "SecretStorage", "StorageInternals", "TestSupport", "VaultProcess",
+      ]),
     .testTarget(name: "PasswordRulesTests", dependencies: ["PasswordRules", "TestSupport"]),
     .testTarget(
       name: "ValidationTests",
@@ -57,7 +59,7 @@ let package = Package(
     .executableTarget(
       name: "SettingsProcess", dependencies: ["KeyValueStorage"], path: "Tests/SettingsProcess"),
     .executableTarget(
-      name: "VaultProcess", dependencies: ["SecretStorage"], path: "Tests/VaultProcess"),
+      name: "VaultProcess", dependencies: ["SecretMigration", "SecretStorage"], path: "Tests/VaultProcess"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -25,6 +25,7 @@ struct Job: Sendable {
     case .resume: try vault.resumeRotation()
     case .export: try export(vault)
     case .import: try importItems(to: vault)
+    case .migrate: try migrate(to: vault)
     }
   }
 

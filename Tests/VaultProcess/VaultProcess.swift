@@ -61,6 +61,8 @@ enum Mode: String {
   case export
   /// `file`: imports from the file, once.
   case `import`
+  /// `file`: migrates the variables of an `.env` file, once, and removes it.
+  case migrate
 }
 
 /// Writes a line to standard output, in one call, so that lines of several threads do not mix.
