@@ -59,7 +59,8 @@ let package = Package(
     .executableTarget(
       name: "SettingsProcess", dependencies: ["KeyValueStorage"], path: "Tests/SettingsProcess"),
     .executableTarget(
-      name: "VaultProcess", dependencies: ["SecretMigration", "SecretStorage"], path: "Tests/VaultProcess"),
+      name: "VaultProcess", dependencies: ["SecretMigration", "SecretStorage"],
+      path: "Tests/VaultProcess"),
   ],
   swiftLanguageModes: [.v6]
 )

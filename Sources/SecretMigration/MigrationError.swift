@@ -2,9 +2,8 @@ public import SecretStorage
 
 /// Why secrets could not be migrated.
 ///
-/// No case carries a secret. Whatever is thrown, the source is as it was; only
-/// ``notReadBack(place:)``, ``cancelled``, ``store(_:)`` and ``notRemovable(path:reason:)`` can be thrown after
-/// something was written to the store, and migrating again goes on from there.
+/// No case carries a secret. Whatever is thrown, the source is as it was. Reading changes nothing; an error of
+/// writing leaves what was written until then, and migrating again goes on from there.
 public enum MigrationError: Error, Hashable, Sendable {
   /// The file is not of the format that it was read as.
   case malformed(path: String, reason: String)

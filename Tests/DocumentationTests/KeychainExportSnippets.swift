@@ -8,14 +8,14 @@
   func exportKeychain(to file: URL, passphrase: String) throws {
     var items: [[String: Any]] = []
     for itemClass in [kSecClassGenericPassword, kSecClassInternetPassword] {
-      let all = [
+      let all: [CFString: Any] = [
         kSecClass: itemClass, kSecMatchLimit: kSecMatchLimitAll, kSecReturnPersistentRef: true,
         kSecAttrSynchronizable: kSecAttrSynchronizableAny,
-      ] as [CFString: Any]
+      ]
       for reference in try copyMatching(all) as? [Data] ?? [] {
-        let one = [
+        let one: [CFString: Any] = [
           kSecValuePersistentRef: reference, kSecReturnAttributes: true, kSecReturnData: true,
-        ] as [CFString: Any]
+        ]
         var item = try copyMatching(one) as? [String: Any] ?? [:]
         item = item.filter { PropertyListSerialization.propertyList($0.value, isValidFor: .binary) }
         item["class"] = itemClass as String

@@ -107,7 +107,8 @@ struct CryptFileTests {
   }
 
   @Test(arguments: [
-    ("scheme =", "schema ="), ("password_20reference", "password"), ("[web_3A_20app]", "[web: app]"),
+    ("scheme =", "schema ="), ("password_20reference", "password"),
+    ("[web_3A_20app]", "[web: app]"),
     ("[web_3A_20app]", "[web_3]"), ("[web_3A_20app]", "[web_FF]"), ("[web_3A_20app]", "[DEFAULT]"),
     ("[web_3A_20app]", "[mail_2Eexample_2Ecom]"), ("[web_3A_20app]", "web"), ("peter =", "peter"),
     ("peter =", "peter = 1\nPETER ="), ("peter =", "peter = =="), ("peter =", "péter ="),

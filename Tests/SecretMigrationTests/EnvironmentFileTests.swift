@@ -22,6 +22,7 @@ struct EnvironmentFileTests {
       uniqueKeysWithValues: secrets.map { ($0.identity.account ?? "", $0.secret.text) })
   }
 
+  // swift-format-ignore
   @Test(arguments: [
     ("A=b", "b"), ("A=", ""), ("A=\n", ""), (" A = b \n", "b"), ("export A=b", "b"),
     ("export\tA=b", "b"), ("A=b\r\n", "b"), ("\u{FEFF}A=b", "b"), ("A=b c", "b c"),
@@ -69,7 +70,9 @@ struct EnvironmentFileTests {
   }
 
   @Test func noMessageHasAValue() throws {
-    for text in ["A='hunter2", "A=\"hunter2\" hunter2", "hunter2", "A=1\nA=hunter2", "A=hunter2${B}"] {
+    for text in [
+      "A='hunter2", "A=\"hunter2\" hunter2", "hunter2", "A=1\nA=hunter2", "A=hunter2${B}",
+    ] {
       let error = try #require(throws: MigrationError.self) { try variables(text) }
       #expect(!"\(error)".contains("hunter2"))
     }

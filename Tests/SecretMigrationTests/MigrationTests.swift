@@ -28,7 +28,8 @@ struct MigrationTests {
   @Test func secretsMigrateOnce() throws {
     let source = try variables("A=1\nB=2")
     #expect(try open().importItems(from: source).entries.map(\.outcome) == [.added, .added])
-    #expect(try open().importItems(from: source).entries.map(\.outcome) == [.identical, .identical])
+    #expect(
+      try open().importItems(from: source).entries.map(\.outcome) == [.identical, .identical])
     #expect(try open().texts() == ["A": "1", "B": "2"])
     #expect(try isThere)
   }

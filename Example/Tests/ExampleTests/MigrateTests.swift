@@ -28,7 +28,8 @@ struct MigrateTests {
         The file was kept, because not all of it is in the vault.
 
         """)
-    #expect(try machine.run("secrets", "get", "--service", "app", "--account", "B").output == "mine\n")
+    #expect(
+      try machine.run("secrets", "get", "--service", "app", "--account", "B").output == "mine\n")
 
     let done = try migrate("env", file, "--service", "app", "--remove-source", "--replace")
     #expect(

@@ -57,7 +57,8 @@ struct ConfigurationFile {
 
   /// The name if it is one that escaping can give.
   private static func name(_ text: Substring) -> String? {
-    let isName = !text.isEmpty && text.utf8.allSatisfy { $0 == UInt8(ascii: "_") || $0.isAlphanumeric }
+    let isName =
+      !text.isEmpty && text.utf8.allSatisfy { $0 == UInt8(ascii: "_") || $0.isAlphanumeric }
     return isName ? String(text) : nil
   }
 }

@@ -32,7 +32,8 @@ struct CryptFile {
       throw .malformed(path: path, reason: "it is no keyring of keyrings.cryptfile")
     }
     // Older versions named the library, too.
-    let name = scheme.value.filter { $0 != " " }.replacing("PyCryptodome", with: "", maxReplacements: 1)
+    let name = scheme.value.filter { $0 != " " }.replacing(
+      "PyCryptodome", with: "", maxReplacements: 1)
     guard name == Self.scheme else {
       throw .unsupported(
         path: path,

@@ -14,10 +14,11 @@ enum Argon2: Sendable {
     let lanes: UInt32
   }
 
-  private static let shared = Result { () throws(LibraryError) in try found() }
+  static let shared = Result { () throws(LibraryError) in try found() }
 
-  init() throws(MigrationError) {
-    switch Self.shared {
+  /// Takes what was found; throws what is missing.
+  init(_ found: Result<Argon2, LibraryError> = shared) throws(MigrationError) {
+    switch found {
     case .success(let argon2): self = argon2
     case .failure(let error):
       throw .missingLibrary("\(error) OpenSSL's libcrypto from version 3.2 on does it as well.")

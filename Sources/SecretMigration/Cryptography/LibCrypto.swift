@@ -18,7 +18,8 @@ import StorageInternals
   // void EVP_CIPHER_CTX_free(EVP_CIPHER_CTX *c);
   let contextFree: @convention(c) (OpaquePointer?) -> Void
   // int EVP_CIPHER_CTX_ctrl(EVP_CIPHER_CTX *ctx, int type, int arg, void *ptr);
-  let contextControl: @convention(c) (OpaquePointer?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32
+  let contextControl:
+    @convention(c) (OpaquePointer?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32
   // int EVP_DecryptInit_ex(EVP_CIPHER_CTX *ctx, const EVP_CIPHER *type, ENGINE *impl,
   //   const unsigned char *key, const unsigned char *iv);
   let decryptInit:

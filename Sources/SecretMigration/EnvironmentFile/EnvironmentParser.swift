@@ -40,7 +40,8 @@ struct EnvironmentParser {
   private var isAtEndOfLine: Bool {
     switch next {
     case nil, UInt8(ascii: "\n"): true
-    case UInt8(ascii: "\r"): position + 1 == bytes.count || bytes[position + 1] == UInt8(ascii: "\n")
+    case UInt8(ascii: "\r"):
+      position + 1 == bytes.count || bytes[position + 1] == UInt8(ascii: "\n")
     default: false
     }
   }

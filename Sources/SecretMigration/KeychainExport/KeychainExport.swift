@@ -38,7 +38,8 @@ struct KeychainExport: Decodable {
       throw .malformed(path: path, reason: "the encrypted part is too short")
     }
     let cipher = try ForeignCipher()
-    let key = try cipher.key(of: passphrase, salt: [UInt8](salt)[...], iterations: iterations, count: 32)
+    let key = try cipher.key(
+      of: passphrase, salt: [UInt8](salt)[...], iterations: iterations, count: 32)
     let bytes = [UInt8](sealed)
     let opened = try cipher.open(
       bytes[Self.nonceCount..<(bytes.count - Self.tagCount)], tag: bytes.suffix(Self.tagCount),

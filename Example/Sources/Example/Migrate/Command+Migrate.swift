@@ -50,7 +50,8 @@ extension Command {
 
   static let migrateEnvironment = migrate(
     "env", from: "an .env file", options: [.service],
-    notes: "Each variable becomes a secret of the service that --service names, its name the account."
+    notes:
+      "Each variable becomes a secret of the service that --service names, its name the account."
   ) { url, arguments in
     guard let service = arguments[.service], !service.isEmpty else {
       throw UsageError("--service must say what the variables are for.")
