@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "KeyValueStorage", targets: ["KeyValueStorage"]),
     .library(name: "SecretStorage", targets: ["SecretStorage"]),
     .library(name: "SecretStorageTesting", targets: ["SecretStorageTesting"]),
+    .library(name: "SecretMigration", targets: ["SecretMigration"]),
     .library(name: "PasswordRules", targets: ["PasswordRules"]),
     .library(name: "Validation", targets: ["Validation"]),
     .library(name: "KeychainCompatibility", targets: ["KeychainCompatibility"]),
@@ -19,6 +20,7 @@ let package = Package(
     .target(name: "KeyValueStorage", dependencies: ["StorageInternals"]),
     .target(name: "SecretStorage", dependencies: ["StorageInternals"]),
     .target(name: "SecretStorageTesting", dependencies: ["SecretStorage"]),
+    .target(name: "SecretMigration", dependencies: ["SecretStorage", "StorageInternals"]),
     .target(name: "PasswordRules"),
     .target(name: "Validation", dependencies: ["PasswordRules", "SerializedAccess"]),
     .target(
@@ -38,6 +40,11 @@ let package = Package(
       ]),
     .testTarget(
       name: "SecretStorageTestingTests", dependencies: ["SecretStorage", "SecretStorageTesting"]),
+    .testTarget(
+      name: "SecretMigrationTests",
+      dependencies: [
+        "SecretMigration", "SecretStorage", "StorageInternals", "TestSupport", "VaultProcess",
+      ]),
     .testTarget(name: "PasswordRulesTests", dependencies: ["PasswordRules", "TestSupport"]),
     .testTarget(
       name: "ValidationTests",
@@ -52,7 +59,7 @@ let package = Package(
       name: "DocumentationTests",
       dependencies: [
         "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
-        "PasswordRules", "Validation", "KeychainCompatibility", "TestSupport",
+        "SecretMigration", "PasswordRules", "Validation", "KeychainCompatibility", "TestSupport",
       ],
       exclude: ["VaultReader"]),
     // What the tests of several targets use.
@@ -62,7 +69,8 @@ let package = Package(
     .executableTarget(
       name: "SettingsProcess", dependencies: ["KeyValueStorage"], path: "Tests/SettingsProcess"),
     .executableTarget(
-      name: "VaultProcess", dependencies: ["KeychainCompatibility", "SecretStorage"],
+      name: "VaultProcess",
+      dependencies: ["KeychainCompatibility", "SecretMigration", "SecretStorage"],
       path: "Tests/VaultProcess"),
   ],
   swiftLanguageModes: [.v6]

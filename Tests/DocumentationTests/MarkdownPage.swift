@@ -12,7 +12,7 @@ struct MarkdownPage: Sendable, CustomTestStringConvertible {
   /// The catalogue of each module that is a product.
   private static let catalogues = [
     "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
-    "PasswordRules", "Validation", "KeychainCompatibility",
+    "SecretMigration", "PasswordRules", "Validation", "KeychainCompatibility",
   ].map { Folder(path: "Sources/\($0)/\($0).docc") }
 
   var text: String {
@@ -80,7 +80,7 @@ struct Snippet {
       guard let place = rest.firstRange(of: paragraph) else { return false }
       rest = rest[place.upperBound...]
     }
-    let lines = source.split(separator: "\n")
+    let lines = source.split(separator: "\n").map { $0.drop { $0 == " " } }
     return imports.allSatisfy { lines.contains($0) }
   }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import SecretMigration
 import SecretStorage
 
 extension Job {
@@ -18,6 +19,14 @@ extension Job {
     let source = URL(filePath: try parameter(0))
     _ = try Self.journal("import", "all") {
       try vault.importItems(from: source, passphrase: Self.passphrase, conflicts: .replace)
+    }
+  }
+
+  func migrate(to vault: SecretVault) throws {
+    let source = try ForeignSecrets.environmentFile(
+      at: URL(filePath: try parameter(0)), service: "app")
+    _ = try Self.journal("migrate", "all") {
+      try vault.importItems(from: source, removingSource: true)
     }
   }
 }

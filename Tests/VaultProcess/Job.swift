@@ -26,6 +26,7 @@ struct Job: Sendable {
     case .export: try export(vault)
     case .import: try importItems(to: vault)
     case .convert: try convertItems(of: vault)
+    case .migrate: try migrate(to: vault)
     }
   }
 

@@ -63,6 +63,8 @@ enum Mode: String {
   case `import`
   /// `service key…`: converts the texts of a 0.x adapter, once.
   case convert
+  /// `file`: migrates the variables of an `.env` file, once, and removes it.
+  case migrate
 }
 
 /// Writes a line to standard output, in one call, so that lines of several threads do not mix.

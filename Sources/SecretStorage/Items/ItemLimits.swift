@@ -1,10 +1,10 @@
 /// How large an item may be, in every store of this module.
-enum ItemLimits {
+package enum ItemLimits {
   static let secretSize = 16 * 1024 * 1024
   static let textSize = 64 * 1024
 
   /// - Throws: ``SecretStoreError/invalid(_:)``, naming the limit that was passed.
-  static func check(
+  package static func check(
     identity: ItemIdentity, attributes: ItemAttributes, secretCount: Int
   ) throws(SecretStoreError) {
     try check(secretCount: secretCount)

@@ -21,6 +21,7 @@ extension Command {
     .listSecrets, .getSecret, .setSecret, .deleteSecret, .passphrase,
     .listSlots, .addSlot, .removeSlot, .renameSlot, .changeSlot, .rotate, .export, .import,
     .verify, .repair, .acceptRollback,
+    .migrateCryptFile, .migrateLibsecret, .migrateKeychain, .migrateEnvironment,
     .getSetting, .setSetting, .listSettings, .resetSetting, .watchSettings, .moveSettingsAside,
     .checkPassword, .generatePasswords, .compareRules, .explainRules, .canonicalRules,
     .countPasswords,

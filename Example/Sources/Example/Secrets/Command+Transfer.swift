@@ -5,9 +5,9 @@ extension Option {
   fileprivate static let exportPassphraseFile = Option(
     "export-passphrase-file", "FILE", "a file with the export's passphrase, asked for otherwise")
   fileprivate static let overwrite = Option("overwrite", nil, "replace the file if it is there")
-  fileprivate static let replace = Option(
+  static let replace = Option(
     "replace", nil, "replace secrets that differ, instead of keeping them")
-  fileprivate static let dryRun = Option("dry-run", nil, "only say what would be done")
+  static let dryRun = Option("dry-run", nil, "only say what would be done")
 }
 
 extension Command {
@@ -65,7 +65,7 @@ extension Command {
 }
 
 extension ImportReport.Outcome {
-  fileprivate func text(replacing isReplaced: Bool) -> String {
+  func text(replacing isReplaced: Bool) -> String {
     switch self {
     case .added: "added"
     case .identical: "identical"

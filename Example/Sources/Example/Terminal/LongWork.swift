@@ -26,14 +26,22 @@ final class LongWork {
     _ title: String,
     _ work: ((UpkeepProgress) -> UpkeepProgress.Decision) throws(SecretStoreError) -> Result
   ) throws -> Result {
+    try perform(title, cancelledAs: .cancelled, work)
+  }
+
+  /// Does work that throws an error of its own when it is cancelled.
+  static func perform<Result, WorkFailure: Error & Equatable>(
+    _ title: String, cancelledAs cancellation: WorkFailure,
+    _ work: ((UpkeepProgress) -> UpkeepProgress.Decision) throws(WorkFailure) -> Result
+  ) throws -> Result {
     let interruption: Int32
     do {
       let running = try LongWork(title)
       defer { running.clear() }
-      do throws(SecretStoreError) {
+      do throws(WorkFailure) {
         return try work(running.report)
       } catch {
-        guard error == .cancelled, let signal = running.interruption else { throw error }
+        guard error == cancellation, let signal = running.interruption else { throw error }
         interruption = signal
       }
     }

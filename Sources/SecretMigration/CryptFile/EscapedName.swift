@@ -1,0 +1,95 @@
+/// A name as a keyring file has it: letters and digits, and `_` with two hexadecimal digits for each other
+/// byte of UTF-8.
+struct EscapedName {
+  /// The bytes of the name, in the case that the file has.
+  let bytes: [UInt8]
+
+  /// Reads a name; nil when it is not escaped, or not UTF-8.
+  init?(_ escaped: String) {
+    var bytes: [UInt8] = []
+    var rest = Array(escaped.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "_") {
+        guard let high = rest.popFirst()?.hexadecimal, let low = rest.popFirst()?.hexadecimal else {
+          return nil
+        }
+        bytes.append(high << 4 | low)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
+    self.bytes = bytes
+  }
+
+  init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// The name as it is escaped before its case is lost.
+  var escaped: [UInt8] {
+    bytes.flatMap { byte -> [UInt8] in
+      if byte.isAlphanumeric { return [byte] }
+      let digits = Array("0123456789ABCDEF".utf8)
+      return [UInt8(ascii: "_"), digits[Int(byte >> 4)], digits[Int(byte & 0xf)]]
+    }
+  }
+
+  /// Names that differ from this one in the case of letters alone, the likelier ones first.
+  ///
+  /// A configuration file keeps no upper case in the names of options.
+  var spellings: [EscapedName] {
+    let letters = bytes.indices.filter { bytes[$0].isLetter }
+    let beginnings = letters.filter { $0 == 0 || !bytes[$0 - 1].isAlphanumeric }
+    let choices = (0...letters.count).lazy.flatMap { count in
+      CombinationSequence(of: letters, taking: count)
+    }
+    return ([letters, beginnings] + choices.prefix(Self.limit)).map(raising)
+  }
+
+  /// How many spellings are tried, which takes a second.
+  private static let limit = 1 << 16
+
+  private func raising(_ indices: [Int]) -> EscapedName {
+    var bytes = bytes
+    for index in indices { bytes[index] &= 0xdf }
+    return EscapedName(bytes: bytes)
+  }
+}
+
+/// Every choice of so many elements out of a list.
+private struct CombinationSequence: Sequence, IteratorProtocol {
+  private let elements: [Int]
+  private var chosen: [Int]?
+
+  init(of elements: [Int], taking count: Int) {
+    self.elements = elements
+    chosen = count <= elements.count ? Array(0..<count) : nil
+  }
+
+  mutating func next() -> [Int]? {
+    guard var places = chosen else { return nil }
+    defer {
+      let last = places.indices.last { places[$0] < elements.count - places.count + $0 }
+      if let last {
+        places[last] += 1
+        for index in places.indices where index > last { places[index] = places[index - 1] + 1 }
+        chosen = places
+      } else {
+        chosen = nil
+      }
+    }
+    return places.map { elements[$0] }
+  }
+}
+
+extension UInt8 {
+  fileprivate var hexadecimal: UInt8? {
+    if isDigit { return self - UInt8(ascii: "0") }
+    let lower = self | 0x20
+    return (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lower)
+      ? lower - UInt8(ascii: "a") + 10 : nil
+  }
+}

@@ -1,0 +1,60 @@
+public import FoundationEssentials
+public import SecretStorage
+
+extension ForeignSecrets {
+  /// Reads a keyring of Python's `keyrings.cryptfile`, of any version from 0.1 to 1.3.9.
+  ///
+  /// It is `~/.local/share/python_keyring/cryptfile_pass.cfg` unless the app chose another. Service and
+  /// user name become service and account. The file keeps no upper case in user names; as passwords are
+  /// sealed together with the name, it is found again by trying, unless the name has very many letters of
+  /// both cases.
+  ///
+  /// Each password costs an Argon2id of fifteen passes over 64 MiB, some tenths of a second.
+  ///
+  /// - Parameters:
+  ///   - url: The file.
+  ///   - passphrase: The passphrase of the keyring.
+  ///   - skippingUnreadable: Whether to leave out passwords that are damaged or whose user name is not found,
+  ///     instead of refusing the file.
+  ///   - report: Called on this thread with the number of passwords that are decrypted, after each; it may
+  ///     end the work.
+  /// - Returns: The passwords, in the file's order.
+  /// - Throws: ``MigrationError/wrongPassphrase(path:)``; ``MigrationError/damaged(path:reason:)``;
+  ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for another
+  ///   scheme than AES-GCM, or a file of more than 64 MiB; ``MigrationError/missingLibrary(_:)`` when neither
+  ///   libargon2 nor a libcrypto with Argon2id is there; ``MigrationError/unavailable(_:)`` when there is not
+  ///   enough memory; ``MigrationError/cancelled``; or what kept the file from being read.
+  public static func cryptFile(
+    at url: URL, passphrase: Secret, skippingUnreadable: Bool = false,
+    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+  ) throws(MigrationError) -> ForeignSecrets {
+    let (file, bytes) = try SourceFile.read(url)
+    let keyring = try CryptFile(ConfigurationFile(bytes, of: file.path), of: file.path)
+    let (argon2, cipher) = (try Argon2(), try ForeignCipher())
+    try checkProgress(0, of: keyring.entries.count, report)
+    try keyring.check(passphrase, argon2, cipher, of: file.path)
+    var secrets: [ForeignSecret] = []
+    var unreadable: [Unreadable] = []
+    for entry in keyring.entries {
+      let opened = try entry.value.opened(
+        with: passphrase, argon2, cipher, service: entry.service, account: entry.account,
+        spellings: entry.account.spellings)
+      if let opened {
+        secrets.append(
+          ForeignSecret(
+            place: entry.place,
+            identity: .generic(service: entry.service.text, account: opened.account.text),
+            secret: opened.secret))
+      } else if skippingUnreadable {
+        unreadable.append(
+          Unreadable(
+            place: entry.place,
+            reason: "It is damaged, or it is not known how its user name was written."))
+      } else {
+        throw .damaged(path: file.path, reason: "\(entry.place) cannot be decrypted")
+      }
+      try checkProgress(secrets.count + unreadable.count, of: keyring.entries.count, report)
+    }
+    return ForeignSecrets(secrets, unreadable: unreadable, file: file)
+  }
+}

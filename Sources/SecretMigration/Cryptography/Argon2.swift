@@ -1,0 +1,55 @@
+import SecretStorage
+import StorageInternals
+
+/// Argon2id (RFC 9106), computed by a libcrypto that has it or by libargon2, whichever is there.
+enum Argon2: Sendable {
+  case libcrypto(LibCryptoArgon2)
+  case libargon2(LibArgon2)
+
+  /// What deriving a key costs.
+  struct Cost: Hashable, Sendable {
+    let passes: UInt32
+    /// In KiB.
+    let memory: UInt32
+    let lanes: UInt32
+  }
+
+  static let shared = Result { () throws(LibraryError) in try found() }
+
+  /// Takes what was found; throws what is missing.
+  init(_ found: Result<Argon2, LibraryError> = shared) throws(MigrationError) {
+    switch found {
+    case .success(let argon2): self = argon2
+    case .failure(let error):
+      throw .missingLibrary("\(error) OpenSSL's libcrypto from version 3.2 on does it as well.")
+    }
+  }
+
+  private static func found() throws(LibraryError) -> Argon2 {
+    do throws(LibraryError) {
+      return .libcrypto(try LibCryptoArgon2())
+    } catch {
+      return .libargon2(try LibArgon2())
+    }
+  }
+
+  /// Derives a key of 16 bytes.
+  func key(
+    of passphrase: Secret, salt: [UInt8], cost: Cost
+  ) throws(MigrationError) -> Secret {
+    unsafe try Secret(count: 16) { output throws(MigrationError) in
+      let succeeded = unsafe passphrase.withUnsafeBytes { passphrase in
+        unsafe salt.withUnsafeBytes { salt in
+          switch self {
+          case .libcrypto(let library): unsafe library.derive(passphrase, salt, cost, output)
+          case .libargon2(let library): unsafe library.derive(passphrase, salt, cost, output)
+          }
+        }
+      }
+      guard succeeded else {
+        throw .unavailable(
+          "Argon2id reported a failure. It needs \(cost.memory >> 10) MiB of free memory.")
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import FoundationEssentials
+
+/// A text of a keychain, which gives some as bytes.
+struct KeychainText: Decodable {
+  let text: String
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    do {
+      text = try container.decode(String.self)
+    } catch {
+      let data = try container.decode(Data.self)
+      guard let text = String(validating: data, as: UTF8.self) else {
+        throw DecodingError.dataCorruptedError(in: container, debugDescription: "not UTF-8")
+      }
+      self.text = text
+    }
+  }
+
+  /// The text; nil when it is empty, which is how a keychain says that it is absent.
+  var nonempty: String? { text.isEmpty ? nil : text }
+}
+
+/// A code of four characters, which a keychain gives as a text or as a number.
+struct KeychainCode: Decodable {
+  /// As a number, the first character in the highest byte.
+  let number: UInt32?
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let failure = DecodingError.dataCorruptedError(
+      in: container, debugDescription: "not a code of four characters")
+    do {
+      let characters = Array(try container.decode(String.self).utf8)
+      guard characters.count <= 4 else { throw failure }
+      let padded = characters + Array(repeating: UInt8(ascii: " "), count: 4 - characters.count)
+      number = characters.isEmpty ? nil : padded.reduce(0) { $0 << 8 | UInt32($1) }
+    } catch DecodingError.typeMismatch {
+      let value = try container.decode(Int64.self)
+      // Codes whose first character is beyond ASCII come as negative numbers.
+      guard let bits = UInt32(exactly: value) ?? Int32(exactly: value).map(UInt32.init(bitPattern:))
+      else { throw failure }
+      number = bits == 0 ? nil : bits
+    }
+  }
+
+  /// As a text; nil when it is no text.
+  var text: String? {
+    guard let number else { return nil }
+    let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}
+
+/// A Boolean of a keychain, which gives it as a number.
+struct KeychainFlag: Decodable {
+  let isSet: Bool
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    do {
+      isSet = try container.decode(Bool.self)
+    } catch DecodingError.typeMismatch {
+      isSet = try container.decode(Int.self) != 0
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import FoundationEssentials
+import StorageInternals
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// A file that secrets were read from, as it was then.
+struct SourceFile: Sendable {
+  /// The largest file that is read.
+  private static let sizeLimit = 64 * 1024 * 1024
+
+  let path: String
+  private let status: FileStatus
+
+  /// Reads a whole file, which may be anybody's and behind a symbolic link.
+  static func read(_ url: URL) throws(MigrationError) -> (file: SourceFile, bytes: [UInt8]) {
+    let path = url.path
+    // Non-blocking, because a FIFO would let the caller wait for ever.
+    let file = try system { () throws(SystemError) in
+      try FileSystem().open(path, O_RDONLY | O_NONBLOCK)
+    }
+    let status = try system { () throws(SystemError) in try file.status() }
+    guard status.isRegularFile else {
+      throw .unsupported(path: path, reason: "it is not a regular file")
+    }
+    guard status.size <= sizeLimit else {
+      throw .unsupported(path: path, reason: "it has more than \(sizeLimit >> 20) MiB")
+    }
+    let bytes = try system { () throws(SystemError) in
+      try file.read(from: 0, count: status.size)
+    }
+    return (SourceFile(path: path, status: status), bytes)
+  }
+
+  /// Refuses what would remove something else than what was read.
+  func checkRemovable() throws(MigrationError) {
+    let now = try Self.system { () throws(SystemError) in try FileSystem().status(of: path) }
+    guard let now else {
+      throw .notRemovable(path: path, reason: "it is not there any more")
+    }
+    if now.isSymbolicLink {
+      throw .notRemovable(path: path, reason: "it is a symbolic link, so name the file itself")
+    }
+    if now != status {
+      throw .notRemovable(path: path, reason: "it was changed after it was read")
+    }
+  }
+
+  func remove() throws(MigrationError) {
+    try checkRemovable()
+    try Self.system { () throws(SystemError) in try FileSystem().unlink(path) }
+  }
+
+  private static func system<Result: ~Copyable>(
+    _ call: () throws(SystemError) -> Result
+  ) throws(MigrationError) -> Result {
+    do {
+      return try call()
+    } catch {
+      throw MigrationError(error)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import FoundationEssentials
+import SecretMigration
+import SecretStorage
+import Testing
+
+/// The code of the overview of `SecretMigration`.
+struct MigratingSecretsSnippets {
+  @Test func secretsOfAnEnvironmentFileMigrate() throws {
+    let directory = TemporaryDirectory()
+    try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
+    let file = directory.url.appending(path: ".env")
+    try Data("export TOKEN='The Valley Wind' # of the test\n".utf8).write(to: file)
+    let vault = SecretVault(
+      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
+    let isCancelled = false
+
+    let secrets = try ForeignSecrets.environmentFile(at: file, service: "com.example.app")
+    print("\(secrets.secrets.count) variables")
+    #expect(secrets.secrets.count == 1)
+
+    let plan = try vault.importItems(from: secrets, isDryRun: true)
+    for entry in plan.entries {
+      print("\(entry.place): \(entry.outcome)")
+    }
+    #expect(plan.entries.map(\.outcome) == [.added])
+
+    let done = try vault.importItems(from: secrets, removingSource: true) { progress in
+      print("\(progress.completed) of \(progress.total)")
+      return isCancelled ? .cancel : .proceed
+    }
+    print(done.isSourceRemoved)
+    #expect(done.isSourceRemoved && !FileManager.default.fileExists(atPath: file.path))
+
+    let password = PasswordItem<String>(
+      .generic(service: "com.example.app", account: "TOKEN"), in: vault)
+    #expect(password.value == "The Valley Wind")
+  }
+
+  @Test func whatIsNoExportIsRefused() throws {
+    let vault = InMemorySecretStore()
+    let passphrase = "correct horse battery staple"
+    let file = URL(filePath: "/dev/null")
+    #expect(throws: MigrationError.self) {
+      let secrets = try ForeignSecrets.keychainExport(at: file, passphrase: Secret(passphrase.utf8))
+      try vault.importItems(from: secrets)
+    }
+  }
+}

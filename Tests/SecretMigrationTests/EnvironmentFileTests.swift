@@ -1,0 +1,139 @@
+import FoundationEssentials
+import SecretMigration
+import SecretStorage
+import TestSupport
+import Testing
+
+struct EnvironmentFileTests {
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  private func variables(_ text: String) throws(MigrationError) -> [String: String] {
+    try variables(Array(text.utf8))
+  }
+
+  private func variables(_ bytes: [UInt8]) throws(MigrationError) -> [String: String] {
+    let file = write(bytes, to: directory(".env"))
+    let secrets = try ForeignSecrets.environmentFile(at: file, service: "app").secrets
+    return Dictionary(
+      uniqueKeysWithValues: secrets.map { ($0.identity.account ?? "", $0.secret.text) })
+  }
+
+  // swift-format-ignore
+  @Test(arguments: [
+    ("A=b", "b"), ("A=", ""), ("A=\n", ""), (" A = b \n", "b"), ("export A=b", "b"),
+    ("export\tA=b", "b"), ("A=b\r\n", "b"), ("\u{FEFF}A=b", "b"), ("A=b c", "b c"),
+    ("A=b # c", "b"), ("A=b# c", "b# c"), ("A=b\t#c", "b"), ("A=# c", ""), ("A= # c", ""),
+    ("A=b=c==", "b=c=="), (#"A={"b": "c"}"#, #"{"b": "c"}"#), (#"A=b\nc"#, #"b\nc"#),
+    ("A=$b", "$b"), ("A='b # c'", "b # c"), ("A='b' # c", "b"), ("A='b\nc'", "b\nc"),
+    (#"A='b\nc'"#, #"b\nc"#), ("A='${b}'", "${b}"), (#"A='"'"#, #"""#), ("A=''", ""),
+    (#"A="b c""#, "b c"), (#"A="b\nc""#, "b\nc"), (#"A="\t\r\\\"\$""#, "\t\r\\\"$"),
+    (#"A="\d""#, #"\d"#), ("A=\"b\nc\" # d", "b\nc"), (#"A="'""#, "'"), (#"A="""#, ""),
+    (#"A="$b""#, "$b"), ("A=Žluťoučký kůň", "Žluťoučký kůň"), ("# c\n\n  # d\nA=b\n\n", "b"),
+    ("A=b\nA=b", "b"), ("A='b\r\nc'", "b\r\nc"), ("A=b\rc", "b\rc"), ("A=`b", nil),
+  ] as [(String, String?)])
+  func aValueIsReadAsDocumented(text: String, value: String?) throws {
+    guard let value else {
+      #expect(throws: MigrationError.self) { try variables(text) }
+      return
+    }
+    #expect(try variables(text) == ["A": value])
+  }
+
+  @Test func `export`() throws {
+    #expect(try variables("export=1\nexport  B=3") == ["export": "1", "B": "3"])
+    #expect(try variables("export export=2") == ["export": "2"])
+  }
+
+  @Test(arguments: [
+    ("A", 1), ("\nA b", 2), ("A b=c", 1), ("1A=b", 1), ("=b", 1), ("A.B=c", 1), ("A: b", 1),
+    ("export A", 1), ("export", 1), ("A='b", 1), ("\nA='b\nc\n", 2), ("A=\"b", 1), ("A=\"b\\", 1),
+    ("A='b'c", 1), ("A='b'# c", 1), ("A='b' c", 1), ("A=\"\"\"b\"\"\"", 1), ("A=${b}", 1),
+    ("A=\"${b}\"", 1), ("A=b${c}", 1), ("A=\"b\\\nc\"", 1), ("A='1\n2'\nA=b\n", 3), ("Á=b", 1),
+    ("A=b\n\nA='b'\nA=c", 4), ("A\u{301}=b", 1),
+  ])
+  func whatProgramsReadDifferentlyIsRefusedWithTheLine(text: String, line: Int) throws {
+    let error = try #require(throws: MigrationError.self) { try variables(text) }
+    guard case .malformed(directory(".env"), let reason) = error else {
+      Issue.record(error)
+      return
+    }
+    #expect(reason.hasPrefix("line \(line): "))
+  }
+
+  @Test(arguments: [[0x41, 0x3d, 0xff], [0x41, 0x3d, 0x00], [0x00], [0xff, 0xfe, 0x41, 0x00]])
+  func whatIsNoTextIsRefused(bytes: [UInt8]) {
+    #expect(throws: MigrationError.self) { try variables(bytes) }
+  }
+
+  @Test func noMessageHasAValue() throws {
+    for text in [
+      "A='hunter2", "A=\"hunter2\" hunter2", "hunter2", "A=1\nA=hunter2", "A=hunter2${B}",
+    ] {
+      let error = try #require(throws: MigrationError.self) { try variables(text) }
+      #expect(!"\(error)".contains("hunter2"))
+    }
+  }
+
+  @Test func randomBytesNeitherTrapNorHang() {
+    var generator = SeededGenerator(seed: 1)
+    let alphabet = Array("A=b\"'\\#$ {\n\r\tx`".utf8) + [0xc3]
+    var accepted = 0
+    for _ in 0..<Campaign.size(sample: 5_000, full: 500_000) {
+      let count = Int.random(in: 0..<20, using: &generator)
+      let bytes = (0..<count).map { _ in alphabet.randomElement(using: &generator)! }
+      do throws(MigrationError) {
+        _ = try variables(Array("A=".utf8) + bytes)
+        accepted += 1
+      } catch {
+        guard case .malformed = error else {
+          Issue.record(error)
+          continue
+        }
+      }
+    }
+    #expect(accepted > 0)
+  }
+
+  @Test func everyBeginningIsReadOrRefused() {
+    let text = Array("# c\nexport A='b\nc'\nB=\"d\\n\" # e\nC=f g\n".utf8)
+    for count in 0...text.count {
+      do throws(MigrationError) {
+        _ = try variables(Array(text.prefix(count)))
+      } catch {
+        guard case .malformed = error else {
+          Issue.record(error)
+          continue
+        }
+      }
+    }
+  }
+
+  @Test func placesAndIdentitiesAreThoseOfTheLines() throws {
+    let file = write(Array("\nA='1\n2'\nB=3".utf8), to: directory(".env"))
+    let secrets = try ForeignSecrets.environmentFile(at: file, service: "app").secrets
+    #expect(secrets.map(\.place) == ["line 2", "line 4"])
+    #expect(secrets.map(\.identity) == ["A", "B"].map { .generic(service: "app", account: $0) })
+  }
+
+  @Test func anEmptyServiceIsRefused() {
+    let file = write(Array("A=b".utf8), to: directory(".env"))
+    #expect(throws: MigrationError.invalid("The service of the variables is empty")) {
+      try ForeignSecrets.environmentFile(at: file, service: "")
+    }
+  }
+
+  @Test func whatIsNoFileIsRefused() throws {
+    #expect(throws: MigrationError.self) {
+      try ForeignSecrets.environmentFile(at: directory.url, service: "app")
+    }
+    #expect(
+      throws: MigrationError.system(call: "open", path: directory("none"), code: 2)
+    ) {
+      try ForeignSecrets.environmentFile(at: URL(filePath: directory("none")), service: "app")
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import FoundationEssentials
+
+/// Files of other programs, as these have written them; the secrets are made up.
+enum Fixture {
+  /// The passphrase of all of them.
+  static let passphrase = "correct horse"
+
+  static func bytes(_ base64: String) -> [UInt8] {
+    guard let data = Data(base64Encoded: base64, options: .ignoreUnknownCharacters) else {
+      fatalError("This is not base64.")
+    }
+    return [UInt8](data)
+  }
+}

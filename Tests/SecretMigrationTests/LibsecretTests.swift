@@ -1,0 +1,147 @@
+import FoundationEssentials
+import SecretMigration
+import SecretStorage
+import TestSupport
+import Testing
+
+struct LibsecretTests {
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  private func read(
+    _ bytes: [UInt8], passphrase: String = Fixture.passphrase, skipping: Bool = false
+  ) throws(MigrationError) -> ForeignSecrets {
+    try .libsecretKeyring(
+      at: write(bytes, to: directory("default.keyring")), passphrase: Secret(passphrase),
+      skippingUnreadable: skipping)
+  }
+
+  @Test func itemsAreReadWithTheirAttributes() throws {
+    let secrets = try read(Fixture.libsecret).secrets.sorted { $0.place < $1.place }
+    let bySecret = Dictionary(uniqueKeysWithValues: secrets.map { ($0.secret.text, $0) })
+    let mail = try #require(bySecret["The Valley Wind"])
+    #expect(mail.identity == .generic(service: "mail.example.com", account: "peter"))
+    #expect(mail.attributes == ItemAttributes(label: "Mail"))
+    let git = try #require(bySecret["The Sixth Station"])
+    #expect(
+      git.identity
+        == .internet(
+          server: "git.example.com", account: "peter", protocol: .https, port: 8443,
+          path: "/project"))
+    #expect(git.attributes.label == "Git: https://git.example.com")
+    #expect(git.attributes.comment == nil)
+    let tool = try #require(bySecret["line one\nline two"])
+    #expect(tool.identity == .generic(service: "tool", account: "key=1,kind=Žluťoučký"))
+    #expect(tool.attributes == ItemAttributes(label: "Kůň"))
+    #expect(secrets.count == 3)
+  }
+
+  @Test(arguments: ["", "Correct horse", "another"])
+  func aWrongPassphraseIsSaid(passphrase: String) {
+    #expect(throws: MigrationError.wrongPassphrase(path: directory("default.keyring"))) {
+      try read(Fixture.libsecret, passphrase: passphrase)
+    }
+  }
+
+  @Test func itemsOfTwoPassphrasesAreReadOneAfterTheOther() throws {
+    let error = try #require(throws: MigrationError.self) {
+      try read(Fixture.libsecretOfTwoPassphrases)
+    }
+    guard case .damaged = error else {
+      Issue.record(error)
+      return
+    }
+    let first = try read(Fixture.libsecretOfTwoPassphrases, skipping: true)
+    #expect(first.secrets.count == 3 && first.unreadable.count == 1)
+    let other = try read(Fixture.libsecretOfTwoPassphrases, passphrase: "another", skipping: true)
+    #expect(other.secrets.map(\.secret.text) == ["other"] && other.unreadable.count == 3)
+  }
+
+  @Test func everyBeginningIsMalformed() throws {
+    for count in 0..<Fixture.libsecret.count {
+      let error = try #require(throws: MigrationError.self) {
+        try read(Array(Fixture.libsecret.prefix(count)))
+      }
+      switch error {
+      case .malformed, .damaged, .wrongPassphrase, .unsupported: break
+      default: Issue.record(error)
+      }
+    }
+  }
+
+  @Test func aChangedByteIsNoticedOrChangesNothing() throws {
+    let expected = try read(Fixture.libsecret).secrets
+    let step = Campaign.size(sample: 11, full: 1)
+    // The whole file behind the magic bytes and the version.
+    for index in stride(from: 18, to: Fixture.libsecret.count, by: step) {
+      var bytes = Fixture.libsecret
+      bytes[index] ^= 0x10
+      do throws(MigrationError) {
+        #expect(try read(bytes).secrets == expected)
+      } catch {
+        switch error {
+        case .malformed, .damaged, .wrongPassphrase, .unsupported: break
+        default: Issue.record(error)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [[0, 0, 0, 0], [0xff, 0xff, 0xff, 0xff], [0x81, 0x96, 0x98, 0]])
+  func aHostileIterationCountIsUnsupported(count: [UInt8]) throws {
+    // It stands behind 18 bytes of magic and version, the salt's length, and the salt's 32 bytes.
+    var bytes = Fixture.libsecret
+    #expect(Array(bytes[54..<58]) == [0xa0, 0x86, 0x01, 0])
+    bytes.replaceSubrange(54..<58, with: count)
+    let error = try #require(throws: MigrationError.self) { try read(bytes) }
+    guard case .unsupported = error else {
+      Issue.record(error)
+      return
+    }
+  }
+
+  @Test(arguments: [[0, 0], [1, 1], [2, 0], [0, 1]])
+  func anotherVersionIsUnsupported(version: [UInt8]) throws {
+    var bytes = Fixture.libsecret
+    bytes.replaceSubrange(16..<18, with: version)
+    let error = try #require(throws: MigrationError.self) { try read(bytes) }
+    guard case .unsupported = error else {
+      Issue.record(error)
+      return
+    }
+  }
+
+  @Test func anEmptyKeyringHasNothing() throws {
+    // The file without items: the framing offset of the salt stands behind 16 bytes of numbers.
+    var bytes = Array(Fixture.libsecret.prefix(18 + 4 + 32))
+    bytes += [0xa0, 0x86, 0x01, 0] + Array(repeating: 0, count: 8 + 4)
+    bytes.append(36)
+    #expect(try read(bytes).secrets.isEmpty)
+  }
+
+  @Test func randomEndsNeitherTrapNorHang() {
+    var generator = SeededGenerator(seed: 2)
+    for _ in 0..<Campaign.size(sample: 2_000, full: 200_000) {
+      var bytes = Fixture.libsecret
+      // Few iterations, so that what happens to be well-formed costs little.
+      bytes.replaceSubrange(54..<58, with: [1, 0, 0, 0])
+      for _ in 0..<4 {
+        let index = Int.random(in: 58..<bytes.count, using: &generator)
+        bytes[index] = UInt8.random(in: .min ... .max, using: &generator)
+      }
+      bytes.removeLast(Int.random(in: 0..<20, using: &generator))
+      do throws(MigrationError) {
+        _ = try read(bytes)
+        Issue.record("What was sealed with another key was opened.")
+      } catch {
+        switch error {
+        case .malformed, .wrongPassphrase: break
+        default: Issue.record(error)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import FoundationEssentials
+import SecretMigration
+import SecretStorage
+import StorageInternals
+import TestSupport
+import Testing
+
+struct MigrationTests {
+  private let directory: TemporaryDirectory
+  private var file: URL { URL(filePath: directory(".env")) }
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  private func open() -> SecretVault {
+    SecretVault(fileURL: URL(filePath: directory("secrets.vault")), stateDirectory: directory.url)
+  }
+
+  private func variables(_ text: String) throws(MigrationError) -> ForeignSecrets {
+    try .environmentFile(at: write(Array(text.utf8), to: directory(".env")), service: "app")
+  }
+
+  private var isThere: Bool {
+    get throws { try FileSystem().status(of: file.path) != nil }
+  }
+
+  @Test func secretsMigrateOnce() throws {
+    let source = try variables("A=1\nB=2")
+    #expect(try open().importItems(from: source).entries.map(\.outcome) == [.added, .added])
+    #expect(
+      try open().importItems(from: source).entries.map(\.outcome) == [.identical, .identical])
+    #expect(try open().texts() == ["A": "1", "B": "2"])
+    #expect(try isThere)
+  }
+
+  @Test func aDryRunChangesNothing() throws {
+    try open().importItems(from: variables("A=1"))
+    let before = try content(of: directory("secrets.vault"))
+    let source = try variables("A=2\nB=1")
+    let plan = try open().importItems(
+      from: source, conflicts: .replace, isDryRun: true, removingSource: true)
+    #expect(plan.entries.map(\.outcome) == [.conflict, .added])
+    #expect(!plan.isSourceRemoved)
+    #expect(try isThere)
+    #expect(try content(of: directory("secrets.vault")) == before)
+    let done = try open().importItems(from: source, conflicts: .replace)
+    #expect(done == plan)
+  }
+
+  @Test func whatIsThereIsReplacedOnRequestAlone() throws {
+    let store = InMemorySecretStore()
+    try store.importItems(from: variables("A=1"))
+    let source = try variables("A=2")
+    #expect(try store.importItems(from: source).identities(.conflict).count == 1)
+    #expect(try store.texts() == ["A": "1"])
+    let done = try store.importItems(from: source, conflicts: .replace)
+    #expect(done.identities(.conflict).count == 1)
+    #expect(try store.texts() == ["A": "2"])
+    #expect(store.items(matching: .all).count == 1)
+  }
+
+  @Test func otherAttributesAreAConflict() throws {
+    let store = InMemorySecretStore()
+    try store.importItems(from: variables("A=1"))
+    let labelled = ForeignSecret(
+      place: "1", identity: .generic(service: "app", account: "A"),
+      attributes: ItemAttributes(label: "A"), secret: Secret("1"))
+    let source = ForeignSecrets([labelled])
+    #expect(try store.importItems(from: source).identities(.conflict).count == 1)
+    try store.importItems(from: source, conflicts: .replace)
+    #expect(store.items(matching: .all).map(\.attributes.label) == ["A"])
+  }
+
+  @Test func whatTheStoreDoesNotTakeIsRefused() throws {
+    let identity = ItemIdentity.generic(service: "app")
+    let source = ForeignSecrets([
+      ForeignSecret(
+        place: "1", identity: identity,
+        attributes: ItemAttributes(accessControl: AccessControl(.whenPasscodeSetThisDeviceOnly)),
+        secret: Secret("1")),
+      ForeignSecret(place: "2", identity: .generic(account: "a"), secret: Secret("2")),
+      ForeignSecret(place: "3", identity: .generic(account: "a"), secret: Secret("3")),
+      ForeignSecret(
+        place: "4", identity: .generic(account: "b"),
+        attributes: ItemAttributes(comment: String(repeating: "x", count: 65_536)),
+        secret: Secret("4")),
+    ])
+    // A vault that is there, so that it has no passphrase for sure.
+    try open().importItems(from: variables("A=1"))
+    for isDryRun in [true, false] {
+      let report = try open().importItems(from: source, isDryRun: isDryRun)
+      #expect(report.entries.map(\.place) == ["1", "2", "3", "4"])
+      #expect(report.identities(.added) == [.generic(account: "a")])
+      let refusals = report.entries.filter { if case .refused = $0.outcome { true } else { false } }
+      #expect(refusals.map(\.place) == ["1", "3", "4"])
+    }
+    #expect(try open().texts() == ["A": "1", "a": "2"])
+  }
+
+  @Test func aLockedVaultIsAnError() throws {
+    let vault = open()
+    try vault.setPassphrase(Secret("totoro"))
+    vault.lock()
+    let source = try variables("A=1")
+    #expect(throws: MigrationError.store(.locked)) {
+      try vault.importItems(from: source, removingSource: true)
+    }
+    #expect(try isThere)
+  }
+
+  @Test func aCancelledMigrationGoesOn() throws {
+    let source = try variables("A=1\nB=2\nC=3")
+    #expect(throws: MigrationError.cancelled) {
+      try open().importItems(from: source, removingSource: true) {
+        $0.completed == 2 ? .cancel : .proceed
+      }
+    }
+    #expect(try open().texts() == ["A": "1", "B": "2"])
+    var steps: [UpkeepProgress] = []
+    let done = try open().importItems(from: source, removingSource: true) {
+      steps.append($0)
+      return .proceed
+    }
+    #expect(done.entries.map(\.outcome) == [.identical, .identical, .added])
+    #expect(steps == (0...3).map { UpkeepProgress(completed: $0, total: 3) })
+    #expect(done.isSourceRemoved)
+    #expect(try !isThere)
+    #expect(try open().texts() == ["A": "1", "B": "2", "C": "3"])
+  }
+
+  @Test func whatIsInTheSourceAloneKeepsIt() throws {
+    try open().importItems(from: variables("A=1"))
+    let source = try variables("A=2\nB=2")
+    let kept = try open().importItems(from: source, removingSource: true)
+    #expect(!kept.isSourceRemoved)
+    #expect(try isThere)
+    let replaced = try open().importItems(from: source, conflicts: .replace, removingSource: true)
+    #expect(replaced.isSourceRemoved)
+    #expect(try !isThere)
+  }
+
+  @Test func aSourceThatWasChangedIsKeptAndNothingIsWritten() throws {
+    let source = try variables("A=1")
+    _ = try variables("A=2")
+    let error = try #require(throws: MigrationError.self) {
+      try open().importItems(from: source, removingSource: true)
+    }
+    guard case .notRemovable(file.path, _) = error else {
+      Issue.record(error)
+      return
+    }
+    #expect(try isThere)
+    #expect(try open().texts().isEmpty)
+  }
+
+  @Test func aSymbolicLinkIsReadAndNotRemoved() throws {
+    let target = write(Array("A=1".utf8), to: directory("real"))
+    try FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
+    let source = try ForeignSecrets.environmentFile(at: file, service: "app")
+    let error = try #require(throws: MigrationError.self) {
+      try open().importItems(from: source, removingSource: true)
+    }
+    guard case .notRemovable = error else {
+      Issue.record(error)
+      return
+    }
+    try open().importItems(from: source)
+    #expect(try isThere)
+    #expect(try open().texts() == ["A": "1"])
+  }
+
+  @Test func secretsOfAnAppHaveNoSourceToRemove() throws {
+    let source = ForeignSecrets([])
+    #expect(throws: MigrationError.self) {
+      try InMemorySecretStore().importItems(from: source, removingSource: true)
+    }
+    #expect(try InMemorySecretStore().importItems(from: source).entries.isEmpty)
+  }
+
+  @Test func aSourceThatCouldNotBeReadAsAWholeIsKept() throws {
+    let url = write(Fixture.libsecretOfTwoPassphrases, to: directory("keyring"))
+    let source = try ForeignSecrets.libsecretKeyring(
+      at: url, passphrase: Secret(Fixture.passphrase), skippingUnreadable: true)
+    let report = try open().importItems(from: source, removingSource: true)
+    #expect(report.identities(.added).count == 3)
+    #expect(report.unreadable.map(\.place) == ["item 4"] || report.unreadable.count == 1)
+    #expect(!report.isSourceRemoved)
+    #expect(try FileSystem().status(of: url.path) != nil)
+  }
+
+  @Test func descriptionsAndDumpsShowNothing() throws {
+    let source = try variables("NAME=hunter2")
+    var text = "\(source) \(source.secrets)"
+    dump(source, to: &text)
+    #expect(!text.contains("hunter2"))
+    #expect(!text.contains("NAME"))
+  }
+}

@@ -1,0 +1,36 @@
+import FoundationEssentials
+import SecretMigration
+import SecretStorage
+import StorageInternals
+import TestSupport
+import Testing
+
+/// Makes a file, or writes over it in its place.
+func write(_ bytes: [UInt8], to path: String) -> URL {
+  do {
+    try FileSystem().replaceFile(at: path, with: bytes)
+  } catch {
+    fatalError("\(path) cannot be written: \(error)")
+  }
+  return URL(filePath: path)
+}
+
+extension Secret {
+  init(_ text: String) { self.init(text.utf8) }
+
+  var text: String {
+    // The bytes are copied inside of the closure.
+    unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+extension SecretStore {
+  /// The texts of all items, by their accounts.
+  func texts() throws(SecretStoreError) -> [String: String] {
+    var texts: [String: String] = [:]
+    for item in try items(matching: .all) {
+      texts[item.identity.account ?? ""] = try secret(of: item.id)?.secret.text
+    }
+    return texts
+  }
+}
