@@ -29,13 +29,6 @@ public enum KeychainError: Error {
   case osSecureMissingEtitlementForThisFeature
   /// An attribute has a value that the store does not take.
   case osSecureInvalidValue
-
-  /// An adapter of 0.x has no item for the key.
-  case itemNotFound
-  /// An adapter of 0.x has an item for the key that is not JSON of the type that was asked for.
-  case unexpectedData
-  /// Another failure of the keychain of 0.x; here it is a `SecretStoreError` that is thrown.
-  case unhandledError(status: Int32)
 }
 
 @available(*, deprecated)
@@ -52,14 +45,12 @@ extension KeychainError: CustomStringConvertible {
       "The item's bytes are not a value of the property's type. Read it with the type that wrote it."
     case .accessControllError(let error):
       "The access control cannot be had. \(error)"
-    case .osSecure(let status), .unhandledError(let status):
+    case .osSecure(let status):
       "The store failed with status \(status). The password's `storeError` says why."
     case .osSecureDuplicitItem:
       "An item with this identity exists already, or was changed meanwhile. Load it, then decide."
-    case .osSecureNoSuchItem, .itemNotFound:
+    case .osSecureNoSuchItem:
       "There is no such item."
-    case .unexpectedData:
-      "The item is not JSON of the type that was asked for. Load it as the type that was saved."
     case .osSecureDiskFull:
       "The disk is full. Make room, then save again."
     case .osSucureInvalidParameter, .osSecureInvalidValue:
