@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "SecretStorageTesting", targets: ["SecretStorageTesting"]),
     .library(name: "PasswordRules", targets: ["PasswordRules"]),
     .library(name: "Validation", targets: ["Validation"]),
+    .library(name: "KeychainCompatibility", targets: ["KeychainCompatibility"]),
   ],
   targets: [
     .target(name: "SerializedAccess"),
@@ -51,7 +52,7 @@ let package = Package(
       name: "DocumentationTests",
       dependencies: [
         "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
-        "PasswordRules", "Validation",
+        "PasswordRules", "Validation", "KeychainCompatibility", "TestSupport",
       ],
       exclude: ["VaultReader"]),
     // What the tests of several targets use.

@@ -12,7 +12,7 @@ struct MarkdownPage: Sendable, CustomTestStringConvertible {
   /// The catalogue of each module that is a product.
   private static let catalogues = [
     "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
-    "PasswordRules", "Validation",
+    "PasswordRules", "Validation", "KeychainCompatibility",
   ].map { Folder(path: "Sources/\($0)/\($0).docc") }
 
   var text: String {

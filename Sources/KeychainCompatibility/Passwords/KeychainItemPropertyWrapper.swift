@@ -1,0 +1,183 @@
+import FoundationEssentials
+public import SecretStorage
+import StorageInternals
+
+/// What the properties of both classes of passwords do: they read and write a value and its attributes.
+///
+/// The object is for one thread at a time; ``PasswordItem`` is for any number.
+@available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
+open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
+  /// When the property reads and writes its item.
+  public let refreshPolicy: KeychainDataRefreshPolicy
+  /// Whether the value is the one that was last loaded, saved or deleted.
+  @available(*, deprecated, message: "Use `hasUnsavedChanges` of the projected value.")
+  public private(set) var wrappedValueUnchanged = false
+  /// Why the last access failed, in the words of the store; nil if it succeeded or there was none.
+  @available(*, deprecated, message: "Use `error` of the projected value.")
+  public private(set) var storeError: SecretStoreError?
+
+  private let identity: ItemIdentity
+  private let defaultValue: T?
+  private let item: PasswordItem<Data>
+  private var cachedValue: T?
+  /// Whether a write failed that setting the property began: then the value is here alone.
+  private var isUnsaved = false
+  /// The last failure told, until a success.
+  private var told: PasswordFailure?
+
+  init(_ identity: ItemIdentity, refreshPolicy: KeychainDataRefreshPolicy, defaultValue: T?) {
+    self.identity = identity
+    self.refreshPolicy = refreshPolicy
+    self.defaultValue = defaultValue
+    item = PasswordItem(identity, refreshPolicy: .manual)
+  }
+
+  /// The value, or the default one.
+  ///
+  /// Never throws and never asks a person: when the store fails, a get gives the last known value, a
+  /// set keeps the value, ``storeError`` tells, and ``SecretStorage/SecretStorage/onFailure`` is called.
+  open var wrappedValue: T? {
+    get {
+      if refreshPolicy == .onAccess, !isUnsaved {
+        implicitly(.read) { () throws(KeychainFailure) in try load(asking: false) }
+      }
+      return cachedValue ?? defaultValue
+    }
+    set {
+      cachedValue = newValue
+      wrappedValueUnchanged = false
+      guard refreshPolicy == .onAccess else { return }
+      isUnsaved = true
+      implicitly(.write, write)
+    }
+  }
+
+  /// Reads the item, and makes what it holds the value and the attributes; without an item, both are nil.
+  ///
+  /// If the item needs a proof, the store's authenticator asks for it while the thread waits, which must
+  /// not be the one that the authenticator needs. In a task nobody is asked, and the loading is denied.
+  ///
+  /// - Throws: ``KeychainError``; nothing changes then.
+  @available(*, deprecated, message: "Use `load()` of the projected value.")
+  public func loadFromKeychain() throws(KeychainError) {
+    try explicitly { () throws(KeychainFailure) in try load(asking: true) }
+  }
+
+  /// Writes the value and the attributes that are not nil; a value of nil removes the item.
+  ///
+  /// Where an item fits, the oldest that does is changed, otherwise one is added.
+  ///
+  /// - Throws: ``KeychainError``; everything stays unsaved then.
+  @available(*, deprecated, message: "Use `save()` of the projected value.")
+  public func saveToKeychain() throws(KeychainError) {
+    try explicitly(write)
+  }
+
+  /// Removes the item, of several that fit the oldest, and makes the value and the attributes nil.
+  ///
+  /// When there is no item, that is a success.
+  ///
+  /// - Throws: ``KeychainError``; nothing changes then.
+  @available(*, deprecated, message: "Use `remove()` of the projected value.")
+  public func deleteKeychain() throws(KeychainError) {
+    try explicitly(remove)
+  }
+
+  private func load(asking: Bool) throws(KeychainFailure) {
+    let data: Data?
+    do throws(SecretStoreError) {
+      data = try asking ? item.loadAskingAndWaiting() : item.load()
+    } catch {
+      throw KeychainFailure(error)
+    }
+    let value = try data.map { data throws(KeychainFailure) in try decode(data) }
+    take(data == nil ? nil : item)
+    settle(value)
+  }
+
+  private func write() throws(KeychainFailure) {
+    guard let cachedValue else { return try remove() }
+    let data = try encode(cachedValue)
+    let access = try wantedAccess()
+    // Another object than the one that reads: of what is set here, that one would write only what
+    // differs from its last reading, and the store may have changed since. Nor would it write the
+    // access control that an item is declared with.
+    let isDefault = access?.accessibility == .whenUnlocked
+    let item = PasswordItem<Data>(
+      identity, refreshPolicy: .manual,
+      accessOption: access != nil && isDefault ? .afterFirstUnlock : .whenUnlocked)
+    var attributes = item.attributes
+    try note(in: &attributes)
+    if let access { attributes.accessControl = access }
+    item.attributes = attributes
+    item.value = data
+    do throws(SecretStoreError) {
+      try item.save()
+    } catch {
+      let isRefused = if case .unsupported = error { access?.flags.isEmpty == false } else { false }
+      throw isRefused ? KeychainFailure(accessControl: error) : KeychainFailure(error)
+    }
+    takeDates(of: item)
+    settle(cachedValue)
+  }
+
+  private func remove() throws(KeychainFailure) {
+    do throws(SecretStoreError) {
+      try item.remove()
+    } catch {
+      throw KeychainFailure(error)
+    }
+    take(nil)
+    settle(nil)
+  }
+
+  /// Takes the value as the one in the store.
+  private func settle(_ value: T?) {
+    cachedValue = value
+    wrappedValueUnchanged = true
+    isUnsaved = false
+    storeError = nil
+    told = nil
+  }
+
+  private func explicitly(
+    _ access: () throws(KeychainFailure) -> Void
+  ) throws(KeychainError) {
+    do throws(KeychainFailure) {
+      try access()
+    } catch {
+      storeError = error.cause
+      throw error.error
+    }
+  }
+
+  private func implicitly(
+    _ operation: PasswordFailure.Operation, _ access: () throws(KeychainFailure) -> Void
+  ) {
+    do throws(KeychainFailure) {
+      try access()
+    } catch {
+      storeError = error.cause
+      let failure = PasswordFailure(operation, error.cause)
+      if told == failure { return }
+      told = failure
+      SecretStorage.onFailure(failure)
+    }
+  }
+
+  private func encode(_ value: T) throws(KeychainFailure) -> Data {
+    do throws(ValueCodingError) {
+      return Data(try ValueCoder().encode(value))
+    } catch {
+      throw KeychainFailure(encoding: error)
+    }
+  }
+
+  private func decode(_ data: Data) throws(KeychainFailure) -> T {
+    do throws(ValueCodingError) {
+      return try ValueCoder().decode(T.self, from: Array(data))
+    } catch {
+      throw KeychainFailure(decoding: T.self)
+    }
+  }
+}
