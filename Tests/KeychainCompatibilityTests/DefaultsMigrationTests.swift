@@ -82,7 +82,7 @@ struct DefaultsMigrationTests {
   @Test func keyOfTheStoreKeepsItsValue() throws {
     let mine = Person(age: 30, name: "mine")
     try store.set(mine, for: "person")
-    try store.set("text", for: "list")
+    try store.set("a text", for: "list")
     let plan = try migration(in: store).run(propertyList: source, isDryRun: true)
     let report = try migration(in: store).run(propertyList: source, isDryRun: false)
     #expect(report == plan)
@@ -90,7 +90,7 @@ struct DefaultsMigrationTests {
     #expect(report.entries.first == .init(key: "person", outcome: .native))
     #expect(report.keys(.refused("It is not of the type Array<Int>.")) == ["list"])
     #expect(try store.value(of: "person") == mine)
-    #expect(try store.value(of: "list") == "text")
+    #expect(try store.value(of: "list") == "a text")
   }
 
   @Test func withoutAFileThereIsNothingToImport() throws {

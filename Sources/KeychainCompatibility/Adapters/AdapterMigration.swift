@@ -60,9 +60,9 @@ public struct AdapterMigration: Sendable {
   ///   - isDryRun: Whether to change nothing, and to report what would be done.
   ///   - report: Called on this thread with the number of keys that are done; it may end the work.
   /// - Returns: What became of each key.
-  /// - Throws: ``SecretStoreError/cancelled``, ``SecretStoreError/corrupted(_:)`` when what was written
-  ///   is not what is read back, or what kept the store from reading or writing. What was done until
-  ///   then stays, and the next run goes on from there.
+  /// - Throws: `SecretStoreError`: `cancelled`, `corrupted` when what was written is not what is read
+  ///   back, or what kept the store from reading or writing. What was done until then stays, and the
+  ///   next run goes on from there.
   @discardableResult
   public func run(
     isDryRun: Bool = false,
@@ -74,12 +74,12 @@ public struct AdapterMigration: Sendable {
   /// Converts the items, asking a person for what reading them needs.
   ///
   /// - Parameters:
-  ///   - context: How a person is asked. Give it a ``AuthenticationContext`` with `reuse`, so that they
-  ///     are asked once.
+  ///   - context: How a person is asked. Give it a time of `reuse`: one answer then counts for all items
+  ///     that demand the same.
   ///   - isDryRun: Whether to change nothing, and to report what would be done.
   ///   - report: Called with the number of keys that are done; it may end the work.
   /// - Returns: What became of each key.
-  /// - Throws: ``SecretStoreError/denied(_:)`` when it was not proved, and what ``run(isDryRun:reporting:)``
+  /// - Throws: `SecretStoreError`: `denied` when it was not proved, and what ``run(isDryRun:reporting:)``
   ///   throws.
   @discardableResult
   public func run(

@@ -11,7 +11,7 @@ enum DefaultDomain {
     set { identifier.withLock { $0 = newValue } }
   }
 
-  /// - Throws: ``SecretStoreError/invalid(_:)`` when the app has no name.
+  /// - Throws: `SecretStoreError.invalid` when the app has no name.
   static func service() throws(SecretStoreError) -> String {
     guard let bundleIdentifier else {
       throw .invalid(

@@ -1,21 +1,28 @@
-// The errors of 0.x under the name that version 2 has, too. They are no cases, so that a `switch` over
-// those of version 2 stays complete.
-@available(*, deprecated, message: "Use @GenericPassword, whose value is nil, and SecretStoreError.")
+// The names of 0.x stand beside the cases that took their place, so that a `switch` over all cases of
+// 2.x stays one.
+@available(*, deprecated)
 extension KeychainError {
-  /// There is no item: 0.x's name of ``osSecureNoSuchItem``.
+  /// There is no item of the key.
+  @available(*, deprecated, message: "Use `@GenericPassword`, whose value is nil.")
   public static var itemNotFound: KeychainError { .osSecureNoSuchItem }
-  /// The item is not JSON of the type that was asked for: 0.x's name of ``generalDecodingFailure``.
-  public static var unexpectedData: KeychainError { .generalDecodingFailure }
-  /// Another failure of the keychain, of which a `SecretStoreError` is thrown here.
-  public static func unhandledError(status: OSStatus) -> KeychainError { .osSecure(status: status) }
 
-  /// Makes `catch KeychainError.itemNotFound` and the like catch what they say.
+  /// The item is not JSON of the type that was asked for.
+  @available(*, deprecated, message: "Use `undecodable` of `SecretStoreError`.")
+  public static var unexpectedData: KeychainError { .generalDecodingFailure }
+
+  /// The keychain failed in another way; the adapters throw a `SecretStoreError` instead.
+  @available(*, deprecated, message: "Use `SecretStoreError`.")
+  public static func unhandledError(status: OSStatus) -> KeychainError {
+    .osSecure(status: status)
+  }
+
+  /// Lets `catch` take the names of 0.x as patterns.
+  @available(*, deprecated, message: "Use `SecretStoreError`.")
   public static func ~= (pattern: KeychainError, error: any Error) -> Bool {
     switch (pattern, error as? KeychainError) {
-    case (.osSecureNoSuchItem, .osSecureNoSuchItem),
-      (.generalDecodingFailure, .generalDecodingFailure):
-      true
-    case (.osSecure(let status), .osSecure(let other)): status == other
+    case (.osSecureNoSuchItem, .osSecureNoSuchItem?): true
+    case (.generalDecodingFailure, .generalDecodingFailure?): true
+    case (.osSecure(let status), .osSecure(let other)?): status == other
     default: false
     }
   }

@@ -15,7 +15,7 @@ struct WaitingAuthorization {
 
   /// Asks a person for what an item needs, and waits for the answer.
   ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)`` in a task, or what
+  /// - Throws: `SecretStoreError.unavailable` in a task, or what
   ///   `AuthenticationContext.authorize` throws.
   func authorization(for item: SecretItem) throws(SecretStoreError) -> Authorization {
     let accessControl = item.attributes.accessControl
