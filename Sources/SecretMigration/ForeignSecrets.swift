@@ -3,7 +3,7 @@
 /// They are read by ``keychainExport(at:passphrase:)``,
 /// ``cryptFile(at:passphrase:skippingUnreadable:reporting:)``,
 /// ``libsecretKeyring(at:passphrase:skippingUnreadable:)`` or ``environmentFile(at:service:)``, or made by
-/// the app, and written by `SecretStore.importItems(from:conflicts:isDryRun:removingSource:reporting:)`.
+/// the app, and written by ``migrate(to:conflicts:isDryRun:removingSource:reporting:)``.
 /// The decrypted secrets are in protected memory; while they are read, parts of them are in memory that is
 /// not.
 public struct ForeignSecrets: Sendable {

@@ -18,13 +18,13 @@ struct MigratingSecretsSnippets {
     print("\(secrets.secrets.count) variables")
     #expect(secrets.secrets.count == 1)
 
-    let plan = try vault.importItems(from: secrets, isDryRun: true)
+    let plan = try secrets.migrate(to: vault, isDryRun: true)
     for entry in plan.entries {
       print("\(entry.place): \(entry.outcome)")
     }
     #expect(plan.entries.map(\.outcome) == [.added])
 
-    let done = try vault.importItems(from: secrets, removingSource: true) { progress in
+    let done = try secrets.migrate(to: vault, removingSource: true) { progress in
       print("\(progress.completed) of \(progress.total)")
       return isCancelled ? .cancel : .proceed
     }
@@ -42,7 +42,7 @@ struct MigratingSecretsSnippets {
     let file = URL(filePath: "/dev/null")
     #expect(throws: MigrationError.self) {
       let secrets = try ForeignSecrets.keychainExport(at: file, passphrase: Secret(passphrase.utf8))
-      try vault.importItems(from: secrets)
+      try secrets.migrate(to: vault)
     }
   }
 }

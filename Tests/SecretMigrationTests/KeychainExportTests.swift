@@ -65,7 +65,7 @@ struct KeychainExportTests {
     let export = try ForeignSecrets.keychainExport(
       at: write(Fixture.keychainBinary, to: directory("export")),
       passphrase: Secret(Fixture.passphrase))
-    try store.importItems(from: export)
+    try export.migrate(to: store)
     #expect(PasswordItem<Int>(.generic(service: "binary"), in: store).value == 7)
     let text = PasswordItem<String>(.generic(service: "com.example.app"), in: store)
     #expect(text.value == "The Valley Wind")

@@ -90,6 +90,19 @@ struct LibsecretTests {
     }
   }
 
+  /// What stands beside the ciphertext is under no code of its own.
+  @Test(arguments: ["service", "server", "kind"])
+  func anAttributeInTheClearIsChecked(name: String) throws {
+    var bytes = Fixture.libsecret
+    let place = try #require(bytes.firstRange(of: Array("\(name)\0".utf8)))
+    bytes[place.upperBound] ^= 1
+    let read = try read(bytes, skipping: true)
+    #expect(read.secrets.count == 2 && read.unreadable.count == 1)
+    bytes[place.upperBound] ^= 1
+    bytes[place.lowerBound] ^= 1
+    #expect(try self.read(bytes, skipping: true).unreadable.count == 1)
+  }
+
   @Test(arguments: [[0, 0, 0, 0], [0xff, 0xff, 0xff, 0xff], [0x81, 0x96, 0x98, 0]])
   func aHostileIterationCountIsUnsupported(count: [UInt8]) throws {
     // It stands behind 18 bytes of magic and version, the salt's length, and the salt's 32 bytes.

@@ -45,7 +45,7 @@ struct MigrationKillTests {
       }
       if !before.isEmpty, before.count < Self.count { partial += 1 }
       let foreign = try ForeignSecrets.environmentFile(at: source, service: "app")
-      let report = try open().importItems(from: foreign, removingSource: true)
+      let report = try foreign.migrate(to: open(), removingSource: true)
       #expect(report.identities(.identical).count == before.count)
       #expect(report.identities(.added).count == Self.count - before.count)
       #expect(report.isSourceRemoved)

@@ -27,34 +27,34 @@ struct MigrationTests {
 
   @Test func secretsMigrateOnce() throws {
     let source = try variables("A=1\nB=2")
-    #expect(try open().importItems(from: source).entries.map(\.outcome) == [.added, .added])
+    #expect(try source.migrate(to: open()).entries.map(\.outcome) == [.added, .added])
     #expect(
-      try open().importItems(from: source).entries.map(\.outcome) == [.identical, .identical])
+      try source.migrate(to: open()).entries.map(\.outcome) == [.identical, .identical])
     #expect(try open().texts() == ["A": "1", "B": "2"])
     #expect(try isThere)
   }
 
   @Test func aDryRunChangesNothing() throws {
-    try open().importItems(from: variables("A=1"))
+    try variables("A=1").migrate(to: open())
     let before = try content(of: directory("secrets.vault"))
     let source = try variables("A=2\nB=1")
-    let plan = try open().importItems(
-      from: source, conflicts: .replace, isDryRun: true, removingSource: true)
+    let plan = try source.migrate(
+      to: open(), conflicts: .replace, isDryRun: true, removingSource: true)
     #expect(plan.entries.map(\.outcome) == [.conflict, .added])
     #expect(!plan.isSourceRemoved)
     #expect(try isThere)
     #expect(try content(of: directory("secrets.vault")) == before)
-    let done = try open().importItems(from: source, conflicts: .replace)
+    let done = try source.migrate(to: open(), conflicts: .replace)
     #expect(done == plan)
   }
 
   @Test func whatIsThereIsReplacedOnRequestAlone() throws {
     let store = InMemorySecretStore()
-    try store.importItems(from: variables("A=1"))
+    try variables("A=1").migrate(to: store)
     let source = try variables("A=2")
-    #expect(try store.importItems(from: source).identities(.conflict).count == 1)
+    #expect(try source.migrate(to: store).identities(.conflict).count == 1)
     #expect(try store.texts() == ["A": "1"])
-    let done = try store.importItems(from: source, conflicts: .replace)
+    let done = try source.migrate(to: store, conflicts: .replace)
     #expect(done.identities(.conflict).count == 1)
     #expect(try store.texts() == ["A": "2"])
     #expect(store.items(matching: .all).count == 1)
@@ -62,13 +62,13 @@ struct MigrationTests {
 
   @Test func otherAttributesAreAConflict() throws {
     let store = InMemorySecretStore()
-    try store.importItems(from: variables("A=1"))
+    try variables("A=1").migrate(to: store)
     let labelled = ForeignSecret(
       place: "1", identity: .generic(service: "app", account: "A"),
       attributes: ItemAttributes(label: "A"), secret: Secret("1"))
     let source = ForeignSecrets([labelled])
-    #expect(try store.importItems(from: source).identities(.conflict).count == 1)
-    try store.importItems(from: source, conflicts: .replace)
+    #expect(try source.migrate(to: store).identities(.conflict).count == 1)
+    try source.migrate(to: store, conflicts: .replace)
     #expect(store.items(matching: .all).map(\.attributes.label) == ["A"])
   }
 
@@ -87,9 +87,9 @@ struct MigrationTests {
         secret: Secret("4")),
     ])
     // A vault that is there, so that it has no passphrase for sure.
-    try open().importItems(from: variables("A=1"))
+    try variables("A=1").migrate(to: open())
     for isDryRun in [true, false] {
-      let report = try open().importItems(from: source, isDryRun: isDryRun)
+      let report = try source.migrate(to: open(), isDryRun: isDryRun)
       #expect(report.entries.map(\.place) == ["1", "2", "3", "4"])
       #expect(report.identities(.added) == [.generic(account: "a")])
       let refusals = report.entries.filter { if case .refused = $0.outcome { true } else { false } }
@@ -104,7 +104,7 @@ struct MigrationTests {
     vault.lock()
     let source = try variables("A=1")
     #expect(throws: MigrationError.store(.locked)) {
-      try vault.importItems(from: source, removingSource: true)
+      try source.migrate(to: vault, removingSource: true)
     }
     #expect(try isThere)
   }
@@ -112,13 +112,13 @@ struct MigrationTests {
   @Test func aCancelledMigrationGoesOn() throws {
     let source = try variables("A=1\nB=2\nC=3")
     #expect(throws: MigrationError.cancelled) {
-      try open().importItems(from: source, removingSource: true) {
+      try source.migrate(to: open(), removingSource: true) {
         $0.completed == 2 ? .cancel : .proceed
       }
     }
     #expect(try open().texts() == ["A": "1", "B": "2"])
     var steps: [UpkeepProgress] = []
-    let done = try open().importItems(from: source, removingSource: true) {
+    let done = try source.migrate(to: open(), removingSource: true) {
       steps.append($0)
       return .proceed
     }
@@ -130,12 +130,12 @@ struct MigrationTests {
   }
 
   @Test func whatIsInTheSourceAloneKeepsIt() throws {
-    try open().importItems(from: variables("A=1"))
+    try variables("A=1").migrate(to: open())
     let source = try variables("A=2\nB=2")
-    let kept = try open().importItems(from: source, removingSource: true)
+    let kept = try source.migrate(to: open(), removingSource: true)
     #expect(!kept.isSourceRemoved)
     #expect(try isThere)
-    let replaced = try open().importItems(from: source, conflicts: .replace, removingSource: true)
+    let replaced = try source.migrate(to: open(), conflicts: .replace, removingSource: true)
     #expect(replaced.isSourceRemoved)
     #expect(try !isThere)
   }
@@ -144,7 +144,7 @@ struct MigrationTests {
     let source = try variables("A=1")
     _ = try variables("A=2")
     let error = try #require(throws: MigrationError.self) {
-      try open().importItems(from: source, removingSource: true)
+      try source.migrate(to: open(), removingSource: true)
     }
     guard case .notRemovable(file.path, _) = error else {
       Issue.record(error)
@@ -159,13 +159,13 @@ struct MigrationTests {
     try FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
     let source = try ForeignSecrets.environmentFile(at: file, service: "app")
     let error = try #require(throws: MigrationError.self) {
-      try open().importItems(from: source, removingSource: true)
+      try source.migrate(to: open(), removingSource: true)
     }
     guard case .notRemovable = error else {
       Issue.record(error)
       return
     }
-    try open().importItems(from: source)
+    try source.migrate(to: open())
     #expect(try isThere)
     #expect(try open().texts() == ["A": "1"])
   }
@@ -173,16 +173,16 @@ struct MigrationTests {
   @Test func secretsOfAnAppHaveNoSourceToRemove() throws {
     let source = ForeignSecrets([])
     #expect(throws: MigrationError.self) {
-      try InMemorySecretStore().importItems(from: source, removingSource: true)
+      try source.migrate(to: InMemorySecretStore(), removingSource: true)
     }
-    #expect(try InMemorySecretStore().importItems(from: source).entries.isEmpty)
+    #expect(try source.migrate(to: InMemorySecretStore()).entries.isEmpty)
   }
 
   @Test func aSourceThatCouldNotBeReadAsAWholeIsKept() throws {
     let url = write(Fixture.libsecretOfTwoPassphrases, to: directory("keyring"))
     let source = try ForeignSecrets.libsecretKeyring(
       at: url, passphrase: Secret(Fixture.passphrase), skippingUnreadable: true)
-    let report = try open().importItems(from: source, removingSource: true)
+    let report = try source.migrate(to: open(), removingSource: true)
     #expect(report.identities(.added).count == 3)
     #expect(report.unreadable.map(\.place) == ["item 4"] || report.unreadable.count == 1)
     #expect(!report.isSourceRemoved)

@@ -88,14 +88,14 @@ struct ReadBackTests {
   ) throws {
     let store = FaultyStore(fault)
     #expect(throws: MigrationError.notReadBack(place: "line 1")) {
-      try store.importItems(from: source, removingSource: true)
+      try source.migrate(to: store, removingSource: true)
     }
     #expect(try isSourceThere)
   }
 
   @Test func whoeverWasFasterIsFoundIdentical() throws {
     let store = FaultyStore(.duplicate)
-    let report = try store.importItems(from: source, removingSource: true)
+    let report = try source.migrate(to: store, removingSource: true)
     #expect(report.entries.map(\.outcome) == [.identical, .added])
     #expect(report.isSourceRemoved)
     #expect(try !isSourceThere)
@@ -104,10 +104,10 @@ struct ReadBackTests {
   @Test func anErrorOfTheStoreEndsTheMigration() throws {
     let store = FaultyStore(.full)
     #expect(throws: MigrationError.store(.system(call: "write", path: "vault", code: 28))) {
-      try store.importItems(from: source, removingSource: true)
+      try source.migrate(to: store, removingSource: true)
     }
     #expect(try isSourceThere)
-    let report = try store.importItems(from: source, removingSource: true)
+    let report = try source.migrate(to: store, removingSource: true)
     #expect(report.isSourceRemoved)
   }
 }

@@ -26,7 +26,7 @@ extension Job {
     let source = try ForeignSecrets.environmentFile(
       at: URL(filePath: try parameter(0)), service: "app")
     _ = try Self.journal("migrate", "all") {
-      try vault.importItems(from: source, removingSource: true)
+      try source.migrate(to: vault, removingSource: true)
     }
   }
 }

@@ -21,12 +21,9 @@ struct AppleDocument {
     let beginning = bytes.first { !UInt8.blanks.contains($0) }
     if bytes.starts(with: "bplist00".utf8) {
       form = .binary
-      // The decoder would follow a circle, or a deep nesting, until the stack is full.
-      if bytes.span.hasPropertyListCycle {
-        throw .malformed(path: path, reason: "the property list contains itself")
-      }
     } else if beginning == UInt8(ascii: "<") {
       form = .xml
+      // The decoder would follow the nesting until the stack is full.
       if Self.depth(of: bytes) > Self.depthLimit {
         throw .malformed(path: path, reason: "the property list is nested too deeply")
       }

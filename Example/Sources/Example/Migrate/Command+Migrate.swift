@@ -78,8 +78,8 @@ extension Command {
       let vault = try arguments.unlockedVault()
       let report = try LongWork.perform("Migrating", cancelledAs: MigrationError.cancelled) {
         progress throws(MigrationError) in
-        try vault.importItems(
-          from: foreign, conflicts: arguments.has(.replace) ? .replace : .keepExisting,
+        try foreign.migrate(
+          to: vault, conflicts: arguments.has(.replace) ? .replace : .keepExisting,
           isDryRun: arguments.has(.dryRun), removingSource: arguments.has(.removeSource),
           reporting: progress)
       }

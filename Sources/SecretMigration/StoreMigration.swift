@@ -1,7 +1,7 @@
 import SecretStorage
 
 /// The migration of secrets into a store, one at a time.
-struct SecretMigration {
+struct StoreMigration {
   private let store: any SecretStore
   private let conflicts: ImportConflicts
   private let isDryRun: Bool
