@@ -4,7 +4,7 @@ import StorageInternals
 
 /// What the properties of both classes of passwords do: they read and write a value and its attributes.
 ///
-/// The object is for one thread at a time; ``PasswordItem`` is for any number.
+/// The object is for one thread at a time; `PasswordItem` is for any number.
 @available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
 open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// When the property reads and writes its item.
@@ -35,7 +35,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// The value, or the default one.
   ///
   /// Never throws and never asks a person: when the store fails, a get gives the last known value, a
-  /// set keeps the value, ``storeError`` tells, and ``SecretStorage/SecretStorage/onFailure`` is called.
+  /// set keeps the value, ``storeError`` tells, and `SecretStorage.onFailure` is called.
   open var wrappedValue: T? {
     get {
       if refreshPolicy == .onAccess, !isUnsaved {

@@ -5,7 +5,7 @@ import SecretStorage
 ///
 /// The attributes are as the last loading found them or as the app set them since; a save writes those
 /// that are not nil, and leaves those that are nil as they are in the store. The attributes of a
-/// ``PasswordItem`` can also be cleared.
+/// `PasswordItem` can also be cleared.
 @available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
 open class SingleValueKeychainItem {
   /// What kind of item it is, for a person to read.
