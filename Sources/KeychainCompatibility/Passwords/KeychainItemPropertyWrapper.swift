@@ -99,16 +99,15 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     guard let cachedValue else { return try remove() }
     let data = try encode(cachedValue)
     let access = try wantedAccess()
-    // Another object than the one that reads: of what is set here, that one would write only what
-    // differs from its last reading, and the store may have changed since. Nor would it write the
-    // access control that an item is declared with.
+    var attributes = try attributes()
+    // Another object than the one that reads. Of the attributes, this one writes those that differ from
+    // none at all, which are those that are not nil; that one would write those that differ from its last
+    // reading, and the store may have changed since. The access control must differ, too.
     let isDefault = access?.accessibility == .whenUnlocked
     let item = PasswordItem<Data>(
       identity, refreshPolicy: .manual,
-      accessOption: access != nil && isDefault ? .afterFirstUnlock : .whenUnlocked)
-    var attributes = item.attributes
-    try note(in: &attributes)
-    if let access { attributes.accessControl = access }
+      accessOption: isDefault ? .afterFirstUnlock : .whenUnlocked)
+    attributes.accessControl = access ?? item.attributes.accessControl
     item.attributes = attributes
     item.value = data
     do throws(SecretStoreError) {
