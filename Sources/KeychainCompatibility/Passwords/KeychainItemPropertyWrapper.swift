@@ -107,7 +107,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     let item = PasswordItem<Data>(
       identity, refreshPolicy: .manual,
       accessOption: isDefault ? .afterFirstUnlock : .whenUnlocked)
-    attributes.accessControl = access ?? item.attributes.accessControl
+    if let access { attributes.accessControl = access }
     item.attributes = attributes
     item.value = data
     do throws(SecretStoreError) {
