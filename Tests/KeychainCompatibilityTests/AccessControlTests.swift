@@ -9,6 +9,7 @@ struct AccessControlTests: DeprecatedUse {
   enum Fact: CaseIterable, Sendable {
     case taskIsDeniedAndNotAsked
     case accessControlGoesBeforeAccessibility
+    case modifiedAccessGoesBeforeTheDeclaredOne
     case protectionIsAnAccessControl
     case whatMakesNoSenseIsRefused
     case storeThatCannotCheckRefusesToSave
@@ -32,6 +33,7 @@ extension AccessControlTests {
     switch fact {
     case .taskIsDeniedAndNotAsked: try taskIsDeniedAndNotAsked()
     case .accessControlGoesBeforeAccessibility: try accessControlGoesBeforeAccessibility()
+    case .modifiedAccessGoesBeforeTheDeclaredOne: try modifiedAccessGoesBeforeTheDeclaredOne()
     case .protectionIsAnAccessControl: try protectionIsAnAccessControl()
     case .whatMakesNoSenseIsRefused: try whatMakesNoSenseIsRefused()
     case .storeThatCannotCheckRefusesToSave: try storeThatCannotCheckRefusesToSave()
@@ -85,6 +87,22 @@ extension AccessControlTests {
       try password.saveToKeychain()
       try password.loadFromKeychain()
       #expect(password.accesible == kSecAttrAccessibleWhenUnlocked && asked == 0)
+    }
+  }
+
+  private func modifiedAccessGoesBeforeTheDeclaredOne() throws {
+    try inMemory {
+      let password = GenericPassword<String>(
+        service: "com.example.app", refreshPolicy: .manual,
+        accessOption: kSecAttrAccessibleAlways, accessFlags: [])
+      password.wrappedValue = "The Valley Wind"
+      try password.saveToKeychain()
+      try password.loadFromKeychain()
+      #expect(password.accesible == kSecAttrAccessibleAlways)
+      try password.modifyAccess(using: kSecAttrAccessibleAfterFirstUnlock, flags: [])
+      try password.saveToKeychain()
+      try password.loadFromKeychain()
+      #expect(password.accesible == kSecAttrAccessibleAfterFirstUnlock)
     }
   }
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import KeychainCompatibility
 import SecretStorage
+import StorageInternals
 import TestSupport
 import Testing
 
@@ -79,6 +80,26 @@ struct AdapterMigrationInterruptionTests {
     try store.remove(item.id, expecting: item.revision)
     #expect(try migration(["key"], in: store).run().keys(.absent) == ["key"])
     #expect(try store.names() == [])
+  }
+
+  /// The searches of a run: whether the key is done, the item, its copy, and whether it is done now.
+  @Test(arguments: 0..<6)
+  func migrationOfAnotherProcessAtAnyMomentConvertsOnce(_ moment: Int) throws {
+    let store = InMemorySecretStore()
+    try store.add(json: Self.json, "service", "key")
+    let other = migration(["key"], in: store)
+    let searches = Lock(0)
+    let watched = InterruptedStore(store) { _ throws(SecretStoreError) in
+      let number = searches.withLock { count in
+        defer { count += 1 }
+        return count
+      }
+      if number == moment { try other.run() }
+    }
+    try migration(["key"], in: watched).run()
+    #expect(searches.withLock { $0 } > moment)
+    #expect(try store.text("service", "key") == #""twice""#)
+    #expect(try store.names() == ["service/key", "service.migration/-"])
   }
 
   @Test func strangeItemsInThePlaceOfTheMigrationsOwnAreRefused() throws {

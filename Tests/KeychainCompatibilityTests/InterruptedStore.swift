@@ -1,13 +1,15 @@
 import SecretStorage
 import StorageInternals
 
-/// A store whose process ends at one of its writes, as far as whoever uses it can tell.
+/// A store whose process ends at one of its writes, as far as whoever uses it can tell, or in which others
+/// are at work before each search.
 final class InterruptedStore: SecretStore {
   static let interruption = SecretStoreError.unavailable("The process has ended.")
 
   private let store: any SecretStore
   private let writesLeft: Lock<Int>
   private let losesOnlyTheAnswer: Bool
+  private let beforeSearch: @Sendable (ItemQuery) throws(SecretStoreError) -> Void
 
   /// - Parameters:
   ///   - store: Where the items are.
@@ -17,6 +19,17 @@ final class InterruptedStore: SecretStore {
     self.store = store
     writesLeft = Lock(writes)
     self.losesOnlyTheAnswer = losesOnlyTheAnswer
+    beforeSearch = { _ in }
+  }
+
+  init(
+    _ store: any SecretStore,
+    beforeSearch: @escaping @Sendable (ItemQuery) throws(SecretStoreError) -> Void
+  ) {
+    self.store = store
+    writesLeft = Lock(.max)
+    losesOnlyTheAnswer = false
+    self.beforeSearch = beforeSearch
   }
 
   private func check() throws(SecretStoreError) {
@@ -45,6 +58,7 @@ final class InterruptedStore: SecretStore {
 
   func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
     try check()
+    try beforeSearch(query)
     return try store.items(matching: query)
   }
 

@@ -14,6 +14,7 @@ struct PasswordValueTests: DeprecatedUse {
     case parametersAreProperties
     case otherTypeIsAnErrorThatChangesNothing
     case valueThatCannotBeSavedIsKept
+    case valueWithoutAStoredFormIsKept
     case nothingOfAPasswordIsShown
   }
 
@@ -32,6 +33,7 @@ extension PasswordValueTests {
     case .parametersAreProperties: parametersAreProperties()
     case .otherTypeIsAnErrorThatChangesNothing: try otherTypeIsAnErrorThatChangesNothing()
     case .valueThatCannotBeSavedIsKept: try valueThatCannotBeSavedIsKept()
+    case .valueWithoutAStoredFormIsKept: try valueWithoutAStoredFormIsKept()
     case .nothingOfAPasswordIsShown: nothingOfAPasswordIsShown()
     }
   }
@@ -157,6 +159,23 @@ extension PasswordValueTests {
       #expect(_name.wrappedValueUnchanged && _name.storeError == nil)
       @GenericPassword(service: "my.service") var other: String?
       #expect(other == "The Sixth Station")
+    }
+  }
+
+  private func valueWithoutAStoredFormIsKept() throws {
+    try inMemory {
+      @GenericPassword(service: "my.service") var words: [String]?
+      @GenericPassword(service: "my.service") var stored: [String]?
+      words = ["Wind"]
+      words = ["$null"]
+      #expect(words == ["$null"] && stored == ["Wind"])
+      let error = #expect(throws: KeychainError.self) { try _words.saveToKeychain() }
+      guard case .generalEncodingFailure = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      try _words.loadFromKeychain()
+      #expect(words == ["Wind"])
     }
   }
 

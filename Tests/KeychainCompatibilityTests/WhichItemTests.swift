@@ -10,6 +10,7 @@ struct WhichItemTests: DeprecatedUse {
     case moreSaidDoesNotFindWhatSaysLess
     case ofSeveralTheOldestIsMeant
     case accountsAreApart
+    case everyPartTellsItemsApart
   }
 
   @Test(arguments: Fact.allCases)
@@ -24,6 +25,7 @@ extension WhichItemTests {
     case .moreSaidDoesNotFindWhatSaysLess: moreSaidDoesNotFindWhatSaysLess()
     case .ofSeveralTheOldestIsMeant: try ofSeveralTheOldestIsMeant()
     case .accountsAreApart: try accountsAreApart()
+    case .everyPartTellsItemsApart: everyPartTellsItemsApart()
     }
   }
 
@@ -52,6 +54,22 @@ extension WhichItemTests {
     ) var declC: String?
 
     func deleteC() throws { try _declC.deleteKeychain() }
+  }
+
+  private struct Parts {
+    var server = "my.server"
+    var account = "my.account"
+    var domain = "my.domain"
+    var aProtocol = kSecAttrProtocolSSH
+    var authenticationType = kSecAttrAuthenticationTypeHTMLForm
+    var port: UInt16 = 8080
+    var path = "/a/b/c"
+
+    var password: InternetPassword<String> {
+      InternetPassword(
+        server: server, account: account, domain: domain, aProtocol: aProtocol,
+        authenticationType: authenticationType, port: port, path: path)
+    }
   }
 
   private func lessSaidFindsWhatSaysMore() {
@@ -84,6 +102,25 @@ extension WhichItemTests {
   private func accountsAreApart() throws {
     try inMemory { try checkAccounts(GenericData.self) }
     try inMemory { try checkAccounts(InternetData.self) }
+  }
+
+  private func everyPartTellsItemsApart() {
+    let changes: [(inout Parts) -> Void] = [
+      { $0.server = "other" }, { $0.account = "other" }, { $0.domain = "other" },
+      { $0.aProtocol = kSecAttrProtocolFTP },
+      { $0.authenticationType = kSecAttrAuthenticationTypeNTLM }, { $0.port = 8081 },
+      { $0.path = "/" },
+    ]
+    for change in changes {
+      inMemory {
+        Parts().password.wrappedValue = "The Valley Wind"
+        var parts = Parts()
+        change(&parts)
+        #expect(parts.password.wrappedValue == nil)
+        parts.password.wrappedValue = "The Sixth Station"
+        #expect(Parts().password.wrappedValue == "The Valley Wind")
+      }
+    }
   }
 
   private func checkAccounts<Wrapper: PasswordWrapper>(_ type: Wrapper.Type) throws {

@@ -4,7 +4,7 @@ import StorageInternals
 
 /// What the properties of both classes of passwords do: they read and write a value and its attributes.
 ///
-/// The object is for one thread at a time; ``PasswordItem`` is for any number.
+/// The object is for one thread at a time; `PasswordItem` is for any number.
 @available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
 open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// When the property reads and writes its item.
@@ -35,7 +35,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// The value, or the default one.
   ///
   /// Never throws and never asks a person: when the store fails, a get gives the last known value, a
-  /// set keeps the value, ``storeError`` tells, and ``SecretStorage/SecretStorage/onFailure`` is called.
+  /// set keeps the value, ``storeError`` tells, and `SecretStorage.onFailure` is called.
   open var wrappedValue: T? {
     get {
       if refreshPolicy == .onAccess, !isUnsaved {
@@ -99,15 +99,14 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     guard let cachedValue else { return try remove() }
     let data = try encode(cachedValue)
     let access = try wantedAccess()
-    // Another object than the one that reads: of what is set here, that one would write only what
-    // differs from its last reading, and the store may have changed since. Nor would it write the
-    // access control that an item is declared with.
+    var attributes = try attributes()
+    // Another object than the one that reads. Of the attributes, this one writes those that differ from
+    // none at all, which are those that are not nil; that one would write those that differ from its last
+    // reading, and the store may have changed since. The access control must differ, too.
     let isDefault = access?.accessibility == .whenUnlocked
     let item = PasswordItem<Data>(
       identity, refreshPolicy: .manual,
-      accessOption: access != nil && isDefault ? .afterFirstUnlock : .whenUnlocked)
-    var attributes = item.attributes
-    try note(in: &attributes)
+      accessOption: isDefault ? .afterFirstUnlock : .whenUnlocked)
     if let access { attributes.accessControl = access }
     item.attributes = attributes
     item.value = data

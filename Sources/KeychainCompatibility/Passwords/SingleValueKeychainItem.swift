@@ -5,7 +5,7 @@ import SecretStorage
 ///
 /// The attributes are as the last loading found them or as the app set them since; a save writes those
 /// that are not nil, and leaves those that are nil as they are in the store. The attributes of a
-/// ``PasswordItem`` can also be cleared.
+/// `PasswordItem` can also be cleared.
 @available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
 open class SingleValueKeychainItem {
   /// What kind of item it is, for a person to read.
@@ -77,14 +77,13 @@ open class SingleValueKeychainItem {
     }
   }
 
-  /// Writes into attributes what is set here.
-  func note(in attributes: inout ItemAttributes) throws(KeychainFailure) {
-    if let description { attributes.itemDescription = description }
-    if let comment { attributes.comment = comment }
-    if let creator { attributes.creator = try code(creator) }
-    if let type { attributes.type = try code(type) }
-    if let label { attributes.label = label }
-    if let isInvisible { attributes.isInvisible = isInvisible }
+  /// What is set here, with the access control that an item has from the beginning.
+  func attributes() throws(KeychainFailure) -> ItemAttributes {
+    ItemAttributes(
+      label: label, comment: comment, itemDescription: description,
+      creator: try creator.map { number throws(KeychainFailure) in try code(number) },
+      type: try type.map { number throws(KeychainFailure) in try code(number) },
+      isInvisible: isInvisible)
   }
 
   private func code(_ number: Int) throws(KeychainFailure) -> UInt32 {
