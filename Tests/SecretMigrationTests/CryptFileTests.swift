@@ -111,7 +111,7 @@ struct CryptFileTests {
     ("[web_3A_20app]", "[web: app]"),
     ("[web_3A_20app]", "[web_3]"), ("[web_3A_20app]", "[web_FF]"), ("[web_3A_20app]", "[DEFAULT]"),
     ("[web_3A_20app]", "[mail_2Eexample_2Ecom]"), ("[web_3A_20app]", "web"), ("peter =", "peter"),
-    ("peter =", "peter = 1\nPETER ="), ("peter =", "peter = =="), ("peter =", "péter ="),
+    ("jo_2eann_40example_2ecom =", "PETER ="), ("peter =", "peter = =="), ("peter =", "péter ="),
     ("peter =", "peter = e30="), ("peter =", "peter = W10="), ("[keyring_2Dsetting]", "  1\n[a]"),
     ("[keyring_2Dsetting]", "a = 1"),
   ])

@@ -161,7 +161,7 @@ struct MigrationTests {
     let error = try #require(throws: MigrationError.self) {
       try source.migrate(to: open(), removingSource: true)
     }
-    guard case .notRemovable = error else {
+    guard case .notRemovable(file.path, let reason) = error, reason.contains("symbolic link") else {
       Issue.record(error)
       return
     }
