@@ -37,8 +37,11 @@ extension PasswordRuleSet {
   }
 
   /// The rules as an attribute of HTML's `input`, escaped.
-  public var htmlAttribute: String {
-    let escaped = descriptor.unicodeScalars.map { scalar in
+  public var htmlAttribute: String { htmlAttribute(for: .current) }
+
+  /// The rules as an attribute of HTML's `input`, escaped, for some readers.
+  public func htmlAttribute(for dialect: Dialect) -> String {
+    let escaped = descriptor(for: dialect).unicodeScalars.map { scalar in
       switch scalar {
       case "&": "&amp;"
       case "<": "&lt;"

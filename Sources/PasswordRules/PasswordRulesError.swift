@@ -11,7 +11,8 @@ extension PasswordRulesError: CustomStringConvertible {
   /// What is the matter, and what to do.
   public var description: String {
     switch self {
-    case .unsatisfiable(let reason): "No password satisfies these rules: \(reason)."
+    case .unsatisfiable(let reason):
+      "No password satisfies these rules: \(reason). Loosen one of them, or choose another length."
     case .tooComplex(let what): "\(what). Use a shorter length, or fewer rules."
     }
   }

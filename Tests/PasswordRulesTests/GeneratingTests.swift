@@ -43,7 +43,10 @@ struct GeneratingTests {
     }
     #expect(
       error?.description
-        == "No password satisfies these rules: the limits on runs leave none of at least 8 characters."
+        == """
+        No password satisfies these rules: the limits on runs leave none of at least 8 characters. \
+        Loosen one of them, or choose another length.
+        """
     )
   }
 

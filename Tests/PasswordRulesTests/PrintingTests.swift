@@ -25,6 +25,9 @@ struct PrintingTests {
   @Test func olderReadersGetTheStrictestLimitOnRuns() {
     let rules: PasswordRuleSet = [.maxRepeating(3), .maxSequential(2), .maxLength(9)]
     #expect(rules.descriptor(for: .compatible) == "max-consecutive: 2; maxlength: 9;")
+    #expect(
+      rules.htmlAttribute(for: .compatible)
+        == "passwordrules=\"max-consecutive: 2; maxlength: 9;\"")
   }
 
   @Test(arguments: [

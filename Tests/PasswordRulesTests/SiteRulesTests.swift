@@ -12,6 +12,7 @@ struct SiteRulesTests {
       "only.test": {"password-rules": "minlength: 10;", "exact-domain-match-only": true},
       "broken.test": {"password-rules": "minlength; 8"},
       "empty.test": {},
+      "exact.test": {"password-rules": "minlength: 9;", "exact-domain-match-only": 1},
       "number.test": 7,
       "twice.TEST": {"password-rules": "minlength: 11;"},
       "twice.test": {"password-rules": "minlength: 12;"}
@@ -33,7 +34,9 @@ struct SiteRulesTests {
     let sites = try JSONDecoder().decode(SiteRules.self, from: Data(Self.text.utf8))
     #expect(sites.count == 4)
     #expect(
-      sites.malformed.map(\.host) == ["broken.test", "empty.test", "number.test", "twice.test"])
+      sites.malformed.map(\.host)
+        == ["broken.test", "empty.test", "exact.test", "number.test", "twice.test"])
+    #expect(sites.malformed[2].reason.contains("exact-domain-match-only"))
     #expect(sites.malformed[0].reason.hasPrefix("At character 10: Expected `:`"))
   }
 

@@ -72,7 +72,10 @@ struct RulesTests {
   @Test(arguments: [
     ("required: digit; maxlength: 3;", "aé?4", "broken     allowed: digit  (characters 1 to 3)\n"),
     ("", "é", "broken     allowed: ascii-printable  (character 1)\n"),
-    ("required: upper; maxlength: 2; minlength: 3;", "", "minlength 3 is more than maxlength 2.\n"),
+    (
+      "required: upper; maxlength: 2; minlength: 3;", "",
+      "minlength 3 is more than maxlength 2. Loosen one of them, or choose another length.\n"
+    ),
     ("allowed: [a]; max-repeating: 2; minlength: 2;", "aaa", "(characters 1 to 3)\n"),
     (
       "allowed: [ab]; max-consecutive: 1; maxlength: 2; minlength: 2;", "a", "No password satisfies"

@@ -25,17 +25,11 @@ struct PasswordSpace: Sendable {
     maxRepeating = rules.repeatingLimit
     maxSequential = rules.sequentialLimit
     let characters = rules.listedAlphabet
-    var kinds: [[Bool]: Int] = [:]
-    var examples: [Unicode.Scalar] = []
+    var kinds = KindTable(rules.requirements)
     var cellOfKind: [Int: [Unicode.Scalar]] = [:]
     var cellOfCharacter: [Unicode.Scalar: Int] = [:]
     for character in characters {
-      let meets = rules.requirements.map { $0.contains(character) }
-      let kind = kinds[meets] ?? examples.count
-      if kind == examples.count {
-        kinds[meets] = kind
-        examples.append(character)
-      }
+      let kind = kinds.kind(of: character)
       if maxSequential != nil, character.isInSequence {
         cellOfCharacter[character] = cells.count
         cells.append(Cell(characters: [character], kind: kind))
@@ -52,7 +46,7 @@ struct PasswordSpace: Sendable {
     }
     guard
       let progress = Progress(
-        rules.requirements, reading: reading, kinds: examples, limit: Self.stateLimit)
+        rules.requirements, reading: reading, kinds: kinds.examples, limit: Self.stateLimit)
     else { return nil }
     self.progress = progress
   }

@@ -85,7 +85,11 @@ extension SiteRules: Decodable {
       } catch let error as DescriptorSyntaxError {
         malformed.append((host.stringValue, error.description))
       } catch {
-        malformed.append((host.stringValue, "It has no text under `password-rules`."))
+        malformed.append(
+          (
+            host.stringValue,
+            "It has no text under `password-rules`, or no Boolean under `exact-domain-match-only`."
+          ))
       }
     }
   }
