@@ -15,7 +15,7 @@ struct MigrationGuideSnippets: DeprecatedUse {
 @available(*, deprecated)
 extension MigrationGuideSnippets {
   final class Counter {
-    @KeychainCompatibility.Serialized var number = 0
+    @Serialized var number = 0
 
     func begin() {
       _number.didSet = { print("now \($0)") }
