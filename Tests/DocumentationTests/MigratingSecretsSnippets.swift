@@ -36,6 +36,15 @@ struct MigratingSecretsSnippets {
     #expect(password.value == "The Valley Wind")
   }
 
+  /// The app of the README, which `.ci/run` runs: the file would be one of whoever runs the tests.
+  private func migrateVariables() throws {
+    let variables = try ForeignSecrets.environmentFile(
+      at: URL(filePath: ".env"), service: "com.example.app")
+    let report = try variables.migrate(
+      to: SecretVault(applicationName: "example"), removingSource: true)
+    print(report.identities(.added).count, report.isSourceRemoved)  // 1 true
+  }
+
   @Test func whatIsNoExportIsRefused() throws {
     let vault = InMemorySecretStore()
     let passphrase = "correct horse battery staple"
