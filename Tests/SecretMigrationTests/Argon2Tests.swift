@@ -7,7 +7,7 @@ import Testing
 struct Argon2Tests {
   private static let libraries: [Argon2] = {
     var found: [Argon2] = []
-    do { found.append(.libcrypto(try LibCryptoArgon2())) } catch {
+    do { found.append(try Argon2.libcrypto()) } catch {
       // Before OpenSSL 3.2 there was none.
     }
     do { found.append(.libargon2(try LibArgon2())) } catch {

@@ -3,7 +3,7 @@ import StorageInternals
 
 /// Argon2id (RFC 9106), computed by a libcrypto that has it or by libargon2, whichever is there.
 enum Argon2: Sendable {
-  case libcrypto(LibCryptoArgon2)
+  case libcrypto(KeyDerivation)
   case libargon2(LibArgon2)
 
   /// What deriving a key costs.
@@ -27,10 +27,15 @@ enum Argon2: Sendable {
 
   private static func found() throws(LibraryError) -> Argon2 {
     do throws(LibraryError) {
-      return .libcrypto(try LibCryptoArgon2())
+      return try libcrypto()
     } catch {
       return .libargon2(try LibArgon2())
     }
+  }
+
+  /// OpenSSL's, which has it from version 3.2 on.
+  static func libcrypto() throws(LibraryError) -> Argon2 {
+    .libcrypto(try KeyDerivation("ARGON2ID", of: try LibCrypto.library()))
   }
 
   /// Derives a key of 16 bytes.
@@ -41,7 +46,7 @@ enum Argon2: Sendable {
       let succeeded = unsafe passphrase.withUnsafeBytes { passphrase in
         unsafe salt.withUnsafeBytes { salt in
           switch self {
-          case .libcrypto(let library): unsafe library.derive(passphrase, salt, cost, output)
+          case .libcrypto(let function): unsafe cost.derive(function, passphrase, salt, output)
           case .libargon2(let library): unsafe library.derive(passphrase, salt, cost, output)
           }
         }
@@ -49,6 +54,25 @@ enum Argon2: Sendable {
       guard succeeded else {
         throw .unavailable(
           "Argon2id reported a failure. It needs \(cost.memory >> 10) MiB of free memory.")
+      }
+    }
+  }
+}
+
+extension Argon2.Cost {
+  fileprivate func derive(
+    _ function: KeyDerivation, _ passphrase: UnsafeRawBufferPointer,
+    _ salt: UnsafeRawBufferPointer, _ output: UnsafeMutableBufferPointer<UInt8>
+  ) -> Bool {
+    unsafe withUnsafeBytes(of: passes) { passes in
+      unsafe withUnsafeBytes(of: memory) { memory in
+        unsafe withUnsafeBytes(of: lanes) { lanes in
+          unsafe function.derive(
+            [
+              .octets("pass", passphrase), .octets("salt", salt), .number("iter", passes),
+              .number("memcost", memory), .number("lanes", lanes),
+            ], into: output)
+        }
       }
     }
   }

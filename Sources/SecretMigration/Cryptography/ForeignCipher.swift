@@ -1,15 +1,19 @@
 import SecretStorage
+import StorageInternals
 
 /// The primitives of foreign formats, computed by libcrypto; of the ciphers, only the opening half.
 struct ForeignCipher: Sendable {
   private static let tagCount = 16
 
   private let crypto: LibCrypto
+  private let algorithms: ForeignAlgorithms
 
   init() throws(MigrationError) {
-    switch LibCrypto.shared {
-    case .success(let crypto): self.crypto = crypto
-    case .failure(let error): throw .missingLibrary("\(error)")
+    do throws(LibraryError) {
+      crypto = try LibCrypto.shared.get()
+      algorithms = try ForeignAlgorithms.shared.get()
+    } catch {
+      throw .missingLibrary("\(error)")
     }
   }
 
@@ -24,7 +28,7 @@ struct ForeignCipher: Sendable {
     unsafe try Secret(count: count) { output throws(MigrationError) in
       let succeeded = unsafe passphrase.withUnsafeBytes { passphrase in
         unsafe salt.withUnsafeBytes { salt in
-          unsafe crypto.pbkdf2(
+          unsafe algorithms.pbkdf2(
             passphrase.assumingMemoryBound(to: CChar.self).baseAddress, Int32(passphrase.count),
             salt.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(salt.count),
             Int32(iterations), crypto.sha256, Int32(count), output.baseAddress) == 1
@@ -42,7 +46,7 @@ struct ForeignCipher: Sendable {
     return unsafe try Secret(count: 32) { output throws(MigrationError) in
       let succeeded = unsafe key.withUnsafeBytes { key in
         unsafe message.withUnsafeBytes { message in
-          unsafe crypto.hmac(
+          unsafe algorithms.hmac(
             crypto.sha256, key.baseAddress, Int32(key.count),
             message.assumingMemoryBound(to: UInt8.self).baseAddress, message.count,
             output.baseAddress, nil) != nil
@@ -60,7 +64,7 @@ struct ForeignCipher: Sendable {
     var tag = Array(tag)
     let nonce = Array(nonce)
     guard tag.count == Self.tagCount, !nonce.isEmpty else { return nil }
-    let cipher = unsafe key.count == 32 ? crypto.aes256GCM : crypto.aes128GCM
+    let cipher = unsafe key.count == 32 ? crypto.aes256GCM : algorithms.aes128GCM
     let count = ciphertext.count
     var isAuthentic = false
     let opened = unsafe try Secret(count: count) { output throws(MigrationError) in
@@ -69,7 +73,7 @@ struct ForeignCipher: Sendable {
         // EVP_CTRL_AEAD_SET_IVLEN and EVP_CTRL_AEAD_SET_TAG of <openssl/evp.h>.
         guard
           unsafe crypto.decryptInit(session, cipher, nil, nil, nil) == 1
-            && crypto.contextControl(session, 0x9, Int32(nonce.count), nil) == 1
+            && crypto.cipherContextControl(session, 0x9, Int32(nonce.count), nil) == 1
             && key.withUnsafeBytes({ key in
               unsafe crypto.decryptInit(
                 session, nil, nil, key.assumingMemoryBound(to: UInt8.self).baseAddress, nonce) == 1
@@ -82,7 +86,7 @@ struct ForeignCipher: Sendable {
                   session, output.baseAddress, &written,
                   bytes.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(count)) == 1
             })
-            && crypto.contextControl(session, 0x11, Int32(tag.count), &tag) == 1
+            && crypto.cipherContextControl(session, 0x11, Int32(tag.count), &tag) == 1
         else { return Self.failure(of: "EVP_DecryptUpdate") }
         // It writes nothing: GCM is a stream.
         isAuthentic = unsafe crypto.decryptFinal(session, output.baseAddress, &written) == 1
@@ -109,7 +113,7 @@ struct ForeignCipher: Sendable {
         guard
           unsafe key.withUnsafeBytes({ key in
             unsafe crypto.decryptInit(
-              session, crypto.aes128CBC, nil,
+              session, algorithms.aes128CBC, nil,
               key.assumingMemoryBound(to: UInt8.self).baseAddress, initialization) == 1
           })
             && ciphertext.withUnsafeBytes({ bytes in
@@ -133,10 +137,10 @@ struct ForeignCipher: Sendable {
   private func withContext(
     _ body: (OpaquePointer) -> MigrationError?
   ) -> MigrationError? {
-    guard let context = unsafe crypto.contextNew() else {
+    guard let context = unsafe crypto.cipherContextNew() else {
       return Self.failure(of: "EVP_CIPHER_CTX_new")
     }
-    defer { unsafe crypto.contextFree(context) }
+    defer { unsafe crypto.cipherContextFree(context) }
     return unsafe body(context)
   }
 }

@@ -8,7 +8,7 @@ extension LibCrypto {
 
     init(_ library: Library, sha256: OpaquePointer) throws(LibraryError) {
       if unsafe library.symbol("EVP_KDF_fetch") != nil {
-        self = .function(try KeyDerivation(library))
+        self = .function(try KeyDerivation("HKDF", of: library))
       } else {
         self = .key(unsafe try KeyAgreement(library, sha256: sha256))
       }
@@ -20,76 +20,13 @@ extension LibCrypto {
       into output: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
       switch self {
-      case .function(let function): unsafe function.derive(key, salt, info, output)
+      case .function(let function):
+        unsafe function.derive(
+          [
+            .text("digest", "SHA256"), .octets("key", key), .octets("salt", salt),
+            .octets("info", info),
+          ], into: output)
       case .key(let agreement): unsafe agreement.derive(key, salt, info, output)
-      }
-    }
-  }
-
-  /// The interface of OpenSSL 3.
-  ///
-  /// `@unchecked`: the algorithm's description is a constant of the library.
-  @safe struct KeyDerivation: @unchecked Sendable {
-    /// `OSSL_PARAM`, field by field; Swift lays out such a struct as C does.
-    @safe private struct Parameter {
-      var key: UnsafePointer<UInt8>?
-      var type: UInt32 = 0
-      var data: UnsafeMutableRawPointer?
-      var size = 0
-      var returned = 0
-    }
-    // OSSL_PARAM_UTF8_STRING and OSSL_PARAM_OCTET_STRING of <openssl/core.h>.
-    private static let text: UInt32 = 4
-    private static let octets: UInt32 = 5
-
-    private let algorithm: OpaquePointer
-    // EVP_KDF_CTX *EVP_KDF_CTX_new(EVP_KDF *kdf);
-    private let contextNew: @convention(c) (OpaquePointer) -> OpaquePointer?
-    // void EVP_KDF_CTX_free(EVP_KDF_CTX *ctx);
-    private let contextFree: @convention(c) (OpaquePointer?) -> Void
-    // int EVP_KDF_derive(EVP_KDF_CTX *ctx, unsigned char *key, size_t keylen,
-    //   const OSSL_PARAM params[]);
-    private let derive:
-      @convention(c) (OpaquePointer?, MutableBytes?, Int, UnsafeRawPointer) -> Int32
-
-    init(_ library: Library) throws(LibraryError) {
-      // EVP_KDF *EVP_KDF_fetch(OSSL_LIB_CTX *libctx, const char *algorithm, const char *properties);
-      typealias Fetch =
-        @convention(c) (OpaquePointer?, UnsafePointer<CChar>, UnsafePointer<CChar>?)
-        -> OpaquePointer?
-      let fetch = unsafe try library.function("EVP_KDF_fetch", as: Fetch.self)
-      guard let algorithm = unsafe "HKDF".withCString({ unsafe fetch(nil, $0, nil) }) else {
-        throw .symbolMissing("HKDF", library: library.name)
-      }
-      unsafe self.algorithm = algorithm
-      unsafe contextNew = try library.function("EVP_KDF_CTX_new", as: type(of: contextNew))
-      unsafe contextFree = try library.function("EVP_KDF_CTX_free", as: type(of: contextFree))
-      unsafe derive = try library.function("EVP_KDF_derive", as: type(of: derive))
-    }
-
-    fileprivate func derive(
-      _ key: UnsafeRawBufferPointer, _ salt: UnsafeRawBufferPointer, _ info: UnsafeRawBufferPointer,
-      _ output: UnsafeMutableBufferPointer<UInt8>
-    ) -> Bool {
-      // The library reads the parameters through mutable pointers but does not write to them; the
-      // names are literals, which live for ever.
-      func octets(_ name: StaticString, _ bytes: UnsafeRawBufferPointer) -> Parameter {
-        unsafe Parameter(
-          key: name.utf8Start, type: Self.octets,
-          data: UnsafeMutableRawPointer(mutating: bytes.baseAddress), size: bytes.count)
-      }
-      let digest: StaticString = "SHA256"
-      let parameters = [
-        unsafe Parameter(
-          key: ("digest" as StaticString).utf8Start, type: Self.text,
-          data: UnsafeMutableRawPointer(mutating: digest.utf8Start), size: digest.utf8CodeUnitCount),
-        unsafe octets("key", key), unsafe octets("salt", salt), unsafe octets("info", info),
-        Parameter(),
-      ]
-      let context = unsafe contextNew(algorithm)
-      defer { unsafe contextFree(context) }
-      return unsafe parameters.withUnsafeBytes {
-        unsafe derive(context, output.baseAddress, output.count, $0.baseAddress!) == 1
       }
     }
   }

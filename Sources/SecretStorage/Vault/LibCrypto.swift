@@ -1,4 +1,4 @@
-import StorageInternals
+package import StorageInternals
 
 /// OpenSSL's libcrypto, as far as the vault uses it, opened when it is first needed.
 ///
@@ -6,22 +6,22 @@ import StorageInternals
 ///
 /// `@unchecked`: function pointers and descriptions of algorithms are constants of the library, which
 /// may be used from several threads.
-@safe struct LibCrypto: @unchecked Sendable {
-  static let shared = Result { () throws(LibraryError) in try LibCrypto() }
+@safe package struct LibCrypto: @unchecked Sendable {
+  package static let shared = Result { () throws(LibraryError) in try LibCrypto() }
 
-  typealias Context = OpaquePointer
-  typealias Bytes = UnsafePointer<UInt8>
-  typealias MutableBytes = UnsafeMutablePointer<UInt8>
+  package typealias Context = OpaquePointer
+  package typealias Bytes = UnsafePointer<UInt8>
+  package typealias MutableBytes = UnsafeMutablePointer<UInt8>
 
   /// The file name under which the library was found.
   let name: String
 
   // EVP_CIPHER_CTX *EVP_CIPHER_CTX_new(void);
-  let cipherContextNew: @convention(c) () -> Context?
+  package let cipherContextNew: @convention(c) () -> Context?
   // void EVP_CIPHER_CTX_free(EVP_CIPHER_CTX *c);
-  let cipherContextFree: @convention(c) (Context?) -> Void
+  package let cipherContextFree: @convention(c) (Context?) -> Void
   // int EVP_CIPHER_CTX_ctrl(EVP_CIPHER_CTX *ctx, int type, int arg, void *ptr);
-  let cipherContextControl:
+  package let cipherContextControl:
     @convention(c) (Context?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32
   // int EVP_EncryptInit_ex(EVP_CIPHER_CTX *ctx, const EVP_CIPHER *type, ENGINE *impl,
   //   const unsigned char *key, const unsigned char *iv);
@@ -34,11 +34,12 @@ import StorageInternals
   // int EVP_EncryptFinal_ex(EVP_CIPHER_CTX *ctx, unsigned char *out, int *outl);
   let encryptFinal: @convention(c) (Context?, MutableBytes?, UnsafeMutablePointer<Int32>) -> Int32
   // The three of decryption have the prototypes of those of encryption.
-  let decryptInit:
+  package let decryptInit:
     @convention(c) (Context?, OpaquePointer?, OpaquePointer?, Bytes?, Bytes?) -> Int32
-  let decryptUpdate:
+  package let decryptUpdate:
     @convention(c) (Context?, MutableBytes?, UnsafeMutablePointer<Int32>, Bytes?, Int32) -> Int32
-  let decryptFinal: @convention(c) (Context?, MutableBytes?, UnsafeMutablePointer<Int32>) -> Int32
+  package let decryptFinal:
+    @convention(c) (Context?, MutableBytes?, UnsafeMutablePointer<Int32>) -> Int32
   // int EVP_Digest(const void *data, size_t count, unsigned char *md, unsigned int *size,
   //   const EVP_MD *type, ENGINE *impl);
   let digest:
@@ -55,18 +56,13 @@ import StorageInternals
     ) -> Int32
 
   /// `EVP_CIPHER *` of AES-256-GCM.
-  let aes256GCM: OpaquePointer
+  package let aes256GCM: OpaquePointer
   /// `EVP_MD *` of SHA-256.
-  let sha256: OpaquePointer
+  package let sha256: OpaquePointer
   let hkdf: HKDF
 
   private init() throws(LibraryError) {
-    let library = try Library(
-      anyOf: ["libcrypto.so.3", "libcrypto.so.1.1"],
-      packages: [
-        "Debian and Ubuntu": "libssl3 or libssl3t64", "Fedora": "openssl-libs",
-        "Alpine": "libcrypto3", "Arch": "openssl",
-      ])
+    let library = try Self.library()
     func function<Function>(_ name: String) throws(LibraryError) -> Function {
       try library.function(name, as: Function.self)
     }
@@ -88,8 +84,18 @@ import StorageInternals
     hkdf = unsafe try HKDF(library, sha256: sha256)
   }
 
+  /// Opens the library, of which a process has one.
+  package static func library() throws(LibraryError) -> Library {
+    try Library(
+      anyOf: ["libcrypto.so.3", "libcrypto.so.1.1"],
+      packages: [
+        "Debian and Ubuntu": "libssl3 or libssl3t64", "Fedora": "openssl-libs",
+        "Alpine": "libcrypto3", "Arch": "openssl",
+      ])
+  }
+
   /// An algorithm's description, which lives as long as the library.
-  private static func algorithm(
+  package static func algorithm(
     _ name: String, _ kind: String, _ getter: String, of library: Library
   ) throws(LibraryError) -> OpaquePointer {
     // EVP_CIPHER *EVP_CIPHER_fetch(OSSL_LIB_CTX *, const char *algorithm, const char *properties);
