@@ -1,6 +1,4 @@
-import Dispatch
 import SecretStorage
-import StorageInternals
 
 /// Authorises accesses by old names that know no other way than to wait for a person.
 struct WaitingAuthorization {
@@ -20,28 +18,15 @@ struct WaitingAuthorization {
   func authorization(for item: SecretItem) throws(SecretStoreError) -> Authorization {
     let accessControl = item.attributes.accessControl
     if accessControl.flags.isEmpty { return .none }
-    // A task that waits holds a thread of the few on which the person would be asked.
-    guard unsafe withUnsafeCurrentTask(body: { unsafe $0 == nil }) else {
+    guard BlockingWait.isPossible else {
       throw .unavailable(
         """
         A task cannot wait for the person who has to authorise this. Call it on a thread of your own, \
         or use GenericPassword's load(authorizedBy:), which is asynchronous
         """)
     }
-    let result = Lock(Result<Authorization, SecretStoreError>.failure(.cancelled))
-    let isDone = DispatchSemaphore(value: 0)
-    Task.detached { [store, context] in
-      let outcome: Result<Authorization, SecretStoreError>
-      do throws(SecretStoreError) {
-        outcome = .success(
-          try await context.authorize(accessControl, with: store.authenticator))
-      } catch {
-        outcome = .failure(error)
-      }
-      result.withLock { $0 = outcome }
-      isDone.signal()
+    return try BlockingWait.value { [store, context] () async throws(SecretStoreError) in
+      try await context.authorize(accessControl, with: store.authenticator)
     }
-    isDone.wait()
-    return try result.withLock { $0 }.get()
   }
 }
