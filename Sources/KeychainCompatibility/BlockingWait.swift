@@ -18,7 +18,8 @@ enum BlockingWait {
   ) throws(SecretStoreError) -> Value {
     let result = Lock(Result<Value, SecretStoreError>.failure(.cancelled))
     let isDone = DispatchSemaphore(value: 0)
-    Task.detached {
+    // Not a detached one, which would not know what `withDefaultStore` says.
+    Task {
       let outcome: Result<Value, SecretStoreError>
       do throws(SecretStoreError) {
         outcome = .success(try await work())
