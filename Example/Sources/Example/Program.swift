@@ -17,7 +17,7 @@ enum Program {
     do {
       return try await Command.run(words())
     } catch let error as UsageError {
-      report("\(error.reason)\n\n\(error.command?.usage ?? Command.overview)")
+      report("\(error.reason)\n\n\(error.usage ?? Command.overview())")
     } catch let error as Failure {
       report(error.reason)
     } catch let error as KeyValueStoreError {

@@ -95,6 +95,17 @@ struct UsageTests {
     #expect(try machine.run("settings", "list").output == "")
   }
 
+  @Test(arguments: ["secrets", "migrate", "settings", "rules"])
+  func aGroupOfCommandsListsItsOwn(group: String) throws {
+    let help = try machine.run(group, "--help")
+    #expect(help.output.hasPrefix("Usage: Example \(group) [command] [options]\n"))
+    let listed = help.output.split(separator: "\n").filter { $0.hasPrefix("  ") }
+    #expect(listed.count > 3)
+    for line in listed { #expect(line.hasPrefix("  \(group) "), "\(line)") }
+    let ended = try machine.run(group, "unknown")
+    #expect(ended.errors == "Example: There is no such command.\n\n\(help.output)")
+  }
+
   @Test func whyASecretIsNoArgumentIsSaid() throws {
     for words in [["secrets", "set"], ["secrets", "passphrase"], ["rules", "check", ""]] {
       let ended = try machine.run(words + ["hunter2"], input: "")

@@ -31,7 +31,7 @@ extension Command {
   static func run(_ words: [String]) async throws -> ExitStatus {
     guard let first = words.first else { return try await tour.run(Arguments([], for: tour)) }
     if isHelp(first) {
-      try Output.line(overview)
+      try Output.line(overview())
       return .done
     }
     // The longest name counts: `secrets slots add` is another command than `secrets slots`.
@@ -40,10 +40,10 @@ extension Command {
     }
     guard let command else {
       if words.count > 1, isHelp(words[1]), all.contains(where: { $0.words.first == first }) {
-        try Output.line(overview)
+        try Output.line(overview(of: first))
         return .done
       }
-      throw UsageError("There is no such command.")
+      throw UsageError("There is no such command.", usage: overview(of: first))
     }
     let rest = words.dropFirst(command.words.count)
     if rest.prefix(while: { $0 != "--" }).contains(where: isHelp) {
@@ -53,7 +53,7 @@ extension Command {
     do {
       return try await command.run(Arguments(rest, for: command))
     } catch var error as UsageError {
-      error.command = command
+      error.usage = command.usage
       throw error
     }
   }
@@ -64,9 +64,19 @@ extension Command {
 
   private var synopsis: String { ([name] + parameters.map(\.name)).joined(separator: " ") }
 
-  /// The commands, one line each.
-  static var overview: String {
+  /// The commands, one line each: those of a group, or all if there is no such group.
+  static func overview(of group: String? = nil) -> String {
     let shown = all.filter { !$0.isHidden }
+    let members = shown.filter { $0.words.count > 1 && $0.words.first == group }
+    if let group, !members.isEmpty {
+      return """
+        Usage: Example \(group) [command] [options]
+
+        \(table(members.map { ($0.synopsis, $0.summary) }))
+
+        `Example \(group) <command> --help` tells a command's options.
+        """
+    }
     return """
       Usage: Example [command] [options]
 

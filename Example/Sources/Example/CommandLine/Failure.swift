@@ -10,10 +10,15 @@ struct Failure: Error {
 /// What is wrong with the arguments; it quotes none of them, because one may be a secret.
 struct UsageError: Error {
   let reason: String
-  var command: Command?
+  /// How it is right; nil means all commands.
+  var usage: String?
 
-  init(_ reason: String, of command: Command? = nil) {
+  init(_ reason: String, usage: String? = nil) {
     self.reason = reason
-    self.command = command
+    self.usage = usage
+  }
+
+  init(_ reason: String, of command: Command) {
+    self.init(reason, usage: command.usage)
   }
 }
