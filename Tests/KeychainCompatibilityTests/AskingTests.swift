@@ -97,10 +97,11 @@ extension AskingTests {
       try password.modifyAccess(using: kSecAttrAccessibleWhenUnlocked, flags: .userPresence)
       password.wrappedValue = "The Valley Wind"
       try password.saveToKeychain()
-      do throws(KeychainError) {
+      do {
         try password.loadFromKeychain()
-      } catch {
-        guard case .osSecureUserCancelledAuthentication = error else { throw error }
+        throw Unmet(line: #line)
+      } catch KeychainError.osSecureUserCancelledAuthentication {
+        // As it should.
       }
       try require(password.storeError == .cancelled && asked == 1)
       try require(password.wrappedValue == "The Valley Wind")
