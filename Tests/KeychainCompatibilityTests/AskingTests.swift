@@ -88,6 +88,8 @@ extension AskingTests {
       try require(third == [] && asked == 1)
       let isDenied = if case .denied = _third.storeError { true } else { false }
       try require(isDenied)
+      try _third.loadFromKeychain()
+      try require(asked == 2)
     }
   }
 
