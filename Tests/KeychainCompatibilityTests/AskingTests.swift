@@ -88,6 +88,8 @@ extension AskingTests {
       try require(third == [] && asked == 1)
       let isDenied = if case .denied = _third.storeError { true } else { false }
       try require(isDenied)
+      try _third.loadFromKeychain()
+      try require(asked == 2)
     }
   }
 
@@ -97,10 +99,11 @@ extension AskingTests {
       try password.modifyAccess(using: kSecAttrAccessibleWhenUnlocked, flags: .userPresence)
       password.wrappedValue = "The Valley Wind"
       try password.saveToKeychain()
-      do throws(KeychainError) {
+      do {
         try password.loadFromKeychain()
-      } catch {
-        guard case .osSecureUserCancelledAuthentication = error else { throw error }
+        throw Unmet(line: #line)
+      } catch KeychainError.osSecureUserCancelledAuthentication {
+        // As it should.
       }
       try require(password.storeError == .cancelled && asked == 1)
       try require(password.wrappedValue == "The Valley Wind")

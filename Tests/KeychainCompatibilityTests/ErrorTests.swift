@@ -50,6 +50,7 @@ extension ErrorTests {
       #expect(failure.cause == cause)
       #expect(Self.name(of: failure.error) == name, "\(cause)")
       #expect("\(failure.error)".hasSuffix("."))
+      #expect(failure.error.errorDescription == "\(failure.error)")
     }
   }
 

@@ -10,6 +10,7 @@ struct StoredSubjectTests: DeprecatedUse {
     case observerThatSetsTheValueLeavesTheNewestOneToTheOthers
     case observerThatWasEndedByAnotherHearsNothing
     case observationDoesNotKeepTheSubjectAlive
+    case observersOfTheEndAreToldWhenAllOthersWere
   }
 
   @Test(arguments: Fact.allCases)
@@ -28,6 +29,7 @@ extension StoredSubjectTests {
       observerThatSetsTheValueLeavesTheNewestOneToTheOthers()
     case .observerThatWasEndedByAnotherHearsNothing: observerThatWasEndedByAnotherHearsNothing()
     case .observationDoesNotKeepTheSubjectAlive: observationDoesNotKeepTheSubjectAlive()
+    case .observersOfTheEndAreToldWhenAllOthersWere: observersOfTheEndAreToldWhenAllOthersWere()
     }
   }
 
@@ -106,5 +108,20 @@ extension StoredSubjectTests {
     subject = nil
     #expect(released == nil)
     _ = observation
+  }
+
+  private func observersOfTheEndAreToldWhenAllOthersWere() {
+    let subject = StoredSubject(wrappedValue: 0)
+    var heard: [String] = []
+    var end: (any Disposable)? = subject.observeEndOfUpdates { heard.append("end \($0) \($1)") }
+    let bag = DisposeBag()
+    subject.observe { heard.append("first \($0) \($1)") }.dispose(in: bag)
+    subject.observe { heard.append("second \($0) \($1)") }.dispose(in: bag)
+    subject.wrappedValue = 1
+    #expect(heard == ["first 0 1", "second 0 1", "end 0 1"])
+    #expect(end != nil)
+    end = nil
+    subject.wrappedValue = 2
+    #expect(heard.suffix(2) == ["first 1 2", "second 1 2"] && heard.count == 5)
   }
 }

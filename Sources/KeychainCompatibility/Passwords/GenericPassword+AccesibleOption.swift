@@ -10,6 +10,10 @@ extension GenericPassword {
   ///   - protection: When the item can be read, and what a person must prove for it.
   /// - Throws: ``KeychainError/accessControllError(status:)`` for what makes no sense or no store can
   ///   check.
+  @available(
+    *, deprecated,
+    message: "Use `@GenericPassword(service:account:accessOption:accessFlags:)` of SecretStorage."
+  )
   public convenience init(
     service: String,
     account: String? = nil,

@@ -20,7 +20,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   ///
   /// A save gives it to the item, in place of ``SingleValueKeychainItem/accesible``.
   @available(*, deprecated, message: "Use `attributes.accessControl` of the projected value.")
-  public var accessControl: SecAccessControl? { constrainedAccess }
+  open var accessControl: SecAccessControl? { constrainedAccess }
 
   /// The value, or the default one.
   open override var wrappedValue: T? {

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Why a password could not be read or written.
 @available(*, deprecated, message: "Use `SecretStoreError`.")
 public enum KeychainError: Error {
@@ -59,4 +61,10 @@ extension KeychainError: CustomStringConvertible {
       "The person who was asked gave up. Ask again when it is wanted."
     }
   }
+}
+
+@available(*, deprecated)
+extension KeychainError: LocalizedError {
+  /// What ``description`` says, which is then the `localizedDescription` as well.
+  public var errorDescription: String? { description }
 }

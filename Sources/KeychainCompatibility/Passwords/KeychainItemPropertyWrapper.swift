@@ -22,6 +22,8 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   private var cachedValue: T?
   /// Whether a write failed that setting the property began: then the value is here alone.
   private var isUnsaved = false
+  /// Whether the access under way is one that using the property began.
+  private var isImplicit = false
   /// The last failure told, until a success.
   private var told: PasswordFailure?
 
@@ -39,7 +41,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   open var wrappedValue: T? {
     get {
       if refreshPolicy == .onAccess, !isUnsaved {
-        implicitly(.read) { () throws(KeychainFailure) in try load(asking: false) }
+        implicitly(.read, loadFromKeychain)
       }
       return cachedValue ?? defaultValue
     }
@@ -48,7 +50,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       wrappedValueUnchanged = false
       guard refreshPolicy == .onAccess else { return }
       isUnsaved = true
-      implicitly(.write, write)
+      implicitly(.write, saveToKeychain)
     }
   }
 
@@ -59,18 +61,21 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   ///
   /// - Throws: ``KeychainError``; nothing changes then.
   @available(*, deprecated, message: "Use `load()` of the projected value.")
-  public func loadFromKeychain() throws(KeychainError) {
-    try explicitly { () throws(KeychainFailure) in try load(asking: true) }
+  open func loadFromKeychain() throws {
+    try explicitly { () throws(KeychainFailure) in try load(asking: !isImplicit) }
   }
 
-  /// Writes the value and the attributes that are not nil; a value of nil removes the item.
+  /// Writes the value and the attributes; a value of nil removes the item.
   ///
-  /// Where an item fits, the oldest that does is changed, otherwise one is added.
+  /// Where an item fits, the oldest that does is changed, otherwise one is added. An attribute that is
+  /// nil is left as it is in the store, unless it was set to nil since the last access and the policy is
+  /// ``KeychainDataRefreshPolicy/manual``: then it is cleared.
   ///
   /// - Throws: ``KeychainError``; everything stays unsaved then.
   @available(*, deprecated, message: "Use `save()` of the projected value.")
-  public func saveToKeychain() throws(KeychainError) {
-    try explicitly(write)
+  open func saveToKeychain() throws {
+    guard let cachedValue else { return try deleteKeychain() }
+    try explicitly { () throws(KeychainFailure) in try write(cachedValue) }
   }
 
   /// Removes the item, of several that fit the oldest, and makes the value and the attributes nil.
@@ -79,7 +84,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   ///
   /// - Throws: ``KeychainError``; nothing changes then.
   @available(*, deprecated, message: "Use `remove()` of the projected value.")
-  public func deleteKeychain() throws(KeychainError) {
+  open func deleteKeychain() throws {
     try explicitly(remove)
   }
 
@@ -95,11 +100,9 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     settle(value)
   }
 
-  private func write() throws(KeychainFailure) {
-    guard let cachedValue else { return try remove() }
-    let data = try encode(cachedValue)
+  private func write(_ value: T) throws(KeychainFailure) {
+    let data = try encode(value)
     let access = try wantedAccess()
-    var attributes = try attributes()
     // Another object than the one that reads. Of the attributes, this one writes those that differ from
     // none at all, which are those that are not nil; that one would write those that differ from its last
     // reading, and the store may have changed since. The access control must differ, too.
@@ -107,7 +110,10 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     let item = PasswordItem<Data>(
       identity, refreshPolicy: .manual,
       accessOption: isDefault ? .afterFirstUnlock : .whenUnlocked)
+    var attributes = try noted.attributes()
     if let access { attributes.accessControl = access }
+    // With the other policy, as it was: each get loads again what was set to nil.
+    if refreshPolicy == .manual { item.attributes = noted.filled(attributes) }
     item.attributes = attributes
     item.value = data
     do throws(SecretStoreError) {
@@ -116,8 +122,8 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       let isRefused = if case .unsupported = error { access?.flags.isEmpty == false } else { false }
       throw isRefused ? KeychainFailure(accessControl: error) : KeychainFailure(error)
     }
-    takeDates(of: item)
-    settle(cachedValue)
+    didSave(item)
+    settle(value)
   }
 
   private func remove() throws(KeychainFailure) {
@@ -139,9 +145,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     told = nil
   }
 
-  private func explicitly(
-    _ access: () throws(KeychainFailure) -> Void
-  ) throws(KeychainError) {
+  private func explicitly(_ access: () throws(KeychainFailure) -> Void) throws {
     do throws(KeychainFailure) {
       try access()
     } catch {
@@ -151,13 +155,18 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   }
 
   private func implicitly(
-    _ operation: PasswordFailure.Operation, _ access: () throws(KeychainFailure) -> Void
+    _ operation: PasswordFailure.Operation, _ access: () throws -> Void
   ) {
-    do throws(KeychainFailure) {
+    isImplicit = true
+    defer { isImplicit = false }
+    do {
       try access()
     } catch {
-      storeError = error.cause
-      let failure = PasswordFailure(operation, error.cause)
+      // What a subclass throws of its own may show a secret.
+      let cause = error is KeychainError ? storeError : nil
+      let failure = PasswordFailure(
+        operation, cause ?? .unavailable("\(Self.self) threw an error of its own"))
+      storeError = failure.error
       if told == failure { return }
       told = failure
       SecretStorage.onFailure(failure)

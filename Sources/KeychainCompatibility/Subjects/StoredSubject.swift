@@ -38,6 +38,7 @@ public final class StoredSubject<Value> {
 
   private var value: Value
   private var observers: [Observer] = []
+  private var endObservers: [Observer] = []
 
   /// Makes a subject with its first value, of which nobody is told.
   public init(wrappedValue: Value) {
@@ -54,6 +55,7 @@ public final class StoredSubject<Value> {
       value = newValue
       // The newest value, because an observer may have set another one meanwhile.
       for observer in observers where !observer.isCancelled { observer.notify(old, value) }
+      for observer in endObservers where !observer.isCancelled { observer.notify(old, value) }
     }
   }
 
@@ -61,12 +63,7 @@ public final class StoredSubject<Value> {
   ///
   /// The result does not keep the subject alive.
   public func observe(_ subscription: @escaping Subscription<Value>) -> any Disposable {
-    let observer = Observer(subscription)
-    observers.append(observer)
-    return Observation { [weak self] in
-      observer.isCancelled = true
-      self?.observers.removeAll { $0 === observer }
-    }
+    observe(subscription, among: \.observers)
   }
 
   /// Calls a closure with the new value after each change, until the result is released.
@@ -74,6 +71,28 @@ public final class StoredSubject<Value> {
   /// The result does not keep the subject alive.
   public func observe(_ subscription: @escaping (Value) -> Void) -> any Disposable {
     observe { _, new in subscription(new) }
+  }
+
+  /// Calls a closure after each change when all that ``observe(_:)`` took have been called, until the
+  /// result is released.
+  ///
+  /// The result does not keep the subject alive.
+  public func observeEndOfUpdates(
+    _ subscription: @escaping Subscription<Value>
+  ) -> any Disposable {
+    observe(subscription, among: \.endObservers)
+  }
+
+  private func observe(
+    _ subscription: @escaping Subscription<Value>,
+    among observers: ReferenceWritableKeyPath<StoredSubject, [Observer]>
+  ) -> any Disposable {
+    let observer = Observer(subscription)
+    self[keyPath: observers].append(observer)
+    return Observation { [weak self] in
+      observer.isCancelled = true
+      self?[keyPath: observers].removeAll { $0 === observer }
+    }
   }
 }
 
