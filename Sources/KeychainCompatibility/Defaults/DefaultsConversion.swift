@@ -19,15 +19,40 @@ struct DefaultsConversion: Sendable {
         if case .undecodable = error { return .refused("It is not of the type \(type).") }
         throw error
       }
-      guard case .coded(let data) = stored else { return stored == nil ? .absent : .native }
       let value: Value
-      do {
-        value = try decoder.decode(type, from: data)
-      } catch {
-        return .refused("It is not a property list of the type \(type).")
+      switch stored {
+      case nil: return .absent
+      case .native:
+        guard type == URL.self, let url = Self.fileURL(of: key, in: store) as? Value else {
+          return .native
+        }
+        value = url
+      case .coded(let data):
+        if type == URL.self, let archived = ArchivedURL(data)?.url as? Value {
+          value = archived
+          break
+        }
+        do {
+          value = try decoder.decodeCoded(type, from: data)
+        } catch {
+          return .refused("It is not a property list of the type \(type).")
+        }
       }
       if !isDryRun { try Self.store(value, for: key, in: store) }
       return .converted
+    }
+  }
+
+  /// The URL of a file of which `UserDefaults` kept the path; nil when the value is anything else.
+  private static func fileURL(of key: String, in store: KeyValueStore) -> URL? {
+    do throws(KeyValueStoreError) {
+      // Not by way of a URL, for which a path and its escaped form are the same.
+      guard let path: String = try store.value(of: key), path.hasPrefix("/") || path.hasPrefix("~")
+      else { return nil }
+      return URL(filePath: path)
+    } catch {
+      // A URL relative to another is not a text.
+      return nil
     }
   }
 
