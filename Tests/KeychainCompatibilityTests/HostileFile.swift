@@ -9,7 +9,8 @@ import StorageInternals
 
 /// Files that are no property list of `UserDefaults`, though some look like one.
 enum HostileFile: CaseIterable {
-  case empty, text, json, other, truncated, truncatedBinary, cyclic, keyedByNumber, shared, deep, huge
+  case empty, text, json, other, truncated, truncatedBinary, cyclic, keyedByNumber, shared, deep
+  case huge
 
   /// The bytes of some files of the kind.
   func files() throws -> [[UInt8]] {
@@ -29,7 +30,7 @@ enum HostileFile: CaseIterable {
     case .keyedByNumber: return [Self.binary([[0xD1, 1, 1], [0x10, 5]])]
     case .shared:
       // Each array has the next one twice, which 60 objects make a billion billions.
-      let arrays = (2..<60).map { [0xA2, $0 + 1, $0 + 1] as [UInt8] }
+      let arrays = (2..<60).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] }
       return [Self.binary([[0xD1, 1, 2], [0x51, 0x61]] + arrays + [[0x09]])]
     case .deep:
       let levels = 100_000
@@ -64,12 +65,16 @@ enum HostileFile: CaseIterable {
     var file = Array("bplist00".utf8)
     var offsets: [UInt8] = []
     for object in objects {
-      offsets += [UInt8(truncatingIfNeeded: file.count >> 8), UInt8(truncatingIfNeeded: file.count)]
+      offsets += number(file.count, size: 2)
       file += object
     }
-    let end = UInt8(file.count)
-    let zeros = [UInt8](repeating: 0, count: 7)
-    return file + offsets + [0, 0, 0, 0, 0, 0, 2, 1] + zeros + [UInt8(objects.count)] + zeros + [0]
-      + zeros + [end]
+    let end = file.count
+    let sizes: [UInt8] = [0, 0, 0, 0, 0, 0, 2, 1]
+    return file + offsets + sizes + number(objects.count, size: 8) + number(0, size: 8)
+      + number(end, size: 8)
+  }
+
+  private static func number(_ number: Int, size: Int) -> [UInt8] {
+    stride(from: (size - 1) * 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
   }
 }

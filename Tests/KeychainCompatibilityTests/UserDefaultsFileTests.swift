@@ -79,7 +79,7 @@ struct UserDefaultsFileTests {
       again.keys(.native) == ["coded", "coded dictionary", "address", "file", "coded URL"])
   }
 
-  /// `[1, "a", ["flag": true]]`
+  /// An array of values of three types.
   private struct Mixed: Codable {
     init(from decoder: any Decoder) throws {
       var container = try decoder.unkeyedContainer()

@@ -42,12 +42,9 @@ extension KeyValueStore {
 
   /// Imports what was read of a file.
   ///
-  /// - Parameters:
-  ///   - file: What was read.
-  ///   - replacing: Whether a key that the store has with another value gets that of the file.
-  ///   - dryRun: Whether only to find out what would be imported.
-  ///   - report: Called with the number of keys that are done, before the first and after each; what it
-  ///     throws ends the work, and nothing is changed.
+  /// With `replacing`, a key that the store has with another value gets that of the file. `report` is
+  /// called with the number of keys that are done, before the first and after each; what it throws ends
+  /// the work, and nothing is changed.
   @discardableResult
   package func `import`(
     _ file: UserDefaultsFile, replacing: Bool = false, dryRun: Bool = false,

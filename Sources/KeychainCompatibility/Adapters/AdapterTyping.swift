@@ -39,7 +39,8 @@ struct AdapterTyping {
         })
     case (.object(let types), .object(let members)):
       var typedMembers: [String: AdapterTree] = [:]
-      for (name, member) in members {
+      // Sorted, so that each run gives the same reason.
+      for (name, member) in members.sorted(by: { $0.key < $1.key }) {
         typedMembers[name] = try typedOrNull(member, as: types[name] ?? .unambiguous)
       }
       return .object(typedMembers)
@@ -115,8 +116,8 @@ struct AdapterTyping {
   private func ambiguity(_ kind: String, _ isInside: Bool, _ types: String) -> Refusal {
     Refusal(
       reason: isInside
-        ? "A \(kind) in it may be \(types). Declare its type." : "It may be \(types). Declare its type."
-    )
+        ? "A \(kind) in it may be \(types). Declare its type."
+        : "It may be \(types). Declare its type.")
   }
 }
 
