@@ -72,7 +72,7 @@ struct DefaultsMigrationKillTests {
       #expect(try other.value(of: "other") == "mine")
     }
     // A campaign that never met a migration half done would show nothing.
-    if Campaign.isFull { #expect(left.keys.count >= 3, "\(left)") }
+    if Campaign.isFull { #expect(left[.imported, default: 0] > 0, "\(left)") }
   }
 
   private func isData(_ key: String, in store: KeyValueStore) -> Bool {
