@@ -191,4 +191,16 @@ struct DefaultsMigrationTests {
     #expect(try content(of: source) == Array("new".utf8))
     #expect(try store.keys().count == 6)
   }
+
+  @Test func pathThatIsNotOfUserDefaultsIsNoFile() throws {
+    let path = try #require(URL(string: "/a/b"))
+    try store.set(path, for: "page")
+    var migration = DefaultsMigration(into: store)
+    migration.convert("page", as: URL.self)
+    for isDryRun in [true, false] {
+      let report = try migration.run(propertyList: URL(filePath: source), isDryRun: isDryRun)
+      #expect(report.keys(.native) == ["page"])
+    }
+    #expect(try store.value(of: "page") == path)
+  }
 }

@@ -7,11 +7,11 @@ struct DefaultsConversion: Sendable {
 
   let key: String
   private let convert:
-    @Sendable (KeyValueStore, PropertyListDecoder, Bool) throws(KeyValueStoreError) -> Outcome
+    @Sendable (KeyValueStore, PropertyListDecoder, Bool, Bool) throws(KeyValueStoreError) -> Outcome
 
   init<Value: Codable & Sendable>(_ key: String, of type: Value.Type) {
     self.key = key
-    convert = { store, decoder, isDryRun throws(KeyValueStoreError) in
+    convert = { store, decoder, isOfFile, isDryRun throws(KeyValueStoreError) in
       let stored: CodedValue<Value>?
       do throws(KeyValueStoreError) {
         stored = try store.value(of: key)
@@ -23,9 +23,8 @@ struct DefaultsConversion: Sendable {
       switch stored {
       case nil: return .absent
       case .native:
-        guard type == URL.self, let url = Self.fileURL(of: key, in: store) as? Value else {
-          return .native
-        }
+        guard isOfFile, type == URL.self, let url = Self.fileURL(of: key, in: store) as? Value
+        else { return .native }
         value = url
       case .coded(let data):
         if type == URL.self, let archived = ArchivedURL(data)?.url as? Value {
@@ -57,10 +56,12 @@ struct DefaultsConversion: Sendable {
   }
 
   /// Finds out what becomes of the value, and brings that about unless it is a dry run.
+  ///
+  /// `isOfFile` says whether it is that of `UserDefaults`, instead of one that the app set since.
   func outcome(
-    in store: KeyValueStore, _ decoder: PropertyListDecoder, isDryRun: Bool
+    in store: KeyValueStore, _ decoder: PropertyListDecoder, isOfFile: Bool, isDryRun: Bool
   ) throws(KeyValueStoreError) -> Outcome {
-    try convert(store, decoder, isDryRun)
+    try convert(store, decoder, isOfFile, isDryRun)
   }
 
   /// Stores a value and reads it back, before the transaction puts it in the place of the other form.

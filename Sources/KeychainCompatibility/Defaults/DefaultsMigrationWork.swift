@@ -18,21 +18,25 @@ struct DefaultsMigrationWork {
     }
     var result = DefaultsMigrationReport(imported: imported)
     result.decoded = file.decodedKeys
+    let ofFile = Set(imported.imported + imported.replaced + imported.unchanged)
     if isDryRun {
       // What would be imported is only in the file.
       let source = KeyValueStore()
       try source.import(file)
-      let coming = Set(imported.imported + imported.replaced)
       result.entries = try entries(report) { conversion throws(KeyValueStoreError) in
-        let store = coming.contains(conversion.key) ? source : migration.store
-        return try conversion.outcome(in: store, migration.decoder, isDryRun: true)
+        let isOfFile = ofFile.contains(conversion.key)
+        return try conversion.outcome(
+          in: isOfFile ? source : migration.store, migration.decoder, isOfFile: isOfFile,
+          isDryRun: true)
       }
       return result
     }
     do {
       result.entries = try migration.store.transaction {
         try entries(report) { conversion throws(KeyValueStoreError) in
-          try conversion.outcome(in: migration.store, migration.decoder, isDryRun: false)
+          try conversion.outcome(
+            in: migration.store, migration.decoder, isOfFile: ofFile.contains(conversion.key),
+            isDryRun: false)
         }
       }
     } catch {

@@ -16,9 +16,9 @@ extension Command {
     summary: "Converts the secrets that adapters of FTPropertyWrappers 0.x stored as JSON.",
     options: [.service, .type, .dates, .dryRun] + Option.openVault,
     notes: """
-      --service says whose they are; an app's own, where it named none, are of its identifier with
-      .securedomain.default behind. Each becomes in its place what @GenericPassword stores, and is read
-      back before a copy of the old one goes. Once done, it is never done again.
+      --service is the adapter's serviceIdentifier; that of .defaultDomain is the app's identifier and
+      .securedomain.default. Each secret becomes what @GenericPassword stores, in its place, and is read
+      back before the copy of the old one goes. One that is done is never converted again.
 
       JSON has fewer types than Swift. What may be of several is left as it is, until --type says which:
         string, boolean, integer, double, float, data, date, url
