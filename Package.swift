@@ -70,7 +70,9 @@ let package = Package(
       name: "SettingsProcess", dependencies: ["KeyValueStorage"], path: "Tests/SettingsProcess"),
     .executableTarget(
       name: "VaultProcess",
-      dependencies: ["KeychainCompatibility", "SecretMigration", "SecretStorage"],
+      dependencies: [
+        "KeychainCompatibility", "KeyValueStorage", "SecretMigration", "SecretStorage",
+      ],
       path: "Tests/VaultProcess"),
   ],
   swiftLanguageModes: [.v6]

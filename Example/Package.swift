@@ -12,6 +12,7 @@ let package = Package(
       name: "Example",
       dependencies: [
         .product(name: "KeyValueStorage", package: "Locket"),
+        .product(name: "KeychainCompatibility", package: "Locket"),
         .product(name: "PasswordRules", package: "Locket"),
         .product(name: "SecretMigration", package: "Locket"),
         .product(name: "SecretStorage", package: "Locket"),

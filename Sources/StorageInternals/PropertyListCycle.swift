@@ -3,7 +3,7 @@ extension Span<UInt8> {
   ///
   /// Decoding a type that nests in itself would follow the circle until the stack is full. Other
   /// damage is left for the decoder to find.
-  var hasPropertyListCycle: Bool {
+  package var hasPropertyListCycle: Bool {
     guard let list = PropertyListLayout(self) else { return false }
     var states = [SearchState](repeating: .unseen, count: list.objectCount)
     var path: [(object: Int, references: [Int])] = []

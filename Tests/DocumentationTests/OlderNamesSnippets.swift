@@ -27,6 +27,26 @@ struct OlderNamesSnippets {
     #expect(StoredValue<[Int]?>("scores", in: store).wrappedValue == [1, 2])
   }
 
+  @Test func fileIsMigratedWithoutTypes() throws {
+    let directory = TemporaryDirectory()
+    try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
+    let file = directory.url.appending(path: "app.plist")
+    let values = ["scores": try PropertyListEncoder().encode([1, 2])]
+    try PropertyListEncoder().encode(values).write(to: file)
+    let store = KeyValueStore(json: directory.url.appending(path: "settings.json"))
+
+    var migration = DefaultsMigration(into: store)
+    migration.decodePropertyLists()
+    let report = try migration.run(propertyList: file, removingSource: true) { progress in
+      print("\(progress.completed) of \(progress.total)")
+      return .proceed
+    }
+    print("\(report.decoded) were property lists, \(report.imported.kept) stay as they were.")
+
+    #expect(report.decoded == ["scores"] && report.isSourceRemoved)
+    #expect(StoredValue<[Int]?>("scores", in: store).wrappedValue == [1, 2])
+  }
+
   @Test func itemsAreConverted() throws {
     let store = InMemorySecretStore()
     let items = [
@@ -49,6 +69,23 @@ struct OlderNamesSnippets {
       #expect(report.keys(.undeclared) == ["b"])
       let token = PasswordItem<String>(.generic(service: "com.example.app", account: "token"))
       #expect(token.value == "abc")
+    }
+  }
+
+  @Test func itemsAreConvertedWithoutTypes() throws {
+    let store = InMemorySecretStore()
+    for (key, json) in ["token": #""abcd""#, "person": #"{"born":0.5,"age":15}"#] {
+      _ = try store.add(
+        Secret(json.utf8), identity: .generic(service: "com.example.app", account: key),
+        attributes: ItemAttributes())
+    }
+    try SecretStorage.withDefaultStore(store) {
+      var migration = AdapterMigration(serviceIdentifier: "com.example.app")
+      migration.convert("token", asJSON: .string)
+      migration.convert("person", asJSON: .object(["born": .date, "age": .integer]))
+      for entry in try migration.run(isDryRun: true).entries { print(entry.key, entry.outcome) }
+
+      #expect(try migration.run().keys(.converted) == ["token", "person"])
     }
   }
 }

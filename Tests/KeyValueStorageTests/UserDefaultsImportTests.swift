@@ -42,13 +42,13 @@ struct UserDefaultsImportTests {
     try store.set("mine", for: "name")
     try store.set(true, for: "flag")
 
-    let plan = try store.import(propertyList: source.path, dryRun: true)
+    let plan = try store.import(UserDefaultsFile(source.path), dryRun: true)
     #expect(plan.imported == ["data", "date", "list", "volume"])
     #expect(plan.kept == ["name"])
     #expect(plan.unchanged == ["flag"])
     #expect(try store.keys() == ["flag", "name"])
 
-    #expect(try store.import(propertyList: source.path, dryRun: false) == plan)
+    #expect(try store.import(UserDefaultsFile(source.path), dryRun: false) == plan)
     let other = file.open()
     #expect(try other.value(of: "data") == Data([1, 2]))
     #expect(try other.value(of: "date") == Date(timeIntervalSince1970: 1_795_277_166))
@@ -57,7 +57,7 @@ struct UserDefaultsImportTests {
     #expect(try other.value(of: "volume") == 0.5)
     #expect(try source.text == written)
 
-    let again = try store.import(propertyList: source.path, dryRun: false)
+    let again = try store.import(UserDefaultsFile(source.path), dryRun: false)
     #expect(again.imported == [])
     #expect(again.unchanged == ["data", "date", "flag", "list", "volume"])
   }
@@ -65,10 +65,10 @@ struct UserDefaultsImportTests {
   @Test func nothingIsImportedFromAMissingOrADamagedFile() throws {
     let source = try TestFile(.xmlPropertyList)
     let store = KeyValueStore()
-    #expect(try store.import(propertyList: source.path, dryRun: false).imported == [])
+    #expect(try store.import(UserDefaultsFile(source.path), dryRun: false).imported == [])
     try source.overwrite("<plist><dict>")
     #expect(throws: KeyValueStoreError.self) {
-      try store.import(propertyList: source.path, dryRun: false)
+      try store.import(UserDefaultsFile(source.path), dryRun: false)
     }
     #expect(try store.keys() == [])
   }

@@ -1,5 +1,6 @@
 import Foundation
 import KeyValueStorage
+import SecretStorage
 import TestSupport
 import Testing
 
@@ -41,10 +42,10 @@ struct DefaultsMigrationTests {
 
   @Test func whatWasCodedIsStoredAsStoredValueStoresIt() throws {
     let before = try content(of: source)
-    let plan = try migration(in: store).run(propertyList: source, isDryRun: true)
+    let plan = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: true)
     #expect(try store.keys() == [])
 
-    let report = try migration(in: store).run(propertyList: source, isDryRun: false)
+    let report = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
     #expect(report == plan)
     #expect(report.imported.imported == ["bytes", "list", "number", "other", "person", "text"])
     #expect(report.keys(.converted) == ["person", "list"])
@@ -63,17 +64,17 @@ struct DefaultsMigrationTests {
   }
 
   @Test func secondRunFindsNothingToDo() throws {
-    try migration(in: store).run(propertyList: source, isDryRun: false)
+    try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
     let before = try content(of: directory("settings.json"))
-    let report = try migration(in: store).run(propertyList: source, isDryRun: false)
+    let report = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
     #expect(report.keys(.converted) == [])
     #expect(report.keys(.native) == ["person", "list", "number", "bytes"])
     #expect(try content(of: directory("settings.json")) == before)
   }
 
   @Test func runThatEndedAfterTheImportIsFinishedByTheNext() throws {
-    _ = try store.import(propertyList: source, dryRun: false)
-    let report = try migration(in: store).run(propertyList: source, isDryRun: false)
+    try store.import(UserDefaultsFile(source))
+    let report = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
     #expect(report.imported.unchanged == ["bytes", "list", "number", "other", "person", "text"])
     #expect(report.keys(.converted) == ["person", "list"])
     #expect(StoredValue<Person?>("person", in: store).wrappedValue == person)
@@ -83,8 +84,8 @@ struct DefaultsMigrationTests {
     let mine = Person(age: 30, name: "mine")
     try store.set(mine, for: "person")
     try store.set("a text", for: "list")
-    let plan = try migration(in: store).run(propertyList: source, isDryRun: true)
-    let report = try migration(in: store).run(propertyList: source, isDryRun: false)
+    let plan = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: true)
+    let report = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
     #expect(report == plan)
     #expect(report.imported.kept == ["list", "person"])
     #expect(report.entries.first == .init(key: "person", outcome: .native))
@@ -94,8 +95,10 @@ struct DefaultsMigrationTests {
   }
 
   @Test func withoutAFileThereIsNothingToImport() throws {
-    let report = try migration(in: store).run(propertyList: directory("none"), isDryRun: false)
+    let report = try migration(in: store).run(userDefaults: "none-\(UUID())")
     #expect(report.imported.imported == [] && report.keys(.absent).count == 6)
+    let none = URL(filePath: directory("none"))
+    #expect(throws: KeyValueStoreError.self) { try migration(in: store).run(propertyList: none) }
     #expect(try store.keys() == [])
   }
 
@@ -104,9 +107,100 @@ struct DefaultsMigrationTests {
     for count in stride(from: 1, to: whole.count - 10, by: 37) {
       try Data(whole[..<count]).write(to: URL(filePath: source))
       #expect(throws: KeyValueStoreError.self) {
-        try migration(in: store).run(propertyList: source, isDryRun: false)
+        try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
       }
     }
     #expect(try store.keys() == [])
+  }
+
+  @Test func progressIsToldAndCanEndTheWork() throws {
+    let file = URL(filePath: source)
+    // Six keys of the file, and six that are declared.
+    for limit in 0...12 {
+      let store = KeyValueStore()
+      var told: [Int] = []
+      #expect(throws: KeyValueStoreError.cancelled) {
+        try migration(in: store).run(propertyList: file) { progress in
+          told.append(progress.completed)
+          #expect(progress.total == 12)
+          return progress.completed == limit ? .cancel : .proceed
+        }
+      }
+      #expect(told == Array(0...limit))
+      // All of the import is there, or nothing, and nothing is converted.
+      #expect(try store.keys().count == (limit <= 6 ? 0 : 6))
+      #expect(try store.keys().isEmpty || store.value(of: "list", as: Data.self) != nil)
+      let report = try migration(in: store).run(propertyList: file)
+      #expect(report.keys(.converted) == ["person", "list"])
+    }
+    var told: [Int] = []
+    try migration(in: store).run(propertyList: file, isDryRun: true) { progress in
+      told.append(progress.completed)
+      return .proceed
+    }
+    #expect(told == Array(0...12))
+    #expect(try store.keys() == [])
+  }
+
+  @Test func fileIsRemovedOnlyWhenNothingOfItIsLeftThereAlone() throws {
+    let file = URL(filePath: source)
+    try store.set("mine", for: "text")
+    let plan = try migration(in: store).run(
+      propertyList: file, conflicts: .replace, isDryRun: true, removingSource: true)
+    #expect(plan.imported.replaced == ["text"] && !plan.isSourceRemoved)
+    let kept = try migration(in: store).run(propertyList: file, removingSource: true)
+    #expect(kept.imported.kept == ["text"] && !kept.isSourceRemoved)
+    #expect(try store.value(of: "text") == "mine")
+    #expect(FileManager.default.fileExists(atPath: source))
+
+    let replaced = try migration(in: store).run(
+      propertyList: file, conflicts: .replace, removingSource: true)
+    #expect(replaced.imported.replaced == ["list", "person", "text"])
+    #expect(replaced.isSourceRemoved && replaced.keys(.converted) == ["person", "list"])
+    #expect(!FileManager.default.fileExists(atPath: source))
+    let other = KeyValueStore(json: directory.url.appending(path: "settings.json"))
+    #expect(try other.value(of: "text") == "Eliska")
+    #expect(try other.value(of: "person") == person)
+  }
+
+  @Test func symbolicLinkIsNotRemoved() throws {
+    let link = directory("link.plist")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: source)
+    #expect(throws: KeyValueStoreError.self) {
+      try migration(in: store).run(propertyList: URL(filePath: link), removingSource: true)
+    }
+    #expect(try store.keys() == [])
+    try migration(in: store).run(propertyList: URL(filePath: link))
+    #expect(try store.keys().count == 6)
+  }
+
+  @Test func fileThatWasChangedMeanwhileStays() throws {
+    let file = URL(filePath: source)
+    let overwrite = { (progress: UpkeepProgress) -> UpkeepProgress.Decision in
+      do {
+        if progress.completed == 12 { try Data("new".utf8).write(to: file) }
+        return .proceed
+      } catch {
+        return .cancel
+      }
+    }
+    #expect(throws: KeyValueStoreError.self) {
+      try migration(in: store).run(
+        propertyList: file, removingSource: true, reporting: overwrite)
+    }
+    #expect(try content(of: source) == Array("new".utf8))
+    #expect(try store.keys().count == 6)
+  }
+
+  @Test func pathThatIsNotOfUserDefaultsIsNoFile() throws {
+    let path = try #require(URL(string: "/a/b"))
+    try store.set(path, for: "page")
+    var migration = DefaultsMigration(into: store)
+    migration.convert("page", as: URL.self)
+    for isDryRun in [true, false] {
+      let report = try migration.run(propertyList: URL(filePath: source), isDryRun: isDryRun)
+      #expect(report.keys(.native) == ["page"])
+    }
+    #expect(try store.value(of: "page") == path)
   }
 }

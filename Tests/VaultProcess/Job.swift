@@ -26,6 +26,9 @@ struct Job: Sendable {
     case .export: try export(vault)
     case .import: try importItems(to: vault)
     case .convert: try convertItems(of: vault)
+    case .settings: try migrateSettings()
+    case .userDefaults: try setUserDefaults()
+    case .suite: try importSuite()
     case .migrate: try migrate(to: vault)
     }
   }

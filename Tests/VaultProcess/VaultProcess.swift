@@ -63,6 +63,13 @@ enum Mode: String {
   case `import`
   /// `service key…`: converts the texts of a 0.x adapter, once.
   case convert
+  /// `settings property-list key…`: migrates lists of numbers of 1.x into the settings, once. The vault is
+  /// not used, here and below.
+  case settings
+  /// `suite`: sets a value of each type in Foundation's `UserDefaults`.
+  case userDefaults
+  /// `suite settings`: imports the suite, and says how many keys that were.
+  case suite
   /// `file`: migrates the variables of an `.env` file, once, and removes it.
   case migrate
 }

@@ -38,6 +38,8 @@ extension KeyValueStoreError: CustomStringConvertible {
       "\(what)."
     case .unavailable(let what):
       what
+    case .cancelled:
+      "It was cancelled before it was done. Start it again to go on."
     case .system(let call, let path, let code):
       "\(call) of \(path) failed: \(SystemError.message(for: code)) (errno \(code))."
     }

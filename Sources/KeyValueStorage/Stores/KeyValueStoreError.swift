@@ -25,6 +25,8 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case invalid(String)
   /// The store cannot be reached, for the reason given.
   case unavailable(String)
+  /// Whoever was told of the progress ended the work before it was done.
+  case cancelled
   /// A system call failed.
   case system(call: String, path: String, code: Int32)
 }

@@ -11,6 +11,8 @@ public struct UserDefaultsImport: Hashable, Sendable {
   public fileprivate(set) var unchanged: [String] = []
   /// The keys that have another value in the store, which they keep.
   public fileprivate(set) var kept: [String] = []
+  /// The keys that had another value in the store, or would lose it, where replacing was asked for.
+  public fileprivate(set) var replaced: [String] = []
 }
 
 extension KeyValueStore {
@@ -34,46 +36,61 @@ extension KeyValueStore {
   public func `import`(
     userDefaults suiteName: String? = nil, dryRun: Bool = false
   ) throws(KeyValueStoreError) -> UserDefaultsImport {
-    let path: String
-    do throws(ApplicationDirectoriesError) {
-      path = try ApplicationDirectories(applicationName: suiteName).configuration + ".plist"
-    } catch {
-      throw .unavailable("\(error)")
-    }
-    return try self.import(propertyList: path, dryRun: dryRun)
+    let path = try UserDefaultsFile.path(ofSuite: suiteName)
+    return try self.import(UserDefaultsFile(path), dryRun: dryRun)
   }
 
+  /// Imports what was read of a file.
+  ///
+  /// With `replacing`, a key that the store has with another value gets that of the file. `report` is
+  /// called with the number of keys that are done, before the first and after each; what it throws ends
+  /// the work, and nothing is changed.
+  @discardableResult
   package func `import`(
-    propertyList path: String, dryRun: Bool
+    _ file: UserDefaultsFile, replacing: Bool = false, dryRun: Bool = false,
+    reporting report: (Int) throws(KeyValueStoreError) -> Void = { _ in }
   ) throws(KeyValueStoreError) -> UserDefaultsImport {
-    let source = KeyValueFormat.xmlPropertyList
-    let contents = try FileBackend(path: path, format: source).load()
-    var values: [(key: StoredKey, tree: ValueTree)] = []
-    for key in contents.keys {
-      guard let value = contents[key] else { continue }
-      values.append((StoredKey(key), try source.coding.tree(value, type: Any.self, key: key)))
-    }
-
     refuseInsideChange()
-    var report = UserDefaultsImport(file: URL(filePath: path))
+    var result = UserDefaultsImport(file: URL(filePath: file.path))
     try writing.take { () throws(KeyValueStoreError) in
       try write { draft throws(KeyValueStoreError) in
-        report = UserDefaultsImport(file: report.file)
-        for (key, tree) in values {
+        result = UserDefaultsImport(file: result.file)
+        try report(0)
+        for (index, (key, tree)) in file.values.enumerated() {
           let imported = ArraySlice(
             try format.bytes(of: tree, type: Any.self, key: key.string))
           if draft[key] == nil {
             draft[key] = imported
-            report.imported.append(key.string)
+            result.imported.append(key.string)
           } else if draft[key] == imported {
-            report.unchanged.append(key.string)
+            result.unchanged.append(key.string)
+          } else if replacing {
+            draft[key] = imported
+            result.replaced.append(key.string)
           } else {
-            report.kept.append(key.string)
+            result.kept.append(key.string)
           }
+          try report(index + 1)
         }
         return !dryRun
       }
     }
-    return report
+    return result
+  }
+
+  /// The keys of a file that this store's file, read anew, has with another value, or has not.
+  package func keys(missingOf file: UserDefaultsFile) throws(KeyValueStoreError) -> [String] {
+    let contents: KeyValueContents
+    if let backend = backend as? FileBackend {
+      contents = try FileBackend(path: backend.path, format: backend.format).load()
+    } else {
+      contents = try backend.load()
+    }
+    var missing: [String] = []
+    for (key, tree) in file.values {
+      let bytes = try format.bytes(of: tree, type: Any.self, key: key.string)
+      if contents[key] != ArraySlice(bytes) { missing.append(key.string) }
+    }
+    return missing
   }
 }

@@ -35,8 +35,51 @@ struct AdapterConversion: Sendable {
     }
   }
 
+  init(_ key: String, asJSON type: AdapterValueType) {
+    self.key = key
+    convert = { json, decoder in
+      let tree: AdapterTree
+      do {
+        tree = try JSONDecoder().decode(AdapterTree.self, from: json)
+      } catch {
+        return .native
+      }
+      do throws(AdapterTyping.Refusal) {
+        let typed = try AdapterTyping(decoder: decoder).typed(tree, as: type)
+        return Self.stored(typed, isRawValue: type == .rawValue)
+      } catch {
+        return .refused(error.reason)
+      }
+    }
+  }
+
   func result(ofJSON json: Data, with decoder: JSONDecoder) -> Result {
     convert(json, decoder)
+  }
+
+  /// A value as `GenericPassword` stores it, by the type that it has at the top.
+  private static func stored(_ tree: AdapterTree, isRawValue: Bool) -> Result {
+    let coder = ValueCoder()
+    do throws(ValueCodingError) {
+      let bytes: [UInt8]
+      switch tree {
+      case .null: return .refused("It is null, which is no value.")
+      case _ where isRawValue: bytes = try coder.encode(tree)
+      case .bool(let value): bytes = try coder.encode(value)
+      case .integer(let value): bytes = try coder.encode(value)
+      case .unsigned(let value): bytes = try coder.encode(value)
+      case .double(let value): bytes = try coder.encode(value)
+      case .float(let value): bytes = try coder.encode(value)
+      case .string(let value): bytes = try coder.encode(value)
+      case .data(let value): bytes = try coder.encode(value)
+      case .date(let value): bytes = try coder.encode(value)
+      case .array(let value): bytes = try coder.encode(value)
+      case .object(let value): bytes = try coder.encode(value)
+      }
+      return .converted(Data(bytes))
+    } catch {
+      return .refused("It cannot be stored exactly.")
+    }
   }
 
   private static func bytes<Value: Codable>(_ bytes: [UInt8], areOf type: Value.Type) -> Bool {

@@ -54,6 +54,15 @@ public struct AdapterMigration: Sendable {
     conversions.append(AdapterConversion(key, of: type))
   }
 
+  /// Declares what the JSON of a key stands for, where the app's types are not at hand.
+  ///
+  /// The members of objects keep the names that they have in the JSON. What is no JSON at all is found
+  /// `native`. The last declaration of a key counts.
+  public mutating func convert(_ key: String, asJSON type: AdapterValueType) {
+    conversions.removeAll { $0.key == key }
+    conversions.append(AdapterConversion(key, asJSON: type))
+  }
+
   /// Converts the items that need no proof; those that need one are refused.
   ///
   /// - Parameters:

@@ -23,7 +23,7 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
       case .native(let value): return value
       case .coded(let data):
         do {
-          return try decoder.decode(Value.self, from: data)
+          return try decoder.decodeCoded(Value.self, from: data)
         } catch {
           KeyValueStore.onFailure(
             .undecodable(

@@ -10,6 +10,11 @@ enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
+    // In JSON data is a text, and of each text a URL can be made.
+    if Value.self == URL.self, let data = Self.propertyList(in: container) {
+      self = .coded(data)
+      return
+    }
     do {
       self = .native(try container.decode(Value.self))
     } catch let mismatch {
@@ -18,6 +23,16 @@ enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
       } catch {
         throw mismatch
       }
+    }
+  }
+
+  /// The `Data` that there is, if it begins as a property list does.
+  private static func propertyList(in container: any SingleValueDecodingContainer) -> Data? {
+    do {
+      let data = try container.decode(Data.self)
+      return data.starts(with: "bplist".utf8) ? data : nil
+    } catch {
+      return nil
     }
   }
 

@@ -7,11 +7,11 @@ struct DefaultsConversion: Sendable {
 
   let key: String
   private let convert:
-    @Sendable (KeyValueStore, PropertyListDecoder, Bool) throws(KeyValueStoreError) -> Outcome
+    @Sendable (KeyValueStore, PropertyListDecoder, Bool, Bool) throws(KeyValueStoreError) -> Outcome
 
   init<Value: Codable & Sendable>(_ key: String, of type: Value.Type) {
     self.key = key
-    convert = { store, decoder, isDryRun throws(KeyValueStoreError) in
+    convert = { store, decoder, isOfFile, isDryRun throws(KeyValueStoreError) in
       let stored: CodedValue<Value>?
       do throws(KeyValueStoreError) {
         stored = try store.value(of: key)
@@ -19,23 +19,49 @@ struct DefaultsConversion: Sendable {
         if case .undecodable = error { return .refused("It is not of the type \(type).") }
         throw error
       }
-      guard case .coded(let data) = stored else { return stored == nil ? .absent : .native }
       let value: Value
-      do {
-        value = try decoder.decode(type, from: data)
-      } catch {
-        return .refused("It is not a property list of the type \(type).")
+      switch stored {
+      case nil: return .absent
+      case .native:
+        guard isOfFile, type == URL.self, let url = Self.fileURL(of: key, in: store) as? Value
+        else { return .native }
+        value = url
+      case .coded(let data):
+        if type == URL.self, let archived = ArchivedURL(data)?.url as? Value {
+          value = archived
+          break
+        }
+        do {
+          value = try decoder.decodeCoded(type, from: data)
+        } catch {
+          return .refused("It is not a property list of the type \(type).")
+        }
       }
       if !isDryRun { try Self.store(value, for: key, in: store) }
       return .converted
     }
   }
 
+  /// The URL of a file of which `UserDefaults` kept the path; nil when the value is anything else.
+  private static func fileURL(of key: String, in store: KeyValueStore) -> URL? {
+    do throws(KeyValueStoreError) {
+      // Not by way of a URL, for which a path and its escaped form are the same.
+      guard let path: String = try store.value(of: key), path.hasPrefix("/") || path.hasPrefix("~")
+      else { return nil }
+      return URL(filePath: path)
+    } catch {
+      // A URL relative to another is not a text.
+      return nil
+    }
+  }
+
   /// Finds out what becomes of the value, and brings that about unless it is a dry run.
+  ///
+  /// `isOfFile` says whether it is that of `UserDefaults`, instead of one that the app set since.
   func outcome(
-    in store: KeyValueStore, _ decoder: PropertyListDecoder, isDryRun: Bool
+    in store: KeyValueStore, _ decoder: PropertyListDecoder, isOfFile: Bool, isDryRun: Bool
   ) throws(KeyValueStoreError) -> Outcome {
-    try convert(store, decoder, isDryRun)
+    try convert(store, decoder, isOfFile, isDryRun)
   }
 
   /// Stores a value and reads it back, before the transaction puts it in the place of the other form.

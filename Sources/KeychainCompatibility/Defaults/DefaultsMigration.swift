@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import KeyValueStorage
+public import SecretStorage
 
 /// Brings settings of 1.x from Foundation's `UserDefaults` into a `KeyValueStore`.
 ///
@@ -19,10 +20,14 @@ public import KeyValueStorage
 /// The file of `UserDefaults` is only read. A key that the store has keeps its value. It may be run at
 /// every start: what was converted is found ``DefaultsMigrationReport/Outcome/native``, and a run that
 /// was interrupted is finished by the next one.
+///
+/// A tool that does not have the app's types calls ``decodePropertyLists(except:)`` instead.
 public struct DefaultsMigration: Sendable {
-  private let store: KeyValueStore
-  private let decoder: PropertyListDecoder
-  private var conversions: [DefaultsConversion] = []
+  let store: KeyValueStore
+  let decoder: PropertyListDecoder
+  private(set) var conversions: [DefaultsConversion] = []
+  /// The keys whose `Data` stays what it is; nil when that holds for all of them.
+  private var undecodedKeys: Set<String>?
 
   /// Prepares a migration that converts no key yet.
   ///
@@ -44,63 +49,79 @@ public struct DefaultsMigration: Sendable {
     conversions.append(DefaultsConversion(key, of: type))
   }
 
+  /// Decodes what is not declared as well, without types: a binary property list says itself what is a
+  /// date, data, a number or a text.
+  ///
+  /// `Data` that is such a list, with an array or a dictionary at its top, becomes what it holds, and the
+  /// archive of a URL becomes its text. All other `Data` stays what it is, other archives among it. Of a
+  /// file's URL, `UserDefaults` keeps the path, which stays a text; declare the type to get a URL.
+  ///
+  /// - Parameter keys: The keys of which the app itself wants a property list as `Data`.
+  public mutating func decodePropertyLists(except keys: Set<String> = []) {
+    undecodedKeys = keys
+  }
+
   /// Imports all keys, and converts those that were declared, all of them at once.
   ///
   /// - Parameters:
   ///   - suiteName: The suite; nil for `UserDefaults.standard`, which is named after the executable.
   ///   - isDryRun: Whether to change nothing, and to report what would be done.
+  ///   - report: Called on this thread with the number of keys that are done, those of the file and
+  ///     those that were declared; it may end the work. The closure must not use the store.
   /// - Returns: What became of each key.
-  /// - Throws: Why `UserDefaults` could not be read, or the store not be read or written; nothing is
-  ///   converted then.
+  /// - Throws: `KeyValueStoreError`: why `UserDefaults` could not be read, or the store not be read or
+  ///   written, or `cancelled`; nothing is converted then.
   @discardableResult
   public func run(
-    userDefaults suiteName: String? = nil, isDryRun: Bool = false
+    userDefaults suiteName: String? = nil, isDryRun: Bool = false,
+    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
   ) throws(KeyValueStoreError) -> DefaultsMigrationReport {
-    let imported = try store.import(userDefaults: suiteName, dryRun: isDryRun)
-    return try convert(imported, isDryRun)
+    let file = try read(UserDefaultsFile.path(ofSuite: suiteName))
+    return try DefaultsMigrationWork(migration: self, file: file, isDryRun: isDryRun)
+      .run(.keepExisting, report)
   }
 
+  /// Does the same with a file, wherever it is from: in XML as Foundation writes it on Linux, or binary.
+  ///
+  /// With `removingSource`, the file is removed at the end if nothing of it is left there alone: the
+  /// store's file, read anew, has every value, and the source is still what was read. Otherwise the file
+  /// stays, and the report says so. Removing a file does not erase it from the medium or from backups.
+  ///
+  /// - Parameters:
+  ///   - file: The property list.
+  ///   - conflicts: What becomes of a key that the store has with another value.
+  ///   - isDryRun: Whether to change nothing, and to report what would be done.
+  ///   - removingSource: Whether to remove the file when it is not needed any more.
+  ///   - report: See ``run(userDefaults:isDryRun:reporting:)``.
+  /// - Returns: What became of each key.
+  /// - Throws: What ``run(userDefaults:isDryRun:reporting:)`` throws; `KeyValueStoreError.unavailable`
+  ///   when there is no such file, or when removing is asked for and cannot be done.
   @discardableResult
-  func run(
-    propertyList path: String, isDryRun: Bool
+  public func run(
+    propertyList file: URL, conflicts: ImportConflicts = .keepExisting, isDryRun: Bool = false,
+    removingSource: Bool = false,
+    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
   ) throws(KeyValueStoreError) -> DefaultsMigrationReport {
-    try convert(try store.import(propertyList: path, dryRun: isDryRun), isDryRun)
+    guard file.isFileURL else { throw .invalid("This URL is not one of a file") }
+    let read = try read(file.path)
+    guard read.isThere else {
+      throw .unavailable("There is no file \(file.path). Name the one that UserDefaults wrote.")
+    }
+    if removingSource { try read.checkRemovable() }
+    let work = DefaultsMigrationWork(migration: self, file: read, isDryRun: isDryRun)
+    var result = try work.run(conflicts, report)
+    if removingSource, !isDryRun, try work.isComplete(result) {
+      try read.remove()
+      result.isSourceRemoved = true
+    }
+    return result
   }
 
-  private func convert(
-    _ imported: UserDefaultsImport, _ isDryRun: Bool
-  ) throws(KeyValueStoreError) -> DefaultsMigrationReport {
-    var report = DefaultsMigrationReport(imported: imported)
-    if isDryRun {
-      // What would be imported is only in the file.
-      let source = KeyValueStore(propertyList: imported.file)
-      let coming = Set(imported.imported)
-      report.entries = try entries { conversion throws(KeyValueStoreError) in
-        try conversion.outcome(
-          in: coming.contains(conversion.key) ? source : store, decoder, isDryRun: true)
-      }
-      return report
+  private func read(_ path: String) throws(KeyValueStoreError) -> UserDefaultsFile {
+    let declared = Set(conversions.map(\.key))
+    return try UserDefaultsFile(path) { key in
+      guard let undecodedKeys else { return false }
+      return !undecodedKeys.contains(key) && !declared.contains(key)
     }
-    do {
-      report.entries = try store.transaction {
-        try entries { conversion throws(KeyValueStoreError) in
-          try conversion.outcome(in: store, decoder, isDryRun: false)
-        }
-      }
-    } catch {
-      throw error as? KeyValueStoreError ?? .unavailable("\(error)")
-    }
-    return report
-  }
-
-  private func entries(
-    _ outcome: (DefaultsConversion) throws(KeyValueStoreError) -> DefaultsMigrationReport.Outcome
-  ) throws(KeyValueStoreError) -> [DefaultsMigrationReport.Entry] {
-    var entries: [DefaultsMigrationReport.Entry] = []
-    for conversion in conversions {
-      entries.append(
-        DefaultsMigrationReport.Entry(key: conversion.key, outcome: try outcome(conversion)))
-    }
-    return entries
   }
 }

@@ -24,8 +24,13 @@ public struct DefaultsMigrationReport: Hashable, Sendable {
 
   /// What was imported of `UserDefaults`, with the keys that were not declared.
   public let imported: UserDefaultsImport
+  /// The keys that ``DefaultsMigration/decodePropertyLists(except:)`` was about: their `Data` was a
+  /// property list, and what it holds was imported in its place.
+  public internal(set) var decoded: [String] = []
   /// The declared keys, in the order in which they were declared.
   public internal(set) var entries: [Entry] = []
+  /// Whether the file was removed, because the store has all of it.
+  public internal(set) var isSourceRemoved = false
 
   /// The declared keys that had an outcome.
   public func keys(_ outcome: Outcome) -> [String] {

@@ -24,7 +24,7 @@ struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
       guard let object = unsafe defaults.object(forKey: key) else { return nil }
       if let data = object as? Data {
         do {
-          return try decoder.decode(Value.self, from: data)
+          return try decoder.decodeCoded(Value.self, from: data)
         } catch {
           // Then it is the value itself, or none of this type.
         }

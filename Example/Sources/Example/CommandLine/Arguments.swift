@@ -2,10 +2,11 @@
 struct Arguments {
   /// As many as the command takes.
   private(set) var parameters: [String] = []
-  private var values: [Option: String] = [:]
+  /// What each option was given, in the order in which it was.
+  private var values: [Option: [String]] = [:]
 
-  /// Takes `--name VALUE`, `--name=VALUE`, `--name` and `-n VALUE`, each at most once, and the
-  /// parameters of the command, among the options or after `--`.
+  /// Takes `--name VALUE`, `--name=VALUE`, `--name` and `-n VALUE`, each at most once unless it is
+  /// repeatable, and the parameters of the command, among the options or after `--`.
   init(_ words: some Sequence<String>, for command: Command) throws(UsageError) {
     var words = words.enumerated().makeIterator()
     while let (number, word) = words.next() {
@@ -26,18 +27,18 @@ struct Arguments {
         throw UsageError(
           "Argument \(number + 1) of `\(command.name)` is no option of it.\(advice)", of: command)
       }
-      if values[option] != nil {
+      if values[option] != nil, !option.isRepeatable {
         throw UsageError("\(option.spelling) is given twice.", of: command)
       }
       let attached = parts.count == 2 ? String(parts[1]) : nil
       if option.placeholder == nil {
         if attached != nil { throw UsageError("\(option.spelling) takes no value.", of: command) }
-        values[option] = ""
+        values[option] = [""]
       } else {
         guard let value = attached ?? words.next()?.element else {
           throw UsageError("\(option.spelling) needs a value.", of: command)
         }
-        values[option] = value
+        values[option, default: []].append(value)
       }
     }
     if parameters.count > command.parameters.count {
@@ -48,13 +49,16 @@ struct Arguments {
     }
   }
 
-  subscript(option: Option) -> String? { values[option] }
+  subscript(option: Option) -> String? { values[option]?.first }
+
+  /// The values of an option that may be given several times.
+  func all(_ option: Option) -> [String] { values[option] ?? [] }
 
   func has(_ option: Option) -> Bool { values[option] != nil }
 
   /// The value of an option that counts something; nil when it was not given.
   func number(_ option: Option, from least: Int) throws(UsageError) -> Int? {
-    guard let text = values[option] else { return nil }
+    guard let text = self[option] else { return nil }
     guard let number = Int(text), number >= least else {
       throw UsageError("\(option.spelling) needs a number from \(least) on.")
     }
@@ -63,7 +67,7 @@ struct Arguments {
 
   /// The value of an option that names a file or directory.
   func path(_ option: Option) throws(UsageError) -> String? {
-    guard let path = values[option] else { return nil }
+    guard let path = self[option] else { return nil }
     if path.isEmpty { throw UsageError("\(option.spelling) needs a path.") }
     return path
   }

@@ -22,6 +22,7 @@ extension Command {
     .listSlots, .addSlot, .removeSlot, .renameSlot, .changeSlot, .rotate, .export, .import,
     .verify, .repair, .acceptRollback,
     .migrateCryptFile, .migrateLibsecret, .migrateKeychain, .migrateEnvironment,
+    .migrateAdapters, .migrateDefaults,
     .getSetting, .setSetting, .listSettings, .resetSetting, .watchSettings, .moveSettingsAside,
     .checkPassword, .generatePasswords, .compareRules, .explainRules, .canonicalRules,
     .countPasswords,

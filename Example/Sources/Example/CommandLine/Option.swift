@@ -5,11 +5,16 @@ struct Option: Hashable, Sendable {
   /// What stands for the value in the help; nil when there is none.
   let placeholder: String?
   let help: String
+  /// Whether it may be given several times.
+  let isRepeatable: Bool
 
-  init(_ name: String, _ placeholder: String? = nil, _ help: String) {
+  init(
+    _ name: String, _ placeholder: String? = nil, _ help: String, isRepeatable: Bool = false
+  ) {
     self.name = name
     self.placeholder = placeholder
     self.help = help
+    self.isRepeatable = isRepeatable
   }
 
   /// The name as a person writes it.

@@ -1,0 +1,80 @@
+import FoundationEssentials
+import StorageInternals
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Files that are no property list of `UserDefaults`, though some look like one.
+enum HostileFile: CaseIterable {
+  case empty, text, json, other, truncated, truncatedBinary, cyclic, keyedByNumber, shared, deep
+  case huge
+
+  /// The bytes of some files of the kind.
+  func files() throws -> [[UInt8]] {
+    switch self {
+    case .empty: return [[]]
+    case .text: return [Array("volume = 0.8\n".utf8), [0, 255, 254, 0], Array("bplist".utf8)]
+    case .json: return [Array(#"{"volume": 0.8}"#.utf8)]
+    case .other:
+      return [try Self.list([1, 2], .xml), try Self.list([1, 2], .binary)]
+    case .truncated:
+      let whole = try Self.list(["numbers": [1, 2], "others": [3]], .xml)
+      return stride(from: 1, to: whole.count - 10, by: 7).map { Array(whole[..<$0]) }
+    case .truncatedBinary:
+      let whole = try Self.list(["numbers": [1, 2], "others": [3]], .binary)
+      return (6..<whole.count).map { Array(whole[..<$0]) }
+    case .cyclic: return [Self.binary([[0xD1, 1, 2], [0x51, 0x61], Self.cycle])]
+    case .keyedByNumber: return [Self.binary([[0xD1, 1, 1], [0x10, 5]])]
+    case .shared:
+      // Each array has the next one twice, which 60 objects make a billion billions.
+      let arrays = (2..<60).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] }
+      return [Self.binary([[0xD1, 1, 2], [0x51, 0x61]] + arrays + [[0x09]])]
+    case .deep:
+      let levels = 100_000
+      let nested = Array(repeating: "<array>", count: levels).joined()
+      return [Array("<plist version=\"1.0\"><dict><key>a</key>\(nested)".utf8)]
+    case .huge: return [Array("<plist version=\"1.0\"><dict>".utf8)]
+    }
+  }
+
+  func write(_ bytes: [UInt8], to path: String) throws {
+    try Data(bytes).write(to: URL(filePath: path))
+    // It takes no room on the disk.
+    if self == .huge { try FileSystem().open(path, O_RDWR).truncate(to: 65 << 20) }
+  }
+
+  /// An array whose one element is the third object of the list, which is to be this one.
+  private static let cycle: [UInt8] = [0xA1, 2]
+
+  /// A property list whose array is inside of itself, as the only object.
+  static let cyclicList = binary([[0xA1, 0]])
+
+  static func list(
+    _ value: some Encodable, _ format: PropertyListDecoder.PropertyListFormat
+  ) throws -> [UInt8] {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = format
+    return Array(try encoder.encode(value))
+  }
+
+  /// A binary property list with references of one byte.
+  private static func binary(_ objects: [[UInt8]]) -> [UInt8] {
+    var file = Array("bplist00".utf8)
+    var offsets: [UInt8] = []
+    for object in objects {
+      offsets += number(file.count, size: 2)
+      file += object
+    }
+    let end = file.count
+    let sizes: [UInt8] = [0, 0, 0, 0, 0, 0, 2, 1]
+    return file + offsets + sizes + number(objects.count, size: 8) + number(0, size: 8)
+      + number(end, size: 8)
+  }
+
+  private static func number(_ number: Int, size: Int) -> [UInt8] {
+    stride(from: (size - 1) * 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+  }
+}
