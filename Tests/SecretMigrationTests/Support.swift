@@ -5,10 +5,10 @@ import StorageInternals
 import TestSupport
 import Testing
 
-/// Makes a file, or writes over it in its place.
+/// Makes a file, or puts another in its place; that it is there after a power cut is not waited for.
 func write(_ bytes: [UInt8], to path: String) -> URL {
   do {
-    try FileSystem().replaceFile(at: path, with: bytes)
+    try Data(bytes).write(to: URL(filePath: path), options: .atomic)
   } catch {
     fatalError("\(path) cannot be written: \(error)")
   }
