@@ -42,34 +42,33 @@ struct LibsecretTests {
   @Test func namesAndSecretsMayBeAnything() throws {
     let secrets = try read(Fixture.libsecretWithOddNames).secrets
     #expect(secrets.count == 11)
-    func secret(_ identity: ItemIdentity) throws -> ForeignSecret {
-      let found = secrets.filter { $0.identity == identity }
-      #expect(found.count == 1)
-      return try #require(found.first)
-    }
-    let nameless = try secret(.generic(service: "empty"))
+    let known = Dictionary(uniqueKeysWithValues: secrets.map { ($0.identity, $0) })
+    let nameless = try #require(known[.generic(service: "empty")])
     #expect(nameless.secret.count == 0 && nameless.attributes == ItemAttributes())
-    let empty = try secret(.generic(service: "empty", account: "peter"))
+    let empty = try #require(known[.generic(service: "empty", account: "peter")])
     #expect(empty.secret.count == 0 && empty.attributes.label == "Empty")
-    let format = try secret(.generic(service: "long", account: "Peter.ŠKODA"))
+    let format = try #require(known[.generic(service: "long", account: "Peter.ŠKODA")])
     #expect(format.secret.count == 0)
-    let long = try secret(.generic(service: "long", account: "Škoda.Žofie"))
+    let long = try #require(known[.generic(service: "long", account: "Škoda.Žofie")])
     #expect(long.secret.text == String(repeating: "x", count: 3000))
-    let lines = try secret(.generic(service: "Účty", account: "PETER"))
+    let lines = try #require(known[.generic(service: "Účty", account: "PETER")])
     #expect(lines.secret.text == "кот 🐈\r\n\tline 2\n\n")
     #expect(lines.attributes == ItemAttributes(label: "Label of two\nlines"))
-    let share = try secret(
-      .internet(
-        server: "nas.example.com", account: "peter", securityDomain: "WORK", protocol: .smb,
-        authenticationType: .ntlm, path: "share"))
+    let share = try #require(
+      known[
+        .internet(
+          server: "nas.example.com", account: "peter", securityDomain: "WORK", protocol: .smb,
+          authenticationType: .ntlm, path: "share")])
     #expect(share.attributes == ItemAttributes(label: "Share"))
-    let web = try secret(
-      .internet(server: "www.example.com", account: "peter", authenticationType: .htmlForm))
+    let web = try #require(
+      known[
+        .internet(server: "www.example.com", account: "peter", authenticationType: .htmlForm)])
     #expect(web.attributes.comment == "a: b\nport: 99999\nprotocol: gopher")
-    #expect(try secret(.internet(server: "bare")).secret.text == "bare")
-    #expect(try secret(.generic(service: "only")).secret.text == "noaccount")
-    #expect(try secret(.generic(service: "chrome")).attributes.comment == nil)
-    let many = try secret(.generic(account: "v=5,w=4,x=3,y=2,z=1"))
+    #expect(known[.internet(server: "bare")]?.secret.text == "bare")
+    #expect(known[.generic(service: "only")]?.secret.text == "noaccount")
+    let chrome = try #require(known[.generic(service: "chrome")])
+    #expect(chrome.attributes.comment == nil)
+    let many = try #require(known[.generic(account: "v=5,w=4,x=3,y=2,z=1")])
     #expect(many.secret.text == "many")
   }
 

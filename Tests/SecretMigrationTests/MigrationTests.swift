@@ -100,7 +100,7 @@ struct MigrationTests {
 
   @Test func aLockedVaultIsAnError() throws {
     let vault = open()
-    try vault.setPassphrase(Secret("totoro"))
+    try vault.setPassphrase(Secret("totoro"), cost: .minimum)
     vault.lock()
     let source = try variables("A=1")
     #expect(throws: MigrationError.store(.locked)) {

@@ -63,7 +63,8 @@ enum Mode: String {
   case `import`
   /// `service key…`: converts the texts of a 0.x adapter, once.
   case convert
-  /// `file`: migrates the variables of an `.env` file, once, and removes it.
+  /// `file [permission]`: migrates the variables of an `.env` file, once, says so, waits for the file
+  /// `permission` if it is named, and removes the source.
   case migrate
 }
 

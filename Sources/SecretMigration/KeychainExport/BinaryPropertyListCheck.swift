@@ -45,7 +45,7 @@ struct BinaryPropertyListCheck {
     size += content.upperBound - start
     if values > DocumentFlaw.valueLimit { throw .tooManyValues }
     if size > SourceFile.sizeLimit { throw .tooLarge }
-    guard [0xa, 0xd].contains(bytes[start] >> 4) else { return }
+    guard bytes[start] >= 0xa0 else { return }
     guard depth < DocumentFlaw.depthLimit else { throw .tooDeep }
     for place in stride(from: content.lowerBound, to: content.upperBound, by: referenceSize) {
       try follow(Self.number(in: bytes, at: place, size: referenceSize), depth: depth + 1)
@@ -54,46 +54,47 @@ struct BinaryPropertyListCheck {
 
   /// What stands behind the marker and the count of the object that begins at a place.
   private func content(of start: Int) throws(DocumentFlaw) -> Range<Int> {
-    var begin = start + 1
-    func counted(by unit: Int) throws(DocumentFlaw) -> Range<Int> {
-      var count = Int(bytes[start] & 0xf)
-      if count == 0xf {
-        // It is an integer of its own, of one to eight bytes.
-        guard begin < end, bytes[begin] & 0xfc == 0x10 else { throw .damaged }
-        let size = 1 << Int(bytes[begin] & 3)
-        guard size < end - begin else { throw .damaged }
-        count = try Self.number(in: bytes, at: begin + 1, size: size)
-        begin += 1 + size
-      }
-      guard count <= (end - begin) / unit else { throw .damaged }
-      return begin..<(begin + count * unit)
-    }
-    func fixed(_ size: Int) throws(DocumentFlaw) -> Range<Int> {
-      guard size <= end - begin else { throw .damaged }
-      return begin..<(begin + size)
-    }
+    let size: Int
     switch (bytes[start] >> 4, bytes[start] & 0xf) {
     // Null and the Booleans.
-    case (0, 0), (0, 8), (0, 9): return try fixed(0)
+    case (0, 0), (0, 8), (0, 9): size = 0
     // Integers, numbers with a fraction, dates.
-    case (1, let power) where power <= 4: return try fixed(1 << power)
-    case (2, let power) where power == 2 || power == 3: return try fixed(1 << power)
-    case (3, 3): return try fixed(8)
-    // Data, ASCII, UTF-16.
-    case (4, _), (5, _): return try counted(by: 1)
-    case (6, _): return try counted(by: 2)
+    case (1, let power) where power <= 4: size = 1 << power
+    case (2, let power) where power == 2 || power == 3: size = 1 << power
+    case (3, 3): size = 8
     // The identifiers of keyed archives.
-    case (8, let size): return try fixed(Int(size) + 1)
-    case (0xa, _): return try counted(by: referenceSize)
-    case (0xd, _): return try counted(by: 2 * referenceSize)
+    case (8, let last): size = Int(last) + 1
+    // Data, ASCII, UTF-16, arrays, dictionaries.
+    case (4, _), (5, _): return try content(of: start, unit: 1)
+    case (6, _): return try content(of: start, unit: 2)
+    case (0xa, _): return try content(of: start, unit: referenceSize)
+    case (0xd, _): return try content(of: start, unit: 2 * referenceSize)
     default: throw .damaged
     }
+    guard size < end - start else { throw .damaged }
+    return (start + 1)..<(start + 1 + size)
+  }
+
+  /// The content of an object that counts what it has.
+  private func content(of start: Int, unit: Int) throws(DocumentFlaw) -> Range<Int> {
+    var (count, begin) = (Int(bytes[start] & 0xf), start + 1)
+    if count == 0xf {
+      // It is an integer of its own, of one to eight bytes.
+      guard begin < end, bytes[begin] & 0xfc == 0x10 else { throw .damaged }
+      let size = 1 << Int(bytes[begin] & 3)
+      guard size < end - begin else { throw .damaged }
+      count = try Self.number(in: bytes, at: begin + 1, size: size)
+      begin += 1 + size
+    }
+    guard count <= (end - begin) / unit else { throw .damaged }
+    return begin..<(begin + count * unit)
   }
 
   private static func number(
     in bytes: [UInt8], at offset: Int, size: Int
   ) throws(DocumentFlaw) -> Int {
-    let value = bytes[offset..<(offset + size)].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+    var value: UInt64 = 0
+    for index in offset..<(offset + size) { value = value << 8 | UInt64(bytes[index]) }
     guard let number = Int(exactly: value) else { throw .damaged }
     return number
   }

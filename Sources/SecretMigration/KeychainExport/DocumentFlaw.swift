@@ -7,8 +7,8 @@ enum DocumentFlaw: Error {
 
   /// As deep as the documents of an export are, and some more for what is ignored in them.
   static let depthLimit = 16
-  /// As many as so many items with all their attributes have.
-  static let valueLimit = ForeignSecrets.countLimit * 40
+  /// As many as some ten thousand items with all their attributes have.
+  static let valueLimit = 1_000_000
 
   func error(path: String) -> MigrationError {
     switch self {
