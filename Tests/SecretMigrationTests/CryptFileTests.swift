@@ -175,7 +175,7 @@ struct CryptFileTests {
 
   @Test func everyBeginningIsReadOrRefused() throws {
     let file = Fixture.cryptFile
-    for count in stride(from: 0, to: file.count, by: Campaign.size(sample: 61, full: 1)) {
+    for count in stride(from: 0, to: file.count, by: Campaign.size(sample: 211, full: 1)) {
       do throws(MigrationError) {
         // A file that ends between two passwords is a keyring with fewer of them.
         #expect(try read(Array(file.prefix(count))).secrets.count < 3)

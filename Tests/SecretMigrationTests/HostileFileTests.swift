@@ -57,7 +57,7 @@ struct HostileFileTests {
   }
 
   @Test func environmentFiles() throws {
-    try read(seed: 1, [Self.environment], sample: 1000, full: 200_000) {
+    try read(seed: 1, [Self.environment], sample: 300, full: 50_000) {
       url, _ throws(MigrationError) in
       _ = try ForeignSecrets.environmentFile(at: url, service: "app")
     }
@@ -65,7 +65,7 @@ struct HostileFileTests {
 
   @Test func cryptFiles() throws {
     let files = [Fixture.cryptFile, Fixture.cryptFileOfVersion134]
-    try read(seed: 2, files, sample: 200, full: 20_000) { url, _ throws(MigrationError) in
+    try read(seed: 2, files, sample: 100, full: 20_000) { url, _ throws(MigrationError) in
       _ = try ForeignSecrets.cryptFile(
         at: url, passphrase: Secret(Fixture.passphrase), skippingUnreadable: true,
         derivingBy: KnownKeys.derive)
@@ -73,7 +73,7 @@ struct HostileFileTests {
   }
 
   @Test func libsecretKeyrings() throws {
-    try read(seed: 3, [Self.libsecret], sample: 500, full: 100_000) {
+    try read(seed: 3, [Self.libsecret], sample: 300, full: 50_000) {
       url, _ throws(MigrationError) in
       _ = try ForeignSecrets.libsecretKeyring(at: url, passphrase: Secret(Fixture.passphrase))
     }
@@ -81,7 +81,7 @@ struct HostileFileTests {
 
   @Test func keychainExports() throws {
     let files = [Fixture.keychainBinary, Fixture.keychainXML, Fixture.keychainJSON]
-    try read(seed: 4, files, sample: 300, full: 100_000) { url, _ throws(MigrationError) in
+    try read(seed: 4, files, sample: 200, full: 50_000) { url, _ throws(MigrationError) in
       _ = try ForeignSecrets.keychainExport(at: url, passphrase: Secret(Fixture.passphrase))
     }
   }
@@ -95,7 +95,7 @@ struct HostileFileTests {
       // The bytes are copied inside of the closure.
       files.append(unsafe content.withUnsafeBytes { unsafe [UInt8]($0) })
     }
-    try read(seed: 5, files, sample: 1000, full: 300_000) { _, bytes throws(MigrationError) in
+    try read(seed: 5, files, sample: 400, full: 100_000) { _, bytes throws(MigrationError) in
       let list: KeychainItems = try AppleDocument(bytes, of: "file").decode()
       for item in list.items {
         do throws(KeychainItem.Failure) {
@@ -118,7 +118,7 @@ struct HostileFileTests {
     #expect(sound.attributes == ["b": "c", "d": "e"])
     #expect(sound.label == "label" && sound.secret == Secret("The Valley Wind"))
     for count in item.indices { _ = LibsecretItem(Secret(item.prefix(count))) }
-    for _ in 0..<Campaign.size(sample: 2000, full: 500_000) {
+    for _ in 0..<Campaign.size(sample: 1000, full: 300_000) {
       _ = LibsecretItem(Secret(damage.damaged(item)))
     }
   }

@@ -60,6 +60,11 @@ struct KeychainExportTests {
         == expected.map { ForeignSecret(place: $0, identity: $1, attributes: $2, secret: $3) })
   }
 
+  @Test func aDateThatIsNoNumberIsTheOldest() throws {
+    let secrets = try read(Fixture.keychainWithoutDate)
+    #expect(secrets.map(\.identity.service) == ["c", "a", "b"])
+  }
+
   @Test func aNumberThatAnAppStoredIsANumber() throws {
     let store = InMemorySecretStore()
     let export = try ForeignSecrets.keychainExport(

@@ -107,7 +107,7 @@ struct LibsecretTests {
 
   @Test func aChangedByteIsNoticedOrChangesNothing() throws {
     let expected = try read(Fixture.libsecret).secrets
-    let step = Campaign.size(sample: 101, full: 1)
+    let step = Campaign.size(sample: 211, full: 1)
     // The whole file behind the magic bytes and the version.
     for index in stride(from: 18, to: Fixture.libsecret.count, by: step) {
       var bytes = Fixture.libsecret
@@ -166,6 +166,27 @@ struct LibsecretTests {
     bytes += [0xa0, 0x86, 0x01, 0] + Array(repeating: 0, count: 8 + 4)
     bytes.append(36)
     #expect(try read(bytes).secrets.isEmpty)
+  }
+
+  /// An item with one attribute, whose hash has that many bytes.
+  @Test(arguments: [0, 31, 32, 33])
+  func aHashIsOfItsLength(count: Int) throws {
+    let name = Array("service\0".utf8)
+    let entry = name + Array(repeating: 7, count: count) + [UInt8(name.count)]
+    let dictionary = entry + [UInt8(entry.count)]
+    let item = dictionary + Array(repeating: 7, count: 64) + [UInt8(dictionary.count)]
+    let start = Array(Fixture.libsecret.prefix(54)) + [1, 0, 0, 0] + Array(repeating: 0, count: 12)
+    let error = try #require(throws: MigrationError.self) {
+      try read(start + item + [UInt8(item.count), 36])
+    }
+    if count == 32 {
+      #expect(error == .wrongPassphrase(path: directory("default.keyring")))
+    } else {
+      guard case .malformed = error else {
+        Issue.record(error)
+        return
+      }
+    }
   }
 
   @Test func randomEndsNeitherTrapNorHang() {

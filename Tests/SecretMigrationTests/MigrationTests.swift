@@ -154,6 +154,36 @@ struct MigrationTests {
     #expect(try open().texts().isEmpty)
   }
 
+  @Test func aSourceThatChangesMeanwhileIsKept() throws {
+    let source = try variables("A=1")
+    let error = try #require(throws: MigrationError.self) {
+      try source.migrate(to: open(), removingSource: true) {
+        if $0.completed == 1 { _ = write(Array("A=2".utf8), to: directory(".env")) }
+        return .proceed
+      }
+    }
+    guard case .notRemovable(file.path, _) = error else {
+      Issue.record(error)
+      return
+    }
+    #expect(try content(of: file.path) == Array("A=2".utf8))
+    #expect(try open().texts() == ["A": "1"])
+  }
+
+  @Test func aSourceIsKeptWhenTheVaultIsDamaged() throws {
+    let source = try variables("A=1")
+    let path = directory("secrets.vault")
+    #expect(throws: MigrationError.self) {
+      try source.migrate(to: open(), removingSource: true) {
+        if $0.completed == 1, let size = try? content(of: path).count {
+          try? FileSystem().open(path, 2).write([0xff, 0xff, 0xff], at: size - 20)
+        }
+        return .proceed
+      }
+    }
+    #expect(try isThere)
+  }
+
   @Test func aSymbolicLinkIsReadAndNotRemoved() throws {
     let target = write(Array("A=1".utf8), to: directory("real"))
     try FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
