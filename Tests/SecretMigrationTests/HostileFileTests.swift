@@ -64,7 +64,8 @@ struct HostileFileTests {
   }
 
   @Test func cryptFiles() throws {
-    let files = [Fixture.cryptFile, Fixture.cryptFileOfVersion134]
+    // With a short user name, of which there are few spellings.
+    let files = [Fixture.cryptFileOfVersion138, Fixture.cryptFileOfVersion134]
     try read(seed: 2, files, sample: 100, full: 20_000) { url, _ throws(MigrationError) in
       _ = try ForeignSecrets.cryptFile(
         at: url, passphrase: Secret(Fixture.passphrase), skippingUnreadable: true,

@@ -65,12 +65,30 @@ struct HostilePropertyListTests {
     try expectMalformed(propertyList([[marker, 0x20, 1]]))
   }
 
+  /// Sizes of offsets and references, number of objects, the top, and where the offsets begin.
+  @Test(arguments: [(26, 1), (27, 1), (8, 8), (16, 8), (24, 8)])
+  func aTrailerOfWrongNumbersIsMalformed(place: Int, size: Int) throws {
+    let sound = propertyList([[0xa1, 0, 0, 1], [0x51, 0x61]])
+    let trailer = sound.count - 32
+    let position = trailer + (size == 1 ? place - 20 : place)
+    for value in [0, 1, 2, 3, 4, 5, 7, 8, 9, 14, 15, 255, 1 << 62, -1, -1 << 63] {
+      var bytes = sound
+      bytes.replaceSubrange(position..<position + size, with: number(value, size: size))
+      try expectMalformed(bytes)
+    }
+  }
+
   /// Of UTF-16, the count is of units of two bytes.
   @Test func aTextThatReachesIntoTheOffsetsIsMalformed() throws {
     for count in [2, 20, 60] {
       try expectMalformed(
         propertyList([[0xa1, 0, 0, 1], [0x6f, 0x10, UInt8(count), 0, 0x61, 0]]))
     }
+    // As the class of an item, with all of its bytes before the end, but not twice as many.
+    let item: [UInt8] = [0xd1, 0, 0, 2, 0, 0, 3]
+    let text: [UInt8] = [0x6f, 0x10, 100] + Array(repeating: 0x20, count: 100)
+    try expectMalformed(
+      propertyList([[0xa1, 0, 0, 1], item, [0x55] + Array("class".utf8), text]))
   }
 
   @Test(

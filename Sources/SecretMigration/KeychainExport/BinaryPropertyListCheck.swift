@@ -31,8 +31,8 @@ struct BinaryPropertyListCheck {
     count = try Self.number(in: bytes, at: trailer + 8, size: 8)
     top = try Self.number(in: bytes, at: trailer + 16, size: 8)
     end = try Self.number(in: bytes, at: trailer + 24, size: 8)
-    guard (1...8).contains(offsetSize), (1...8).contains(referenceSize), end <= trailer,
-      count <= (trailer - end) / offsetSize
+    guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
+      (Self.magic.count...trailer).contains(end), count <= (trailer - end) / offsetSize
     else { throw .damaged }
   }
 
