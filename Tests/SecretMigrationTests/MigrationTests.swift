@@ -98,6 +98,17 @@ struct MigrationTests {
     #expect(try open().texts() == ["A": "1", "a": "2"])
   }
 
+  @Test func namesMayHaveZeroBytesAndLinesOfTheirOwn() throws {
+    let identities: [ItemIdentity] = [
+      .generic(service: "a\0b", account: "c"), .generic(service: "a", account: "b\0c"),
+      .generic(service: "a\r\nb", account: "\u{FEFF}c"),
+    ]
+    let source = ForeignSecrets(
+      identities.map { ForeignSecret(place: "1", identity: $0, secret: Secret("\0")) })
+    #expect(try source.migrate(to: open()).identities(.added) == identities)
+    #expect(try source.migrate(to: open()).identities(.identical) == identities)
+  }
+
   @Test func aLockedVaultIsAnError() throws {
     let vault = open()
     try vault.setPassphrase(Secret("totoro"), cost: .minimum)
