@@ -144,6 +144,15 @@ struct HostilePropertyListTests {
     try expectMalformed(Array(text.utf8))
   }
 
+  @Test(arguments: [0xff, 0xfe, 0xf8, 0xc0, 0x80, 0xed] as [UInt8])
+  func whatIsNotUTF8IsMalformed(byte: UInt8) throws {
+    for kind in ["integer", "real", "string", "date", "data"] {
+      let start = "<array><dict><key>class</key><string>genp</string><key>v_Data</key><data></data>"
+      let bytes = Array("\(start)<key>crtr</key><\(kind)>".utf8) + [byte, 0x20]
+      try expectMalformed(bytes + Array("</\(kind)></dict></array>".utf8))
+    }
+  }
+
   @Test func whatWritersAddIsRead() throws {
     let text = """
       <?xml version="1.0" encoding="UTF-8"?>

@@ -1,7 +1,7 @@
 /// Looks at every tag of an XML property list.
 ///
 /// Foundation's decoder follows the nesting until the stack is full, that of `<plist>` as well, and what
-/// stands in comments must not count as the end of anything.
+/// stands in comments must not count as the end of anything. It also traps on what is not UTF-8.
 struct XMLPropertyListCheck {
   private static let containers: Set = ["array", "dict"]
   private static let leaves: Set = [
@@ -15,6 +15,7 @@ struct XMLPropertyListCheck {
 
   /// Throws unless a decoder can be trusted with the property list.
   static func check(_ bytes: [UInt8]) throws(DocumentFlaw) {
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw .damaged }
     var check = XMLPropertyListCheck(bytes: bytes)
     try check.readTags()
   }
