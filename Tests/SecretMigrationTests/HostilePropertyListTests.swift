@@ -148,7 +148,7 @@ struct HostilePropertyListTests {
   func whatIsNotUTF8IsMalformed(byte: UInt8) throws {
     for kind in ["integer", "real", "string", "date", "data"] {
       let start = "<array><dict><key>class</key><string>genp</string><key>v_Data</key><data></data>"
-      let bytes = Array("\(start)<key>crtr</key><\(kind)>".utf8) + [byte, 0x20]
+      let bytes = Array("\(start)<key>crtr</key><\(kind)>".utf8) + [byte] + Array("        ".utf8)
       try expectMalformed(bytes + Array("</\(kind)></dict></array>".utf8))
     }
   }
