@@ -40,6 +40,17 @@ public struct ForeignSecrets: Sendable {
   }
 }
 
+extension ForeignSecrets {
+  /// The most secrets that a file may have, because each takes far more memory than it may have bytes there.
+  static let countLimit = 100_000
+
+  static func checkCount(_ count: Int, of path: String) throws(MigrationError) {
+    if count > countLimit {
+      throw .unsupported(path: path, reason: "it has more than \(countLimit) secrets")
+    }
+  }
+}
+
 extension ForeignSecrets: CustomReflectable {
   /// A mirror without children, so that a dump shows no names.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }

@@ -10,7 +10,7 @@ import StorageInternals
 /// A file that secrets were read from, as it was then.
 struct SourceFile: Sendable {
   /// The largest file that is read.
-  private static let sizeLimit = 64 * 1024 * 1024
+  static let sizeLimit = 64 * 1024 * 1024
 
   let path: String
   private let status: FileStatus

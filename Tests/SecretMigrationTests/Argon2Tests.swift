@@ -1,5 +1,6 @@
 import SecretStorage
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretMigration
@@ -28,6 +29,16 @@ struct Argon2Tests {
       0x08,
     ]
     #expect(key == Secret(expected))
+  }
+
+  /// With the costs of a keyring, whose keys other tests take as they are.
+  @Test(arguments: libraries.indices)
+  func everyLibraryComputesTheKeysOfKeyrings(index: Int) throws {
+    for (salt, expected) in KnownKeys.all.prefix(Campaign.size(sample: 1, full: .max)) {
+      let key = try Self.libraries[index].key(
+        of: Secret(Fixture.passphrase), salt: salt, cost: KnownKeys.fullCost)
+      #expect(key == Secret(expected))
+    }
   }
 
   @Test func oneLibraryIsThere() {

@@ -82,7 +82,7 @@ struct EnvironmentFileTests {
     var generator = SeededGenerator(seed: 1)
     let alphabet = Array("A=b\"'\\#$ {\n\r\tx`".utf8) + [0xc3]
     var accepted = 0
-    for _ in 0..<Campaign.size(sample: 5_000, full: 500_000) {
+    for _ in 0..<Campaign.size(sample: 1_000, full: 500_000) {
       let count = Int.random(in: 0..<20, using: &generator)
       let bytes = (0..<count).map { _ in alphabet.randomElement(using: &generator)! }
       do throws(MigrationError) {

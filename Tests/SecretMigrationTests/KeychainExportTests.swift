@@ -60,6 +60,11 @@ struct KeychainExportTests {
         == expected.map { ForeignSecret(place: $0, identity: $1, attributes: $2, secret: $3) })
   }
 
+  @Test func aDateThatIsNoNumberIsTheOldest() throws {
+    let secrets = try read(Fixture.keychainWithoutDate)
+    #expect(secrets.map(\.identity.service) == ["c", "a", "b"])
+  }
+
   @Test func aNumberThatAnAppStoredIsANumber() throws {
     let store = InMemorySecretStore()
     let export = try ForeignSecrets.keychainExport(
@@ -108,7 +113,7 @@ struct KeychainExportTests {
 
   @Test(arguments: [Fixture.keychainBinary, Fixture.keychainXML, Fixture.keychainJSON])
   func everyBeginningIsRefused(file: [UInt8]) throws {
-    for count in stride(from: 0, to: file.count - 2, by: Campaign.size(sample: 3, full: 1)) {
+    for count in stride(from: 0, to: file.count - 2, by: Campaign.size(sample: 31, full: 1)) {
       let error = try #require(throws: MigrationError.self, "\(count) bytes") {
         try read(Array(file.prefix(count)))
       }
@@ -122,7 +127,7 @@ struct KeychainExportTests {
   @Test(arguments: [Fixture.keychainBinary, Fixture.keychainXML, Fixture.keychainJSON])
   func aChangedByteIsNoticedOrChangesNothing(file: [UInt8]) throws {
     let expected = try read(file)
-    for index in stride(from: 0, to: file.count, by: Campaign.size(sample: 3, full: 1)) {
+    for index in stride(from: 0, to: file.count, by: Campaign.size(sample: 31, full: 1)) {
       for bit in [0x01, 0x20, 0x80] as [UInt8] {
         var bytes = file
         bytes[index] ^= bit

@@ -39,6 +39,39 @@ struct LibsecretTests {
     #expect(secrets.count == 3)
   }
 
+  @Test func namesAndSecretsMayBeAnything() throws {
+    let secrets = try read(Fixture.libsecretWithOddNames).secrets
+    #expect(secrets.count == 11)
+    let known = Dictionary(uniqueKeysWithValues: secrets.map { ($0.identity, $0) })
+    let nameless = try #require(known[.generic(service: "empty")])
+    #expect(nameless.secret.count == 0 && nameless.attributes == ItemAttributes())
+    let empty = try #require(known[.generic(service: "empty", account: "peter")])
+    #expect(empty.secret.count == 0 && empty.attributes.label == "Empty")
+    let format = try #require(known[.generic(service: "long", account: "Peter.ŠKODA")])
+    #expect(format.secret.count == 0)
+    let long = try #require(known[.generic(service: "long", account: "Škoda.Žofie")])
+    #expect(long.secret.text == String(repeating: "x", count: 3000))
+    let lines = try #require(known[.generic(service: "Účty", account: "PETER")])
+    #expect(lines.secret.text == "кот 🐈\r\n\tline 2\n\n")
+    #expect(lines.attributes == ItemAttributes(label: "Label of two\nlines"))
+    let share = try #require(
+      known[
+        .internet(
+          server: "nas.example.com", account: "peter", securityDomain: "WORK", protocol: .smb,
+          authenticationType: .ntlm, path: "share")])
+    #expect(share.attributes == ItemAttributes(label: "Share"))
+    let web = try #require(
+      known[
+        .internet(server: "www.example.com", account: "peter", authenticationType: .htmlForm)])
+    #expect(web.attributes.comment == "a: b\nport: 99999\nprotocol: gopher")
+    #expect(known[.internet(server: "bare")]?.secret.text == "bare")
+    #expect(known[.generic(service: "only")]?.secret.text == "noaccount")
+    let chrome = try #require(known[.generic(service: "chrome")])
+    #expect(chrome.attributes.comment == nil)
+    let many = try #require(known[.generic(account: "v=5,w=4,x=3,y=2,z=1")])
+    #expect(many.secret.text == "many")
+  }
+
   @Test(arguments: ["", "Correct horse", "another"])
   func aWrongPassphraseIsSaid(passphrase: String) {
     #expect(throws: MigrationError.wrongPassphrase(path: directory("default.keyring"))) {
@@ -74,7 +107,7 @@ struct LibsecretTests {
 
   @Test func aChangedByteIsNoticedOrChangesNothing() throws {
     let expected = try read(Fixture.libsecret).secrets
-    let step = Campaign.size(sample: 11, full: 1)
+    let step = Campaign.size(sample: 211, full: 1)
     // The whole file behind the magic bytes and the version.
     for index in stride(from: 18, to: Fixture.libsecret.count, by: step) {
       var bytes = Fixture.libsecret
@@ -133,6 +166,27 @@ struct LibsecretTests {
     bytes += [0xa0, 0x86, 0x01, 0] + Array(repeating: 0, count: 8 + 4)
     bytes.append(36)
     #expect(try read(bytes).secrets.isEmpty)
+  }
+
+  /// An item with one attribute, whose hash has that many bytes.
+  @Test(arguments: [0, 31, 32, 33])
+  func aHashIsOfItsLength(count: Int) throws {
+    let name = Array("service\0".utf8)
+    let entry = name + Array(repeating: 7, count: count) + [UInt8(name.count)]
+    let dictionary = entry + [UInt8(entry.count)]
+    let item = dictionary + Array(repeating: 7, count: 64) + [UInt8(dictionary.count)]
+    let start = Array(Fixture.libsecret.prefix(54)) + [1, 0, 0, 0] + Array(repeating: 0, count: 12)
+    let error = try #require(throws: MigrationError.self) {
+      try read(start + item + [UInt8(item.count), 36])
+    }
+    if count == 32 {
+      #expect(error == .wrongPassphrase(path: directory("default.keyring")))
+    } else {
+      guard case .malformed = error else {
+        Issue.record(error)
+        return
+      }
+    }
   }
 
   @Test func randomEndsNeitherTrapNorHang() {

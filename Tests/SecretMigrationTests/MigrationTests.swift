@@ -98,9 +98,20 @@ struct MigrationTests {
     #expect(try open().texts() == ["A": "1", "a": "2"])
   }
 
+  @Test func namesMayHaveZeroBytesAndLinesOfTheirOwn() throws {
+    let identities: [ItemIdentity] = [
+      .generic(service: "a\0b", account: "c"), .generic(service: "a", account: "b\0c"),
+      .generic(service: "a\r\nb", account: "\u{FEFF}c"),
+    ]
+    let source = ForeignSecrets(
+      identities.map { ForeignSecret(place: "1", identity: $0, secret: Secret("\0")) })
+    #expect(try source.migrate(to: open()).identities(.added) == identities)
+    #expect(try source.migrate(to: open()).identities(.identical) == identities)
+  }
+
   @Test func aLockedVaultIsAnError() throws {
     let vault = open()
-    try vault.setPassphrase(Secret("totoro"))
+    try vault.setPassphrase(Secret("totoro"), cost: .minimum)
     vault.lock()
     let source = try variables("A=1")
     #expect(throws: MigrationError.store(.locked)) {
@@ -152,6 +163,42 @@ struct MigrationTests {
     }
     #expect(try isThere)
     #expect(try open().texts().isEmpty)
+  }
+
+  @Test func aSourceThatChangesMeanwhileIsKept() throws {
+    let source = try variables("A=1")
+    let error = try #require(throws: MigrationError.self) {
+      try source.migrate(to: open(), removingSource: true) {
+        if $0.completed == 1 { _ = write(Array("A=2".utf8), to: directory(".env")) }
+        return .proceed
+      }
+    }
+    guard case .notRemovable(file.path, _) = error else {
+      Issue.record(error)
+      return
+    }
+    #expect(try content(of: file.path) == Array("A=2".utf8))
+    #expect(try open().texts() == ["A": "1"])
+  }
+
+  @Test func aSourceIsKeptWhenTheVaultIsDamaged() throws {
+    try variables("OLD=1").migrate(to: open())
+    let path = directory("secrets.vault")
+    let size = try content(of: path).count
+    let source = try variables("A=1")
+    #expect(throws: MigrationError.self) {
+      try source.migrate(to: open(), removingSource: true) {
+        guard $0.completed == 1 else { return .proceed }
+        do {
+          // In the item that was there before.
+          try FileSystem().open(path, 2).write([0xff, 0xff, 0xff], at: size - 20)
+        } catch {
+          Issue.record(error)
+        }
+        return .proceed
+      }
+    }
+    #expect(try isThere)
   }
 
   @Test func aSymbolicLinkIsReadAndNotRemoved() throws {

@@ -5,10 +5,18 @@ import StorageInternals
 import TestSupport
 import Testing
 
-/// Makes a file, or writes over it in its place.
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Makes a file, or puts another in its place; that it is there after a power cut is not waited for.
 func write(_ bytes: [UInt8], to path: String) -> URL {
   do {
-    try FileSystem().replaceFile(at: path, with: bytes)
+    let file = try FileSystem().open("\(path)~", O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
+    try file.write(bytes, at: 0)
+    try FileSystem().rename("\(path)~", to: path)
   } catch {
     fatalError("\(path) cannot be written: \(error)")
   }

@@ -2,6 +2,12 @@ import FoundationEssentials
 import SecretMigration
 import SecretStorage
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 extension Job {
   private static let passphrase = Secret("The Valley Wind".utf8)
 
@@ -25,8 +31,16 @@ extension Job {
   func migrate(to vault: SecretVault) throws {
     let source = try ForeignSecrets.environmentFile(
       at: URL(filePath: try parameter(0)), service: "app")
+    let permission = parameters.dropFirst().first
     _ = try Self.journal("migrate", "all") {
-      try source.migrate(to: vault, removingSource: true)
+      try source.migrate(to: vault, removingSource: true) { progress in
+        if progress.completed == progress.total {
+          printLine(".\tmigrate\tall")
+          // The path is copied by the call.
+          while let permission, unsafe access(permission, F_OK) != 0 { usleep(1000) }
+        }
+        return .proceed
+      }
     }
   }
 }

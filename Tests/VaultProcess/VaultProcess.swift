@@ -70,7 +70,8 @@ enum Mode: String {
   case userDefaults
   /// `suite settings`: imports the suite, and says how many keys that were.
   case suite
-  /// `file`: migrates the variables of an `.env` file, once, and removes it.
+  /// `file [permission]`: migrates the variables of an `.env` file, once, says so, waits for the file
+  /// `permission` if it is named, and removes the source.
   case migrate
 }
 

@@ -18,48 +18,55 @@ struct ConfigurationFile {
       .malformed(path: path, reason: "line \(line): \(reason)")
     }
     var section: String?
-    var names = Set<[String]>()
+    var sections: Set = ["DEFAULT"]
+    // Of the section; the parser takes no notice of the case of an option.
+    var names = Set<String>()
     var number = 0
     for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       number += 1
       guard line.allSatisfy({ $0 < 0x80 && ($0 >= 0x20 || $0 == 0x09 || $0 == 0x0d) }) else {
         throw malformed(number, "it has characters that no such keyring has")
       }
-      let text = String(decoding: line, as: UTF8.self)
-      let content = text.trimmed
-      guard let first = content.first, first != "#", first != ";" else { continue }
-      if let blank = text.first, blank == " " || blank == "\t" {
-        guard !options.isEmpty, options[options.count - 1].section == section else {
-          throw malformed(number, "it continues no value")
-        }
-        options[options.count - 1].value += content
-      } else if first == "[" {
-        guard content.last == "]", let name = Self.name(content.dropFirst().dropLast()) else {
-          throw malformed(number, "it is no section of such a keyring")
-        }
-        guard names.insert([name]).inserted, name != "DEFAULT" else {
+      let content = line.trimmed
+      guard let first = content.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else {
+        continue
+      }
+      if line.first == 0x20 || line.first == 0x09 {
+        guard !names.isEmpty else { throw malformed(number, "it continues no value") }
+        options[options.count - 1].value += String(decoding: content, as: UTF8.self)
+      } else if first == UInt8(ascii: "[") {
+        guard content.last == UInt8(ascii: "]"),
+          let name = Self.name(content.dropFirst().dropLast())
+        else { throw malformed(number, "it is no section of such a keyring") }
+        guard sections.insert(name).inserted else {
           throw malformed(number, "its section is there already, or is for all others")
         }
         section = name
+        names = []
       } else {
-        guard let separator = content.firstIndex(where: { $0 == "=" || $0 == ":" }),
-          let name = Self.name(Substring(content[..<separator].trimmed)), let section
+        guard
+          let separator = content.firstIndex(where: {
+            $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":")
+          }),
+          let name = Self.name(content[..<separator].trimmed), let section
         else { throw malformed(number, "it is no option of a section") }
-        // The parser takes no notice of the case of an option.
-        guard names.insert([section, name.lowercased()]).inserted else {
+        guard names.insert(name.lowercased()).inserted else {
           throw malformed(number, "its option is there already")
         }
         let value = content[content.index(after: separator)...].trimmed
-        options.append(Option(section: section, name: name, line: number, value: String(value)))
+        options.append(
+          Option(
+            section: section, name: name, line: number,
+            value: String(decoding: value, as: UTF8.self)))
       }
+      try ForeignSecrets.checkCount(max(options.count, sections.count), of: path)
     }
   }
 
   /// The name if it is one that escaping can give.
-  private static func name(_ text: Substring) -> String? {
-    let isName =
-      !text.isEmpty && text.utf8.allSatisfy { $0 == UInt8(ascii: "_") || $0.isAlphanumeric }
-    return isName ? String(text) : nil
+  private static func name(_ text: ArraySlice<UInt8>) -> String? {
+    let isName = !text.isEmpty && text.allSatisfy { $0 == UInt8(ascii: "_") || $0.isAlphanumeric }
+    return isName ? String(decoding: text, as: UTF8.self) : nil
   }
 }
 
@@ -71,12 +78,12 @@ extension UInt8 {
   var isAlphanumeric: Bool { isDigit || isLetter }
 }
 
-extension StringProtocol {
+extension ArraySlice<UInt8> {
   /// The text without blanks at its ends.
-  fileprivate var trimmed: String {
-    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" }
+  fileprivate var trimmed: ArraySlice<UInt8> {
+    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }
     let start = drop(while: isBlank)
-    guard let end = start.lastIndex(where: { !isBlank($0) }) else { return "" }
-    return String(start[...end])
+    guard let end = start.lastIndex(where: { !isBlank($0) }) else { return [] }
+    return start[...end]
   }
 }

@@ -12,6 +12,7 @@ struct CryptFile {
 
   private static let settings = "keyring_2Dsetting"
   private static let reference = "password_20reference"
+  private static let known: Set = [reference, "scheme", "version"]
   private static let referenceValue = "password reference value"
   private static let scheme = "[Argon2]AES128.GCM"
 
@@ -22,9 +23,11 @@ struct CryptFile {
     var settings: [String: ConfigurationFile.Option] = [:]
     var entries: [Entry] = []
     for option in file.options {
-      if option.section == Self.settings {
-        settings[option.name.lowercased()] = option
+      let name = option.name.lowercased()
+      if option.section == Self.settings, Self.known.contains(name) {
+        settings[name] = option
       } else {
+        // Passwords of a service of that name stand in the section of the settings.
         entries.append(try Entry(option, of: path))
       }
     }
@@ -48,10 +51,10 @@ struct CryptFile {
 
   /// Refuses a wrong passphrase.
   func check(
-    _ passphrase: Secret, _ argon2: Argon2, _ cipher: ForeignCipher, of path: String
+    _ passphrase: Secret, _ derivation: Argon2.Derivation, _ cipher: ForeignCipher, of path: String
   ) throws(MigrationError) {
     let opened = try reference.value.opened(
-      with: passphrase, argon2, cipher, service: reference.service, account: reference.account)
+      with: passphrase, derivation, cipher, service: reference.service, account: reference.account)
     guard let opened else { throw .wrongPassphrase(path: path) }
     if opened.secret != Secret(Self.referenceValue.utf8) {
       throw .malformed(path: path, reason: "its reference is not that of a keyring")

@@ -30,24 +30,39 @@ struct EscapedName {
 
   /// The name as it is escaped before its case is lost.
   var escaped: [UInt8] {
-    bytes.flatMap { byte -> [UInt8] in
-      if byte.isAlphanumeric { return [byte] }
-      let digits = Array("0123456789ABCDEF".utf8)
-      return [UInt8(ascii: "_"), digits[Int(byte >> 4)], digits[Int(byte & 0xf)]]
+    var escaped: [UInt8] = []
+    escaped.reserveCapacity(bytes.count)
+    for byte in bytes {
+      if byte.isAlphanumeric {
+        escaped.append(byte)
+      } else {
+        escaped += [
+          UInt8(ascii: "_"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 0xf)],
+        ]
+      }
     }
+    return escaped
   }
+
+  private static let digits = Array("0123456789ABCDEF".utf8)
 
   /// Names that differ from this one in the case of letters alone, the likelier ones first.
   ///
-  /// A configuration file keeps no upper case in the names of options.
-  var spellings: [EscapedName] {
+  /// A configuration file keeps no upper case in the names of options. There are none of a name that is
+  /// longer than those of people and services.
+  var spellings: some Sequence<EscapedName> {
+    let bytes = bytes.count > Self.countLimit ? [] : bytes
     let letters = bytes.indices.filter { bytes[$0].isLetter }
     let beginnings = letters.filter { $0 == 0 || !bytes[$0 - 1].isAlphanumeric }
     let choices = (0...letters.count).lazy.flatMap { count in
       CombinationSequence(of: letters, taking: count)
     }
-    return ([letters, beginnings] + choices.prefix(Self.limit)).map(raising)
+    let likely = [letters, beginnings]
+    return [AnySequence(likely), AnySequence(choices.prefix(Self.limit))].lazy.joined().map(raising)
   }
+
+  /// The longest name that is spelled in other ways.
+  private static let countLimit = 1024
 
   /// How many spellings are tried, which takes a second.
   private static let limit = 1 << 16

@@ -21,23 +21,35 @@ extension ForeignSecrets {
   /// - Returns: The passwords, in the file's order.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``; ``MigrationError/damaged(path:reason:)``;
   ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for another
-  ///   scheme than AES-GCM, or a file of more than 64 MiB; ``MigrationError/missingLibrary(_:)`` when neither
+  ///   scheme than AES-GCM, or more than 64 MiB or 100,000 passwords; ``MigrationError/missingLibrary(_:)`` when neither
   ///   libargon2 nor a libcrypto with Argon2id is there; ``MigrationError/unavailable(_:)`` when there is not
   ///   enough memory; ``MigrationError/cancelled``; or what kept the file from being read.
   public static func cryptFile(
     at url: URL, passphrase: Secret, skippingUnreadable: Bool = false,
     reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
   ) throws(MigrationError) -> ForeignSecrets {
+    try cryptFile(
+      at: url, passphrase: passphrase, skippingUnreadable: skippingUnreadable,
+      derivingBy: { passphrase, salt, cost throws(MigrationError) in
+        try Argon2().key(of: passphrase, salt: salt, cost: cost)
+      }, reporting: report)
+  }
+
+  static func cryptFile(
+    at url: URL, passphrase: Secret, skippingUnreadable: Bool = false,
+    derivingBy derivation: Argon2.Derivation,
+    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+  ) throws(MigrationError) -> ForeignSecrets {
     let (file, bytes) = try SourceFile.read(url)
     let keyring = try CryptFile(ConfigurationFile(bytes, of: file.path), of: file.path)
-    let (argon2, cipher) = (try Argon2(), try ForeignCipher())
+    let cipher = try ForeignCipher()
     try checkProgress(0, of: keyring.entries.count, report)
-    try keyring.check(passphrase, argon2, cipher, of: file.path)
+    try keyring.check(passphrase, derivation, cipher, of: file.path)
     var secrets: [ForeignSecret] = []
     var unreadable: [Unreadable] = []
     for entry in keyring.entries {
       let opened = try entry.value.opened(
-        with: passphrase, argon2, cipher, service: entry.service, account: entry.account,
+        with: passphrase, derivation, cipher, service: entry.service, account: entry.account,
         spellings: entry.account.spellings)
       if let opened {
         secrets.append(

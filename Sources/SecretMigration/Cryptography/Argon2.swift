@@ -14,6 +14,9 @@ enum Argon2: Sendable {
     let lanes: UInt32
   }
 
+  /// Gives the key of a passphrase and a salt.
+  typealias Derivation = (Secret, [UInt8], Cost) throws(MigrationError) -> Secret
+
   static let shared = Result { () throws(LibraryError) in try found() }
 
   /// Takes what was found; throws what is missing.

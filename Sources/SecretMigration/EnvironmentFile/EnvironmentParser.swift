@@ -27,6 +27,7 @@ struct EnvironmentParser {
     var variables: [Variable] = []
     while position < bytes.count {
       if let variable = try variable() { variables.append(variable) }
+      try ForeignSecrets.checkCount(variables.count, of: path)
     }
     return variables
   }

@@ -14,7 +14,7 @@ extension ForeignSecrets {
   ///   - service: The service of the items.
   /// - Returns: The variables, in the file's order.
   /// - Throws: ``MigrationError/malformed(path:reason:)``, with the line, also for a variable that has two
-  ///   different values; ``MigrationError/unsupported(path:reason:)`` for a file of more than 64 MiB;
+  ///   different values; ``MigrationError/unsupported(path:reason:)`` for more than 64 MiB or 100,000 variables;
   ///   ``MigrationError/invalid(_:)`` for an empty service; or what kept the file from being read.
   public static func environmentFile(
     at url: URL, service: String

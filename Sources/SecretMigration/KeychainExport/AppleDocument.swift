@@ -8,9 +8,6 @@ struct AppleDocument {
     case binary, xml, json
   }
 
-  /// As deep as the documents of an export are, and some more for what is ignored in them.
-  private static let depthLimit = 16
-
   private let data: Data
   private let form: Form
   private let path: String
@@ -19,18 +16,23 @@ struct AppleDocument {
     self.path = path
     data = Data(bytes)
     let beginning = bytes.first { !UInt8.blanks.contains($0) }
-    if bytes.starts(with: "bplist00".utf8) {
+    if bytes.starts(with: BinaryPropertyListCheck.magic) {
       form = .binary
     } else if beginning == UInt8(ascii: "<") {
       form = .xml
-      // The decoder would follow the nesting until the stack is full.
-      if Self.depth(of: bytes) > Self.depthLimit {
-        throw .malformed(path: path, reason: "the property list is nested too deeply")
-      }
     } else if beginning == UInt8(ascii: "{") || beginning == UInt8(ascii: "[") {
       form = .json
     } else {
       throw .malformed(path: path, reason: "it is neither a property list nor JSON")
+    }
+    do throws(DocumentFlaw) {
+      switch form {
+      case .binary: try BinaryPropertyListCheck.check(bytes)
+      case .xml: try XMLPropertyListCheck.check(bytes)
+      case .json: try Self.checkValues(ofJSON: bytes)
+      }
+    } catch {
+      throw error.error(path: path)
     }
   }
 
@@ -55,19 +57,11 @@ struct AppleDocument {
     }
   }
 
-  /// How deep the containers of an XML property list may be nested at most; comments may add to it.
-  private static func depth(of bytes: [UInt8]) -> Int {
-    var (depth, deepest) = (0, 0)
-    for index in bytes.indices where bytes[index] == UInt8(ascii: "<") {
-      let rest = bytes[(index + 1)...]
-      if rest.starts(with: "array".utf8) || rest.starts(with: "dict".utf8) {
-        depth += 1
-        deepest = max(deepest, depth)
-      } else if rest.starts(with: "/array".utf8) || rest.starts(with: "/dict".utf8) {
-        depth -= 1
-      }
-    }
-    return deepest
+  /// Bounds what the decoder notes about each value, which is far more than the value has; of depth it
+  /// takes care by itself.
+  private static func checkValues(ofJSON bytes: [UInt8]) throws(DocumentFlaw) {
+    let marks: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{")]
+    if bytes.count(where: marks.contains) > DocumentFlaw.valueLimit { throw .tooManyValues }
   }
 }
 

@@ -15,20 +15,23 @@ extension ForeignSecrets {
   /// - Returns: The items, the oldest first.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``, also if what is encrypted was changed;
   ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for another
-  ///   version, an iteration count out of 1,000…10,000,000, a file of more than 64 MiB, or another class of
-  ///   items; ``MigrationError/missingLibrary(_:)``; or what kept the file from being read.
+  ///   version, an iteration count out of 1,000…10,000,000, more than 64 MiB or 100,000 items, or another class
+  ///   of items; ``MigrationError/missingLibrary(_:)``; or what kept the file from being read.
   public static func keychainExport(
     at url: URL, passphrase: Secret
   ) throws(MigrationError) -> ForeignSecrets {
     let (file, bytes) = try SourceFile.read(url)
     let export: KeychainExport = try AppleDocument(bytes, of: file.path).decode()
     let content = try export.opened(with: passphrase, of: file.path)
-    let list: [KeychainItem] = try AppleDocument(content, of: file.path).decode()
+    let list: KeychainItems = try AppleDocument(content, of: file.path).decode()
+    try checkCount(list.items.count, of: file.path)
     var secrets: [(date: Date, secret: ForeignSecret)] = []
-    for (index, item) in list.enumerated() {
+    for (index, item) in list.items.enumerated() {
       let place = "item \(index + 1)"
       do throws(KeychainItem.Failure) {
-        secrets.append((item.cdat ?? .distantPast, try item.foreignSecret(at: place)))
+        // A date that is no number has no place in an order.
+        let date = item.cdat.flatMap { $0.timeIntervalSinceReferenceDate.isNaN ? nil : $0 }
+        secrets.append((date ?? .distantPast, try item.foreignSecret(at: place)))
       } catch {
         throw error.error(path: file.path, place: place)
       }

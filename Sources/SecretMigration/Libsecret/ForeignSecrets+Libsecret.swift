@@ -23,7 +23,7 @@ extension ForeignSecrets {
   /// - Returns: The items, the oldest first.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``; ``MigrationError/damaged(path:reason:)``;
   ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for another
-  ///   version, an iteration count out of 1…10,000,000, or a file of more than 64 MiB;
+  ///   version, an iteration count out of 1…10,000,000, more than 64 MiB or 100,000 items;
   ///   ``MigrationError/missingLibrary(_:)``; or what kept the file from being read.
   public static func libsecretKeyring(
     at url: URL, passphrase: Secret, skippingUnreadable: Bool = false

@@ -40,11 +40,14 @@ struct LibsecretFile {
       let items = try reader.range(modified + 12, body.upperBound, in: body)
       self.salt = reader.slice(salt)
       var read: [Item] = []
-      for element in try reader.elements(of: items) { read.append(try Item(element, in: reader)) }
+      for element in try reader.elements(of: items).prefix(ForeignSecrets.countLimit + 1) {
+        read.append(try Item(element, in: reader))
+      }
       self.items = read
     } catch {
       throw .malformed(path: path, reason: "it is cut off, or its lengths are wrong")
     }
+    try ForeignSecrets.checkCount(items.count, of: path)
     guard Self.iterations.contains(iterations) else {
       throw .unsupported(path: path, reason: "the iteration count is not in \(Self.iterations)")
     }
@@ -68,7 +71,9 @@ extension LibsecretFile.Item {
       let (ends, body) = try reader.members(1, of: entry)
       let name = try reader.text(reader.range(body.lowerBound, ends[0], in: body))
       let hash = Array(reader.slice(try reader.range(ends[0], body.upperBound, in: body)))
-      guard hashes.updateValue(hash, forKey: name) == nil else { throw .init() }
+      guard hash.count == Self.codeCount, hashes.updateValue(hash, forKey: name) == nil else {
+        throw .init()
+      }
     }
     self.hashes = hashes
     let blob = reader.slice(try reader.range(ends[0], body.upperBound, in: body))

@@ -102,4 +102,16 @@ extension Fixture {
     dyaU5XUTBWOFkyMnVsTGxPSHNZK2R6RUhjT1E0TXhuVENza2UvYmNYcGxDRzhRUDJid21BZE1Ea2JMLzNzT09VaEdt
     QnIwQnNCQlBPK0ZPU2ZDNUpNK1QzVlN3ZHlzR1VRRWZIVVk9In0=
     """)
+
+  /// Items of the services b, c and a, of the years 2003, none (the date is NaN) and 2001, in binary property
+  /// lists.
+  static let keychainWithoutDate = bytes(
+    """
+    YnBsaXN0MDDVAQIDBAUGBwgJClZmb3JtYXRaaXRlcmF0aW9uc1RzYWx0VnNlYWxlZFd2ZXJzaW9uXxAva2V5Y2hhaW
+    4gaXRlbXMsIFBCS0RGMi1ITUFDLVNIQTI1NiwgQUVTLTI1Ni1HQ00RA+hPECAAAQIDBAUGBwgJCgsMDQ4PEBESExQV
+    FhcYGRobHB0eH08QsQABAgMEBQYHCAkKC5uq9ZIySyCTm1uuWP/bkCE3bGONioOnfLdiSHNW/45r4Znm1Ad/OxI7wr
+    hq9anwtp7XbfMnf0UYSZ0P4yr5q3jY0cVlzSQWDx8XqONDlwerc8XqWf9jycuPwNvnqela+D+SunBavP+owP0IollM
+    taCHLKBRVtdV0vI4Tw+FeAGwv6A2XBVFS5aCB/R2i8d0sN7VlH4hm0QpG95c3Q3oPkGlUvoLFBABAAgAEwAaACUAKg
+    AxADkAawBuAJEBRQAAAAAAAAIBAAAAAAAAAAsAAAAAAAAAAAAAAAAAAAFH
+    """)
 }

@@ -1,0 +1,169 @@
+import FoundationEssentials
+import SecretStorage
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretMigration
+
+/// Large files, which are read in a time that grows as they do.
+struct LargeFileTests {
+  /// How much there is of what is repeated, in bytes.
+  private static let size = Campaign.size(sample: 1 << 13, full: 1 << 23)
+
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  private func repeated(_ text: String) -> [UInt8] {
+    let bytes = Array(text.utf8)
+    return Array((0..<(Self.size / bytes.count)).lazy.map { _ in bytes }.joined())
+  }
+
+  private func file(_ bytes: [UInt8]) -> URL { write(bytes, to: directory("file")) }
+
+  private func isRefused(
+    _ read: () throws(MigrationError) -> ForeignSecrets
+  ) -> Bool {
+    do throws(MigrationError) {
+      _ = try read()
+      return false
+    } catch {
+      switch error {
+      case .malformed, .unsupported: return true
+      default:
+        Issue.record(error)
+        return true
+      }
+    }
+  }
+
+  // swift-format-ignore
+  @Test(arguments: [
+    ("A=", "b", ""), ("A=", " ", ""), ("A=", "b ", ""), ("A=", "$b", ""), ("A='", "b\n", "'"),
+    ("A=\"", "\\n", "\""), ("A=\"", "b", "\""), ("", "# b\n", "A=b"), ("", "\n", "A=b"), ("", " ", "A=b"),
+    ("", "A", "=b"), ("A='b'", " ", "#"),
+  ])
+  func longEnvironmentFilesAreRead(start: String, middle: String, end: String) throws {
+    let url = file(Array(start.utf8) + repeated(middle) + Array(end.utf8))
+    #expect(try ForeignSecrets.environmentFile(at: url, service: "app").secrets.count == 1)
+  }
+
+  @Test(arguments: [
+    ("A='", "b\n"), ("A=\"", "b"), ("", "A"), ("A=\"", "\\\\"), ("A='b'", " c"), ("", "export "),
+  ])
+  func longEnvironmentFilesAreRefused(start: String, middle: String) {
+    let url = file(Array(start.utf8) + repeated(middle))
+    #expect(
+      isRefused { () throws(MigrationError) in
+        try .environmentFile(at: url, service: "app")
+      })
+  }
+
+  @Test(.enabled(if: Campaign.isFull)) func theNumberOfVariablesIsLimited() throws {
+    let lines = (0...ForeignSecrets.countLimit).map { "A\($0)=" }
+    let all = file(Array(lines.joined(separator: "\n").utf8))
+    #expect(
+      throws: MigrationError.unsupported(path: all.path, reason: "it has more than 100000 secrets")
+    ) { try ForeignSecrets.environmentFile(at: all, service: "app") }
+    let most = file(Array(lines.dropLast().joined(separator: "\n").utf8))
+    #expect(
+      try ForeignSecrets.environmentFile(at: most, service: "app").secrets.count
+        == ForeignSecrets.countLimit)
+  }
+
+  @Test(arguments: [
+    ("", "a"), ("", " "), ("", "\n"), ("", "#"), ("[", "a"), ("[", "]"), ("[a]\n", "a"),
+    ("[a]\nb =", "\tc\n"), ("[a]\nb =", "\n\t "), ("[a]\nb =", "c"), ("[a]\nb =", "="),
+    ("[a]\nb =", " "), ("[a]\n", ": "), ("[a]\n", "b\n"), ("[a]\nb = c\n", " "),
+  ])
+  func longConfigurationFilesAreRead(start: String, middle: String) {
+    let url = file(Array(start.utf8) + repeated(middle))
+    #expect(
+      isRefused { () throws(MigrationError) in
+        try .cryptFile(at: url, passphrase: Secret(""), derivingBy: KnownKeys.derive)
+      })
+  }
+
+  @Test(.enabled(if: Campaign.isFull), arguments: ["[s%]\n", "[s%]\na = b\n"])
+  func theNumberOfSectionsIsLimited(line: String) throws {
+    let lines = (0...ForeignSecrets.countLimit).map { line.replacing("%", with: "\($0)") }
+    #expect(
+      throws: MigrationError.unsupported(path: "f", reason: "it has more than 100000 secrets")
+    ) {
+      try ConfigurationFile(Array(lines.joined().utf8), of: "f")
+    }
+    let options = (0...ForeignSecrets.countLimit).map { "a\($0) =\n" }
+    #expect(
+      throws: MigrationError.unsupported(path: "f", reason: "it has more than 100000 secrets")
+    ) {
+      try ConfigurationFile(Array("[s]\n\(options.joined())".utf8), of: "f")
+    }
+  }
+
+  /// A value whose members are many, long or in a long name.
+  @Test func longValuesAreRefused() throws {
+    for json in ["{\"salt\": [" + String(decoding: repeated("[],"), as: UTF8.self) + "[]]}", "{"] {
+      #expect(CryptFileValue(Data(json.utf8).base64EncodedString()) == nil)
+    }
+    #expect(CryptFileValue(String(decoding: repeated("A"), as: UTF8.self)) == nil)
+    let known = #"{"salt":"AAAAAAAAAAA=","data":"","mac":"AAAAAAAAAAAAAAAAAAAAAA==","#
+    let nonce = #""nonce":"AAAAAAAAAAAAAAAA""#
+    #expect(CryptFileValue(Data("\(known)\(nonce)}".utf8).base64EncodedString()) != nil)
+    let more = (0..<60).map { ",\"\($0)\":0" }.joined()
+    #expect(CryptFileValue(Data("\(known)\(nonce)\(more)}".utf8).base64EncodedString()) != nil)
+    let many = more + ",\"a\":0"
+    #expect(CryptFileValue(Data("\(known)\(nonce)\(many)}".utf8).base64EncodedString()) == nil)
+  }
+
+  @Test func spellingsAreLimited() throws {
+    func spellings(_ name: String) throws -> [String] {
+      try #require(EscapedName(name)).spellings.map(\.text)
+    }
+    #expect(try spellings("a_2eb") == ["A.B", "A.B", "a.b", "A.b", "a.B", "A.B"])
+    #expect(try spellings("abcdefgh").count == 2 + 1 << 8)
+    if Campaign.isFull {
+      #expect(try spellings(String(repeating: "a", count: 20)).count == 2 + 1 << 16)
+    }
+    let longest = String(repeating: "a", count: 1024)
+    #expect(try #require(EscapedName(longest)).spellings.contains { $0.text != longest })
+    let tooLong = String(decoding: repeated("a"), as: UTF8.self)
+    #expect(try spellings(tooLong).allSatisfy { $0 == tooLong })
+  }
+
+  @Test func longLibsecretKeyringsAreRefused() {
+    let start = Array(Fixture.libsecret.prefix(54)) + [1, 0, 0, 0] + Array(repeating: 0, count: 12)
+    for filling in [0, 1, 0xff] as [UInt8] {
+      let url = file(start + Array(repeating: filling, count: Self.size))
+      #expect(
+        isRefused { () throws(MigrationError) in
+          try .libsecretKeyring(at: url, passphrase: Secret(""))
+        })
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"format": ""#, "a"), (#"{"version": "#, "1"), (#"{"version": 0."#, "0"), ("", "{"),
+    (#"{"salt": ""#, "A"), (#"{"salt": ""#, "\\u0041"), ("<plist><dict><key>salt</key><data>", "A"),
+    ("<plist><dict><key>version</key><integer>", "1"), ("<plist><dict><key>", "&amp;"),
+    ("<!--", "-"), ("<", "<"), ("<plist>", "<!-- -->"), ("<plist><string>", "<![CDATA[a]]>"),
+    ("<?xml ", "encoding="), ("bplist00", "a"), ("", " "),
+  ])
+  func longExportsAreRefused(start: String, middle: String) {
+    let url = file(Array(start.utf8) + repeated(middle))
+    #expect(
+      isRefused { () throws(MigrationError) in
+        try .keychainExport(at: url, passphrase: Secret(""))
+      })
+  }
+
+  @Test func aFileBeyondTheLimitIsNotRead() throws {
+    let url = file([])
+    try FileSystem().open(url.path, 2).truncate(to: SourceFile.sizeLimit + 1)
+    #expect(
+      throws: MigrationError.unsupported(path: url.path, reason: "it has more than 64 MiB")
+    ) { try ForeignSecrets.environmentFile(at: url, service: "app") }
+  }
+}
