@@ -35,8 +35,13 @@ extension ValueCoder {
     if let optional = type as? any DecodableOptional.Type {
       return try decode(optional, from: bytes)
     }
-    if bytes.hasPropertyListCycle { throw ValueCodingError(.corrupted, of: type) }
     let data = bytes.data
+    do throws(PropertyListFlaw) {
+      // An encoder shares no containers, so that each value has a reference of its own.
+      try BinaryPropertyListCheck.check(Array(data), within: .init(values: data.count))
+    } catch {
+      throw ValueCodingError(.corrupted, of: type)
+    }
     var failure: ValueCodingError?
     if bytes.isListOfOne, !(type is any AlwaysArray.Type) {
       do {
@@ -133,7 +138,7 @@ extension Optional: DecodableOptional where Wrapped: Decodable {
 
 extension Span<UInt8> {
   fileprivate var isPropertyList: Bool {
-    let header = Array("bplist00".utf8)
+    let header = BinaryPropertyListCheck.magic
     return count > header.count && header.indices.allSatisfy { self[$0] == header[$0] }
   }
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SecretStorage
+import StorageInternals
 import TestSupport
 import Testing
 
@@ -170,7 +171,7 @@ struct HostilePropertyListTests {
   }
 
   @Test(.enabled(if: Campaign.isFull)) func manyValuesAreUnsupported() throws {
-    let count = DocumentFlaw.valueLimit + 1
+    let count = PropertyListFlaw.valueLimit + 1
     try expectUnsupported(Array(("[" + String(repeating: "[],", count: count) + "[]]").utf8))
     let xml = "<array>" + String(repeating: "<true/>", count: count) + "</array>"
     try expectUnsupported(Array(xml.utf8))

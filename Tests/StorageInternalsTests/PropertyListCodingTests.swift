@@ -1,5 +1,6 @@
 import FoundationEssentials
 import StorageInternals
+import TestSupport
 import Testing
 
 @Suite struct PropertyListCodingTests {
@@ -202,6 +203,30 @@ import Testing
     #expect(try roundTrip(trees) == trees)
     let numbers = Dictionary(uniqueKeysWithValues: (0..<300).map { ("\($0)", [$0 % 7]) })
     #expect(try roundTrip(numbers) == numbers)
+  }
+
+  /// Foundation's decoder traps on some of these.
+  @Test func damagedBytesAreReadOrRefused() throws {
+    let originals = [
+      try coder.encode(Login(name: "Nausicaä", code: 1, previous: [.distantPast, .now])),
+      try coder.encode(Tree.node([.leaf("a"), .node([.leaf("b"), .leaf("ß")])])),
+      try coder.encode(["wind": [1.5: Data([1, 2, 3])], "valley": [:]]),
+    ]
+    var damage = Damage(seed: 7, pieces: originals)
+    for round in 0..<Campaign.size(sample: 3000, full: 300_000) {
+      let bytes = damage.damaged(originals[round % originals.count])
+      readOrRefuse(Login.self, from: bytes)
+      readOrRefuse(Tree.self, from: bytes)
+      readOrRefuse([String: [Double: Data]].self, from: bytes)
+    }
+  }
+
+  private func readOrRefuse<Value: Codable>(_ type: Value.Type, from bytes: [UInt8]) {
+    do throws(ValueCodingError) {
+      _ = try coder.decode(type, from: bytes)
+    } catch {
+      #expect(!error.description.isEmpty)
+    }
   }
 
   @Test func refusalByTheTypesOwnCodeIsNamedWithoutItsContent() {

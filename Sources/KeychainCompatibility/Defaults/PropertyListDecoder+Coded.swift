@@ -2,14 +2,11 @@ import FoundationEssentials
 import StorageInternals
 
 extension PropertyListDecoder {
-  /// Decodes what 1.x coded.
-  ///
-  /// A list that is damaged so that an object is inside of itself is refused: a type that nests in itself
-  /// would be decoded until the stack is full.
+  /// Decodes what 1.x coded, unless it is damaged in a way that the decoder would not survive.
   func decodeCoded<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-    if Array(data).span.hasPropertyListCycle { throw PropertyListCycle() }
+    if data.starts(with: BinaryPropertyListCheck.magic) {
+      try BinaryPropertyListCheck.check(Array(data), within: .init(values: data.count))
+    }
     return try decode(type, from: data)
   }
 }
-
-private struct PropertyListCycle: Error {}

@@ -25,9 +25,9 @@ struct AppleDocument {
     } else {
       throw .malformed(path: path, reason: "it is neither a property list nor JSON")
     }
-    do throws(DocumentFlaw) {
+    do throws(PropertyListFlaw) {
       switch form {
-      case .binary: try BinaryPropertyListCheck.check(bytes)
+      case .binary: try BinaryPropertyListCheck.check(bytes, within: PropertyListFlaw.limits)
       case .xml: try XMLPropertyListCheck.check(bytes)
       case .json: try Self.checkValues(ofJSON: bytes)
       }
@@ -59,9 +59,9 @@ struct AppleDocument {
 
   /// Bounds what the decoder notes about each value, which is far more than the value has; of depth it
   /// takes care by itself.
-  private static func checkValues(ofJSON bytes: [UInt8]) throws(DocumentFlaw) {
+  private static func checkValues(ofJSON bytes: [UInt8]) throws(PropertyListFlaw) {
     let marks: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{")]
-    if bytes.count(where: marks.contains) > DocumentFlaw.valueLimit { throw .tooManyValues }
+    if bytes.count(where: marks.contains) > PropertyListFlaw.valueLimit { throw .tooManyValues }
   }
 }
 

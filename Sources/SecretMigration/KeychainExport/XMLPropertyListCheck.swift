@@ -1,3 +1,5 @@
+import StorageInternals
+
 /// Looks at every tag of an XML property list.
 ///
 /// Foundation's decoder follows the nesting until the stack is full, that of `<plist>` as well, and what
@@ -14,7 +16,7 @@ struct XMLPropertyListCheck {
   private var hasBegun = false
 
   /// Throws unless a decoder can be trusted with the property list.
-  static func check(_ bytes: [UInt8]) throws(DocumentFlaw) {
+  static func check(_ bytes: [UInt8]) throws(PropertyListFlaw) {
     guard String(validating: bytes, as: UTF8.self) != nil else { throw .damaged }
     var check = XMLPropertyListCheck(bytes: bytes)
     try check.readTags()
@@ -24,7 +26,7 @@ struct XMLPropertyListCheck {
     self.bytes = bytes
   }
 
-  private mutating func readTags() throws(DocumentFlaw) {
+  private mutating func readTags() throws(PropertyListFlaw) {
     var position = 0
     while let opening = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
       position = opening + 1
@@ -40,7 +42,7 @@ struct XMLPropertyListCheck {
     }
   }
 
-  private func end(of text: String, after position: Int) throws(DocumentFlaw) -> Int {
+  private func end(of text: String, after position: Int) throws(PropertyListFlaw) -> Int {
     let text = Array(text.utf8)
     var rest = bytes[position...]
     while let index = rest.firstIndex(of: text[0]) {
@@ -51,7 +53,7 @@ struct XMLPropertyListCheck {
     throw .damaged
   }
 
-  private mutating func read(tag: ArraySlice<UInt8>) throws(DocumentFlaw) {
+  private mutating func read(tag: ArraySlice<UInt8>) throws(PropertyListFlaw) {
     var text = String(decoding: tag, as: UTF8.self)[...]
     if !hasBegun, text.hasPrefix("?xml") && text.hasSuffix("?") || text.hasPrefix("!DOCTYPE") {
       return
@@ -71,7 +73,7 @@ struct XMLPropertyListCheck {
     }
     hasBegun = true
     guard depth >= 0 else { throw .damaged }
-    if depth > DocumentFlaw.depthLimit { throw .tooDeep }
-    if values > DocumentFlaw.valueLimit { throw .tooManyValues }
+    if depth > PropertyListFlaw.depthLimit { throw .tooDeep }
+    if values > PropertyListFlaw.valueLimit { throw .tooManyValues }
   }
 }

@@ -1,10 +1,23 @@
 /// Follows a binary property list from its top, as a decoder does.
 ///
-/// Foundation's decoder traps on counts beyond `Int`, and a property list whose objects are shared again
-/// and again becomes larger than any memory. So each object is looked at as often as it is referred to,
-/// within limits.
-struct BinaryPropertyListCheck {
-  static let magic = Array("bplist00".utf8)
+/// Foundation's decoder traps on counts beyond `Int`. It follows an object that is inside of itself until
+/// the stack is full, and what is shared again and again becomes larger than any memory. So each object is
+/// looked at as often as it is referred to, within limits.
+package struct BinaryPropertyListCheck {
+  /// How much a decoder is to be trusted with.
+  package struct Limits {
+    let depth, values, size: Int
+
+    /// - Parameters:
+    ///   - depth: How many containers may be inside of each other.
+    ///   - values: How many values there may be.
+    ///   - size: How many bytes they may have together.
+    package init(depth: Int = .max, values: Int, size: Int = .max) {
+      (self.depth, self.values, self.size) = (depth, values, size)
+    }
+  }
+
+  package static let magic = Array("bplist00".utf8)
   private static let trailerCount = 32
 
   private let bytes: [UInt8]
@@ -13,16 +26,24 @@ struct BinaryPropertyListCheck {
   /// How many objects there are, and which of them is the top.
   private let count, top: Int
   private let offsetSize, referenceSize: Int
+  private let limits: Limits
   private var values = 0
   private var size = 0
+  /// Of the containers that are followed, the references that are left, the outermost first.
+  private var open: [Range<Int>] = []
 
   /// Throws unless a decoder can be trusted with the property list.
-  static func check(_ bytes: [UInt8]) throws(DocumentFlaw) {
-    var check = try BinaryPropertyListCheck(bytes)
-    try check.follow(check.top, depth: 0)
+  package static func check(_ bytes: [UInt8], within limits: Limits) throws(PropertyListFlaw) {
+    var check = try BinaryPropertyListCheck(bytes, limits)
+    var next: Int? = check.top
+    while let object = next {
+      try check.follow(object)
+      next = try check.nextReference()
+    }
   }
 
-  private init(_ bytes: [UInt8]) throws(DocumentFlaw) {
+  private init(_ bytes: [UInt8], _ limits: Limits) throws(PropertyListFlaw) {
+    self.limits = limits
     let trailer = bytes.count - Self.trailerCount
     guard trailer > Self.magic.count else { throw .damaged }
     self.bytes = bytes
@@ -36,24 +57,35 @@ struct BinaryPropertyListCheck {
     else { throw .damaged }
   }
 
-  private mutating func follow(_ object: Int, depth: Int) throws(DocumentFlaw) {
+  private mutating func follow(_ object: Int) throws(PropertyListFlaw) {
     guard object < count else { throw .damaged }
     let start = try Self.number(in: bytes, at: end + object * offsetSize, size: offsetSize)
     guard (Self.magic.count..<end).contains(start) else { throw .damaged }
     let content = try content(of: start)
     values += 1
     size += content.upperBound - start
-    if values > DocumentFlaw.valueLimit { throw .tooManyValues }
-    if size > SourceFile.sizeLimit { throw .tooLarge }
+    if values > limits.values { throw .tooManyValues }
+    if size > limits.size { throw .tooLarge }
     guard bytes[start] >= 0xa0 else { return }
-    guard depth < DocumentFlaw.depthLimit else { throw .tooDeep }
-    for place in stride(from: content.lowerBound, to: content.upperBound, by: referenceSize) {
-      try follow(Self.number(in: bytes, at: place, size: referenceSize), depth: depth + 1)
+    guard open.count < limits.depth else { throw .tooDeep }
+    open.append(content)
+  }
+
+  /// The next object that one of those refers to that are open; nil when all was followed.
+  private mutating func nextReference() throws(PropertyListFlaw) -> Int? {
+    while let content = open.last {
+      guard !content.isEmpty else {
+        open.removeLast()
+        continue
+      }
+      open[open.count - 1].removeFirst(referenceSize)
+      return try Self.number(in: bytes, at: content.lowerBound, size: referenceSize)
     }
+    return nil
   }
 
   /// What stands behind the marker and the count of the object that begins at a place.
-  private func content(of start: Int) throws(DocumentFlaw) -> Range<Int> {
+  private func content(of start: Int) throws(PropertyListFlaw) -> Range<Int> {
     let size: Int
     switch (bytes[start] >> 4, bytes[start] & 0xf) {
     // Null and the Booleans.
@@ -76,7 +108,7 @@ struct BinaryPropertyListCheck {
   }
 
   /// The content of an object that counts what it has.
-  private func content(of start: Int, unit: Int) throws(DocumentFlaw) -> Range<Int> {
+  private func content(of start: Int, unit: Int) throws(PropertyListFlaw) -> Range<Int> {
     var (count, begin) = (Int(bytes[start] & 0xf), start + 1)
     if count == 0xf {
       // It is an integer of its own, of one to eight bytes.
@@ -92,7 +124,7 @@ struct BinaryPropertyListCheck {
 
   private static func number(
     in bytes: [UInt8], at offset: Int, size: Int
-  ) throws(DocumentFlaw) -> Int {
+  ) throws(PropertyListFlaw) -> Int {
     var value: UInt64 = 0
     for index in offset..<(offset + size) { value = value << 8 | UInt64(bytes[index]) }
     guard let number = Int(exactly: value) else { throw .damaged }

@@ -1,14 +1,13 @@
-/// Why a document is not given to a decoder, which trusts it more than a stranger's file deserves.
-enum DocumentFlaw: Error {
-  case damaged
-  case tooDeep
-  case tooManyValues
-  case tooLarge
+import StorageInternals
 
+extension PropertyListFlaw {
   /// As deep as the documents of an export are, and some more for what is ignored in them.
   static let depthLimit = 16
   /// As many as some ten thousand items with all their attributes have.
   static let valueLimit = 1_000_000
+
+  static let limits = BinaryPropertyListCheck.Limits(
+    depth: depthLimit, values: valueLimit, size: SourceFile.sizeLimit)
 
   func error(path: String) -> MigrationError {
     switch self {

@@ -1,7 +1,5 @@
-import TestSupport
-
 /// Files as a stranger may have them: changed, cut off, put together of several, the same each time.
-struct Damage {
+package struct Damage {
   private static let numbers: [[UInt8]] = [
     [0x00], [0xff], [0x7f], [0x80], Array(repeating: 0, count: 4), Array(repeating: 0xff, count: 4),
     Array(repeating: 0xff, count: 8), [0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
@@ -12,13 +10,13 @@ struct Damage {
   private let pieces: [[UInt8]]
 
   /// Puts pieces of these files into others.
-  init(seed: UInt64, pieces: [[UInt8]]) {
+  package init(seed: UInt64, pieces: [[UInt8]]) {
     generator = SeededGenerator(seed: seed)
     self.pieces = pieces
   }
 
   /// The file with one to four changes.
-  mutating func damaged(_ file: [UInt8]) -> [UInt8] {
+  package mutating func damaged(_ file: [UInt8]) -> [UInt8] {
     var bytes = file
     for _ in 0..<Int.random(in: 1...4, using: &generator) { change(&bytes) }
     return bytes
