@@ -23,7 +23,7 @@ import Testing
     _ format: KeyValueFormat
   ) throws {
     let coding = format.coding
-    let filesCount = UInt64(Campaign.size(sample: 40, full: 2000))
+    let filesCount = UInt64(Campaign.size(sample: 20, full: 2000))
     for file in 0..<filesCount {
       var expected: [StoredKey: RandomValue] = [:]
       var entries: [StoredKey: KeyValueEntry] = [:]

@@ -11,7 +11,7 @@ struct FormatRoundTripTests {
   func randomValuesComeBackAsTheFormatHasThem(_ format: KeyValueFormat) throws {
     let coding = format.coding
     var random = SplitMix64(seed: seed)
-    for number in 0..<Campaign.size(sample: 2_000, full: 100_000) {
+    for number in 0..<Campaign.size(sample: 1_000, full: 100_000) {
       let trees = random.trees(1)
       let file = coding.join(try coding.entries(trees), FileSurroundings())
       let entries = try coding.parse(file).entries
@@ -44,7 +44,7 @@ struct FormatRoundTripTests {
 
   @Test func eachSecondOfEachYearIsADate() throws {
     var random = SplitMix64(seed: seed)
-    for _ in 0..<Campaign.size(sample: 20_000, full: 1_000_000) {
+    for _ in 0..<Campaign.size(sample: 5_000, full: 1_000_000) {
       let seconds = random.secondsOfYears().rounded(.down)
       let date = Date(timeIntervalSinceReferenceDate: seconds)
       let comment: Comment = "\(seconds) seconds, of seed \(seed)"

@@ -57,7 +57,7 @@ struct PropertyListFuzzTests {
     let format = Self.formats[format]
     var random = SplitMix64(seed: seed)
     var read = 0
-    for _ in 0..<Campaign.size(sample: 30, full: 1_000) {
+    for _ in 0..<Campaign.size(sample: 15, full: 1_000) {
       let file = try random.file(keys: random.number(0..<4), in: format)
       for _ in 0..<100 where try format.isRead(random.damaged(file), "seed \(seed)") { read += 1 }
     }
@@ -69,7 +69,7 @@ struct PropertyListFuzzTests {
     let format = Self.formats[format]
     var random = SplitMix64(seed: seed)
     let (start, end) = format is XMLPropertyListFormat ? ("<plist><dict>", 0) : ("bplist00", 8)
-    for _ in 0..<Campaign.size(sample: 2_000, full: 200_000) {
+    for _ in 0..<Campaign.size(sample: 1_000, full: 200_000) {
       let content = random.array(upTo: 240) { $0.byte() }
       try format.isRead(content, "seed \(seed)")
       var file = Array(start.utf8) + content
