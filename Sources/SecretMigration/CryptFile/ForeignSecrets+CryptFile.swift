@@ -21,9 +21,9 @@ extension ForeignSecrets {
   /// - Returns: The passwords, in the file's order.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``; ``MigrationError/damaged(path:reason:)``;
   ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for another
-  ///   scheme than AES-GCM, or more than 64 MiB or 100,000 passwords; ``MigrationError/missingLibrary(_:)`` when neither
-  ///   libargon2 nor a libcrypto with Argon2id is there; ``MigrationError/unavailable(_:)`` when there is not
-  ///   enough memory; ``MigrationError/cancelled``; or what kept the file from being read.
+  ///   scheme than AES-GCM, or more than 64 MiB or 100,000 passwords; ``MigrationError/missingLibrary(_:)``
+  ///   when neither libargon2 nor a libcrypto with Argon2id is there; ``MigrationError/unavailable(_:)`` when
+  ///   there is not enough memory; ``MigrationError/cancelled``; or what kept the file from being read.
   public static func cryptFile(
     at url: URL, passphrase: Secret, skippingUnreadable: Bool = false,
     reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }

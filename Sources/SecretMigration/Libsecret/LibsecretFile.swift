@@ -29,11 +29,11 @@ struct LibsecretFile {
           of libsecret and oo7, is read
           """)
     }
-    do throws(VariantReader<ArraySlice<UInt8>>.Malformed) {
+    do throws(MalformedVariant) {
       let reader = VariantReader(bytes[(Self.magic.count + 2)...])
       let (ends, body) = try reader.members(1, of: reader.whole)
       let salt = try reader.range(4, ends[0], in: body)
-      guard try Int(reader.uint32(at: 0, in: body)) == salt.count else { throw .init() }
+      guard try Int(reader.uint32(at: 0, in: body)) == salt.count else { throw MalformedVariant() }
       let count = VariantReader<ArraySlice<UInt8>>.aligned(salt.upperBound, to: 4)
       iterations = Int(try reader.uint32(at: count, in: body))
       let modified = VariantReader<ArraySlice<UInt8>>.aligned(count + 4, to: 8)
@@ -64,7 +64,7 @@ extension LibsecretFile.Item {
   /// Reads a `(a{say}ay)`.
   fileprivate init(
     _ element: Range<Int>, in reader: VariantReader<ArraySlice<UInt8>>
-  ) throws(VariantReader<ArraySlice<UInt8>>.Malformed) {
+  ) throws(MalformedVariant) {
     let (ends, body) = try reader.members(1, of: element)
     var hashes: [String: [UInt8]] = [:]
     for entry in try reader.elements(of: reader.range(body.lowerBound, ends[0], in: body)) {
@@ -72,13 +72,13 @@ extension LibsecretFile.Item {
       let name = try reader.text(reader.range(body.lowerBound, ends[0], in: body))
       let hash = Array(reader.slice(try reader.range(ends[0], body.upperBound, in: body)))
       guard hash.count == Self.codeCount, hashes.updateValue(hash, forKey: name) == nil else {
-        throw .init()
+        throw MalformedVariant()
       }
     }
     self.hashes = hashes
     let blob = reader.slice(try reader.range(ends[0], body.upperBound, in: body))
     let count = blob.count - Self.blockCount - Self.codeCount
-    guard count > 0, count % Self.blockCount == 0 else { throw .init() }
+    guard count > 0, count % Self.blockCount == 0 else { throw MalformedVariant() }
     ciphertext = blob.prefix(count)
     initialization = blob.dropFirst(count).prefix(Self.blockCount)
     code = blob.suffix(Self.codeCount)

@@ -21,7 +21,7 @@ struct LibsecretItem {
   private static func parts(
     of bytes: UnsafeRawBufferPointer
   ) -> ([String: String], String, UInt64, Secret)? {
-    do throws(Reader.Malformed) {
+    do throws(MalformedVariant) {
       let reader = unsafe Reader(bytes)
       let (ends, body) = unsafe try reader.members(2, of: reader.whole)
       var attributes: [String: String] = [:]

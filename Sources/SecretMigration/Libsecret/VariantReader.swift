@@ -4,9 +4,6 @@
 /// the beginning, and what has a variable size is found by framing offsets at the end of its container.
 /// What the specification reads as default values is an error here.
 struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == Int {
-  /// The bytes are not a value of the type.
-  struct Malformed: Error {}
-
   let bytes: Bytes
 
   init(_ bytes: Bytes) {
@@ -16,8 +13,12 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   /// All of the bytes.
   var whole: Range<Int> { 0..<bytes.count }
 
-  private func number(at offset: Int, size: Int, in range: Range<Int>) throws(Malformed) -> UInt64 {
-    guard offset >= range.lowerBound, offset <= range.upperBound - size else { throw Malformed() }
+  private func number(at offset: Int, size: Int, in range: Range<Int>) throws(MalformedVariant)
+    -> UInt64
+  {
+    guard offset >= range.lowerBound, offset <= range.upperBound - size else {
+      throw MalformedVariant()
+    }
     var value: UInt64 = 0
     for index in (0..<size).reversed() {
       value = value << 8 | UInt64(bytes[bytes.startIndex + offset + index])
@@ -25,18 +26,20 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     return value
   }
 
-  func uint32(at offset: Int, in range: Range<Int>) throws(Malformed) -> UInt32 {
+  func uint32(at offset: Int, in range: Range<Int>) throws(MalformedVariant) -> UInt32 {
     UInt32(try number(at: offset, size: 4, in: range))
   }
 
-  func uint64(at offset: Int, in range: Range<Int>) throws(Malformed) -> UInt64 {
+  func uint64(at offset: Int, in range: Range<Int>) throws(MalformedVariant) -> UInt64 {
     try number(at: offset, size: 8, in: range)
   }
 
   /// A range of the container, if it is one.
-  func range(_ start: Int, _ end: Int, in container: Range<Int>) throws(Malformed) -> Range<Int> {
+  func range(_ start: Int, _ end: Int, in container: Range<Int>) throws(MalformedVariant) -> Range<
+    Int
+  > {
     guard start >= container.lowerBound, start <= end, end <= container.upperBound else {
-      throw Malformed()
+      throw MalformedVariant()
     }
     return start..<end
   }
@@ -45,7 +48,7 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   /// is left for all members.
   func members(
     _ count: Int, of tuple: Range<Int>
-  ) throws(Malformed) -> (ends: [Int], body: Range<Int>) {
+  ) throws(MalformedVariant) -> (ends: [Int], body: Range<Int>) {
     let size = Self.offsetSize(of: tuple)
     let body = try range(tuple.lowerBound, tuple.upperBound - count * size, in: tuple)
     var ends: [Int] = []
@@ -56,12 +59,12 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   }
 
   /// The elements of an array whose elements have a variable size and no alignment.
-  func elements(of array: Range<Int>) throws(Malformed) -> [Range<Int>] {
+  func elements(of array: Range<Int>) throws(MalformedVariant) -> [Range<Int>] {
     if array.isEmpty { return [] }
     let size = Self.offsetSize(of: array)
     let last = try end(at: array.upperBound - size, size, of: array, in: array)
     let table = try range(last, array.upperBound, in: array)
-    guard table.count % size == 0, !table.isEmpty else { throw Malformed() }
+    guard table.count % size == 0, !table.isEmpty else { throw MalformedVariant() }
     var elements: [Range<Int>] = []
     var start = array.lowerBound
     for place in stride(from: table.lowerBound, to: table.upperBound, by: size) {
@@ -74,11 +77,11 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
 
   private func end(
     at place: Int, _ size: Int, of container: Range<Int>, in body: Range<Int>
-  ) throws(Malformed) -> Int {
+  ) throws(MalformedVariant) -> Int {
     let offset = try number(at: place, size: size, in: container)
-    guard offset <= UInt64(container.count) else { throw Malformed() }
+    guard offset <= UInt64(container.count) else { throw MalformedVariant() }
     let end = container.lowerBound + Int(offset)
-    guard end <= body.upperBound else { throw Malformed() }
+    guard end <= body.upperBound else { throw MalformedVariant() }
     return end
   }
 
@@ -93,11 +96,11 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   }
 
   /// The text, which ends with a zero byte and has no other.
-  func text(_ range: Range<Int>) throws(Malformed) -> String {
+  func text(_ range: Range<Int>) throws(MalformedVariant) -> String {
     guard let last = range.last, bytes[bytes.startIndex + last] == 0,
       let text = String(validating: slice(range.lowerBound..<last), as: UTF8.self),
       !text.utf8.contains(0)
-    else { throw Malformed() }
+    else { throw MalformedVariant() }
     return text
   }
 
@@ -110,3 +113,6 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     (offset + alignment - 1) / alignment * alignment
   }
 }
+
+/// The bytes are not a value of the type.
+struct MalformedVariant: Error {}
