@@ -13,9 +13,9 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   /// All of the bytes.
   var whole: Range<Int> { 0..<bytes.count }
 
-  private func number(at offset: Int, size: Int, in range: Range<Int>) throws(MalformedVariant)
-    -> UInt64
-  {
+  private func number(
+    at offset: Int, size: Int, in range: Range<Int>
+  ) throws(MalformedVariant) -> UInt64 {
     guard offset >= range.lowerBound, offset <= range.upperBound - size else {
       throw MalformedVariant()
     }
@@ -35,9 +35,9 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   }
 
   /// A range of the container, if it is one.
-  func range(_ start: Int, _ end: Int, in container: Range<Int>) throws(MalformedVariant) -> Range<
-    Int
-  > {
+  func range(
+    _ start: Int, _ end: Int, in container: Range<Int>
+  ) throws(MalformedVariant) -> Range<Int> {
     guard start >= container.lowerBound, start <= end, end <= container.upperBound else {
       throw MalformedVariant()
     }
@@ -115,4 +115,6 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
 }
 
 /// The bytes are not a value of the type.
+///
+/// Not a type inside of the reader, because the optimiser of Swift 6.3 crashes on those in `throws`.
 struct MalformedVariant: Error {}
