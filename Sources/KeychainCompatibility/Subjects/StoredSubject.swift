@@ -73,7 +73,7 @@ public final class StoredSubject<Value> {
     observe { _, new in subscription(new) }
   }
 
-  /// Calls a closure after each change when all that ``observe(_:)`` took have been called, until the
+  /// Calls a closure after each change when all that `observe(_:)` took have been called, until the
   /// result is released.
   ///
   /// The result does not keep the subject alive.
