@@ -10,7 +10,7 @@ import Testing
   import Musl
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct FileBackendLitterTests {
+@Suite(.timeLimit(.minutes(10))) struct FileBackendLitterTests {
   let file: BackendFile
   init() throws { file = try BackendFile() }
 

@@ -10,7 +10,7 @@ import Testing
   import Musl
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct FileBackendOwnerTests {
+@Suite(.timeLimit(.minutes(10))) struct FileBackendOwnerTests {
   let file: BackendFile
   init() throws { file = try BackendFile() }
 

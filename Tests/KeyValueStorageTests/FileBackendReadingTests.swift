@@ -9,7 +9,7 @@ import Testing
   import Musl
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct FileBackendReadingTests {
+@Suite(.timeLimit(.minutes(10))) struct FileBackendReadingTests {
   let file: BackendFile
   init() throws { file = try BackendFile() }
 

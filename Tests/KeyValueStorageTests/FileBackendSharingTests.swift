@@ -11,7 +11,7 @@ import Testing
   import Musl
 #endif
 
-@Suite(.timeLimit(.minutes(2))) struct FileBackendSharingTests {
+@Suite(.timeLimit(.minutes(10))) struct FileBackendSharingTests {
   let file: BackendFile
   init() throws { file = try BackendFile() }
 

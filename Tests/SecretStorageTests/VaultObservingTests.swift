@@ -15,7 +15,7 @@ struct VaultObservingTests {
     for await _ in stream where try condition() { return }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func anotherProcessIsHeard() async throws {
     let object = vault.open()
     let changes = object.changes
@@ -24,7 +24,7 @@ struct VaultObservingTests {
     #expect(try object.verify().isSound)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func propertyReadsAgainWhatAnotherProcessWrote() async throws {
     let object = vault.open()
     try object.add("0", account: "counter")
@@ -38,7 +38,7 @@ struct VaultObservingTests {
 
   /// A read may meet another's change before the kernel's report of it does; who observes must hear
   /// of the change all the same.
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func changeThatAReaderMetFirstIsStillHeard() async throws {
     let object = vault.open()
     let other = vault.open()
@@ -53,7 +53,7 @@ struct VaultObservingTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func compactionByAnotherIsHeardAndReadsTheSame() async throws {
     let object = vault.open()
     let other = vault.open()
@@ -66,7 +66,7 @@ struct VaultObservingTests {
     #expect(try object.texts() == before)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func vaultThatIsNotThereYetIsHeardOf() async throws {
     let object = vault.open()
     #expect(try object.items(matching: .all) == [])

@@ -227,7 +227,7 @@ struct VaultRotationSharingTests {
   }
 
   /// Neither a table of another user key behind the first, nor tables that take turns, are taken.
-  @Test(.timeLimit(.minutes(1)), arguments: [0, 1], [false, true])
+  @Test(.timeLimit(.minutes(10)), arguments: [0, 1], [false, true])
   func forgedTableOfAnotherUserKeyIsDamage(_ forged: Int, _ hasItem: Bool) throws {
     let object = vault.open()
     try object.setPassphrase(passphrase, cost: .cheap)

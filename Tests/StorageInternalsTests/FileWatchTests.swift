@@ -8,7 +8,7 @@ import Testing
   import Musl
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct FileWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct FileWatchTests {
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
 

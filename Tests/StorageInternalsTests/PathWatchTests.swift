@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Each wait for a call ends with the time limit, if it is in vain.
-@Suite(.timeLimit(.minutes(1))) struct PathWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct PathWatchTests {
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
 
