@@ -72,6 +72,7 @@ let package = Package(
       name: "VaultProcess",
       dependencies: [
         "KeychainCompatibility", "KeyValueStorage", "SecretMigration", "SecretStorage",
+        "StorageInternals",
       ],
       path: "Tests/VaultProcess"),
   ],

@@ -48,7 +48,8 @@ struct DeviceState: Sendable {
       defer { withExtendedLifetime(lock) {} }
       if try fileSystem.status(of: keyPath) == nil {
         try fileSystem.removeLeftovers(of: keyPath, holding: lock)
-        try fileSystem.replaceFile(at: keyPath, with: [UInt8].random(Self.keyCount), mode: 0o600)
+        try fileSystem.replaceFile(
+          at: keyPath, with: KernelRandom.bytes(Self.keyCount), mode: 0o600)
       }
     } catch {
       throw SecretStoreError(error)

@@ -26,7 +26,7 @@ extension SecretVault {
   public func verify() throws(SecretStoreError) -> Verification {
     var fresh = try contentsReadAnew()
     if let distrust = fresh.distrust, fresh.damage.isEmpty { throw distrust }
-    var damage = fresh.damage.places
+    var damage = fresh.damage.places + fresh.overwrittenDescriptions
     var locked = 0
     for entry in fresh.index.items {
       do {
@@ -69,7 +69,8 @@ extension SecretVault {
   /// Writes what can be read of a damaged vault to a new file, and returns what was damaged.
   ///
   /// The damaged file stays beside it, its name ending in `.damaged-` and a number. Items whose newest
-  /// state was lost come back in the newest state that is left.
+  /// state was lost come back in the newest state that is left, and items that others have overwritten,
+  /// as earlier versions could let it happen, come back beside those.
   ///
   /// The closure is told, after some items each, how many are written, and decides whether the work
   /// goes on. It must not write to the vault, because it would wait for the work that waits for it.
@@ -109,6 +110,8 @@ extension SecretVault {
     let parts = try parts
     try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
       var changed = try withContents { contents throws(SecretStoreError) in contents }
+      // What is not in the new file is lost.
+      try changed.restoreOverwritten(isRepair: isRepair)
       try change(&changed)
       let new = try CompactedVault(changed, isRepair: isRepair, reporting: report)
       expect(changed.keys)

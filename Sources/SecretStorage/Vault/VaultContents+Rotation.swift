@@ -13,7 +13,7 @@ extension VaultContents {
     }
     guard let table = keys.table, let user = keys.ring.user else { throw keys.lockReason }
     guard table.unknown.isEmpty else { throw .newerFormat("A part of the vault's table of keys") }
-    let newUser = Secret.random(32)
+    let newUser = try Secret.random(32)
     var renewed = VaultKeys()
     renewed.ring.vaultID = table.vaultID
     renewed.ring.user = newUser

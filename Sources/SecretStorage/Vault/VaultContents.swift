@@ -7,6 +7,8 @@ struct VaultContents: Sendable {
   var chain = VaultChain()
   var index = VaultIndex()
   var damage = VaultDamage()
+  /// Items that are in the log but were overwritten by others of the same name, in their newest state.
+  var overwritten: [ItemIdentity: VaultItem] = [:]
   /// Records whose attributes need a key that was never in memory.
   var sealedRecords = 0
   /// Items in records of their own, which take longer to open than items in blocks.
@@ -51,8 +53,11 @@ extension VaultContents {
   func checkWhole() throws(SecretStoreError) {
     if let distrust { throw distrust }
     if !keys.isUnlocked || sealedRecords > 0 { throw keys.lockReason }
-    guard damage.isEmpty else {
-      throw .corrupted("The vault has to be repaired first; damaged: \(damage.description)")
+    let found = damage.places + overwrittenDescriptions
+    guard found.isEmpty else {
+      throw .corrupted(
+        "The vault has to be repaired first, by repair(); damaged: \(found.joined(separator: ", "))"
+      )
     }
   }
 }
@@ -179,7 +184,9 @@ extension VaultContents {
     switch entry {
     case .put(let item):
       if !damage.isEmpty { damage.settle(item.id) }
-      index.put(item)
+      if let other = index.put(item) { overwritten[other.identity] = other }
+      // An item that was added again is not missed any more.
+      if !overwritten.isEmpty { overwritten[item.identity] = nil }
     case .remove(let id, let revision):
       let known = index[id]?.revision
       // This may as well say that the item went to another key of attributes, by the lost record.

@@ -11,6 +11,7 @@ struct VaultDraft {
   /// The number of records that have one entry.
   private(set) var singleCount = 0
   private var newestCreation: Int64
+  private var newIDs: Set<SecretItem.ID> = []
 
   /// - Throws: Why nothing may be written to the vault as it is.
   init(_ contents: VaultContents, _ device: DeviceState) throws(SecretStoreError) {
@@ -41,6 +42,16 @@ struct VaultDraft {
   mutating func now() -> Date {
     newestCreation = max(Date().microseconds, newestCreation + 1)
     return Date(microseconds: newestCreation)
+  }
+
+  /// A name for a new item, which no other has, in the vault or in this draft.
+  mutating func newID(
+    besides index: VaultIndex,
+    from source: () throws(SecretStoreError) -> SecretItem.ID = SecretItem.ID.random
+  ) throws(SecretStoreError) -> SecretItem.ID {
+    let id = try SecretItem.ID.unused(from: source) { index[$0] != nil || newIDs.contains($0) }
+    newIDs.insert(id)
+    return id
   }
 
   /// Appends an entry under the key of its attributes.
@@ -82,11 +93,11 @@ struct VaultDraft {
   /// Makes the keys of a vault that does not exist yet, and a slot for this device.
   private mutating func makeVault(_ device: DeviceState) throws(SecretStoreError) {
     let secret = try device.makeSecret()
-    let user = Secret.random(32)
+    let user = try Secret.random(32)
     keys.ring = KeyRing()
     keys.ring.device = secret
     keys.ring.user = user
-    var table = KeyTable(vaultID: .random(KeyTable.idCount), slots: [], keys: [])
+    var table = KeyTable(vaultID: try .random(KeyTable.idCount), slots: [], keys: [])
     table.slots = [
       try KeySlot(
         id: 1, name: "this device", sealing: user, under: .device(secret), in: table.vaultID,

@@ -125,7 +125,10 @@ struct VaultImport {
       // Only what is in no record before may stand in one with others.
       let added = steps.filter { $0.replaced == nil && $0.entry.attributesPurpose == purpose }
       var entries: [ItemEntry] = []
-      for step in added { entries.append(try put(step, as: .random(), draft)) }
+      for step in added {
+        let id = try draft.newID(besides: target.index)
+        entries.append(try put(step, as: id, draft))
+      }
       try draft.append(entries, as: accessibility)
     }
     for step in steps {

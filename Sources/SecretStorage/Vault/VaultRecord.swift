@@ -17,7 +17,7 @@ struct VaultRecord {
     _ entries: [ItemEntry], after head: ChainHead, under key: UInt32, _ attributesKey: Secret
   ) throws(SecretStoreError) -> LogRecord {
     let header = RecordHeader(kind: .items, after: head)
-    let salt = [UInt8].random(Self.saltCount)
+    let salt = try [UInt8].random(Self.saltCount)
     var attributes: [UInt8] = []
     attributes.append(head.subject.name)
     attributes.append(littleEndian: UInt32(entries.count))
@@ -43,7 +43,7 @@ struct VaultRecord {
     _ table: KeyTable, after head: ChainHead, logStart: UInt64, user: Secret
   ) throws(SecretStoreError) -> LogRecord {
     var payload = RecordHeader(kind: .keys, after: head).encoded
-    payload += [UInt8].random(Self.saltCount)
+    payload += try [UInt8].random(Self.saltCount)
     payload.append(head.subject.name)
     payload.append(littleEndian: logStart)
     payload.append(counted: table.encoded)
