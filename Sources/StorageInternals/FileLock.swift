@@ -30,6 +30,7 @@ package struct FileLock: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - path: The lock's own file, which is made, for its owner alone, if there is none.
+  ///   - fileSystem: Makes the system calls.
   ///   - timeout: The longest time to wait. Once it was over for a path, later calls for that path
   ///     fail at once until the lock is free.
   /// - Throws: `ETIMEDOUT` of `flock`, with the process that holds the lock where the kernel tells;

@@ -88,7 +88,9 @@ enum FileLockQueue {
   /// By the path of the lock.
   private static let entries = Lock([String: Entry](), inForkedChild: { [:] })
 
-  /// Returns false at the deadline. After true, `leave` must follow.
+  /// Waits for the threads that asked before, and returns false at the deadline.
+  ///
+  /// After true, `leave` must follow.
   static func enter(_ path: String, until deadline: SuspendingClock.Instant) -> Bool {
     let waiter = entries.withLock { entries -> Waiter? in
       defer { entries[path, default: Entry()].isTaken = true }
