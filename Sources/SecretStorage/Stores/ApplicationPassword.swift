@@ -29,6 +29,13 @@ final class ApplicationPassword: Sendable {
     }
   }
 
+  /// Makes a salt for sealing a secret.
+  func salt(
+    for secret: Secret, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> [UInt8] {
+    try cipher.salt(for: secret, under: password, sequence: 0)
+  }
+
   /// The key that the password makes with a salt.
   func key(
     salt: [UInt8], cost: ScryptCost, _ cipher: any SecretCipher

@@ -31,7 +31,7 @@ struct ConstrainedSecret: Sendable {
     under password: ApplicationPassword, cost: ScryptCost, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     self.enrolledSet = enrolledSet
-    let sealing = PasswordSealing(cost: cost, salt: try .random(Self.saltCount))
+    let sealing = PasswordSealing(cost: cost, salt: try password.salt(for: secret, cipher))
     self.sealing = sealing
     content = Secret(
       try cipher.seal(
@@ -50,6 +50,9 @@ struct ConstrainedSecret: Sendable {
     guard let password else { throw .needsApplicationPassword }
     guard sealing.cost.isBearable else {
       throw .corrupted("An application password asks for an absurd amount of work")
+    }
+    guard sealing.cost.isSufficient else {
+      throw .corrupted("An application password asks for too little work to be safe")
     }
     let key = try Self.key(password, sealing, cipher)
     do {

@@ -131,8 +131,10 @@ extension DeviceState {
     else { return nil }
     do throws(MalformedRecord) {
       var reader = RecordReader(bytes[8...])
+      let sequence: UInt64 = try reader.integer()
+      guard RecordHeader.sequences.contains(sequence) else { return nil }
       return ChainHead(
-        sequence: try reader.integer(), digest: try reader.bytes(32),
+        sequence: sequence, digest: try reader.bytes(32),
         subject: RecordSubject(name: try reader.itemID()))
     } catch {
       fatalError("The state of a vault is shorter than it is: \(bytes.count) bytes.")

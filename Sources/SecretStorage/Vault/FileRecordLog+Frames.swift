@@ -4,6 +4,8 @@ enum Frame {
   static let digestCount = 32
   /// Magic number, length, the length's complement, and digest.
   static let overhead = 4 + 4 + 4 + digestCount
+  /// The longest payload, in bytes: an item of the largest size, its secret padded, takes 17 MiB.
+  static let payloadLimit = 18 << 20
 
   static func encode(_ record: LogRecord, into file: inout [UInt8]) {
     file += magic
@@ -17,7 +19,8 @@ enum Frame {
   static func payloadCount(in bytes: ArraySlice<UInt8>) -> Int? {
     guard bytes.count >= overhead, bytes.starts(with: magic) else { return nil }
     let count = bytes.littleEndianUInt32(at: bytes.startIndex + 4)
-    return count == ~bytes.littleEndianUInt32(at: bytes.startIndex + 8) ? Int(count) : nil
+    guard count == ~bytes.littleEndianUInt32(at: bytes.startIndex + 8) else { return nil }
+    return Int(count) <= payloadLimit ? Int(count) : nil
   }
 
   /// Whether bytes are what an interrupted append leaves: a frame's beginning, and not all of it.
@@ -86,35 +89,63 @@ extension FileRecordLog {
   ) throws(SecretStoreError) -> (entries: [LogChanges.Entry], end: Int) {
     var entries: [LogChanges.Entry] = []
     var position = bytes.startIndex
+    var search = FrameSearch(bytes, cipher)
     while position < bytes.endIndex {
-      if let record = try record(in: bytes[position...]) {
+      if let record = try search.record(at: position) {
         entries.append(.record(record))
         position = record.payload.endIndex
         continue
       }
       // Whatever this is, a record may follow it: what is damaged must not hide what is not.
-      guard let next = try nextRecord(in: bytes[(position + 1)...]) else { break }
-      entries.append(.damaged("bytes \(offset + position)..<\(offset + next) of \(path)"))
-      position = next
+      let next = try search.nextRecord(from: position + 1)
+      let end = search.isExhausted ? bytes.endIndex : next
+      guard let end else { break }
+      entries.append(.damaged("bytes \(offset + position)..<\(offset + end) of \(path)"))
+      position = end
     }
     return (entries, position)
   }
+}
 
-  private func record(in bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> LogRecord? {
-    guard let count = Frame.payloadCount(in: bytes), count <= bytes.count - Frame.overhead else {
-      return nil
-    }
-    let payload = bytes.dropFirst(Frame.overhead).prefix(count)
-    let digest = bytes[..<payload.startIndex].suffix(Frame.digestCount)
-    guard try cipher.digest(payload)[...] == digest else { return nil }
-    return LogRecord(payload: payload, digest: digest)
+/// The search for intact frames among bytes that may hold anything.
+///
+/// Frames that overlap, each with a length but a wrong digest, would take quadratic work. What fails
+/// is hashed up to a limit that is linear in the number of bytes; after that the rest counts as damaged.
+struct FrameSearch {
+  private let bytes: ArraySlice<UInt8>
+  private let cipher: any SecretCipher
+  /// The number of bytes that may still be hashed in vain.
+  private var budget: Int
+
+  init(_ bytes: ArraySlice<UInt8>, _ cipher: any SecretCipher) {
+    self.bytes = bytes
+    self.cipher = cipher
+    budget = 2 * bytes.count + Frame.payloadLimit
   }
 
-  /// The index of the first intact record, however much stands before it.
-  func nextRecord(in bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> Int? {
-    var position = bytes.startIndex
-    while let candidate = bytes[position...].firstIndex(of: Frame.magic[0]) {
-      if try record(in: bytes[candidate...]) != nil { return candidate }
+  var isExhausted: Bool { budget < 0 }
+
+  /// The intact record whose frame begins at an index, if there is one.
+  mutating func record(at index: Int) throws(SecretStoreError) -> LogRecord? {
+    let frame = bytes[index...]
+    guard let count = Frame.payloadCount(in: frame), count <= frame.count - Frame.overhead else {
+      return nil
+    }
+    let payload = frame.dropFirst(Frame.overhead).prefix(count)
+    let digest = frame[..<payload.startIndex].suffix(Frame.digestCount)
+    if try cipher.digest(payload)[...] == digest {
+      return LogRecord(payload: payload, digest: digest)
+    }
+    budget -= count + Frame.overhead
+    return nil
+  }
+
+  /// The index of the first intact record from an index on; nil where there is none, or where the
+  /// search was given up.
+  mutating func nextRecord(from index: Int) throws(SecretStoreError) -> Int? {
+    var position = index
+    while !isExhausted, let candidate = bytes[position...].firstIndex(of: Frame.magic[0]) {
+      if try record(at: candidate) != nil { return candidate }
       position = candidate + 1
     }
     return nil

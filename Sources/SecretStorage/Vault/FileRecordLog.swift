@@ -77,7 +77,8 @@ struct FileRecordLog: RecordLog {
   private func skipDamagedHeader(
     _ content: ArraySlice<UInt8>, into entries: inout [LogChanges.Entry]
   ) throws(SecretStoreError) -> ArraySlice<UInt8> {
-    guard let first = try nextRecord(in: content) else {
+    var search = FrameSearch(content, cipher)
+    guard let first = try search.nextRecord(from: content.startIndex) else {
       throw .corrupted("\(path) is not a vault: it has neither a vault's header nor a record")
     }
     entries.append(.damaged("the header, bytes 0..<\(first) of \(path),"))

@@ -18,6 +18,9 @@ public struct ImportReport: Hashable, Sendable {
     public let item: SecretItem
     /// What became of it.
     public let outcome: Outcome
+    /// Whether a date of the item was later than a day after today and after the newest item of the
+    /// vault, and was moved back to that.
+    public let isRedated: Bool
   }
 
   /// Every item of the import, the oldest first.

@@ -16,6 +16,15 @@ struct KeyChange {
     let slot = try KeySlot(
       id: table.unusedSlotID, name: name, sealing: user, under: sealing, in: table.vaultID, cipher)
     table.slots.append(slot)
+    guard table.slots.count <= KeyTable.slotLimit,
+      table.slots.reduce(0, { $0 + $1.work }) <= KeyTable.workLimit
+    else {
+      throw .invalid(
+        """
+        A vault has at most \(KeyTable.slotLimit) key slots, and its passphrases take at most 32 GiB of \
+        memory together, each pass counted: remove a slot, or choose a lower cost
+        """)
+    }
     if table.hasPassphrase { try makePasscodeKey() }
     return slot
   }

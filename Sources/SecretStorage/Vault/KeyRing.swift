@@ -11,7 +11,16 @@ struct KeyRing: Sendable {
   /// The table's keys by number.
   private var keys: [UInt32: (purpose: KeyPurpose, key: Secret)] = [:]
 
-  subscript(id: UInt32) -> Secret? { keys[id]?.key }
+  /// A key, if the table gave it for this purpose and for no other.
+  subscript(id: UInt32, for purpose: KeyPurpose) -> Secret? {
+    guard let known = keys[id], known.purpose == purpose else { return nil }
+    return known.key
+  }
+
+  /// A key of attributes, of either purpose.
+  func attributesKey(_ id: UInt32) -> Secret? {
+    self[id, for: .attributes] ?? self[id, for: .alwaysAttributes]
+  }
 
   /// Whether the keys are of the same vault and go with the same user key as others.
   func goes(with other: KeyRing) -> Bool {
@@ -70,7 +79,7 @@ struct KeyRing: Sendable {
     var copies: [SealedKey.Copy] = []
     for wrapping in purpose.wrappings {
       guard let outer = outerKey(wrapping) else { continue }
-      let salt = try [UInt8].random(32)
+      let salt = try cipher.salt(for: secret, under: outer, sequence: UInt64(id))
       let key = try cipher.deriveKey(from: outer, salt: salt[...], purpose: "locket key")
       let sealed = try cipher.seal(
         secret, with: key, authenticating: shell.context(in: vaultID, wrapping))

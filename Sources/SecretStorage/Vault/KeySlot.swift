@@ -50,7 +50,7 @@ extension KeySlot {
     self.name = name
     switch sealing {
     case .device(let device):
-      let salt = try [UInt8].random(32)
+      let salt = try cipher.salt(for: user, under: device, sequence: UInt64(id))
       let wrapping = try cipher.deriveKey(
         from: device, salt: salt[...], purpose: "locket device slot")
       let sealed = try cipher.seal(user, with: wrapping, authenticating: vaultID)
@@ -126,7 +126,8 @@ extension SealedUserKey {
     _ user: Secret, under secret: Secret, salt given: ArraySlice<UInt8>? = nil,
     _ kind: String, in vaultID: [UInt8], _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
-    let salt = if let given { given } else { try [UInt8].random(32)[...] }
+    let salt =
+      if let given { given } else { try cipher.salt(for: user, under: secret, sequence: 0)[...] }
     self.salt = salt
     check = try Self.check(secret, salt, kind, cipher)
     let wrapping = try cipher.deriveKey(from: secret, salt: salt, purpose: "locket \(kind) slot")

@@ -47,9 +47,14 @@ extension KeyTable {
         }
       case Tag.exportEnd:
         var reader = RecordReader(section)
-        exportEnd = try reader.integer()
+        let end: UInt64 = try reader.integer()
+        guard RecordHeader.sequences.contains(end) else { throw MalformedRecord() }
+        exportEnd = end
       default:
         unknown.append((tag, section))
+      }
+      guard slots.count <= Self.slotLimit, keys.count <= Self.keyLimit else {
+        throw MalformedRecord()
       }
     }
   }

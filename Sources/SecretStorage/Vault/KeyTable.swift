@@ -2,6 +2,12 @@
 /// device key, or both.
 struct KeyTable: Sendable {
   static let idCount = 16
+  /// The number of slots that a table may have, each of which unlocking may have to try.
+  static let slotLimit = 64
+  /// The number of keys that a table may have: more than any rotation needs.
+  static let keyLimit = 256
+  /// The bytes of memory that the passphrase slots of a table may ask for together, each pass counted.
+  static let workLimit: UInt64 = 32 << 30
 
   /// Random bytes that tell the vault from all others.
   let vaultID: [UInt8]

@@ -123,6 +123,7 @@ public final class OpenSSLCipher: SecretCipher {
   ) throws(SecretStoreError) -> [UInt8] {
     let crypto = try library()
     let count = plaintext.count
+    try Self.checkCounts(count, context)
     var succeeded = false
     let sealed = unsafe [UInt8](unsafeUninitializedCapacity: count + Self.tagCount) { out, filled in
       succeeded = unsafe withContext(of: crypto) { cipher in
@@ -154,6 +155,7 @@ public final class OpenSSLCipher: SecretCipher {
     let crypto = try library()
     let count = sealed.count - Self.tagCount
     guard count >= 0 else { throw Self.unauthentic }
+    try Self.checkCounts(count, context)
     return unsafe try Secret(count: count) { output throws(SecretStoreError) in
       let succeeded = unsafe withContext(of: crypto) { cipher in
         unsafe sealed.withUnsafeBytes { sealed in
@@ -171,6 +173,13 @@ public final class OpenSSLCipher: SecretCipher {
       }
       // An empty message fails in no other way than by its tag, as any other does.
       guard succeeded else { throw Self.unauthentic }
+    }
+  }
+
+  /// Refuses messages whose counts the library's functions cannot take.
+  private static func checkCounts(_ count: Int, _ context: [UInt8]) throws(SecretStoreError) {
+    if Int32(exactly: max(count, context.count)) == nil {
+      throw .invalid("A message of 2 GiB or more cannot be sealed or opened")
     }
   }
 

@@ -8,6 +8,9 @@ struct RecordHeader: Sendable {
   }
 
   static let count = 1 + 8 + 32
+  /// The sequences that a record may have. No vault comes near the end, and adding to them cannot
+  /// overflow.
+  static let sequences: Range<UInt64> = 1..<(1 << 63)
 
   let kind: Kind
   /// Counts the records of a vault, also across compaction.
@@ -32,6 +35,7 @@ struct RecordHeader: Sendable {
     guard let kind = Kind(rawValue: try reader.integer()) else { throw MalformedRecord() }
     self.kind = kind
     sequence = try reader.integer()
+    guard Self.sequences.contains(sequence) else { throw MalformedRecord() }
     predecessor = try reader.bytes(32)
   }
 }

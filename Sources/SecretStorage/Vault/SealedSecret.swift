@@ -20,12 +20,13 @@ struct SealedSecret: Sendable {
     flags: AccessFlags, under key: UInt32, _ secretKey: Secret, in vaultID: [UInt8],
     _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> SealedSecret {
-    let salt = try [UInt8].random(32)
+    let padded = secret.padded
+    let salt = try cipher.salt(for: padded, under: secretKey, sequence: revision)
     let shell = SealedSecret(
       revision: revision, key: key, accessibility: accessibility, flags: flags, salt: salt[...],
       bytes: [])
     let sealed = try cipher.seal(
-      secret.padded, with: cipher.deriveKey(from: secretKey, salt: salt[...], purpose: purpose),
+      padded, with: cipher.deriveKey(from: secretKey, salt: salt[...], purpose: purpose),
       authenticating: shell.context(of: item, in: vaultID))
     return SealedSecret(
       revision: revision, key: key, accessibility: accessibility, flags: flags, salt: salt[...],

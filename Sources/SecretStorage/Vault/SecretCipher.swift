@@ -41,6 +41,25 @@ public protocol SecretCipher: Sendable {
   func forgetKeys()
 }
 
+extension SecretCipher {
+  /// Makes a salt of 32 bytes for one message under one key.
+  ///
+  /// It is random, and differs for each message and sequence even where the kernel's generator repeats
+  /// itself, as that of a machine may which was cloned while it ran. The same key and salt never seal
+  /// two messages then.
+  func salt(
+    for message: Secret, under key: Secret, sequence: UInt64
+  ) throws(SecretStoreError) -> [UInt8] {
+    var random = try [UInt8].random(32)
+    random.append(littleEndian: sequence)
+    random.append(littleEndian: UInt64(key.count))
+    let salt = try deriveKey(
+      from: key.followed(by: message), salt: random[...], purpose: "locket salt")
+    // A salt is no secret.
+    return unsafe salt.withUnsafeBytes { unsafe Array($0) }
+  }
+}
+
 /// What scrypt costs: it takes memory of 128 × blockSize × 2^logarithmicCost bytes.
 ///
 /// A passphrase may cost from ``minimum`` to 1 GiB of memory, at most sixteen times over.

@@ -39,7 +39,7 @@ extension SecretVault {
     let parts = try parts
     try parts.checkTarget(url.path, overwriting)
     let key = try UnlockKey.passphrase(passphrase).slotKey(parts.device)
-    let sealing = try SlotSealing(key, cost: cost, cipher)
+    let sealing = try SlotSealing(key, cost: cost, for: nil, cipher)
     let contents = try withContents { contents throws(SecretStoreError) in contents }
     try contents.checkWhole()
     let export = try ExportedVault(contents, under: sealing) {

@@ -28,9 +28,9 @@ extension SecretVault {
   public func setPassphrase(
     _ passphrase: Secret, cost: ScryptCost? = nil
   ) throws(SecretStoreError) {
-    try requireUnlocked()
+    let user = try requireUnlocked()
     let key = try UnlockKey.passphrase(passphrase).slotKey(parts.device)
-    let sealing = try SlotSealing(key, cost: cost, cipher)
+    let sealing = try SlotSealing(key, cost: cost, for: user, cipher)
     try changeKeys { change throws(SecretStoreError) in
       let slot = try change.addSlot(named: "passphrase", sealing)
       change.table.slots = [slot]
@@ -78,7 +78,7 @@ extension SecretVault {
     guard let user = try slot.open(with: oldKey, in: table.vaultID, cipher) else {
       throw .wrongPassphrase
     }
-    let sealing = try SlotSealing(newKey, cost: cost, cipher)
+    let sealing = try SlotSealing(newKey, cost: cost, for: user, cipher)
     // Another object, as another process would have one: this one stays locked if it is.
     let other = SecretVault(cipher: cipher) { parts }
     // Whoever rotated the keys meanwhile decided what opens the vault.

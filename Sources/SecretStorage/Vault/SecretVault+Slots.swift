@@ -62,9 +62,9 @@ extension SecretVault {
     _ key: UnlockKey, named name: String, cost: ScryptCost? = nil
   ) throws(SecretStoreError) -> Slot {
     try Slot.check(name)
-    try requireUnlocked()
+    let user = try requireUnlocked()
     if case .device = key { return try addDeviceSlot(named: name) }
-    let sealing = try SlotSealing(key.slotKey(parts.device), cost: cost, cipher)
+    let sealing = try SlotSealing(key.slotKey(parts.device), cost: cost, for: user, cipher)
     return try changeKeys { change throws(SecretStoreError) in
       Slot(try change.addSlot(named: name, sealing))
     }
@@ -139,10 +139,12 @@ extension SecretVault {
     }
   }
 
-  /// Throws before work that would be in vain.
-  func requireUnlocked() throws(SecretStoreError) {
+  /// Throws before work that would be in vain, and returns the user key; nil where there is no vault yet.
+  @discardableResult
+  func requireUnlocked() throws(SecretStoreError) -> Secret? {
     try read { contents throws(SecretStoreError) in
       if !contents.keys.isUnlocked { throw contents.keys.lockReason }
+      return contents.keys.ring.user
     }
   }
 }

@@ -50,7 +50,13 @@ extension KeyTable {
     otherwise refusal: SecretStoreError = .wrongPassphrase
   ) throws(SecretStoreError) -> Secret {
     var failure = refusal
+    var work: UInt64 = 0
     for slot in slots {
+      if case .passphrase = key { work += slot.work }
+      guard work <= Self.workLimit else {
+        // A file that asks for hours was made to.
+        throw .corrupted("The key slots of passphrases ask for an absurd amount of work together")
+      }
       do {
         if let user = try slot.open(with: key, in: vaultID, cipher) { return user }
       } catch {
@@ -59,5 +65,15 @@ extension KeyTable {
       }
     }
     throw failure
+  }
+}
+
+extension KeySlot {
+  /// What trying the slot with a passphrase costs, in bytes of memory, each pass over it counted.
+  var work: UInt64 {
+    guard case .passphrase(let cost, _) = content, cost.isBearable, let memory = cost.memory else {
+      return 0
+    }
+    return memory * UInt64(cost.parallelization)
   }
 }

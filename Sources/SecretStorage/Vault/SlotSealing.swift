@@ -11,11 +11,12 @@ enum SlotSealing: Sendable {
 
   /// Prepares a slot for a key.
   ///
-  /// The cost is that of a passphrase, nil for the calibrated one; other keys are random already.
+  /// The cost is that of a passphrase, nil for the calibrated one; other keys are random already. The user
+  /// key is the one that the slot is likely to seal.
   ///
   /// - Throws: ``SecretStoreError/invalid(_:)`` for a cost that a slot may not have.
   init(
-    _ key: SlotKey, cost: ScryptCost?, _ cipher: any SecretCipher
+    _ key: SlotKey, cost: ScryptCost?, for user: Secret?, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     switch key {
     case .device(let secret): self = .device(secret)
@@ -24,7 +25,7 @@ enum SlotSealing: Sendable {
       if chosen == nil { chosen = try .calibrated(cipher: cipher) }
       guard let cost = chosen else { fatalError("A passphrase was given no cost.") }
       try cost.check()
-      let salt = try [UInt8].random(32)[...]
+      let salt = try cipher.salt(for: user ?? Secret([]), under: passphrase, sequence: 0)[...]
       let stretched = try cipher.stretch(passphrase, salt: salt, cost: cost)
       self = .passphrase(cost, salt: salt, stretched: stretched)
     case .keyFile(let bytes): self = .keyFile(bytes)

@@ -44,12 +44,15 @@ extension VaultContents {
     var purposes: [UInt32: KeyPurpose] = [:]
     for entry in index.items {
       let secret = entry.secret
-      purposes[secret.key] = .secrets(secret.accessibility)
-      guard keys.ring[secret.key] == nil else { continue }
+      let purpose = KeyPurpose.secrets(secret.accessibility)
+      purposes[secret.key] = purpose
+      guard keys.ring[secret.key, for: purpose] == nil else { continue }
       throw .otherDevice("An item that is \(secret.accessibility)")
     }
     for key in keys.table?.keys ?? [] {
-      guard purposes[key.id] != nil, let secret = keys.ring[key.id] else { continue }
+      guard let purpose = purposes[key.id], let secret = keys.ring[key.id, for: purpose] else {
+        continue
+      }
       newTable.keys.append(
         try ring.add(secret, for: key.purpose, id: key.id, in: newTable.vaultID, cipher))
     }

@@ -129,7 +129,7 @@ extension VaultContents {
       try adopt(table, device)
       content.predecessor = table.predecessor
       chain.start = chain.start ?? table.logStart
-    } else if let table = keys.table, let key = keys.ring[attributesKey] {
+    } else if let table = keys.table, let key = keys.ring.attributesKey(attributesKey) {
       content = RecordContent(
         try VaultRecord(vaultID: table.vaultID, cipher: cipher)
           .openItems(record.payload, with: key))

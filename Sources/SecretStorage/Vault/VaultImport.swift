@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// The import of items into a vault, a part of them at a time.
 struct VaultImport {
   private let source: VaultContents
@@ -42,10 +44,15 @@ struct VaultImport {
   /// Decides what becomes of items, and returns those that are to be written.
   mutating func judge(_ block: ArraySlice<VaultItem>) throws(SecretStoreError) -> [Step] {
     var steps: [Step] = []
-    for entry in block {
-      let item = entry.item
+    // A date of a clock that ran ahead would put every later item after it.
+    let latest = max(Date.now.microseconds, target.index.newestCreation) + Self.day
+    for found in block {
+      let entry = found.copy(datedUpTo: latest)
+      let item = found.item
       let (outcome, step) = try judge(entry, item)
-      report.entries.append(ImportReport.Entry(item: item, outcome: outcome))
+      let isRedated = max(found.created, found.modified) > latest
+      report.entries.append(
+        ImportReport.Entry(item: item, outcome: outcome, isRedated: isRedated))
       if let step { steps.append(step) }
     }
     return steps
@@ -73,15 +80,16 @@ struct VaultImport {
     }
   }
 
-  /// Dates beyond this, in microseconds before or after 1970, come from no clock.
-  private static let plausibleDate: Int64 = 1 << 53
+  /// Dates before this, in microseconds since 1970, come from no clock.
+  private static let earliest: Int64 = -(1 << 53)
+  /// In microseconds.
+  private static let day: Int64 = 86_400_000_000
   /// What stands beside a secret that has access flags: some numbers, a digest, a salt and a tag.
   private static let constraintsCount = 128
 
   private func reasonToRefuse(_ entry: VaultItem, _ item: SecretItem, _ payload: Secret) -> String?
   {
-    let plausible = -Self.plausibleDate...Self.plausibleDate
-    guard plausible.contains(entry.created), plausible.contains(entry.modified) else {
+    guard min(entry.created, entry.modified) >= Self.earliest else {
       return "Its dates are not of this time."
     }
     let access = item.attributes.accessControl

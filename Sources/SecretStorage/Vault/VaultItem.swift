@@ -23,6 +23,9 @@ struct VaultItem: Sendable {
     static let fields = 99
   }
 
+  /// The dates that an item may have, in microseconds since 1970. Adding to them cannot overflow.
+  static let dates: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
+
   private static let genericClass: UInt8 = 1
   private static let internetClass: UInt8 = 2
 
@@ -83,7 +86,10 @@ struct VaultItem: Sendable {
     try ItemFields.check(&reader, count: Int(fieldsCount))
     guard Accessibility(rawValue: byte(Offset.accessibility)) != nil,
       Accessibility(rawValue: byte(Offset.secretAccessibility)) != nil,
-      [Self.genericClass, Self.internetClass].contains(byte(Offset.itemClass))
+      [Self.genericClass, Self.internetClass].contains(byte(Offset.itemClass)),
+      RecordHeader.sequences.contains(revision),
+      RecordHeader.sequences.contains(integer(Offset.secretRevision)),
+      Self.dates.contains(created), Self.dates.contains(modified)
     else { throw MalformedRecord() }
   }
 
@@ -144,8 +150,15 @@ struct VaultItem: Sendable {
     }
   }
 
+  /// The item with its dates moved back to a date, in microseconds since 1970, if they are later.
+  func copy(datedUpTo latest: Int64) -> VaultItem {
+    copy(as: id, revision: revision, with: secret, datedUpTo: latest)
+  }
+
   /// The item under another name and revision, its secret sealed for there; the rest as it stands.
-  func copy(as id: SecretItem.ID, revision: UInt64, with secret: SealedSecret) -> VaultItem {
+  func copy(
+    as id: SecretItem.ID, revision: UInt64, with secret: SealedSecret, datedUpTo latest: Int64 = .max
+  ) -> VaultItem {
     let old = encoded
     func part(_ range: Range<Int>) -> ArraySlice<UInt8> {
       old[(old.startIndex + range.lowerBound)..<(old.startIndex + range.upperBound)]
@@ -153,7 +166,9 @@ struct VaultItem: Sendable {
     var bytes: [UInt8] = []
     bytes.append(id)
     bytes.append(littleEndian: revision)
-    bytes += part(Offset.created..<Offset.secretRevision)
+    bytes.append(littleEndian: min(created, latest))
+    bytes.append(littleEndian: min(modified, latest))
+    bytes += part(Offset.itemClass..<Offset.secretRevision)
     bytes.append(littleEndian: secret.revision)
     bytes.append(littleEndian: secret.key)
     bytes.append(secret.accessibility.rawValue)
@@ -241,8 +256,12 @@ extension [UInt8] {
 }
 
 extension Date {
-  /// Since 1970, rounded.
-  var microseconds: Int64 { Int64((timeIntervalSince1970 * 1e6).rounded()) }
+  /// Since 1970, rounded, and within the dates that an item may have.
+  var microseconds: Int64 {
+    let rounded = (timeIntervalSince1970 * 1e6).rounded()
+    guard rounded < Double(VaultItem.dates.upperBound) else { return VaultItem.dates.upperBound }
+    return Int64(exactly: max(rounded, Double(VaultItem.dates.lowerBound))) ?? 0
+  }
 
   init(microseconds: Int64) {
     self.init(timeIntervalSince1970: Double(microseconds) / 1e6)

@@ -63,7 +63,7 @@ struct VaultKeys: Sendable {
           ? "\(accessibility), as long as the vault has no passphrase"
           : "\(accessibility) in a vault that was an export, which has no keys for a device")
     }
-    guard let key = ring[sealed.id] else {
+    guard let key = ring[sealed.id, for: sealed.purpose] else {
       throw isUnlocked ? .otherDevice("The key of \(accessibility)") : lockReason
     }
     return (sealed.id, key)
@@ -71,8 +71,9 @@ struct VaultKeys: Sendable {
 
   /// The key that a secret was sealed under.
   func key(of secret: SealedSecret) throws(SecretStoreError) -> Secret {
-    if let key = ring[secret.key] { return key }
-    let wrappings = KeyPurpose.secrets(secret.accessibility).wrappings
+    let purpose = KeyPurpose.secrets(secret.accessibility)
+    if let key = ring[secret.key, for: purpose] { return key }
+    let wrappings = purpose.wrappings
     throw isUnlocked || wrappings == [.device] ? .otherDevice("The item") : lockReason
   }
 
@@ -80,7 +81,7 @@ struct VaultKeys: Sendable {
   func attributesKey(
     for accessibility: Accessibility
   ) throws(SecretStoreError) -> (id: UInt32, key: Secret) {
-    guard let sealed = table?.key(for: .attributes(of: accessibility)), let key = ring[sealed.id]
+    guard let sealed = table?.key(for: .attributes(of: accessibility)), let key = ring[sealed.id, for: sealed.purpose]
     else { throw lockReason }
     return (sealed.id, key)
   }

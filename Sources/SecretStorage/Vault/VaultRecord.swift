@@ -17,13 +17,14 @@ struct VaultRecord {
     _ entries: [ItemEntry], after head: ChainHead, under key: UInt32, _ attributesKey: Secret
   ) throws(SecretStoreError) -> LogRecord {
     let header = RecordHeader(kind: .items, after: head)
-    let salt = try [UInt8].random(Self.saltCount)
     var attributes: [UInt8] = []
     attributes.append(head.subject.name)
     attributes.append(littleEndian: UInt32(entries.count))
     for entry in entries { entry.encode(into: &attributes) }
     attributes += [UInt8](repeating: 0, count: bucket(for: attributes.count) - attributes.count)
 
+    let opened = Secret(attributes)
+    let salt = try cipher.salt(for: opened, under: attributesKey, sequence: header.sequence)
     var payload = header.encoded
     payload += salt
     payload.append(littleEndian: key)
@@ -31,7 +32,7 @@ struct VaultRecord {
     let recordKey = try cipher.deriveKey(
       from: attributesKey, salt: salt[...], purpose: Self.attributesPurpose)
     payload += try cipher.seal(
-      Secret(attributes), with: recordKey, authenticating: vaultID + payload)
+      opened, with: recordKey, authenticating: vaultID + payload)
     for case .put(let item) in entries { payload += item.sealed }
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
@@ -42,11 +43,13 @@ struct VaultRecord {
   func keys(
     _ table: KeyTable, after head: ChainHead, logStart: UInt64, user: Secret
   ) throws(SecretStoreError) -> LogRecord {
-    var payload = RecordHeader(kind: .keys, after: head).encoded
-    payload += try [UInt8].random(Self.saltCount)
+    let header = RecordHeader(kind: .keys, after: head)
+    let encoded = table.encoded
+    var payload = header.encoded
+    payload += try cipher.salt(for: Secret(encoded), under: user, sequence: header.sequence)
     payload.append(head.subject.name)
     payload.append(littleEndian: logStart)
-    payload.append(counted: table.encoded)
+    payload.append(counted: encoded)
     payload += try keysTag(payload, user: user)
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
@@ -70,10 +73,11 @@ struct VaultRecord {
 
     init(_ payload: ArraySlice<UInt8>) throws(MalformedRecord) {
       var reader = RecordReader(payload)
-      _ = try RecordHeader(&reader)
+      let header = try RecordHeader(&reader)
       _ = try reader.bytes(saltCount)
       predecessor = RecordSubject(name: try reader.itemID())
       logStart = try reader.integer()
+      guard (1...header.sequence).contains(logStart) else { throw MalformedRecord() }
       table = try KeyTable(decoding: try reader.countedBytes())
       self.payload = payload
       guard reader.remaining.count == 16 else { throw MalformedRecord() }
