@@ -20,7 +20,7 @@ struct Job: Sendable {
     case .slots: try changeSlots(of: vault)
     case .beLocked: try beLocked(vault)
     case .authenticate: try await authenticate(vault)
-    case .ask: try await ask(try parameter(0))
+    case .ask: try await ask(try parameter(0), beside: vault)
     case .rotate: try rotate(vault)
     case .resume: try vault.resumeRotation()
     case .export: try export(vault)

@@ -69,6 +69,20 @@ struct Terminal: ~Copyable {
   /// Whether the process is the one that the keys go to.
   var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
 
+  /// Stops a process in the background until it is in the foreground.
+  ///
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` where it is never stopped, as when it ignores
+  ///   SIGTTOU.
+  func waitForForeground() throws(SecretStoreError) {
+    // The call changes nothing, but the kernel treats it like one that does.
+    while tcdrain(descriptor) != 0 {
+      if errno != EINTR { throw failure }
+    }
+    if !isInForeground {
+      throw .unavailable("The process is in the background of its terminal, where it cannot ask.")
+    }
+  }
+
   var failure: SecretStoreError {
     .unavailable("The terminal cannot be used: \(SystemError.message(for: errno)).")
   }
