@@ -19,7 +19,7 @@ let package = Package(
     .target(name: "SerializedAccess", dependencies: ["Concurrency"]),
     .target(name: "StorageInternals", dependencies: ["Concurrency"]),
     .target(name: "KeyValueStorage", dependencies: ["StorageInternals"]),
-    .target(name: "SecretStorage", dependencies: ["StorageInternals"]),
+    .target(name: "SecretStorage", dependencies: ["Concurrency", "StorageInternals"]),
     .target(name: "SecretStorageTesting", dependencies: ["SecretStorage"]),
     .target(name: "SecretMigration", dependencies: ["SecretStorage", "StorageInternals"]),
     .target(name: "PasswordRules"),

@@ -125,6 +125,7 @@ extension Trial {
     case .observersHearWrites: try await observersHearWrites()
     case .observersHearAnotherInstance: try await observersHearAnotherInstance()
     case .releasedObserversHearNothing: try await releasedObserversHearNothing()
+    case .observersRunElsewhere: try observersRunElsewhere()
     case .concurrentAddsHaveOneWinner: try await concurrentAddsHaveOneWinner()
     case .concurrentUpdatesLoseNothing: try await concurrentUpdatesLoseNothing()
     }

@@ -16,6 +16,7 @@ extension FileSystem {
   ///   - mode: The file's permissions, whatever the umask is; at no moment are they wider.
   ///   - old: The file that is there, if its owner, group and permissions are to be kept instead.
   ///     What else it has, such as other names or an access control list, is not.
+  ///   - overwriting: Whether a file that is there is replaced; if not, `EEXIST` is thrown.
   /// - Returns: The new file, still open for writing.
   /// - Throws: The call that failed. The old content is then in place and the temporary file
   ///   removed; except after a failed `fsync` of the directory, when the new content is in place
@@ -23,7 +24,7 @@ extension FileSystem {
   @discardableResult
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600,
-    keeping old: FileStatus? = nil
+    keeping old: FileStatus? = nil, overwriting: Bool = true
   ) throws(SystemError) -> File {
     // Opened first, so that after the rename only its `fsync` is left to fail.
     let directory = try openDirectory(path.parentDirectory)
@@ -36,7 +37,11 @@ extension FileSystem {
       try file.changeMode(to: old?.permissions ?? mode)
       try file.write(bytes, at: 0)
       try file.synchronize()
-      try rename(temporary, to: path)
+      if overwriting {
+        try rename(temporary, to: path)
+      } else {
+        try renameExclusively(temporary, to: path)
+      }
     } catch {
       do throws(SystemError) {
         try unlink(temporary)

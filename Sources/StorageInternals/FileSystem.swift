@@ -8,8 +8,8 @@
 package struct FileSystem: Sendable {
   /// The calls, by the names of their manual pages.
   package enum Call: String, CaseIterable, Sendable {
-    case open, read, write, fdatasync, fsync, ftruncate, fchmod, fchown, flock, stat, rename, link,
-      unlink, mkdir
+    case open, read, write, fdatasync, fsync, ftruncate, fchmod, fchown, flock, stat, rename,
+      renameat2, link, unlink, mkdir
     case readlink, opendir, readdir, inotify
   }
 

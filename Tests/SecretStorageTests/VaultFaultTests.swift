@@ -165,6 +165,31 @@ struct VaultFaultTests {
     #expect(kept.count == 1)
     #expect(try TestVault.bytes(of: copy.path(try #require(kept.first))) == damaged)
   }
+
+  /// As on FAT, and on some file systems in user space; a copy is kept then.
+  @Test(arguments: [EPERM, ENOSYS, EOPNOTSUPP])
+  func repairWorksWhereNoFileHasTwoNames(_ code: Int32) throws {
+    let history = try VaultHistory(.appended)
+    let copy = try history.copy()
+    try TestVault.change(copy.path, at: 5000, to: ~history.bytes[5000])
+    let damaged = try copy.bytes
+    let fails = Lock(true)
+    let object = copy.open(
+      fileSystem: FileSystem { call, path in
+        if call == .link || call == .renameat2 { return code }
+        // The first attempt ends when the copy is there.
+        return call == .rename && path.contains("/.secrets.vault.") && !path.contains(".damaged-")
+          && fails.withLock({ $0 }) ? EIO : nil
+      })
+    #expect(throws: SecretStoreError.self) { try object.repair() }
+    #expect(try copy.bytes == damaged)
+    fails.withLock { $0 = false }
+    #expect(try !object.repair().isEmpty)
+    #expect(try copy.open().verify().isSound)
+    let kept = try copy.names().filter { $0.contains(".damaged-") }
+    #expect(kept.count == 1)
+    #expect(try TestVault.bytes(of: copy.path(try #require(kept.first))) == damaged)
+  }
 }
 
 extension VaultFaultTests.Operation {

@@ -18,8 +18,8 @@ struct PasswordDeclaration: Sendable {
 /// A declared password in one store: what is known of it, and what is still to be written.
 ///
 /// Two locks: `connection` gives the accesses to the store their turn, `state` is held for moments
-/// only and never while the store, a coder or a handler is called. What the store calls back only
-/// counts, so a store may call it whatever it holds.
+/// only and never while the store, a coder or a handler is called. What the store calls back under
+/// `connection` only counts; handlers of the app run elsewhere.
 final class StoredPassword: Sendable {
   struct State: Sendable {
     /// What was last read or set; nil also when it is not known.
@@ -107,7 +107,7 @@ final class StoredPassword: Sendable {
     // The handler holds the count alone, so that password and store do not keep each other alive.
     let observation =
       declaration.refreshPolicy == .onChange
-      ? store.observeChanges { [changes] in changes.increment() } : nil
+      ? store.countChanges { [changes] in changes.increment() } : nil
     return Connection(
       resolver: ItemResolver(store: store, query: declaration.query), observation: observation)
   }

@@ -7,7 +7,7 @@ import StorageInternals
 /// ``Accessibility`` is kept but makes no difference, and ``AccessFlags`` and
 /// ``Accessibility/whenPasscodeSetThisDeviceOnly`` are refused as unsupported. Finding an item by
 /// its complete identity takes constant time, any other search visits all items.
-public final class InMemorySecretStore: SecretStore {
+public final class InMemorySecretStore: PromptlyObservedStore {
   private struct Entry {
     var item: SecretItem
     var secret: Secret
@@ -129,9 +129,17 @@ public final class InMemorySecretStore: SecretStore {
     }
   }
 
-  /// Calls a handler after each write, on the thread of the writer.
+  /// Calls a handler after each write, on a queue of the store.
+  ///
+  /// Several writes may end in one call.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     observers.add(handler)
+  }
+
+  package func observeChangesPromptly(
+    _ handler: @escaping @Sendable () -> Void
+  ) -> ChangeObservation {
+    observers.addPrompt(handler)
   }
 
   /// Counts a change that succeeds, and tells the observers.

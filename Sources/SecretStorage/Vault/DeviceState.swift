@@ -22,22 +22,48 @@ struct DeviceState: Sendable {
 
   /// The device's key, mixed with the machine's identity; nil when there is none yet.
   func secret() throws(SecretStoreError) -> Secret? {
+    guard let (key, identities) = try material() else { return nil }
+    return try secret(of: key, identities[0])
+  }
+
+  /// The device's key, mixed with the identity under which a table has something sealed, or with the
+  /// present one if there is none; nil when there is no key yet.
+  func secret(
+    for table: KeyTable
+  ) throws(SecretStoreError) -> (secret: Secret, isOfPresentIdentity: Bool)? {
+    guard let (key, identities) = try material() else { return nil }
+    let present = try secret(of: key, identities[0])
+    if try table.hasSealing(under: present, cipher) { return (present, true) }
+    for identity in identities.dropFirst() {
+      let earlier = try secret(of: key, identity)
+      if try table.hasSealing(under: earlier, cipher) { return (earlier, false) }
+    }
+    return (present, true)
+  }
+
+  private func secret(
+    of key: Secret, _ identity: [UInt8]
+  ) throws(SecretStoreError) -> Secret {
+    try cipher.deriveKey(from: key, salt: identity[...], purpose: "locket device")
+  }
+
+  private func material() throws(SecretStoreError) -> (key: Secret, identities: [[UInt8]])? {
     guard let status = try system({ () throws(SystemError) in try fileSystem.status(of: keyPath) })
     else { return nil }
     try checkPrivacy(status, of: keyPath)
     let key: Secret
-    let machine: [UInt8]
+    let identities: [[UInt8]]
     do throws(SystemError) {
       let file = try fileSystem.open(keyPath, O_RDONLY | O_NOFOLLOW)
       key = Secret(try file.read(from: 0, count: Self.keyCount + 1))
-      machine = try machineID()
+      identities = try machineIdentities()
     } catch {
       throw SecretStoreError(error)
     }
     guard key.count == Self.keyCount else {
       throw .corrupted("The device key at \(keyPath) is \(key.count) bytes long, not 32")
     }
-    return try cipher.deriveKey(from: key, salt: machine[...], purpose: "locket device")
+    return (key, identities)
   }
 
   /// Makes the device key if there is none, and returns it like ``secret()``.
@@ -59,14 +85,21 @@ struct DeviceState: Sendable {
     return secret
   }
 
-  /// The machine's identity, without which only the key file tells machines apart.
-  private func machineID() throws(SystemError) -> [UInt8] {
+  /// The machine's identity, and after it those that it may have had earlier.
+  ///
+  /// An empty one stands for none: then only the key file tells machines apart. Before a machine's first
+  /// boot is over, machine-id(5) is missing or says that it is not initialized yet.
+  private func machineIdentities() throws(SystemError) -> [[UInt8]] {
+    let uninitialized = Array("uninitialized\n".utf8)
+    var present: [UInt8] = []
     do {
-      return try fileSystem.open(machineIdentity, O_RDONLY).read(from: 0, count: 256)
+      present = try fileSystem.open(machineIdentity, O_RDONLY).read(from: 0, count: 256)
     } catch {
-      if error.code == ENOENT { return [] }
-      throw error
+      if error.code != ENOENT { throw error }
     }
+    let isNone = present.isEmpty || present == uninitialized || present == uninitialized.dropLast()
+    // Earlier versions took the word for an identity.
+    return isNone ? [[], uninitialized] : [present, [], uninitialized]
   }
 }
 

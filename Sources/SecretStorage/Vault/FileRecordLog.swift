@@ -140,16 +140,42 @@ struct FileRecordLog: RecordLog {
     _ = try install(records, holding: lock)
   }
 
+  /// Gives the file a second name, or makes a copy where the file system has no second names.
   private func keepAside(_ name: String) throws(SecretStoreError) {
     do {
       try fileSystem.link(path, to: name)
     } catch {
-      if error.code != EEXIST { throw SecretStoreError(error) }
-      let isKept = try system { () throws(SystemError) in
-        try fileSystem.status(of: name)?.inode == fileSystem.status(of: path)?.inode
+      switch error.code {
+      case EEXIST:
+        // An earlier attempt got as far as this and no farther, or else the name is another file's.
+        if try !isKept(as: name) { throw SecretStoreError(error) }
+      case let code where FileSystem.missingCall.contains(code): try copy(to: name)
+      default: throw SecretStoreError(error)
       }
-      // An earlier attempt got as far as this and no farther, or else the name is another file's.
-      if !isKept { throw SecretStoreError(error) }
+    }
+  }
+
+  private func copy(to name: String) throws(SecretStoreError) {
+    do {
+      let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
+      let bytes = try file.read(from: 0, count: try file.status().size)
+      try fileSystem.replaceFile(at: name, with: bytes, mode: 0o600, overwriting: false)
+    } catch {
+      if error.code == EEXIST, try isKept(as: name) { return }
+      throw SecretStoreError(error)
+    }
+  }
+
+  /// Whether another name is one of the same file, or of a copy of it.
+  private func isKept(as name: String) throws(SecretStoreError) -> Bool {
+    try system { () throws(SystemError) in
+      let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
+      let other = try fileSystem.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      let (status, otherStatus) = (try file.status(), try other.status())
+      if status.inode == otherStatus.inode { return true }
+      guard otherStatus.isRegularFile, status.size == otherStatus.size else { return false }
+      return try file.read(from: 0, count: status.size)
+        == other.read(from: 0, count: status.size)
     }
   }
 

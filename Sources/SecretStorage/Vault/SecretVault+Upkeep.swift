@@ -87,7 +87,8 @@ extension SecretVault {
 
   /// Writes the vault to a new file without what was overwritten or removed.
   ///
-  /// It happens by itself in the background when it is worth it. The closure is told of progress as it
+  /// It happens by itself in the background when it is worth it; where that fails, again when the file has
+  /// grown, by more each time. The closure is told of progress as it
   /// is by ``repair(reporting:)``, and must not write to the vault either.
   ///
   /// - Complexity: Linear in the size of the vault.
@@ -109,6 +110,7 @@ extension SecretVault {
     let parts = try parts
     try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
       var changed = try withContents { contents throws(SecretStoreError) in contents }
+      try changed.renewDevice(parts.device)
       try change(&changed)
       let new = try CompactedVault(changed, isRepair: isRepair, reporting: report)
       expect(changed.keys)
@@ -147,29 +149,32 @@ extension SecretVault {
     }
   }
 
-  /// Compacts in the background where much of the file is dead, or too many items stand in
-  /// records of their own for the vault to open quickly.
+  /// Compacts in the background where much of the file is dead, where too many items stand in
+  /// records of their own for the vault to open quickly, or where the machine has another identity by now.
   func compactIfWasteful() {
     let isWorthIt = contents.withLock { contents in
-      guard contents.isWasteful, !contents.isBeingCompacted else { return false }
-      contents.isBeingCompacted = true
-      return true
+      contents.isWasteful && contents.compaction.begins(atSize: contents.chain.byteCount)
     }
     guard isWorthIt else { return }
     DispatchQueue.global(qos: .utility).async { [self] in
-      reportingFailure { () throws(SecretStoreError) in try compact() }
-      contents.withLock { $0.isBeingCompacted = false }
+      var isDone = false
+      reportingFailure { () throws(SecretStoreError) in
+        try compact()
+        isDone = true
+      }
+      contents.withLock { contents in
+        let size = contents.chain.byteCount
+        contents.compaction.end(succeeded: isDone, atSize: size)
+      }
     }
   }
 }
 
 extension VaultContents {
-  /// Files under this size are not worth the trouble, in bytes.
-  private static let negligible = 64 * 1024
-
   fileprivate var isWasteful: Bool {
     if keys.ring.user == nil || sealedRecords > 0 || !damage.isEmpty { return false }
-    return chain.byteCount > index.byteCount / 4 * 7 + Self.negligible
+    let needed = index.byteCount / 4 * 7 + BackgroundCompaction.negligible
+    return keys.isDeviceOutdated || chain.byteCount > needed
       || singleCount > max(1024, index.count / 4)
   }
 }

@@ -95,6 +95,6 @@ final class SignalSource: @unchecked Sendable {
 
   /// Calls a handler at each signal that is sent from now on, on a queue of its own.
   func observe(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    observers.add(handler)
+    observers.addPrompt(handler)
   }
 }

@@ -23,8 +23,9 @@ struct VaultContents: Sendable {
   var recordKeys: [SecretItem.ID: (revision: UInt64, classKey: UInt32, key: Secret)] = [:]
   /// How long the vault was not used, where that locks it.
   var idle: IdlePeriod?
-  /// Whether a thread of this process compacts the vault now.
-  var isBeingCompacted = false
+  /// How often the app locked the vault.
+  var lockings: UInt64 = 0
+  var compaction = BackgroundCompaction()
   /// Why the content is not to be trusted at all.
   var distrust: SecretStoreError?
 
@@ -41,7 +42,8 @@ struct VaultContents: Sendable {
     fresh.keys.table = nil
     fresh.recordKeys = recordKeys
     fresh.idle = idle
-    fresh.isBeingCompacted = isBeingCompacted
+    fresh.lockings = lockings
+    fresh.compaction = compaction
     self = fresh
   }
 }
@@ -97,7 +99,7 @@ extension VaultContents {
     }
     if keys.adapt(to: table) { recordKeys = [:] }
     remembered = try device.remembered(of: table.vaultID)
-    if keys.ring.device == nil { keys.ring.device = try device.secret() }
+    try findDevice(device, for: table)
   }
 
   private mutating func apply(

@@ -7,6 +7,8 @@ struct VaultKeys: Sendable {
   /// Whether the app locked the vault, so that only the app unlocks it.
   var isLockedByApp = false
 
+  /// Whether the device's secret in memory is mixed with an earlier identity of the machine.
+  var isDeviceOutdated = false
   /// What kept a key that needs nobody from opening the vault, though it is here.
   var obstacle: SecretStoreError?
 

@@ -189,6 +189,7 @@ def read(*options):
     if (state / "device.key").exists():
         machine = pathlib.Path("/etc/machine-id")
         salt = machine.read_bytes()[:256] if machine.exists() else b""
+        if salt in (b"uninitialized", b"uninitialized\n"): salt = b""
         device = hkdf((state / "device.key").read_bytes(), salt, "locket device")
     vault = pathlib.Path(arguments.vault).read_bytes()
     given = 1, device
