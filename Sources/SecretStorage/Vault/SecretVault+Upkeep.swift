@@ -10,6 +10,9 @@ extension SecretVault {
     public let lockedCount: Int
     /// What is damaged, each by its place or name; empty when the vault is sound.
     public let damage: [String]
+    /// What is left of a write that was interrupted before it was acknowledged, as by a power cut; nil where
+    /// nothing is. It is no damage: the next write cuts it off.
+    public let interruptedWrite: String?
 
     /// Whether nothing is damaged.
     public var isSound: Bool { damage.isEmpty }
@@ -21,8 +24,9 @@ extension SecretVault {
   /// others; what is sealed under an application password is known to be what was written.
   ///
   /// - Complexity: Linear in the size of the vault.
-  /// - Throws: ``SecretStoreError/rolledBack(_:)`` when the vault is older than it should be, or what
-  ///   kept it from being read. Damage is in the result and not thrown.
+  /// - Throws: ``SecretStoreError/rolledBack(_:)`` when the vault is older than it should be,
+  ///   ``SecretStoreError/replaced(_:)`` when it is another one, or what kept it from being read. Damage is
+  ///   in the result and not thrown.
   public func verify() throws(SecretStoreError) -> Verification {
     var fresh = try contentsReadAnew()
     if let distrust = fresh.distrust, fresh.damage.isEmpty { throw distrust }
@@ -40,7 +44,8 @@ extension SecretVault {
       }
     }
     return Verification(
-      itemCount: fresh.index.count, lockedCount: locked + fresh.sealedRecords, damage: damage)
+      itemCount: fresh.index.count, lockedCount: locked + fresh.sealedRecords, damage: damage,
+      interruptedWrite: fresh.interruptedWrite?.place)
   }
 
   /// The contents as they are in the log, read from its beginning with the keys that are in memory.
@@ -52,18 +57,6 @@ extension SecretVault {
     fresh.startOver()
     try fresh.refresh(from: parts)
     return fresh
-  }
-
-  /// Accepts an older copy of the vault that was put back on purpose, such as a backup.
-  ///
-  /// - Throws: What kept the vault from being read.
-  public func acceptRollback() throws(SecretStoreError) {
-    let parts = try parts
-    try withContents { contents throws(SecretStoreError) in
-      guard let table = contents.keys.table, case .rolledBack = contents.distrust else { return }
-      try parts.device.remember(contents.chain.head, of: table.vaultID, evenIfOlder: true)
-      contents.position = nil
-    }
   }
 
   /// Writes what can be read of a damaged vault to a new file, and returns what was damaged.
@@ -114,6 +107,9 @@ extension SecretVault {
       try changed.restoreOverwritten(isRepair: isRepair)
       try change(&changed)
       let new = try CompactedVault(changed, isRepair: isRepair, reporting: report)
+      if new != nil, let vaultID = changed.keys.table?.vaultID, changed.notedVaultID != vaultID {
+        _ = try claimPlace(for: vaultID, isNew: changed.chain.first == nil, parts)
+      }
       expect(changed.keys)
       return new.map { ($0.records, $0.position) }
     }
@@ -123,7 +119,7 @@ extension SecretVault {
         try contents.refresh(from: parts)
         contents.keys.coming = nil
         guard let table = contents.keys.table else { return }
-        try parts.device.remember(contents.chain.head, of: table.vaultID)
+        try parts.device.remember(contents.chain, of: table.vaultID)
       }
     }
   }

@@ -20,7 +20,7 @@ extension Command {
     .tour, .tourReader, .signUp,
     .listSecrets, .getSecret, .setSecret, .deleteSecret, .passphrase,
     .listSlots, .addSlot, .removeSlot, .renameSlot, .changeSlot, .rotate, .export, .import,
-    .verify, .repair, .acceptRollback,
+    .verify, .repair, .acceptRollback, .acceptReplacement,
     .migrateCryptFile, .migrateLibsecret, .migrateKeychain, .migrateEnvironment,
     .migrateAdapters, .migrateDefaults,
     .getSetting, .setSetting, .listSettings, .resetSetting, .watchSettings, .moveSettingsAside,
