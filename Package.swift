@@ -15,8 +15,9 @@ let package = Package(
     .library(name: "KeychainCompatibility", targets: ["KeychainCompatibility"]),
   ],
   targets: [
-    .target(name: "SerializedAccess"),
-    .target(name: "StorageInternals"),
+    .target(name: "Concurrency"),
+    .target(name: "SerializedAccess", dependencies: ["Concurrency"]),
+    .target(name: "StorageInternals", dependencies: ["Concurrency"]),
     .target(name: "KeyValueStorage", dependencies: ["StorageInternals"]),
     .target(name: "SecretStorage", dependencies: ["StorageInternals"]),
     .target(name: "SecretStorageTesting", dependencies: ["SecretStorage"]),

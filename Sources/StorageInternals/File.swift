@@ -115,19 +115,21 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Waits until no other open file holds this file's lock; it is released with this file.
-  package func lock() throws(SystemError) {
-    try fileSystem.check(.flock, path) { flock(descriptor, LOCK_EX) }
+  /// Makes a call on this file, again when a signal interrupted it; throws what it reported.
+  @discardableResult
+  func check(
+    _ call: FileSystem.Call, _ body: (Int32) -> Int32
+  ) throws(SystemError) -> Int32 {
+    try fileSystem.check(call, path) { body(descriptor) }
   }
 
-  /// Takes this file's lock unless another open file holds it.
-  func lockIfFree() throws(SystemError) -> Bool {
-    do {
-      try fileSystem.check(.flock, path) { flock(descriptor, LOCK_EX | LOCK_NB) }
-      return true
-    } catch {
-      if error.code == EWOULDBLOCK { return false }
-      throw error
-    }
+  /// Gives a closure the descriptor, which is open as long as the closure runs.
+  func withDescriptor<Result>(_ body: (Int32) -> Result) -> Result {
+    body(descriptor)
+  }
+
+  /// Waits until no other open file holds this file's lock; it is released with this file.
+  package func lock() throws(SystemError) {
+    try check(.flock) { flock($0, LOCK_EX) }
   }
 }

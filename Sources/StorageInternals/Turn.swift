@@ -1,27 +1,24 @@
+import Concurrency
+
 #if canImport(Glibc)
   import Glibc
 #else
   import Musl
 #endif
 
-/// A turn at something, for one thread at a time, which may take it again while it has it.
+/// A recursive mutex, which one function can lock and another one of the same thread unlock.
 ///
-/// Unlike `Lock` it can begin in one function and end in another of the same thread.
+/// In a forked child no thread holds it.
 @safe package final class Turn: @unchecked Sendable {
   // `@unchecked`: the mutex has a fixed address because it is allocated by itself, and only the
   // thread that has the turn reaches `depth`.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var depth = 0
+  private let process = OwningProcess()
 
   package init() {
     unsafe mutex = .allocate(capacity: 1)
-    unsafe mutex.initialize(to: pthread_mutex_t())
-    var attributes = pthread_mutexattr_t()
-    unsafe pthread_mutexattr_init(&attributes)
-    unsafe pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_RECURSIVE))
-    let code = unsafe pthread_mutex_init(mutex, &attributes)
-    unsafe pthread_mutexattr_destroy(&attributes)
-    if code != 0 { fatalError("The C library could not make a mutex (error \(code)).") }
+    unsafe initializeMutex(mutex, PTHREAD_MUTEX_RECURSIVE)
   }
 
   deinit {
@@ -31,12 +28,14 @@
 
   /// Waits for the turn, and takes it.
   package func begin() {
+    if !process.isCurrent { recover() }
     unsafe pthread_mutex_lock(mutex)
     depth += 1
   }
 
   /// Takes the turn if no other thread has it.
   package func tryToBegin() -> Bool {
+    if !process.isCurrent { recover() }
     guard unsafe pthread_mutex_trylock(mutex) == 0 else { return false }
     depth += 1
     return true
@@ -44,13 +43,17 @@
 
   /// Gives the turn back, once for each time that it was taken.
   package func end() {
+    if !process.isCurrent { recover() }
+    // The thread that forked while it had the turn does not have it in the child.
+    if depth == 0 { return }
     depth -= 1
     unsafe pthread_mutex_unlock(mutex)
   }
 
   /// Whether this thread has the turn.
   package var isMine: Bool {
-    // Whoever has it gets it again; if it was free, the depth tells.
+    if !process.isCurrent { recover() }
+    // Its holder gets it again; if it was free, the depth tells.
     guard unsafe pthread_mutex_trylock(mutex) == 0 else { return false }
     defer { unsafe pthread_mutex_unlock(mutex) }
     return depth > 0
@@ -62,5 +65,12 @@
     begin()
     defer { end() }
     return try body()
+  }
+
+  private func recover() {
+    process.recover {
+      depth = 0
+      unsafe initializeMutex(mutex, PTHREAD_MUTEX_RECURSIVE)
+    }
   }
 }

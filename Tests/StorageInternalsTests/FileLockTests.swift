@@ -145,6 +145,104 @@ import Testing
     #expect(try isFree(path))
   }
 
+  @Test func waitEndsAtTheDeadlineAndNamesTheHolder() async throws {
+    let path = directory("lock")
+    let holder = try LockHolder(path, in: directory)
+    let error = #expect(throws: SystemError.self) {
+      _ = try FileLock(at: path, timeout: .milliseconds(20))
+    }
+    #expect(
+      error
+        == SystemError(call: .flock, path: path, code: ETIMEDOUT, holder: holder.process.identifier)
+    )
+    // From now on nothing waits: not as long as the test may take.
+    #expect(throws: SystemError.self) { _ = try FileLock(at: path, timeout: .seconds(100_000)) }
+    holder.process.stop()
+    holder.process.end()
+    _ = try FileLock(at: path, timeout: .seconds(100_000))
+    // The lock was free, so that the next wait lasts as long as it may.
+    let lock = try FileLock(at: path, timeout: .seconds(100_000))
+    lock.release()
+  }
+
+  @Test func waitForAThreadOfThisProcessEndsAtTheDeadline() throws {
+    let path = directory("lock")
+    let lock = try FileLock(at: path)
+    #expect(throws: SystemError(call: .flock, path: path, code: ETIMEDOUT)) {
+      _ = try FileLock(at: path, timeout: .milliseconds(20))
+    }
+    lock.release()
+    _ = try FileLock(at: path, timeout: .milliseconds(20))
+  }
+
+  @Test func stoppedProcessInTheQueueKeepsNoOtherFromAFreeLock() throws {
+    let path = directory("lock")
+    let holder = try LockHolder(path, in: directory, queue: true)
+    let lock = try FileLock(at: path, timeout: .seconds(60))
+    lock.release()
+    holder.process.stop()
+  }
+
+  @Test func processThatTakesTheLockAgainAtOnceOvertakesNoOtherForLong() async throws {
+    let path = directory("lock") as String
+    async let first = takesInARow(path, "a")
+    async let second = takesInARow(path, "b")
+    async let third = takesInARow(path, "c")
+    _ = await (first, second, third)
+    let takers = try content(of: path + ".log")
+    #expect(takers.count == 300)
+    // As long as all three wanted the lock: until the first of them had it a hundred times.
+    var counts: [UInt8: Int] = [:]
+    var longest = 0
+    var row = 0
+    var previous: UInt8 = 0
+    for taker in takers.drop(while: { $0 == takers[0] }) {
+      counts[taker, default: 0] += 1
+      if counts[taker] == 80 { break }
+      row = taker == previous ? row + 1 : 1
+      previous = taker
+      longest = max(longest, row)
+    }
+    #expect(longest < 20)
+  }
+
+  /// Takes the lock a hundred times in another process, and writes its name each time.
+  private func takesInARow(_ path: String, _ name: String) async -> ExitTest.Result? {
+    await #expect(processExitsWith: .success) { [path = path as String, name = name as String] in
+      try FileSystem().replaceFile(at: "\(path).\(name)", with: [])
+      for other in ["a", "b", "c"] {
+        try wait { try FileSystem().status(of: "\(path).\(other)") != nil }
+      }
+      for _ in 0..<100 {
+        let lock = try FileLock(at: path)
+        let log = try FileSystem().open(path + ".log", O_WRONLY | O_CREAT, mode: 0o600)
+        try log.write(name.utf8, at: try log.status().size)
+        usleep(300)
+        lock.release()
+      }
+    }
+  }
+
+  @Test func childThatWasForkedMeanwhileHoldsNoLock() async {
+    let path = directory("lock") as String
+    await #expect(processExitsWith: .success) {
+      [path = path as String] in
+      let lock = try FileLock(at: path)
+      let child = try ForkedChild { while true { pause() } }
+      lock.release()
+      _ = try FileLock(at: path, timeout: .seconds(60))
+      child.kill()
+      // A child that ends, and with it what it has, frees no lock of its parent.
+      let other = try FileLock(at: path)
+      let second = try ForkedChild { withExtendedLifetime(other) {} }
+      try second.wait()
+      guard try FileLock.ifFree(at: path) == nil else {
+        throw SystemError(call: .flock, path: path, code: 0)
+      }
+      _ = other
+    }
+  }
+
   /// Whether nobody holds the lock, as another program would find out.
   private func isFree(_ path: String) throws -> Bool {
     // The test's directory is there, and the C library copies the path.
@@ -152,5 +250,28 @@ import Testing
     defer { close(descriptor) }
     try #require(descriptor != -1)
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0
+  }
+}
+
+/// Another process that holds a lock, or the queue's, as long as it runs.
+private struct LockHolder {
+  let process: ChildProcess
+
+  init(_ path: String, in directory: TemporaryDirectory, queue: Bool = false) throws {
+    let ready = directory("ready")
+    let script = """
+      import fcntl, os, sys, time
+      lock = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600)
+      if sys.argv[3] == "queue":
+        fcntl.lockf(lock, fcntl.LOCK_EX, 1)
+      else:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+      open(sys.argv[2], "w").close()
+      while True: time.sleep(1000)
+      """
+    process = try ChildProcess(
+      "/bin/sh",
+      ["-c", "exec python3 \"$@\"", "sh", "-c", script, path, ready, queue ? "queue" : "lock"])
+    while try FileSystem().status(of: ready) == nil { usleep(1000) }
   }
 }

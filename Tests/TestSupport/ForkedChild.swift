@@ -1,0 +1,66 @@
+#if canImport(Glibc)
+  package import Glibc
+#else
+  package import Musl
+#endif
+
+/// A child that was forked without `exec`: a copy of this process with one thread.
+package struct ForkedChild: Sendable {
+  package let identifier: pid_t
+
+  /// That a child did not end well, as `waitpid` says.
+  package struct Failure: Error {
+    package let status: Int32
+  }
+
+  /// Forks, runs a closure in the child, and ends the child there without exit handlers.
+  package init(_ body: () throws -> Void) throws {
+    // Swift's overlay of the C library hides `fork`, whose prototype is `pid_t fork(void)`.
+    typealias Fork = @convention(c) () -> pid_t
+    let address = unsafe dlsym(nil, "fork")!
+    let child = unsafe unsafeBitCast(address, to: Fork.self)()
+    if child == -1 { throw Failure(status: errno) }
+    if child == 0 {
+      do { try body() } catch { _exit(1) }
+      _exit(0)
+    }
+    identifier = child
+  }
+
+  package func kill() {
+    #if canImport(Glibc)
+      Glibc.kill(identifier, SIGKILL)
+    #else
+      Musl.kill(identifier, SIGKILL)
+    #endif
+    _ = end()
+  }
+
+  /// Waits until the child ended, and throws unless it ended well.
+  package func wait() throws {
+    let status = end()
+    if status != 0 { throw Failure(status: status) }
+  }
+
+  /// Waits until the child ended, or kills it when a time is over that only a child that hangs takes.
+  ///
+  /// Returns its status as `waitpid` gives it; nil for one that hung.
+  package func end(within time: Duration = .seconds(60)) -> Int32? {
+    let deadline = ContinuousClock.now.advanced(by: time)
+    var status: Int32 = 0
+    while true {
+      // The status is written before this returns.
+      if unsafe waitpid(identifier, &status, WNOHANG) == identifier { return status }
+      if ContinuousClock.now > deadline { break }
+      usleep(1000)
+    }
+    kill()
+    return nil
+  }
+
+  private func end() -> Int32 {
+    var status: Int32 = 0
+    while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
+    return status
+  }
+}
