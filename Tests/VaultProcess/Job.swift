@@ -30,6 +30,7 @@ struct Job: Sendable {
     case .userDefaults: try setUserDefaults()
     case .suite: try importSuite()
     case .migrate: try migrate(to: vault)
+    case .descriptors: try useLibrariesWithoutDescriptors()
     }
   }
 

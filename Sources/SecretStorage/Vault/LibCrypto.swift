@@ -7,7 +7,7 @@ package import StorageInternals
 /// `@unchecked`: function pointers and descriptions of algorithms are constants of the library, which
 /// may be used from several threads.
 @safe package struct LibCrypto: @unchecked Sendable {
-  package static let shared = Result { () throws(LibraryError) in try LibCrypto() }
+  package static let shared = LazyValue { () throws(LibraryError) in try LibCrypto() }
 
   package typealias Context = OpaquePointer
   package typealias Bytes = UnsafePointer<UInt8>

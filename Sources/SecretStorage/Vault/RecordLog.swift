@@ -36,11 +36,16 @@ protocol RecordLog: Sendable {
   /// ``append(by:)``; nil leaves the log as it is. The replaced log may be kept aside, for a person to
   /// look at.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position.
+  /// - Returns: Why the new log, which is in place, may not outlast a power cut; nil if it will.
+  /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position, or what kept the
+  ///   new log from its place. The old one is there then.
   func replace(
     keepingOld: Bool,
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
-  ) throws(SecretStoreError)
+  ) throws(SecretStoreError) -> SecretStoreError?
+
+  /// Gives up some of the space that is kept for removals on a full disk; false when none is left.
+  func makeRoom() -> Bool
 
   /// Calls a handler after each change that the machine reports, whoever made it.
   func observe(

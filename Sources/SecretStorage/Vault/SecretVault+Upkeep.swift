@@ -107,7 +107,7 @@ extension SecretVault {
     reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
     let parts = try parts
-    try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
+    let doubt = try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
       var changed = try withContents { contents throws(SecretStoreError) in contents }
       try change(&changed)
       let new = try CompactedVault(changed, isRepair: isRepair, reporting: report)
@@ -115,6 +115,7 @@ extension SecretVault {
       return new.map { ($0.records, $0.position) }
     }
     // The new file is in place: what fails now must not look as if nothing had changed.
+    if let doubt { tell(PasswordFailure(.durability, doubt)) }
     reportingFailure { () throws(SecretStoreError) in
       try contents.withLock { contents throws(SecretStoreError) in
         try contents.refresh(from: parts)
@@ -140,11 +141,14 @@ extension SecretVault {
     do {
       try upkeep()
     } catch {
-      // Elsewhere, because a handler that uses this vault would wait for the access under way.
-      DispatchQueue.global(qos: .utility).async {
-        SecretStorage.onFailure(PasswordFailure(.upkeep, error))
-      }
+      tell(PasswordFailure(.upkeep, error))
     }
+  }
+
+  /// Tells of a failure beside an access, on another thread: a handler that uses this vault would wait
+  /// for the access under way.
+  private func tell(_ failure: PasswordFailure) {
+    DispatchQueue.global(qos: .utility).async { SecretStorage.onFailure(failure) }
   }
 
   /// Compacts in the background where much of the file is dead, or too many items stand in

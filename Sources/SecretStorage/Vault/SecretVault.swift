@@ -14,7 +14,11 @@ import StorageInternals
 /// passphrase, which is what makes locking mean something.
 ///
 /// Any number of threads, objects and processes may use one vault at once. A write returns when it is
-/// on disk. The documentation has pages on the format and on what the vault protects against whom.
+/// on disk. Where the whole file was replaced, as by another passphrase, and the directory could not be
+/// synchronised, the change counts, and ``SecretStorage/onFailure`` is told that a power cut may undo it.
+///
+/// On a full disk, items and slots can still be removed: the vault keeps 64 KiB beside its file for that,
+/// and gives them up a part at a time. The first write that finds room takes them again. The documentation has pages on the format and on what the vault protects against whom.
 public final class SecretVault: SecretStore {
   private let locate: @Sendable () throws(SecretStoreError) -> VaultParts
   private let located = Lock<VaultParts?>(nil)

@@ -1,0 +1,44 @@
+import StorageInternals
+
+extension StoredPassword {
+  /// What a change in place begins with.
+  struct Base {
+    let value: (any KeptValue)?
+    /// Why the value is not the stored one.
+    let failure: SecretStoreError?
+  }
+
+  /// Begins a change in place, with the unsaved value or what is stored.
+  func beginChange() -> Base {
+    do throws(SecretStoreError) {
+      if !state.withLock({ isBaseKnown($0) }) {
+        try access { resolver throws(SecretStoreError) in try readBase(&resolver) }
+      }
+      return Base(value: knownValue, failure: nil)
+    } catch {
+      return Base(value: knownValue, failure: error)
+    }
+  }
+
+  /// Takes what a change in place made of its base, unless that was not what is stored: to save that
+  /// later would overwrite what the change did not see.
+  func end(_ base: Base, with value: (any KeptValue)?) {
+    if let failure = base.failure {
+      didFail(failure)
+      // Each time, unlike other failures: the change is lost.
+      return SecretStorage.onFailure(PasswordFailure(.change, failure))
+    }
+    // An optional chain that ended at nil changed nothing, and setting nil is a removal.
+    if base.value != nil || value != nil { set(value) }
+  }
+
+  private func readBase(_ resolver: inout ItemResolver) throws(SecretStoreError) {
+    // Another thread may have read or set it while this one waited.
+    if state.withLock({ isBaseKnown($0) }) { return }
+    try read(&resolver)
+  }
+
+  private func isBaseKnown(_ state: borrowing State) -> Bool {
+    state.isUnsaved || (isCurrent(state) && state.readAt != nil)
+  }
+}
