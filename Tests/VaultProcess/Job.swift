@@ -31,6 +31,7 @@ struct Job: Sendable {
     case .suite: try importSuite()
     case .migrate: try migrate(to: vault)
     case .descriptors: try useLibrariesWithoutDescriptors()
+    case .hold: try hold(try parameter(0))
     }
   }
 

@@ -17,6 +17,7 @@ struct PAMService: Hashable, Sendable {
   /// PAM itself would take the service `other` for one that is missing or cannot be read, which may
   /// permit anything.
   var obstacle: SecretStoreError? {
+    if let error = SecretStoreError.needsThreads("PAM") { return error }
     if name.isEmpty || name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) {
       return .invalid("The name of a PAM service is that of a file, and has no slash")
     }

@@ -1,3 +1,4 @@
+import Concurrency
 import StorageInternals
 
 extension StoredPassword {
@@ -5,7 +6,18 @@ extension StoredPassword {
   struct Base {
     let value: (any KeptValue)?
     /// Why the value is not the stored one.
-    let failure: SecretStoreError?
+    private let failure: SecretStoreError?
+    private let process = Fork.generation
+
+    init(_ value: (any KeptValue)?, _ failure: SecretStoreError? = nil) {
+      self.value = value
+      self.failure = failure
+    }
+
+    /// Why a change of it must not be saved.
+    var obstacle: SecretStoreError? {
+      process == Fork.generation ? failure : .forkedInside("a change in place")
+    }
   }
 
   /// Begins a change in place, with the unsaved value or what is stored.
@@ -14,16 +26,16 @@ extension StoredPassword {
       if !state.withLock({ isBaseKnown($0) }) {
         try access { resolver throws(SecretStoreError) in try readBase(&resolver) }
       }
-      return Base(value: knownValue, failure: nil)
+      return Base(knownValue)
     } catch {
-      return Base(value: knownValue, failure: error)
+      return Base(knownValue, error)
     }
   }
 
   /// Takes what a change in place made of its base, unless that was not what is stored: to save that
   /// later would overwrite what the change did not see.
   func end(_ base: Base, with value: (any KeptValue)?) {
-    if let failure = base.failure {
+    if let failure = base.obstacle {
       didFail(failure)
       // Each time, unlike other failures: the change is lost.
       return SecretStorage.onFailure(PasswordFailure(.change, failure))

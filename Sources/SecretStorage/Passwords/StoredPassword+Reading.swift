@@ -1,3 +1,4 @@
+import Concurrency
 import StorageInternals
 
 extension StoredPassword {
@@ -64,7 +65,8 @@ extension StoredPassword {
     switch declaration.refreshPolicy {
     case .onAccess: false
     case .manual: true
-    case .onChange: state.readAt == changes.value
+    // In a forked child, no store hears of the changes of other processes.
+    case .onChange: !Fork.isChild && state.readAt == changes.value
     }
   }
 

@@ -15,6 +15,7 @@ struct FileRecordLog: RecordLog {
   let path: String
   let cipher: any SecretCipher
   let fileSystem: FileSystem
+  var lockTimeout = LockTimeout()
 
   init(path: String, cipher: any SecretCipher, fileSystem: FileSystem = FileSystem()) {
     self.path = path
@@ -218,11 +219,11 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Waits until no other writer, of whatever process, is at work.
+  /// Waits until no other writer, of whatever process, is at work, but no longer than a writer may.
   private func takeTurn() throws(SecretStoreError) -> FileLock {
     try system { () throws(SystemError) in
       try fileSystem.makingDirectories(for: path) { () throws(SystemError) in
-        try FileLock(at: lockPath, in: fileSystem)
+        try FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration)
       }
     }
   }

@@ -23,7 +23,7 @@ public final class OpenSSLCipher: SecretCipher {
     var age = 0
   }
 
-  private let contexts = Lock(Contexts())
+  private let contexts = Lock(Contexts(), inForkedChild: { Contexts() })
 
   /// Makes a cipher; the library is not opened yet.
   public init() {}

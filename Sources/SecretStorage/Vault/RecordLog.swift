@@ -2,6 +2,12 @@
 ///
 /// The embedded one is a file. Nothing here supposes that: a log on other machines fits as well.
 protocol RecordLog: Sendable {
+  /// How long a writer waits for the others.
+  ///
+  /// When that is over, writing throws ``SecretStoreError/busy(path:holder:)`` and changed nothing. Reading
+  /// does not wait for writers.
+  var lockTimeout: LockTimeout { get set }
+
   /// What was appended after a position, or since the beginning where there is none.
   ///
   /// When nothing was, this is cheap: it is asked at each access to the vault.

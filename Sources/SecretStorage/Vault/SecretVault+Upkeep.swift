@@ -1,3 +1,4 @@
+import Concurrency
 import Dispatch
 import StorageInternals
 
@@ -58,12 +59,15 @@ extension SecretVault {
   ///
   /// - Throws: What kept the vault from being read.
   public func acceptRollback() throws(SecretStoreError) {
-    let parts = try parts
-    try withContents { contents throws(SecretStoreError) in
-      guard let table = contents.keys.table, case .rolledBack = contents.distrust else { return }
-      try parts.device.remember(contents.chain.head, of: table.vaultID, evenIfOlder: true)
-      contents.position = nil
+    let accepted = try withContents { contents -> (head: ChainHead, vaultID: [UInt8])? in
+      guard let table = contents.keys.table, case .rolledBack = contents.distrust else {
+        return nil
+      }
+      return (contents.chain.head, table.vaultID)
     }
+    guard let accepted else { return }
+    try parts.device.remember(accepted.head, of: accepted.vaultID, evenIfOlder: true)
+    contents.withLock { $0.position = nil }
   }
 
   /// Writes what can be read of a damaged vault to a new file, and returns what was damaged.
@@ -117,12 +121,12 @@ extension SecretVault {
     // The new file is in place: what fails now must not look as if nothing had changed.
     if let doubt { tell(PasswordFailure(.durability, doubt)) }
     reportingFailure { () throws(SecretStoreError) in
-      try contents.withLock { contents throws(SecretStoreError) in
+      let (head, table) = try contents.withLock { contents throws(SecretStoreError) in
         try contents.refresh(from: parts)
         contents.keys.coming = nil
-        guard let table = contents.keys.table else { return }
-        try parts.device.remember(contents.chain.head, of: table.vaultID)
+        return (contents.chain.head, contents.keys.table)
       }
+      if let table { try parts.device.remember(head, of: table.vaultID) }
     }
   }
 
@@ -147,7 +151,8 @@ extension SecretVault {
 
   /// Tells of a failure beside an access, on another thread: a handler that uses this vault would wait
   /// for the access under way.
-  private func tell(_ failure: PasswordFailure) {
+  func tell(_ failure: PasswordFailure) {
+    if Fork.isChild { return SecretStorage.reportInForkedChild(failure) }
     DispatchQueue.global(qos: .utility).async { SecretStorage.onFailure(failure) }
   }
 
@@ -160,10 +165,12 @@ extension SecretVault {
       return true
     }
     guard isWorthIt else { return }
-    DispatchQueue.global(qos: .utility).async { [self] in
+    let work = { @Sendable [self] in
       reportingFailure { () throws(SecretStoreError) in try compact() }
       contents.withLock { $0.isBeingCompacted = false }
     }
+    // A forked child has no threads of Dispatch, and does it on this one.
+    if Fork.isChild { work() } else { DispatchQueue.global(qos: .utility).async(execute: work) }
   }
 }
 

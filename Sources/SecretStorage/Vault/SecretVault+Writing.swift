@@ -108,6 +108,12 @@ extension SecretVault {
 
   /// Appends what of a batch goes together; false when another process was faster.
   private func append(_ batch: [Pending], _ parts: VaultParts) throws(SecretStoreError) -> Bool {
+    if contents.withLock({ $0.keys.table == nil }),
+      try withContents({ $0.keys.table == nil })
+    {
+      // Made here, because it may wait for another process, and readers wait for the contents.
+      _ = try parts.device.makeSecret()
+    }
     let (draft, outcomes) = try withContents { contents throws(SecretStoreError) in
       var draft = try VaultDraft(contents, parts.device)
       let outcomes = Self.fill(&draft, from: batch, &contents)
