@@ -19,14 +19,16 @@ let package = Package(
     .target(name: "SerializedAccess", dependencies: ["Concurrency"]),
     .target(name: "StorageInternals", dependencies: ["Concurrency"]),
     .target(name: "KeyValueStorage", dependencies: ["StorageInternals"]),
-    .target(name: "SecretStorage", dependencies: ["StorageInternals"]),
+    .target(name: "SecretStorage", dependencies: ["Concurrency", "StorageInternals"]),
     .target(name: "SecretStorageTesting", dependencies: ["SecretStorage"]),
     .target(name: "SecretMigration", dependencies: ["SecretStorage", "StorageInternals"]),
     .target(name: "PasswordRules"),
     .target(name: "Validation", dependencies: ["PasswordRules", "SerializedAccess"]),
     .target(
       name: "KeychainCompatibility",
-      dependencies: ["SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageInternals"]),
+      dependencies: [
+        "Concurrency", "SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageInternals",
+      ]),
 
     .testTarget(name: "SerializedAccessTests", dependencies: ["SerializedAccess"]),
     .testTarget(

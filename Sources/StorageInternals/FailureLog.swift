@@ -6,7 +6,7 @@
 
 /// Writes one line for each distinct failure.
 package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable>: Sendable {
-  private let seen = Lock(Set<Failure>())
+  private let seen = Lock(Set<Failure>(), inForkedChild: { [] })
   private let output: @Sendable (String) -> Void
 
   package init(to output: @escaping @Sendable (String) -> Void = standardError) {

@@ -17,7 +17,7 @@ extension File {
   }
 
   /// Releases this file's lock, although forked children may have the file open.
-  func unlock() {
+  package func unlock() {
     // Fails for a descriptor that is not open alone.
     withDescriptor { _ = flock($0, LOCK_UN) }
   }

@@ -31,6 +31,8 @@ struct Job: Sendable {
     case .userDefaults: try setUserDefaults()
     case .suite: try importSuite()
     case .migrate: try migrate(to: vault)
+    case .descriptors: try useLibrariesWithoutDescriptors()
+    case .hold: try hold(try parameter(0))
     }
   }
 

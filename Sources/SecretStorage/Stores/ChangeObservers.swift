@@ -7,7 +7,7 @@ final class ChangeObservers: Sendable {
     var last: UInt64 = 0
   }
 
-  private let handlers = Lock(Handlers())
+  private let handlers = Lock(Handlers(), inForkedChild: { Handlers() })
 
   func add(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     let number = handlers.withLock { handlers in

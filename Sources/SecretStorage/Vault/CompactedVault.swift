@@ -51,8 +51,7 @@ struct CompactedVault {
         let only = block.count == 1 ? block.first : nil
         records.append(extended(record, only.map { .item($0.id) } ?? .block))
         completed += block.count
-        let progress = UpkeepProgress(completed: completed, total: sorted.count)
-        if report(progress) == .cancel { throw .cancelled }
+        try UpkeepProgress(completed: completed, total: sorted.count).report(to: report)
       }
     }
   }

@@ -16,6 +16,8 @@ struct DeviceState: Sendable {
   var credentialsDirectory: String?
   let fileSystem: FileSystem
   let cipher: any SecretCipher
+  /// How long a writer waits for other processes.
+  var lockTimeout = LockTimeout()
 
   private static let keyCount = 32
   var keyPath: String { "\(directory)/device.key" }
@@ -41,10 +43,15 @@ struct DeviceState: Sendable {
   }
 
   /// Makes the device key if there is none, and returns it like ``secret()``.
+  ///
+  /// - Throws: ``SecretStoreError/busy(path:holder:)`` when another process is making it and does not go
+  ///   on, or what kept it from being made.
   func makeSecret() throws(SecretStoreError) -> Secret {
+    if let secret = try secret() { return secret }
     do throws(SystemError) {
       try fileSystem.makeDirectories(directory)
-      let lock = try FileLock(at: "\(keyPath).lock", in: fileSystem)
+      let lock = try FileLock(
+        at: "\(keyPath).lock", in: fileSystem, timeout: lockTimeout.duration)
       defer { withExtendedLifetime(lock) {} }
       if try fileSystem.status(of: keyPath) == nil {
         try fileSystem.removeLeftovers(of: keyPath, holding: lock)
@@ -92,34 +99,54 @@ extension DeviceState {
 
   /// The newest record of a vault that this machine has seen; nil when it never saw one.
   ///
-  /// A file that was never written completely says nothing, as does one that was removed.
+  /// A file that was never written completely says nothing, as does one that was removed. It takes no
+  /// lock, because its holder may be stopped.
   func remembered(of vaultID: [UInt8]) throws(SecretStoreError) -> ChainHead? {
     let path = path(of: vaultID)
     guard let status = try system({ () throws(SystemError) in try fileSystem.status(of: path) })
     else { return nil }
     try checkPrivacy(status, of: path)
-    let content = try system { () throws(SystemError) in
-      let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
-      try file.lock()
-      return try file.read(from: 0, count: Self.count)
+    let file = try system { () throws(SystemError) in
+      try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
     }
-    return try decode(content)
+    for _ in 0..<5 {
+      let content = try system { () throws(SystemError) in
+        try file.read(from: 0, count: Self.count)
+      }
+      if let head = try decode(content) { return head }
+      // It may have been read while it was being written, which takes less time than this.
+      usleep(1000)
+    }
+    return nil
   }
 
   /// Remembers a record, unless a newer one is remembered already.
   ///
   /// What says for the first time that there is a log which begins with a record is on disk when this returns.
+  ///
+  /// - Throws: ``SecretStoreError/busy(path:holder:)`` when another process did not finish remembering,
+  ///   after a second: unless it is a rollback that is accepted, it is about what is written already.
   func remember(
     _ head: ChainHead, ofLogFrom start: UInt64, of vaultID: [UInt8], evenIfOlder: Bool = false
   ) throws(SecretStoreError) {
     let content = try encode(head)
+    let path = path(of: vaultID)
     let file = try system { () throws(SystemError) in
-      let path = path(of: vaultID)
-      let file = try fileSystem.makingDirectories(for: path) { () throws(SystemError) in
+      try fileSystem.makingDirectories(for: path) { () throws(SystemError) in
         try fileSystem.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
       }
-      try file.lock()
-      return file
+    }
+    let limit = lockTimeout.duration
+    let lock = try system { () throws(SystemError) -> FileLock? in
+      // Almost always it is free, and waiting in line costs more than all the rest.
+      if try file.lockIfFree() { return nil }
+      return try FileLock(
+        at: path, in: fileSystem, timeout: evenIfOlder ? limit : min(limit, .seconds(1)))
+    }
+    defer {
+      // Closing would not do where a forked child has the file open.
+      file.unlock()
+      withExtendedLifetime(lock) {}
     }
     let bytes = try system { () throws(SystemError) in try file.read(from: 0, count: Self.count) }
     let known = try decode(bytes)

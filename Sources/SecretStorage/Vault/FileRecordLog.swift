@@ -15,6 +15,7 @@ struct FileRecordLog: RecordLog {
   let path: String
   let cipher: any SecretCipher
   let fileSystem: FileSystem
+  var lockTimeout = LockTimeout()
 
   init(path: String, cipher: any SecretCipher, fileSystem: FileSystem = FileSystem()) {
     self.path = path
@@ -24,6 +25,7 @@ struct FileRecordLog: RecordLog {
 
   var name: String { path }
   private var lockPath: String { path + ".lock" }
+  private var reserve: DiskReserve { DiskReserve(of: path, in: fileSystem) }
 
   func changes(since position: LogPosition?) throws(SecretStoreError) -> LogChanges {
     if position == nil { removeLeftovers() }
@@ -138,7 +140,9 @@ struct FileRecordLog: RecordLog {
       do throws(SystemError) {
         try file.write(frames, at: position.end)
         try file.synchronizeData()
-        return LogPosition(status: try file.status(), end: position.end + frames.count)
+        let end = LogPosition(status: try file.status(), end: position.end + frames.count)
+        reserve.fill(holding: lock)
+        return end
       } catch {
         // Whatever was written was not acknowledged. Should cutting it off fail as well, it is
         // either torn, or complete and as good as if it had been acknowledged.
@@ -153,12 +157,33 @@ struct FileRecordLog: RecordLog {
   func replace(
     keepingOld: Bool,
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
-  ) throws(SecretStoreError) {
+  ) throws(SecretStoreError) -> SecretStoreError? {
     let lock = try takeTurn()
-    guard let (records, position) = try make() else { return }
+    guard let (records, position) = try make() else { return nil }
     try checkPosition(position)
     if keepingOld { try keepAside("\(path).damaged-\(position.modified)") }
-    _ = try install(records, holding: lock)
+    do {
+      _ = try install(records, holding: lock)
+      return nil
+    } catch {
+      // From the renaming on, every reader has the new file.
+      guard isReplaced(position) else { throw error }
+      return error
+    }
+  }
+
+  /// Whether there is another file than the one of a position; false also when that cannot be told.
+  private func isReplaced(_ position: LogPosition) -> Bool {
+    do throws(SystemError) {
+      guard let status = try fileSystem.status(of: path) else { return false }
+      return !position.isCurrent(for: status)
+    } catch {
+      return false
+    }
+  }
+
+  func makeRoom() -> Bool {
+    reserve.giveUpPart()
   }
 
   private func keepAside(_ name: String) throws(SecretStoreError) {
@@ -208,17 +233,18 @@ struct FileRecordLog: RecordLog {
       try fileSystem.removeLeftovers(of: path, holding: lock)
       try fileSystem.replaceFile(at: path, with: content, mode: 0o600)
       guard let status = try fileSystem.status(of: path) else { throw vanished }
+      reserve.fill(holding: lock)
       return LogPosition(status: status, end: content.count)
     } catch {
       throw SecretStoreError(error)
     }
   }
 
-  /// Waits until no other writer, of whatever process, is at work.
+  /// Waits until no other writer, of whatever process, is at work, but no longer than a writer may.
   private func takeTurn() throws(SecretStoreError) -> FileLock {
     try system { () throws(SystemError) in
       try fileSystem.makingDirectories(for: path) { () throws(SystemError) in
-        try FileLock(at: lockPath, in: fileSystem)
+        try FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration)
       }
     }
   }

@@ -2,6 +2,12 @@
 ///
 /// The embedded one is a file. Nothing here supposes that: a log on other machines fits as well.
 protocol RecordLog: Sendable {
+  /// How long a writer waits for the others.
+  ///
+  /// When that is over, writing throws ``SecretStoreError/busy(path:holder:)`` and changed nothing. Reading
+  /// does not wait for writers.
+  var lockTimeout: LockTimeout { get set }
+
   /// What was appended after a position, or since the beginning where there is none.
   ///
   /// When nothing was, this is cheap: it is asked at each access to the vault. Reading from the beginning
@@ -37,11 +43,16 @@ protocol RecordLog: Sendable {
   /// ``append(by:)``; nil leaves the log as it is. The replaced log may be kept aside, for a person to
   /// look at.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position.
+  /// - Returns: Why the new log, which is in place, may not outlast a power cut; nil if it will.
+  /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position, or what kept the
+  ///   new log from its place. The old one is there then.
   func replace(
     keepingOld: Bool,
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
-  ) throws(SecretStoreError)
+  ) throws(SecretStoreError) -> SecretStoreError?
+
+  /// Gives up some of the space that is kept for removals on a full disk; false when none is left.
+  func makeRoom() -> Bool
 
   /// Calls a handler after each change that the machine reports, whoever made it.
   func observe(

@@ -57,12 +57,16 @@ extension SecretVault {
   ///
   /// - Throws: What kept the vault from being read.
   public func acceptRollback() throws(SecretStoreError) {
-    let parts = try parts
-    try withContents { contents throws(SecretStoreError) in
-      guard let table = contents.keys.table, case .rolledBack = contents.distrust else { return }
-      try parts.device.remember(contents.chain, of: table.vaultID, evenIfOlder: true)
-      contents.position = nil
+    let accepted = try withContents { contents -> (chain: VaultChain, vaultID: [UInt8])? in
+      guard let table = contents.keys.table, case .rolledBack = contents.distrust else {
+        return nil
+      }
+      return (contents.chain, table.vaultID)
     }
+    guard let accepted else { return }
+    // Outside of the lock of the contents: this may wait for another process.
+    try parts.device.remember(accepted.chain, of: accepted.vaultID, evenIfOlder: true)
+    contents.withLock { $0.position = nil }
   }
 
   /// Accepts another vault than the one that this machine knows in its place, put there on purpose.
@@ -71,11 +75,12 @@ extension SecretVault {
   ///
   /// - Throws: What kept the vault from being read, or the acceptance from being noted.
   public func acceptReplacement() throws(SecretStoreError) {
-    let parts = try parts
-    try withContents { contents throws(SecretStoreError) in
-      guard let table = contents.keys.table, case .replaced = contents.distrust else { return }
-      try parts.device.remember(table.vaultID, at: parts.log.name)
-      contents.position = nil
+    let vaultID = try withContents { contents -> [UInt8]? in
+      guard case .replaced = contents.distrust else { return nil }
+      return contents.keys.table?.vaultID
     }
+    guard let vaultID else { return }
+    try parts.device.remember(vaultID, at: parts.log.name)
+    contents.withLock { $0.position = nil }
   }
 }

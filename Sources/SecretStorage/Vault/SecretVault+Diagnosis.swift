@@ -154,9 +154,10 @@ extension Diagnosis {
     guard cipher is OpenSSLCipher else {
       return note("Cryptography", "\(type(of: cipher)), which the app brings")
     }
-    switch LibCrypto.shared {
-    case .success(let crypto): note("Cryptography", "OpenSSL, as \(crypto.name)")
-    case .failure(let error): problem("Cryptography", "\(error)")
+    do {
+      note("Cryptography", "OpenSSL, as \(try LibCrypto.shared.get().name)")
+    } catch {
+      problem("Cryptography", "\(error)")
     }
   }
 }

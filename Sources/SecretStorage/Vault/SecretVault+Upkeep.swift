@@ -1,3 +1,4 @@
+import Concurrency
 import Dispatch
 import StorageInternals
 
@@ -101,7 +102,7 @@ extension SecretVault {
     reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
     let parts = try parts
-    try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
+    let doubt = try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
       var changed = try withContents { contents throws(SecretStoreError) in contents }
       // What is not in the new file is lost.
       try changed.restoreOverwritten(isRepair: isRepair)
@@ -114,13 +115,14 @@ extension SecretVault {
       return new.map { ($0.records, $0.position) }
     }
     // The new file is in place: what fails now must not look as if nothing had changed.
+    if let doubt { tell(PasswordFailure(.durability, doubt)) }
     reportingFailure { () throws(SecretStoreError) in
-      try contents.withLock { contents throws(SecretStoreError) in
+      let (chain, table) = try contents.withLock { contents throws(SecretStoreError) in
         try contents.refresh(from: parts)
         contents.keys.coming = nil
-        guard let table = contents.keys.table else { return }
-        try parts.device.remember(contents.chain, of: table.vaultID)
+        return (contents.chain, contents.keys.table)
       }
+      if let table { try parts.device.remember(chain, of: table.vaultID) }
     }
   }
 
@@ -139,11 +141,15 @@ extension SecretVault {
     do {
       try upkeep()
     } catch {
-      // Elsewhere, because a handler that uses this vault would wait for the access under way.
-      DispatchQueue.global(qos: .utility).async {
-        SecretStorage.onFailure(PasswordFailure(.upkeep, error))
-      }
+      tell(PasswordFailure(.upkeep, error))
     }
+  }
+
+  /// Tells of a failure beside an access, on another thread: a handler that uses this vault would wait
+  /// for the access under way.
+  func tell(_ failure: PasswordFailure) {
+    if Fork.isChild { return SecretStorage.reportInForkedChild(failure) }
+    DispatchQueue.global(qos: .utility).async { SecretStorage.onFailure(failure) }
   }
 
   /// Compacts in the background where much of the file is dead, or too many items stand in
@@ -155,10 +161,12 @@ extension SecretVault {
       return true
     }
     guard isWorthIt else { return }
-    DispatchQueue.global(qos: .utility).async { [self] in
+    let work = { @Sendable [self] in
       reportingFailure { () throws(SecretStoreError) in try compact() }
       contents.withLock { $0.isBeingCompacted = false }
     }
+    // A forked child has no threads of Dispatch, and does it on this one.
+    if Fork.isChild { work() } else { DispatchQueue.global(qos: .utility).async(execute: work) }
   }
 }
 

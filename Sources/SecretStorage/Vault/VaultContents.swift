@@ -1,3 +1,5 @@
+import Concurrency
+
 /// What a process knows of a vault: its keys, its items, and what is damaged.
 struct VaultContents: Sendable {
   let cipher: any SecretCipher
@@ -38,6 +40,14 @@ struct VaultContents: Sendable {
 
   init(cipher: any SecretCipher) {
     self.cipher = cipher
+  }
+
+  /// What a forked child begins with: nothing that its parent knew, and locked, whatever could open it.
+  init(inForkedChild cipher: any SecretCipher) {
+    self.init(cipher: cipher)
+    keys.isLockedByApp = true
+    // No revision that the parent gave out comes again.
+    generation = UInt64(Fork.generation) << 48
   }
 
   /// Forgets what was read, but not the keys.
