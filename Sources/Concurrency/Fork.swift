@@ -16,6 +16,9 @@ package enum Fork {
   /// It never changes within a process, and differs between a child and its parent.
   package static var generation: Int { counter.forks.load(ordering: .relaxed) }
 
+  /// Whether the running process was forked from one that used this.
+  package static var isChild: Bool { generation != 0 }
+
   private static let counter = Counter()
 
   /// An object, because an atomic value needs an address of its own.

@@ -27,6 +27,23 @@ extension FileSystem {
   ) throws(SystemError) -> File {
     // Opened first, so that after the rename only its `fsync` is left to fail.
     let directory = try openDirectory(path.parentDirectory)
+    let file = try makeReplacement(of: path, mode: mode, keeping: old)
+    do throws(SystemError) {
+      try file.write(bytes, at: 0)
+      try file.synchronize()
+      try rename(file.path, to: path)
+    } catch {
+      discard(file.path)
+      throw error
+    }
+    try directory.synchronizeEntries()
+    return file
+  }
+
+  /// Makes the empty temporary file of a replacement, with its final owner and mode.
+  func makeReplacement(
+    of path: String, mode: mode_t, keeping old: FileStatus?
+  ) throws(SystemError) -> File {
     let temporary = path.replacement(UInt64.random(in: .min ... .max))
     // Until it is the other owner's, it is for this one alone.
     let file = try open(
@@ -34,19 +51,23 @@ extension FileSystem {
     do throws(SystemError) {
       if let old { try file.takeOwner(of: old) }
       try file.changeMode(to: old?.permissions ?? mode)
-      try file.write(bytes, at: 0)
-      try file.synchronize()
-      try rename(temporary, to: path)
     } catch {
-      do throws(SystemError) {
-        try unlink(temporary)
-      } catch {
-        // What stopped the replacement is the error to report; `removeLeftovers` gets the file.
-      }
+      discard(temporary)
       throw error
     }
-    try directory.synchronizeEntries()
     return file
+  }
+
+  /// Removes a temporary file, or leaves it to `removeLeftovers` and returns false.
+  @discardableResult
+  func discard(_ temporary: String) -> Bool {
+    do throws(SystemError) {
+      try unlink(temporary)
+      return true
+    } catch {
+      // What stopped the replacement is the error to report, if there is one.
+      return false
+    }
   }
 
   /// Whether there seem to be temporary files that killed processes left, or that are just in use.
