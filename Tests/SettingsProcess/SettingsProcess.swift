@@ -43,6 +43,19 @@ enum Mode: String {
   case watch
   /// `user`: tries to write as another user, and once more after the signal `USR1`.
   case refuse
+  /// Counts the key `number` up as fast as it can until there is a file with the suffix `.stop`; prints
+  /// `=` and the number for each acknowledged write, and `!` and the error for each refused one.
+  case race
+  /// `user`: uses settings in all ways as another user, for whom no thread can be made, and prints a line
+  /// for each.
+  case withoutThreads
+  /// Begins a transaction, prints `ready`, and stays in it.
+  case hold
+  /// `way`: sets keys, and ends while another process holds the lock; tells on standard output what it
+  /// would tell on standard error.
+  case endBusy
+  /// `count`: forks so many children while its threads are busy, each of which uses the settings.
+  case fork
 }
 
 /// Writes a line to standard output, in one call, so that lines of several threads do not mix.

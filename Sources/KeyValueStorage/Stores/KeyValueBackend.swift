@@ -44,3 +44,24 @@ public protocol KeyValueBackend: Sendable {
   /// - Returns: Where it is now; nil if all can be read.
   func moveAside() throws(KeyValueStoreError) -> String?
 }
+
+// Only files have locks. Other backends end their waits by rules of their own.
+extension KeyValueBackend {
+  /// Changes the contents.
+  ///
+  /// - Parameters:
+  ///   - patience: How long to wait for other processes; nil to fail at once if one has the lock.
+  ///   - changes: As of `update(_:)`.
+  func update(
+    within patience: Duration?, _ changes: (KeyValueContents) -> KeyValueChanges
+  ) throws(KeyValueStoreError) -> KeyValueContents {
+    if let file = self as? FileBackend { return try file.update(within: patience, changes) }
+    return try update(changes)
+  }
+
+  /// Puts aside what cannot be read; `patience` is as of `update(within:_:)`.
+  func moveAside(within patience: Duration?) throws(KeyValueStoreError) -> String? {
+    if let file = self as? FileBackend { return try file.moveAside(within: patience) }
+    return try moveAside()
+  }
+}
