@@ -1,4 +1,4 @@
-import Synchronization
+package import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -14,18 +14,18 @@ package enum Fork {
   /// The number of forks that led to the running process since this was first used.
   ///
   /// It never changes within a process, and differs between a child and its parent.
-  package static var generation: Int { counter.forks.load(ordering: .relaxed) }
+  @inlinable package static var generation: Int { counter.forks.load(ordering: .relaxed) }
 
   /// Whether the running process was forked from one that used this.
   package static var isChild: Bool { generation != 0 }
 
-  private static let counter = Counter()
+  @usableFromInline package static let counter = Counter()
 
   /// An object, because an atomic value needs an address of its own.
-  private final class Counter: Sendable {
-    let forks = Atomic(0)
+  @usableFromInline package final class Counter: Sendable {
+    @usableFromInline package let forks = Atomic(0)
 
-    init() {
+    fileprivate init() {
       let code = pthread_atfork(nil, nil) { Fork.counter.forks.add(1, ordering: .relaxed) }
       if code != 0 {
         fatalError("The C library could not register a fork handler (error \(code)).")
@@ -35,23 +35,27 @@ package enum Fork {
 }
 
 /// The process that a piece of state belongs to.
+///
+/// Each access to a mutex asks for it, which is why asking is inlined: two loads and a comparison.
 package struct OwningProcess: ~Copyable, Sendable {
   // Twice the generation; one more while a thread of that process recovers the state.
-  private let mark = Atomic(Fork.generation &* 2)
+  @usableFromInline package let mark = Atomic(Fork.generation &* 2)
 
   package init() {}
 
-  /// Calls a closure at the first call in a forked child, before any call returns there.
+  /// Whether the state belongs to the running process; false in a forked child until the state has
+  /// been recovered there.
+  @inlinable package var isCurrent: Bool {
+    mark.load(ordering: .acquiring) == Fork.generation &* 2
+  }
+
+  /// Calls a closure once in a forked child, and returns when the call has returned.
   ///
   /// - Parameter recover: Makes the state usable in the child. Its locks may be held by threads that
   ///   the child does not have, and its values may be half changed.
-  package func recoverAfterFork(_ recover: () -> Void) {
-    let current = Fork.generation &* 2
-    if mark.load(ordering: .acquiring) != current { recoverOnce(current, recover) }
-  }
-
   @inline(never)
-  private func recoverOnce(_ current: Int, _ recover: () -> Void) {
+  package func recover(_ recover: () -> Void) {
+    let current = Fork.generation &* 2
     while true {
       let seen = mark.load(ordering: .acquiring)
       if seen == current { return }

@@ -44,7 +44,7 @@ import Concurrency
   package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    process.recoverAfterFork(recover)
+    if !process.isCurrent { process.recover(recover) }
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     // The mutex is held, see above.
