@@ -3,8 +3,8 @@ import StorageInternals
 
 /// One key of a store as values of one type; what is behind a ``StoredValue``.
 ///
-/// It is not generic, and holds the values as ``Kept`` objects: to find out about generic types when
-/// the program runs takes ten times as long as all the rest of a get.
+/// It is not generic, and holds the values as ``Kept`` objects: to find out about generic types
+/// when the program runs takes ten times as long as all the rest of a get.
 final class Setting: Sendable {
   /// What was decoded last, which holds as long as the key has the same encoded value.
   struct Known: Sendable {

@@ -45,8 +45,8 @@ enum DetachedThread {
     return code
   }
 
-  /// Runs a closure while this thread takes no signals: a thread begins with those of its maker, and an
-  /// app's handlers and `sigwait` expect theirs on threads of the app.
+  /// Runs a closure while this thread takes no signals: a thread begins with those of its maker,
+  /// and an app's handlers and `sigwait` expect theirs on threads of the app.
   private static func withoutSignals(_ body: () -> Int32) -> Int32 {
     var all = sigset_t()
     var previous = sigset_t()

@@ -19,8 +19,8 @@ extension FileSystem {
   ///
   /// The two files are exchanged, and the one that comes out is looked at: so what another program
   /// wrote up to that moment is noticed, and put back. Where the kernel or the file system cannot
-  /// exchange files, what was written up to a moment before is noticed. A program that has the old file
-  /// open for writing has 50 milliseconds to write.
+  /// exchange files, what was written up to a moment before is noticed. A program that has the old
+  /// file open for writing has 50 milliseconds to write.
   ///
   /// - Parameters:
   ///   - path: The file, in a directory that is there.
@@ -103,7 +103,8 @@ extension FileSystem {
     return false
   }
 
-  /// Whether a file that was taken out is the one expected, once no program has it open for writing.
+  /// Whether a file that was taken out is the one expected, once no program has it open for
+  /// writing.
   ///
   /// A program that goes on writing to it for longer is not waited for.
   private func isLeftUnwritten(

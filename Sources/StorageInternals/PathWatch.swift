@@ -4,8 +4,8 @@
   import Musl
 #endif
 
-/// Calls a handler whenever a path may have come to lead to other content, by whatever process, until
-/// it is released.
+/// Calls a handler whenever a path may have come to lead to other content, by whatever process,
+/// until it is released.
 ///
 /// Every directory on the way is watched: those with symbolic links in them and the file's own for
 /// these names, the others for being moved or removed themselves. After each change the way is gone

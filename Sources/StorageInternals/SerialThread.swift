@@ -8,8 +8,9 @@ import Concurrency
 
 /// A queue of closures that run one at a time, on a thread that ends when it has nothing to do.
 ///
-/// Unlike a `DispatchQueue`, adding a closure never waits: where no thread can be made, as at the limit
-/// `RLIMIT_NPROC`, Dispatch waits for one in the thread that adds work. In a forked child nothing runs.
+/// Unlike a `DispatchQueue`, adding a closure never waits: where no thread can be made, as at the
+/// limit `RLIMIT_NPROC`, Dispatch waits for one in the thread that adds work. In a forked child
+/// nothing runs.
 @safe package final class SerialThread: @unchecked Sendable {
   private struct Job {
     let number: Int
@@ -18,8 +19,8 @@ import Concurrency
     let body: @Sendable () -> Void
   }
 
-  // `@unchecked`: mutex and condition have fixed addresses because they are allocated by themselves,
-  // and the mutex guards all that is variable.
+  // `@unchecked`: mutex and condition have fixed addresses because they are allocated by
+  // themselves, and the mutex guards all that is variable.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   /// By ascending start.
@@ -62,8 +63,8 @@ import Concurrency
 
   /// Runs a closure when a time has passed.
   ///
-  /// - Returns: A number by which it can be cancelled; nil if there is no thread, and the closure never
-  ///   runs.
+  /// - Returns: A number by which it can be cancelled; nil if there is no thread, and the closure
+  ///   never runs.
   package func run(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> Int? {
     add(after: max(0, delay.nanoseconds), isKept: false, body)
   }

@@ -20,7 +20,8 @@ extension Job {
     let settings = Settings(store)
     // What the parent has not written when it forks, and sets anew later.
     settings.unsaved.wrappedValue = 1
-    // Swift's runtime makes the types of generic code when they are first used, under locks of its own.
+    // Swift's runtime makes the types of generic code when they are first used, under locks of its
+    // own.
     try warmUp()
     settings.keepBusy(with: try open())
 
@@ -80,8 +81,8 @@ extension Job {
       known = StoredValue(wrappedValue: 0, "known", in: store)
     }
 
-    /// Uses this store, and another one over the file, on threads that never end, and returns when each
-    /// of them has done so for a while.
+    /// Uses this store, and another one over the file, on threads that never end, and returns when
+    /// each of them has done so for a while.
     func keepBusy(with other: KeyValueStore) {
       let works: [@Sendable (Int) throws -> Void] = [
         { _ in _ = known.wrappedValue },

@@ -1,7 +1,7 @@
 import StorageInternals
 
-// Litter does no harm: failing to look for it, or to remove it, is no failure of what the backend was
-// asked for, and is tried again at the next update.
+// Litter does no harm: failing to look for it, or to remove it, is no failure of what the backend
+// was asked for, and is tried again at the next update.
 
 extension FileBackend {
   /// Removes what killed writers left, at the first update.

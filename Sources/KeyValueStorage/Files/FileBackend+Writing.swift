@@ -8,7 +8,8 @@ import StorageInternals
 #endif
 
 extension FileBackend {
-  /// - Parameter patience: How long to wait for other writers; nil to fail at once if there is one.
+  /// Changes the file; `patience` is how long to wait for other writers, nil to fail at once if
+  /// there is one.
   func update(
     within patience: Duration?, _ changes: (KeyValueContents) -> KeyValueChanges
   ) throws(KeyValueStoreError) -> KeyValueContents {
@@ -36,8 +37,8 @@ extension FileBackend {
 
   /// What the file holds; one that was removed just before has a moment to come back.
   ///
-  /// A program may remove a file and make it anew. A file that is made in between would be in its way:
-  /// the program overwrites it, or refuses to.
+  /// A program may remove a file and make it anew. A file that is made in between would be in its
+  /// way: the program overwrites it, or refuses to.
   private func documentToChange(at path: String) throws(KeyValueStoreError) -> FileDocument {
     while true {
       let document = try document(at: path)

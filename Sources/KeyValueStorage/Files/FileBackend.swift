@@ -2,9 +2,9 @@ import StorageInternals
 
 /// Keys and values in a file.
 ///
-/// Writers exclude each other by a lock on a file beside it (`.<name>.lock`), and replace the file in
-/// one durable step; readers need no lock. Another program's file, put in place or written over by
-/// whatever means, is noticed by its status.
+/// Writers exclude each other by a lock on a file beside it (`.<name>.lock`), and replace the file
+/// in one durable step; readers need no lock. Another program's file, put in place or written over
+/// by whatever means, is noticed by its status.
 final class FileBackend: KeyValueBackend {
   /// The path as it was given; symbolic links in it are followed anew at each use.
   let path: String

@@ -21,8 +21,8 @@ struct FileTurn: ~Copyable {
 extension FileBackend {
   /// Waits until no other writer has the file; makes its directories.
   ///
-  /// - Parameter patience: How long to wait at most; nil to fail at once if the lock is not free.
-  /// - Throws: ``KeyValueStoreError/busy(path:holder:)`` after that time.
+  /// The patience is how long to wait at most, nil to fail at once if the lock is not free; after
+  /// that it throws ``KeyValueStoreError/busy(path:holder:)``.
   func takeTurn(within patience: Duration?) throws(KeyValueStoreError) -> FileTurn {
     do throws(SystemError) {
       var target = try resolve()

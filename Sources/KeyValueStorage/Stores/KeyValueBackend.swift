@@ -11,8 +11,8 @@ public protocol KeyValueBackend: Sendable {
 
   /// Reads the newest contents.
   ///
-  /// - Throws: Why nobody can say what they are. A store that was never written has contents without
-  ///   keys.
+  /// - Throws: Why nobody can say what they are. A store that was never written has contents
+  ///   without keys.
   func load() throws(KeyValueStoreError) -> KeyValueContents
 
   /// Whether the contents are others by now than at a revision.
@@ -47,11 +47,8 @@ public protocol KeyValueBackend: Sendable {
 
 // Only files have locks. Other backends end their waits by rules of their own.
 extension KeyValueBackend {
-  /// Changes the contents.
-  ///
-  /// - Parameters:
-  ///   - patience: How long to wait for other processes; nil to fail at once if one has the lock.
-  ///   - changes: As of `update(_:)`.
+  /// Changes the contents; `patience` is how long to wait for other processes, nil to fail at once
+  /// if one has the lock.
   func update(
     within patience: Duration?, _ changes: (KeyValueContents) -> KeyValueChanges
   ) throws(KeyValueStoreError) -> KeyValueContents {

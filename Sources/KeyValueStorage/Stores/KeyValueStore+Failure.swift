@@ -2,14 +2,14 @@ import StorageInternals
 
 extension KeyValueStore {
   private static let log = FailureLog<KeyValueStoreError>()
-  /// The app's handler. In a forked child there is none, for it may be half set there.
+  /// The app's handler; none in a forked child, for it may be half set there.
   private static let failureHandler = Lock<(@Sendable (KeyValueStoreError) -> Void)?>(
     nil, inForkedChild: { nil })
 
   /// Is told when something failed that itself cannot throw, such as a property's getter or setter.
   ///
-  /// It may be called on any thread. Unless the app sets another handler, each distinct failure of the
-  /// process is one line on standard error. A forked child begins without the app's handler.
+  /// It may be called on any thread. Unless the app sets another handler, each distinct failure of
+  /// the process is one line on standard error. A forked child begins without the app's handler.
   public static var onFailure: @Sendable (KeyValueStoreError) -> Void {
     get { failureHandler.withLock { $0 } ?? log.report }
     set { failureHandler.withLock { $0 = newValue } }

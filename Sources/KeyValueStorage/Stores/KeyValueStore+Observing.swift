@@ -5,9 +5,9 @@ import Synchronization
 extension KeyValueStore {
   /// Calls a closure with the key after each change of a value, until the result is released.
   ///
-  /// This object, another process, or an editor may have made the change. The closure runs on a thread
-  /// of the store, in the order of the changes, and may use the store. In a forked child it is never
-  /// called.
+  /// This object, another process, or an editor may have made the change. The closure runs on a
+  /// thread of the store, in the order of the changes, and may use the store. In a forked child it
+  /// is never called.
   public func observe(
     _ observer: @escaping @Sendable (_ key: String) -> Void
   ) -> KeyValueObservation {
@@ -19,8 +19,8 @@ extension KeyValueStore {
 
   /// The keys whose values change, from now on.
   ///
-  /// No key is left out, so a consumer that is slow, or none, lets memory grow. The sequence ends when
-  /// the task of the consumer is cancelled, and at once in a forked child.
+  /// No key is left out, so a consumer that is slow, or none, lets memory grow. The sequence ends
+  /// when the task of the consumer is cancelled, and at once in a forked child.
   public var changes: AsyncStream<String> {
     AsyncStream { continuation in
       let observation = observe { continuation.yield($0) }
@@ -29,8 +29,8 @@ extension KeyValueStore {
     }
   }
 
-  /// Calls a handler after each change of a key, or of all keys for nil; on demand also for the value
-  /// as it is now.
+  /// Calls a handler after each change of a key, or of all keys for nil; on demand also for the
+  /// value as it is now.
   func observe(
     _ key: StoredKey?, fromNow isFromNow: Bool, _ handler: @escaping KeyObservers.Handler
   ) -> KeyValueObservation {

@@ -14,8 +14,8 @@ extension KeyValueStore {
   /// Loads the values if the newest ones are not known, and tells of a failure that is new.
   ///
   /// One failed reading must not leave defaults in memory for good: as long as reading fails, each
-  /// access looks at the file again. That takes a few system calls; a file that is at fault itself is
-  /// parsed again only after it has changed.
+  /// access looks at the file again. That takes a few system calls; a file that is at fault itself
+  /// is parsed again only after it has changed.
   func loadIfNeeded() {
     let (isNeeded, problem) = state.withLock { ($0.needsReading, $0.readProblem) }
     if !isNeeded { return }
@@ -26,7 +26,7 @@ extension KeyValueStore {
     }
   }
 
-  /// - Parameter isImplicit: Whether an access asks that does not throw.
+  /// Reads what is new; `isImplicit` says that an access asks which does not throw.
   private func read(isImplicit: Bool) throws(KeyValueStoreError) {
     if state.withLock({ $0.transaction.ofThisThread }) != nil { return }
     beginToWatch(isImplicit: isImplicit)

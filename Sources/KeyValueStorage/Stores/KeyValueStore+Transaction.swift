@@ -11,13 +11,14 @@ extension KeyValueStore {
   /// ```
   ///
   /// Inside of the closure, on its thread, properties of this store have their newest values in the
-  /// file, and what is set there is seen by this thread alone until the closure ends. Then all of it is
-  /// written at once, durably, whatever the ``WritePolicy`` is. Other processes and threads that write
-  /// to the store wait meanwhile, so a counter that is changed in transactions counts exactly.
+  /// file, and what is set there is seen by this thread alone until the closure ends. Then all of
+  /// it is written at once, durably, whatever the ``WritePolicy`` is. Other processes and threads
+  /// that write to the store wait meanwhile, so a counter that is changed in transactions counts
+  /// exactly.
   ///
-  /// A transaction in a transaction is a part of it; if it throws and the outer one goes on, the inner
-  /// one's changes alone are dropped. It must not begin inside a change in place of a property of the
-  /// store; that is misuse, and stops the process.
+  /// A transaction in a transaction is a part of it; if it throws and the outer one goes on, the
+  /// inner one's changes alone are dropped. It must not begin inside a change in place of a
+  /// property of the store; that is misuse, and stops the process.
   ///
   /// - Parameter body: What to do. It is called again when another program, or with some backends
   ///   another process, changed the store meanwhile without the lock. It must not wait for another

@@ -98,8 +98,8 @@ extension KeyValueStore {
   /// - Parameters:
   ///   - patience: How long to wait for other processes; nil to fail at once if one has the lock.
   ///   - evenIfRemoved: Whether to write where all keys that were known are gone. A program that
-  ///     replaces the file may have removed it just now, and a new one would be in its way; if false,
-  ///     it has time to put the file back.
+  ///     replaces the file may have removed it just now, and a new one would be in its way; if
+  ///     false, it has time to put the file back.
   ///   - change: Changes the draft further, and returns false if nothing is to be written.
   /// - Throws: Why nothing was written.
   func write(

@@ -12,15 +12,15 @@ import Synchronization
 /// ```
 ///
 /// Reads come from memory. What another process or an editor writes is noticed and announced to
-/// observers; ``load()``, every write and every ``transaction(_:)`` look at the file itself. Keys that
-/// the app does not know survive each write as they are spelled.
+/// observers; ``load()``, every write and every ``transaction(_:)`` look at the file itself. Keys
+/// that the app does not know survive each write as they are spelled.
 ///
-/// A store is made without looking at its file, so that making one never fails. When the file cannot
-/// be read, properties have the values that were read last, or their defaults, and say why; nothing is
-/// ever written over what could not be read.
+/// A store is made without looking at its file, so that making one never fails. When the file
+/// cannot be read, properties have the values that were read last, or their defaults, and say why;
+/// nothing is ever written over what could not be read.
 ///
-/// All of it may be used from several threads at once, and the file by several processes. Reading never
-/// waits for a writer. A write waits for other processes no longer than ``lockTimeout``.
+/// All of it may be used from several threads at once, and the file by several processes. Reading
+/// never waits for a writer. A write waits for other processes no longer than ``lockTimeout``.
 public final class KeyValueStore: Sendable {
   let backend: any KeyValueBackend
   let format: any StoredFormat
@@ -28,7 +28,8 @@ public final class KeyValueStore: Sendable {
   let state = Lock(StoreState(), inForkedChild: { StoreState() })
   /// For the one thread that writes, or is in a transaction.
   let writing = Turn()
-  /// For the one thread that sets a property or changes one in place; begun after `writing`, if both.
+  /// For the one thread that sets a property or changes one in place; begun after `writing`, if
+  /// both.
   let setting = Turn()
   private let watch = Lock(Watch(), inForkedChild: { Watch() })
   /// Where writing and looking at the file wait for their time.
@@ -44,7 +45,8 @@ public final class KeyValueStore: Sendable {
   /// - Parameters:
   ///   - backend: Where the values are.
   ///   - writes: When properties that were set are written.
-  ///   - version: The version that the app's settings have, kept under the key `$version`; 0 for none.
+  ///   - version: The version that the app's settings have, kept under the key `$version`; 0 for
+  ///     none.
   ///   - migrations: How settings of older versions get there, by ascending version.
   public convenience init(
     _ backend: any KeyValueBackend, writes: WritePolicy = .durable, version: Int = 0,
@@ -75,8 +77,8 @@ public final class KeyValueStore: Sendable {
 
   /// How long a write waits for a process that has locked the file, 30 seconds by default.
   ///
-  /// After that it fails with ``KeyValueStoreError/busy(path:holder:)``, and so do further writes, at
-  /// once, until the lock is free. Backends of an app's own have rules of their own.
+  /// After that it fails with ``KeyValueStoreError/busy(path:holder:)``, and so do further writes,
+  /// at once, until the lock is free. Backends of an app's own have rules of their own.
   public var lockTimeout: Duration {
     get { .nanoseconds(patience.load(ordering: .relaxed)) }
     set { patience.store(max(.zero, newValue).nanoseconds, ordering: .relaxed) }

@@ -68,7 +68,8 @@ extension KeyValueStoreError {
 }
 
 extension KeyValueStoreError {
-  /// A child that was forked in the middle of something cannot go on with it: the lock is the parent's.
+  /// A child that was forked in the middle of something cannot go on with it: the lock is the
+  /// parent's.
   static func forkedInside(_ what: String) -> KeyValueStoreError {
     .unavailable(
       "The process was forked inside of \(what), which changes nothing in the child. Call exec there."

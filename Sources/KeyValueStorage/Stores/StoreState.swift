@@ -18,7 +18,7 @@ struct StoreState: Sendable {
   private(set) var readProblem: KeyValueStoreError?
   /// Since when the backend has nothing, or nothing readable, where contents are known.
   private var unsettledSince: ContinuousClock.Instant?
-  /// Whether changes by other programs are reported. If not, each access looks for them.
+  /// Whether changes by other programs are reported; if not, each access looks for them.
   var isWatched = false
   /// The contents that migrations could not bring to the app's version, and why.
   private var refused: (revision: Int64, error: KeyValueStoreError)?
@@ -96,7 +96,8 @@ struct StoreState: Sendable {
     }
   }
 
-  /// Notes why reading failed, unless another thread has read newer contents than were known before.
+  /// Notes why reading failed, unless another thread has read newer contents than were known
+  /// before.
   mutating func fail(_ error: KeyValueStoreError, since revision: Int64?) {
     guard contents?.revision == revision else { return }
     // Settings look their values up again, which retries reading.

@@ -31,8 +31,8 @@ enum StoresToFlush {
   private static func flush() {
     let stores = stores.withLock { $0.compactMap(\.store) }
     let deadline = ContinuousClock.now + patience
-    // A store that this thread is writing to right now is in the middle of a transaction, which is not
-    // to be written.
+    // A store that this thread is writing to right now is in the middle of a transaction, which is
+    // not to be written.
     for store in stores where !store.writing.isMine { store.flushAtExit(until: deadline) }
   }
 }
@@ -42,8 +42,8 @@ extension KeyValueStore {
   fileprivate func flushAtExit(until deadline: ContinuousClock.Instant) {
     if state.withLock({ $0.unsaved.isEmpty }) { return }
     while !writing.tryToBegin() {
-      // In the middle of a change in place, to wait for another thread's transaction could be to wait
-      // for one that waits for this change.
+      // In the middle of a change in place, to wait for another thread's transaction could be to
+      // wait for one that waits for this change.
       if setting.isMine || .now >= deadline {
         return reportUnwritten(.unavailable("Another thread is writing to the store."))
       }

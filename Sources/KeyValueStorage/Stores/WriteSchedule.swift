@@ -31,7 +31,8 @@ final class WriteSchedule: Sendable {
 
   /// Notes that something is unsaved; returns false if it must be written at once.
   ///
-  /// That is so with durable writes, in a forked child, and where no thread can be made for a timer.
+  /// That is so with durable writes, in a forked child, and where no thread can be made for a
+  /// timer.
   func begin() -> Bool {
     guard let delay else { return false }
     return start(after: delay)
