@@ -18,7 +18,7 @@ let package = Package(
     .target(name: "Concurrency"),
     .target(name: "SerializedAccess", dependencies: ["Concurrency"]),
     .target(name: "StorageInternals", dependencies: ["Concurrency"]),
-    .target(name: "KeyValueStorage", dependencies: ["StorageInternals"]),
+    .target(name: "KeyValueStorage", dependencies: ["Concurrency", "StorageInternals"]),
     .target(name: "SecretStorage", dependencies: ["Concurrency", "StorageInternals"]),
     .target(name: "SecretStorageTesting", dependencies: ["SecretStorage"]),
     .target(name: "SecretMigration", dependencies: ["SecretStorage", "StorageInternals"]),

@@ -10,7 +10,8 @@ package struct FileSystem: Sendable {
   package enum Call: String, CaseIterable, Sendable {
     case open, read, write, fdatasync, fsync, ftruncate, fchmod, fchown, flock, stat, rename, link,
       unlink, mkdir
-    case readlink, opendir, readdir, inotify, getrandom
+    case readlink, opendir, readdir, inotify, getrandom, futimens
+    case thread = "pthread_create"
   }
 
   /// Answers the error number with which a call on a path fails, or nil to let it happen.

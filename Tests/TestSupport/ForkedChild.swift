@@ -42,7 +42,8 @@ package struct ForkedChild: Sendable {
     if status != 0 { throw Failure(status: status) }
   }
 
-  /// Waits until the child ended, or kills it when a time is over that only a child that hangs takes.
+  /// Waits until the child ended, or kills it when a time is over that only a child that hangs
+  /// takes.
   ///
   /// Returns its status as `waitpid` gives it; nil for one that hung.
   package func end(within time: Duration = .seconds(60)) -> Int32? {
