@@ -3,6 +3,10 @@ import Testing
 
 @testable import KeyValueStorage
 
+extension StoredKey: ExpressibleByStringLiteral {
+  public init(stringLiteral key: String) { self.init(key) }
+}
+
 extension ValueTree {
   /// What a format leaves of a value.
   func written(in format: KeyValueFormat) -> ValueTree {

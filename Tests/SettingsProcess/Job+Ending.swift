@@ -94,7 +94,7 @@ extension Job {
     unsafe sigaddset(&signals, SIGUSR1)
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     try become(uid_t(try number(0)))
-    // What is expected needs no line on standard error.
+    // The failures are in the output.
     KeyValueStore.onFailure = { _ in }
 
     let store = try open()

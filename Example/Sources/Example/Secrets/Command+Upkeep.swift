@@ -7,7 +7,8 @@ extension Command {
     options: Option.openVault
   ) { arguments in
     let result = try arguments.unlockedVault().verify()
-    try Output.line("\(result.itemCount) secrets, \(result.lockedCount) of them locked")
+    let secrets = result.itemCount == 1 ? "1 secret" : "\(result.itemCount) secrets"
+    try Output.line("\(secrets), \(result.lockedCount) of them locked")
     if let place = result.interruptedWrite { try Output.line("interrupted write: \(place)") }
     if result.isSound { return .done }
     for place in result.damage { try Output.line("damaged: \(place)") }
