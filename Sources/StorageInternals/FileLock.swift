@@ -39,10 +39,10 @@ package struct FileLock: ~Copyable, Sendable {
     at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout
   ) throws(SystemError) {
     let wait = FileLockWait(path: path, timeout: timeout)
+    var file = try Self.open(path, fileSystem)
     try wait.enterQueue()
     do throws(SystemError) {
       while true {
-        let file = try Self.open(path, fileSystem)
         try wait.lock(file)
         if try file.isStill(at: path, in: fileSystem) {
           self.file = file
@@ -50,6 +50,7 @@ package struct FileLock: ~Copyable, Sendable {
           return
         }
         // The file was removed or replaced meanwhile: others lock the new one.
+        file = try Self.open(path, fileSystem)
       }
     } catch {
       FileLockQueue.leave(path)

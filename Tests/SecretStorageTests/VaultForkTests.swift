@@ -98,6 +98,8 @@ struct VaultForkTests {
       try check(!family.unsaved.hasUnsavedChanges)
       try family.unsaved.save()
       SecretStorage.onFailure(PasswordFailure(.read, .locked))
+      try expect(.cancelled) { try family.context.authorization(with: nil) }
+      try check(PAMAuthenticator().capabilities.isEmpty)
       SecretStorage.withDefaultStore(family.memory) {
         let password = PasswordItem<String>(.generic(service: "child"))
         password.value = "changed"
@@ -199,6 +201,7 @@ final class Family: Sendable {
   let token: PasswordItem<String>
   let onChange: PasswordItem<String>
   let unsaved: PasswordItem<String>
+  let context = AuthenticationContext(reason: "test", reuse: .seconds(3600))
 
   init() throws {
     SecretStorage.onFailure = { _ in }

@@ -196,7 +196,8 @@ struct VaultHeldLockTests {
       holder.stop()
       holder.end()
       try password.save()
-      #expect(PasswordItem<String>(.generic(service: "service"), in: test.vault.open()).value == "new")
+      #expect(
+        PasswordItem<String>(.generic(service: "service"), in: test.vault.open()).value == "new")
     }
   }
 

@@ -1,3 +1,4 @@
+import Concurrency
 import FoundationEssentials
 import StorageInternals
 
@@ -29,7 +30,12 @@ public final class InMemorySecretStore: SecretStore {
     }
   }
 
-  private let content = Lock(Content(), inForkedChild: { Content() })
+  private let content = Lock(
+    Content(),
+    inForkedChild: {
+      // No revision that the parent gave out comes again.
+      Content(revision: UInt64(Fork.generation) << 48)
+    })
   private let observers = ChangeObservers()
 
   /// Makes an empty store.

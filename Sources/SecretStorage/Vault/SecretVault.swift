@@ -18,7 +18,10 @@ import StorageInternals
 /// synchronised, the change counts, and ``SecretStorage/onFailure`` is told that a power cut may undo it.
 ///
 /// On a full disk, items and slots can still be removed: the vault keeps 64 KiB beside its file for that,
-/// and gives them up a part at a time. The first write that finds room takes them again. The documentation has pages on the format and on what the vault protects against whom.
+/// and gives them up a part at a time. The first write that finds room takes them again.
+///
+/// In a forked child, a vault is locked: <doc:InAForkedChild>. The documentation has pages on the format
+/// and on what the vault protects against whom.
 public final class SecretVault: SecretStore {
   private let locate: @Sendable () throws(SecretStoreError) -> VaultParts
   private let located = Lock<VaultParts?>(nil, inForkedChild: { nil })
