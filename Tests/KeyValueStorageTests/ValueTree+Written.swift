@@ -4,6 +4,7 @@ import Testing
 @testable import KeyValueStorage
 
 extension StoredKey: ExpressibleByStringLiteral {
+  /// Makes a key of its spelling in the test.
   public init(stringLiteral key: String) { self.init(key) }
 }
 
