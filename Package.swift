@@ -28,7 +28,8 @@ let package = Package(
       name: "KeychainCompatibility",
       dependencies: ["SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageInternals"]),
 
-    .testTarget(name: "SerializedAccessTests", dependencies: ["SerializedAccess"]),
+    .testTarget(
+      name: "SerializedAccessTests", dependencies: ["SerializedAccess", "TestSupport"]),
     .testTarget(
       name: "StorageInternalsTests", dependencies: ["StorageInternals", "TestSupport"]),
     .testTarget(
