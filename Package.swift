@@ -31,7 +31,8 @@ let package = Package(
         "Concurrency", "SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageInternals",
       ]),
 
-    .testTarget(name: "SerializedAccessTests", dependencies: ["SerializedAccess"]),
+    .testTarget(
+      name: "SerializedAccessTests", dependencies: ["SerializedAccess", "TestSupport"]),
     .testTarget(
       name: "StorageInternalsTests", dependencies: ["StorageInternals", "TestSupport"]),
     .testTarget(
