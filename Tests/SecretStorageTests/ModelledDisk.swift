@@ -30,30 +30,61 @@ final class ModelledDisk: Sendable {
   }
 
   private struct State {
-    var last: Files
+    var last = Files()
+    var numbers = Numbers()
     var changes: [Change] = []
     var pending: (call: FileSystem.Call, path: String)?
     /// Files that have no name yet and were written to since they were synchronised.
     var unsafe: Set<String> = []
+    /// The temporary files that were to have no name.
+    var refused: Set<String> = []
+  }
+
+  /// Numbers of files, none of which is given twice, as those of the kernel are.
+  private struct Numbers {
+    private var known: [UInt64: UInt64] = [:]
+    private var next: UInt64 = 1
+
+    mutating func number(of inode: UInt64) -> UInt64 {
+      if let number = known[inode] { return number }
+      defer { next += 1 }
+      known[inode] = next
+      return next
+    }
+
+    mutating func keep(_ inodes: Set<UInt64>) {
+      known = known.filter { inodes.contains($0.key) }
+    }
   }
 
   let directories: [String]
   /// What was there, all of it safe, before anything was recorded.
   let start: Files
+  private let hasNamelessFiles: Bool
   private let state: Lock<State>
 
-  /// Records what happens in directories from now on.
-  init(_ directories: [String]) throws {
+  /// Records what happens in directories from now on, on a file system that has files without a name or not.
+  init(_ directories: [String], hasNamelessFiles: Bool) throws {
     self.directories = directories
-    start = try Self.files(in: directories)
-    state = Lock(State(last: start))
+    self.hasNamelessFiles = hasNamelessFiles
+    var state = State()
+    state.last = try Self.files(in: directories, &state.numbers)
+    start = state.last
+    self.state = Lock(state)
   }
 
   var fileSystem: FileSystem {
     FileSystem { call, path in
       self.settle()
-      self.state.withLock { $0.pending = (call, path) }
-      return nil
+      return self.state.withLock { state in
+        if !self.hasNamelessFiles, call == .open, path.hasSuffix(".tmp"),
+          state.refused.insert(path).inserted
+        {
+          return EOPNOTSUPP
+        }
+        state.pending = (call, path)
+        return nil
+      }
     }
   }
 
@@ -63,19 +94,25 @@ final class ModelledDisk: Sendable {
     return state.withLock { $0.changes }
   }
 
-  private static func files(in directories: [String]) throws -> Files {
+  private static func files(
+    in directories: [String], _ numbers: inout Numbers
+  ) throws -> Files {
     var files = Files()
+    var inodes: Set<UInt64> = []
     for directory in directories {
       guard try FileSystem().status(of: directory) != nil else { continue }
       var names: [String: UInt64] = [:]
       for name in try FileSystem().entries(of: directory) {
         let path = "\(directory)/\(name)"
         guard let status = try FileSystem().status(of: path), status.isRegularFile else { continue }
-        names[name] = status.inode
-        files.contents[status.inode] = try content(of: path)
+        inodes.insert(status.inode)
+        let number = numbers.number(of: status.inode)
+        names[name] = number
+        files.contents[number] = try content(of: path)
       }
       files.names[directory] = names
     }
+    numbers.keep(inodes)
     return files
   }
 
@@ -103,7 +140,7 @@ final class ModelledDisk: Sendable {
     case .write where inode == nil:
       state.unsafe.insert(path)
     case .open, .write, .ftruncate, .link, .rename, .unlink, .mkdir:
-      let now = try Self.files(in: directories)
+      let now = try Self.files(in: directories, &state.numbers)
       // A file that gets its first name was synchronised before, or should have been.
       let isSafe = call == .link && state.unsafe.remove(path) == nil
       noteData(from: state.last, to: now, isSafe: isSafe, &state)

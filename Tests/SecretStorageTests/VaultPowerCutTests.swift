@@ -18,9 +18,9 @@ struct VaultPowerCutTests {
     // In a process of its own, because the handler of failures is the whole process's.
     await #expect(processExitsWith: .success) { [scenario = scenario as Scenario] in
       SecretStorage.onFailure = { _ in }
-      let rounds = Campaign.size(sample: 15, full: 500)
-      for seed in 0..<UInt64(Campaign.size(sample: 1, full: 4)) {
-        let campaign = try PowerCutCampaign(scenario)
+      let rounds = Campaign.size(sample: 8, full: 500)
+      for seed in 0..<UInt64(Campaign.size(sample: 2, full: 6)) {
+        let campaign = try PowerCutCampaign(scenario, hasNamelessFiles: seed % 2 == 0)
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<rounds { try campaign.cut(using: &generator) }
       }
@@ -42,18 +42,21 @@ final class PowerCutCampaign {
   private let vault: TestVault
   private let exportPath: String
   private let isDamaged: Bool
+  private let hasNamelessFiles: Bool
   private let disk: ModelledDisk
   private var changes: [ModelledDisk.Change] = []
   private var steps: [Step] = []
 
-  init(_ scenario: VaultPowerCutTests.Scenario) throws {
+  init(_ scenario: VaultPowerCutTests.Scenario, hasNamelessFiles: Bool) throws {
+    self.hasNamelessFiles = hasNamelessFiles
     vault = TestVault()
     let exports = try vault.path("exports")
     for directory in [exports, vault.statePath] { try FileSystem().makeDirectories(directory) }
     exportPath = "\(exports)/moved.vault"
     isDamaged = scenario == .repair
     let texts = try Self.prepare(vault, for: scenario, exportPath)
-    disk = try ModelledDisk([vault.directory.path, vault.statePath, exports])
+    disk = try ModelledDisk(
+      [vault.directory.path, vault.statePath, exports], hasNamelessFiles: hasNamelessFiles)
     let object = vault.open(fileSystem: disk.fileSystem)
     try unlock(object)
     try run(scenario, on: object, texts)
@@ -149,7 +152,7 @@ final class PowerCutCampaign {
 
     // What is left is used on, and the power fails once more.
     try disk.install(files)
-    let second = try ModelledDisk(disk.directories)
+    let second = try ModelledDisk(disk.directories, hasNamelessFiles: hasNamelessFiles)
     let object = vault.open(fileSystem: second.fileSystem)
     try unlock(object)
     let start = second.changes.count
