@@ -25,7 +25,7 @@ struct Deadline {
 
   // `pthread_mutex_timedlock` knows only the clock that can be set. Setting it back makes one wait
   // longer, unless the mutex becomes free.
-  private static let clock = lock == nil ? CLOCK_REALTIME : CLOCK_MONOTONIC
+  private static let clock = unsafe lock == nil ? CLOCK_REALTIME : CLOCK_MONOTONIC
 
   /// A deadline that is over.
   static let past = Deadline(time: timespec())

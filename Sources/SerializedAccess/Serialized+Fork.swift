@@ -14,8 +14,8 @@ extension Serialized {
     exclusion.recoverAfterFork {
       // The accesses that were scheduled are the parent's. The list is not released, because another
       // thread may have been changing it.
-      _ = Unmanaged.passRetained(scheduled)
-      scheduled = ScheduledAccesses(of: exclusion)
+      _ = unsafe Unmanaged.passRetained(scheduled)
+      unsafe scheduled = ScheduledAccesses(of: exclusion)
     }
   }
 

@@ -43,7 +43,7 @@ extension Serialized {
   /// the process when this thread is inside an access already.
   func enterInTime(_ place: inout Place) -> Bool {
     recoverAfterFork()
-    if exclusion.hasScheduled { place.scheduledBefore = scheduled.count }
+    if exclusion.hasScheduled { place.scheduledBefore = unsafe scheduled.count }
     if exclusion.isInForkedChild || callersQueue?.isCurrent == true {
       enter()
       return true

@@ -5,7 +5,7 @@ extension Serialized {
   /// Puts an access at the end of those that are scheduled, and sees to it that it is run.
   func schedule(_ access: ScheduledAccess<Value>) where Value: Sendable {
     recoverAfterFork()
-    let isFirst = scheduled.add(access)
+    let isFirst = unsafe scheduled.add(access)
     if exclusion.isInForkedChild {
       // Inside an access, that access runs it at its end.
       if exclusion.enter() { leaveInTime() }
@@ -13,8 +13,8 @@ extension Serialized {
       // One work item for each access, so that it keeps its place among the caller's own.
       queue.async { [self] in
         enter()
-        if let access = scheduled.takeOldest(ofFirst: .max) { run(access) }
-        _ = scheduled.endDraining()
+        if let access = unsafe scheduled.takeOldest(ofFirst: .max) { run(access) }
+        _ = unsafe scheduled.endDraining()
         exclusion.leave()
       }
     } else if isFirst {
@@ -25,8 +25,8 @@ extension Serialized {
   private func drainOnQueue() where Value: Sendable {
     queue.async { [self] in
       exclusion.enterFromQueue(Place(deadline: Deadline()))
-      runScheduled(ofFirst: scheduled.count)
-      let isDrained = scheduled.endDraining()
+      unsafe runScheduled(ofFirst: scheduled.count)
+      let isDrained = unsafe scheduled.endDraining()
       exclusion.leave()
       // Threads that wait for the queue come before the rest.
       if !isDrained { drainOnQueue() }
@@ -46,7 +46,7 @@ extension Serialized {
   private func runScheduled(ofFirst count: Int) {
     let generation = Fork.generation
     // An access may fork: the rest is the parent's.
-    while Fork.generation == generation, let access = scheduled.takeOldest(ofFirst: count) {
+    while Fork.generation == generation, let access = unsafe scheduled.takeOldest(ofFirst: count) {
       run(access)
     }
   }
@@ -57,6 +57,6 @@ extension Serialized {
 
   /// Runs all that is scheduled; the exclusion must be held.
   func drainInForkedChild() {
-    while !scheduled.endDraining() { runScheduled(ofFirst: .max) }
+    while unsafe !scheduled.endDraining() { runScheduled(ofFirst: .max) }
   }
 }

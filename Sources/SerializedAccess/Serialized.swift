@@ -47,7 +47,8 @@ public final class Serialized<Value> {
     unsafe storage = .allocate(capacity: 1)
     unsafe storage.initialize(to: value)
     exclusion = Exclusion()
-    scheduled = ScheduledAccesses(of: exclusion)
+    // No other reference exists yet.
+    unsafe scheduled = ScheduledAccesses(of: exclusion)
     self.queue = queue
     self.callersQueue = callersQueue
     if callersQueue != nil { exclusion.addDetour(Exclusion.Detour.callersQueue) }

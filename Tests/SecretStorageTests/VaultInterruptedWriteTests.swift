@@ -170,6 +170,7 @@ struct VaultInterruptedWriteTests {
     await #expect(processExitsWith: .success) {
       let told = Lock([PasswordFailure]())
       let heard = DispatchSemaphore(value: 0)
+      ExpectedFailures.begin()
       SecretStorage.onFailure = { failure in
         told.withLock { $0.append(failure) }
         heard.signal()

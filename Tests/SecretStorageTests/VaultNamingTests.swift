@@ -212,16 +212,15 @@ private func refuseRandomBytes() throws {
   }
   // `prctl` is variadic, which Swift does not call; its five arguments are words.
   typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
-  let symbol = try #require(unsafe dlsym(nil, "prctl"))
-  let control = unsafe unsafeBitCast(symbol, to: Control.self)
+  let control = unsafe unsafeBitCast(dlsym(nil, "prctl")!, to: Control.self)
   let isRefused = unsafe program.withUnsafeBytes { instructions in
-    let filter: [UInt] = unsafe [
+    let filter: [UInt] = [
       UInt(program.count), UInt(bitPattern: instructions.baseAddress!),
     ]
     return unsafe filter.withUnsafeBytes { filter in
       // PR_SET_NO_NEW_PRIVS, then PR_SET_SECCOMP with SECCOMP_MODE_FILTER.
       control(38, 1, 0, 0, 0) == 0
-        && unsafe control(22, 2, UInt(bitPattern: filter.baseAddress!), 0, 0) == 0
+        && control(22, 2, UInt(bitPattern: filter.baseAddress!), 0, 0) == 0
     }
   }
   try #require(isRefused)

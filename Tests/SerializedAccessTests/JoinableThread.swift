@@ -27,7 +27,7 @@ final class JoinableThread {
     let code = unsafe pthread_create(
       &thread, nil,
       { argument in
-        let argument: UnsafeMutableRawPointer? = argument
+        let argument: UnsafeMutableRawPointer? = unsafe argument
         if let argument = unsafe argument {
           unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
         }
