@@ -42,7 +42,7 @@ extension FileSystem {
 
   /// Writes the temporary file of a replacement, durably and with its final owner and mode.
   ///
-  /// - Parameter finish: Does what must be done with the complete file before it is synchronised.
+  /// The closure does what must be done with the complete file before it is synchronised.
   func writeReplacement(
     of path: String, with bytes: some Collection<UInt8>, mode: mode_t, keeping old: FileStatus?,
     finish: (borrowing File) -> Void = { _ in }

@@ -34,8 +34,9 @@ enum Frame {
   /// What a disk writes at once, in bytes.
   private static let sectorCount = 512
 
-  /// Whether bytes at an offset of the file have a sector, or as much as is theirs of one, that is zero: what
-  /// was to be there never came to the disk. No record has so many zeros.
+  /// Whether bytes at an offset of the file have a sector that is zero, or as much of one as is theirs.
+  ///
+  /// Such a sector never came to the disk: no record has so many zeros.
   static func isUnwritten(_ bytes: ArraySlice<UInt8>, at offset: Int) -> Bool {
     var rest = bytes
     var position = offset

@@ -11,8 +11,9 @@ extension SecretVault {
     public let lockedCount: Int
     /// What is damaged, each by its place or name; empty when the vault is sound.
     public let damage: [String]
-    /// What is left of a write that was interrupted before it was acknowledged, as by a power cut; nil where
-    /// nothing is. It is no damage: the next write cuts it off.
+    /// The rest of a write that was interrupted before it was acknowledged, as by a power cut; nil for none.
+    ///
+    /// It is no damage: the next write cuts it off.
     public let interruptedWrite: String?
 
     /// Whether nothing is damaged.
