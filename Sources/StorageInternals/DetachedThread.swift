@@ -47,12 +47,15 @@ enum DetachedThread {
 
   /// Runs a closure while this thread takes no signals: a thread begins with those of its maker,
   /// and an app's handlers and `sigwait` expect theirs on threads of the app.
+  ///
+  /// Those that a thread causes itself remain, as on the threads of Dispatch: a write of an app's
+  /// handler to a closed pipe ends the process.
   private static func withoutSignals(_ body: () -> Int32) -> Int32 {
     var all = sigset_t()
     var previous = sigset_t()
     // The sets live until the calls return.
     unsafe sigfillset(&all)
-    for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF] {
+    for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPIPE, SIGSYS, SIGPROF] {
       unsafe sigdelset(&all, fault)
     }
     unsafe pthread_sigmask(SIG_SETMASK, &all, &previous)
