@@ -239,7 +239,8 @@ extension VaultContents {
     }
     // Each file begins with two copies of the table.
     let (second, isOver) = (chain.start ?? header.sequence).addingReportingOverflow(1)
-    if !isOver, expected <= second, header.sequence == expected + 1, predecessor ?? .keys == .keys {
+    if !isOver, expected <= second, header.sequence == expected &+ 1, predecessor ?? .keys == .keys
+    {
       damage.missTable(before: header.sequence)
     } else {
       damage.openGap(before: header.sequence)
