@@ -9,8 +9,8 @@ import Concurrency
 /// A lock that one thread of one process holds at a time, released at the end of its scope.
 ///
 /// The lock is the kernel's on an open file (`flock`), so it ends with the process that holds it.
-/// Each `FileLock` opens the file by itself, so threads of one process exclude each other as processes
-/// do. It protects files: the thread sanitizer, and the memory model, know nothing of it.
+/// Each `FileLock` opens the file by itself, so threads of one process exclude each other as
+/// processes do. It protects files: the thread sanitizer, and the memory model, know nothing of it.
 ///
 /// The file is one beside the data, never the data itself: replacing a file by renaming gives its
 /// path another inode, and two processes would each hold the lock of a different one. The file is
@@ -73,8 +73,8 @@ package struct FileLock: ~Copyable, Sendable {
   }
 
   deinit {
-    // A child's descriptor shares the parent's lock: unlocking here would free it for others. And the
-    // parent must unlock, since the lock would last as long as a child has the file open.
+    // A child's descriptor shares the parent's lock: unlocking here would free it for others. And
+    // the parent must unlock, since the lock would last as long as a child has the file open.
     guard generation == Fork.generation else { return }
     file.unlock()
     if isQueued { FileLockQueue.leave(file.path) }

@@ -1,4 +1,5 @@
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -40,6 +41,7 @@ struct PasswordChangeTests {
   @Test func aChangeOfWhatCannotBeReadIsGivenUpAndTold() async {
     await #expect(processExitsWith: .success) {
       let heard = Lock([PasswordFailure]())
+      ExpectedFailures.begin()
       SecretStorage.onFailure = { failure in heard.withLock { $0.append(failure) } }
       for policy in Self.policies {
         let store = ScriptedStore()

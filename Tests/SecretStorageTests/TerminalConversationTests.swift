@@ -73,7 +73,7 @@ struct TerminalConversationTests {
 
   @Test(arguments: ["hidden", "visible"]) func theEndOfInputIsNoAnswer(kind: String) throws {
     let session = try session(kind)
-    let settings = session.settings
+    let settings = session.originalSettings
     try session.waitForText(": ")
     if kind == "hidden" { try session.waitForPrompt("Password: ") }
     try session.type(TerminalSession.endOfInput)
@@ -95,7 +95,7 @@ struct TerminalConversationTests {
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
   func aSignalThatEndsTheProcessLeavesTheTerminalAsItWas(number: Int32) throws {
     let session = try session("hidden")
-    let settings = session.settings
+    let settings = session.originalSettings
     try session.waitForPrompt("Password: ")
     #expect(session.settings != settings)
     kill(session.process, number)
@@ -117,7 +117,7 @@ struct TerminalConversationTests {
 
   @Test func aTaskThatIsCancelledLeavesTheTerminalAsItWas() throws {
     let session = try session("cancelled")
-    let settings = session.settings
+    let settings = session.originalSettings
     try session.waitForPrompt("Password: ")
     try session.type("taj")
     kill(session.process, SIGUSR1)
@@ -128,7 +128,7 @@ struct TerminalConversationTests {
 
   @Test func oneQuestionIsAskedAfterTheOther() throws {
     let session = try session("twice")
-    let settings = session.settings
+    let settings = session.originalSettings
     try session.answer("Password: ", "one")
     // The first answer may be printed before the second question or after it.
     try session.wait(for: "a second prompt") { $0.ranges(of: "Password: ").count == 2 }

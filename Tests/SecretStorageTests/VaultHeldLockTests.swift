@@ -182,6 +182,7 @@ struct VaultHeldLockTests {
     await #expect(processExitsWith: .success) {
       let test = VaultHeldLockTests()
       let heard = Lock([PasswordFailure]())
+      ExpectedFailures.begin()
       SecretStorage.onFailure = { failure in heard.withLock { $0.append(failure) } }
       let object = test.vault.open()
       let password = PasswordItem<String>(.generic(service: "service"), in: object)
@@ -210,6 +211,7 @@ struct VaultHeldLockTests {
       let state = "\(vault.statePath)/\(try #require(name))"
       let holder = try test.holder(of: state)
       let heard = Heard<PasswordFailure>()
+      ExpectedFailures.begin()
       SecretStorage.onFailure = heard.hear
       let busy = SecretStoreError.busy(path: state, holder: holder.identifier)
       let object = vault.open()

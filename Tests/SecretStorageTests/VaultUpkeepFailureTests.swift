@@ -2,6 +2,7 @@ import Dispatch
 import FoundationEssentials
 import SecretStorage
 import StorageInternals
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -21,6 +22,7 @@ struct VaultUpkeepFailureTests {
       let vault = TestVault()
       let object = vault.open(fileSystem: fault)
       let told = DispatchSemaphore(value: 0)
+      ExpectedFailures.begin()
       SecretStorage.onFailure = { failure in
         guard failure.operation == .upkeep, case .system("write", _, EIO) = failure.error else {
           return
@@ -51,6 +53,7 @@ struct VaultUpkeepFailureTests {
         })
       try object.add("value", account: "a")
       let told = DispatchSemaphore(value: 0)
+      ExpectedFailures.begin()
       SecretStorage.onFailure = { failure in
         let error = SecretStoreError.system(call: "fsync", path: directory, code: EIO)
         if failure == PasswordFailure(.durability, error) { told.signal() }
@@ -86,6 +89,7 @@ struct VaultUpkeepFailureTests {
       let password = PasswordItem<String>(
         .generic(service: "service"), refreshPolicy: .onChange, in: object)
       let told = DispatchSemaphore(value: 0)
+      ExpectedFailures.begin()
       SecretStorage.onFailure = { failure in
         _ = password.value
         if failure.operation == .upkeep { told.signal() }

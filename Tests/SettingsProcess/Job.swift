@@ -15,6 +15,11 @@ struct Job: Sendable {
     case .end: try end()
     case .watch: try watch()
     case .refuse: try refuse()
+    case .race: try race()
+    case .withoutThreads: try withoutThreads()
+    case .hold: try hold()
+    case .endBusy: try endBusy()
+    case .fork: try forkChildren()
     }
   }
 

@@ -30,6 +30,9 @@ package final class TerminalSession {
     let text: String
   }
 
+  /// The settings of the terminal before the program was started.
+  package private(set) var originalSettings: [UInt32] = []
+
   /// Starts a program, whose first word is its path, in a session that has the terminal.
   package init(_ words: [String]) throws {
     var ends: (master: Int32, slave: Int32) = (-1, -1)
@@ -40,6 +43,7 @@ package final class TerminalSession {
     }
     (master, slave) = ends
     for end in [master, slave] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    originalSettings = Self.settings(of: ends.master)
     process = try Self.spawn(words, on: name)
   }
 
@@ -108,10 +112,12 @@ package final class TerminalSession {
   }
 
   /// All the settings of the terminal, to compare.
-  package var settings: [UInt32] {
+  package var settings: [UInt32] { Self.settings(of: master) }
+
+  private static func settings(of terminal: Int32) -> [UInt32] {
     var settings = termios()
     // As above; the array is made inside of the closure.
-    guard unsafe tcgetattr(master, &settings) == 0 else { return [] }
+    guard unsafe tcgetattr(terminal, &settings) == 0 else { return [] }
     let keys = unsafe withUnsafeBytes(of: settings.c_cc) { unsafe $0.map(UInt32.init) }
     return [settings.c_iflag, settings.c_oflag, settings.c_cflag, settings.c_lflag] + keys
   }

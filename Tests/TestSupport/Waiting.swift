@@ -23,4 +23,6 @@ package func suspend(until isTrue: () throws -> Bool) async throws {
   }
 }
 
-package struct WaitedInVain: Error {}
+package struct WaitedInVain: Error {
+  package init() {}
+}

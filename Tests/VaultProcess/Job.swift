@@ -12,6 +12,7 @@ struct Job: Sendable {
     let vault = SecretVault(fileURL: file, stateDirectory: state)
     switch mode {
     case .write: try write(vault)
+    case .starve: try writeWithoutDescriptors()
     case .read: printLine(try value(of: try parameter(0), in: vault) ?? "-")
     case .increment: try increment(vault, times: try number(0))
     case .compact: try compact(vault)

@@ -33,6 +33,8 @@ struct Misuse: Error {}
 enum Mode: String {
   /// `threads seconds prefix`: adds, changes and removes items of its own.
   case write
+  /// `count`: adds as many items, while no file can be opened but by the writes themselves.
+  case starve
   /// `account`: prints the value of one item, or `-`.
   case read
   /// `count`: increments a number in the item `counter` so often, by compare-and-swap.

@@ -46,6 +46,8 @@ extension SecretStoreError: CustomStringConvertible {
       """
       \(what). If you put an older copy back on purpose, accept it; otherwise restore the newest one.
       """
+    case .replaced(let what):
+      "\(what). If you put it there on purpose, accept it; otherwise restore the one that belongs there."
     case .newerFormat(let what):
       "\(what) was written by a newer version of Locket. Update the app."
     case .insecure(let path, let reason):

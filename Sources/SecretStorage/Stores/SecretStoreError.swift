@@ -30,6 +30,8 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case corrupted(String)
   /// The store's content is older than what this machine remembers of it.
   case rolledBack(String)
+  /// The store is another one than this machine knows in its place.
+  case replaced(String)
   /// The store was written by a newer version.
   case newerFormat(String)
   /// A file of the store is not as private as it must be.

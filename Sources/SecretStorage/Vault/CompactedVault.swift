@@ -14,7 +14,10 @@ struct CompactedVault {
     if contents.sealedRecords > 0 { throw contents.keys.lockReason }
     if !isRepair, !contents.damage.isEmpty {
       throw .corrupted(
-        "A damaged vault is not compacted but repaired; damaged: \(contents.damage.description)")
+        """
+        A damaged vault is not compacted but repaired, by repair(); damaged: \
+        \(contents.damage.description)
+        """)
     }
     guard let user = contents.keys.ring.user else { throw contents.keys.lockReason }
     self.position = position

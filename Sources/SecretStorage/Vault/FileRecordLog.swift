@@ -28,6 +28,7 @@ struct FileRecordLog: RecordLog {
   private var reserve: DiskReserve { DiskReserve(of: path, in: fileSystem) }
 
   func changes(since position: LogPosition?) throws(SecretStoreError) -> LogChanges {
+    if position == nil { removeLeftovers() }
     let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
     if let status, let position, position.isCurrent(for: status) {
       return LogChanges(startsOver: false, entries: [], tail: nil, position: position)
@@ -39,6 +40,20 @@ struct FileRecordLog: RecordLog {
     let current = try system { () throws(SystemError) in try file.status() }
     try checkPrivacy(current, of: path)
     return try read(file, current, since: position)
+  }
+
+  /// Removes what killed writers left beside the file, unless one is at work: it may open without a passphrase
+  /// that the file has.
+  private func removeLeftovers() {
+    do throws(SystemError) {
+      guard try fileSystem.hasLeftovers(of: path),
+        let lock = try FileLock.ifFree(at: lockPath, in: fileSystem)
+      else { return }
+      try fileSystem.removeLeftovers(of: path, holding: lock)
+    } catch {
+      // Where nothing can be removed, or there is no directory yet, the vault is read nevertheless. The next
+      // reading, or file that is put in place, tries again.
+    }
   }
 
   /// Everything from a position on, of a file whose status is as it was just now.
@@ -58,10 +73,10 @@ struct FileRecordLog: RecordLog {
       switch try FileHeader.read(content, cipher) {
       case .current: content = content.dropFirst(FileHeader.count)
       case .newer(let version): throw .newerFormat("\(path), in format version \(version),")
-      case .damaged: content = try skipDamagedHeader(content, into: &entries)
+      case .damaged: content = try skipDamagedHeader(content, status, into: &entries)
       }
     }
-    let parsed = try parse(content, at: start)
+    let parsed = try parse(content, at: start, of: status)
     if start == 0, entries.isEmpty, parsed.entries.isEmpty {
       // A vault is put in place with its first records, so that this is none, or all that is left.
       throw .corrupted("\(path) is no intact vault: it holds no whole record")
@@ -69,7 +84,8 @@ struct FileRecordLog: RecordLog {
     let reached = LogPosition(status: status, end: start + parsed.end)
     let rest = bytes[parsed.end...]
     let tail = LogChanges.Tail(
-      place: "bytes \(reached.end)..<\(reached.size) of \(path)", isTorn: Frame.isBeginning(rest))
+      place: "bytes \(reached.end)..<\(reached.size) of \(path)", isTorn: Frame.isBeginning(rest),
+      isUnwritten: Frame.isUnwritten(rest, at: reached.end))
     return LogChanges(
       startsOver: start == 0, entries: entries + parsed.entries, tail: rest.isEmpty ? nil : tail,
       position: reached)
@@ -77,12 +93,13 @@ struct FileRecordLog: RecordLog {
 
   /// A file that has neither a header nor any record is none of ours.
   private func skipDamagedHeader(
-    _ content: ArraySlice<UInt8>, into entries: inout [LogChanges.Entry]
+    _ content: ArraySlice<UInt8>, _ status: FileStatus, into entries: inout [LogChanges.Entry]
   ) throws(SecretStoreError) -> ArraySlice<UInt8> {
     guard let first = try nextRecord(in: content) else {
       throw .corrupted("\(path) is not a vault: it has neither a vault's header nor a record")
     }
-    entries.append(.damaged("the header, bytes 0..<\(first) of \(path),"))
+    let place = "the header, bytes 0..<\(first) of \(path),"
+    entries.append(.damaged(place, after: LogPosition(status: status, end: 0)))
     return content[first...]
   }
 
@@ -115,7 +132,11 @@ struct FileRecordLog: RecordLog {
     var frames: [UInt8] = []
     for record in records { Frame.encode(record, into: &frames) }
     do throws(SystemError) {
-      if position.end < position.size { try file.truncate(to: position.end) }
+      if position.end < position.size {
+        try file.truncate(to: position.end)
+        // A power cut must not leave whole records of it behind the new ones.
+        try file.synchronize()
+      }
       do throws(SystemError) {
         try file.write(frames, at: position.end)
         try file.synchronizeData()

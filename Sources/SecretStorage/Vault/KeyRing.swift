@@ -70,7 +70,7 @@ struct KeyRing: Sendable {
     var copies: [SealedKey.Copy] = []
     for wrapping in purpose.wrappings {
       guard let outer = outerKey(wrapping) else { continue }
-      let salt = [UInt8].random(32)
+      let salt = try [UInt8].random(32)
       let key = try cipher.deriveKey(from: outer, salt: salt[...], purpose: "locket key")
       let sealed = try cipher.seal(
         secret, with: key, authenticating: shell.context(in: vaultID, wrapping))

@@ -10,7 +10,8 @@ protocol RecordLog: Sendable {
 
   /// What was appended after a position, or since the beginning where there is none.
   ///
-  /// When nothing was, this is cheap: it is asked at each access to the vault.
+  /// When nothing was, this is cheap: it is asked at each access to the vault. Reading from the beginning
+  /// also tidies up after writers that were killed.
   ///
   /// - Throws: ``SecretStoreError/unavailable(_:)`` and its like when the log cannot be read. A log
   ///   that does not exist yet is not an error but has no records.
@@ -80,8 +81,8 @@ struct LogChanges: Sendable {
   /// Something at one place of a log.
   enum Entry: Sendable {
     case record(LogRecord)
-    /// Bytes that are no record; the text says where they are.
-    case damaged(String)
+    /// Bytes that are no record; the text says where they are, and the position where they begin.
+    case damaged(String, after: LogPosition)
   }
 
   /// Bytes at the end of a log that are no record.
@@ -90,6 +91,8 @@ struct LogChanges: Sendable {
     let place: String
     /// Whether they are the beginning of a record, as an interrupted append leaves it.
     let isTorn: Bool
+    /// Whether some of them never came to the disk, as surely as that can be seen.
+    let isUnwritten: Bool
   }
 
   /// The log is another one than the position was in: whatever was read from it is void.

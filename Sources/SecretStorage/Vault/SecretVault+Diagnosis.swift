@@ -9,7 +9,8 @@ import StorageInternals
 extension SecretVault {
   /// Looks at this vault, its files, and what it needs of the machine.
   ///
-  /// Nothing is created or changed, and nobody is asked. Secrets are not opened: ``verify()`` does.
+  /// Nothing is created or changed, but for what killed writers left, which is removed; and nobody is asked.
+  /// Secrets are not opened: ``verify()`` does.
   ///
   /// - Complexity: Linear in the size of the vault where it was not read yet.
   public func diagnose() -> Diagnosis {
@@ -129,6 +130,11 @@ extension Diagnosis {
       note("Items", "not known as long as the vault is locked")
     } else {
       note("Items", "\(contents.index.count)")
+    }
+    if let interrupted = contents.interruptedWrite {
+      note(
+        "Interrupted write",
+        "\(interrupted.place): never acknowledged, and the next write cuts it off")
     }
     if !contents.damage.isEmpty {
       problem(

@@ -112,6 +112,7 @@ extension SecretVault {
       }
       guard let draft, !draft.records.isEmpty else { return nil }
       appended = draft
+      try anchor(draft, parts)
       return (draft.records, draft.position)
     }
     if let appended, let position { acknowledge(appended, endingAt: position, parts) }

@@ -121,17 +121,35 @@ extension SecretVault {
     }
     // The first records of a new vault alone are not worth a file.
     if !draft.entries.isEmpty {
-      let position: LogPosition
       do {
-        position = try parts.log.append(draft.records, after: draft.position)
+        acknowledge(draft, endingAt: try append(draft, parts), parts)
       } catch {
         if error == .conflict { return false }
         throw error
       }
-      acknowledge(draft, endingAt: position, parts)
     }
     for (pending, outcome) in outcomes { pending.finish(outcome) }
     return true
+  }
+
+  private func append(
+    _ draft: VaultDraft, _ parts: VaultParts
+  ) throws(SecretStoreError) -> LogPosition {
+    if draft.base.first != nil {
+      try anchor(draft, parts)
+      return try parts.log.append(draft.records, after: draft.position)
+    }
+    // A new vault is noted while no other process can make one.
+    let position = try parts.log.append { () throws(SecretStoreError) in
+      let isCurrent = try withContents { contents throws(SecretStoreError) in
+        contents.position == draft.position
+      }
+      if !isCurrent { throw .conflict }
+      try anchor(draft, parts)
+      return (draft.records, draft.position)
+    }
+    guard let position else { fatalError("A new vault was to be written and was not.") }
+    return position
   }
 
   /// Puts changes into a draft until one touches what an earlier one does.
@@ -166,7 +184,7 @@ extension SecretVault {
     guard let vaultID = draft.keys.table?.vaultID else { return }
     // The write itself is done; without this, only a later rollback to before it might pass.
     reportingFailure { () throws(SecretStoreError) in
-      try parts.device.remember(draft.chain.head, of: vaultID)
+      try parts.device.remember(draft.chain, of: vaultID)
     }
   }
 }

@@ -9,6 +9,8 @@ struct VaultContents: Sendable {
   var chain = VaultChain()
   var index = VaultIndex()
   var damage = VaultDamage()
+  /// Items that are in the log but were overwritten by others of the same name, in their newest state.
+  var overwritten: [ItemIdentity: VaultItem] = [:]
   /// Records whose attributes need a key that was never in memory.
   var sealedRecords = 0
   /// Items in records of their own, which take longer to open than items in blocks.
@@ -17,8 +19,14 @@ struct VaultContents: Sendable {
   var generation: UInt64 = 0
   /// The generation that the observers were told of last.
   var announced: UInt64 = 0
+  /// The vault that this machine knows at the log's place, as far as that was looked at.
+  var notedVaultID: [UInt8]?
   /// The record that this machine had seen last when it read this log.
   var remembered: ChainHead?
+  /// What a write that was interrupted has left at the log's end.
+  var interruptedWrite: InterruptedWrite?
+  /// The one of these that the app was told of.
+  var reportedInterruption: InterruptedWrite?
   /// Whether the log has another record in the place of that one.
   var isForked = false
   /// The keys of secrets that were opened.
@@ -53,6 +61,7 @@ struct VaultContents: Sendable {
     fresh.recordKeys = recordKeys
     fresh.idle = idle
     fresh.isBeingCompacted = isBeingCompacted
+    fresh.reportedInterruption = reportedInterruption
     self = fresh
   }
 }
@@ -62,8 +71,11 @@ extension VaultContents {
   func checkWhole() throws(SecretStoreError) {
     if let distrust { throw distrust }
     if !keys.isUnlocked || sealedRecords > 0 { throw keys.lockReason }
-    guard damage.isEmpty else {
-      throw .corrupted("The vault has to be repaired first; damaged: \(damage.description)")
+    let found = damage.places + overwrittenDescriptions
+    guard found.isEmpty else {
+      throw .corrupted(
+        "The vault has to be repaired first, by repair(); damaged: \(found.joined(separator: ", "))"
+      )
     }
   }
 }
@@ -74,9 +86,15 @@ extension VaultContents {
     _ changes: LogChanges, _ device: DeviceState
   ) throws(SecretStoreError) {
     if changes.startsOver { index.reserveCapacity(for: changes.entries) }
-    for entry in changes.entries {
+    for (number, entry) in zip(1..., changes.entries) {
       switch entry {
-      case .damaged(let place): damage.lost(place)
+      case .damaged(let place, let end):
+        if changes.startsOver, try isUnacknowledged(behind: changes.entries[number...]) {
+          interruptedWrite = InterruptedWrite(place: "\(place) and beyond", isTorn: false)
+          position = end
+          return
+        }
+        damage.lost(place)
       case .record(let record):
         if keys.table == nil { try askDevice(device, about: record) }
         do {
@@ -149,7 +167,10 @@ extension VaultContents {
     let followsLoss = !checkChain(header, predecessor: content.predecessor)
     for entry in content.entries { apply(entry, afterLoss: followsLoss) }
     if content.entries.count == 1 { singleCount += 1 }
-    if header.sequence == remembered?.sequence { isForked = record.digest != remembered?.digest }
+    if header.sequence == remembered?.sequence {
+      isForked = record.digest != remembered?.digest
+      if !isForked { damage.prove() }
+    }
     chain.extend(
       by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
   }
@@ -190,7 +211,9 @@ extension VaultContents {
     switch entry {
     case .put(let item):
       if !damage.isEmpty { damage.settle(item.id) }
-      index.put(item)
+      if let other = index.put(item) { overwritten[other.identity] = other }
+      // An item that was added again is not missed any more.
+      if !overwritten.isEmpty { overwritten[item.identity] = nil }
     case .remove(let id, let revision):
       let known = index[id]?.revision
       // This may as well say that the item went to another key of attributes, by the lost record.
@@ -215,8 +238,13 @@ extension VaultContents {
       damage.forgetLoss()
       return true
     }
-    let isOne = header.sequence == expected + 1
-    damage.attribute(isOne ? predecessor : nil, among: index, before: header.sequence)
+    // Each file begins with two copies of the table.
+    let (second, isOver) = (chain.start ?? header.sequence).addingReportingOverflow(1)
+    if !isOver, expected <= second, header.sequence == expected + 1, predecessor ?? .keys == .keys {
+      damage.missTable(before: header.sequence)
+    } else {
+      damage.openGap(before: header.sequence)
+    }
     return false
   }
 

@@ -19,14 +19,17 @@ struct VaultWrite: Sendable {
 
 extension VaultWrite {
   static func add(
-    _ payload: Secret, identity: ItemIdentity, attributes: ItemAttributes
+    _ payload: Secret, identity: ItemIdentity, attributes: ItemAttributes,
+    naming source: @escaping @Sendable () throws(SecretStoreError) -> SecretItem.ID =
+      SecretItem.ID.random
   ) -> VaultWrite {
     VaultWrite(footprint: .identity(identity)) { draft, contents throws(SecretStoreError) in
       if contents.sealedRecords > 0 { throw contents.keys.lockReason }
       guard contents.index.items(matching: .exactly(identity)).isEmpty else { throw .duplicate }
       let now = draft.now()
       let item = SecretItem(
-        id: .random(), identity: identity, attributes: attributes, creationDate: now,
+        id: try draft.newID(besides: contents.index, from: source), identity: identity,
+        attributes: attributes, creationDate: now,
         modificationDate: now, revision: draft.nextRevision)
       try draft.put(item, payload)
       return item
