@@ -2,8 +2,9 @@ import Synchronization
 
 /// A value that is made at its first use and kept for as long as the process runs.
 ///
-/// A failure is not kept: the next use tries again, since what was missing, such as a file descriptor,
-/// may be there by then. Two threads may make the value at once; the first one to finish counts.
+/// A failure is not kept: the next use tries again, since what was missing, such as a file
+/// descriptor, may be there by then. Two threads may make the value at once; the first one to
+/// finish counts.
 @safe package final class LazyValue<Value: Sendable, Failure: Error>: Sendable {
   /// The value's address, or zero as long as there is none.
   ///

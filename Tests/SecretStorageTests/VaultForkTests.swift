@@ -14,7 +14,8 @@ import Testing
 
 /// What a child does that was forked from a process with busy threads, without `exec`.
 ///
-/// Each test is a process of its own: a child of the tests' own process would bring their locks along.
+/// Each test is a process of its own: a child of the tests' own process would bring their locks
+/// along.
 struct VaultForkTests {
   /// What one child does; it throws or exits where something is not as documented.
   struct Operation: Sendable {

@@ -75,8 +75,8 @@ enum Mode: String {
   /// `file [permission]`: migrates the variables of an `.env` file, once, says so, waits for the file
   /// `permission` if it is named, and removes the source.
   case migrate
-  /// Uses the C libraries for the first time without a file descriptor left, and again with some, and
-  /// prints what came of each use.
+  /// Uses the C libraries for the first time without a file descriptor left, and again with some,
+  /// and prints what came of each use.
   case descriptors
   /// `lock`: holds a lock, says so, and waits for a signal.
   case hold

@@ -46,8 +46,8 @@ public final class KeychainStore<Property: Codable>: Sendable {
     _modify {
       let base = read(for: .change)
       var value = base.value
-      // An optional chain that ended at nil changed nothing, and setting nil is a removal. A change of
-      // what could not be read would overwrite it.
+      // An optional chain that ended at nil changed nothing, and setting nil is a removal. A change
+      // of what could not be read would overwrite it.
       defer { if base.isKnown, base.value != nil || value != nil { wrappedValue = value } }
       yield &value
     }

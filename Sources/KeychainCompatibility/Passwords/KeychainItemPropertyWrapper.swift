@@ -38,9 +38,9 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 
   /// The value, or the default one.
   ///
-  /// Never throws and never asks a person: when the store fails, a get gives the last known value, a
-  /// set keeps the value, ``storeError`` tells, and `SecretStorage.onFailure` is called. A change in
-  /// place of a value that cannot be read is given up, and told in the same way.
+  /// Never throws and never asks a person: when the store fails, a get gives the last known value,
+  /// a set keeps the value, ``storeError`` tells, and `SecretStorage.onFailure` is called. A change
+  /// in place of a value that cannot be read is given up, and told in the same way.
   open var wrappedValue: T? {
     get {
       if refreshPolicy == .onAccess, !isUnsaved {

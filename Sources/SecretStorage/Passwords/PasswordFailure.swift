@@ -8,8 +8,8 @@ public struct PasswordFailure: Hashable, Sendable {
     case read
     /// The value was to be saved, or removed by setting nil; it is kept as unsaved.
     case write
-    /// The value was to be changed in place, and the stored one could not be read: the change was given
-    /// up, and nothing of it is kept.
+    /// The value was to be changed in place, and the stored one could not be read: the change was
+    /// given up, and nothing of it is kept.
     case change
     /// The store was to be watched, tidied or remembered beside an access that succeeded.
     case upkeep

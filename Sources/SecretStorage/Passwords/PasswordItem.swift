@@ -57,9 +57,9 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   /// tell, and ``SecretStorage/onFailure`` is called. While a value is unsaved, a get gives that one.
   ///
   /// A change in place, such as `token?.append("x")`, begins with what is stored, read if it is not
-  /// known; a ``RefreshPolicy/manual`` password reads it once. If that fails, the change is given up:
-  /// nothing of it is kept or written, ``error`` tells, and ``SecretStorage/onFailure`` is called with
-  /// ``PasswordFailure/Operation/change``.
+  /// known; a ``RefreshPolicy/manual`` password reads it once. If that fails, the change is given
+  /// up: nothing of it is kept or written, ``error`` tells, and ``SecretStorage/onFailure`` is
+  /// called with ``PasswordFailure/Operation/change``.
   public var value: Value? {
     get { Self.value(of: stored.value) }
     set { stored.set(newValue.map { Kept($0) }) }

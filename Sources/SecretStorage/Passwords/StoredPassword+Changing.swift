@@ -32,8 +32,8 @@ extension StoredPassword {
     }
   }
 
-  /// Takes what a change in place made of its base, unless that was not what is stored: to save that
-  /// later would overwrite what the change did not see.
+  /// Takes what a change in place made of its base, unless that was not what is stored: to save
+  /// that later would overwrite what the change did not see.
   func end(_ base: Base, with value: (any KeptValue)?) {
     if let failure = base.obstacle {
       didFail(failure)

@@ -7,8 +7,8 @@ import StorageInternals
 /// It keeps every rule of ``SecretStore`` and promises nothing more: it cannot be locked, so each
 /// ``Accessibility`` is kept but makes no difference, and ``AccessFlags`` and
 /// ``Accessibility/whenPasscodeSetThisDeviceOnly`` are refused as unsupported. Finding an item by
-/// its complete identity takes constant time, any other search visits all items. In a forked child it
-/// is empty.
+/// its complete identity takes constant time, any other search visits all items. In a forked child
+/// it is empty.
 public final class InMemorySecretStore: SecretStore {
   private struct Entry {
     var item: SecretItem

@@ -40,8 +40,8 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case missingLibrary(String)
   /// The store cannot be reached, for the reason given.
   case unavailable(String)
-  /// A lock was not free in time: the path is that of its file, and the holder the process that has it,
-  /// where the kernel tells.
+  /// A lock was not free in time: the path is that of its file, and the holder the process that has
+  /// it, where the kernel tells.
   case busy(path: String, holder: Int32?)
   /// A system call failed.
   case system(call: String, path: String, code: Int32)

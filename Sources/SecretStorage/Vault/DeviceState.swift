@@ -44,8 +44,8 @@ struct DeviceState: Sendable {
 
   /// Makes the device key if there is none, and returns it like ``secret()``.
   ///
-  /// - Throws: ``SecretStoreError/busy(path:holder:)`` when another process is making it and does not go
-  ///   on, or what kept it from being made.
+  /// - Throws: ``SecretStoreError/busy(path:holder:)`` when another process is making it and does
+  ///   not go on, or what kept it from being made.
   func makeSecret() throws(SecretStoreError) -> Secret {
     if let secret = try secret() { return secret }
     do throws(SystemError) {
@@ -99,8 +99,8 @@ extension DeviceState {
 
   /// The newest record of a vault that this machine has seen; nil when it never saw one.
   ///
-  /// A file that was never written completely says nothing, as does one that was removed. It takes no
-  /// lock, because its holder may be stopped.
+  /// A file that was never written completely says nothing, as does one that was removed. It takes
+  /// no lock, because its holder may be stopped.
   func remembered(of vaultID: [UInt8]) throws(SecretStoreError) -> ChainHead? {
     let path = path(of: vaultID)
     guard let status = try system({ () throws(SystemError) in try fileSystem.status(of: path) })

@@ -6,8 +6,8 @@ import StorageInternals
   import Musl
 #endif
 
-/// A file beside a log whose only use is its space: it is given up, a part at a time, when the disk is
-/// full and a secret is to be removed.
+/// A file beside a log whose only use is its space: it is given up, a part at a time, when the disk
+/// is full and a secret is to be removed.
 struct DiskReserve: Sendable {
   private let path: String
   private let fileSystem: FileSystem

@@ -87,7 +87,8 @@ package import StorageInternals
 
   /// Has the library look up all that it looks up at a first use.
   ///
-  /// A child that is forked while another thread does so would wait for the library's locks for ever.
+  /// A child that is forked while another thread does so would wait for the library's locks for
+  /// ever.
   private func useOnce() {
     let zeros = [UInt8](repeating: 0, count: 32)
     var output = zeros

@@ -2,8 +2,8 @@ import StorageInternals
 
 /// The vault's primitives, computed by OpenSSL's libcrypto.
 ///
-/// The library is looked for at the first use: `libcrypto.so.3`, then `libcrypto.so.1.1`. Where neither
-/// can be loaded, the next use looks again.
+/// The library is looked for at the first use: `libcrypto.so.3`, then `libcrypto.so.1.1`. Where
+/// neither can be loaded, the next use looks again.
 public final class OpenSSLCipher: SecretCipher {
   private static let tagCount = 16
   private static let nonce = [UInt8](repeating: 0, count: 12)

@@ -4,8 +4,8 @@
 protocol RecordLog: Sendable {
   /// How long a writer waits for the others.
   ///
-  /// When that is over, writing throws ``SecretStoreError/busy(path:holder:)`` and changed nothing. Reading
-  /// does not wait for writers.
+  /// When that is over, writing throws ``SecretStoreError/busy(path:holder:)`` and changed nothing.
+  /// Reading does not wait for writers.
   var lockTimeout: LockTimeout { get set }
 
   /// What was appended after a position, or since the beginning where there is none.
@@ -44,8 +44,8 @@ protocol RecordLog: Sendable {
   /// look at.
   ///
   /// - Returns: Why the new log, which is in place, may not outlast a power cut; nil if it will.
-  /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position, or what kept the
-  ///   new log from its place. The old one is there then.
+  /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position, or what
+  ///   kept the new log from its place. The old one is there then.
   func replace(
     keepingOld: Bool,
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?

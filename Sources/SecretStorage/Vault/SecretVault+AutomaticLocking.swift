@@ -9,8 +9,9 @@ extension SecretVault {
   /// does; an app that learns otherwise that it should lock, such as by `PrepareForSleep` of
   /// systemd-logind, calls that.
   ///
-  /// In a forked child, the vault begins without the setting of its parent. What is set there locks at
-  /// the first access after the idle time, and at no signal, of which ``SecretStorage/onFailure`` tells.
+  /// In a forked child, the vault begins without the setting of its parent. What is set there locks
+  /// at the first access after the idle time, and at no signal, of which
+  /// ``SecretStorage/onFailure`` tells.
   ///
   /// It is a programming error to name a signal that cannot be caught, such as SIGKILL, or that tells
   /// of an error of a thread, such as SIGSEGV or SIGPIPE.

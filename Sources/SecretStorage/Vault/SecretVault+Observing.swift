@@ -4,7 +4,8 @@ extension SecretVault {
   /// Calls a handler after each change of the vault, made by this object or by another process.
   ///
   /// Changes of other processes are heard through inotify. Where the kernel refuses that, only this
-  /// object's changes are heard, and ``SecretStorage/onFailure`` is told why. So it is in a forked child.
+  /// object's changes are heard, and ``SecretStorage/onFailure`` is told why. So it is in a forked
+  /// child.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     let observation = observers.add(handler)
     if let error = SecretStoreError.needsThreads("To hear of the changes of other processes") {

@@ -146,8 +146,8 @@ extension SecretVault {
     }
   }
 
-  /// Tells of a failure beside an access, on another thread: a handler that uses this vault would wait
-  /// for the access under way.
+  /// Tells of a failure beside an access, on another thread: a handler that uses this vault would
+  /// wait for the access under way.
   func tell(_ failure: PasswordFailure) {
     if Fork.isChild { return SecretStorage.reportInForkedChild(failure) }
     DispatchQueue.global(qos: .utility).async { SecretStorage.onFailure(failure) }

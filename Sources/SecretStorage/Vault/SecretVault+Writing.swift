@@ -92,8 +92,8 @@ extension SecretVault {
     }
   }
 
-  /// Writes what makes the vault safer, such as a removal: on a full disk, with the space that is kept
-  /// for it.
+  /// Writes what makes the vault safer, such as a removal: on a full disk, with the space that is
+  /// kept for it.
   func withReserve<Result>(
     _ write: () throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
@@ -109,7 +109,7 @@ extension SecretVault {
   /// Appends what of a batch goes together; false when another process was faster.
   private func append(_ batch: [Pending], _ parts: VaultParts) throws(SecretStoreError) -> Bool {
     if contents.withLock({ $0.keys.table == nil }),
-      try withContents({ $0.keys.table == nil })
+      try withContents({ $0.keys.table == nil && $0.damage.isEmpty })
     {
       // Made here, because it may wait for another process, and readers wait for the contents.
       _ = try parts.device.makeSecret()

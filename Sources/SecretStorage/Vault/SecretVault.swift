@@ -13,15 +13,16 @@ import StorageInternals
 /// opens it on this machine without a question. ``setPassphrase(_:cost:)`` replaces that by a
 /// passphrase, which is what makes locking mean something.
 ///
-/// Any number of threads, objects and processes may use one vault at once. A write returns when it is
-/// on disk. Where the whole file was replaced, as by another passphrase, and the directory could not be
-/// synchronised, the change counts, and ``SecretStorage/onFailure`` is told that a power cut may undo it.
+/// Any number of threads, objects and processes may use one vault at once. A write returns when it
+/// is on disk. Where the whole file was replaced, as by another passphrase, and the directory could
+/// not be synchronised, the change counts, and ``SecretStorage/onFailure`` is told that a power cut
+/// may undo it.
 ///
-/// On a full disk, items and slots can still be removed: the vault keeps 64 KiB beside its file for that,
-/// and gives them up a part at a time. The first write that finds room takes them again.
+/// On a full disk, items and slots can still be removed: the vault keeps 64 KiB beside its file for
+/// that, and gives them up a part at a time. The first write that finds room takes them again.
 ///
-/// In a forked child, a vault is locked: <doc:InAForkedChild>. The documentation has pages on the format
-/// and on what the vault protects against whom.
+/// In a forked child, a vault is locked: <doc:InAForkedChild>. The documentation has pages on the
+/// format and on what the vault protects against whom.
 public final class SecretVault: SecretStore {
   private let locate: @Sendable () throws(SecretStoreError) -> VaultParts
   private let located = Lock<VaultParts?>(nil, inForkedChild: { nil })
@@ -113,13 +114,13 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// How long a write waits at most for other processes, and for other writers of this one; 30 seconds
-  /// unless the app says otherwise.
+  /// How long a write waits at most for other processes, and for other writers of this one; 30
+  /// seconds unless the app says otherwise.
   ///
-  /// A write that waited in vain throws ``SecretStoreError/busy(path:holder:)`` and changed nothing. From
-  /// then on, writes fail at once until the lock is free, so that the thread of a user interface does not
-  /// wait again and again. Zero means never to wait. Reading, locking and unlocking wait for no writer,
-  /// whatever this is.
+  /// A write that waited in vain throws ``SecretStoreError/busy(path:holder:)`` and changed
+  /// nothing. From then on, writes fail at once until the lock is free, so that the thread of a
+  /// user interface does not wait again and again. Zero means never to wait. Reading, locking and
+  /// unlocking wait for no writer, whatever this is.
   public var lockTimeout: Duration {
     get { timeout.duration }
     set { timeout.duration = newValue }

@@ -25,8 +25,8 @@ public struct UpkeepProgress: Hashable, Sendable {
 extension UpkeepProgress {
   /// Tells a closure of the progress.
   ///
-  /// - Throws: ``SecretStoreError/cancelled`` when the work is to end, or an error in a child that the
-  ///   closure forked: the work and its locks are the parent's.
+  /// - Throws: ``SecretStoreError/cancelled`` when the work is to end, or an error in a child that
+  ///   the closure forked: the work and its locks are the parent's.
   func report(
     to report: (UpkeepProgress) -> Decision
   ) throws(SecretStoreError) {

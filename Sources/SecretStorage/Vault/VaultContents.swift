@@ -42,7 +42,8 @@ struct VaultContents: Sendable {
     self.cipher = cipher
   }
 
-  /// What a forked child begins with: nothing that its parent knew, and locked, whatever could open it.
+  /// What a forked child begins with: nothing that its parent knew, and locked, whatever could open
+  /// it.
   init(inForkedChild cipher: any SecretCipher) {
     self.init(cipher: cipher)
     keys.isLockedByApp = true
