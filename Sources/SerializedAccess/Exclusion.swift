@@ -21,8 +21,8 @@ import Synchronization
     var mutex = unsafe pthread_mutex_t()
     // The reasons for which an access cannot just take the mutex, see `Detour`.
     let detours = Atomic(0)
-    // A reference here saves an access the call that asks for it. The object is never released.
-    let forks = unsafe Unmanaged.passUnretained(Fork.counter)
+    // An address here saves an access the call that asks for it. That of a global stays as it is.
+    let generation = unsafe withUnsafePointer(to: &Fork.current) { unsafe $0 }
     let process = OwningProcess()
     // Guarded by the mutex.
     var isObserved = false
@@ -179,8 +179,8 @@ extension Exclusion {
 
   /// The generation of the process, as `Fork` knows it.
   private var generation: Int {
-    // The object is never released.
-    unsafe memory.pointee.forks._withUnsafeGuaranteedRef { $0.forks.load(ordering: .relaxed) }
+    // A global, which no thread writes.
+    unsafe memory.pointee.generation.pointee
   }
 
   /// Whether another thread held the mutex at the fork that made this process.

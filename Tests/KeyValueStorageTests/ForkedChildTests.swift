@@ -13,7 +13,7 @@ import Testing
 
 /// Children that are forked without `exec` while their parent uses settings on many threads.
 struct ForkedChildTests {
-  @Test(arguments: KeyValueFormat.allCases)
+  @Test(.forks, arguments: KeyValueFormat.allCases)
   func childrenAreServedAsFreshProcessesAndWriteNothingOfTheirParent(
     _ format: KeyValueFormat
   ) throws {

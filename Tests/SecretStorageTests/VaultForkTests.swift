@@ -16,7 +16,7 @@ import Testing
 ///
 /// Each test is a process of its own: a child of the tests' own process would bring their locks
 /// along.
-struct VaultForkTests {
+@Suite(.forks) struct VaultForkTests {
   /// What one child does; it throws or exits where something is not as documented.
   struct Operation: Sendable {
     let name: String

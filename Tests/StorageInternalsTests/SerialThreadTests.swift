@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func nothingRunsInAForkedChild() async {
+  @Test(.forks) func nothingRunsInAForkedChild() async {
     await #expect(processExitsWith: .success) {
       let thread = SerialThread()
       let isRunning = DispatchSemaphore(value: 0)
