@@ -21,8 +21,6 @@ import Synchronization
     var mutex = unsafe pthread_mutex_t()
     // The reasons for which an access cannot just take the mutex, see `Detour`.
     let detours = Atomic(0)
-    // An address here saves an access the call that asks for it. That of a global stays as it is.
-    let generation = unsafe withUnsafePointer(to: &Fork.current) { unsafe $0 }
     let process = OwningProcess()
     // Guarded by the mutex.
     var isObserved = false
@@ -179,8 +177,8 @@ extension Exclusion {
 
   /// The generation of the process, as `Fork` knows it.
   private var generation: Int {
-    // A global, which no thread writes.
-    unsafe memory.pointee.generation.pointee
+    // No thread writes it.
+    unsafe Fork.current
   }
 
   /// Whether another thread held the mutex at the fork that made this process.

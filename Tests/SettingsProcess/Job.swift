@@ -16,6 +16,7 @@ struct Job: Sendable {
     case .watch: try watch()
     case .refuse: try refuse()
     case .race: try race()
+    case .count: try count()
     case .withoutThreads: try withoutThreads()
     case .hold: try hold()
     case .endBusy: try endBusy()

@@ -47,6 +47,9 @@ enum Mode: String {
   /// prints `=` and the number for each acknowledged write, and `!` and the error for each refused
   /// one.
   case race
+  /// `stop`: increments and reads the key `number` until that file exists, and prints a line for each,
+  /// with the times of a clock that processes share.
+  case count
   /// `user`: uses settings in all ways as another user, for whom no thread can be made, and prints
   /// a line for each.
   case withoutThreads

@@ -39,6 +39,9 @@ enum Mode: String {
   case read
   /// `count`: increments a number in the item `counter` so often, by compare-and-swap.
   case increment
+  /// `stop`: increments, by compare-and-swap, and reads the number in the item `counter` until that file
+  /// exists, and prints a line for each, with the times of a clock that processes share.
+  case count
   /// `seconds prefix`: changes one item and compacts, again and again.
   case compact
   /// `seconds`: makes a new vault beside the file, again and again, with one item in each.
