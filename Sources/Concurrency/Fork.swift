@@ -1,4 +1,4 @@
-import Synchronization
+package import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -9,46 +9,61 @@ import Synchronization
 /// Tells a forked child from the process that it was forked from.
 ///
 /// `fork` copies one thread. What the other threads had begun is never finished in the child: their
-/// mutexes stay locked, and values that they were changing stay half changed.
+/// mutexes stay locked, values that they were changing stay half changed, and a global that they were
+/// initializing is never initialized. Hence no lazy global here.
 package enum Fork {
-  /// The number of forks that led to the running process since this was first used.
+  /// A number that never changes within a process, and differs between a child and its parent.
+  package static var generation: Int {
+    countForks()
+    return unsafe current
+  }
+
+  /// Whether the running process was forked from one that used this.
+  package static var isChild: Bool { generation != 0 }
+
+  /// The generation, for state that called `countForks()` when it was made.
   ///
-  /// It never changes within a process, and differs between a child and its parent.
-  package static var generation: Int { counter.forks.load(ordering: .relaxed) }
+  /// `nonisolated(unsafe)`: written only in a child that has no second thread yet.
+  @exclusivity(unchecked)
+  @usableFromInline package nonisolated(unsafe) static var current = 0
 
-  private static let counter = Counter()
+  private static let isCounting = Atomic(false)
 
-  /// An object, because an atomic value needs an address of its own.
-  private final class Counter: Sendable {
-    let forks = Atomic(0)
-
-    init() {
-      let code = pthread_atfork(nil, nil) { Fork.counter.forks.add(1, ordering: .relaxed) }
-      if code != 0 {
-        fatalError("The C library could not register a fork handler (error \(code)).")
-      }
+  /// Makes each fork from now on give the child another generation.
+  package static func countForks() {
+    if isCounting.load(ordering: .acquiring) { return }
+    // If two threads get here at once, generations grow by two, which makes no difference.
+    let code = pthread_atfork(nil, nil) { unsafe Fork.current += 1 }
+    if code != 0 {
+      fatalError("The C library could not register a fork handler (error \(code)).")
     }
+    isCounting.store(true, ordering: .releasing)
   }
 }
 
 /// The process that a piece of state belongs to.
+///
+/// Each access to a mutex asks for it, which is why asking is inlined: two loads and a comparison.
 package struct OwningProcess: ~Copyable, Sendable {
   // Twice the generation; one more while a thread of that process recovers the state.
-  private let mark = Atomic(Fork.generation &* 2)
+  @usableFromInline package let mark = Atomic(Fork.generation &* 2)
 
   package init() {}
 
-  /// Calls a closure at the first call in a forked child, before any call returns there.
+  /// Whether the state belongs to the running process; false in a forked child until the state has
+  /// been recovered there.
+  @inlinable package var isCurrent: Bool {
+    // The generation is plain memory that no thread writes.
+    unsafe mark.load(ordering: .acquiring) == Fork.current &* 2
+  }
+
+  /// Calls a closure once in a forked child, and returns when the call has returned.
   ///
   /// - Parameter recover: Makes the state usable in the child. Its locks may be held by threads that
   ///   the child does not have, and its values may be half changed.
-  package func recoverAfterFork(_ recover: () -> Void) {
-    let current = Fork.generation &* 2
-    if mark.load(ordering: .acquiring) != current { recoverOnce(current, recover) }
-  }
-
   @inline(never)
-  private func recoverOnce(_ current: Int, _ recover: () -> Void) {
+  package func recover(_ recover: () -> Void) {
+    let current = Fork.generation &* 2
     while true {
       let seen = mark.load(ordering: .acquiring)
       if seen == current { return }

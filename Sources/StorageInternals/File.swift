@@ -106,6 +106,15 @@ package struct File: ~Copyable, Sendable {
     try fileSystem.check(.fchown, path) { fchown(descriptor, user, group) }
   }
 
+  /// Gives a file that has no name the one that it was made for.
+  func takeName() throws(SystemError) {
+    // Only a privileged process may link a descriptor itself.
+    let source = "/proc/self/fd/\(descriptor)"
+    try fileSystem.check(.link, at: path) {
+      unsafe linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+    }
+  }
+
   /// Makes a call on this file, again when a signal interrupted it; throws what it reported.
   @discardableResult
   func check(

@@ -8,7 +8,9 @@ extension FileSystem {
   /// Replaces a file's content, or makes the file, in one durable step.
   ///
   /// Whenever the process or the machine stops, the path leads to all of the old bytes or all of
-  /// the new. A symbolic link at the path is replaced, not followed.
+  /// the new. A symbolic link at the path is replaced, not followed. The new file has no name until
+  /// it is complete, and a temporary one only between two calls, `linkat` and `rename`; where the file
+  /// system has no files without a name, it has the temporary one from the beginning.
   ///
   /// - Parameters:
   ///   - path: The file, in a directory that is there.
@@ -28,30 +30,77 @@ extension FileSystem {
   ) throws(SystemError) -> File {
     // Opened first, so that after the rename only its `fsync` is left to fail.
     let directory = try openDirectory(path.parentDirectory)
-    let temporary = path.replacement(UInt64.random(in: .min ... .max))
-    // Until it is the other owner's, it is for this one alone.
-    let file = try open(
-      temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: old == nil ? mode : 0o600)
+    let file = try writeReplacement(of: path, with: bytes, mode: mode, keeping: old)
     do throws(SystemError) {
-      if let old { try file.takeOwner(of: old) }
-      try file.changeMode(to: old?.permissions ?? mode)
-      try file.write(bytes, at: 0)
-      try file.synchronize()
       if overwriting {
-        try rename(temporary, to: path)
+        try rename(file.path, to: path)
       } else {
-        try renameExclusively(temporary, to: path)
+        try renameExclusively(file.path, to: path)
       }
     } catch {
-      do throws(SystemError) {
-        try unlink(temporary)
-      } catch {
-        // What stopped the replacement is the error to report; `removeLeftovers` gets the file.
-      }
+      discard(file.path)
       throw error
     }
     try directory.synchronizeEntries()
     return file
+  }
+
+  /// Writes the temporary file of a replacement, durably and with its final owner and mode.
+  ///
+  /// The closure does what must be done with the complete file before it is synchronised.
+  func writeReplacement(
+    of path: String, with bytes: some Collection<UInt8>, mode: mode_t, keeping old: FileStatus?,
+    finish: (borrowing File) -> Void = { _ in }
+  ) throws(SystemError) -> File {
+    let temporary = path.replacement(try KernelRandom.integer())
+    if let file = try writeNameless(temporary, bytes, mode, old, finish) { return file }
+    // Until it is the other owner's, it is for this one alone.
+    let file = try open(
+      temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: old == nil ? mode : 0o600)
+    do throws(SystemError) {
+      try file.fill(with: bytes, mode, keeping: old, finish)
+    } catch {
+      discard(temporary)
+      throw error
+    }
+    return file
+  }
+
+  /// Writes a temporary file that gets its name when it is complete, so that a killed process hardly ever
+  /// leaves one; nil where the file system, or the lack of `/proc`, does not allow that.
+  private func writeNameless(
+    _ path: String, _ bytes: some Collection<UInt8>, _ mode: mode_t, _ old: FileStatus?,
+    _ finish: (borrowing File) -> Void
+  ) throws(SystemError) -> File? {
+    let file: File
+    do {
+      // As in `writeReplacement`.
+      file = try openNameless(for: path, O_WRONLY, mode: old == nil ? mode : 0o600)
+    } catch {
+      // `EISDIR` is the answer of file systems that take the directory itself to be meant.
+      if [EOPNOTSUPP, EISDIR, EINVAL].contains(error.code) { return nil }
+      throw error
+    }
+    try file.fill(with: bytes, mode, keeping: old, finish)
+    do {
+      try file.takeName()
+    } catch {
+      if [EOPNOTSUPP, ENOENT, EPERM, EINVAL].contains(error.code) { return nil }
+      throw error
+    }
+    return file
+  }
+
+  /// Removes a temporary file, or leaves it to `removeLeftovers` and returns false.
+  @discardableResult
+  func discard(_ temporary: String) -> Bool {
+    do throws(SystemError) {
+      try unlink(temporary)
+      return true
+    } catch {
+      // What stopped the replacement is the error to report, if there is one.
+      return false
+    }
   }
 
   /// Whether there seem to be temporary files that killed processes left, or that are just in use.
@@ -75,6 +124,18 @@ extension FileSystem {
 }
 
 extension File {
+  /// Makes a new file what it is to be, durably.
+  fileprivate func fill(
+    with bytes: some Collection<UInt8>, _ mode: mode_t, keeping old: FileStatus?,
+    _ finish: (borrowing File) -> Void
+  ) throws(SystemError) {
+    if let old { try takeOwner(of: old) }
+    try changeMode(to: old?.permissions ?? mode)
+    try write(bytes, at: 0)
+    finish(self)
+    try synchronize()
+  }
+
   /// Gives this file the owner and group of another one, unless it has them already.
   fileprivate func takeOwner(of other: FileStatus) throws(SystemError) {
     let status = try status()

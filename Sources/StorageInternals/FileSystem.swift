@@ -10,7 +10,8 @@ package struct FileSystem: Sendable {
   package enum Call: String, CaseIterable, Sendable {
     case open, read, write, fdatasync, fsync, ftruncate, fchmod, fchown, flock, stat, rename,
       renameat2, link, unlink, mkdir
-    case readlink, opendir, readdir, inotify
+    case readlink, opendir, readdir, inotify, getrandom, futimens
+    case thread = "pthread_create"
   }
 
   /// Answers the error number with which a call on a path fails, or nil to let it happen.
@@ -32,6 +33,21 @@ package struct FileSystem: Sendable {
         unsafe Glibc.open(path, flags | O_CLOEXEC, mode)
       #else
         unsafe Musl.open(path, flags | O_CLOEXEC, mode)
+      #endif
+    }
+    return File(descriptor: descriptor, path: path, fileSystem: self)
+  }
+
+  /// Makes a file without a name, in the directory of a path that is to become its name.
+  func openNameless(for path: String, _ flags: Int32, mode: mode_t) throws(SystemError) -> File {
+    // The constant of <fcntl.h> is an expression that Swift does not import.
+    let nameless = 0o20000000 | O_DIRECTORY
+    let directory = path.parentDirectory
+    let descriptor = try check(.open, at: path) {
+      #if canImport(Glibc)
+        unsafe Glibc.open(directory, flags | nameless | O_CLOEXEC, mode)
+      #else
+        unsafe Musl.open(directory, flags | nameless | O_CLOEXEC, mode)
       #endif
     }
     return File(descriptor: descriptor, path: path, fileSystem: self)

@@ -8,11 +8,13 @@ import Concurrency
 
 /// A value behind a mutex of the C library.
 ///
-/// Not `Synchronization.Mutex`: in Swift 6.3 that one is a priority-inheriting futex on Linux, which
-/// collapses under contention (swiftlang/swift#88440) and gives the thread sanitizer false reports.
+/// Not `Synchronization.Mutex`: in Swift 6.3 that one is a priority-inheriting futex on Linux,
+/// which collapses under contention (swiftlang/swift#88440) and gives the thread sanitizer false
+/// reports.
 ///
-/// In a forked child the value is a fresh one, if the lock was made with one for that. Otherwise it is
-/// the parent's, unless another thread held the lock at the fork: then the child stops with a sentence.
+/// In a forked child the value is a fresh one, if the lock was made with one for that. Otherwise it
+/// is the parent's, unless another thread held the lock at the fork: then the child stops with a
+/// sentence.
 @safe package final class Lock<Value>: @unchecked Sendable {
   // `@unchecked`: the value is reached only between lock and unlock, and the mutex has a fixed
   // address because it is allocated by itself.
@@ -44,7 +46,7 @@ import Concurrency
   package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    process.recoverAfterFork(recover)
+    if !process.isCurrent { process.recover(recover) }
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     // The mutex is held, see above.

@@ -28,14 +28,14 @@ import Concurrency
 
   /// Waits for the turn, and takes it.
   package func begin() {
-    recoverAfterFork()
+    if !process.isCurrent { recover() }
     unsafe pthread_mutex_lock(mutex)
     depth += 1
   }
 
   /// Takes the turn if no other thread has it.
   package func tryToBegin() -> Bool {
-    recoverAfterFork()
+    if !process.isCurrent { recover() }
     guard unsafe pthread_mutex_trylock(mutex) == 0 else { return false }
     depth += 1
     return true
@@ -43,7 +43,7 @@ import Concurrency
 
   /// Gives the turn back, once for each time that it was taken.
   package func end() {
-    recoverAfterFork()
+    if !process.isCurrent { recover() }
     // The thread that forked while it had the turn does not have it in the child.
     if depth == 0 { return }
     depth -= 1
@@ -52,7 +52,7 @@ import Concurrency
 
   /// Whether this thread has the turn.
   package var isMine: Bool {
-    recoverAfterFork()
+    if !process.isCurrent { recover() }
     // Its holder gets it again; if it was free, the depth tells.
     guard unsafe pthread_mutex_trylock(mutex) == 0 else { return false }
     defer { unsafe pthread_mutex_unlock(mutex) }
@@ -67,8 +67,8 @@ import Concurrency
     return try body()
   }
 
-  private func recoverAfterFork() {
-    process.recoverAfterFork {
+  private func recover() {
+    process.recover {
       depth = 0
       unsafe initializeMutex(mutex, PTHREAD_MUTEX_RECURSIVE)
     }

@@ -175,7 +175,7 @@ struct ApplicationPasswordTests {
       enrolledSet: [],
       sealing: ConstrainedSecret.PasswordSealing(
         cost: ScryptCost(logarithmicCost: 40, blockSize: 8, parallelization: 1),
-        salt: .random(32)), content: Secret([UInt8](repeating: 1, count: 20)))
+        salt: try .random(32)), content: Secret([UInt8](repeating: 1, count: 20)))
     for payload in [absurd.payload, Secret([]), Secret([32, 0, 0, 0]), Secret([7, 0, 0, 0, 1])] {
       let current = try #require(try object.item("account"))
       _ = try object.write(

@@ -16,7 +16,7 @@ struct RecoveryCodeTests {
 
   @Test func codesAreShownInGroupsAndReadBack() throws {
     for _ in 0..<100 {
-      let code = RecoveryCode.random()
+      let code = try RecoveryCode.random()
       let groups = code.text.split(separator: "-")
       #expect(groups.map(\.count) == [5, 5, 5, 5, 5, 5, 5, 5])
       #expect(code.text.allSatisfy { $0 == "-" || Self.alphabet.contains($0) })
@@ -24,8 +24,8 @@ struct RecoveryCodeTests {
     }
   }
 
-  @Test func codesAreRandom() {
-    let codes = (0..<200).map { _ in RecoveryCode.random().text }
+  @Test func codesAreRandom() throws {
+    let codes = try (0..<200).map { _ in try RecoveryCode.random().text }
     #expect(Set(codes).count == codes.count)
     // Each character takes nearly every value in some code.
     for position in [0, 18, 46] {
@@ -37,7 +37,7 @@ struct RecoveryCodeTests {
   @Test func peopleMayTypeACodeAsTheyLike() throws {
     var seen: Set<Character> = []
     while !seen.isSuperset(of: ["0", "1"]) {
-      let code = RecoveryCode.random()
+      let code = try RecoveryCode.random()
       seen.formUnion(code.text)
       let plain = code.text.filter { $0 != "-" }
       for text in [
@@ -52,9 +52,9 @@ struct RecoveryCodeTests {
     }
   }
 
-  @Test func anySingleWrongCharacterIsNoticed() {
+  @Test func anySingleWrongCharacterIsNoticed() throws {
     for number: UInt8 in 0..<4 {
-      let right = Array(RecoveryCode.example(number).text.filter { $0 != "-" })
+      let right = try Array(RecoveryCode.example(number).text.filter { $0 != "-" })
       for position in right.indices {
         for character in Self.alphabet where character != right[position] {
           var wrong = right
@@ -65,9 +65,9 @@ struct RecoveryCodeTests {
     }
   }
 
-  @Test func anySwapOfTwoCharactersIsNoticed() {
+  @Test func anySwapOfTwoCharactersIsNoticed() throws {
     for number: UInt8 in 0..<4 {
-      let right = Array(RecoveryCode.example(number).text.filter { $0 != "-" })
+      let right = try Array(RecoveryCode.example(number).text.filter { $0 != "-" })
       for first in right.indices {
         for second in right.indices[(first + 1)...] where right[first] != right[second] {
           var wrong = right
@@ -78,8 +78,8 @@ struct RecoveryCodeTests {
     }
   }
 
-  @Test func missingAndAdditionalCharactersAreNoticed() {
-    let right = Array(RecoveryCode.example(0).text.filter { $0 != "-" })
+  @Test func missingAndAdditionalCharactersAreNoticed() throws {
+    let right = try Array(RecoveryCode.example(0).text.filter { $0 != "-" })
     for position in right.indices {
       var shorter = right
       shorter.remove(at: position)
@@ -94,15 +94,15 @@ struct RecoveryCodeTests {
   }
 
   @Test(arguments: ["", " ", "U", "0OIl", "é", "０", "\0", "🗝️"])
-  func whatIsNoCodeIsRefused(_ text: String) {
+  func whatIsNoCodeIsRefused(_ text: String) throws {
     #expect(isRefused(text))
-    let right = Array(RecoveryCode.example(0).text.filter { $0 != "-" })
+    let right = try Array(RecoveryCode.example(0).text.filter { $0 != "-" })
     #expect(isRefused(text.trimmingPrefix(" ") + String(right).dropFirst()))
   }
 
   /// Capitals and small letters differ by one bit, which also tells `0` from what is no character.
-  @Test func onlyTheAlphabetIsRead() {
-    let right = Array(RecoveryCode.example(1).text.filter { $0 != "-" }.utf8)
+  @Test func onlyTheAlphabetIsRead() throws {
+    let right = try Array(RecoveryCode.example(1).text.filter { $0 != "-" }.utf8)
     for byte in UInt8(1)..<128 {
       let scalar = Unicode.Scalar(byte)
       var wrong = right
@@ -116,15 +116,15 @@ struct RecoveryCodeTests {
   }
 
   @Test func mistakesAreNotRepeatedInTheError() throws {
-    let right = RecoveryCode.example(2).text
+    let right = try RecoveryCode.example(2).text
     for wrong in [right + "0", right.replacing("-", with: "u"), String(right.reversed())] {
       let error = try failure { _ = try RecoveryCode(wrong) }
       #expect(!"\(error)".contains(right.prefix(5)))
     }
   }
 
-  @Test func nothingShowsACode() {
-    let code = RecoveryCode.example(3)
+  @Test func nothingShowsACode() throws {
+    let code = try RecoveryCode.example(3)
     var dumped = ""
     dump([code], to: &dumped)
     for text in ["\(code)", String(reflecting: code), "\([code])", dumped] {

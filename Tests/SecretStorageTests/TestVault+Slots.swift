@@ -16,7 +16,7 @@ enum KeyKind: CaseIterable, Sendable {
     case .credential:
       try vault.giveCredential("vault-key", number)
       return .credential(named: "vault-key")
-    case .recoveryCode: return .recoveryCode(.example(number))
+    case .recoveryCode: return .recoveryCode(try .example(number))
     }
   }
 
@@ -34,9 +34,14 @@ enum KeyKind: CaseIterable, Sendable {
 }
 
 extension RecoveryCode {
-  private static let examples = (0..<4).map { _ in random() }
+  private static let examples = Lock<[RecoveryCode]>([])
 
-  static func example(_ number: UInt8) -> RecoveryCode { examples[Int(number)] }
+  static func example(_ number: UInt8) throws(SecretStoreError) -> RecoveryCode {
+    try examples.withLock { examples throws(SecretStoreError) in
+      while examples.count <= number { examples.append(try random()) }
+      return examples[Int(number)]
+    }
+  }
 
   var text: String { withText { $0 } }
 }

@@ -30,15 +30,17 @@ extension TestVault {
   /// Writes an item as it is, also one that the vault would not take.
   func plant(
     _ identity: ItemIdentity, _ payload: Secret, _ attributes: ItemAttributes = ItemAttributes(),
-    created: Int64? = nil, unknown: [UInt8] = [], in object: SecretVault
+    created: Int64? = nil, unknown: [UInt8] = [], named name: SecretItem.ID? = nil,
+    in object: SecretVault
   ) throws {
     let parts = try object.parts
     _ = try parts.log.append { () throws(SecretStoreError) in
       let contents = try object.withContents { contents throws(SecretStoreError) in contents }
       var draft = try VaultDraft(contents, parts.device)
       let now = draft.now()
+      let itemID = if let name { name } else { try SecretItem.ID.random() }
       let item = SecretItem(
-        id: .random(), identity: identity, attributes: attributes,
+        id: itemID, identity: identity, attributes: attributes,
         creationDate: created.map(Date.init(microseconds:)) ?? now, modificationDate: now,
         revision: draft.nextRevision)
       let accessibility = attributes.accessControl.accessibility

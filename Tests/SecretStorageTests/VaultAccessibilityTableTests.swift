@@ -145,7 +145,7 @@ struct VaultAccessibilityTableTests {
     let table = try AccessibilityTable.page.get()
     // Who cannot find the item may know its name from elsewhere.
     var item = items[accessibility]
-    let id = item?.id ?? .random()
+    let id = try item?.id ?? .random()
     let identity = ItemIdentity.generic(service: "campaign", account: "\(accessibility)")
     let attributes = ItemAttributes(label: "label", accessControl: AccessControl(accessibility))
     func expect(_ operation: String, _ body: () throws -> Bool) {

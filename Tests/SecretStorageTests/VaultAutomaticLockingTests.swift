@@ -260,7 +260,7 @@ struct VaultAutomaticLockingTests {
 
   @Test func forgettingKeysDisturbsNobodyWhoUsesOne() throws {
     let cipher = OpenSSLCipher()
-    let key = Secret.random(32)
+    let key = try Secret.random(32)
     let sealed = try cipher.seal(Secret("text".utf8), with: key, authenticating: [])
     try onThreads(4) { number in
       for _ in 0..<2000 {

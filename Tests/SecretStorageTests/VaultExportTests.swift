@@ -226,7 +226,9 @@ struct VaultExportTests {
       }
       try object.unlock()
     }
-    #expect(try vault.names() == ["secrets.vault", "secrets.vault.lock", "state"])
+    #expect(
+      try vault.names()
+        == ["secrets.vault", "secrets.vault.lock", "secrets.vault.reserve", "state"])
   }
 
   @Test func secretThatIsNotAuthenticIsNotExported() throws {

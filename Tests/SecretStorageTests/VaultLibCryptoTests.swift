@@ -55,9 +55,9 @@ struct VaultLibCryptoTests {
   @Test func derivationsOfBothVersionsAgree() throws {
     let both = try derivations()
     for round in 0..<50 {
-      let key = [UInt8].random(1 + round)
-      let salt = [UInt8].random(round * 3)
-      let info = [UInt8].random(round)
+      let key = try [UInt8].random(1 + round)
+      let salt = try [UInt8].random(round * 3)
+      let info = try [UInt8].random(round)
       let outputs = both.map { derive($0, key, salt, info) }
       #expect(Set(outputs).count == 1)
       #expect(outputs.allSatisfy { $0?.count == 32 })
@@ -128,7 +128,7 @@ struct VaultLibCryptoTests {
   }
 
   @Test func anyChangeOfASealedMessageIsNoticed() throws {
-    let key = Secret.random(32)
+    let key = try Secret.random(32)
     let context = Array("context".utf8)
     let sealed = try cipher.seal(
       Secret("message".utf8), with: key, authenticating: context)
@@ -151,12 +151,12 @@ struct VaultLibCryptoTests {
     }
     expectUnauthentic(sealed, key, [])
     expectUnauthentic(sealed + [0], key, context)
-    expectUnauthentic(sealed, .random(32), context)
+    expectUnauthentic(sealed, try .random(32), context)
     #expect(try cipher.open(sealed[...], with: key, authenticating: context).text == "message")
   }
 
   @Test func oneCipherServesManyThreads() throws {
-    let key = Secret.random(32)
+    let key = try Secret.random(32)
     try onThreads(8) { number in
       for round in 0..<50 {
         let message = "\(number) \(round)"

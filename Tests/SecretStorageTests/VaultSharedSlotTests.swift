@@ -40,7 +40,7 @@ struct VaultSharedSlotTests {
           while true {
             do throws(SecretStoreError) {
               try object.addSlot(
-                .recoveryCode(.example(number % 4)), named: "\(number)")
+                .recoveryCode(try .example(number % 4)), named: "\(number)")
               return
             } catch {
               if error != .conflict { throw error }

@@ -183,7 +183,47 @@ import Testing
     holder.process.stop()
   }
 
-  @Test func childThatWasForkedMeanwhileHoldsNoLock() async {
+  @Test func processThatTakesTheLockAgainAtOnceOvertakesNoOtherForLong() async throws {
+    let path = directory("lock") as String
+    async let first = takesInARow(path, "a")
+    async let second = takesInARow(path, "b")
+    async let third = takesInARow(path, "c")
+    _ = await (first, second, third)
+    let takers = try content(of: path + ".log")
+    #expect(takers.count == 300)
+    // As long as all three wanted the lock: until the first of them had it a hundred times.
+    var counts: [UInt8: Int] = [:]
+    var longest = 0
+    var row = 0
+    var previous: UInt8 = 0
+    for taker in takers.drop(while: { $0 == takers[0] }) {
+      counts[taker, default: 0] += 1
+      if counts[taker] == 80 { break }
+      row = taker == previous ? row + 1 : 1
+      previous = taker
+      longest = max(longest, row)
+    }
+    #expect(longest < 20)
+  }
+
+  /// Takes the lock a hundred times in another process, and writes its name each time.
+  private func takesInARow(_ path: String, _ name: String) async -> ExitTest.Result? {
+    await #expect(processExitsWith: .success) { [path = path as String, name = name as String] in
+      try FileSystem().replaceFile(at: "\(path).\(name)", with: [])
+      for other in ["a", "b", "c"] {
+        try wait { try FileSystem().status(of: "\(path).\(other)") != nil }
+      }
+      for _ in 0..<100 {
+        let lock = try FileLock(at: path)
+        let log = try FileSystem().open(path + ".log", O_WRONLY | O_CREAT, mode: 0o600)
+        try log.write(name.utf8, at: try log.status().size)
+        usleep(300)
+        lock.release()
+      }
+    }
+  }
+
+  @Test(.forks) func childThatWasForkedMeanwhileHoldsNoLock() async {
     let path = directory("lock") as String
     await #expect(processExitsWith: .success) {
       [path = path as String] in

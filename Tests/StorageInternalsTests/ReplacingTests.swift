@@ -52,8 +52,8 @@ import Testing
       index += 1
     }
     #expect(try content(of: path) == new)
-    // Directory, file, mode, content, fsync, rename, fsync.
-    #expect(index == 7)
+    // Directory, file, mode, content, fsync, link, rename, fsync.
+    #expect(index == 8)
   }
 
   /// Which of the calls are missing that could put a file in place without replacing another one.
@@ -98,11 +98,11 @@ import Testing
   }
 
   @Test func interruptedCallsAreMadeAgain() throws {
-    for index in 0..<7 {
+    for index in 0..<8 {
       let fault = FaultAtCall(index, code: EINTR)
       try fault.fileSystem.replaceFile(at: directory("file"), with: new)
       #expect(try content(of: directory("file")) == new)
-      #expect(fault.calls == 8)
+      #expect(fault.calls == 9)
     }
   }
 
@@ -137,19 +137,84 @@ import Testing
     try #require(unsafe chmod(path, 0o6777) == 0)
     let status = try #require(try FileSystem().status(of: path))
     let seen = Lock<[String: FileStatus]>([:])
+    let fallback = Fallback(.open, code: EOPNOTSUPP)
     let fileSystem = FileSystem { call, path in
       // Before the call is made.
       if let status = try? FileSystem().status(of: path) {
         seen.withLock { $0[call.rawValue] = status }
       }
-      return nil
+      return fallback.fault(at: call, path)
     }
     try fileSystem.replaceFile(at: path, with: new, keeping: status)
+    #expect(fallback.happened)
     let statuses = seen.withLock { $0 }
     #expect(statuses["fchown"]?.permissions == 0o600)
     #expect(statuses["fchmod"]?.permissions == 0o600)
     #expect(statuses["fchmod"]?.owner == 1234)
     #expect(statuses["write"]?.permissions == 0o6777)
+  }
+
+  /// What a file system without nameless files answers, once.
+  private final class Fallback: Sendable {
+    private let call: FileSystem.Call
+    private let code: Int32
+    private let isOver = Lock(false)
+
+    init(_ call: FileSystem.Call, code: Int32) {
+      self.call = call
+      self.code = code
+    }
+
+    var happened: Bool { isOver.withLock { $0 } }
+
+    func fault(at call: FileSystem.Call, _ path: String) -> Int32? {
+      guard call == self.call, path.hasSuffix(".tmp") else { return nil }
+      return isOver.withLock { isOver in
+        defer { isOver = true }
+        return isOver ? nil : code
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (FileSystem.Call.open, EOPNOTSUPP), (.open, EISDIR), (.link, ENOENT), (.link, EPERM),
+  ])
+  func fileSystemWithoutNamelessFilesGetsANamedOne(_ call: FileSystem.Call, code: Int32) throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: old)
+    let fallback = Fallback(call, code: code)
+    let fileSystem = FileSystem { fallback.fault(at: $0, $1) }
+    try fileSystem.replaceFile(at: path, with: new, mode: 0o640)
+    #expect(fallback.happened)
+    #expect(try content(of: path) == new)
+    #expect(try FileSystem().status(of: path)?.permissions == 0o640)
+    #expect(try FileSystem().entries(of: directory.path) == ["file"])
+    // Whatever fails now leaves nothing either.
+    for failing in [FileSystem.Call.write, .fsync, .fchmod, .rename] {
+      let fallback = Fallback(call, code: code)
+      let fileSystem = FileSystem { made, path in
+        made == failing && (fallback.happened || failing == .rename)
+          ? EIO : fallback.fault(at: made, path)
+      }
+      #expect(throws: SystemError.self) { try fileSystem.replaceFile(at: path, with: old) }
+      #expect(try content(of: path) == new)
+      #expect(try FileSystem().entries(of: directory.path) == ["file"])
+    }
+  }
+
+  @Test func temporaryNameIsThereForTheRenameAlone() throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: old)
+    let directory = directory.path
+    let seen = Lock<Set<String>>([])
+    let fileSystem = FileSystem { call, _ in
+      // Before the call is made.
+      let names = try? FileSystem().entries(of: directory)
+      if names != ["file"] { _ = seen.withLock { $0.insert(call.rawValue) } }
+      return nil
+    }
+    try fileSystem.replaceFile(at: path, with: new)
+    #expect(seen.withLock { $0 } == ["rename"])
   }
 
   @Test func ownFileIsReplacedWithoutAskingForItsOwner() throws {
@@ -189,7 +254,7 @@ import Testing
     #expect(try FileSystem().hasLeftovers(of: directory("life")))
   }
 
-  @Test(arguments: 0..<7)
+  @Test(arguments: 0..<8)
   func processKilledAtAnyCallLeavesAllOfOldOrNewContent(index: Int) async throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
@@ -205,9 +270,9 @@ import Testing
       }
       try fileSystem.replaceFile(at: path, with: new)
     }
-    #expect(try content(of: path) == (index == 6 ? new : old))
-    // Killed between the temporary file's making and its renaming.
-    #expect(try FileSystem().entries(of: directory.path).count == ((2...5).contains(index) ? 2 : 1))
+    #expect(try content(of: path) == (index == 7 ? new : old))
+    // Killed between the two calls that name the temporary file and rename it.
+    #expect(try FileSystem().entries(of: directory.path).count == (index == 6 ? 2 : 1))
 
     let lock = try FileLock(at: directory("lock"))
     try FileSystem().removeLeftovers(of: path, holding: lock)

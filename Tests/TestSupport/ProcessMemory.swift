@@ -11,7 +11,7 @@ package struct ProcessMemory: ~Copyable {
   /// Whether this process may read a child's memory, which takes the right to trace it, ptrace(2), and
   /// no thread sanitizer, which maps terabytes.
   package static let isReadable: Bool = {
-    if unsafe dlsym(nil, "__tsan_init") != nil { return false }
+    if ThreadSanitizer.isActive { return false }
     do {
       let child = try ChildProcess("/bin/sleep", ["60"])
       _ = try ProcessMemory(of: child.identifier)

@@ -7,7 +7,7 @@ import StorageInternals
 /// `@unchecked`: function pointers are constants of the library, which may be used from several
 /// threads as long as each has a handle of its own.
 @safe struct LibPAM: @unchecked Sendable {
-  static let shared = Result { () throws(LibraryError) in try LibPAM() }
+  static let shared = LazyValue { () throws(LibraryError) in try LibPAM() }
 
   /// `pam_handle_t *`.
   typealias Handle = OpaquePointer

@@ -1,3 +1,4 @@
+import Concurrency
 import StorageInternals
 import Synchronization
 
@@ -47,10 +48,10 @@ final class StoredPassword: Sendable {
   }
 
   let declaration: PasswordDeclaration
-  let state = Lock(State())
+  let state = Lock(State(), inForkedChild: { State() })
   let changes = ChangeCount()
   private let store: (any SecretStore)?
-  private let connection = Lock(Connection?.none)
+  private let connection = Lock(Connection?.none, inForkedChild: { nil })
 
   /// - Parameters:
   ///   - declaration: What to find and how.
@@ -106,7 +107,7 @@ final class StoredPassword: Sendable {
     let store = store ?? DefaultStore.resolved
     // The handler holds the count alone, so that password and store do not keep each other alive.
     let observation =
-      declaration.refreshPolicy == .onChange
+      declaration.refreshPolicy == .onChange && !Fork.isChild
       ? store.countChanges { [changes] in changes.increment() } : nil
     return Connection(
       resolver: ItemResolver(store: store, query: declaration.query), observation: observation)

@@ -1,3 +1,4 @@
+import Concurrency
 import FoundationEssentials
 import StorageInternals
 
@@ -6,7 +7,8 @@ import StorageInternals
 /// It keeps every rule of ``SecretStore`` and promises nothing more: it cannot be locked, so each
 /// ``Accessibility`` is kept but makes no difference, and ``AccessFlags`` and
 /// ``Accessibility/whenPasscodeSetThisDeviceOnly`` are refused as unsupported. Finding an item by
-/// its complete identity takes constant time, any other search visits all items.
+/// its complete identity takes constant time, any other search visits all items. In a forked child
+/// it is empty.
 public final class InMemorySecretStore: PromptlyObservedStore {
   private struct Entry {
     var item: SecretItem
@@ -28,7 +30,12 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     }
   }
 
-  private let content = Lock(Content())
+  private let content = Lock(
+    Content(),
+    inForkedChild: {
+      // No revision that the parent gave out comes again.
+      Content(revision: UInt64(Fork.generation) << 48)
+    })
   private let observers = ChangeObservers()
 
   /// Makes an empty store.
@@ -83,7 +90,7 @@ public final class InMemorySecretStore: PromptlyObservedStore {
       if content.ids[identity] != nil { throw .duplicate }
       let date = content.nextDate()
       let item = SecretItem(
-        id: SecretItem.ID(bytes: UUID()), identity: identity, attributes: attributes,
+        id: try .unused { content.entries[$0] != nil }, identity: identity, attributes: attributes,
         creationDate: date, modificationDate: date, revision: content.revision + 1)
       content.ids[identity] = item.id
       content.entries[item.id] = Entry(item: item, secret: secret)

@@ -31,7 +31,7 @@ struct ConstrainedSecret: Sendable {
     under password: ApplicationPassword, cost: ScryptCost, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     self.enrolledSet = enrolledSet
-    let sealing = PasswordSealing(cost: cost, salt: .random(Self.saltCount))
+    let sealing = PasswordSealing(cost: cost, salt: try .random(Self.saltCount))
     self.sealing = sealing
     content = Secret(
       try cipher.seal(

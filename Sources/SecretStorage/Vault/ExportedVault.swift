@@ -14,7 +14,7 @@ struct ExportedVault {
     _ contents: VaultContents, under sealing: SlotSealing,
     progress: (Int, Int) throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
-    log = VaultRecord(vaultID: .random(KeyTable.idCount), cipher: contents.cipher)
+    log = VaultRecord(vaultID: try .random(KeyTable.idCount), cipher: contents.cipher)
     let sorted = contents.index.items.sorted { $0.created < $1.created }
     for entry in sorted {
       if entry.isPortable {
@@ -44,7 +44,7 @@ struct ExportedVault {
   private mutating func makeKeys(
     under sealing: SlotSealing, end: UInt64
   ) throws(SecretStoreError) {
-    let user = Secret.random(32)
+    let user = try Secret.random(32)
     keys.ring.vaultID = log.vaultID
     keys.ring.user = user
     var table = KeyTable(vaultID: log.vaultID, slots: [], keys: [])

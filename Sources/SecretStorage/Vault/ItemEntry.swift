@@ -50,11 +50,7 @@ enum ItemEntry: Sendable {
 
 extension RecordReader {
   mutating func itemID() throws(MalformedRecord) -> SecretItem.ID {
-    let bytes = try bytes(16)
-    // Exactly the size of a UUID was taken.
-    return unsafe bytes.withUnsafeBytes {
-      SecretItem.ID(bytes: UUID(uuid: unsafe $0.loadUnaligned(as: uuid_t.self)))
-    }
+    SecretItem.ID(try bytes(16))
   }
 }
 
@@ -79,9 +75,4 @@ extension RecordSubject {
     default: self = .item(name)
     }
   }
-}
-
-extension SecretItem.ID {
-  /// A new name.
-  static func random() -> SecretItem.ID { SecretItem.ID(bytes: UUID()) }
 }

@@ -130,7 +130,7 @@ extension SealedKey {
     _ secret: Secret, as wrapping: KeyWrapping, under outer: Secret, in vaultID: [UInt8],
     _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Copy {
-    let salt = [UInt8].random(32)
+    let salt = try [UInt8].random(32)
     let key = try cipher.deriveKey(from: outer, salt: salt[...], purpose: "locket key")
     let sealed = try cipher.seal(secret, with: key, authenticating: context(in: vaultID, wrapping))
     return Copy(wrapping: wrapping, salt: salt[...], sealed: sealed[...])

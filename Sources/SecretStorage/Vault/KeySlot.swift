@@ -50,7 +50,7 @@ extension KeySlot {
     self.name = name
     switch sealing {
     case .device(let device):
-      let salt = [UInt8].random(32)
+      let salt = try [UInt8].random(32)
       let wrapping = try cipher.deriveKey(
         from: device, salt: salt[...], purpose: "locket device slot")
       let sealed = try cipher.seal(user, with: wrapping, authenticating: vaultID)
@@ -123,9 +123,10 @@ extension KeySlot {
 
 extension SealedUserKey {
   fileprivate init(
-    _ user: Secret, under secret: Secret, salt: ArraySlice<UInt8> = [UInt8].random(32)[...],
+    _ user: Secret, under secret: Secret, salt given: ArraySlice<UInt8>? = nil,
     _ kind: String, in vaultID: [UInt8], _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
+    let salt = if let given { given } else { try [UInt8].random(32)[...] }
     self.salt = salt
     check = try Self.check(secret, salt, kind, cipher)
     let wrapping = try cipher.deriveKey(from: secret, salt: salt, purpose: "locket \(kind) slot")

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import StorageInternals
 
 /// Takes numbers, texts and bytes from the front of a record, in the order in which they were put.
 struct RecordReader {
@@ -63,25 +59,20 @@ extension [UInt8] {
     append(contentsOf: bytes)
   }
 
-  static func random(_ count: Int) -> [UInt8] {
-    unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      unsafe fillWithRandomBytes(buffer)
-      filled = count
-    }
-  }
-}
-
-/// Fills a buffer of at most 256 bytes from the kernel's generator, in one call.
-private func fillWithRandomBytes(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
-  // It fails only where the kernel is older than Swift supports, or for a larger buffer.
-  guard unsafe getentropy(buffer.baseAddress!, buffer.count) == 0 else {
-    fatalError("The kernel gave no random bytes (errno \(errno)).")
+  /// At most 256 bytes of the kernel's generator.
+  static func random(_ count: Int) throws(SecretStoreError) -> [UInt8] {
+    try system { () throws(SystemError) in try KernelRandom.bytes(count) }
   }
 }
 
 extension Secret {
-  static func random(_ count: Int) -> Secret {
-    unsafe Secret(count: count) { unsafe fillWithRandomBytes($0) }
+  /// At most 256 bytes of the kernel's generator.
+  static func random(_ count: Int) throws(SecretStoreError) -> Secret {
+    try system { () throws(SystemError) in
+      try unsafe Secret(count: count) { buffer throws(SystemError) in
+        try unsafe KernelRandom.fill(buffer)
+      }
+    }
   }
 
   /// The bytes of this secret followed by those of another.

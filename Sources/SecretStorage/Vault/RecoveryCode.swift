@@ -18,8 +18,8 @@ public struct RecoveryCode: Sendable, Equatable {
   let characters: Secret
 
   /// Makes a new code.
-  static func random() -> RecoveryCode {
-    let bytes = Secret.random(randomCount)
+  static func random() throws(SecretStoreError) -> RecoveryCode {
+    let bytes = try Secret.random(randomCount)
     let characters = unsafe Secret(count: count) { buffer in
       unsafe bytes.withUnsafeBytes { bytes in
         for index in bytes.indices { unsafe buffer[index] = bytes[index] & 31 }

@@ -20,7 +20,7 @@ struct SealedSecret: Sendable {
     flags: AccessFlags, under key: UInt32, _ secretKey: Secret, in vaultID: [UInt8],
     _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> SealedSecret {
-    let salt = [UInt8].random(32)
+    let salt = try [UInt8].random(32)
     let shell = SealedSecret(
       revision: revision, key: key, accessibility: accessibility, flags: flags, salt: salt[...],
       bytes: [])

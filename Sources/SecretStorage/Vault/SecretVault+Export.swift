@@ -72,7 +72,7 @@ extension SecretVault {
   func checkProgress(
     _ completed: Int, of total: Int, _ report: (UpkeepProgress) -> UpkeepProgress.Decision
   ) throws(SecretStoreError) {
-    if report(UpkeepProgress(completed: completed, total: total)) == .cancel { throw .cancelled }
+    try UpkeepProgress(completed: completed, total: total).report(to: report)
     if contents.withLock({ $0.keys.isLockedByApp }) { throw .locked }
   }
 }

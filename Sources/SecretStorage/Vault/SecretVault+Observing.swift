@@ -8,7 +8,8 @@ extension SecretVault: PromptlyObservedStore {
   /// that it adds run within the call that makes the change, and must not use the vault.
   ///
   /// Changes of other processes are heard through inotify. Where the kernel refuses that, only this
-  /// object's changes are heard, and ``SecretStorage/onFailure`` is told why.
+  /// object's changes are heard, and ``SecretStorage/onFailure`` is told why. So it is in a forked
+  /// child.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     watching(observers.add(handler))
   }
@@ -21,6 +22,10 @@ extension SecretVault: PromptlyObservedStore {
 
   /// Watches the file for as long as an observation.
   private func watching(_ observation: ChangeObservation) -> ChangeObservation {
+    if let error = SecretStoreError.needsThreads("To hear of the changes of other processes") {
+      tell(PasswordFailure(.upkeep, error))
+      return observation
+    }
     var watch: ChangeObservation?
     reportingFailure { () throws(SecretStoreError) in
       watch = try parts.log.observe { [weak self] in self?.hearOfChange() }

@@ -81,6 +81,7 @@ extension SecretVault {
     let sealing = try SlotSealing(newKey, cost: cost, cipher)
     // Another object, as another process would have one: this one stays locked if it is.
     let other = SecretVault(cipher: cipher) { parts }
+    other.lockTimeout = lockTimeout
     // Whoever rotated the keys meanwhile decided what opens the vault.
     guard try other.unlock(withUserKey: user, of: table, after: 0) else { throw .conflict }
     try other.changeKeys { change throws(SecretStoreError) in

@@ -58,7 +58,8 @@ extension SecretVault {
     return try withContents { contents throws(SecretStoreError) in
       if contents.sealedRecords > 0 { throw contents.keys.lockReason }
       var readable: [(item: SecretItem, secret: Secret)] = []
-      for entry in contents.index.items where entry.accessControl.flags.isEmpty {
+      let entries = Array(contents.index.items) + contents.overwritten.values
+      for entry in entries where entry.accessControl.flags.isEmpty {
         do {
           readable.append((entry.item, try contents.open(entry)))
           contents.idle?.noteUse()
@@ -91,6 +92,9 @@ extension SecretVault {
     return try contents.withLock { contents throws(SecretStoreError) in
       isNewlyLocked = contents.lockIfIdle()
       try contents.refresh(from: parts)
+      if let interruption = contents.newInterruption() {
+        reportingFailure { () throws(SecretStoreError) in throw interruption }
+      }
       return try body(&contents)
     }
   }

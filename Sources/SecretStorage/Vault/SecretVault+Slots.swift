@@ -93,7 +93,7 @@ extension SecretVault {
   public func addRecoveryCode(
     named name: String
   ) throws(SecretStoreError) -> (slot: Slot, code: RecoveryCode) {
-    let code = RecoveryCode.random()
+    let code = try RecoveryCode.random()
     return (try addSlot(.recoveryCode(code), named: name), code)
   }
 

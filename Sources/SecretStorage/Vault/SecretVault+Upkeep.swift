@@ -1,3 +1,4 @@
+import Concurrency
 import Dispatch
 import StorageInternals
 
@@ -10,6 +11,10 @@ extension SecretVault {
     public let lockedCount: Int
     /// What is damaged, each by its place or name; empty when the vault is sound.
     public let damage: [String]
+    /// The rest of a write that was interrupted before it was acknowledged, as by a power cut; nil for none.
+    ///
+    /// It is no damage: the next write cuts it off.
+    public let interruptedWrite: String?
 
     /// Whether nothing is damaged.
     public var isSound: Bool { damage.isEmpty }
@@ -21,12 +26,13 @@ extension SecretVault {
   /// others; what is sealed under an application password is known to be what was written.
   ///
   /// - Complexity: Linear in the size of the vault.
-  /// - Throws: ``SecretStoreError/rolledBack(_:)`` when the vault is older than it should be, or what
-  ///   kept it from being read. Damage is in the result and not thrown.
+  /// - Throws: ``SecretStoreError/rolledBack(_:)`` when the vault is older than it should be,
+  ///   ``SecretStoreError/replaced(_:)`` when it is another one, or what kept it from being read. Damage is
+  ///   in the result and not thrown.
   public func verify() throws(SecretStoreError) -> Verification {
     var fresh = try contentsReadAnew()
     if let distrust = fresh.distrust, fresh.damage.isEmpty { throw distrust }
-    var damage = fresh.damage.places
+    var damage = fresh.damage.places + fresh.overwrittenDescriptions
     var locked = 0
     for entry in fresh.index.items {
       do {
@@ -40,7 +46,8 @@ extension SecretVault {
       }
     }
     return Verification(
-      itemCount: fresh.index.count, lockedCount: locked + fresh.sealedRecords, damage: damage)
+      itemCount: fresh.index.count, lockedCount: locked + fresh.sealedRecords, damage: damage,
+      interruptedWrite: fresh.interruptedWrite?.place)
   }
 
   /// The contents as they are in the log, read from its beginning with the keys that are in memory.
@@ -54,22 +61,11 @@ extension SecretVault {
     return fresh
   }
 
-  /// Accepts an older copy of the vault that was put back on purpose, such as a backup.
-  ///
-  /// - Throws: What kept the vault from being read.
-  public func acceptRollback() throws(SecretStoreError) {
-    let parts = try parts
-    try withContents { contents throws(SecretStoreError) in
-      guard let table = contents.keys.table, case .rolledBack = contents.distrust else { return }
-      try parts.device.remember(contents.chain.head, of: table.vaultID, evenIfOlder: true)
-      contents.position = nil
-    }
-  }
-
   /// Writes what can be read of a damaged vault to a new file, and returns what was damaged.
   ///
   /// The damaged file stays beside it, its name ending in `.damaged-` and a number. Items whose newest
-  /// state was lost come back in the newest state that is left.
+  /// state was lost come back in the newest state that is left, and items that others have overwritten,
+  /// as earlier versions could let it happen, come back beside those.
   ///
   /// The closure is told, after some items each, how many are written, and decides whether the work
   /// goes on. It must not write to the vault, because it would wait for the work that waits for it.
@@ -108,22 +104,28 @@ extension SecretVault {
     reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
     let parts = try parts
-    try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
+    let doubt = try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
       var changed = try withContents { contents throws(SecretStoreError) in contents }
       try changed.renewDevice(parts.device)
+      // What is not in the new file is lost.
+      try changed.restoreOverwritten(isRepair: isRepair)
       try change(&changed)
       let new = try CompactedVault(changed, isRepair: isRepair, reporting: report)
+      if new != nil, let vaultID = changed.keys.table?.vaultID, changed.notedVaultID != vaultID {
+        _ = try claimPlace(for: vaultID, isNew: changed.chain.first == nil, parts)
+      }
       expect(changed.keys)
       return new.map { ($0.records, $0.position) }
     }
     // The new file is in place: what fails now must not look as if nothing had changed.
+    if let doubt { tell(PasswordFailure(.durability, doubt)) }
     reportingFailure { () throws(SecretStoreError) in
-      try contents.withLock { contents throws(SecretStoreError) in
+      let (chain, table) = try contents.withLock { contents throws(SecretStoreError) in
         try contents.refresh(from: parts)
         contents.keys.coming = nil
-        guard let table = contents.keys.table else { return }
-        try parts.device.remember(contents.chain.head, of: table.vaultID)
+        return (contents.chain, contents.keys.table)
       }
+      if let table { try parts.device.remember(chain, of: table.vaultID) }
     }
   }
 
@@ -142,11 +144,15 @@ extension SecretVault {
     do {
       try upkeep()
     } catch {
-      // Elsewhere, because a handler that uses this vault would wait for the access under way.
-      DispatchQueue.global(qos: .utility).async {
-        SecretStorage.onFailure(PasswordFailure(.upkeep, error))
-      }
+      tell(PasswordFailure(.upkeep, error))
     }
+  }
+
+  /// Tells of a failure beside an access, on another thread: a handler that uses this vault would
+  /// wait for the access under way.
+  func tell(_ failure: PasswordFailure) {
+    if Fork.isChild { return SecretStorage.reportInForkedChild(failure) }
+    DispatchQueue.global(qos: .utility).async { SecretStorage.onFailure(failure) }
   }
 
   /// Compacts in the background where much of the file is dead, where too many items stand in
@@ -156,7 +162,7 @@ extension SecretVault {
       contents.isWasteful && contents.compaction.begins(atSize: contents.chain.byteCount)
     }
     guard isWorthIt else { return }
-    DispatchQueue.global(qos: .utility).async { [self] in
+    let work = { @Sendable [self] in
       var isDone = false
       reportingFailure { () throws(SecretStoreError) in
         try compact()
@@ -167,6 +173,8 @@ extension SecretVault {
         contents.compaction.end(succeeded: isDone, atSize: size)
       }
     }
+    // A forked child has no threads of Dispatch, and does it on this one.
+    if Fork.isChild { work() } else { DispatchQueue.global(qos: .utility).async(execute: work) }
   }
 }
 

@@ -15,7 +15,7 @@ import StorageInternals
 ///
 /// `@unchecked`: a dispatch source may be used from any thread.
 final class SignalSource: @unchecked Sendable {
-  private static let all = Lock([Int32: SignalSource]())
+  private static let all = Lock([Int32: SignalSource](), inForkedChild: { [:] })
 
   private let number: Int32
   private let observers = ChangeObservers()

@@ -24,7 +24,7 @@ enum SlotSealing: Sendable {
       if chosen == nil { chosen = try .calibrated(cipher: cipher) }
       guard let cost = chosen else { fatalError("A passphrase was given no cost.") }
       try cost.check()
-      let salt = [UInt8].random(32)[...]
+      let salt = try [UInt8].random(32)[...]
       let stretched = try cipher.stretch(passphrase, salt: salt, cost: cost)
       self = .passphrase(cost, salt: salt, stretched: stretched)
     case .keyFile(let bytes): self = .keyFile(bytes)

@@ -1,3 +1,5 @@
+import Concurrency
+
 /// What a process knows of a vault: its keys, its items, and what is damaged.
 struct VaultContents: Sendable {
   let cipher: any SecretCipher
@@ -7,6 +9,8 @@ struct VaultContents: Sendable {
   var chain = VaultChain()
   var index = VaultIndex()
   var damage = VaultDamage()
+  /// Items that are in the log but were overwritten by others of the same name, in their newest state.
+  var overwritten: [ItemIdentity: VaultItem] = [:]
   /// Records whose attributes need a key that was never in memory.
   var sealedRecords = 0
   /// Items in records of their own, which take longer to open than items in blocks.
@@ -15,8 +19,14 @@ struct VaultContents: Sendable {
   var generation: UInt64 = 0
   /// The generation that the observers were told of last.
   var announced: UInt64 = 0
+  /// The vault that this machine knows at the log's place, as far as that was looked at.
+  var notedVaultID: [UInt8]?
   /// The record that this machine had seen last when it read this log.
   var remembered: ChainHead?
+  /// What a write that was interrupted has left at the log's end.
+  var interruptedWrite: InterruptedWrite?
+  /// The one of these that the app was told of.
+  var reportedInterruption: InterruptedWrite?
   /// Whether the log has another record in the place of that one.
   var isForked = false
   /// The keys of secrets that were opened.
@@ -33,6 +43,15 @@ struct VaultContents: Sendable {
     self.cipher = cipher
   }
 
+  /// What a forked child begins with: nothing that its parent knew, and locked, whatever could open
+  /// it.
+  init(inForkedChild cipher: any SecretCipher) {
+    self.init(cipher: cipher)
+    keys.isLockedByApp = true
+    // No revision that the parent gave out comes again.
+    generation = UInt64(Fork.generation) << 48
+  }
+
   /// Forgets what was read, but not the keys.
   mutating func startOver() {
     var fresh = VaultContents(cipher: cipher)
@@ -44,6 +63,7 @@ struct VaultContents: Sendable {
     fresh.idle = idle
     fresh.lockings = lockings
     fresh.compaction = compaction
+    fresh.reportedInterruption = reportedInterruption
     self = fresh
   }
 }
@@ -53,8 +73,11 @@ extension VaultContents {
   func checkWhole() throws(SecretStoreError) {
     if let distrust { throw distrust }
     if !keys.isUnlocked || sealedRecords > 0 { throw keys.lockReason }
-    guard damage.isEmpty else {
-      throw .corrupted("The vault has to be repaired first; damaged: \(damage.description)")
+    let found = damage.places + overwrittenDescriptions
+    guard found.isEmpty else {
+      throw .corrupted(
+        "The vault has to be repaired first, by repair(); damaged: \(found.joined(separator: ", "))"
+      )
     }
   }
 }
@@ -65,9 +88,15 @@ extension VaultContents {
     _ changes: LogChanges, _ device: DeviceState
   ) throws(SecretStoreError) {
     if changes.startsOver { index.reserveCapacity(for: changes.entries) }
-    for entry in changes.entries {
+    for (number, entry) in zip(1..., changes.entries) {
       switch entry {
-      case .damaged(let place): damage.lost(place)
+      case .damaged(let place, let end):
+        if changes.startsOver, try isUnacknowledged(behind: changes.entries[number...]) {
+          interruptedWrite = InterruptedWrite(place: "\(place) and beyond", isTorn: false)
+          position = end
+          return
+        }
+        damage.lost(place)
       case .record(let record):
         if keys.table == nil { try askDevice(device, about: record) }
         do {
@@ -140,7 +169,10 @@ extension VaultContents {
     let followsLoss = !checkChain(header, predecessor: content.predecessor)
     for entry in content.entries { apply(entry, afterLoss: followsLoss) }
     if content.entries.count == 1 { singleCount += 1 }
-    if header.sequence == remembered?.sequence { isForked = record.digest != remembered?.digest }
+    if header.sequence == remembered?.sequence {
+      isForked = record.digest != remembered?.digest
+      if !isForked { damage.prove() }
+    }
     chain.extend(
       by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
   }
@@ -181,7 +213,9 @@ extension VaultContents {
     switch entry {
     case .put(let item):
       if !damage.isEmpty { damage.settle(item.id) }
-      index.put(item)
+      if let other = index.put(item) { overwritten[other.identity] = other }
+      // An item that was added again is not missed any more.
+      if !overwritten.isEmpty { overwritten[item.identity] = nil }
     case .remove(let id, let revision):
       let known = index[id]?.revision
       // This may as well say that the item went to another key of attributes, by the lost record.
@@ -206,8 +240,14 @@ extension VaultContents {
       damage.forgetLoss()
       return true
     }
-    let isOne = header.sequence == expected + 1
-    damage.attribute(isOne ? predecessor : nil, among: index, before: header.sequence)
+    // Each file begins with two copies of the table.
+    let (second, isOver) = (chain.start ?? header.sequence).addingReportingOverflow(1)
+    if !isOver, expected <= second, header.sequence == expected &+ 1, predecessor ?? .keys == .keys
+    {
+      damage.missTable(before: header.sequence)
+    } else {
+      damage.openGap(before: header.sequence)
+    }
     return false
   }
 

@@ -6,18 +6,28 @@ struct VaultDraft {
   let cipher: any SecretCipher
   private(set) var keys: VaultKeys
   private(set) var chain: VaultChain
+  /// The chain before anything is appended.
+  let base: VaultChain
+  /// Whether the machine's state knows a record of the log.
+  let isLogRemembered: Bool
+  /// The vault that the machine knows at the log's place.
+  private let notedVaultID: [UInt8]?
   private(set) var records: [LogRecord] = []
   private(set) var entries: [ItemEntry] = []
   /// The number of records that have one entry.
   private(set) var singleCount = 0
   private var newestCreation: Int64
+  private var newIDs: Set<SecretItem.ID> = []
 
   /// - Throws: Why nothing may be written to the vault as it is.
   init(_ contents: VaultContents, _ device: DeviceState) throws(SecretStoreError) {
     if let distrust = contents.distrust { throw distrust }
     guard contents.damage.isEmpty else {
       throw .corrupted(
-        "Nothing is written before the vault is repaired; damaged: \(contents.damage.description)")
+        """
+        Nothing is written before the vault is repaired, by repair(); damaged: \
+        \(contents.damage.description)
+        """)
     }
     guard let position = contents.position else {
       fatalError("A vault was to be written before it was read.")
@@ -26,6 +36,9 @@ struct VaultDraft {
     cipher = contents.cipher
     keys = contents.keys
     chain = contents.chain
+    base = contents.chain
+    isLogRemembered = contents.remembersThisLog
+    notedVaultID = contents.notedVaultID
     newestCreation = contents.index.newestCreation
     if keys.table == nil { try makeVault(device) }
   }
@@ -34,6 +47,9 @@ struct VaultDraft {
     VaultRecord(vaultID: table.vaultID, cipher: cipher)
   }
 
+  /// Whether the machine knows that the vault belongs to the log's place.
+  var isPlaceKnown: Bool { notedVaultID == keys.table?.vaultID }
+
   /// The revision of what is written next.
   var nextRevision: UInt64 { chain.head.sequence + 1 }
 
@@ -41,6 +57,16 @@ struct VaultDraft {
   mutating func now() -> Date {
     newestCreation = max(Date().microseconds, newestCreation + 1)
     return Date(microseconds: newestCreation)
+  }
+
+  /// A name for a new item, which no other has, in the vault or in this draft.
+  mutating func newID(
+    besides index: VaultIndex,
+    from source: () throws(SecretStoreError) -> SecretItem.ID = SecretItem.ID.random
+  ) throws(SecretStoreError) -> SecretItem.ID {
+    let id = try SecretItem.ID.unused(from: source) { index[$0] != nil || newIDs.contains($0) }
+    newIDs.insert(id)
+    return id
   }
 
   /// Appends an entry under the key of its attributes.
@@ -57,7 +83,8 @@ struct VaultDraft {
     guard let first = several.first else { return }
     let (id, key) = try keys.attributesKey(for: accessibility)
     guard let table = keys.table else { throw keys.lockReason }
-    let record = try log(table).items(several, after: chain.head, under: id, key)
+    let record = try log(table).items(
+      several, after: chain.head, under: id, key, writtenFrom: base.head.sequence + 1)
     add(record, several.count == 1 ? .item(first.id) : .block)
     if several.count == 1 { singleCount += 1 }
     entries += several
@@ -82,11 +109,11 @@ struct VaultDraft {
   /// Makes the keys of a vault that does not exist yet, and a slot for this device.
   private mutating func makeVault(_ device: DeviceState) throws(SecretStoreError) {
     let secret = try device.makeSecret()
-    let user = Secret.random(32)
+    let user = try Secret.random(32)
     keys.ring = KeyRing()
     keys.ring.device = secret
     keys.ring.user = user
-    var table = KeyTable(vaultID: .random(KeyTable.idCount), slots: [], keys: [])
+    var table = KeyTable(vaultID: try .random(KeyTable.idCount), slots: [], keys: [])
     table.slots = [
       try KeySlot(
         id: 1, name: "this device", sealing: user, under: .device(secret), in: table.vaultID,

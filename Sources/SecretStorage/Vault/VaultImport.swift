@@ -8,8 +8,8 @@ struct VaultImport {
 
   private var identities = Set<ItemIdentity>()
   private var written: [Written] = []
-  /// The last record that was written, and of which vault.
-  private(set) var newest: (head: ChainHead, vaultID: [UInt8])?
+  /// The chain up to the last record that was written, and of which vault.
+  private(set) var newest: (chain: VaultChain, vaultID: [UInt8])?
 
   /// An item of the import that is to be written.
   struct Step {
@@ -125,7 +125,10 @@ struct VaultImport {
       // Only what is in no record before may stand in one with others.
       let added = steps.filter { $0.replaced == nil && $0.entry.attributesPurpose == purpose }
       var entries: [ItemEntry] = []
-      for step in added { entries.append(try put(step, as: .random(), draft)) }
+      for step in added {
+        let id = try draft.newID(besides: target.index)
+        entries.append(try put(step, as: id, draft))
+      }
       try draft.append(entries, as: accessibility)
     }
     for step in steps {
@@ -138,7 +141,7 @@ struct VaultImport {
           .remove(old.id, revision: old.revision), as: old.accessControl.accessibility)
       }
     }
-    if let table = draft.keys.table { newest = (draft.chain.head, table.vaultID) }
+    if let table = draft.keys.table { newest = (draft.chain, table.vaultID) }
     return draft
   }
 
@@ -161,7 +164,7 @@ struct VaultImport {
     for item in written {
       guard let entry = target.index[item.id], entry.revision == item.revision else {
         // Others may have changed or removed it since, if anybody wrote anything.
-        if target.chain.head == newest?.head { throw Self.mismatch(item) }
+        if target.chain.head == newest?.chain.head { throw Self.mismatch(item) }
         continue
       }
       let isSame = try target.payload(of: entry) == source.payload(of: item.entry)

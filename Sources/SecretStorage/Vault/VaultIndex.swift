@@ -29,14 +29,22 @@ struct VaultIndex: Sendable {
     byID.reserveCapacity(count)
   }
 
-  mutating func put(_ entry: VaultItem) {
+  /// Adds an item, or puts it in the place of its older state.
+  ///
+  /// - Returns: The item of another identity that had the same name, which is no older state of this one.
+  @discardableResult
+  mutating func put(_ entry: VaultItem) -> VaultItem? {
     newestCreation = max(newestCreation, entry.created)
     let id = entry.id
-    if let slot = byID[id] {
-      // An item keeps its identity for life.
-      byteCount += entry.byteCount - (slots[slot]?.byteCount ?? 0)
+    if let slot = byID[id], let old = slots[slot] {
+      if !old.hasSameIdentity(as: entry) {
+        remove(id)
+        put(entry)
+        return old
+      }
+      byteCount += entry.byteCount - old.byteCount
       slots[slot] = entry
-      return
+      return nil
     }
     let slot = free.popLast() ?? slots.count
     if slot == slots.count { slots.append(entry) } else { slots[slot] = entry }
@@ -44,6 +52,7 @@ struct VaultIndex: Sendable {
     byteCount += entry.byteCount
     byAccount?.add(slot, under: Self.accountHash(entry.identity))
     byService?.add(slot, under: Self.serviceHash(entry.identity))
+    return nil
   }
 
   mutating func remove(_ id: SecretItem.ID) {

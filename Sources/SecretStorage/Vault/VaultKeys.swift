@@ -1,3 +1,5 @@
+import StorageInternals
+
 /// The table of a vault's keys, and those of them that are in memory.
 struct VaultKeys: Sendable {
   var table: KeyTable?
@@ -45,8 +47,11 @@ struct VaultKeys: Sendable {
     _ purpose: KeyPurpose, in table: inout KeyTable, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     let used = Set(table.keys.map(\.id))
-    var id = UInt32.random(in: .min ... .max)
-    while used.contains(id) { id = UInt32.random(in: .min ... .max) }
+    let random = { () throws(SecretStoreError) in
+      try system { () throws(SystemError) in try KernelRandom.integer(UInt32.self) }
+    }
+    var id = try random()
+    while used.contains(id) { id = try random() }
     table.keys.append(try ring.make(purpose, id: id, in: table.vaultID, cipher))
   }
 

@@ -4,6 +4,7 @@ import FoundationEssentials
 struct VaultRecord {
   /// How a record of items seals its attributes: the header, a salt and the number of the key.
   private static let saltCount = 32
+  private static let markCount = 8
   private static let attributesPurpose = "locket attributes"
   private static let keysPurpose = "locket key table"
 
@@ -12,12 +13,17 @@ struct VaultRecord {
 
   /// A record of items, all of whose attributes are sealed under the same key.
   ///
-  /// It has one entry for a single write, and many in a compacted log.
+  /// It has one entry for a single write, and many in a compacted log. One that is appended says which is
+  /// the first record of its write.
   func items(
-    _ entries: [ItemEntry], after head: ChainHead, under key: UInt32, _ attributesKey: Secret
+    _ entries: [ItemEntry], after head: ChainHead, under key: UInt32, _ attributesKey: Secret,
+    writtenFrom first: UInt64? = nil
   ) throws(SecretStoreError) -> LogRecord {
     let header = RecordHeader(kind: .items, after: head)
-    let salt = [UInt8].random(Self.saltCount)
+    var salt = try [UInt8].random(Self.saltCount)
+    if let first {
+      salt.replaceSubrange(..<Self.markCount, with: try mark(ofWriteFrom: first))
+    }
     var attributes: [UInt8] = []
     attributes.append(head.subject.name)
     attributes.append(littleEndian: UInt32(entries.count))
@@ -43,12 +49,27 @@ struct VaultRecord {
     _ table: KeyTable, after head: ChainHead, logStart: UInt64, user: Secret
   ) throws(SecretStoreError) -> LogRecord {
     var payload = RecordHeader(kind: .keys, after: head).encoded
-    payload += [UInt8].random(Self.saltCount)
+    payload += try [UInt8].random(Self.saltCount)
     payload.append(head.subject.name)
     payload.append(littleEndian: logStart)
     payload.append(counted: table.encoded)
     payload += try keysTag(payload, user: user)
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
+  }
+
+  /// What the salts begin with that are of one write, given the sequence of its first record.
+  ///
+  /// It tells a write that a power cut left in pieces, a later one of them whole, from damage to what was
+  /// acknowledged: there, a record of a later write may follow.
+  func mark(ofWriteFrom first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
+    var bytes = vaultID
+    bytes.append(littleEndian: first)
+    return try cipher.digest(bytes[...])[..<Self.markCount]
+  }
+
+  /// The mark of a record of items; of any other, bytes that are none.
+  static func mark(of payload: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    payload.dropFirst(RecordHeader.count).prefix(markCount)
   }
 
   private func keysTag(

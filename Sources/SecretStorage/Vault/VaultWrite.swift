@@ -10,6 +10,8 @@ struct VaultWrite: Sendable {
   }
 
   let footprint: Footprint
+  /// Whether the change takes an item away, which a full disk must not prevent.
+  var isRemoval = false
   /// Puts the change into a draft, and says what the item is then, if it still is.
   let prepare:
     @Sendable (inout VaultDraft, inout VaultContents) throws(SecretStoreError) -> SecretItem?
@@ -17,14 +19,17 @@ struct VaultWrite: Sendable {
 
 extension VaultWrite {
   static func add(
-    _ payload: Secret, identity: ItemIdentity, attributes: ItemAttributes
+    _ payload: Secret, identity: ItemIdentity, attributes: ItemAttributes,
+    naming source: @escaping @Sendable () throws(SecretStoreError) -> SecretItem.ID =
+      SecretItem.ID.random
   ) -> VaultWrite {
     VaultWrite(footprint: .identity(identity)) { draft, contents throws(SecretStoreError) in
       if contents.sealedRecords > 0 { throw contents.keys.lockReason }
       guard contents.index.items(matching: .exactly(identity)).isEmpty else { throw .duplicate }
       let now = draft.now()
       let item = SecretItem(
-        id: .random(), identity: identity, attributes: attributes, creationDate: now,
+        id: try draft.newID(besides: contents.index, from: source), identity: identity,
+        attributes: attributes, creationDate: now,
         modificationDate: now, revision: draft.nextRevision)
       try draft.put(item, payload)
       return item
@@ -59,7 +64,8 @@ extension VaultWrite {
   }
 
   static func remove(_ id: SecretItem.ID, expecting revision: UInt64) -> VaultWrite {
-    VaultWrite(footprint: .item(id)) { draft, contents throws(SecretStoreError) in
+    VaultWrite(footprint: .item(id), isRemoval: true) {
+      draft, contents throws(SecretStoreError) in
       if let entry = try contents.entry(id, expecting: revision) {
         try draft.append(
           .remove(id, revision: revision),

@@ -134,8 +134,8 @@ extension Arguments {
   fileprivate func vaultToSaveIn() async throws -> SecretVault {
     let vault = try unlockedVault()
     let trial = PasswordItem<Bool>(
-      .generic(service: "signup", account: "\(UUID())"), match: .exact, refreshPolicy: .manual,
-      in: vault)
+      .generic(service: "signup", account: "\(UInt64.random(in: .min ... .max))"), match: .exact,
+      refreshPolicy: .manual, in: vault)
     trial.value = true
     try await trial.save()
     try await trial.remove()

@@ -7,7 +7,8 @@ struct Stage: Sendable {
 
   init() throws {
     directory = FileManager.default.temporaryDirectory
-      .appending(path: "Locket-tour-\(UUID())", directoryHint: .isDirectory)
+      .appending(
+        path: "Locket-tour-\(UInt64.random(in: .min ... .max))", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(
       at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }

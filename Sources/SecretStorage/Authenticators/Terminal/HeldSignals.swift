@@ -32,7 +32,7 @@ struct HeldSignals {
   private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
   // Made once and kept: a handler may still be on its way when the signals are let go.
-  private static let pipe = Result { () throws(SecretStoreError) in
+  private static let pipe = LazyValue { () throws(SecretStoreError) in
     let pipe = try WakingPipe()
     // No handler is installed yet that could read it.
     unsafe signalWriter = pipe.writer
