@@ -1,5 +1,4 @@
 import Concurrency
-import Dispatch
 import StorageInternals
 
 extension SecretVault {
@@ -152,7 +151,7 @@ extension SecretVault {
   /// wait for the access under way.
   func tell(_ failure: PasswordFailure) {
     if Fork.isChild { return SecretStorage.reportInForkedChild(failure) }
-    DispatchQueue.global(qos: .utility).async { SecretStorage.onFailure(failure) }
+    background.run { SecretStorage.onFailure(failure) }
   }
 
   /// Compacts in the background where much of the file is dead, where too many items stand in
@@ -173,8 +172,8 @@ extension SecretVault {
         contents.compaction.end(succeeded: isDone, atSize: size)
       }
     }
-    // A forked child has no threads of Dispatch, and does it on this one.
-    if Fork.isChild { work() } else { DispatchQueue.global(qos: .utility).async(execute: work) }
+    // A forked child has no other thread.
+    if Fork.isChild { work() } else { background.run(work) }
   }
 }
 

@@ -33,6 +33,8 @@ public final class SecretVault: SecretStore {
   let contents: Lock<VaultContents>
   let writes = WriteQueue<VaultWrite, SecretItem?>()
   let observers = ChangeObservers()
+  /// Unlike a queue of Dispatch, it does not end the process where no file can be opened.
+  let background = SerialThread()
   let automaticLockingState = Lock(
     AutomaticLockingState(), inForkedChild: { AutomaticLockingState() })
 
