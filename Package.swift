@@ -18,17 +18,21 @@ let package = Package(
     .target(name: "Concurrency"),
     .target(name: "SerializedAccess", dependencies: ["Concurrency"]),
     .target(name: "StorageInternals", dependencies: ["Concurrency"]),
-    .target(name: "KeyValueStorage", dependencies: ["StorageInternals"]),
-    .target(name: "SecretStorage", dependencies: ["StorageInternals"]),
-    .target(name: "SecretStorageTesting", dependencies: ["SecretStorage"]),
+    .target(name: "KeyValueStorage", dependencies: ["Concurrency", "StorageInternals"]),
+    .target(name: "SecretStorage", dependencies: ["Concurrency", "StorageInternals"]),
+    .target(
+      name: "SecretStorageTesting", dependencies: ["SecretStorage", "StorageInternals"]),
     .target(name: "SecretMigration", dependencies: ["SecretStorage", "StorageInternals"]),
     .target(name: "PasswordRules"),
     .target(name: "Validation", dependencies: ["PasswordRules", "SerializedAccess"]),
     .target(
       name: "KeychainCompatibility",
-      dependencies: ["SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageInternals"]),
+      dependencies: [
+        "Concurrency", "SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageInternals",
+      ]),
 
-    .testTarget(name: "SerializedAccessTests", dependencies: ["SerializedAccess"]),
+    .testTarget(
+      name: "SerializedAccessTests", dependencies: ["SerializedAccess", "TestSupport"]),
     .testTarget(
       name: "StorageInternalsTests", dependencies: ["StorageInternals", "TestSupport"]),
     .testTarget(
@@ -40,7 +44,8 @@ let package = Package(
         "SecretStorage", "SecretStorageTesting", "StorageInternals", "TestSupport", "VaultProcess",
       ]),
     .testTarget(
-      name: "SecretStorageTestingTests", dependencies: ["SecretStorage", "SecretStorageTesting"]),
+      name: "SecretStorageTestingTests",
+      dependencies: ["SecretStorage", "SecretStorageTesting", "TestSupport"]),
     .testTarget(
       name: "SecretMigrationTests",
       dependencies: [
@@ -65,7 +70,9 @@ let package = Package(
       exclude: ["VaultReader"]),
     // What the tests of several targets use.
     .target(
-      name: "TestSupport", dependencies: ["StorageInternals"], path: "Tests/TestSupport"),
+      name: "TestSupport",
+      dependencies: ["KeyValueStorage", "SecretStorage", "StorageInternals"],
+      path: "Tests/TestSupport"),
     // The child processes of the tests that need a second one.
     .executableTarget(
       name: "SettingsProcess", dependencies: ["KeyValueStorage"], path: "Tests/SettingsProcess"),

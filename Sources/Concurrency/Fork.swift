@@ -9,25 +9,35 @@ package import Synchronization
 /// Tells a forked child from the process that it was forked from.
 ///
 /// `fork` copies one thread. What the other threads had begun is never finished in the child: their
-/// mutexes stay locked, and values that they were changing stay half changed.
+/// mutexes stay locked, values that they were changing stay half changed, and a global that they were
+/// initializing is never initialized. Hence no lazy global here.
 package enum Fork {
-  /// The number of forks that led to the running process since this was first used.
+  /// A number that never changes within a process, and differs between a child and its parent.
+  package static var generation: Int {
+    countForks()
+    return unsafe current
+  }
+
+  /// Whether the running process was forked from one that used this.
+  package static var isChild: Bool { generation != 0 }
+
+  /// The generation, for state that called `countForks()` when it was made.
   ///
-  /// It never changes within a process, and differs between a child and its parent.
-  @inlinable package static var generation: Int { counter.forks.load(ordering: .relaxed) }
+  /// `nonisolated(unsafe)`: written only in a child that has no second thread yet.
+  @exclusivity(unchecked)
+  @usableFromInline package nonisolated(unsafe) static var current = 0
 
-  @usableFromInline package static let counter = Counter()
+  private static let isCounting = Atomic(false)
 
-  /// An object, because an atomic value needs an address of its own.
-  @usableFromInline package final class Counter: Sendable {
-    @usableFromInline package let forks = Atomic(0)
-
-    fileprivate init() {
-      let code = pthread_atfork(nil, nil) { Fork.counter.forks.add(1, ordering: .relaxed) }
-      if code != 0 {
-        fatalError("The C library could not register a fork handler (error \(code)).")
-      }
+  /// Makes each fork from now on give the child another generation.
+  package static func countForks() {
+    if isCounting.load(ordering: .acquiring) { return }
+    // If two threads get here at once, generations grow by two, which makes no difference.
+    let code = pthread_atfork(nil, nil) { unsafe Fork.current += 1 }
+    if code != 0 {
+      fatalError("The C library could not register a fork handler (error \(code)).")
     }
+    isCounting.store(true, ordering: .releasing)
   }
 }
 
@@ -43,7 +53,8 @@ package struct OwningProcess: ~Copyable, Sendable {
   /// Whether the state belongs to the running process; false in a forked child until the state has
   /// been recovered there.
   @inlinable package var isCurrent: Bool {
-    mark.load(ordering: .acquiring) == Fork.generation &* 2
+    // The generation is plain memory that no thread writes.
+    unsafe mark.load(ordering: .acquiring) == Fork.current &* 2
   }
 
   /// Calls a closure once in a forked child, and returns when the call has returned.

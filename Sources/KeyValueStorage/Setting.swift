@@ -1,26 +1,34 @@
+import Concurrency
 import StorageInternals
 
 /// One key of a store as values of one type; what is behind a ``StoredValue``.
 ///
-/// It is not generic, and holds the values as ``Kept`` objects: to find out about generic types when
-/// the program runs takes ten times as long as all the rest of a get.
+/// It is not generic, and holds the values as ``Kept`` objects: to find out about generic types
+/// when the program runs takes ten times as long as all the rest of a get.
 final class Setting: Sendable {
   /// What was decoded last, which holds as long as the key has the same encoded value.
   struct Known: Sendable {
-    var generation: Int
+    /// The generation of the store in which it is known to hold; nil if it must be looked up.
+    var generation: Int?
     var encoded: EncodedValue?
     let value: AnyKept
     let error: KeyValueStoreError?
+  }
+
+  /// What is in memory of the setting in one process.
+  private struct Memory: Sendable {
+    var process = Fork.generation
+    var known: Known?
+    /// Why what was set last was not taken.
+    var refusal: KeyValueStoreError?
   }
 
   let key: StoredKey
   let store: KeyValueStore
   let decoder: SettingDecoder
   private let removesNil: Bool
-  // Reached only under the lock of the store's state, so that nobody else has access meanwhile.
-  @exclusivity(unchecked) private nonisolated(unsafe) var known: Known?
-  // As `known`.
-  private nonisolated(unsafe) var refusal: KeyValueStoreError?
+  // Guarded by the lock of the store's state.
+  @exclusivity(unchecked) private nonisolated(unsafe) var memory = Memory()
 
   init<Value: Codable & Sendable>(
     _ key: String, defaultValue: Value, in store: KeyValueStore
@@ -32,11 +40,26 @@ final class Setting: Sendable {
   }
 
   var value: AnyKept {
-    let current = store.state.withLock { state -> AnyKept? in
-      guard let known = unsafe known, known.generation == state.generation else { return nil }
+    let current = withMemory { memory, state -> AnyKept? in
+      guard let known = memory.known, known.generation == state.generation else { return nil }
       return known.value
     }
     return current ?? read().value
+  }
+
+  /// Locks the state of the store, which guards what is in memory.
+  @inline(__always)
+  private func withMemory<Result: Sendable>(
+    _ body: (inout Memory, inout StoreState) -> Result
+  ) -> Result {
+    store.state.withLock { state in
+      if unsafe memory.process != state.process {
+        // In a forked child; the parent's is not released, because another thread may have been
+        // changing it.
+        unsafe withUnsafeMutablePointer(to: &memory) { unsafe $0.initialize(to: Memory()) }
+      }
+      return unsafe body(&memory, &state)
+    }
   }
 
   var isSet: Bool {
@@ -46,8 +69,8 @@ final class Setting: Sendable {
 
   var error: KeyValueStoreError? {
     let decodingError = read().error
-    return store.state.withLock { state in
-      unsafe refusal ?? decodingError ?? state.readProblem
+    return withMemory { memory, state in
+      memory.refusal ?? decodingError ?? state.readProblem
         ?? (state.isUnsaved(key) ? state.writeProblem : nil)
     }
   }
@@ -59,20 +82,27 @@ final class Setting: Sendable {
     return known.value
   }
 
-  /// The value that this thread sees, decoded if it is another one than before.
+  /// The value that this thread sees, after looking for a newer one if need be.
   private func read() -> Known {
     store.loadIfNeeded()
-    let (encoded, generation, same) = store.state.withLock { state in
+    return lookUp()
+  }
+
+  /// The value that this thread sees in memory, decoded if it is another one than before.
+  private func lookUp() -> Known {
+    let (encoded, generation, same) = withMemory { memory, state in
       let encoded = state.visible(key)
-      guard var same = unsafe known, same.encoded == encoded else {
-        return (encoded, state.generation, Known?.none)
+      // While the newest value is not known, each access looks for it.
+      let generation = state.needsReading ? nil : state.generation
+      guard var same = memory.known, same.encoded == encoded else {
+        return (encoded, generation, Known?.none)
       }
       if !state.isInTransaction {
-        same.generation = state.generation
+        same.generation = generation
         same.encoded = encoded
-        unsafe known = same
+        memory.known = same
       }
-      return (encoded, state.generation, same)
+      return (encoded, generation, same)
     }
     if let same { return same }
 
@@ -86,8 +116,10 @@ final class Setting: Sendable {
       read = Known(
         generation: generation, encoded: encoded, value: decoder.defaultValue, error: error)
     }
-    store.state.withLock { state in
-      if !state.isInTransaction, state.generation == generation { unsafe known = read }
+    withMemory { memory, state in
+      if !state.isInTransaction, generation == nil || state.generation == generation {
+        memory.known = read
+      }
     }
     return read
   }
@@ -96,7 +128,7 @@ final class Setting: Sendable {
 extension Setting {
   func save(_ value: some Codable & Sendable) throws(KeyValueStoreError) {
     try store.save(key, try encode(value))
-    store.state.withLock { _ in unsafe refusal = nil }
+    withMemory { memory, _ in memory.refusal = nil }
   }
 
   func set(_ value: some Codable & Sendable) {
@@ -107,20 +139,39 @@ extension Setting {
 
   func reset() {
     store.setting.begin()
-    store.put(key, nil)
+    withMemory { memory, state in
+      _ = state.set(key, to: nil)
+      memory.refusal = nil
+    }
     endSetting()
   }
 
-  /// The value to be changed in place, while nobody else sets anything in the store.
-  func beginChange() -> AnyKept {
+  /// A change in place, while no other thread sets anything in the store.
+  struct Change {
+    let value: AnyKept
+    /// Why the value is not the stored one, so that nothing may be made of it.
+    let refusal: KeyValueStoreError?
+    let process = Fork.generation
+  }
+
+  func beginChange() -> Change {
     store.loadIfNeeded()
     store.setting.begin()
-    return value
+    let known = lookUp()
+    return Change(
+      value: known.value, refusal: known.error ?? store.state.withLock { $0.problem(of: key) })
   }
 
-  func endChange(_ value: some Codable & Sendable) {
-    put(value)
-    endSetting()
+  func endChange(_ change: Change, _ value: some Codable & Sendable) {
+    let isForked = change.process != Fork.generation
+    guard let refusal = change.refusal ?? (isForked ? .forkedInside("a change in place") : nil)
+    else {
+      put(value)
+      return endSetting()
+    }
+    withMemory { memory, _ in memory.refusal = refusal }
+    store.setting.end()
+    KeyValueStore.report(refusal)
   }
 
   private func endSetting() {
@@ -132,13 +183,13 @@ extension Setting {
     do throws(KeyValueStoreError) {
       let encoded = try encode(value)
       let kept = Kept(value)
-      store.put(key, encoded) { generation in
-        unsafe refusal = nil
-        guard let generation else { return }
-        unsafe known = Known(generation: generation, encoded: encoded, value: kept, error: nil)
+      withMemory { memory, state in
+        memory.refusal = nil
+        guard let generation = state.set(key, to: encoded) else { return }
+        memory.known = Known(generation: generation, encoded: encoded, value: kept, error: nil)
       }
     } catch {
-      store.state.withLock { _ in unsafe refusal = error }
+      withMemory { memory, _ in memory.refusal = error }
       KeyValueStore.report(error)
     }
   }

@@ -1,3 +1,5 @@
+import Concurrency
+
 /// A setting: a property whose value is kept under a key of a ``KeyValueStore``.
 ///
 /// ```swift
@@ -8,12 +10,14 @@
 /// ```
 ///
 /// Getting gives the stored value, or the default one where there is none. Setting writes it as the
-/// store's ``WritePolicy`` says; setting nil removes the key (with a default value that is not nil, it
-/// stores the nil). A change in place, such as `volume += 0.1`, excludes all other sets of the store in
-/// this process; for other processes, make it in a ``KeyValueStore/transaction(_:)``.
+/// store's ``WritePolicy`` says; setting nil removes the key (with a default value that is not nil,
+/// it stores the nil). A change in place, such as `volume += 0.1`, excludes all other sets of the
+/// store in this process; for other processes, make it in a ``KeyValueStore/transaction(_:)``.
 ///
 /// Neither throws. When the store cannot be read, a get gives the value that was read last, or the
-/// default one; what a set cannot write is kept, and written with the next set. ``error`` tells, and
+/// default one, and each later get tries again; what a set cannot write is kept, and written with
+/// the next set. A change in place of a stored value that cannot be read or decoded is refused, and
+/// nothing of it is kept: it would put a value over one that it does not know. ``error`` tells, and
 /// ``KeyValueStore/onFailure`` is called. ``load()`` and ``save(_:)`` throw instead.
 ///
 /// The projected value, `$volume`, is the wrapper itself. Where Swift allows no wrapper, as in
@@ -57,9 +61,10 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
     get { Self.value(setting.value) }
     nonmutating set { setting.set(newValue) }
     nonmutating _modify {
-      var value = Self.value(setting.beginChange())
+      let change = setting.beginChange()
+      var value = Self.value(change.value)
       // Also when the change throws: it may have been made in part.
-      defer { setting.endChange(value) }
+      defer { setting.endChange(change, value) }
       yield &value
     }
   }
@@ -108,11 +113,13 @@ extension StoredValue {
     try setting.save(value)
   }
 
-  /// Calls a closure with the old and the new value after each change, until the result is released.
+  /// Calls a closure with the old and the new value after each change, until the result is
+  /// released.
   ///
-  /// Whoever made the change: this wrapper, another one, another process, or an editor. The closure
-  /// runs on a queue of the store, in the order of the changes, and may use the store. A stored value
-  /// of another type is no change, but an ``error``.
+  /// This wrapper, another one, another process, or an editor may have made the change. The closure
+  /// runs on a thread of the store, in the order of the changes, and may use the store. A stored
+  /// value of another type is no change, but an ``error``. In a forked child the closure is never
+  /// called.
   public func observe(
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> KeyValueObservation {
@@ -121,10 +128,15 @@ extension StoredValue {
 
   /// The value as it is now, and after each change from now on.
   ///
-  /// Each use makes a sequence for one consumer. A slow consumer misses changes, but never the newest
-  /// one. The sequence ends when the task of the consumer is cancelled.
+  /// Each use makes a sequence for one consumer. A slow consumer misses changes, but never the
+  /// newest one. The sequence ends when the task of the consumer is cancelled; in a forked child,
+  /// after the value as it is now.
   public var values: AsyncStream<Value> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      if Fork.isChild {
+        continuation.yield(wrappedValue)
+        return continuation.finish()
+      }
       let observation = setting.follow { continuation.yield(Self.value($0)) }
       continuation.onTermination = { _ in observation.cancel() }
     }

@@ -1,3 +1,4 @@
+import Concurrency
 import Dispatch
 import SecretStorage
 import StorageInternals
@@ -7,9 +8,9 @@ enum BlockingWait {
   /// Whether this thread may wait.
   ///
   /// That of a task is one of the few on which the person would be asked: if all of them waited, nobody
-  /// would ever answer.
+  /// would ever answer. A forked child has no threads for the task at all.
   static var isPossible: Bool {
-    unsafe withUnsafeCurrentTask { unsafe $0 == nil }
+    unsafe withUnsafeCurrentTask { unsafe $0 == nil } && !Fork.isChild
   }
 
   /// Does asynchronous work while this thread waits for it.

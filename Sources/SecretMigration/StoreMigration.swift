@@ -114,7 +114,9 @@ struct StoreMigration {
 
   /// Whether a store has all that a source has, so that the source is not needed any more.
   func holds(_ source: ForeignSecrets) throws(MigrationError) -> Bool {
-    guard source.unreadable.isEmpty else { return false }
+    guard source.unreadable.isEmpty, !report.entries.contains(where: \.outcome.isRefusal) else {
+      return false
+    }
     do throws(SecretStoreError) {
       for foreign in source.secrets {
         guard let item = try store.item(foreign.identity), try store.has(foreign, as: item) else {

@@ -3,7 +3,14 @@ import StorageInternals
 /// What holds for all passwords of the process.
 public enum SecretStorage: Sendable {
   private static let failureHandler = Lock<@Sendable (PasswordFailure) -> Void>(
-    FailureLog().report)
+    FailureLog().report, inForkedChild: { FailureLog().report })
+  private static let childLog = FailureLog<PasswordFailure>()
+
+  /// Writes what failed beside an access in a forked child to standard error: a handler could need
+  /// what the access holds, and there is no other thread to call it on.
+  static func reportInForkedChild(_ failure: PasswordFailure) {
+    childLog.report(failure)
+  }
 
   /// Names the store of all passwords that name none themselves.
   ///
@@ -15,9 +22,11 @@ public enum SecretStorage: Sendable {
 
   /// Is told when reading or writing a password property failed, which itself cannot throw.
   ///
-  /// It is called on the thread of the access, after it, and on any thread for the upkeep of a store.
-  /// A password tells of a failure that repeats itself only once, until an access succeeds. Unless the
-  /// app sets another handler, each distinct failure of the process is one line on standard error.
+  /// It is called on the thread of the access, after it, and on any thread for the upkeep of a
+  /// store. A password tells of a failure that repeats itself only once, until an access succeeds.
+  /// Unless the app sets another handler, each distinct failure of the process is one line on
+  /// standard error. So it is again in a forked child, where failures of upkeep are such a line
+  /// whatever the handler is.
   public static var onFailure: @Sendable (PasswordFailure) -> Void {
     get { failureHandler.withLock { $0 } }
     set { failureHandler.withLock { $0 = newValue } }

@@ -98,6 +98,8 @@ extension SecretStoreConformance {
     case observersHearAnotherInstance
     /// An observer hears nothing after its token was released.
     case releasedObserversHearNothing
+    /// No handler runs inside of the call that made the change.
+    case observersRunElsewhere
 
     /// Of concurrent adds of one identity, one succeeds.
     case concurrentAddsHaveOneWinner

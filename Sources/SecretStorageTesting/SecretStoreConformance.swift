@@ -1,4 +1,5 @@
 public import SecretStorage
+import StorageInternals
 public import Testing
 
 /// The rules that every `SecretStore` keeps, as checks that a store's own tests run.
@@ -12,8 +13,9 @@ public import Testing
 /// }
 /// ```
 ///
-/// Each check gets a store of its own, so that they may run in parallel. What a store does wrong is
-/// an issue of the test, which says the store, the operation and what was expected.
+/// Each check gets a store of its own, so that they may run in parallel. Each violation of a rule is
+/// an issue of the test, which says the store, the operation and the expectation;
+/// ``findings(of:)`` returns the violations instead.
 public struct SecretStoreConformance: Sendable {
   private let name: String
   private let largestSecret: Int
@@ -46,21 +48,39 @@ public struct SecretStoreConformance: Sendable {
     self.reopen = reopen
   }
 
-  /// Runs one check on a fresh store.
+  /// Runs one check on a fresh store, and records an issue for each finding.
   ///
   /// - Parameters:
   ///   - check: The rule to check.
   ///   - sourceLocation: Where issues are shown.
   public func run(_ check: Check, sourceLocation: SourceLocation = #_sourceLocation) async {
+    for finding in await findings(of: check) {
+      Issue.record(Comment(rawValue: finding), sourceLocation: sourceLocation)
+    }
+  }
+
+  /// Runs one check on a fresh store, and records nothing.
+  ///
+  /// Use it to test that a store which breaks a rule is found out.
+  ///
+  /// - Parameter check: The rule to check.
+  /// - Returns: A sentence for each violation of the rule, with the store, the operation and the
+  ///   expectation, in the order of their occurrence; empty for a store that keeps the rule.
+  public func findings(of check: Check) async -> [String] {
+    let title = "\(name), \(check.rawValue)"
     do {
       let store = try makeStore()
-      let another = try reopen?(store) ?? store
       let trial = Trial(
-        store: store, another: another, largestSecret: largestSecret, patience: patience,
-        title: "\(name), \(check.rawValue)", sourceLocation: sourceLocation)
-      try await trial.run(check)
+        store: store, another: try reopen?(store) ?? store, largestSecret: largestSecret,
+        patience: patience, title: title)
+      do {
+        try await trial.run(check)
+      } catch {
+        trial.findings.withLock { $0.append("\(title): threw: \(error)") }
+      }
+      return trial.findings.withLock { $0 }
     } catch {
-      Issue.record("\(name), \(check.rawValue): threw: \(error)", sourceLocation: sourceLocation)
+      return ["\(title): threw: \(error)"]
     }
   }
 

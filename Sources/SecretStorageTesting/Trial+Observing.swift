@@ -1,6 +1,12 @@
 import SecretStorage
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 extension Trial {
   func observersHearWrites() async throws {
     let listener = Listener(store), second = Listener(store)
@@ -39,10 +45,50 @@ extension Trial {
     expect(listener.count == before, "a change after the release", "no call of the handler")
   }
 
+  func observersRunElsewhere() throws {
+    let thread = threadNumber
+    let isWriting = Flag(), isInside = Flag()
+    let observation = store.observeChanges {
+      // Between two calls, a queue may use the same thread.
+      if isWriting.isSet.load(ordering: .sequentiallyConsistent), threadNumber == thread {
+        isInside.isSet.store(true, ordering: .sequentiallyConsistent)
+      }
+    }
+    func write<Result>(_ operation: String, _ body: () throws -> Result) rethrows -> Result {
+      isWriting.isSet.store(true, ordering: .sequentiallyConsistent)
+      defer { isWriting.isSet.store(false, ordering: .sequentiallyConsistent) }
+      let result = try body()
+      expect(
+        !isInside.isSet.exchange(false, ordering: .sequentiallyConsistent),
+        "observeChanges, \(operation)", "a call of the handler after the operation")
+      return result
+    }
+    var item = try write("add") { try add(Self.full) }
+    item = try write("update") {
+      try store.update(
+        item.id, expecting: item.revision, attributes: nil, secret: Secret([1]))
+    }
+    try write("remove") { try store.remove(item.id, expecting: item.revision) }
+    withExtendedLifetime(observation) {}
+  }
+
   private func expectHeard(_ listener: Listener, _ operation: String) async {
     let isHeard = await listener.hears(within: patience)
     expect(isHeard, "observeChanges, \(operation)", "a call of the handler")
   }
+}
+
+private final class Flag: Sendable {
+  let isSet = Atomic(false)
+}
+
+/// A number of the current thread that no other running thread has.
+private var threadNumber: UInt {
+  #if canImport(Glibc)
+    UInt(pthread_self())
+  #else
+    UInt(bitPattern: pthread_self())
+  #endif
 }
 
 /// An observer of a store that counts and can wait.

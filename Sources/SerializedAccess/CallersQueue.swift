@@ -3,6 +3,8 @@ import Dispatch
 /// A serial queue of the caller's, on which every access to a value runs.
 final class CallersQueue: Sendable {
   let queue: DispatchQueue
+  /// Whether suspending the queue keeps it still; libdispatch ignores that for the main queue.
+  let canBeSuspended: Bool
   // A key for each value, not one for all: the queue may target the queue of another value.
   private let mark = DispatchSpecificKey<Bool>()
 
@@ -15,6 +17,7 @@ final class CallersQueue: Sendable {
         """)
     }
     self.queue = queue
+    canBeSuspended = !queue.isMain
     queue.setSpecific(key: mark, value: true)
   }
 
@@ -25,23 +28,5 @@ final class CallersQueue: Sendable {
   /// Whether the calling code runs on the queue already.
   var isCurrent: Bool {
     DispatchQueue.getSpecific(key: mark) != nil
-  }
-
-  /// Runs `work` on the queue and waits for it.
-  func run<Output, Failure: Error>(
-    _ work: () throws(Failure) -> Output
-  ) throws(Failure) -> Output {
-    if isCurrent { return try work() }
-    var outcome: Result<Output, Failure>?
-    // Without a result: the `sync` that returns one allocates more and is slower.
-    queue.sync {
-      do throws(Failure) {
-        outcome = .success(try work())
-      } catch {
-        outcome = .failure(error)
-      }
-    }
-    guard let outcome else { fatalError("The queue \"\(queue.label)\" did not run its work.") }
-    return try outcome.get()
   }
 }

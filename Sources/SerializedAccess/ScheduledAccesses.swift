@@ -1,22 +1,25 @@
-/// An access that waits for its turn.
+/// A scheduled access.
 struct ScheduledAccess<Value>: Sendable {
-  /// Says, when the turn has come, whether the access still takes place; nil if it always does.
+  /// Says, when all accesses before are done, whether this one still takes place; nil if it always
+  /// does.
   var begin: (@Sendable () -> Bool)?
   var body: @Sendable (inout Value) -> Void
 }
 
-/// The accesses to one value that wait for their turn.
+/// The scheduled accesses to one value, oldest first.
 ///
-/// Adding takes a lock of its own, which is never held while anybody's closure runs: an access is
+/// Adding takes a lock of its own, which is never held while an app's closure runs: an access is
 /// scheduled at once even while a long one is under way.
 final class ScheduledAccesses<Value>: @unchecked Sendable {
-  // `@unchecked`: `added` and `isAwaited` are reached only under `adding`, and `oldestLast` only by
-  // who holds `exclusion`.
+  // `@unchecked`: `added`, `addedCount` and `isDraining` are guarded by `adding`, `oldestLast` and
+  // `takenCount` by `exclusion`.
   private let exclusion: Exclusion
   private let adding = Exclusion()
   private var added: [ScheduledAccess<Value>] = []
-  private var isAwaited = false
+  private var addedCount = 0
+  private var isDraining = false
   private var oldestLast: [ScheduledAccess<Value>] = []
+  private var takenCount = 0
 
   init(of exclusion: Exclusion) {
     self.exclusion = exclusion
@@ -26,44 +29,53 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
     adding.destroy()
   }
 
-  /// Adds an access; returns true when somebody must be sent who takes it.
+  /// The number of accesses that were ever added.
+  var count: Int {
+    _ = adding.enter()
+    defer { adding.leave() }
+    return addedCount
+  }
+
+  /// Adds an access; returns true when draining must be started.
   func add(_ access: ScheduledAccess<Value>) -> Bool {
     _ = adding.enter()
     defer { adding.leave() }
     added.append(access)
-    if isAwaited { return false }
-    isAwaited = true
+    addedCount += 1
+    if isDraining { return false }
+    isDraining = true
     // Until all are taken, an access that waits looks here first.
-    exclusion.addDetour()
+    exclusion.addDetour(Exclusion.Detour.scheduled)
     return true
   }
 
-  /// Puts what was added in line, and returns how many accesses there are to take.
+  /// Takes the oldest access if it is among the first `count` that were ever added.
   ///
-  /// Who finds none goes home: the next that is added sends for somebody again. To be called only
-  /// while the exclusion is held.
-  func lineUp() -> Int {
-    _ = adding.enter()
-    defer { adding.leave() }
-    if added.isEmpty {
-      // Nothing is to be put in line, which is the most frequent case with a caller's queue.
-    } else if oldestLast.isEmpty {
+  /// To be called only while the exclusion is held.
+  func takeOldest(ofFirst count: Int) -> ScheduledAccess<Value>? {
+    if takenCount >= count { return nil }
+    if oldestLast.isEmpty {
+      _ = adding.enter()
+      defer { adding.leave() }
       // Each list keeps its memory for the next time.
       swap(&added, &oldestLast)
       oldestLast.reverse()
-    } else {
-      oldestLast.insert(contentsOf: added.reversed(), at: 0)
-      added.removeAll(keepingCapacity: true)
     }
-    if oldestLast.isEmpty, isAwaited {
-      isAwaited = false
-      exclusion.removeDetour()
-    }
-    return oldestLast.count
+    guard let oldest = oldestLast.popLast() else { return nil }
+    takenCount += 1
+    return oldest
   }
 
-  /// Takes the oldest access that is in line; to be called only while the exclusion is held.
-  func takeOldest() -> ScheduledAccess<Value>? {
-    oldestLast.popLast()
+  /// Ends draining if the list is empty; the next `add` restarts it.
+  ///
+  /// To be called only while the exclusion is held.
+  func endDraining() -> Bool {
+    if !oldestLast.isEmpty { return false }
+    _ = adding.enter()
+    defer { adding.leave() }
+    if !added.isEmpty { return false }
+    if isDraining { exclusion.removeDetour(Exclusion.Detour.scheduled) }
+    isDraining = false
+    return true
   }
 }

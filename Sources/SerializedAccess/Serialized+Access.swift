@@ -1,5 +1,3 @@
-import Dispatch
-
 extension Serialized {
   /// Changes the value in one access, and waits for it.
   ///
@@ -45,27 +43,5 @@ extension Serialized where Value: Sendable {
   /// - Parameter transform: Makes the new value. It must not access the same value otherwise.
   public func asyncAccess(transform: @escaping @Sendable (Value) -> Value) {
     schedule(ScheduledAccess(body: { value in value = transform(value) }))
-  }
-
-  func schedule(_ access: ScheduledAccess<Value>) {
-    let isFirst = scheduled.add(access)
-    if callersQueue != nil {
-      // One work item for each access, so that it keeps its place among the caller's own.
-      queue.async { [self] in
-        enter()
-        if scheduled.lineUp() > 0 { runOldest() }
-        exclusion.leave()
-      }
-    } else if isFirst {
-      // The private queue has no other work: one work item does all that is there.
-      queue.async { [self] in
-        var isDone = false
-        while !isDone {
-          enter()
-          isDone = runScheduled() == 0
-          exclusion.leave()
-        }
-      }
-    }
   }
 }

@@ -14,6 +14,7 @@ extension Serialized: CustomStringConvertible, CustomReflectable {
   }
 
   private func valueUnlessInUse() -> Snapshot<Value>? {
+    forgetParent()
     guard exclusion.tryEnter() else { return nil }
     defer { exclusion.leave() }
     // Only the holder of the exclusion touches the storage.

@@ -1,12 +1,15 @@
+import Concurrency
+import Dispatch
+
 extension Serialized where Value: Sendable {
   /// Calls a closure with the old and the new value after each change, until the result is released.
   ///
   /// The closure runs as a part of the access that made the change: on the thread of that access (on
   /// the caller's queue, if there is one), before any other access. So observers see all changes in
-  /// their order, and keep everybody waiting while they run. Each assignment, change in place and
+  /// their order, and other accesses wait while they run. Each assignment, change in place and
   /// `access { … }` counts as a change, even if the value is the same as before.
   ///
-  /// While somebody observes, a change in place first takes a copy of the old value.
+  /// While a value has observers, a change in place first takes a copy of the old value.
   ///
   /// - Parameter observer: What to do with the old and the new value. It must not access the value.
   /// - Returns: An object to keep for as long as the closure is to be called.
@@ -14,11 +17,15 @@ extension Serialized where Value: Sendable {
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> SerializedObservation {
     let observer = SerializedObserver(notify: observer)
-    withObservers { $0.append(observer) }
+    changeObservers { observers in
+      if observer.isAdded { return }
+      observer.isAdded = true
+      observers.append(observer)
+    }
     return SerializedObservation { [weak self] in self?.remove(observer) }
   }
 
-  /// The value as it is now, and after each change from now on.
+  /// The current value, and the value after each change from now on.
   ///
   /// Each use of this property is one access, and makes a sequence for one consumer. A slow consumer
   /// misses changes, but never the newest one. The sequence ends when the value itself is released,
@@ -32,7 +39,7 @@ extension Serialized where Value: Sendable {
     inOrder {
       // Only the holder of the exclusion touches the storage.
       continuation.yield(unsafe storage.pointee)
-      withObservers { $0.append(observer) }
+      changeObserversInside { $0.append(observer) }
     }
     // Weak, because the observer holds the feed, which holds the continuation.
     continuation.onTermination = { [weak self, weak observer] _ in
@@ -42,16 +49,59 @@ extension Serialized where Value: Sendable {
   }
 
   private func remove(_ observer: SerializedObserver<Value>) {
+    forgetParent()
+    // No access will ever call the observer.
+    if exclusion.wasHeldAtFork { return }
     // What the closure of the observer holds is released after the exclusion.
-    withObservers { observers in
+    changeObservers { observers in
       observer.isCancelled = true
       observers.removeAll { $0 === observer }
+    }
+  }
+
+  /// Changes the list between two accesses, or inside the one that this thread is in.
+  ///
+  /// - Parameter change: What to do with the list; a second time it must do nothing.
+  private func changeObservers(
+    _ change: @escaping @Sendable (inout [SerializedObserver<Value>]) -> Void
+  ) {
+    recoverAfterFork()
+    switch exclusion.enter(until: Deadline()) {
+    case .inside: changeObserversInside(change)
+    case .entered:
+      changeObserversInside(change)
+      exclusion.leave()
+    case .timedOut: changeObserversInOrder(change)
+    }
+  }
+
+  /// Changes the list at the next pause between two accesses, or when all that were asked for before
+  /// are done.
+  ///
+  /// Does not wait for the queue alone: it may have work that waits for this thread.
+  private func changeObserversInOrder(
+    _ change: @escaping @Sendable (inout [SerializedObserver<Value>]) -> Void
+  ) {
+    let changed = DispatchSemaphore(value: 0)
+    schedule(
+      ScheduledAccess(
+        begin: { [self] in
+          changeObserversInside(change)
+          changed.signal()
+          return false
+        },
+        body: { _ in }))
+    while changed.wait(timeout: .now() + .milliseconds(1)) == .timedOut {
+      guard exclusion.tryEnter() else { continue }
+      changeObserversInside(change)
+      exclusion.leave()
+      return
     }
   }
 }
 
 extension Serialized {
-  /// The value of now if somebody must be told about a change of it; the exclusion must be held.
+  /// The current value if observers must be told about a change of it; the exclusion must be held.
   func snapshotForObservers() -> Snapshot<Value>? {
     // Only the holder of the exclusion touches the storage.
     exclusion.isObserved ? Snapshot(unsafe storage.pointee) : nil
@@ -67,29 +117,29 @@ extension Serialized {
     }
   }
 
-  private func withObservers(_ body: (inout [SerializedObserver<Value>]) -> Void) {
-    // False means that this thread is inside an access, and holds the exclusion by that.
-    let hasEntered = exclusion.enter()
-    body(&observers)
+  private func changeObserversInside(_ change: (inout [SerializedObserver<Value>]) -> Void) {
+    change(&observers)
     exclusion.isObserved = !observers.isEmpty
-    if hasEntered { exclusion.leave() }
   }
 }
 
-/// What hands the changes of a value to an asynchronous sequence, and ends the sequence when the
-/// last holder, the value, lets go of it.
+/// The end of an asynchronous sequence at which a value puts its changes in.
+///
+/// The sequence ends when this is released, together with the value.
 private final class SerializedFeed<Value: Sendable>: Sendable {
   private let continuation: AsyncStream<Value>.Continuation
+  // The task that iterates is the parent's: a forked child must not resume its copy.
+  private let generation = Fork.generation
 
   init(_ continuation: AsyncStream<Value>.Continuation) {
     self.continuation = continuation
   }
 
   deinit {
-    continuation.finish()
+    if Fork.generation == generation { continuation.finish() }
   }
 
   func send(_ value: Value) {
-    continuation.yield(value)
+    if Fork.generation == generation { continuation.yield(value) }
   }
 }

@@ -1,19 +1,16 @@
 import Dispatch
 
 extension Serialized {
-  /// Begins an access that needs nothing but the exclusion; returns false when it needs more.
-  ///
-  /// Ends the process when this thread is inside an access already.
+  /// Begins an access that needs nothing but the exclusion, if that is free; returns false for any
+  /// other.
   @inline(__always)
   func enterDirectly() -> Bool {
     // What this thread scheduled is known already. Asked before the exclusion is held, which keeps
     // others out the shorter.
-    if exclusion.hasDetour { return false }
-    enter()
-    return true
+    exclusion.isDirect && exclusion.tryEnter()
   }
 
-  /// As `enterDirectly()`, for an assignment that nobody observes.
+  /// As `enterDirectly()`, for an assignment that has no observers.
   @usableFromInline
   func enterToAssign() -> Bool {
     guard enterDirectly() else { return false }
@@ -22,56 +19,60 @@ extension Serialized {
     return false
   }
 
-  /// Runs an access after everything that was scheduled before, on the caller's queue if there is
-  /// one.
+  /// Runs an access in its place in the order, on the caller's queue if there is one.
   func inOrder<Output, Failure: Error>(
     _ work: () throws(Failure) -> Output
   ) throws(Failure) -> Output {
-    guard let callersQueue else { return try afterScheduled(work) }
-    // Before the queue is asked: waiting for it from inside an access would end the process
-    // without a word.
-    enter()
-    exclusion.leave()
-    return try callersQueue.run { () throws(Failure) in try afterScheduled(work) }
+    var place = Place()
+    if enterInTime(&place) {
+      defer { leaveInTime() }
+      runScheduled(before: place)
+      return try work()
+    }
+    return try queue.run { () throws(Failure) in
+      exclusion.enterFromQueue(place)
+      defer { exclusion.leave() }
+      runScheduled(before: place)
+      return try work()
+    }
   }
 
-  /// Begins a change in place; returns nil if its end is to do no more than `leave()`.
-  @inline(__always)
-  func beginMutation() -> MutationInPlace<Value>? {
-    if enterDirectly() {
-      return exclusion.isObserved ? MutationInPlace(before: snapshotForObservers()) : nil
-    }
-    return beginMutationInOrder()
-  }
-
-  @inline(never)
-  private func beginMutationInOrder() -> MutationInPlace<Value> {
-    // As in `inOrder`.
-    enter()
-    guard let callersQueue, !callersQueue.isCurrent else {
-      runScheduled()
-      return MutationInPlace(before: snapshotForObservers())
-    }
-    exclusion.leave()
-    let turn = QueueTurn(on: callersQueue.queue) { [self] in afterScheduled {} }
-    enter()
-    return MutationInPlace(before: snapshotForObservers(), turn: turn)
-  }
-
-  /// Ends a change in place and tells the observers, on the caller's queue if there is one.
-  func endMutation(_ mutation: MutationInPlace<Value>) {
-    guard let turn = mutation.turn else {
-      if let before = mutation.before { notifyObservers(since: before.value) }
-      leave()
-      return
-    }
-    leave()
-    turn.end { [self] in
-      guard let before = mutation.before else { return }
+  /// Begins an access that need not go through the queue; returns false for any other.
+  ///
+  /// It need not if it gets the exclusion before its deadline, while no other access is starving. Ends
+  /// the process when this thread is inside an access already.
+  func enterInTime(_ place: inout Place) -> Bool {
+    recoverAfterFork()
+    if exclusion.hasScheduled { place.scheduledBefore = unsafe scheduled.count }
+    if exclusion.isInForkedChild || callersQueue?.isCurrent == true {
       enter()
-      notifyObservers(since: before.value)
-      leave()
+      return true
     }
+    if callersQueue != nil || exclusion.hasStarving {
+      // Before the queue is asked: waiting for it from inside an access would end the process
+      // without a message.
+      if exclusion.isHeldByThisThread { refuseAccessInsideAccess() }
+      if callersQueue == nil { place.deadline = Deadline() }
+      return false
+    }
+    if exclusion.tryEnter() { return true }
+    let deadline = Deadline()
+    place.deadline = deadline
+    switch exclusion.enter(until: deadline) {
+    case .entered: return true
+    case .inside: refuseAccessInsideAccess()
+    case .timedOut:
+      place.isStarving = true
+      exclusion.addDetour(Exclusion.Detour.starving)
+      return false
+    }
+  }
+
+  /// Ends an access that did not go through the queue.
+  func leaveInTime() {
+    // No queue runs there what was scheduled during the access.
+    if exclusion.isInForkedChild { drainInForkedChild() }
+    exclusion.leave()
   }
 
   /// Runs one change while the exclusion is held, and tells the observers.
@@ -85,7 +86,7 @@ extension Serialized {
     return unsafe try body(&storage.pointee)
   }
 
-  /// Puts a new value in, and releases what was there when the access has ended.
+  /// Puts a new value in, and releases the old one when the access has ended.
   @usableFromInline @inline(never)
   func replaceInOrder(with newValue: Value) {
     _ = inOrder {
@@ -97,44 +98,15 @@ extension Serialized {
     }
   }
 
-  /// Runs the oldest access that is scheduled, if there is one; the exclusion must be held.
-  func runOldest() {
-    guard let access = scheduled.takeOldest() else { return }
-    if access.begin?() ?? true { mutate(access.body) }
-  }
-
-  /// Runs what is scheduled at this moment, and returns how many accesses it was; the exclusion
-  /// must be held.
-  ///
-  /// A thread that waits does this in place of the queue. Waiting for the queue would come to the
-  /// same order, but in a work item of a caller's queue it would wait for itself. What is scheduled
-  /// later stays with the queue, so that no access is held up for ever.
-  @discardableResult
-  func runScheduled() -> Int {
-    let count = scheduled.lineUp()
-    for _ in 0..<count { runOldest() }
-    return count
-  }
-
   /// Waits for the exclusion, or ends the process when this thread holds it already.
-  @inline(__always)
   func enter() {
     if !exclusion.enter() { refuseAccessInsideAccess() }
   }
 
-  /// Ends the exclusion, or the process when it isn't this thread's.
+  /// Ends the exclusion, or the process when another thread holds it.
   @inline(__always)
   func leave() {
     if !exclusion.leave() { refuseAccessAcrossThreads() }
-  }
-
-  private func afterScheduled<Output, Failure: Error>(
-    _ work: () throws(Failure) -> Output
-  ) throws(Failure) -> Output {
-    enter()
-    defer { exclusion.leave() }
-    runScheduled()
-    return try work()
   }
 
   @inline(never)
@@ -156,4 +128,15 @@ extension Serialized {
       Take a copy, call the method on it, and write it back.
       """)
   }
+}
+
+/// The place of an access in the order of all.
+struct Place {
+  /// The number of accesses that were scheduled before.
+  var scheduledBefore = 0
+  /// The time from which it counts as starving; nil if it had not to wait until now, or if a queue of
+  /// the caller's gives the order.
+  var deadline: Deadline?
+  /// Whether it counts as starving already.
+  var isStarving = false
 }

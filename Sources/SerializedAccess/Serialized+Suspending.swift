@@ -11,6 +11,11 @@ extension Serialized where Value: Sendable {
   public func access<Output>(
     _ body: @escaping @Sendable (inout Value) throws -> sending Output
   ) async throws -> sending Output {
+    if exclusion.isInForkedChild {
+      // No queue is sure to run the access, nor to resume the task.
+      try Task.checkCancellation()
+      return try inOrder { try mutate(body) }
+    }
     let access = SuspendedAccess<Output>()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

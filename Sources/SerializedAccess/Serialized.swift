@@ -23,6 +23,9 @@ import Dispatch
 /// queue. A method that changes the value in place must not be `async`, since an access ends on the
 /// thread that it began on.
 ///
+/// No thread starves: an access that has waited for a millisecond comes before all that are asked for
+/// later. <doc:ForkedChildren> says what the accesses do in a process made by `fork`.
+///
 /// A value that is not `Sendable` can be wrapped too, but then the wrapper isn't `Sendable` either,
 /// and has only the accesses that wait.
 @safe @propertyWrapper
@@ -33,8 +36,10 @@ public final class Serialized<Value> {
   @usableFromInline let exclusion: Exclusion
   let queue: DispatchQueue
   let callersQueue: CallersQueue?
-  let scheduled: ScheduledAccesses<Value>
-  // Reached only while the exclusion is held.
+  // Changed only in a forked child, before any access returns there; to check the exclusivity of that
+  // costs as much as the mutex.
+  @exclusivity(unchecked) var scheduled: ScheduledAccesses<Value>
+  // Guarded by the exclusion.
   var observers: [SerializedObserver<Value>] = []
 
   init(_ value: Value, queue: DispatchQueue, callersQueue: CallersQueue?) {
@@ -42,14 +47,15 @@ public final class Serialized<Value> {
     unsafe storage = .allocate(capacity: 1)
     unsafe storage.initialize(to: value)
     exclusion = Exclusion()
-    scheduled = ScheduledAccesses(of: exclusion)
+    // No other reference exists yet.
+    unsafe scheduled = ScheduledAccesses(of: exclusion)
     self.queue = queue
     self.callersQueue = callersQueue
-    if callersQueue != nil { exclusion.addDetour() }
+    if callersQueue != nil { exclusion.addDetour(Exclusion.Detour.callersQueue) }
   }
 
   deinit {
-    // Nobody else can reach the value any more.
+    // No other reference is left.
     unsafe storage.deinitialize(count: 1)
     unsafe storage.deallocate()
     exclusion.destroy()

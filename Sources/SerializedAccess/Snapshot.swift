@@ -1,4 +1,4 @@
-/// The value at one moment, in an object that is only made when somebody needs it.
+/// The value at one moment, in an object that is made only where it is needed.
 final class Snapshot<Value> {
   let value: Value
 

@@ -16,8 +16,8 @@ final class SuspendedAccess<Output>: @unchecked Sendable {
     exclusion.destroy()
   }
 
-  /// Says who is to be resumed; if the access was cancelled before, resumes it at once and returns
-  /// false.
+  /// Keeps the task's continuation; if the access was cancelled before, resumes it at once and
+  /// returns false.
   func wait(with continuation: CheckedContinuation<Output, any Error>) -> Bool {
     let isCancelled = withState { state in
       if case .cancelled = state { return true }
@@ -71,7 +71,7 @@ final class SuspendedAccess<Output>: @unchecked Sendable {
   }
 
   private func withState<Result>(_ body: (inout State) -> Result) -> Result {
-    // No closure of anybody else's runs in here, so that it is always entered.
+    // No closure of the app's runs in here, so that it is always entered.
     _ = exclusion.enter()
     defer { exclusion.leave() }
     return body(&state)

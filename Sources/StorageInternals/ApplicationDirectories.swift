@@ -66,7 +66,8 @@ package struct ApplicationDirectories: Sendable {
     if let home { return "\(home)/\(belowHome)/\(applicationName)" }
     // systemd has made this one for the service alone, so the name is not added.
     if let directory = path(in: serviceVariable) { return directory }
-    throw .noDirectory(variables: [variable, "HOME", serviceVariable])
+    throw .noDirectory(
+      variables: [variable, "HOME", serviceVariable], home: environment["HOME"])
   }
 
   /// The home directory, unless it is one of those given to users that have none.
@@ -119,8 +120,9 @@ package enum ApplicationDirectoriesError: Error, Hashable, Sendable {
   /// The name is empty, `.` or `..`, or has a slash or a zero byte in it.
   case invalidApplicationName(String)
 
-  /// None of the environment variables that could say it holds an absolute path.
-  case noDirectory(variables: [String])
+  /// None of the environment variables that could say it holds an absolute path, and `HOME` has none
+  /// that is one person's.
+  case noDirectory(variables: [String], home: String?)
 }
 
 extension ApplicationDirectoriesError: CustomStringConvertible {
@@ -131,11 +133,23 @@ extension ApplicationDirectoriesError: CustomStringConvertible {
         \(String(reflecting: name)) cannot be the name of a directory. \
         Give the application a name without slashes.
         """
-    case .noDirectory(let variables):
+    case .noDirectory(let variables, let home):
       return """
-        There is no directory for the application's files: this user has no home directory. \
+        There is no directory for the application's files: \(Self.reason(home)). \
         Set one of \(variables.joined(separator: ", ")) to an absolute path.
         """
+    }
+  }
+
+  private static func reason(_ home: String?) -> String {
+    switch home {
+    case nil, "": "HOME is not set"
+    case let home? where home.utf8.first != UInt8(ascii: "/") || home.utf8.contains(0):
+      "HOME is \(String(reflecting: home)), which is no absolute path"
+    case let home? where home.utf8.allSatisfy { $0 == UInt8(ascii: "/") }:
+      "the home directory is /, which belongs to the whole system"
+    case let home?:
+      "the home directory \(home) does not exist and is not made, for users without one have it"
     }
   }
 }

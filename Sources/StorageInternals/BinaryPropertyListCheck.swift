@@ -4,19 +4,6 @@
 /// the stack is full, and what is shared again and again becomes larger than any memory. So each object is
 /// looked at as often as it is referred to, within limits.
 package struct BinaryPropertyListCheck {
-  /// How much a decoder is to be trusted with.
-  package struct Limits {
-    let depth, values, size: Int
-
-    /// - Parameters:
-    ///   - depth: How many containers may be inside of each other.
-    ///   - values: How many values there may be.
-    ///   - size: How many bytes they may have together.
-    package init(depth: Int = .max, values: Int, size: Int = .max) {
-      (self.depth, self.values, self.size) = (depth, values, size)
-    }
-  }
-
   package static let magic = Array("bplist00".utf8)
   private static let trailerCount = 32
 
@@ -26,14 +13,16 @@ package struct BinaryPropertyListCheck {
   /// How many objects there are, and which of them is the top.
   private let count, top: Int
   private let offsetSize, referenceSize: Int
-  private let limits: Limits
+  private let limits: PropertyListFlaw.Limits
   private var values = 0
   private var size = 0
   /// Of the containers that are followed, the references that are left, the outermost first.
   private var open: [Range<Int>] = []
 
   /// Throws unless a decoder can be trusted with the property list.
-  package static func check(_ bytes: [UInt8], within limits: Limits) throws(PropertyListFlaw) {
+  package static func check(
+    _ bytes: [UInt8], within limits: PropertyListFlaw.Limits
+  ) throws(PropertyListFlaw) {
     var check = try BinaryPropertyListCheck(bytes, limits)
     var next: Int? = check.top
     while let object = next {
@@ -42,7 +31,7 @@ package struct BinaryPropertyListCheck {
     }
   }
 
-  private init(_ bytes: [UInt8], _ limits: Limits) throws(PropertyListFlaw) {
+  private init(_ bytes: [UInt8], _ limits: PropertyListFlaw.Limits) throws(PropertyListFlaw) {
     self.limits = limits
     let trailer = bytes.count - Self.trailerCount
     guard trailer > Self.magic.count else { throw .damaged }

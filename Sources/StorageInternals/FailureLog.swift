@@ -6,7 +6,7 @@
 
 /// Writes one line for each distinct failure.
 package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable>: Sendable {
-  private let seen = Lock(Set<Failure>())
+  private let seen = Lock(Set<Failure>(), inForkedChild: { [] })
   private let output: @Sendable (String) -> Void
 
   package init(to output: @escaping @Sendable (String) -> Void = standardError) {
@@ -21,7 +21,7 @@ package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable
     { line in
       var line = "\(line)\n"
       line.withUTF8 { bytes in
-        // Where standard error is closed or full, there is nobody left to tell.
+        // Where standard error is closed or full, no other place is left to report to.
         _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
       }
     }

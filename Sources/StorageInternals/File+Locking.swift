@@ -17,7 +17,7 @@ extension File {
   }
 
   /// Releases this file's lock, although forked children may have the file open.
-  func unlock() {
+  package func unlock() {
     // Fails for a descriptor that is not open alone.
     withDescriptor { _ = flock($0, LOCK_UN) }
   }
@@ -74,7 +74,8 @@ extension File {
     flock(l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 1, l_pid: 0)
   }
 
-  /// A process if it still runs: the kernel names the one that took the lock, of which a child may be left.
+  /// A process if it still runs: the kernel names the one that took the lock, of which a child may
+  /// be left.
   private static func running(_ process: pid_t) -> pid_t? {
     process > 0 && (kill(process, 0) == 0 || errno == EPERM) ? process : nil
   }

@@ -9,8 +9,8 @@ import Concurrency
 /// A lock that one thread of one process holds at a time, released at the end of its scope.
 ///
 /// The lock is the kernel's on an open file (`flock`), so it ends with the process that holds it.
-/// Each `FileLock` opens the file by itself, so threads of one process exclude each other as processes
-/// do. It protects files: the thread sanitizer, and the memory model, know nothing of it.
+/// Each `FileLock` opens the file by itself, so threads of one process exclude each other as
+/// processes do. It protects files: the thread sanitizer, and the memory model, know nothing of it.
 ///
 /// The file is one beside the data, never the data itself: replacing a file by renaming gives its
 /// path another inode, and two processes would each hold the lock of a different one. The file is
@@ -39,10 +39,10 @@ package struct FileLock: ~Copyable, Sendable {
     at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout
   ) throws(SystemError) {
     let wait = FileLockWait(path: path, timeout: timeout)
+    var file = try Self.open(path, fileSystem)
     try wait.enterQueue()
     do throws(SystemError) {
       while true {
-        let file = try Self.open(path, fileSystem)
         try wait.lock(file)
         if try file.isStill(at: path, in: fileSystem) {
           self.file = file
@@ -50,6 +50,7 @@ package struct FileLock: ~Copyable, Sendable {
           return
         }
         // The file was removed or replaced meanwhile: others lock the new one.
+        file = try Self.open(path, fileSystem)
       }
     } catch {
       FileLockQueue.leave(path)
@@ -72,8 +73,8 @@ package struct FileLock: ~Copyable, Sendable {
   }
 
   deinit {
-    // A child's descriptor shares the parent's lock: unlocking here would free it for others. And the
-    // parent must unlock, since the lock would last as long as a child has the file open.
+    // A child's descriptor shares the parent's lock: unlocking here would free it for others. And
+    // the parent must unlock, since the lock would last as long as a child has the file open.
     guard generation == Fork.generation else { return }
     file.unlock()
     if isQueued { FileLockQueue.leave(file.path) }

@@ -8,9 +8,10 @@ import Dispatch
 
 /// One thread's wait for a file's lock, up to a deadline.
 ///
-/// The kernel has no wait with a deadline, so this polls. Of the processes that wait, only the one with
-/// the queue's lock polls for the lock itself, so that a process that has just released the lock cannot
-/// take it again before the others. The queue's lock is a POSIX record lock on the same file.
+/// The kernel has no wait with a deadline, so this polls. Of the processes that wait, only the one
+/// with the queue's lock polls for the lock itself, so that a process that has just released the
+/// lock cannot take it again before the others. The queue's lock is a POSIX record lock on the same
+/// file.
 struct FileLockWait {
   private let path: String
   private let deadline: SuspendingClock.Instant

@@ -50,5 +50,5 @@ package struct FileStatus: Hashable, Sendable {
 }
 
 extension timespec {
-  fileprivate var nanoseconds: Int { tv_sec &* 1_000_000_000 &+ tv_nsec }
+  var nanoseconds: Int { tv_sec &* 1_000_000_000 &+ tv_nsec }
 }

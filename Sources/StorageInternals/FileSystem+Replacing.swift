@@ -18,6 +18,7 @@ extension FileSystem {
   ///   - mode: The file's permissions, whatever the umask is; at no moment are they wider.
   ///   - old: The file that is there, if its owner, group and permissions are to be kept instead.
   ///     What else it has, such as other names or an access control list, is not.
+  ///   - overwriting: Whether a file that is there is replaced; if not, `EEXIST` is thrown.
   /// - Returns: The new file, still open for writing.
   /// - Throws: The call that failed. The old content is then in place and the temporary file
   ///   removed; except after a failed `fsync` of the directory, when the new content is in place
@@ -25,38 +26,62 @@ extension FileSystem {
   @discardableResult
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600,
-    keeping old: FileStatus? = nil
+    keeping old: FileStatus? = nil, overwriting: Bool = true
   ) throws(SystemError) -> File {
     // Opened first, so that after the rename only its `fsync` is left to fail.
     let directory = try openDirectory(path.parentDirectory)
-    let temporary = path.replacement(try KernelRandom.integer())
-    let nameless = try writeNameless(temporary, bytes, mode, old)
-    let file = if let nameless { nameless } else { try writeNamed(temporary, bytes, mode, old) }
+    let file = try writeReplacement(of: path, with: bytes, mode: mode, keeping: old)
     do throws(SystemError) {
-      try rename(temporary, to: path)
+      if overwriting {
+        try rename(file.path, to: path)
+      } else {
+        try renameExclusively(file.path, to: path)
+      }
     } catch {
-      removeQuietly(temporary)
+      discard(file.path)
       throw error
     }
     try directory.synchronizeEntries()
     return file
   }
 
+  /// Writes the temporary file of a replacement, durably and with its final owner and mode.
+  ///
+  /// The closure does what must be done with the complete file before it is synchronised.
+  func writeReplacement(
+    of path: String, with bytes: some Collection<UInt8>, mode: mode_t, keeping old: FileStatus?,
+    finish: (borrowing File) -> Void = { _ in }
+  ) throws(SystemError) -> File {
+    let temporary = path.replacement(try KernelRandom.integer())
+    if let file = try writeNameless(temporary, bytes, mode, old, finish) { return file }
+    // Until it is the other owner's, it is for this one alone.
+    let file = try open(
+      temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: old == nil ? mode : 0o600)
+    do throws(SystemError) {
+      try file.fill(with: bytes, mode, keeping: old, finish)
+    } catch {
+      discard(temporary)
+      throw error
+    }
+    return file
+  }
+
   /// Writes a temporary file that gets its name when it is complete, so that a killed process hardly ever
   /// leaves one; nil where the file system, or the lack of `/proc`, does not allow that.
   private func writeNameless(
-    _ path: String, _ bytes: some Collection<UInt8>, _ mode: mode_t, _ old: FileStatus?
+    _ path: String, _ bytes: some Collection<UInt8>, _ mode: mode_t, _ old: FileStatus?,
+    _ finish: (borrowing File) -> Void
   ) throws(SystemError) -> File? {
     let file: File
     do {
-      // Until it is the other owner's, it is for this one alone.
+      // As in `writeReplacement`.
       file = try openNameless(for: path, O_WRONLY, mode: old == nil ? mode : 0o600)
     } catch {
       // `EISDIR` is the answer of file systems that take the directory itself to be meant.
       if [EOPNOTSUPP, EISDIR, EINVAL].contains(error.code) { return nil }
       throw error
     }
-    try file.fill(with: bytes, mode, keeping: old)
+    try file.fill(with: bytes, mode, keeping: old, finish)
     do {
       try file.takeName()
     } catch {
@@ -66,25 +91,15 @@ extension FileSystem {
     return file
   }
 
-  private func writeNamed(
-    _ path: String, _ bytes: some Collection<UInt8>, _ mode: mode_t, _ old: FileStatus?
-  ) throws(SystemError) -> File {
-    let file = try open(
-      path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: old == nil ? mode : 0o600)
+  /// Removes a temporary file, or leaves it to `removeLeftovers` and returns false.
+  @discardableResult
+  func discard(_ temporary: String) -> Bool {
     do throws(SystemError) {
-      try file.fill(with: bytes, mode, keeping: old)
+      try unlink(temporary)
+      return true
     } catch {
-      removeQuietly(path)
-      throw error
-    }
-    return file
-  }
-
-  private func removeQuietly(_ path: String) {
-    do throws(SystemError) {
-      try unlink(path)
-    } catch {
-      // What stopped the replacement is the error to report; `removeLeftovers` gets the file.
+      // What stopped the replacement is the error to report, if there is one.
+      return false
     }
   }
 
@@ -111,11 +126,13 @@ extension FileSystem {
 extension File {
   /// Makes a new file what it is to be, durably.
   fileprivate func fill(
-    with bytes: some Collection<UInt8>, _ mode: mode_t, keeping old: FileStatus?
+    with bytes: some Collection<UInt8>, _ mode: mode_t, keeping old: FileStatus?,
+    _ finish: (borrowing File) -> Void
   ) throws(SystemError) {
     if let old { try takeOwner(of: old) }
     try changeMode(to: old?.permissions ?? mode)
     try write(bytes, at: 0)
+    finish(self)
     try synchronize()
   }
 

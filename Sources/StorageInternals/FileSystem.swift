@@ -8,9 +8,10 @@
 package struct FileSystem: Sendable {
   /// The calls, by the names of their manual pages.
   package enum Call: String, CaseIterable, Sendable {
-    case open, read, write, fdatasync, fsync, ftruncate, fchmod, fchown, flock, stat, rename, link,
-      unlink, mkdir
-    case readlink, opendir, readdir, inotify, getrandom
+    case open, read, write, fdatasync, fsync, ftruncate, fchmod, fchown, flock, stat, rename,
+      renameat2, link, unlink, mkdir
+    case readlink, opendir, readdir, inotify, getrandom, futimens
+    case thread = "pthread_create"
   }
 
   /// Answers the error number with which a call on a path fails, or nil to let it happen.

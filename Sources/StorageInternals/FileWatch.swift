@@ -1,5 +1,3 @@
-import Dispatch
-
 #if canImport(Glibc)
   import Glibc
 #else
@@ -10,27 +8,25 @@ import Dispatch
 ///
 /// The kernel's inotify watches the directory, not the file, because a file that is replaced by a
 /// rename is another one from then on.
-///
-/// `@unchecked`: a dispatch source may be used from any thread.
-package final class FileWatch: @unchecked Sendable {
-  private let source: any DispatchSourceRead
+package final class FileWatch: Sendable {
+  private let inotify: Inotify
 
   /// Begins to watch; the file need not be there, its directory must.
   ///
-  /// The handler runs on a queue of its own.
+  /// The handler runs on a thread of its own.
   package init(
     path: String, handler: @escaping @Sendable () -> Void
   ) throws(SystemError) {
-    let inotify = try Inotify(for: path)
+    inotify = try Inotify(for: path)
     let mask = IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB
     _ = try inotify.add(path.parentDirectory, UInt32(mask))
     let name = Array(path.lastComponent.utf8)
-    source = inotify.source(label: "Locket.FileWatch") { events in
+    try inotify.start { events in
       if events.contains(where: { $0.isOverflow || $0.name == name }) { handler() }
     }
   }
 
   deinit {
-    source.cancel()
+    inotify.stop()
   }
 }

@@ -1,4 +1,5 @@
-import Dispatch
+import Concurrency
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -24,6 +25,7 @@ final class Inotify: Sendable {
   private let descriptor: Int32
   private let path: String
   private let fileSystem: FileSystem
+  private let isOver = Atomic(false)
 
   /// Watches nothing yet; the path is the one that errors speak of.
   init(for path: String, in fileSystem: FileSystem = FileSystem()) throws(SystemError) {
@@ -54,17 +56,34 @@ final class Inotify: Sendable {
     inotify_rm_watch(descriptor, watch)
   }
 
-  /// Has a handler called with events on a queue of its own, until the source is cancelled.
-  func source(
-    label: String, _ handler: @escaping @Sendable ([Event]) -> Void
-  ) -> any DispatchSourceRead {
-    let source = DispatchSource.makeReadSource(
-      fileDescriptor: descriptor, queue: DispatchQueue(label: label))
-    source.setEventHandler { handler(self.drain()) }
-    // The descriptor must not be closed while the source reads it.
-    source.setCancelHandler { withExtendedLifetime(self) {} }
-    source.activate()
-    return source
+  /// Calls a handler with events on a thread of its own, until `stop()`.
+  ///
+  /// Not a dispatch source: where no thread can be made, Dispatch waits for one in the thread that
+  /// activates or cancels a source.
+  func start(_ handler: @escaping @Sendable ([Event]) -> Void) throws(SystemError) {
+    // The thread keeps the descriptor open that it reads.
+    let code = DetachedThread.start {
+      while self.wait() { handler(self.drain()) }
+    }
+    if code != 0 { throw SystemError(call: .thread, path: path, code: code) }
+  }
+
+  /// Ends the thread, which may be calling the handler just now.
+  func stop() {
+    // A child shares the events with its parent, and does not have the thread.
+    if Fork.isChild { return }
+    isOver.store(true, ordering: .releasing)
+    // Removing a watch is an event, which wakes the thread.
+    let watch = unsafe inotify_add_watch(descriptor, "/", UInt32(IN_DELETE_SELF))
+    inotify_rm_watch(descriptor, watch)
+  }
+
+  /// Waits for events; returns false when there is nothing more to wait for.
+  private func wait() -> Bool {
+    var descriptors = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    // The structure lives until the call returns.
+    while unsafe poll(&descriptors, 1, -1) == -1, errno == EINTR {}
+    return !isOver.load(ordering: .acquiring) && !Fork.isChild
   }
 
   /// Takes all pending events.

@@ -8,11 +8,13 @@ import Concurrency
 
 /// A value behind a mutex of the C library.
 ///
-/// Not `Synchronization.Mutex`: in Swift 6.3 that one is a priority-inheriting futex on Linux, which
-/// collapses under contention (swiftlang/swift#88440) and gives the thread sanitizer false reports.
+/// Not `Synchronization.Mutex`: in Swift 6.3 that one is a priority-inheriting futex on Linux,
+/// which collapses under contention (swiftlang/swift#88440) and gives the thread sanitizer false
+/// reports.
 ///
-/// In a forked child the value is a fresh one, if the lock was made with one for that. Otherwise it is
-/// the parent's, unless another thread held the lock at the fork: then the child stops with a sentence.
+/// In a forked child the value is a fresh one, if the lock was made with one for that. Otherwise it
+/// is the parent's, unless another thread held the lock at the fork: then the child stops with a
+/// sentence.
 @safe package final class Lock<Value>: @unchecked Sendable {
   // `@unchecked`: the value is reached only between lock and unlock, and the mutex has a fixed
   // address because it is allocated by itself.

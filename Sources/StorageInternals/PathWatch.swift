@@ -1,39 +1,35 @@
-import Dispatch
-
 #if canImport(Glibc)
   import Glibc
 #else
   import Musl
 #endif
 
-/// Calls a handler whenever a path may have come to lead to other content, by whatever process, until
-/// it is released.
+/// Calls a handler whenever a path may have come to lead to other content, by whatever process,
+/// until it is released.
 ///
 /// Every directory on the way is watched: those with symbolic links in them and the file's own for
 /// these names, the others for being moved or removed themselves. After each change the way is gone
 /// again. What is only being written is no change yet; closing the file is.
-///
-/// `@unchecked`: a dispatch source may be used from any thread.
-package final class PathWatch: @unchecked Sendable {
-  private let source: any DispatchSourceRead
+package final class PathWatch: Sendable {
+  private let inotify: Inotify
 
   /// Begins to watch; neither the file nor its directories need be there.
   ///
-  /// The handler runs on a queue of its own, and sees what happened before it was called. It is
+  /// The handler runs on a thread of its own, and sees what happened before it was called. It is
   /// also called where a path that led somewhere can no longer be followed, or watched.
   package init(
     path: String, in fileSystem: FileSystem = FileSystem(), handler: @escaping @Sendable () -> Void
   ) throws(SystemError) {
-    let inotify = try Inotify(for: path, in: fileSystem)
+    inotify = try Inotify(for: path, in: fileSystem)
     let watches = Lock(PathWatches(path, inotify, fileSystem))
     try watches.withLock { watches throws(SystemError) in try watches.follow() }
-    source = inotify.source(label: "Locket.PathWatch") { events in
+    try inotify.start { events in
       if watches.withLock({ $0.takeNote(of: events) }) { handler() }
     }
   }
 
   deinit {
-    source.cancel()
+    inotify.stop()
   }
 }
 

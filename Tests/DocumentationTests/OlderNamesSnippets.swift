@@ -19,8 +19,9 @@ struct OlderNamesSnippets {
     var migration = DefaultsMigration(into: store)
     migration.convert("person", as: Person.self)
     migration.convert("scores", as: [Int].self)
+    migration.convert("picture", as: Data.self)
     let plan = try migration.run(userDefaults: "com.example.app", isDryRun: true)
-    print("\(plan.keys(.converted)) would be converted.")
+    print("\(plan.keys(.converted)) would be converted, \(plan.undeclared) were forgotten.")
     try migration.run(userDefaults: "com.example.app")
 
     #expect(plan.keys(.converted) == ["scores"])

@@ -42,6 +42,49 @@ struct StatusSnippets {
     #expect(password.status == .value && !password.hasUnsavedChanges)
   }
 
+  @Test func aChangeInPlaceIsMadeOfWhatIsStored() async throws {
+    // The failure is told, and the handler is the process's.
+    await #expect(processExitsWith: .success) {
+      SecretStorage.onFailure = { _ in }
+      let directory = TemporaryDirectory()
+      let vault = SecretVault(
+        fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
+      let password = PasswordItem<String>(.generic(service: "com.example.app"), in: vault)
+      password.value = "The Sixth Station"
+
+      vault.lock()
+      password.value?.append(", part two")
+      print(password.status, password.hasUnsavedChanges)  // locked false
+      precondition(password.status == .locked && !password.hasUnsavedChanges)
+
+      try vault.unlock()
+      password.value?.append(", part two")
+      print(password.status)  // value
+      precondition(password.value == "The Sixth Station, part two")
+    }
+  }
+
+  @Test func aWriteEndsAtItsDeadline() throws {
+    let directory = TemporaryDirectory()
+    let vault = SecretVault(
+      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
+    let password = PasswordItem<String>(.generic(service: "com.example.app"), in: vault)
+    password.value = "The Valley Wind"
+
+    vault.lockTimeout = .seconds(5)
+    password.value = "The Sixth Station"
+    if case .busy(_, let holder?) = password.error {
+      print("Process \(holder) holds the vault. The password is kept until it is saved.")
+    }
+    #expect(password.error == nil)
+
+    // What a forked child does.
+    vault.lock()
+    try vault.unlock()
+    print(password.value ?? "none")
+    #expect(password.status == .value)
+  }
+
   @Test func failuresAreTold() async {
     // The handler is the process's.
     await #expect(processExitsWith: .success) {

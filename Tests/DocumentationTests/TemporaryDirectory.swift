@@ -1,9 +1,12 @@
 import FoundationEssentials
+import TestSupport
 
 /// A directory of one test, removed with everything in it when the test is over.
 final class TemporaryDirectory: Sendable {
   let url = FileManager.default.temporaryDirectory
     .appending(path: "locket-documentation-\(UUID())", directoryHint: .isDirectory)
+
+  init() { ExpectedFailures.begin() }
 
   deinit {
     do {

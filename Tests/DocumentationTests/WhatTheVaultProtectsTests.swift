@@ -85,6 +85,21 @@ struct WhatTheVaultProtectsTests {
     #expect(try vault.items(matching: .all).count == 1)
   }
 
+  @Test func anotherVaultIsNoticed() throws {
+    try add(identity)
+    let first = try Data(contentsOf: file)
+    try FileManager.default.removeItem(at: file)
+    try add(identity)
+    try replace(by: first)
+    #expect {
+      try vault.items(matching: .all)
+    } throws: { error in
+      if case SecretStoreError.replaced = error { true } else { false }
+    }
+    try vault.acceptReplacement()
+    #expect(try vault.items(matching: .all).count == 1)
+  }
+
   @Test func removalOfTheVaultIsNotNoticed() throws {
     try add(identity)
     try FileManager.default.removeItem(at: file)

@@ -20,7 +20,9 @@ func exact(_ tree: ValueTree) -> String {
   case .date(let date): "d\(String(date.timeIntervalSinceReferenceDate.bitPattern, radix: 16))"
   case .array(let elements): "[" + elements.map(exact).joined(separator: ",") + "]"
   case .dictionary(let elements):
-    "{" + elements.map { hexadecimal($0.utf8) + ":" + exact($1) }.sorted().joined(separator: ",")
+    "{"
+      + elements.map { hexadecimal($0.string.utf8) + ":" + exact($1) }.sorted().joined(
+        separator: ",")
       + "}"
   }
 }

@@ -25,7 +25,7 @@ enum JSONLines {
     case .array(let elements): "[" + elements.map(line).joined(separator: ",") + "]"
     case .dictionary(let members):
       "{"
-        + members.map { (hexadecimal($0.utf8), line($1)) }.sorted { $0.0 < $1.0 }
+        + members.map { (hexadecimal($0.string.utf8), line($1)) }.sorted { $0.0 < $1.0 }
         .map { "\($0):\($1)" }.joined(separator: ",") + "}"
     }
   }

@@ -17,7 +17,10 @@ struct ObservationTests {
     #expect(heard.all == (0..<50).map { [$0, $0 + 1] } + [[50, 0]])
     observation.cancel()
     number.wrappedValue = 7
-    store.state.withLock { $0.observers }.queue.sync {}
+    // What is added last runs last.
+    let isOver = DispatchSemaphore(value: 0)
+    store.state.withLock { $0.observers }.thread.run { isOver.signal() }
+    isOver.wait()
     #expect(heard.all.count == 51)
   }
 

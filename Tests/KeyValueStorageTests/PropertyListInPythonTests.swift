@@ -70,7 +70,9 @@ struct PropertyListInPythonTests {
     case .array(let elements):
       return try "[" + elements.map { try expected($0, isXML) }.joined(separator: ",") + "]"
     case .dictionary(let elements):
-      let entries = try elements.map { try written(key: $0, isXML) + ":" + expected($1, isXML) }
+      let entries = try elements.map {
+        try written(key: $0.string, isXML) + ":" + expected($1, isXML)
+      }
       return "{" + entries.sorted().joined(separator: ",") + "}"
     }
   }

@@ -14,9 +14,7 @@ import Testing
 /// A store that has nothing to do does nothing.
 struct QuietProcessTests {
   /// The thread sanitizer has a thread of its own in each process, which wakes all the time.
-  private static let isSanitized = unsafe dlsym(nil, "__tsan_init") != nil
-
-  @Test(.enabled(if: !isSanitized)) func waitingProcessDoesNotWake() throws {
+  @Test(.disabled(if: ThreadSanitizer.isActive)) func waitingProcessDoesNotWake() throws {
     let file = try TestFile()
     try file.open().set(1, for: "number")
     let child = try SettingsChild("watch", on: file, output: "\(file.directory)/output")

@@ -23,7 +23,7 @@ extension SplitMix64 {
     default:
       .dictionary(
         dictionary(
-          upTo: contentLimit(), key: { $0.key() }, value: { $0.tree(depth: depth - 1) }))
+          upTo: contentLimit(), key: { StoredKey($0.key()) }, value: { $0.tree(depth: depth - 1) }))
     }
   }
 

@@ -1,3 +1,4 @@
+import StorageInternals
 import TestSupport
 import Testing
 
@@ -5,6 +6,21 @@ import Testing
 
 /// Several processes with two threads each, at one file.
 struct StoreProcessesTests {
+  @Test(arguments: KeyValueFormat.allCases)
+  func orderOfSixteenProcessesIsOneThatAllSawWhileSomeAreKilled(_ format: KeyValueFormat) throws {
+    let file = try TestFile(format)
+    let directory = "\(file.directory)/journals"
+    try FileSystem().makeDirectories(directory)
+    let history = try CounterHistory(
+      ofProcesses: 16, kills: Campaign.size(sample: 8, full: 400), in: directory
+    ) { journal in
+      try SettingsChild("count", ["\(directory)/stop"], on: file, output: journal).process
+    }
+    let final = try #require(try file.open().value(of: "number", as: Int.self))
+    #expect(history.contradictions(atEnd: final) == [])
+    #expect(history.acknowledgedCount > 16)
+  }
+
   @Test(arguments: KeyValueFormat.allCases)
   func keysOfAllProcessesAreThereAndTheCounterIsExact(_ format: KeyValueFormat) throws {
     let file = try TestFile(format)

@@ -13,6 +13,7 @@ final class TestFile: Sendable {
 
   init(_ format: KeyValueFormat = .json) throws {
     temporary = try TemporaryDirectory()
+    ToldFailures.record()
     self.format = format
     path = temporary(format == .json ? "settings.json" : "settings.plist")
   }

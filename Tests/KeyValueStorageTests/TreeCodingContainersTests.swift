@@ -71,7 +71,7 @@ struct TreeCodingContainersTests {
       try inner.encode(1, forKey: .a)
       try same.encode(2, forKey: .b)
     }
-    let both = ["a": number(1), "b": number(2)]
+    let both: [StoredKey: ValueTree] = ["a": number(1), "b": number(2)]
     #expect(tree == .dictionary(both.merging(["c": .dictionary(both)]) { first, _ in first }))
   }
 

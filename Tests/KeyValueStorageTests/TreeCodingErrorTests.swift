@@ -74,7 +74,7 @@ struct TreeCodingErrorTests {
   ]
 
   private static func song(_ key: String, _ tree: ValueTree) -> ValueTree {
-    .dictionary(["lines": .array([])].merging([key: tree]) { _, new in new })
+    .dictionary(["lines": .array([])].merging([StoredKey(key): tree]) { _, new in new })
   }
 
   @Test(arguments: refusals) func refusalsSayWhatAndWhere(_ tree: ValueTree, _ reason: String) {

@@ -3,6 +3,11 @@ import Testing
 
 @testable import KeyValueStorage
 
+extension StoredKey: ExpressibleByStringLiteral {
+  /// Makes a key of its spelling in the test.
+  public init(stringLiteral key: String) { self.init(key) }
+}
+
 extension ValueTree {
   /// What a format leaves of a value.
   func written(in format: KeyValueFormat) -> ValueTree {

@@ -94,6 +94,91 @@ struct DefaultsMigrationTests {
     #expect(try store.value(of: "list") == "a text")
   }
 
+  /// What an app of 1.x may have under a key of the type `Data`.
+  private static func data(_ format: PropertyListSerialization.PropertyListFormat) throws
+    -> [String: Data]
+  {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = format
+    let coded = try encoder.encode(Data([1, 2, 3]))
+    return [
+      "bytes": Data([1, 2, 3]), "coded": coded, "empty": try encoder.encode(Data()),
+      "large": try encoder.encode(Data(count: 100_000)), "twice": try encoder.encode(coded),
+      "list": try encoder.encode([1, 2]), "text": Data("YnBsaXN0".utf8),
+      "cut": Data(coded.dropLast(20)),
+    ]
+  }
+
+  /// What the getter of 1.x gives for `Data` in `UserDefaults`.
+  private static func getter(_ data: Data) -> Data {
+    do {
+      return try PropertyListDecoder().decode(Data.self, from: data)
+    } catch {
+      return data
+    }
+  }
+
+  @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+  func dataHasTheBytesThatTheGetterOf1xGave(
+    format: PropertyListSerialization.PropertyListFormat
+  ) throws {
+    let values = try Self.data(format)
+    try PropertyListSerialization.data(fromPropertyList: values, format: format, options: 0)
+      .write(to: URL(filePath: source))
+    var migration = DefaultsMigration(into: store)
+    for key in values.keys { migration.convert(key, as: Data.self) }
+    let plan = try migration.run(propertyList: URL(filePath: source), isDryRun: true)
+    // An earlier run ended between the import and the conversion.
+    try store.import(UserDefaultsFile(source))
+    let report = try migration.run(propertyList: URL(filePath: source))
+    #expect(report.entries == plan.entries)
+    #expect(Set(report.keys(.converted)) == ["coded", "empty", "large", "twice"])
+    #expect(Set(report.keys(.native)) == ["bytes", "list", "text", "cut"])
+    for _ in 0..<2 {
+      for (key, data) in values {
+        #expect(try store.value(of: key) == Self.getter(data), "\(key)")
+      }
+      // Bytes that look like a list of 1.x again are those of the store now.
+      #expect(try migration.run(propertyList: URL(filePath: source)).keys(.converted) == [])
+    }
+    let replaced = try migration.run(
+      propertyList: URL(filePath: source), conflicts: .replace, removingSource: true)
+    #expect(replaced.isSourceRemoved)
+    #expect(try store.value(of: "twice") == Self.getter(try #require(values["twice"])))
+  }
+
+  @Test func withoutTypesDataHasTheBytesThatTheGetterOf1xGave() throws {
+    let values = try Self.data(.binary)
+    try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
+      .write(to: URL(filePath: source))
+    var migration = DefaultsMigration(into: store)
+    migration.decodePropertyLists(except: ["empty"])
+    let report = try migration.run(propertyList: URL(filePath: source), removingSource: true)
+    #expect(report.decoded == ["coded", "large", "list", "twice"] && report.isSourceRemoved)
+    #expect(report.undeclared == [])
+    for key in ["bytes", "coded", "large", "twice", "text", "cut"] {
+      #expect(try store.value(of: key) == Self.getter(try #require(values[key])), "\(key)")
+    }
+    #expect(try store.value(of: "list") == [1, 2])
+    #expect(try store.value(of: "empty") == values["empty"])
+  }
+
+  @Test func dataIsNotTakenForAnotherType() throws {
+    // In JSON, data is text.
+    var migration = migration(in: store)
+    migration.convert("bytes", as: String.self)
+    let report = try migration.run(propertyList: URL(filePath: source))
+    #expect(report.keys(.refused("It is not a property list of the type String.")) == ["bytes"])
+    #expect(try store.value(of: "bytes") == Data([1, 2, 3]))
+  }
+
+  @Test func forgottenKeysAreNamed() throws {
+    var migration = DefaultsMigration(into: store)
+    migration.convert("list", as: [Int].self)
+    let report = try migration.run(propertyList: URL(filePath: source))
+    #expect(report.undeclared == ["other", "person"])
+  }
+
   @Test func withoutAFileThereIsNothingToImport() throws {
     let report = try migration(in: store).run(userDefaults: "none-\(UUID())")
     #expect(report.imported.imported == [] && report.keys(.absent).count == 6)

@@ -27,12 +27,14 @@ private struct Declarations {
   }
 }
 
+@Suite(.expectsFailures)
 struct DefaultsStoreTests: DeprecatedUse {
   enum Fact: CaseIterable, Sendable {
     case valuesAreReadByEachDeclarationOfTheKey
     case collectionsAreChangedInPlace
     case valuesAreStoredAsStoredValueStoresThem
     case whatWasCodedAsAPropertyListIsRead
+    case dataThatWasCodedIsReadAndDataThatLooksSoComesBack
     case whatIsNeitherIsTheDefaultValue
     case codersWithUserInfoAreUsed
     case storeIsTheStandardOneUnlessNamed
@@ -52,6 +54,8 @@ extension DefaultsStoreTests {
     case .collectionsAreChangedInPlace: collectionsAreChangedInPlace()
     case .valuesAreStoredAsStoredValueStoresThem: try valuesAreStoredAsStoredValueStoresThem()
     case .whatWasCodedAsAPropertyListIsRead: try whatWasCodedAsAPropertyListIsRead()
+    case .dataThatWasCodedIsReadAndDataThatLooksSoComesBack:
+      try dataThatWasCodedIsReadAndDataThatLooksSoComesBack()
     case .whatIsNeitherIsTheDefaultValue: try whatIsNeitherIsTheDefaultValue()
     case .codersWithUserInfoAreUsed: try codersWithUserInfoAreUsed()
     case .storeIsTheStandardOneUnlessNamed: storeIsTheStandardOneUnlessNamed()
@@ -114,6 +118,22 @@ extension DefaultsStoreTests {
     // What is set replaces it.
     one.person?.age = 26
     #expect(StoredValue<Person?>("person", in: store).wrappedValue?.age == 26)
+  }
+
+  private func dataThatWasCodedIsReadAndDataThatLooksSoComesBack() throws {
+    for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+      let encoder = PropertyListEncoder()
+      encoder.outputFormat = format
+      let coded = try encoder.encode(Data([1, 2]))
+      try store.set(coded, for: "bytes")
+      #expect(one.bytes == Data([1, 2]))
+      for bytes in [coded, try encoder.encode(coded), try encoder.encode([1]), Data([3])] {
+        one.bytes = bytes
+        #expect(other.bytes == bytes)
+      }
+      // The store's own form, wherever it cannot be mistaken.
+      #expect(try store.value(of: "bytes") == Data([3]))
+    }
   }
 
   private func whatIsNeitherIsTheDefaultValue() throws {

@@ -37,6 +37,7 @@ extension ErrorTests {
       (.undecodable("x"), "generalDecodingFailure"),
       (.corrupted("x"), "osSecure(status: -26275)"),
       (.rolledBack("x"), "osSecure(status: -25291)"),
+      (.replaced("x"), "osSecure(status: -25291)"),
       (.newerFormat("x"), "osSecure(status: -25291)"),
       (.insecure(path: "x", reason: "y"), "osSecure(status: -25291)"),
       (.missingLibrary("x"), "osSecure(status: -25291)"),

@@ -52,6 +52,16 @@ enum HostileFile: CaseIterable {
   /// A property list whose array is inside of itself, as the only object.
   static let cyclicList = binary([[0xA1, 0]])
 
+  /// Property lists of 100,000 arrays inside of each other, in XML and binary.
+  static let deepLists = [
+    Array(
+      """
+      <?xml version="1.0"?><plist version="1.0">\(String(repeating: "<array>", count: 100_000))\
+      \(String(repeating: "</array>", count: 100_000))</plist>
+      """.utf8),
+    binary((1...100_000).map { [0xA1] + number($0, size: 4) } + [[0x09]], sizes: (4, 4)),
+  ]
+
   static func list(
     _ value: some Encodable, _ format: PropertyListDecoder.PropertyListFormat
   ) throws -> [UInt8] {
@@ -60,17 +70,19 @@ enum HostileFile: CaseIterable {
     return Array(try encoder.encode(value))
   }
 
-  /// A binary property list with references of one byte.
-  private static func binary(_ objects: [[UInt8]]) -> [UInt8] {
+  /// A binary property list of objects with their references.
+  private static func binary(
+    _ objects: [[UInt8]], sizes: (offset: Int, reference: Int) = (2, 1)
+  ) -> [UInt8] {
     var file = Array("bplist00".utf8)
     var offsets: [UInt8] = []
     for object in objects {
-      offsets += number(file.count, size: 2)
+      offsets += number(file.count, size: sizes.offset)
       file += object
     }
     let end = file.count
-    let sizes: [UInt8] = [0, 0, 0, 0, 0, 0, 2, 1]
-    return file + offsets + sizes + number(objects.count, size: 8) + number(0, size: 8)
+    let fixed = [0, 0, 0, 0, 0, 0, UInt8(sizes.offset), UInt8(sizes.reference)]
+    return file + offsets + fixed + number(objects.count, size: 8) + number(0, size: 8)
       + number(end, size: 8)
   }
 

@@ -15,6 +15,7 @@ private struct Declarations {
   var person: Person?
 }
 
+@Suite(.expectsFailures)
 struct KeychainAdapterTests: DeprecatedUse {
   enum Fact: CaseIterable, Sendable {
     case propertiesAreReadByEachDeclarationOfTheKey

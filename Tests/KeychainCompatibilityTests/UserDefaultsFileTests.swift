@@ -165,6 +165,23 @@ struct UserDefaultsFileTests {
     #expect(try store.value(of: "cyclic") == cyclic)
   }
 
+  @Test(arguments: [0, 1])
+  func deepListInDataStaysData(number: Int) throws {
+    let list = HostileFile.deepLists[number]
+    let file = directory.url.appending(path: "app.plist")
+    let values = ["nested": Data(list), "data": Data(list)]
+    try Data(try HostileFile.list(values, .binary)).write(to: file)
+    var migration = DefaultsMigration(into: store)
+    migration.convert("nested", as: Nested.self)
+    migration.convert("data", as: Data.self)
+    let report = try migration.run(propertyList: file)
+    #expect(
+      report.entries.map(\.outcome) == [
+        .refused("It is not a property list of the type Nested."), .native,
+      ])
+    #expect(try store.value(of: "data") == Data(list))
+  }
+
   /// An array of such arrays, which has no end in a list that is inside of itself.
   private struct Nested: Codable {
     let elements: [Nested]

@@ -48,7 +48,9 @@ struct Argon2Tests {
   @Test func aMissingLibraryIsNamedWithItsPackages() throws {
     let missing = LibraryError.notLoaded(
       names: ["libargon2.so.1"], reasons: ["no such file"], packages: ["Fedora": "libargon2"])
-    let error = try #require(throws: MigrationError.self) { try Argon2(.failure(missing)) }
+    let error = try #require(throws: MigrationError.self) {
+      try Argon2(LazyValue { () throws(LibraryError) in throw missing })
+    }
     #expect(
       error
         == .missingLibrary(

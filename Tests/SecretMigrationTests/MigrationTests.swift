@@ -1,9 +1,10 @@
 import FoundationEssentials
-import SecretMigration
 import SecretStorage
 import StorageInternals
 import TestSupport
 import Testing
+
+@testable import SecretMigration
 
 struct MigrationTests {
   private let directory: TemporaryDirectory
@@ -92,7 +93,7 @@ struct MigrationTests {
       let report = try source.migrate(to: open(), isDryRun: isDryRun)
       #expect(report.entries.map(\.place) == ["1", "2", "3", "4"])
       #expect(report.identities(.added) == [.generic(account: "a")])
-      let refusals = report.entries.filter { if case .refused = $0.outcome { true } else { false } }
+      let refusals = report.entries.filter(\.outcome.isRefusal)
       #expect(refusals.map(\.place) == ["1", "3", "4"])
     }
     #expect(try open().texts() == ["A": "1", "a": "2"])
@@ -149,6 +150,16 @@ struct MigrationTests {
     let replaced = try source.migrate(to: open(), conflicts: .replace, removingSource: true)
     #expect(replaced.isSourceRemoved)
     #expect(try !isThere)
+  }
+
+  @Test func aSourceOfWhichSomethingWasRefusedIsKept() throws {
+    let source = try variables("A=1\nB=2")
+    // The store has the whole file, yet a secret of it was refused.
+    let twice = ForeignSecrets(source.secrets + source.secrets.prefix(1), file: source.file)
+    let report = try twice.migrate(to: open(), removingSource: true)
+    #expect(report.entries.map(\.outcome.isRefusal) == [false, false, true])
+    #expect(!report.isSourceRemoved)
+    #expect(try isThere)
   }
 
   @Test func aSourceThatWasChangedIsKeptAndNothingIsWritten() throws {

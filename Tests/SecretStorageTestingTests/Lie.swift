@@ -20,7 +20,7 @@ enum Lie: String, CaseIterable, Sendable {
   case neverChangesItemRevision, neverChangesStoreRevision, countsReadsAsChanges
   case readsWithOldStoreRevision, anotherInstanceHasItsOwnItems
 
-  case neverNotifies, notifiesOwnWritesOnly, notifiesAfterRelease
+  case neverNotifies, notifiesOwnWritesOnly, notifiesAfterRelease, notifiesInsideOfWrites
   case concurrentUpdatesGetLost
 
   var check: SecretStoreConformance.Check {
@@ -71,6 +71,7 @@ enum Lie: String, CaseIterable, Sendable {
     case .neverNotifies: .observersHearWrites
     case .notifiesOwnWritesOnly: .observersHearAnotherInstance
     case .notifiesAfterRelease: .releasedObserversHearNothing
+    case .notifiesInsideOfWrites: .observersRunElsewhere
     case .concurrentUpdatesGetLost: .concurrentUpdatesLoseNothing
     }
   }

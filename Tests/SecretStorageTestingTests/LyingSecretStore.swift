@@ -122,6 +122,7 @@ final class LyingSecretStore: SecretStore {
       // A reference too many: the real token is never released.
       _ = unsafe Unmanaged.passRetained(content.observeChanges(handler))
       return ChangeObservation {}
+    case .notifiesInsideOfWrites: return content.observeChangesPromptly(handler)
     default: return content.observeChanges(handler)
     }
   }

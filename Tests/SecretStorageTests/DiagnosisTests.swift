@@ -206,10 +206,8 @@ struct DiagnosisTests {
 
   @Test func everyReportSaysWhetherPAMIsThere() {
     let text = text("PAM", in: vault.open().diagnose())
-    switch LibPAM.shared {
-    case .success: #expect(text == "libpam.so.0")
-    case .failure: #expect(text?.contains("libpam0g") == true)
-    }
+    let expected = LibPAM.shared.known == nil ? "libpam0g" : "libpam.so.0"
+    #expect(text?.contains(expected) == true)
   }
 
   @Test func diagnosingDoesNotDecideTheDefaultStore() async {

@@ -14,9 +14,10 @@ import TestSupport
 struct PAMDirectory: Sendable {
   /// Whether libpam is there, and takes services from other directories than the system's.
   static var isPossible: Bool {
-    switch LibPAM.shared {
-    case .success(let library): library.canUseOtherDirectories
-    case .failure: false
+    do {
+      return try LibPAM.shared.get().canUseOtherDirectories
+    } catch {
+      return false
     }
   }
 

@@ -41,6 +41,7 @@ enum PAMModule {
   ///   call is this, is these bytes, or is so many times `x`;
   /// - `silent`: fails unless there is no answer, as for a message;
   /// - `mark=PATH`: makes a file; `wait=PATH`: waits until there is one;
+  /// - `tty=PATH`: fails unless PAM_TTY is this;
   /// - `flags=N`: fails unless the library was called with these flags; `return=N`: returns a code.
   private static let source = """
     #include <stdio.h>
@@ -121,6 +122,10 @@ enum PAMModule {
           if (file) fclose(file);
         } else if ((v = after(a, "wait="))) {
           for (int n = 0; n < 60000 && access(v, F_OK) != 0; n++) usleep(1000);
+        } else if ((v = after(a, "tty="))) {
+          const void *item = NULL;
+          if (pam_get_item(handle, 3, &item) != 0 || item == NULL) return 7;
+          if (strcmp(item, v) != 0) return 7;
         } else if ((v = after(a, "flags="))) {
           if (flags != atoi(v)) return 7;
         } else if ((v = after(a, "return="))) {

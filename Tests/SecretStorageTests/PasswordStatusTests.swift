@@ -1,7 +1,9 @@
 import FoundationEssentials
 import SecretStorage
+import TestSupport
 import Testing
 
+@Suite(.expectsFailures)
 struct PasswordStatusTests {
   private let store = ScriptedStore()
   private let item: PasswordItem<String>

@@ -73,13 +73,12 @@ struct TerminalConversationTests {
 
   @Test(arguments: ["hidden", "visible"]) func theEndOfInputIsNoAnswer(kind: String) throws {
     let session = try session(kind)
-    let settings = session.settings
     try session.waitForText(": ")
     if kind == "hidden" { try session.waitForPrompt("Password: ") }
     try session.type(TerminalSession.endOfInput)
     #expect(try session.end() == 0)
     #expect(session.screen.hasSuffix("Error: \(SecretStoreError.cancelled)\r\n"))
-    #expect(session.settings == settings)
+    #expect(session.settings == session.settingsBefore)
   }
 
   @Test(arguments: [(TerminalSession.interrupt, SIGINT), (TerminalSession.quit, SIGQUIT)])
@@ -95,13 +94,12 @@ struct TerminalConversationTests {
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
   func aSignalThatEndsTheProcessLeavesTheTerminalAsItWas(number: Int32) throws {
     let session = try session("hidden")
-    let settings = session.settings
     try session.waitForPrompt("Password: ")
-    #expect(session.settings != settings)
+    #expect(session.settings != session.settingsBefore)
     kill(session.process, number)
     let status = try session.end()
     #expect(status == -number, "\(session.screen)")
-    #expect(session.settings == settings)
+    #expect(session.settings == session.settingsBefore)
   }
 
   @Test func anAppThatHandlesASignalGetsItAndTheQuestionIsCancelled() throws {
@@ -117,18 +115,16 @@ struct TerminalConversationTests {
 
   @Test func aTaskThatIsCancelledLeavesTheTerminalAsItWas() throws {
     let session = try session("cancelled")
-    let settings = session.settings
     try session.waitForPrompt("Password: ")
     try session.type("taj")
     kill(session.process, SIGUSR1)
     #expect(try session.end() == 0)
     #expect(session.screen == "Password: \r\nError: \(SecretStoreError.cancelled)\r\n")
-    #expect(session.settings == settings)
+    #expect(session.settings == session.settingsBefore)
   }
 
   @Test func oneQuestionIsAskedAfterTheOther() throws {
     let session = try session("twice")
-    let settings = session.settings
     try session.answer("Password: ", "one")
     // The first answer may be printed before the second question or after it.
     try session.wait(for: "a second prompt") { $0.ranges(of: "Password: ").count == 2 }
@@ -137,7 +133,7 @@ struct TerminalConversationTests {
     for answer in ["Answer: 6f 6e 65", "Answer: 74 77 6f"] {
       #expect(session.screen.contains("\(answer)\r\n"))
     }
-    #expect(session.settings == settings)
+    #expect(session.settings == session.settingsBefore)
   }
 
   @Test func aSuspendedProcessLeavesTheTerminalAsItWasAndAsksAgain() throws {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -20,6 +21,7 @@ final class TestVault: Sendable {
   let directory: URL
 
   init() {
+    ExpectedFailures.begin()
     directory = FileManager.default.temporaryDirectory
       .appending(path: "locket-tests-\(UUID())", directoryHint: .isDirectory)
   }

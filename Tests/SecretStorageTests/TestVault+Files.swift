@@ -43,7 +43,15 @@ extension TestVault {
 
   /// The files in which this machine remembers the vaults, which are then forgotten.
   func forget() throws {
+    try forgetPlaces()
     for name in try FileSystem().entries(of: statePath) where name.hasSuffix(".state") {
+      try FileSystem().unlink("\(statePath)/\(name)")
+    }
+  }
+
+  /// Has the machine not know which vault belongs where.
+  func forgetPlaces() throws {
+    for name in try FileSystem().entries(of: statePath) where name.hasSuffix(".place") {
       try FileSystem().unlink("\(statePath)/\(name)")
     }
   }

@@ -30,13 +30,17 @@ struct VaultCompactionTests {
 
   /// Counts the calls of one kind on the vault's own file.
   private final class Calls: Sendable {
-    private let count = Lock(0)
+    private let total = Lock(0)
 
-    var value: Int { count.withLock { $0 } }
+    var value: Int { total.withLock { $0 } }
+
+    func count() {
+      total.withLock { $0 += 1 }
+    }
 
     func fileSystem(counting wanted: FileSystem.Call, of suffix: String) -> FileSystem {
       FileSystem { call, path in
-        if call == wanted, path.hasSuffix(suffix) { self.count.withLock { $0 += 1 } }
+        if call == wanted, path.hasSuffix(suffix) { self.count() }
         return nil
       }
     }
@@ -76,6 +80,38 @@ struct VaultCompactionTests {
     #expect(try object.text("a") == value + "99")
     #expect(try vault.open().text("a") == value + "99")
     #expect(try object.verify().isSound)
+  }
+
+  /// After each failure, the log has to grow by twice as much before the next attempt.
+  @Test func compactionThatFailsIsTriedAgainLessAndLessOften() throws {
+    let attempts = Calls()
+    let isFull = Lock(false)
+    let object = vault.open(
+      fileSystem: FileSystem { call, path in
+        let isAttempt = call == .rename && path.contains("/.secrets.vault.")
+        guard isAttempt, isFull.withLock({ $0 }) else { return nil }
+        attempts.count()
+        return ENOSPC
+      })
+    let value = String(repeating: "v", count: 4000)
+    try object.add(value, account: "a")
+    isFull.withLock { $0 = true }
+    func write(_ count: Int) throws {
+      for round in 0..<count {
+        try object.change("a", to: value + "\(round)")
+        try wait { object.contents.withLock { !$0.compaction.isUnderWay } }
+      }
+    }
+    try write(100)
+    #expect((1...4).contains(attempts.value), "\(attempts.value)")
+    try write(300)
+    #expect((3...7).contains(attempts.value), "\(attempts.value)")
+    #expect(try object.text("a") == value + "299")
+    // When the disk has room again, so much growth is enough.
+    isFull.withLock { $0 = false }
+    try write(400)
+    #expect(try vault.bytes.count < 500_000)
+    #expect(try vault.open().text("a") == value + "399")
   }
 
   /// Long texts live as well as secrets: a vault full of them is not wasteful.

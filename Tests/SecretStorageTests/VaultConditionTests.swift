@@ -150,6 +150,7 @@ struct VaultConditionTests {
     try object.add("more", account: "c")
     #expect(try vault.open().texts() == ["b": "new", "c": "more"])
     try vault.replace(by: first)
+    try object.acceptReplacement()
     #expect(try object.texts() == ["a": "value"])
   }
 

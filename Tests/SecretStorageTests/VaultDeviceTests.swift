@@ -1,5 +1,6 @@
 import FoundationEssentials
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -43,6 +44,90 @@ struct VaultDeviceTests {
     let object = vault.open(machine: try vault.path("no machine-id"))
     try object.add("value", account: "a")
     #expect(try vault.open(machine: vault.path("no machine-id")).text("a") == "value")
+  }
+
+  /// What a machine's identity is before its first boot is over.
+  enum Early: CaseIterable { case uninitialized, withoutLineFeed, empty, missing, ofEarlierVersion }
+
+  /// Sealed as earlier versions did it, which took the word for an identity.
+  private struct EarlierCipher: ForwardingCipher {
+    let cipher = OpenSSLCipher()
+
+    func deriveKey(
+      from key: Secret, salt: ArraySlice<UInt8>, purpose: String
+    ) throws(SecretStoreError) -> Secret {
+      let isNone = purpose == "locket device" && salt.isEmpty
+      return try cipher.deriveKey(
+        from: key, salt: isNone ? Array("uninitialized\n".utf8)[...] : salt, purpose: purpose)
+    }
+  }
+
+  @Test(arguments: Early.allCases, [false, true])
+  func vaultOfAMachineThatGotItsIdentityLaterOpensAndIsSealedAnew(
+    _ early: Early, hasPassphrase: Bool
+  ) throws {
+    let machine = try vault.path("machine-id"), other = try vault.path("other machine-id")
+    try FileSystem().replaceFile(at: other, with: Array("another machine\n".utf8))
+    switch early {
+    case .uninitialized, .ofEarlierVersion:
+      try FileSystem().replaceFile(at: machine, with: Array("uninitialized\n".utf8))
+    case .withoutLineFeed:
+      try FileSystem().replaceFile(at: machine, with: Array("uninitialized".utf8))
+    case .empty: try FileSystem().replaceFile(at: machine, with: [])
+    case .missing: break
+    }
+    let first = vault.open(
+      machine: machine, cipher: early == .ofEarlierVersion ? EarlierCipher() : nil)
+    let passphrase = Secret("open sesame".utf8)
+    if hasPassphrase { try first.setPassphrase(passphrase, cost: .cheap) }
+    let classes = Accessibility.allCases.filter {
+      hasPassphrase || $0 != .whenPasscodeSetThisDeviceOnly
+    }
+    for accessibility in classes {
+      try first.add("early", account: "\(accessibility)", accessibility)
+    }
+    let texts = try first.texts()
+    #expect(texts.count == classes.count)
+
+    func open(_ machine: String) throws -> SecretVault {
+      let object = vault.open(machine: machine)
+      if hasPassphrase { try object.unlock(with: .passphrase(passphrase)) }
+      return object
+    }
+    try FileSystem().replaceFile(at: machine, with: Array("its identity\n".utf8))
+    let object = try open(machine)
+    #expect(try object.texts() == texts)
+    if !hasPassphrase { try object.unlock(with: .device) }
+    // Until something is written, nothing is sealed anew.
+    #expect(try open(other).texts() == texts)
+    try object.add("late", account: "late", .whenUnlockedThisDeviceOnly)
+    try wait { object.contents.withLock { !$0.keys.isDeviceOutdated } }
+    for reader in [object, try open(machine)] {
+      #expect(try reader.texts() == texts.merging(["late": "late"]) { $1 })
+    }
+    #expect(try object.verify().isSound)
+    // From now on, another machine with the same device key opens nothing that is bound to this one.
+    if hasPassphrase {
+      let reader = try open(other)
+      #expect(throws: SecretStoreError.otherDevice("The item")) { try reader.text("late") }
+      #expect(try reader.text("\(Accessibility.whenUnlocked)") == "early")
+    } else {
+      expectOtherDevice(vault.open(machine: other))
+    }
+  }
+
+  @Test func keysOfAVaultOfAMachineThatGotItsIdentityLaterAreRotated() throws {
+    let machine = try vault.path("machine-id")
+    try FileSystem().replaceFile(at: machine, with: Array("uninitialized\n".utf8))
+    try vault.open(machine: machine).add("early", account: "a", .alwaysThisDeviceOnly)
+    try FileSystem().replaceFile(at: machine, with: Array("its identity\n".utf8))
+    let object = vault.open(machine: machine)
+    try object.rotateKeys(keeping: [.device])
+    for reader in [object, vault.open(machine: machine)] {
+      #expect(try reader.text("a") == "early")
+      #expect(try !reader.isLocked)
+    }
+    expectOtherDevice(vault.open(machine: try vault.path("no machine-id")))
   }
 
   private func expectOtherDevice(

@@ -226,7 +226,9 @@ struct VaultExportTests {
       }
       try object.unlock()
     }
-    #expect(try vault.names() == ["secrets.vault", "secrets.vault.lock", "state"])
+    #expect(
+      try vault.names()
+        == ["secrets.vault", "secrets.vault.lock", "secrets.vault.reserve", "state"])
   }
 
   @Test func secretThatIsNotAuthenticIsNotExported() throws {
@@ -241,5 +243,27 @@ struct VaultExportTests {
       try vault.open().export(of: vault)
     }
     #expect(try FileSystem().status(of: vault.export.path) == nil)
+  }
+
+  /// Another process makes a file between the last look and the renaming.
+  @Test func fileThatAppearsDuringAnExportIsNotReplaced() throws {
+    try vault.open().add("value", account: "a")
+    let path = vault.export.path
+    let object = vault.open(
+      fileSystem: FileSystem { call, name in
+        if [.rename, .renameat2].contains(call), name.contains(".moved.vault.") {
+          do { try TestVault.append(Array("theirs".utf8), to: path) } catch { Issue.record(error) }
+        }
+        return nil
+      })
+    do throws(SecretStoreError) {
+      try object.export(of: vault)
+      Issue.record("The file was replaced.")
+    } catch {
+      guard case .invalid(let what) = error else { throw error }
+      #expect(what.contains("There is something at \(path) already"))
+    }
+    #expect(try TestVault.bytes(of: path) == Array("theirs".utf8))
+    #expect(try vault.names().allSatisfy { !$0.hasSuffix(".tmp") })
   }
 }

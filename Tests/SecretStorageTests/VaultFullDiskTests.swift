@@ -22,7 +22,7 @@ struct VaultFullDiskTests {
       stateDirectory: URL(filePath: "\(mount.path)/state"))
   }
 
-  private func expect(
+  @Sendable private func expect(
     _ code: Int32, _ body: () throws(SecretStoreError) -> Void,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -78,6 +78,67 @@ struct VaultFullDiskTests {
     #expect(try object.texts() == truth)
     #expect(try vault(in: mount).texts() == truth)
     #expect(try vault(in: mount).verify().isSound)
+  }
+
+  @Test func secretsAreRemovedFromAFullDisk() throws {
+    let mount = try MountedDirectory(directory.path("removal"), "size=512k")
+    let object = vault(in: mount)
+    let accounts = (0..<60).map { "account \($0)" }
+    for account in accounts { try object.add("value", account: account) }
+    // More than fits into what is left of the last page.
+    for account in accounts {
+      try mount.fill()
+      expect(ENOSPC) { () throws(SecretStoreError) in
+        try object.add(String(repeating: "x", count: 20_000), account: "new")
+      }
+      try object.remove(account)
+    }
+    #expect(try vault(in: mount).texts() == [:])
+    #expect(try vault(in: mount).verify().isSound)
+    try mount.makeRoom()
+    try object.add("value", account: "new")
+    let reserve = "\(mount.path)/data/secrets.vault.reserve"
+    #expect(try TestVault.bytes(of: reserve).count == 64 * 1024)
+  }
+
+  @Test func oneBatchOnAFullDiskRemovesAndAddsNothing() throws {
+    let mount = try MountedDirectory(directory.path("batch"), "size=512k")
+    let object = vault(in: mount)
+    for number in 0..<40 { try object.add("value", account: "\(number)") }
+    try mount.fill()
+    let large = String(repeating: "x", count: 20_000)
+    try onThreads(8) { thread in
+      for round in 0..<5 {
+        let account = "\(thread * 5 + round)"
+        if thread % 2 == 0 {
+          try object.remove(account)
+        } else {
+          expect(ENOSPC) { () throws(SecretStoreError) in
+            try object.add(large, account: "new \(account)")
+          }
+        }
+      }
+    }
+    let left = try object.texts()
+    #expect(left.count == 20)
+    #expect(try vault(in: mount).texts() == left)
+  }
+
+  @Test func aWayToOpenTheVaultIsRemovedOnAFullDisk() throws {
+    let mount = try MountedDirectory(directory.path("slots"), "size=512k")
+    let object = vault(in: mount)
+    try object.add("value", account: "a")
+    let passphrase = Secret("passphrase".utf8)
+    let slot = try object.addSlot(.passphrase(passphrase), named: "person", cost: .minimum)
+    try mount.fill()
+    try object.removeSlot(slot.id)
+    #expect(try vault(in: mount).slots.map(\.kind) == [.device])
+    try mount.fill()
+    try object.setPassphrase(passphrase, cost: .minimum)
+    let other = vault(in: mount)
+    #expect(try other.isLocked)
+    try other.unlock(with: .passphrase(passphrase))
+    #expect(try other.texts() == ["a": "value"])
   }
 
   @Test func fullDiskRefusesANewVault() throws {

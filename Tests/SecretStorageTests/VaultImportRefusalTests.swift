@@ -194,7 +194,7 @@ struct VaultImportRefusalTests {
     let other = target.open()
     let report = try other.importItems(from: vault.file, passphrase: TestVault.passphrase)
     #expect(Set(report.items(.added).map(\.identity.account)) == ["sound", "twice"])
-    let refused = report.entries.filter { if case .refused = $0.outcome { true } else { false } }
+    let refused = report.entries.filter(\.outcome.isRefusal)
     #expect(
       refused.map(\.item.identity.account) == [
         "early", "twice", "secret", "texts", "flags", "late",

@@ -40,7 +40,10 @@ struct VaultImportTests {
     #expect(try reader.texts() == ["a": "value"])
     #expect(try importer.texts() == ["a": "value"])
     let files = try other.names()
-    #expect(files == ["moved.vault", "secrets.vault", "secrets.vault.lock", "state"])
+    #expect(
+      files == [
+        "moved.vault", "secrets.vault", "secrets.vault.lock", "secrets.vault.reserve", "state",
+      ])
   }
 
   @Test(arguments: [ImportConflicts.keepExisting, .replace])

@@ -212,8 +212,7 @@ private func refuseRandomBytes() throws {
   }
   // `prctl` is variadic, which Swift does not call; its five arguments are words.
   typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
-  let symbol = try #require(unsafe dlsym(nil, "prctl"))
-  let control = unsafe unsafeBitCast(symbol, to: Control.self)
+  let control = unsafe unsafeBitCast(dlsym(nil, "prctl")!, to: Control.self)
   let isRefused = unsafe program.withUnsafeBytes { instructions in
     let filter: [UInt] = [
       UInt(program.count), UInt(bitPattern: instructions.baseAddress!),

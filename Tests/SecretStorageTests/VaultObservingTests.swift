@@ -78,12 +78,14 @@ struct VaultObservingTests {
   @Test func lockingAndUnlockingIsHeard() throws {
     let object = vault.open()
     try object.add("value", account: "a")
-    let calls = Lock(0)
-    let observation = object.observeChanges { calls.withLock { $0 += 1 } }
+    let heard = Heard<Bool>()
+    let observation = object.observeChanges {
+      heard.hear(object.contents.withLock { $0.keys.isLockedByApp })
+    }
     object.lock()
-    #expect(calls.withLock { $0 } >= 1)
+    #expect(heard.wait(for: true))
     try object.unlock()
-    #expect(calls.withLock { $0 } >= 2)
+    #expect(heard.wait(for: false))
     withExtendedLifetime(observation) {}
   }
 }

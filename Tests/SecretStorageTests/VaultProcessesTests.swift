@@ -1,4 +1,5 @@
 import SecretStorage
+import StorageInternals
 import TestSupport
 import Testing
 
@@ -24,6 +25,22 @@ struct VaultProcessesTests {
       try ChildProcess("increment", on: vault, ["\(count)"], journal: journal)
     }
     #expect(try object.text("counter") == "\(4 * count)")
+    #expect(try object.verify().isSound)
+  }
+
+  @Test func orderOfSixteenProcessesIsOneThatAllSawWhileSomeAreKilled() throws {
+    let object = vault.open()
+    try object.add("0", account: "counter")
+    let directory = try vault.path("journals")
+    try FileSystem().makeDirectories(directory)
+    let history = try CounterHistory(
+      ofProcesses: 16, kills: Campaign.size(sample: 8, full: 400), in: directory
+    ) { journal in
+      try ChildProcess("count", on: vault, ["\(directory)/stop"], journal: journal)
+    }
+    let final = try #require(try object.text("counter").flatMap { Int($0) })
+    #expect(history.contradictions(atEnd: final) == [])
+    #expect(history.acknowledgedCount > 16)
     #expect(try object.verify().isSound)
   }
 

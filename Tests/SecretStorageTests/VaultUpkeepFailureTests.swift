@@ -1,6 +1,8 @@
 import Dispatch
+import FoundationEssentials
 import SecretStorage
 import StorageInternals
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -20,6 +22,7 @@ struct VaultUpkeepFailureTests {
       let vault = TestVault()
       let object = vault.open(fileSystem: fault)
       let told = DispatchSemaphore(value: 0)
+      ExpectedFailures.begin()
       SecretStorage.onFailure = { failure in
         guard failure.operation == .upkeep, case .system("write", _, EIO) = failure.error else {
           return
@@ -39,6 +42,46 @@ struct VaultUpkeepFailureTests {
     }
   }
 
+  @Test func aChangeThatIsInPlaceButPerhapsNotForGoodIsToldAndDoesNotThrow() async {
+    await #expect(processExitsWith: .success) {
+      let vault = TestVault()
+      let directory = vault.directory.path
+      let isArmed = Lock(false)
+      let object = vault.open(
+        fileSystem: FileSystem { call, path in
+          call == .fsync && path == directory && isArmed.withLock({ $0 }) ? EIO : nil
+        })
+      try object.add("value", account: "a")
+      let told = DispatchSemaphore(value: 0)
+      ExpectedFailures.begin()
+      SecretStorage.onFailure = { failure in
+        let error = SecretStoreError.system(call: "fsync", path: directory, code: EIO)
+        if failure == PasswordFailure(.durability, error) { told.signal() }
+      }
+      isArmed.withLock { $0 = true }
+      let passphrases = ["first", "second"].map { Secret($0.utf8) }
+      try object.setPassphrase(passphrases[0], cost: .cheap)
+      told.wait()
+      let other = vault.open()
+      try other.unlock(with: .passphrase(passphrases[0]))
+      try object.changePassphrase(from: passphrases[0], to: passphrases[1], cost: .cheap)
+      told.wait()
+      try other.unlock(with: .passphrase(passphrases[1]))
+      let slot = try object.addSlot(.device, named: "this device")
+      told.wait()
+      try object.renameSlot(slot.id, to: "another name")
+      told.wait()
+      try object.removeSlot(slot.id)
+      told.wait()
+      try object.compact()
+      told.wait()
+      #expect(try vault.open().slots.count == 1)
+      try object.removePassphrase()
+      told.wait()
+      #expect(try vault.open().texts() == ["a": "value"])
+    }
+  }
+
   @Test func failureToObserveIsToldToAHandlerThatMayUseThePassword() async {
     await #expect(processExitsWith: .success) {
       let vault = TestVault()
@@ -46,6 +89,7 @@ struct VaultUpkeepFailureTests {
       let password = PasswordItem<String>(
         .generic(service: "service"), refreshPolicy: .onChange, in: object)
       let told = DispatchSemaphore(value: 0)
+      ExpectedFailures.begin()
       SecretStorage.onFailure = { failure in
         _ = password.value
         if failure.operation == .upkeep { told.signal() }

@@ -50,8 +50,11 @@ struct CustomQueueTests {
     #expect(log.wrappedValue == ["first", "between", "last"])
   }
 
-  @Test func changeInPlaceKeepsOtherWorkOffTheQueue() {
-    let queue = queue
+  /// The main queue cannot be suspended, and works for one that targets it on another thread.
+  @Test(arguments: [
+    DispatchQueue(label: "com.example.custom"), .main,
+    DispatchQueue(label: "above the main one", target: .main),
+  ]) func changeInPlaceKeepsOtherWorkOffTheQueue(queue: DispatchQueue) {
     let value = Serialized([Int](), customQueue: queue)
     let isChanging = Serialized(false)
     let overlaps = Serialized(0)
@@ -66,6 +69,28 @@ struct CustomQueueTests {
     }
     #expect(overlaps.wrappedValue == 0)
     #expect(value.wrappedValue.count == 400)
+  }
+
+  @Test func observerThatIsAddedMeanwhileRunsOnTheQueue() {
+    let queue = queue
+    let value = Serialized(0, customQueue: queue)
+    let changes = Serialized(0)
+    onThreads(2) { thread in
+      for _ in 0..<200 {
+        if thread == 0 {
+          value.wrappedValue += 1
+        } else {
+          let observation = value.observe { old, new in
+            dispatchPrecondition(condition: .onQueue(queue))
+            changes.wrappedValue += new - old
+          }
+          value.wrappedValue += 1
+          observation.cancel()
+        }
+      }
+    }
+    #expect(value.wrappedValue == 400)
+    #expect(changes.wrappedValue >= 200)
   }
 
   @Test func codeOnTheQueueReachesTheValueRightThere() {

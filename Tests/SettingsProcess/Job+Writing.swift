@@ -1,6 +1,46 @@
+import Dispatch
+import FoundationEssentials
 import KeyValueStorage
 
 extension Job {
+  /// See ``Mode/race``.
+  func race() throws {
+    let number = StoredValue(wrappedValue: 0, "number", in: try open())
+    var value = 1_000_000
+    while !FileManager.default.fileExists(atPath: file.path + ".stop") {
+      value += 1
+      do {
+        try number.save(value)
+        printLine("=\t\(value)")
+      } catch {
+        printLine("!\t\(error)")
+      }
+    }
+  }
+
+  /// See ``Mode/count``.
+  func count() throws {
+    let stop = try parameter(0)
+    let store = try open()
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    var round = 0
+    while !FileManager.default.fileExists(atPath: stop) {
+      round += 1
+      let begin = DispatchTime.now().uptimeNanoseconds
+      if round % 3 == 0 {
+        let value = try number.load()
+        printLine("r\t\(begin)\t\(DispatchTime.now().uptimeNanoseconds)\t\(value)")
+      } else {
+        printLine("+")
+        let value = try store.transaction {
+          number.wrappedValue += 1
+          return number.wrappedValue
+        }
+        printLine("=\t\(begin)\t\(DispatchTime.now().uptimeNanoseconds)\t\(value)")
+      }
+    }
+  }
+
   private enum Writing: String {
     case durable, coalesced
   }

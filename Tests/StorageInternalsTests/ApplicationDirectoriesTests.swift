@@ -47,15 +47,27 @@ import Testing
     #expect(ApplicationDirectories.credentials(environment: [:]) == nil)
     #expect(
       throws: ApplicationDirectoriesError.noDirectory(
-        variables: ["XDG_CONFIG_HOME", "HOME", "CONFIGURATION_DIRECTORY"])
+        variables: ["XDG_CONFIG_HOME", "HOME", "CONFIGURATION_DIRECTORY"], home: nil)
     ) { try directories.configuration }
     #expect(
       throws: ApplicationDirectoriesError.noDirectory(
-        variables: ["XDG_STATE_HOME", "HOME", "STATE_DIRECTORY"])
+        variables: ["XDG_STATE_HOME", "HOME", "STATE_DIRECTORY"], home: nil)
     ) { try directories.state }
     let error = #expect(throws: ApplicationDirectoriesError.self) { try directories.data }
     #expect(
       error?.description.contains("Set one of XDG_DATA_HOME, HOME, STATE_DIRECTORY") == true)
+  }
+
+  @Test(arguments: [
+    (nil, "HOME is not set"), ("", "HOME is not set"), ("here", "no absolute path"),
+    ("/", "the home directory is /,"), ("//", "the home directory is /,"),
+    ("/nonexistent", "the home directory /nonexistent does not exist"),
+    ("/nonexistent/", "the home directory /nonexistent/ does not exist"),
+  ])
+  func messageSaysWhatIsWrongWithTheHomeDirectory(home: String?, reason: String) throws {
+    let directories = try directories(["HOME": home].compactMapValues(\.self))
+    let error = #expect(throws: ApplicationDirectoriesError.self) { try directories.configuration }
+    #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
   }
 
   @Test(arguments: ["", ".", "..", "a/b", "/", "a\0b", "/\u{301}"])

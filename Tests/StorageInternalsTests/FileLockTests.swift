@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  @Test func childThatWasForkedMeanwhileHoldsNoLock() async {
+  @Test(.forks) func childThatWasForkedMeanwhileHoldsNoLock() async {
     let path = directory("lock") as String
     await #expect(processExitsWith: .success) {
       [path = path as String] in

@@ -30,7 +30,7 @@ import Testing
     #expect(lock.withLock { $0 } == 2)
   }
 
-  @Test func freeLockHasItsValueInAForkedChild() async {
+  @Test(.forks) func freeLockHasItsValueInAForkedChild() async {
     await #expect(processExitsWith: .success) {
       let lock = Lock([1])
       let child = try ForkedChild {
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func heldLockHasAFreshValueInAForkedChild() async {
+  @Test(.forks) func heldLockHasAFreshValueInAForkedChild() async {
     await #expect(processExitsWith: .success) {
       let lock = Lock([1], inForkedChild: { [3] })
       try Self.holding(lock) {
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func heldLockWithoutAFreshValueStopsAForkedChild() async {
+  @Test(.forks) func heldLockWithoutAFreshValueStopsAForkedChild() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {
@@ -70,7 +70,7 @@ import Testing
       text.contains("was forked while another thread was changing a value of type Array<Int>"))
   }
 
-  @Test func turnIsFreeInAForkedChild() async {
+  @Test(.forks) func turnIsFreeInAForkedChild() async {
     await #expect(processExitsWith: .success) {
       let turn = Turn()
       turn.begin()

@@ -56,6 +56,47 @@ import Testing
     #expect(index == 8)
   }
 
+  /// Which of the calls are missing that could put a file in place without replacing another one.
+  static let missing: [[FileSystem.Call]] = [[], [.renameat2], [.renameat2, .link]]
+
+  @Test(arguments: missing, [ENOSYS, EINVAL, EPERM, EOPNOTSUPP])
+  func fileIsMadeWithoutReplacingOne(_ missing: [FileSystem.Call], code: Int32) throws {
+    let path = directory("file")
+    let fileSystem = FileSystem { call, _ in missing.contains(call) ? code : nil }
+    try fileSystem.replaceFile(at: path, with: new, overwriting: false)
+    #expect(try content(of: path) == new)
+    #expect(try FileSystem().status(of: path)?.mode == S_IFREG | 0o600)
+    #expect(throws: SystemError.self) {
+      try fileSystem.replaceFile(at: path, with: old, overwriting: false)
+    }
+    #expect(try content(of: path) == new)
+    #expect(try FileSystem().entries(of: directory.path) == ["file"])
+  }
+
+  /// The file is made by another process at the last moment.
+  @Test(arguments: missing)
+  func fileThatIsMadeMeanwhileStays(_ missing: [FileSystem.Call]) throws {
+    let path = directory("file")
+    let fileSystem = FileSystem { [old] call, _ in
+      if [.rename, .renameat2].contains(call) {
+        do {
+          try FileSystem().open(path, O_WRONLY | O_CREAT, mode: 0o600).write(old, at: 0)
+        } catch {
+          Issue.record(error)
+        }
+      }
+      return missing.contains(call) ? EINVAL : nil
+    }
+    do throws(SystemError) {
+      try fileSystem.replaceFile(at: path, with: new, overwriting: false)
+      Issue.record("The file was replaced.")
+    } catch {
+      #expect(error.code == EEXIST)
+    }
+    #expect(try content(of: path) == old)
+    #expect(try FileSystem().entries(of: directory.path) == ["file"])
+  }
+
   @Test func interruptedCallsAreMadeAgain() throws {
     for index in 0..<8 {
       let fault = FaultAtCall(index, code: EINTR)

@@ -8,23 +8,36 @@
 package struct ForkedChild: Sendable {
   package let identifier: pid_t
 
-  /// That a child did not end well, as `waitpid` says.
+  /// That a child did not end well, as `waitpid` says; nil for one that hung.
   package struct Failure: Error {
-    package let status: Int32
+    package let status: Int32?
+  }
+
+  private init(identifier: pid_t) {
+    self.identifier = identifier
   }
 
   /// Forks, runs a closure in the child, and ends the child there without exit handlers.
-  package init(_ body: () throws -> Void) throws {
+  ///
+  /// - Parameter isQuiet: Whether what the child writes to standard error is dropped. Messages of many
+  ///   children fill a pipe that is not read all the time, and keep them waiting.
+  package init(isQuiet: Bool = false, _ body: () throws -> Void) throws {
+    guard let child = try Self.fork() else {
+      if isQuiet { dup2(open("/dev/null", O_WRONLY), STDERR_FILENO) }
+      do { try body() } catch { _exit(1) }
+      _exit(0)
+    }
+    self = child
+  }
+
+  /// Forks; returns nil in the child, which goes on from here.
+  package static func fork() throws -> ForkedChild? {
     // Swift's overlay of the C library hides `fork`, whose prototype is `pid_t fork(void)`.
     typealias Fork = @convention(c) () -> pid_t
     let address = unsafe dlsym(nil, "fork")!
     let child = unsafe unsafeBitCast(address, to: Fork.self)()
     if child == -1 { throw Failure(status: errno) }
-    if child == 0 {
-      do { try body() } catch { _exit(1) }
-      _exit(0)
-    }
-    identifier = child
+    return child == 0 ? nil : ForkedChild(identifier: child)
   }
 
   package func kill() {
@@ -36,13 +49,14 @@ package struct ForkedChild: Sendable {
     _ = end()
   }
 
-  /// Waits until the child ended, and throws unless it ended well.
+  /// Waits until the child ended, and throws unless it ended well; kills one that hangs.
   package func wait() throws {
-    let status = end()
+    let status = end(within: .seconds(60))
     if status != 0 { throw Failure(status: status) }
   }
 
-  /// Waits until the child ended, or kills it when a time is over that only a child that hangs takes.
+  /// Waits until the child ended, or kills it when a time is over that only a child that hangs
+  /// takes.
   ///
   /// Returns its status as `waitpid` gives it; nil for one that hung.
   package func end(within time: Duration = .seconds(60)) -> Int32? {

@@ -11,7 +11,7 @@ package struct ProcessMemory: ~Copyable {
   /// Whether this process may read a child's memory, which takes the right to trace it, ptrace(2), and
   /// no thread sanitizer, which maps terabytes.
   package static let isReadable: Bool = {
-    if unsafe dlsym(nil, "__tsan_init") != nil { return false }
+    if ThreadSanitizer.isActive { return false }
     do {
       let child = try ChildProcess("/bin/sleep", ["60"])
       _ = try ProcessMemory(of: child.identifier)
@@ -93,10 +93,15 @@ extension ChildProcess {
   /// Whether the process is stopped, as by SIGSTOP.
   package var isStopped: Bool {
     get throws {
-      // The state follows the name, which is in parentheses: proc_pid_stat(5).
-      try textOfProcess(identifier, "stat").split(separator: ")").last?.hasPrefix(" T ") == true
+      try isProcessStopped(identifier)
     }
   }
+}
+
+/// Whether a process is stopped, as by SIGSTOP.
+package func isProcessStopped(_ process: pid_t) throws -> Bool {
+  // The state follows the name, which is in parentheses: proc_pid_stat(5).
+  try textOfProcess(process, "stat").split(separator: ")").last?.hasPrefix(" T ") == true
 }
 
 /// A file that the kernel makes up about a process, and that has no size.

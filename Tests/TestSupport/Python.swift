@@ -5,9 +5,13 @@ package enum Python {
     package let output: String
   }
 
-  package static let isAvailable: Bool = {
-    do { return try output(of: "import json, plistlib", []).status == 0 } catch { return false }
-  }()
+  package static let isAvailable = canImport("json, plistlib")
+  /// Whether python-dotenv is installed, which is not a part of the standard library.
+  package static let hasDotenv = canImport("dotenv")
+
+  private static func canImport(_ modules: String) -> Bool {
+    do { return try output(of: "import \(modules)", []).status == 0 } catch { return false }
+  }
 
   /// Runs a program to its end, and returns what it printed.
   @discardableResult

@@ -6,6 +6,7 @@ package final class TemporaryDirectory: Sendable {
   package let path: String
 
   package init() throws {
+    ExpectedFailures.begin()
     path = FileManager.default.temporaryDirectory.path + "/Locket-\(UUID())"
     try FileSystem().makeDirectories(path)
   }

@@ -23,8 +23,12 @@ package final class TerminalSession {
   /// Held open, so that the terminal keeps its settings when the program has ended.
   private let slave: Int32
   private var status: Int32?
+  /// The settings of the terminal before the program was started.
+  package let settingsBefore: [UInt32]
   /// All that was shown so far.
   package private(set) var screen = ""
+  /// The screen when a prompt was answered last.
+  private var answeredScreen: String?
 
   package struct Failure: Error {
     let text: String
@@ -40,6 +44,7 @@ package final class TerminalSession {
     }
     (master, slave) = ends
     for end in [master, slave] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    settingsBefore = Self.settings(of: master)
     process = try Self.spawn(words, on: name)
   }
 
@@ -108,13 +113,27 @@ package final class TerminalSession {
   }
 
   /// All the settings of the terminal, to compare.
-  package var settings: [UInt32] {
+  package var settings: [UInt32] { Self.settings(of: master) }
+
+  private static func settings(of master: Int32) -> [UInt32] {
     var settings = termios()
     // As above; the array is made inside of the closure.
     guard unsafe tcgetattr(master, &settings) == 0 else { return [] }
     let keys = unsafe withUnsafeBytes(of: settings.c_cc) { unsafe $0.map(UInt32.init) }
     return [settings.c_iflag, settings.c_oflag, settings.c_cflag, settings.c_lflag] + keys
   }
+
+  /// Lets the terminal show and edit what is typed, as a shell does when its job was stopped.
+  package func showTyping() {
+    var settings = termios()
+    // The kernel fills the structure, and copies it.
+    unsafe tcgetattr(slave, &settings)
+    settings.c_lflag |= tcflag_t(ECHO | ICANON | IEXTEN)
+    unsafe tcsetattr(slave, TCSANOW, &settings)
+  }
+
+  /// The group of processes that the keys go to.
+  package var foregroundGroup: pid_t { tcgetpgrp(master) }
 
   package func type(_ text: String) throws {
     var rest = ArraySlice(text.utf8)
@@ -133,9 +152,21 @@ package final class TerminalSession {
     try wait(for: "the prompt \(prompt)") { screen.hasSuffix(prompt) && !echoes }
   }
 
+  /// Waits for a prompt after the one that was answered last, and answers it.
   package func answer(_ prompt: String, _ text: String) throws {
-    try waitForPrompt(prompt)
+    let answered = answeredScreen
+    try wait(for: "the prompt \(prompt)") {
+      screen.hasSuffix(prompt) && screen != answered && !echoes
+    }
+    answeredScreen = screen
     try type("\(text)\n")
+  }
+
+  /// Waits until a prompt was shown as often, and for the terminal not to show the answer.
+  package func waitForPrompt(_ prompt: String, times: Int) throws {
+    try wait(for: "the prompt \(prompt), \(times) times") {
+      screen.ranges(of: prompt).count == times && screen.hasSuffix(prompt) && !echoes
+    }
   }
 
   package func waitForText(_ text: String) throws {

@@ -23,16 +23,43 @@ extension Job {
     try add("first")
     var limit = rlimit(rlim_cur: 64, rlim_max: 64)
     // The limit is copied by the call.
-    #if canImport(Glibc)
-      let result = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    #else
-      let result = unsafe setrlimit(RLIMIT_NOFILE, &limit)
-    #endif
+    let result = unsafe setrlimit(Self.descriptors, &limit)
     if result != 0 { throw Misuse() }
     for number in 0..<(try number(0)) {
       cipher.takeDescriptors()
       try add("\(number)")
     }
+  }
+
+  func useLibrariesWithoutDescriptors() throws {
+    var limits = rlimit()
+    // Here and below, the kernel reads and writes the struct and nothing else.
+    guard unsafe getrlimit(Self.descriptors, &limits) == 0 else { throw Misuse() }
+    let previous = limits.rlim_cur
+    let free = dup(STDOUT_FILENO)
+    close(free)
+    limits.rlim_cur = rlim_t(free)
+    guard unsafe setrlimit(Self.descriptors, &limits) == 0 else { throw Misuse() }
+    useLibraries()
+    limits.rlim_cur = previous
+    guard unsafe setrlimit(Self.descriptors, &limits) == 0 else { throw Misuse() }
+    useLibraries()
+  }
+
+  #if canImport(Glibc)
+    private static let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  #else
+    private static let descriptors = RLIMIT_NOFILE
+  #endif
+
+  private func useLibraries() {
+    do throws(SecretStoreError) {
+      printLine("libcrypto: \(try OpenSSLCipher().digest([]).count) bytes")
+    } catch {
+      printLine("libcrypto: \(error)")
+    }
+    let findings = SecretVault(fileURL: file, stateDirectory: state).diagnose().findings
+    printLine("libpam: \(findings.first { $0.subject == "PAM" }?.text ?? "no finding")")
   }
 }
 

@@ -7,6 +7,14 @@ import SecretStorage
 #endif
 
 extension Job {
+  func hold(_ lock: String) throws {
+    // The path is copied by the call.
+    let file = unsafe open(lock, O_RDWR | O_CREAT, 0o600)
+    guard file >= 0, flock(file, LOCK_EX) == 0 else { throw Misuse() }
+    printLine("held")
+    while true { pause() }
+  }
+
   /// Unlocks the vault and uses every secret in it; then waits until a signal has locked it, and until
   /// it may go on; again and again.
   func beLocked(_ vault: SecretVault) throws {

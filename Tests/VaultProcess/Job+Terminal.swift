@@ -22,11 +22,16 @@ extension Job {
 
   /// Asks a question on the terminal, and prints what came of it.
   ///
-  /// With `cancelled`, SIGUSR1 cancels the task; with `handling`, the process survives
-  /// SIGINT; with `twice`, two tasks ask at once.
-  func ask(_ kind: String) async throws {
+  /// With `cancelled`, SIGUSR1 cancels the task; with `handling`, the process has its own handlers of
+  /// SIGINT and SIGCONT; with `locking`, the vault is unlocked and locks at a suspension; with `twice`,
+  /// two tasks ask at once.
+  func ask(_ kind: String, beside vault: SecretVault) async throws {
     if kind == "handling" {
-      signal(SIGINT) { _ in printLine("A signal came.") }
+      for number in [SIGINT, SIGCONT] { signal(number) { _ in printLine("A signal came.") } }
+    }
+    if kind == "locking" {
+      vault.automaticLocking = AutomaticLocking(whenSuspended: true)
+      guard try !vault.isLocked else { throw Misuse() }
     }
     let question: AuthenticationQuestion =
       kind == "visible" ? .visible("Name: ") : .hidden("Password: ")

@@ -15,13 +15,14 @@ struct Job: Sendable {
     case .starve: try writeWithoutDescriptors()
     case .read: printLine(try value(of: try parameter(0), in: vault) ?? "-")
     case .increment: try increment(vault, times: try number(0))
+    case .count: try count(vault)
     case .compact: try compact(vault)
     case .create: try create()
     case .passphrase: try changePassphrase(of: vault)
     case .slots: try changeSlots(of: vault)
     case .beLocked: try beLocked(vault)
     case .authenticate: try await authenticate(vault)
-    case .ask: try await ask(try parameter(0))
+    case .ask: try await ask(try parameter(0), beside: vault)
     case .rotate: try rotate(vault)
     case .resume: try vault.resumeRotation()
     case .export: try export(vault)
@@ -31,6 +32,8 @@ struct Job: Sendable {
     case .userDefaults: try setUserDefaults()
     case .suite: try importSuite()
     case .migrate: try migrate(to: vault)
+    case .descriptors: try useLibrariesWithoutDescriptors()
+    case .hold: try hold(try parameter(0))
     }
   }
 
@@ -112,24 +115,54 @@ struct Job: Sendable {
   }
 
   private func increment(_ vault: SecretVault, times: Int) throws {
-    let identity = ItemIdentity.generic(service: "campaign", account: "counter")
     var done = 0
     while done < times {
-      guard let item = try vault.items(matching: .exactly(identity)).first,
-        let reading = try vault.secret(of: item.id)
-      else { throw Misuse() }
-      let text = unsafe reading.secret.withUnsafeBytes {
-        unsafe String(decoding: $0, as: UTF8.self)
-      }
-      guard let number = Int(text) else { throw Misuse() }
-      do throws(SecretStoreError) {
-        _ = try vault.update(
-          item.id, expecting: reading.itemRevision, attributes: nil,
-          secret: Secret("\(number + 1)".utf8))
-        done += 1
-      } catch {
-        // Somebody else may have been faster.
-        if error != .conflict { throw error }
+      if try incremented(vault) != nil { done += 1 }
+    }
+  }
+
+  private func counter(
+    of vault: SecretVault
+  ) throws -> (id: SecretItem.ID, revision: UInt64, number: Int) {
+    let identity = ItemIdentity.generic(service: "campaign", account: "counter")
+    guard let item = try vault.items(matching: .exactly(identity)).first,
+      let reading = try vault.secret(of: item.id)
+    else { throw Misuse() }
+    let text = unsafe reading.secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    guard let number = Int(text) else { throw Misuse() }
+    return (item.id, reading.itemRevision, number)
+  }
+
+  /// Returns the number, or nil if another process was faster.
+  private func incremented(_ vault: SecretVault) throws -> Int? {
+    let (id, revision, number) = try counter(of: vault)
+    do throws(SecretStoreError) {
+      _ = try vault.update(
+        id, expecting: revision, attributes: nil, secret: Secret("\(number + 1)".utf8))
+      return number + 1
+    } catch {
+      if error != .conflict { throw error }
+      return nil
+    }
+  }
+
+  /// See ``Mode/count``.
+  private func count(_ vault: SecretVault) throws {
+    let stop = try parameter(0)
+    var round = 0
+    while !FileManager.default.fileExists(atPath: stop) {
+      round += 1
+      let begin = DispatchTime.now().uptimeNanoseconds
+      if round % 3 == 0 {
+        let number = try counter(of: vault).number
+        printLine("r\t\(begin)\t\(DispatchTime.now().uptimeNanoseconds)\t\(number)")
+      } else {
+        printLine("+")
+        guard let number = try incremented(vault) else {
+          printLine("-")
+          continue
+        }
+        printLine("=\t\(begin)\t\(DispatchTime.now().uptimeNanoseconds)\t\(number)")
       }
     }
   }

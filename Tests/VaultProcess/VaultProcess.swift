@@ -39,6 +39,9 @@ enum Mode: String {
   case read
   /// `count`: increments a number in the item `counter` so often, by compare-and-swap.
   case increment
+  /// `stop`: increments, by compare-and-swap, and reads the number in the item `counter` until that file
+  /// exists, and prints a line for each, with the times of a clock that processes share.
+  case count
   /// `seconds prefix`: changes one item and compacts, again and again.
   case compact
   /// `seconds`: makes a new vault beside the file, again and again, with one item in each.
@@ -75,6 +78,11 @@ enum Mode: String {
   /// `file [permission]`: migrates the variables of an `.env` file, once, says so, waits for the file
   /// `permission` if it is named, and removes the source.
   case migrate
+  /// Uses the C libraries for the first time without a file descriptor left, and again with some,
+  /// and prints what came of each use.
+  case descriptors
+  /// `lock`: holds a lock, says so, and waits for a signal.
+  case hold
 }
 
 /// Writes a line to standard output, in one call, so that lines of several threads do not mix.

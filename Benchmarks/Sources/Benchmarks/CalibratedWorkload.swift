@@ -8,6 +8,10 @@ struct CalibratedWorkload {
 
   init(_ workload: Workload) {
     self.workload = workload
+    if workload.nanoseconds != nil {
+      iterations = 1
+      return
+    }
     var iterations = 1
     var time = Self.shortestTime(workload, iterations)
     while time < Self.round / 4 {
@@ -20,6 +24,7 @@ struct CalibratedWorkload {
   /// Runs one round; on several threads, the time of one iteration is the round's time divided by
   /// the iterations of all.
   func nanosecondsPerIteration() -> Double {
+    if let nanoseconds = workload.nanoseconds { return nanoseconds() }
     let time = Self.time(workload, iterations)
     return time / .nanoseconds(1) / Double(iterations * workload.threads)
   }

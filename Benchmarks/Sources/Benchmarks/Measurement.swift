@@ -12,6 +12,7 @@ struct Measurement {
     switch row.target {
     case .ratio(let limit): ratio.median <= limit
     case .difference(let limit): difference.median <= limit
+    case .worst(let ratio, let slack): subject.highest <= ratio * baseline.highest + slack
     case nil: nil
     }
   }

@@ -3,6 +3,7 @@ struct Quartiles {
   var lower: Double
   var median: Double
   var upper: Double
+  var highest: Double
 
   /// The sample must not be empty.
   init(of sample: [Double]) {
@@ -16,5 +17,6 @@ struct Quartiles {
     lower = value(at: 0.25)
     median = value(at: 0.5)
     upper = value(at: 0.75)
+    highest = value(at: 1)
   }
 }

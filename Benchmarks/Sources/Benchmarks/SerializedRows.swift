@@ -38,7 +38,11 @@ let serializedRows: [Row] =
       baseline: QueueWorkloads.sync),
     Row(
       name: "Serialized customQueue += 1", subject: SerializedWorkloads.incrementOnCallersQueue,
-      baseline: QueueWorkloads.sync),
+      baseline: QueueWorkloads.sync, target: .ratio(atMost: 3)),
+    Row(
+      name: "Serialized worst wait", subject: SerializedWorkloads.worstWait,
+      baseline: QueueWorkloads.worstWait,
+      target: .worst(ratioAtMost: 2, plusNanoseconds: 3_000_000)),
   ]
 
 /// What `Serialized` does; other rows take it as a baseline too.
@@ -85,6 +89,13 @@ enum SerializedWorkloads {
     let value = Serialized(0, customQueue: DispatchQueue(label: "caller's"))
     return Workload(name: "Serialized customQueue += 1") { iterations in
       for _ in 0..<iterations { value.wrappedValue += 1 }
+    }
+  }()
+
+  static let worstWait = {
+    let value = Serialized(0)
+    return Workload(name: "Serialized worst wait") {
+      WorstWait.nanoseconds { body in value.access { _ in body() } }
     }
   }()
 }
@@ -151,6 +162,13 @@ private enum QueueWorkloads {
       var number = 0
       for _ in 0..<iterations { queue.sync { number += 1 } }
       keep(number)
+    }
+  }()
+
+  static let worstWait = {
+    let queue = DispatchQueue(label: "bare")
+    return Workload(name: "queue.sync") {
+      WorstWait.nanoseconds { body in queue.sync { body() } }
     }
   }()
 }

@@ -8,20 +8,23 @@ struct Table {
 
   init(_ measurements: [Measurement]) {
     cells = measurements.map { measurement in
+      let isWorst = if case .worst = measurement.row.target { true } else { false }
       let isDifference = if case .difference = measurement.row.target { true } else { false }
       let compared = isDifference ? measurement.difference : measurement.ratio
       let target =
         switch measurement.row.target {
         case .ratio(let limit): "<= \(decimal(limit)) x"
         case .difference(let limit): "<= +\(decimal(limit)) ns"
+        case .worst(let ratio, let slack):
+          "<= \(decimal(ratio)) x + \(decimal(slack)) ns"
         case nil: "-"
         }
       let unit = isDifference ? " ns" : " x"
       return [
         measurement.row.name,
-        decimal(measurement.subject.median),
+        decimal(isWorst ? measurement.subject.highest : measurement.subject.median),
         measurement.row.baseline.name,
-        decimal(measurement.baseline.median),
+        decimal(isWorst ? measurement.baseline.highest : measurement.baseline.median),
         (isDifference ? "+" : "") + decimal(compared.median) + unit,
         "\(decimal(compared.lower)) ... \(decimal(compared.upper))",
         target,

@@ -15,7 +15,7 @@ extension Command {
       let count = try settings.keys().count
       try Output.line("  Settings  \(settings.name), \(count) of them")
     } catch let error as KeyValueStoreError {
-      try Output.line("! Settings  \(error.text)")
+      try Output.line("! Settings  \(error.text(for: arguments))")
       return .failed
     }
     return diagnosis.isHealthy ? .done : .failed

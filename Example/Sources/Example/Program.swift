@@ -1,5 +1,3 @@
-import KeyValueStorage
-
 #if canImport(Glibc)
   import Glibc
 #else
@@ -20,8 +18,6 @@ enum Program {
       report("\(error.reason)\n\n\(error.usage ?? Command.overview())")
     } catch let error as Failure {
       report(error.reason)
-    } catch let error as KeyValueStoreError {
-      report(error.text)
     } catch {
       report("\(error)")
     }

@@ -52,6 +52,11 @@ struct MigrateAdaptersTests {
       try machine.run("secrets", "get", "--service", "app", "--account", "title").output
         == "\"The Valley Wind\"\n")
 
+    // Done is what can be done, and the status tells that something is left.
+    let partial = try migrate()
+    #expect(partial.status == .exited(1), "\(partial.errors)")
+    #expect(partial.output == undeclared)
+
     let types = [
       "--type", "count=integer", "--type", "a=b=string", "--type",
       #"person={"name": "string", "born": "date", "age": "integer"}"#, "--type", "none=data",
@@ -59,7 +64,7 @@ struct MigrateAdaptersTests {
     let done = try machine.run(["migrate", "adapters", "--service", "app"] + types, input: "")
     #expect(
       done.output == """
-        converted: --service app --account title
+        converted before: --service app --account title
         converted: --service app --account count
         converted: --service app --account a=b
         converted: --service app --account person

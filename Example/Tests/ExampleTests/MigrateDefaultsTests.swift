@@ -86,6 +86,30 @@ struct MigrateDefaultsTests {
     #expect(try settings.value(of: "volume") == 0.5)
   }
 
+  @Test func dataHasTheBytesThatTheAppHad() throws {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .binary
+    let token = try encoder.encode(Data([1, 2, 3]))
+    #expect(token.starts(with: Data("bplist00C".utf8)))
+    let twice = try encoder.encode(token)
+    encoder.outputFormat = .xml
+    let list = try encoder.encode(["token": token, "twice": twice, "raw": token])
+    let file = try machine.file("app.plist", String(decoding: list, as: UTF8.self))
+    let ended = try migrate(file, "--keep-data", "raw", "--remove-source")
+    #expect(
+      ended.output == """
+        added: raw
+        added (decoded): token
+        added (decoded): twice
+        The file was removed.
+
+        """)
+    let settings = KeyValueStore(json: machine.settingsFile)
+    #expect(try settings.value(of: "token") == Data([1, 2, 3]))
+    #expect(try settings.value(of: "twice") == token)
+    #expect(try settings.value(of: "raw") == token)
+  }
+
   @Test func otherSettingsAreNamed() throws {
     let file = try propertyList()
     let ended = try migrate(file, "--file", machine.path("other.plist"))

@@ -78,6 +78,68 @@ struct MigrateTests {
     #expect(secret.output == "tajny\n")
   }
 
+  /// The file of the other test with its item twice.
+  @Test func aRefusedSecretGivesOneAndKeepsTheFile() throws {
+    let data = try #require(Data(base64Encoded: Self.keyringOfOneItemTwice))
+    let file = machine.path("default.keyring")
+    try data.write(to: URL(filePath: file))
+    let passphrase = try machine.file("passphrase", "totoro\n")
+    let ended = try migrate(
+      "libsecret", file, "--source-passphrase-file", passphrase, "--remove-source")
+    #expect(ended.status == .exited(1))
+    #expect(
+      ended.output == """
+        added: --service web --account peter
+        refused (The source has another secret of the same identity before it.): \
+        --service web --account peter
+        The file was kept, because not all of it is in the vault.
+
+        """)
+    #expect(FileManager.default.fileExists(atPath: file))
+    #expect(try machine.run("secrets", "verify").output == "1 secret, 0 of them locked\n")
+    try machine.store("other", "--service", "other")
+    #expect(try machine.run("secrets", "verify").output == "2 secrets, 0 of them locked\n")
+  }
+
+  @Test func aLoneCarriageReturnEndsALine() throws {
+    let file = try machine.file("variables.env", "A=1\rB=2\rC=3\r")
+    let done = try migrate("env", file, "--service", "app", "--remove-source")
+    #expect(
+      done.output == """
+        added: --service app --account A
+        added: --service app --account B
+        added: --service app --account C
+        The file was removed.
+
+        """)
+    for (account, value) in [("A", "1"), ("B", "2"), ("C", "3")] {
+      let get = try machine.run("secrets", "get", "--service", "app", "--account", account)
+      #expect(get.output == "\(value)\n")
+    }
+  }
+
+  @Test func aFileThatProgramsReadDifferentlyIsKept() throws {
+    for line in ["B=b#c", "B=\"b\\\"c\"", "B=b\u{85}", "B='${A}'"] {
+      let file = try machine.file("variables.env", "A=1\n\(line)\n")
+      let ended = try migrate("env", file, "--service", "app", "--remove-source")
+      #expect(ended.status == .exited(2))
+      #expect(
+        ended.errors.contains("line 2: some programs") || ended.errors.contains("line 2: `#`"))
+      #expect(FileManager.default.fileExists(atPath: file))
+    }
+    #expect(try machine.run("secrets", "list").output == "")
+  }
+
+  private static let keyringOfOneItemTwice = """
+    R25vbWVLZXlyaW5nCg0ACgEAIAAAAGJZdjzFteZJjJPKcvvdlVue6ifyzPCGkJk9/EBa5QLyoIYBAIkyAmsAAAAAAQAA\
+    AHNlcnZpY2UA+TyxWHy2/DbrcaBXWHZCbeWNQjpdAD0uRw2JNRI5Yc0IdXNlcm5hbWUARtEMNpPLbFOxS8Qv7n+5DNEL\
+    9nAY0I0vHkuHRslIbYgJKVM+uEJaNWcB/VT3N7DCmcC0JGQr7e7ROuLGo0iWHDl/ll2i3psCDtm07ugp0C9HfkZBh0iL\
+    TQOaQQAXAJotM7NoWv3BWeHVTKa6T4fixUj4Xl71eGtjsWbj5dR2tJ/+57ok+0UxqgqbLKtiG1cHB1cTVXNlcnZpY2UA\
+    +TyxWHy2/DbrcaBXWHZCbeWNQjpdAD0uRw2JNRI5Yc0IdXNlcm5hbWUARtEMNpPLbFOxS8Qv7n+5DNEL9nAY0I0vHkuH\
+    RslIbYgJKVM+uEJaNWcB/VT3N7DCmcC0JGQr7e7ROuLGo0iWHDl/ll2i3psCDtm07ugp0C9HfkZBh0iLTQOaQQAXAJot\
+    M7NoWv3BWeHVTKa6T4fixUj4Xl71eGtjsWbj5dR2tJ/+57ok+0UxqgqbLKtiG1cHB1cTVcYAjAEkAA==
+    """
+
   private static let keyring = """
     R25vbWVLZXlyaW5nCg0ACgEAIAAAAGJZdjzFteZJjJPKcvvdlVue6ifyzPCGkJk9/EBa5QLyoIYBAIkyAmsAAAAAAQAA\
     AHNlcnZpY2UA+TyxWHy2/DbrcaBXWHZCbeWNQjpdAD0uRw2JNRI5Yc0IdXNlcm5hbWUARtEMNpPLbFOxS8Qv7n+5DNEL\

@@ -118,6 +118,67 @@ struct SettingsTests {
         """)
   }
 
+  @Test func datesArePrintedWithAllTheirDigits() throws {
+    let file = machine.home.appending(path: "b.plist")
+    let store = KeyValueStore(propertyList: file, format: .binary)
+    let seconds = [
+      816_968_798.1234567, 816_968_798.1, 0.1, -0.75, -1.000001, 816_968_798.9999999,
+      252_423_993_599.5, -13_190_860_799.99999, 1e-17, 0.5,
+    ]
+    for (number, seconds) in seconds.enumerated() {
+      try store.set(Date(timeIntervalSinceReferenceDate: seconds), for: "\(number)")
+    }
+    let listed = try machine.run("settings", "list", "--file", file.path).output
+    #expect(
+      listed == """
+        0\t"2026-11-21T15:46:38.1234567Z"
+        1\t"2026-11-21T15:46:38.100Z"
+        2\t"2001-01-01T00:00:00.100Z"
+        3\t"2000-12-31T23:59:59.250Z"
+        4\t"2000-12-31T23:59:58.9999990000000001Z"
+        5\t"2026-11-21T15:46:38.9999999Z"
+        6\t"9999-12-31T23:59:59.500Z"
+        7\t"1583-01-01T00:00:00.00001Z"
+        8\t"2001-01-01T00:00:00.00000000000000001Z"
+        9\t"2001-01-01T00:00:00.500Z"
+
+        """)
+    // The text is the same date again.
+    let json = try #require(listed.split(separator: "\n").first?.split(separator: "\t").last)
+    _ = try machine.file("s.json", "{\"date\": \(json)}")
+    let other = KeyValueStore(json: machine.home.appending(path: "s.json"))
+    #expect(try other.value(of: "date") == Date(timeIntervalSinceReferenceDate: seconds[0]))
+  }
+
+  @Test func integersArePrintedDigitByDigit() throws {
+    let long = "-12345678901234567890123456789012345678901234567890"
+    let json = try machine.file("s.json", #"{"a": \#(long), "b": [\#(long)]}"#)
+    #expect(
+      try machine.run("settings", "list", "--file", json).output == "a\t\(long)\nb\t[\(long)]\n")
+    let xml = try machine.file(
+      "s.plist",
+      "<plist version=\"1.0\"><dict><key>a</key><integer>\(long)</integer></dict></plist>")
+    #expect(try machine.run("settings", "get", "a", "--file", xml).output == "\(long)\n")
+    for file in [json, xml] {
+      let set = try machine.run("settings", "set", "--file", file, "--", "c", long)
+      #expect(set.status == .exited(0), "\(set.errors)")
+      #expect(try machine.run("settings", "get", "c", "--file", file).output == "\(long)\n")
+    }
+    let binary = machine.path(try binaryPropertyList("b.plist", Kept(old: 1)))
+    let refused = try machine.run("settings", "set", "--file", binary, "--", "c", long)
+    #expect(refused.status == .exited(2) && refused.errors.contains("too large"))
+  }
+
+  @Test func keysOfEqualTextArePrintedBoth() throws {
+    let value = "{\"e\u{301}\": 1, \"\u{e9}\": 2}"
+    let path = try machine.file("s.json", "{\"a\": \(value), \"b\": 1}")
+    let list = try machine.run("settings", "list", "--file", path)
+    #expect(Array(list.output.utf8) == Array("a\t\(value)\nb\t1\n".utf8), "\(list)")
+    #expect(try machine.run("settings", "set", "b", value, "--file", path).status == .exited(0))
+    let get = try machine.run("settings", "get", "b", "--file", path)
+    #expect(Array(get.output.utf8) == Array("\(value)\n".utf8), "\(get)")
+  }
+
   @Test func aBinaryPropertyListStaysOneAndANewOneIsText() throws {
     let binary = try binaryPropertyList("B.PLIST", Kept(old: 1))
     for name in [binary, "new.plist"] {

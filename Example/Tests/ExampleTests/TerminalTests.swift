@@ -112,6 +112,26 @@ struct TerminalTests {
     #expect(try stored == "hemlig\n")
   }
 
+  @Test(arguments: [true, false])
+  func aStoppedProgramShowsNothingTypedAfterwards(isShown: Bool) throws {
+    let session = try session()
+    try session.waitForPrompt("Secret: ")
+    for round in 2...4 {
+      kill(session.process, SIGSTOP)
+      try session.waitForStop()
+      // A shell may show typing, and nothing else tells the program of it.
+      if isShown { session.showTyping() } else { session.type("typed meanwhile") }
+      kill(session.process, SIGCONT)
+      try session.waitForPrompt("Secret: ", times: round)
+    }
+    session.type("tajny\n")
+    try session.answer("The same again: ", "tajny")
+    #expect(try session.end() == .exited(0))
+    #expect(!session.screen.contains("typed") && !session.screen.contains("tajny"))
+    #expect(session.isGivenBack)
+    #expect(try stored == "tajny\n")
+  }
+
   @Test func anIgnoredInterruptStaysIgnored() throws {
     let script = "trap '' INT; \"$0\" secrets set --service mail"
     let session = try TerminalSession(["/bin/sh", "-c", script, Machine.executable], on: machine)

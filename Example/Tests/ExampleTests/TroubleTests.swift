@@ -65,6 +65,17 @@ struct TroubleTests {
     #expect(ended.output == "tajny\n")
   }
 
+  @Test func anotherVaultIsRefusedUntilItIsAccepted() throws {
+    let first = try Data(contentsOf: machine.vaultFile)
+    try FileManager.default.removeItem(at: machine.vaultFile)
+    try machine.store("new", "--service", "mail", "--account", "peter")
+    try first.write(to: machine.vaultFile)
+    try expectEverywhere("is another vault than the one that this machine knows there")
+    #expect(try machine.run("secrets", "accept-replacement").status == .exited(0))
+    let ended = try machine.run("secrets", "get", "--service", "mail", "--account", "peter")
+    #expect(ended.output == "tajny\n")
+  }
+
   @Test func aDamagedVaultGivesWhatIsIntactAndIsRepaired() throws {
     var content = try Data(contentsOf: machine.vaultFile)
     content[content.count - 3] ^= 1

@@ -41,7 +41,10 @@ struct UnreadableSettingsTests {
     try expectEverywhere(
       "s.json cannot be read at line 3, column 7: a colon is missing.", of: "s.json",
       for: Self.commands.dropLast())
-    #expect(try run(["list"], "s.json").errors.hasSuffix("`Example settings move-aside`.\n"))
+    let advice = "`Example settings move-aside --file \(machine.path("s.json"))`.\n"
+    for command in Self.commands.dropLast() {
+      #expect(try run(command, "s.json").errors.hasSuffix(advice), "\(command)")
+    }
     #expect(try machine.text("s.json") == broken)
 
     let aside = try run(["move-aside"], "s.json")
@@ -54,6 +57,17 @@ struct UnreadableSettingsTests {
     #expect(
       try run(["move-aside"], "s.json").output
         == "The settings can be read, and nothing was changed.\n")
+  }
+
+  @Test func adviceIsACommandForTheSameFile() throws {
+    let script = "printf { > \"a b.json\"; \"$0\" settings get a --file \"a b.json\""
+    let ended = try machine.shell(script)
+    #expect(ended.errors.hasSuffix("`Example settings move-aside --file 'a b.json'`.\n"))
+    try FileManager.default.createDirectory(
+      at: machine.settingsFile.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data("{".utf8).write(to: machine.settingsFile)
+    let own = try machine.run("settings", "get", "a")
+    #expect(own.errors.hasSuffix("`Example settings move-aside`.\n"))
   }
 
   @Test func aPropertyListInTheOtherFormatIsRefused() throws {
@@ -110,6 +124,9 @@ struct UnreadableSettingsTests {
       #expect(
         ended.errors.contains("Set one of XDG_CONFIG_HOME, HOME, CONFIGURATION_DIRECTORY to an"))
     }
+    let nobody = try machine.run(
+      [Machine.executable, "settings", "list"], input: "", environment: ["HOME=/nonexistent"])
+    #expect(nobody.errors.contains("the home directory /nonexistent does not exist"))
     let doctor = try machine.run([Machine.executable, "doctor"], input: "", environment: [])
     #expect(doctor.status == .exited(2))
     #expect(doctor.output.contains("\n! Settings  There is no directory for"))

@@ -68,7 +68,8 @@ struct UsageTests {
   @Test(arguments: [
     [], ["tour"], ["secrets"], ["secrets", "list"], ["secrets", "get"], ["secrets", "set"],
     ["secrets", "delete"], ["secrets", "passphrase"], ["secrets", "verify"],
-    ["secrets", "repair"], ["secrets", "accept-rollback"], ["doctor"],
+    ["secrets", "repair"], ["secrets", "accept-rollback"], ["secrets", "accept-replacement"],
+    ["doctor"],
     ["migrate"], ["migrate", "cryptfile"], ["migrate", "libsecret"], ["migrate", "keychain"],
     ["migrate", "env"], ["migrate", "adapters"], ["migrate", "defaults"],
     ["settings"], ["settings", "get"], ["settings", "set"], ["settings", "list"],

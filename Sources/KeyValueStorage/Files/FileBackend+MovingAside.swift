@@ -8,13 +8,13 @@ import StorageInternals
 #endif
 
 extension FileBackend {
-  func moveAside(_ state: inout FileBackendState) throws(KeyValueStoreError) -> String? {
-    guard try isDamaged(at: path, &state) else { return nil }
-    let turn = try takeTurn()
+  func moveAside(within patience: Duration?) throws(KeyValueStoreError) -> String? {
+    guard try isDamaged(at: path) else { return nil }
+    let turn = try takeTurn(within: patience)
     defer { withExtendedLifetime(turn) {} }
-    // Somebody may have mended it, or moved it, before this had its turn.
-    guard try isDamaged(at: turn.target, &state) else { return nil }
-    state.document = nil
+    // It may have been mended, or moved, meanwhile.
+    guard try isDamaged(at: turn.target) else { return nil }
+    withState { $0.document = nil }
     do {
       return try moveAside(turn.target)
     } catch {
@@ -38,11 +38,9 @@ extension FileBackend {
     return place
   }
 
-  private func isDamaged(
-    at path: String, _ state: inout FileBackendState
-  ) throws(KeyValueStoreError) -> Bool {
+  private func isDamaged(at path: String) throws(KeyValueStoreError) -> Bool {
     do {
-      _ = try document(at: path, &state).contents.get()
+      _ = try document(at: path).contents.get()
       return false
     } catch {
       switch error {

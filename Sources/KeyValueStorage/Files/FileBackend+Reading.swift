@@ -14,15 +14,31 @@ extension FileBackend {
   }
 
   /// What the file at a path holds now, read and parsed only if it is not known.
-  func document(
-    at path: String, _ state: inout FileBackendState
-  ) throws(KeyValueStoreError) -> FileDocument {
-    let status = try status(of: path)
-    if let status, status.size > 0 { state.hasSeenContent = true }
-    if let document = state.document, document.isCurrent(for: status) { return document }
-    let document = try read(path, status, &state)
-    state.document = document
-    return document
+  func document(at path: String) throws(KeyValueStoreError) -> FileDocument {
+    try withState { state throws(KeyValueStoreError) in
+      let status = try status(of: path)
+      if let status, status.size > 0 { state.hasSeenContent = true }
+      if let document = state.document, document.isCurrent(for: status) { return document }
+      let document = try read(path, status, &state)
+      state.document = document
+      return document
+    }
+  }
+
+  /// Whether a file of the size and date of a document has its content as well.
+  func isUntouched(_ path: String, _ document: FileDocument) throws(SystemError) -> Bool {
+    if document.isSettled || document.status?.size == 0 { return true }
+    do {
+      return try readOnce(path, revision: document.revision)?.hasContent(of: document) ?? false
+    } catch {
+      guard case .system(let name, let path, let code) = error,
+        let call = FileSystem.Call(rawValue: name)
+      else {
+        // It cannot be read any more, so it was written to.
+        return false
+      }
+      throw SystemError(call: call, path: path, code: code)
+    }
   }
 
   private func read(
@@ -33,7 +49,7 @@ extension FileBackend {
       guard let status = found else { return FileDocument(absentAt: state.nextRevision()) }
       // Opening it might wait, or have an effect on a device.
       try checkIsReadable(status)
-      if let document = try readOnce(path, &state) { return document }
+      if let document = try readOnce(path, revision: state.nextRevision()) { return document }
       found = try self.status(of: path)
     }
     throw .unavailable("\(path) is changed faster than it can be read. Try again later.")
@@ -41,7 +57,7 @@ extension FileBackend {
 
   /// Reads a file; nil if it was removed, or written to meanwhile so that its bytes may be of both.
   private func readOnce(
-    _ path: String, _ state: inout FileBackendState
+    _ path: String, revision: Int64
   ) throws(KeyValueStoreError) -> FileDocument? {
     let start = FileStatus.now
     guard let file = try open(path) else { return nil }
@@ -60,7 +76,7 @@ extension FileBackend {
     // precision than its ticks have.
     let isSettled = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
     return FileDocument(
-      revision: state.nextRevision(), parsed: parse(bytes), status: status, isSettled: isSettled,
+      revision: revision, parsed: parse(bytes), status: status, isSettled: isSettled,
       file: file)
   }
 
@@ -102,7 +118,7 @@ extension FileBackend {
     do {
       return try fileSystem.resolve(path).path
     } catch {
-      // It is about to be told what is wrong with the file, by one of its names.
+      // The message is about the file, by one of its names.
       return path
     }
   }

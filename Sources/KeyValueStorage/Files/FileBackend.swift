@@ -2,36 +2,38 @@ import StorageInternals
 
 /// Keys and values in a file.
 ///
-/// Writers take turns by a lock on a file beside it (`.<name>.lock`), and replace the file in one
-/// durable step; who reads needs no lock. Another program's file, put in place or written over by
-/// whatever means, is noticed by its status.
+/// Writers exclude each other by a lock on a file beside it (`.<name>.lock`), and replace the file
+/// in one durable step; readers need no lock. Another program's file, put in place or written over
+/// by whatever means, is noticed by its status.
 final class FileBackend: KeyValueBackend {
   /// The path as it was given; symbolic links in it are followed anew at each use.
   let path: String
   let format: KeyValueFormat
   let storedFormat: any StoredFormat
   let fileSystem: FileSystem
-  private let state = Lock(FileBackendState())
+  /// How long a write waits for a file to come back that was removed just before.
+  let settlingTime: Duration
+  /// Held for single steps, and never while this waits for another process or calls a closure.
+  private let state = Lock(FileBackendState(), inForkedChild: { FileBackendState() })
   private let observers: FileObservers
 
   init(
     path: String, format: KeyValueFormat, storedFormat: (any StoredFormat)? = nil,
-    fileSystem: FileSystem = FileSystem()
+    fileSystem: FileSystem = FileSystem(), settlingTime: Duration = .milliseconds(200)
   ) {
     self.path = path
     self.format = format
     self.storedFormat = storedFormat ?? format.coding
     self.fileSystem = fileSystem
+    self.settlingTime = settlingTime
     observers = FileObservers(path: path, fileSystem: fileSystem)
   }
 
   var name: String { path }
 
   func load() throws(KeyValueStoreError) -> KeyValueContents {
-    try withState { state throws(KeyValueStoreError) in
-      sweepIfLittered(&state)
-      return try document(at: path, &state).contents.get()
-    }
+    sweepIfLittered()
+    return try document(at: path).contents.get()
   }
 
   func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool {
@@ -41,15 +43,14 @@ final class FileBackend: KeyValueBackend {
     }
   }
 
-  /// The closure must not call this backend, which waits for it with its lock held.
   func update(
     _ changes: (KeyValueContents) -> KeyValueChanges
   ) throws(KeyValueStoreError) -> KeyValueContents {
-    try withState { state throws(KeyValueStoreError) in try update(&state, changes) }
+    try update(within: FileLock.defaultTimeout, changes)
   }
 
   func moveAside() throws(KeyValueStoreError) -> String? {
-    try withState { state throws(KeyValueStoreError) in try moveAside(&state) }
+    try moveAside(within: FileLock.defaultTimeout)
   }
 
   func observe(
@@ -58,17 +59,29 @@ final class FileBackend: KeyValueBackend {
     try observers.add(handler)
   }
 
-  private func withState<Result: Sendable>(
+  func withState<Result: Sendable>(
     _ body: (inout FileBackendState) throws(KeyValueStoreError) -> Result
   ) throws(KeyValueStoreError) -> Result {
     try state.withLock { state throws(KeyValueStoreError) in try body(&state) }
+  }
+
+  func withState<Result: Sendable>(_ body: (inout FileBackendState) -> Result) -> Result {
+    state.withLock { state in body(&state) }
   }
 }
 
 /// What a file backend knows of its file.
 struct FileBackendState: Sendable {
   /// What was read or written last; nil where that is not known.
-  var document: FileDocument?
+  var document: FileDocument? {
+    didSet {
+      let wasThere = oldValue?.status != nil
+      if document?.status != nil { missingSince = nil }
+      if wasThere, let document, document.status == nil { missingSince = .now }
+    }
+  }
+  /// Since when the file is known to be missing that was there before.
+  private(set) var missingSince: ContinuousClock.Instant?
   /// That of the newest document.
   var revision: Int64 = 0
   /// Whether the file was ever there with a byte in it.

@@ -10,7 +10,7 @@ final class FileDocument: Sendable {
   /// Whether every later change of the file gives it another status.
   ///
   /// Not so if it was changed within the tick of the kernel's clock in which it was read.
-  private let isSettled: Bool
+  let isSettled: Bool
   /// The file, open for reading.
   ///
   /// As long as it is, its inode number is not given to another file, which within one tick of the
@@ -36,18 +36,16 @@ final class FileDocument: Sendable {
     self.file = consume file
   }
 
-  /// A file that was written.
+  /// A file that was written, and that every later write of another program gives another date.
   init(
     _ contents: KeyValueContents, _ surroundings: FileSurroundings, status: FileStatus,
-    file: consuming File
+    isSettled: Bool, file: consuming File
   ) {
     revision = contents.revision
     self.contents = .success(contents)
     self.surroundings = surroundings
     self.status = status
-    // Another program that writes to the file within the same tick of the clock, and without the
-    // lock, cannot be told from one that writes right before the file is replaced.
-    isSettled = true
+    self.isSettled = isSettled
     self.file = consume file
   }
 
@@ -59,6 +57,21 @@ final class FileDocument: Sendable {
     status = nil
     isSettled = true
     file = nil
+  }
+
+  /// Whether another document is of the same file, not written to in between.
+  func isSame(as other: FileDocument) -> Bool {
+    guard let status, let otherStatus = other.status else {
+      return status == nil && other.status == nil
+    }
+    return status.isOfSameContent(as: otherStatus)
+  }
+
+  /// Whether another document has the same entries, spelled in the same way.
+  func hasContent(of other: FileDocument) throws(KeyValueStoreError) -> Bool {
+    let (entries, others) = try (contents.get().entries, other.contents.get().entries)
+    return surroundings == other.surroundings
+      && entries.elementsEqual(others) { $0.key == $1.key && $0.text == $1.text }
   }
 
   /// Whether a file with this status, or no file, is still this document.

@@ -1,17 +1,17 @@
 import StorageInternals
 
-/// Those who want to hear of changes of a file, with one watch for all.
+/// The observers of changes of a file, with one watch for all.
 final class FileObservers: Sendable {
   private struct State {
     var handlers: [UInt64: @Sendable () -> Void] = [:]
     var next: UInt64 = 0
-    /// There is one as long as there are handlers.
+    /// Not nil as long as there are handlers.
     var watch: PathWatch?
   }
 
   private let path: String
   private let fileSystem: FileSystem
-  private let state = Lock(State())
+  private let state = Lock(State(), inForkedChild: { State() })
 
   init(path: String, fileSystem: FileSystem) {
     self.path = path

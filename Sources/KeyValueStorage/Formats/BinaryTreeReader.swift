@@ -77,8 +77,8 @@ struct BinaryTreeReader {
 
   private mutating func dictionary(
     _ object: BinaryObject
-  ) throws(FormatError) -> [String: ValueTree] {
-    var elements: [String: ValueTree] = [:]
+  ) throws(FormatError) -> [StoredKey: ValueTree] {
+    var elements: [StoredKey: ValueTree] = [:]
     let count = table.referenceCount(object) / 2
     elements.reserveCapacity(count)
     for number in 0..<count {
@@ -86,7 +86,7 @@ struct BinaryTreeReader {
       guard [.ascii, .utf16, .utf8].contains(keyObject.kind) else {
         throw failure("a key is not a string", keyObject)
       }
-      let key = try string(keyObject)
+      let key = StoredKey(try string(keyObject))
       let element = try tree(try table.reference(count + number, of: object))
       if elements.updateValue(element, forKey: key) != nil {
         throw failure("this key occurs a second time", keyObject)

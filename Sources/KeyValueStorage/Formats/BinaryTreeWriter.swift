@@ -25,12 +25,12 @@ struct BinaryTreeWriter {
     case .dictionary(let elements):
       let count = elements.count
       let dictionary = try container(.dictionary, count, references: 2 * count, within: depth)
-      let sorted = elements.map { (StoredKey($0), $1) }.sorted { $0.0 < $1.0 }
+      let sorted = elements.sorted { $0.key < $1.key }
       for (number, element) in sorted.enumerated() {
-        builder.setReference(number, of: dictionary, to: builder.add(element.0.string))
+        builder.setReference(number, of: dictionary, to: builder.add(element.key.string))
       }
       for (number, element) in sorted.enumerated() {
-        let value = try add(element.1, within: depth + 1)
+        let value = try add(element.value, within: depth + 1)
         builder.setReference(count + number, of: dictionary, to: value)
       }
       return dictionary

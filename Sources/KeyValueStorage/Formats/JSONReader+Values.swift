@@ -21,11 +21,10 @@ extension JSONReader {
     case UInt8(ascii: "\""):
       return ValueTree(text: try string(of: try text()))
     case UInt8(ascii: "{"):
-      var dictionary: [String: ValueTree] = [:]
+      var dictionary: [StoredKey: ValueTree] = [:]
       try members(in: depth) { (reader, key) throws(FormatError) in
         let value = try reader.value(in: depth + 1)
-        // Also those that are equal as text only: a dictionary has room for one of them.
-        if dictionary.updateValue(value, forKey: try reader.string(of: key)) != nil {
+        if dictionary.updateValue(value, forKey: StoredKey(try reader.string(of: key))) != nil {
           throw reader.failure("a key is there twice", at: key.start)
         }
       }

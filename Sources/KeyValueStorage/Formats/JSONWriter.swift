@@ -19,8 +19,7 @@ struct JSONWriter {
         try writer.write(element, in: depth + 1)
       }
     case .dictionary(let dictionary):
-      let members = dictionary.map { (key: StoredKey($0.key), value: $0.value) }
-        .sorted { $0.key < $1.key }
+      let members = dictionary.sorted { $0.key < $1.key }
       try write(members, between: ("{", "}"), in: depth) { (writer, member) throws(FormatError) in
         writer.write(text: member.key.string)
         writer.write(": ")

@@ -139,8 +139,10 @@ extension PropertyListMarkupReader {
     }
   }
 
-  private mutating func dictionary(within depth: Int) throws(FormatError) -> [String: ValueTree] {
-    var elements: [String: ValueTree] = [:]
+  private mutating func dictionary(
+    within depth: Int
+  ) throws(FormatError) -> [StoredKey: ValueTree] {
+    var elements: [StoredKey: ValueTree] = [:]
     while true {
       try markup.skipBetweenElements()
       if markup.hasPrefix("</") {
@@ -148,7 +150,7 @@ extension PropertyListMarkupReader {
         return elements
       }
       let start = markup.position
-      let key = EscapedText.unescape(try key())
+      let key = StoredKey(EscapedText.unescape(try key()))
       let element = try value(within: depth)
       if makesTrees, elements.updateValue(element, forKey: key) != nil {
         throw markup.failure("this key occurs a second time", at: start)

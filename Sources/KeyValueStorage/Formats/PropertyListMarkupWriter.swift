@@ -40,7 +40,7 @@ struct PropertyListMarkupWriter {
       try requireRoom(within: depth)
       if elements.isEmpty { return append("<dict/>") }
       append("<dict>")
-      let sorted = elements.map { (StoredKey($0), $1) }.sorted { $0.0 < $1.0 }
+      let sorted = elements.sorted { $0.key < $1.key }
       for (key, element) in sorted {
         newLine(depth + 1)
         self.key(key.string)

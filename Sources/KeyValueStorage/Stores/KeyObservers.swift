@@ -1,6 +1,6 @@
-import Dispatch
+import StorageInternals
 
-/// Those who hear of changes of a store, each of one key or of all.
+/// The observers of a store, each of one key or of all.
 struct KeyObservers: Sendable {
   typealias Handler = @Sendable (_ key: StoredKey, _ value: EncodedValue?) -> Void
 
@@ -8,7 +8,7 @@ struct KeyObservers: Sendable {
   private var ofAll: [Int: Handler] = [:]
   private var last = 0
   /// Where the handlers run, in the order of the changes.
-  let queue = DispatchQueue(label: "Locket.KeyValueStore.observers")
+  let thread = SerialThread()
 
   var isEmpty: Bool { byKey.isEmpty && ofAll.isEmpty }
 
@@ -26,7 +26,7 @@ struct KeyObservers: Sendable {
     return byKey[key]?.removeValue(forKey: number)
   }
 
-  /// The keys, of those that somebody observes, which may have changed.
+  /// The keys, of those that are observed, which may have changed.
   func concerned(by before: StoreState, _ after: StoreState) -> Set<StoredKey> {
     var keys = Set(byKey.keys)
     if ofAll.isEmpty { return keys }
@@ -38,7 +38,7 @@ struct KeyObservers: Sendable {
 
   func announce(_ key: StoredKey, _ value: EncodedValue?) {
     let handlers = Array((byKey[key] ?? [:]).values) + Array(ofAll.values)
-    queue.async {
+    thread.run {
       for handler in handlers { handler(key, value) }
     }
   }

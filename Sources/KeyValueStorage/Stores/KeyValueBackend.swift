@@ -11,8 +11,8 @@ public protocol KeyValueBackend: Sendable {
 
   /// Reads the newest contents.
   ///
-  /// - Throws: Why nobody can say what they are. A store that was never written has contents without
-  ///   keys.
+  /// - Throws: Why nobody can say what they are. A store that was never written has contents
+  ///   without keys.
   func load() throws(KeyValueStoreError) -> KeyValueContents
 
   /// Whether the contents are others by now than at a revision.
@@ -43,4 +43,22 @@ public protocol KeyValueBackend: Sendable {
   ///
   /// - Returns: Where it is now; nil if all can be read.
   func moveAside() throws(KeyValueStoreError) -> String?
+}
+
+// Only files have locks. Other backends end their waits by rules of their own.
+extension KeyValueBackend {
+  /// Changes the contents; `patience` is how long to wait for other processes, nil to fail at once
+  /// if one has the lock.
+  func update(
+    within patience: Duration?, _ changes: (KeyValueContents) -> KeyValueChanges
+  ) throws(KeyValueStoreError) -> KeyValueContents {
+    if let file = self as? FileBackend { return try file.update(within: patience, changes) }
+    return try update(changes)
+  }
+
+  /// Puts aside what cannot be read; `patience` is as of `update(within:_:)`.
+  func moveAside(within patience: Duration?) throws(KeyValueStoreError) -> String? {
+    if let file = self as? FileBackend { return try file.moveAside(within: patience) }
+    return try moveAside()
+  }
 }

@@ -7,7 +7,7 @@ extension KeyValueStore {
   public func synchronize() throws(KeyValueStoreError) {
     if state.withLock({ $0.transaction.ofThisThread }) != nil { return }
     refuseInsideChange()
-    try writing.take { () throws(KeyValueStoreError) in try flush() }
+    try writing.take { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
   }
 
   /// Puts aside a file that cannot be read, so that the store begins anew, and writes what was set
@@ -19,27 +19,14 @@ extension KeyValueStore {
   public func moveAsideUnreadableFile() throws(KeyValueStoreError) -> String? {
     refuseInsideChange()
     return try writing.take { () throws(KeyValueStoreError) in
-      let path = try backend.moveAside()
+      let path = try backend.moveAside(within: lockTimeout)
       try load()
-      try flush()
+      try flush(within: lockTimeout)
       return path
     }
   }
 
-  /// Sets or removes a key without throwing; `writeSoon()` must follow.
-  ///
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - value: The encoded value; nil to remove it.
-  ///   - then: Is called at once, while the state is locked, with the generation in which the key has
-  ///     the value, or with nil in a transaction.
-  func put(_ key: StoredKey, _ value: EncodedValue?, then: (Int?) -> Void = { _ in }) {
-    state.withLock { state in
-      then(state.set(key, to: value))
-    }
-  }
-
-  /// Writes what was put, now or when the policy says; what cannot be written stays unsaved.
+  /// Writes what was set, now or when the policy says; what cannot be written stays unsaved.
   func writeSoon() {
     if state.withLock({ $0.transaction.ofThisThread }) != nil { return }
     if schedule.begin() { return }
@@ -49,38 +36,59 @@ extension KeyValueStore {
 
   /// Sets or removes a key; it is on disk when this returns, or nothing is changed.
   func save(_ key: StoredKey, _ value: EncodedValue?) throws(KeyValueStoreError) {
-    if state.withLock({ $0.transaction.ofThisThread }) != nil { return put(key, value) }
+    let isInTransaction = state.withLock { state in
+      if state.transaction.ofThisThread == nil { return false }
+      _ = state.set(key, to: value)
+      return true
+    }
+    if isInTransaction { return }
     refuseInsideChange()
     try writing.take { () throws(KeyValueStoreError) in
-      try write { draft in
+      try write(within: lockTimeout) { draft in
         draft[key] = value
         return true
       }
     }
   }
 
-  /// Writes what is unsaved; a failure is kept and told, since there is nobody to throw to.
-  func flushInBackground(evenIfRemoved: Bool = true) {
+  /// Writes what is unsaved; a failure is kept and reported, since there is no caller to throw to.
+  func flushInBackground() {
     do {
-      try writing.take { () throws(KeyValueStoreError) in
-        try flush(evenIfRemoved: evenIfRemoved)
-      }
+      try writing.take { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
     } catch {
       Self.report(error)
     }
   }
 
-  /// Writes what is unsaved, unless another thread that had its turn did so.
-  private func flush(evenIfRemoved: Bool = true) throws(KeyValueStoreError) {
+  /// Writes what is unsaved and overdue; reports a failure only if it is another one than before.
+  ///
+  /// - Parameter patience: As of `flush`; with nil, this does not wait for other threads either.
+  func flushInTime(within patience: Duration?) {
+    if patience != nil { writing.begin() } else if !writing.tryToBegin() { return }
+    defer { writing.end() }
+    let problem = state.withLock { $0.writeProblem }
+    do {
+      try flush(within: patience, evenIfRemoved: false)
+    } catch {
+      if error != problem { Self.report(error) }
+    }
+  }
+
+  /// Writes what is unsaved, unless another thread that came first did so.
+  ///
+  /// The parameters are those of `write`.
+  func flush(
+    within patience: Duration?, evenIfRemoved: Bool = true
+  ) throws(KeyValueStoreError) {
     if state.withLock({ $0.unsaved.isEmpty }) { return }
     do {
-      try write(evenIfRemoved: evenIfRemoved) { _ in true }
+      try write(within: patience, evenIfRemoved: evenIfRemoved) { _ in true }
     } catch {
       state.withLock {
         $0.writeProblem = error
         $0.isOverdue = true
       }
-      schedule.retry()
+      if case .busy = error { schedule.retry(isBusy: true) } else { schedule.retry(isBusy: false) }
       throw error
     }
   }
@@ -88,13 +96,14 @@ extension KeyValueStore {
   /// Writes a draft of the newest contents with all that is unsaved, brought to the app's version.
   ///
   /// - Parameters:
+  ///   - patience: How long to wait for other processes; nil to fail at once if one has the lock.
   ///   - evenIfRemoved: Whether to write where all keys that were known are gone. A program that
-  ///     replaces the file may have removed it just now, and a new one would be in its way; if false,
-  ///     it has time to put the file back.
+  ///     replaces the file may have removed it just now, and a new one would be in its way; if
+  ///     false, it has time to put the file back.
   ///   - change: Changes the draft further, and returns false if nothing is to be written.
   /// - Throws: Why nothing was written.
   func write(
-    evenIfRemoved: Bool = true,
+    within patience: Duration?, evenIfRemoved: Bool = true,
     _ change: (inout KeyValueDraft) throws(KeyValueStoreError) -> Bool
   ) throws(KeyValueStoreError) {
     // What is known from now on is to be kept up to date.
@@ -103,7 +112,7 @@ extension KeyValueStore {
     var failure: KeyValueStoreError?
     var isWanted = true
     var saved: [StoredKey: StoreState.Unsaved] = [:]
-    let contents = try backend.update { contents in
+    let contents = try backend.update(within: patience) { contents in
       failure = nil
       saved = [:]
       isRemoved = contents.isEmpty && state.withLock { $0.contents?.isEmpty == false }

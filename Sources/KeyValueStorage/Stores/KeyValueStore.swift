@@ -1,6 +1,7 @@
-import Dispatch
+import Concurrency
 public import FoundationEssentials
 import StorageInternals
+import Synchronization
 
 /// Settings: values under keys, in a file that people and other programs can read and edit.
 ///
@@ -11,34 +12,41 @@ import StorageInternals
 /// ```
 ///
 /// Reads come from memory. What another process or an editor writes is noticed and announced to
-/// observers; ``load()``, every write and every ``transaction(_:)`` look at the file itself. Keys that
-/// the app does not know survive each write as they are spelled.
+/// observers; ``load()``, every write and every ``transaction(_:)`` look at the file itself. Keys
+/// that the app does not know survive each write as they are spelled.
 ///
-/// A store is made without looking at its file, so that making one never fails. When the file cannot
-/// be read, properties have the values that were read last, or their defaults, and say why; nothing is
-/// ever written over what could not be read.
+/// A store is made without looking at its file, so that making one never fails. When the file
+/// cannot be read, properties have the values that were read last, or their defaults, and say why;
+/// nothing is ever written over what could not be read.
 ///
-/// All of it may be used from several threads at once, and the file by several processes.
+/// All of it may be used from several threads at once, and the file by several processes. Reading
+/// never waits for a writer. A write waits for other processes no longer than ``lockTimeout``.
 public final class KeyValueStore: Sendable {
   let backend: any KeyValueBackend
   let format: any StoredFormat
   let version: SettingsVersion
-  let state = Lock(StoreState())
+  let state = Lock(StoreState(), inForkedChild: { StoreState() })
   /// For the one thread that writes, or is in a transaction.
   let writing = Turn()
-  /// For the one thread that sets a property or changes one in place; begun after `writing`, if both.
+  /// For the one thread that sets a property or changes one in place; begun after `writing`, if
+  /// both.
   let setting = Turn()
-  private let watch = Lock(KeyValueObservation?.none)
+  private let watch = Lock(Watch(), inForkedChild: { Watch() })
+  /// Where writing and looking at the file wait for their time.
+  let background = SerialThread()
   let schedule: WriteSchedule
+  /// In nanoseconds.
+  private let patience = Atomic(FileLock.defaultTimeout.nanoseconds)
   /// How long a file may be missing, empty or half written before that counts.
-  let settlingTime: DispatchTimeInterval
+  let settlingTime: Duration
 
   /// Makes a store over a backend.
   ///
   /// - Parameters:
   ///   - backend: Where the values are.
   ///   - writes: When properties that were set are written.
-  ///   - version: The version that the app's settings have, kept under the key `$version`; 0 for none.
+  ///   - version: The version that the app's settings have, kept under the key `$version`; 0 for
+  ///     none.
   ///   - migrations: How settings of older versions get there, by ascending version.
   public convenience init(
     _ backend: any KeyValueBackend, writes: WritePolicy = .durable, version: Int = 0,
@@ -50,25 +58,37 @@ public final class KeyValueStore: Sendable {
 
   init(
     _ backend: any KeyValueBackend, _ writes: WritePolicy, _ version: SettingsVersion,
-    settlingTime: DispatchTimeInterval
+    settlingTime: Duration
   ) {
     self.backend = backend
     format = backend.format.coding
     self.version = version
     self.settlingTime = settlingTime
-    schedule = WriteSchedule(writes)
-    schedule.flush = { [weak self] in self?.flushInBackground(evenIfRemoved: false) }
+    schedule = WriteSchedule(writes, on: background)
+    schedule.flush = { [weak self] in
+      guard let self else { return }
+      flushInTime(within: lockTimeout)
+    }
     if writes != .durable { StoresToFlush.add(self) }
   }
 
   /// What the store is called in messages, such as the path of its file.
   public var name: String { backend.name }
 
+  /// How long a write waits for a process that has locked the file, 30 seconds by default.
+  ///
+  /// After that it fails with ``KeyValueStoreError/busy(path:holder:)``, and so do further writes,
+  /// at once, until the lock is free. Backends of an app's own have rules of their own.
+  public var lockTimeout: Duration {
+    get { .nanoseconds(patience.load(ordering: .relaxed)) }
+    set { patience.store(max(.zero, newValue).nanoseconds, ordering: .relaxed) }
+  }
+
   /// Writes what is not written yet.
   deinit {
     schedule.end()
-    // So that what is written now does not begin to watch: nobody is left to hear of changes.
-    watch.withLock { $0 = KeyValueObservation {} }
+    // What is written now must not begin to watch: no observer is left.
+    watch.withLock { $0.observation = KeyValueObservation {} }
     flushInBackground()
   }
 }
@@ -144,16 +164,35 @@ extension KeyValueStore {
   }
 
   /// Begins to hear of changes that others make, if that is not the case yet.
-  func beginToWatch() {
-    do throws(KeyValueStoreError) {
-      try watch.withLock { watch throws(KeyValueStoreError) in
-        if watch != nil { return }
-        watch = try backend.observe { [weak self] in self?.hearOfChange() }
+  ///
+  /// - Parameter isImplicit: Whether to try this no more than once a second.
+  func beginToWatch(isImplicit: Bool = false) {
+    // Its accesses look for changes.
+    if Fork.isChild { return }
+    let news = watch.withLock { watch -> KeyValueStoreError? in
+      if watch.observation != nil { return nil }
+      if isImplicit, let last = watch.attempt, .now - last < .seconds(1) { return nil }
+      watch.attempt = .now
+      do throws(KeyValueStoreError) {
+        watch.observation = try backend.observe { [weak self] in self?.hearOfChange() }
+        watch.problem = nil
+        state.withLock { $0.isWatched = true }
+        return nil
+      } catch {
+        defer { watch.problem = error }
+        return watch.problem == error ? nil : error
       }
-    } catch {
-      // What is read explicitly is still right.
-      Self.report(error)
     }
+    // Until it succeeds, accesses look for changes.
+    if let news { Self.report(news) }
+  }
+
+  private struct Watch {
+    var observation: KeyValueObservation?
+    /// When it was last tried to observe the backend.
+    var attempt: ContinuousClock.Instant?
+    /// Why that failed.
+    var problem: KeyValueStoreError?
   }
 }
 

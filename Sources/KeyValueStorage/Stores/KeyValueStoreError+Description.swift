@@ -1,5 +1,11 @@
 import StorageInternals
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 extension KeyValueStoreError: CustomStringConvertible {
   /// What happened, and what to do about it where something can be done.
   public var description: String {
@@ -20,6 +26,11 @@ extension KeyValueStoreError: CustomStringConvertible {
       "\(path) has, or would have, more than \(limit) bytes. Keep large data in a file of its own."
     case .ownedByAnother(let path):
       "\(path) belongs to another user. Write it as that user, or give it to this one."
+    case .busy(let path, let holder):
+      """
+      \(path) is locked by \(holder.map { "process \($0)" } ?? "another process"), which may be \
+      stopped or hang. Let it go on, or end it; values that were set are kept until then.
+      """
     case .newerVersion(let found, let supported):
       """
       The settings are of version \(found), this app knows version \(supported). Update the app; \
@@ -48,7 +59,21 @@ extension KeyValueStoreError: CustomStringConvertible {
 
 extension KeyValueStoreError {
   init(_ error: SystemError) {
+    if error.call == .flock, error.code == ETIMEDOUT {
+      self = .busy(path: error.path, holder: error.holder)
+      return
+    }
     self = .system(call: error.call.rawValue, path: error.path, code: error.code)
+  }
+}
+
+extension KeyValueStoreError {
+  /// A child that was forked in the middle of something cannot go on with it: the lock is the
+  /// parent's.
+  static func forkedInside(_ what: String) -> KeyValueStoreError {
+    .unavailable(
+      "The process was forked inside of \(what), which changes nothing in the child. Call exec there."
+    )
   }
 }
 

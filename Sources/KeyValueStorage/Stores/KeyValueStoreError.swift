@@ -13,6 +13,12 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case tooLarge(path: String, limit: Int)
   /// The file belongs to another user, and would become this one's by being written.
   case ownedByAnother(path: String)
+  /// Another process held the lock of the file for as long as ``KeyValueStore/lockTimeout`` allows;
+  /// `path` is that of the lock, `holder` the process, where the kernel tells.
+  ///
+  /// Until the lock is free, further writes fail so at once. What they could not write is kept and
+  /// tried again.
+  case busy(path: String, holder: Int32?)
   /// The contents are of a newer version than this app knows.
   case newerVersion(found: Int, supported: Int)
   /// A migration to this version failed; nothing was changed.

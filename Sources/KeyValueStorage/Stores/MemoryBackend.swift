@@ -5,14 +5,16 @@ final class MemoryBackend: KeyValueBackend {
   let format = KeyValueFormat.json
   let name = "a store in memory"
 
-  private let contents = Lock(KeyValueContents(entries: [], revision: 0))
+  private let contents = Lock(none, inForkedChild: { none })
+
+  private static let none = KeyValueContents(entries: [], revision: 0)
 
   func load() -> KeyValueContents { contents.withLock { $0 } }
 
   func hasChanged(since revision: Int64) -> Bool { contents.withLock { $0.revision } != revision }
 
   func update(_ changes: (KeyValueContents) -> KeyValueChanges) -> KeyValueContents {
-    // The store has one writer at a time, and nobody else has the backend.
+    // The store has one writer at a time, and no other store has the backend.
     let current = load()
     let changed = current.applying(changes(current), revision: current.revision + 1)
     contents.withLock { $0 = changed }

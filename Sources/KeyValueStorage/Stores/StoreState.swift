@@ -1,4 +1,4 @@
-import Dispatch
+import Concurrency
 import StorageInternals
 
 /// What a store knows, and what it has yet to write.
@@ -10,10 +10,18 @@ struct StoreState: Sendable {
     let number: Int
   }
 
+  /// The process that this belongs to.
+  let process = Fork.generation
   /// The newest contents that could be read; nil before the first.
   private(set) var contents: KeyValueContents?
   /// Why newer contents, if there are some, could not be read.
   private(set) var readProblem: KeyValueStoreError?
+  /// Since when the backend has nothing, or nothing readable, where contents are known.
+  private var unsettledSince: ContinuousClock.Instant?
+  /// Whether changes by other programs are reported; if not, each access looks for them.
+  var isWatched = false
+  /// The contents that migrations could not bring to the app's version, and why.
+  private var refused: (revision: Int64, error: KeyValueStoreError)?
   private(set) var unsaved: [StoredKey: Unsaved] = [:]
   /// The number of the change that was made last, saved or not.
   private var lastChange = 0
@@ -21,13 +29,13 @@ struct StoreState: Sendable {
   var writeProblem: KeyValueStoreError?
   /// Whether what is unsaved would be written by now if it could be.
   var isOverdue = false
-  /// Another one after each change that somebody may see.
+  /// Another one after each change that a reader may see.
   private(set) var generation = 0
   /// The transaction that is under way.
   private(set) var transaction: OpenTransaction?
   var observers = KeyObservers()
 
-  /// The value of a key as everybody sees it who is not in a transaction.
+  /// The value of a key as threads see it that are not in a transaction.
   subscript(key: StoredKey) -> EncodedValue? {
     if !unsaved.isEmpty, let unsaved = unsaved[key] { return unsaved.value }
     return contents?[key]
@@ -40,9 +48,17 @@ struct StoreState: Sendable {
 
   func isUnsaved(_ key: StoredKey) -> Bool { unsaved[key] != nil }
 
-  /// Sets or removes a key, for this thread's transaction or for everybody.
+  /// Whether what is in memory may not be the newest: each access looks for that then.
+  var needsReading: Bool { contents == nil || readProblem != nil || !isWatched }
+
+  /// Why the newest value of a key is not known to this thread; nil if it is.
+  func problem(of key: StoredKey) -> KeyValueStoreError? {
+    transaction.ofThisThread != nil || isUnsaved(key) ? nil : readProblem
+  }
+
+  /// Sets or removes a key, in this thread's transaction if there is one.
   ///
-  /// Returns the generation in which everybody sees it; nil in a transaction.
+  /// Returns the generation in which all threads see it; nil in a transaction.
   mutating func set(_ key: StoredKey, to value: EncodedValue?) -> Int? {
     if transaction.ofThisThread != nil {
       generation += 1
@@ -60,6 +76,7 @@ struct StoreState: Sendable {
   /// Takes over what a backend has, after it was read or written.
   mutating func adopt(_ newest: KeyValueContents, saved: [StoredKey: Unsaved] = [:]) {
     readProblem = nil
+    unsettledSince = nil
     // What another thread adopted meanwhile may be newer.
     let isOlder = contents.map { newest.revision < $0.revision } ?? false
     change { state in
@@ -79,9 +96,35 @@ struct StoreState: Sendable {
     }
   }
 
-  /// Notes why reading failed, unless another thread has read newer contents than were known before.
+  /// Notes why reading failed, unless another thread has read newer contents than were known
+  /// before.
   mutating func fail(_ error: KeyValueStoreError, since revision: Int64?) {
-    if contents?.revision == revision { readProblem = error }
+    guard contents?.revision == revision else { return }
+    // Settings look their values up again, which retries reading.
+    if readProblem == nil { generation += 1 }
+    readProblem = error
+    unsettledSince = nil
+  }
+
+  /// Whether a state of the backend in which known contents are gone may pass within a time.
+  ///
+  /// A program that writes a file may first remove it, or make it empty.
+  mutating func mayPass(within time: Duration) -> Bool {
+    guard contents?.isEmpty == false else { return false }
+    let now = ContinuousClock.now
+    let start = unsettledSince ?? now
+    unsettledSince = start
+    return now - start < time
+  }
+
+  /// Notes why contents cannot be used; until others are read, only `load()` tries again.
+  mutating func refuse(_ newest: KeyValueContents, _ error: KeyValueStoreError) {
+    refused = (newest.revision, error)
+  }
+
+  /// Why contents are known not to be usable.
+  func refusal(of newest: KeyValueContents) -> KeyValueStoreError? {
+    refused?.revision == newest.revision ? refused?.error : nil
   }
 
   /// Opens, goes on with, or ends a transaction.

@@ -14,7 +14,8 @@ enum StoresToFlush {
 
   private static let stores = {
     atexit { StoresToFlush.flush() }
-    return Lock([Reference]())
+    // A child has nothing to write for its parent.
+    return Lock([Reference](), inForkedChild: { [] })
   }()
 
   static func add(_ store: KeyValueStore) {
@@ -24,19 +25,35 @@ enum StoresToFlush {
     }
   }
 
+  /// How long the end of a process may wait for locks, in all.
+  private static let patience = Duration.seconds(1)
+
   private static func flush() {
     let stores = stores.withLock { $0.compactMap(\.store) }
-    // One that this thread is writing to right now is in the middle of a transaction, which is not to
-    // be written.
-    for store in stores where !store.writing.isMine {
-      if !store.setting.isMine {
-        store.flushInBackground()
-      } else if store.writing.tryToBegin() {
-        // In the middle of a change in place, to wait for another thread's transaction could be to
-        // wait for one that waits for this change.
-        store.flushInBackground()
-        store.writing.end()
+    let deadline = ContinuousClock.now + patience
+    // A store that this thread is writing to right now is in the middle of a transaction, which is
+    // not to be written.
+    for store in stores where !store.writing.isMine { store.flushAtExit(until: deadline) }
+  }
+}
+
+extension KeyValueStore {
+  /// Writes what is unsaved, and tells of what could not be written by a deadline.
+  fileprivate func flushAtExit(until deadline: ContinuousClock.Instant) {
+    if state.withLock({ $0.unsaved.isEmpty }) { return }
+    while !writing.tryToBegin() {
+      // In the middle of a change in place, to wait for another thread's transaction could be to
+      // wait for one that waits for this change.
+      if setting.isMine || .now >= deadline {
+        return reportUnwritten(.unavailable("Another thread is writing to the store."))
       }
+      usleep(1000)
+    }
+    defer { writing.end() }
+    do {
+      try flush(within: min(lockTimeout, max(.zero, deadline - .now)))
+    } catch {
+      reportUnwritten(error)
     }
   }
 }

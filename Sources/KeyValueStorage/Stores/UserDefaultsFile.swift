@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 import StorageInternals
 
 #if canImport(Glibc)
@@ -16,6 +16,8 @@ package struct UserDefaultsFile: Sendable {
   let values: [(key: StoredKey, tree: ValueTree)]
   /// The keys whose values were property lists or URLs in `Data`, and were decoded.
   package let decodedKeys: [String]
+  /// The keys whose values are property lists or URLs in `Data`, and were not decoded.
+  package let codedKeys: [String]
 
   /// Reads a file, in XML as Foundation writes it here or in the binary form that it has elsewhere.
   ///
@@ -32,21 +34,33 @@ package struct UserDefaultsFile: Sendable {
     let format: KeyValueFormat = try Self.isBinary(path) ? .binaryPropertyList : .xmlPropertyList
     let contents = try FileBackend(path: path, format: format).load()
     var values: [(key: StoredKey, tree: ValueTree)] = []
-    var decodedKeys: [String] = []
+    var (decodedKeys, codedKeys): ([String], [String]) = ([], [])
     for key in contents.keys {
       guard let value = contents[key] else { continue }
       var tree = try format.coding.tree(value, type: Any.self, key: key)
-      if isDecoded(key), let decoded = Self.decoded(tree) {
-        tree = decoded
-        decodedKeys.append(key)
+      if let decoded = Self.decoded(tree) {
+        if isDecoded(key) {
+          tree = decoded
+          decodedKeys.append(key)
+        } else {
+          codedKeys.append(key)
+        }
       }
       values.append((StoredKey(key), tree))
     }
     self.values = values
     self.decodedKeys = decodedKeys
+    self.codedKeys = codedKeys
   }
 
   package var count: Int { values.count }
+
+  /// The `Data` of a key; nil for another value, and where there is none.
+  package func data(of key: String) -> Data? {
+    let key = StoredKey(key)
+    guard case .data(let data)? = values.first(where: { $0.key == key })?.tree else { return nil }
+    return data
+  }
 
   package var isThere: Bool { status != nil }
 
@@ -91,7 +105,8 @@ package struct UserDefaultsFile: Sendable {
 
   /// What a property list in `Data` holds; nil when the value is anything else.
   ///
-  /// A property list has a container at its top. Archives of objects are others, but for those of URLs.
+  /// `PropertyListEncoder` refuses other tops than containers and `Data`. Archives of objects are others,
+  /// but for those of URLs.
   private static func decoded(_ tree: ValueTree) -> ValueTree? {
     guard case .data(let data) = tree else { return nil }
     if let archived = ArchivedURL(data) { return .string(archived.url.absoluteString) }
@@ -99,6 +114,7 @@ package struct UserDefaultsFile: Sendable {
       switch try BinaryPropertyListFormat().decode(Array(data)[...]) {
       case .array(let elements): return .array(elements)
       case .dictionary(let elements): return .dictionary(elements)
+      case .data(let data): return .data(data)
       default: return nil
       }
     } catch {

@@ -53,7 +53,7 @@ extension KeyValueStore {
     refuseInsideChange()
     var result = UserDefaultsImport(file: URL(filePath: file.path))
     try writing.take { () throws(KeyValueStoreError) in
-      try write { draft throws(KeyValueStoreError) in
+      try write(within: lockTimeout) { draft throws(KeyValueStoreError) in
         result = UserDefaultsImport(file: result.file)
         try report(0)
         for (index, (key, tree)) in file.values.enumerated() {

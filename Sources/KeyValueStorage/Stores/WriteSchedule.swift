@@ -1,22 +1,23 @@
-import Dispatch
 import StorageInternals
 
 /// When a store's unsaved changes are written; it has a timer only while there are some.
 final class WriteSchedule: Sendable {
-  // The timer is only reached under the lock that holds this.
-  private struct State: @unchecked Sendable {
+  private struct State: Sendable {
     var flush: @Sendable () -> Void = {}
-    var timer: (any DispatchSourceTimer)?
+    /// The number of the closure that waits on the thread.
+    var timer: Int?
   }
 
   private let delay: Duration?
-  private let state = Lock(State())
+  private let thread: SerialThread
+  private let state = Lock(State(), inForkedChild: { State() })
 
-  init(_ policy: WritePolicy) {
+  init(_ policy: WritePolicy, on thread: SerialThread) {
     switch policy {
     case .durable: delay = nil
     case .coalesced(let delay): self.delay = delay
     }
+    self.thread = thread
   }
 
   /// What the timer calls.
@@ -29,27 +30,31 @@ final class WriteSchedule: Sendable {
   var isWaiting: Bool { state.withLock { $0.timer != nil } }
 
   /// Notes that something is unsaved; returns false if it must be written at once.
+  ///
+  /// That is so with durable writes, in a forked child, and where no thread can be made for a
+  /// timer.
   func begin() -> Bool {
     guard let delay else { return false }
-    start(after: delay)
-    return true
+    return start(after: delay)
   }
 
   /// Notes that what was to be written could not be.
-  func retry() {
-    guard let delay else { return }
+  ///
+  /// - Parameter isBusy: Whether the reason passes without the app or a person doing something.
+  func retry(isBusy: Bool) {
+    guard isBusy || delay != nil else { return }
     end()
-    start(after: max(delay, .seconds(1)))
+    _ = start(after: max(delay ?? .zero, .seconds(1)))
   }
 
   /// Ends the waiting, unless there is something unsaved again.
   func end(if isDone: () -> Bool = { true }) {
     let timer = state.withLock { state in
-      guard state.timer != nil, isDone() else { return (any DispatchSourceTimer)?.none }
+      guard state.timer != nil, isDone() else { return Int?.none }
       defer { state.timer = nil }
       return state.timer
     }
-    timer?.cancel()
+    if let timer { thread.cancel(timer) }
   }
 
   private func fire() {
@@ -58,17 +63,13 @@ final class WriteSchedule: Sendable {
     flush()
   }
 
-  private func start(after delay: Duration) {
+  /// Returns false if no thread can be made.
+  private func start(after delay: Duration) -> Bool {
     state.withLock { state in
-      if state.timer != nil { return }
-      let timer = DispatchSource.makeTimerSource(queue: .global())
-      timer.setEventHandler { [weak self] in self?.fire() }
-      let (seconds, attoseconds) = delay.components
-      timer.schedule(
-        deadline: .now() + .seconds(Int(seconds))
-          + .nanoseconds(Int(attoseconds / 1_000_000_000)))
-      timer.activate()
-      state.timer = timer
+      if state.timer == nil {
+        state.timer = thread.run(after: delay) { [weak self] in self?.fire() }
+      }
+      return state.timer != nil
     }
   }
 }

@@ -1,4 +1,4 @@
-/// Writes the entries of a dictionary; of those with equal keys the last one counts.
+/// Writes the entries of a dictionary; of those with the same key the last one counts.
 struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private let builder: TreeBuilder
 
@@ -10,29 +10,29 @@ struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   var codingPath: [any CodingKey] { builder.codingPath }
 
   func encodeNil(forKey key: Key) {
-    builder.set(.null(depth: 0), forKey: key.stringValue)
+    builder.set(.null(depth: 0), forKey: key)
   }
 
   func encode<Scalar: StoredScalar>(_ value: Scalar, forKey key: Key) {
-    builder.set(value.tree, forKey: key.stringValue)
+    builder.set(value.tree, forKey: key)
   }
 
   // The standard library would take its own method for these, which refuses them.
   func encode(_ value: Int128, forKey key: Key) {
-    builder.set(value.tree, forKey: key.stringValue)
+    builder.set(value.tree, forKey: key)
   }
 
   func encode(_ value: UInt128, forKey key: Key) {
-    builder.set(value.tree, forKey: key.stringValue)
+    builder.set(value.tree, forKey: key)
   }
 
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-    builder.set(try tree(of: value, forKey: key), forKey: key.stringValue)
+    builder.set(try tree(of: value, forKey: key), forKey: key)
   }
 
   func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
     guard let value else { return }
-    builder.set(try tree(of: value, forKey: key).wrapped, forKey: key.stringValue)
+    builder.set(try tree(of: value, forKey: key).wrapped, forKey: key)
   }
 
   private func tree<Value: Encodable>(of value: Value, forKey key: Key) throws -> ValueTree {
@@ -56,7 +56,7 @@ struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private func nestedBuilder(
     _ key: some CodingKey, _ content: TreeBuilder.Content = .nothing
   ) -> TreeBuilder {
-    builder.builder(forKey: key.stringValue, at: place(of: key), content)
+    builder.builder(forKey: key, at: place(of: key), content)
   }
 
   private func place(of key: some CodingKey) -> CodingPath { CodingPath(key, in: builder.place) }

@@ -1,18 +1,24 @@
 /// Reads the entries of a dictionary.
+///
+/// A key in a spelling that the dictionary does not have means the entry whose key is equal as text.
 struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  private let entries: [String: ValueTree]
+  private let entries: [StoredKey: ValueTree]
   private let reader: TreeReader
 
-  init(_ entries: [String: ValueTree], of reader: TreeReader) {
+  init(_ entries: [StoredKey: ValueTree], of reader: TreeReader) {
     self.entries = entries
     self.reader = reader
   }
 
   var codingPath: [any CodingKey] { reader.codingPath }
 
-  var allKeys: [Key] { entries.keys.compactMap { Key(stringValue: $0) } }
+  var allKeys: [Key] {
+    // Of keys that are equal as text, a `Dictionary` keeps the last one: always the same.
+    let keys = entries.keys.allSatisfy(\.isASCII) ? Array(entries.keys) : entries.keys.sorted()
+    return keys.compactMap { Key(stringValue: $0.string) }
+  }
 
-  func contains(_ key: Key) -> Bool { entries[key.stringValue] != nil }
+  func contains(_ key: Key) -> Bool { entry(key) != nil }
 
   func decodeNil(forKey key: Key) throws -> Bool { try tree(key).isNull }
 
@@ -34,7 +40,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    guard let tree = entries[key.stringValue], !tree.isNull else { return nil }
+    guard let tree = entry(key), !tree.isNull else { return nil }
     return try value(of: type, from: tree.unwrapped, forKey: key)
   }
 
@@ -56,11 +62,11 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// A superclass that nothing was written for, because there was none, may still have defaults.
   func superDecoder() -> any Decoder {
-    nestedReader(entries[SuperKey.super.stringValue] ?? .null(depth: 0), SuperKey.super)
+    nestedReader(entry(SuperKey.super) ?? .null(depth: 0), SuperKey.super)
   }
 
   func superDecoder(forKey key: Key) -> any Decoder {
-    nestedReader(entries[key.stringValue] ?? .null(depth: 0), key)
+    nestedReader(entry(key) ?? .null(depth: 0), key)
   }
 
   private func nestedReader(_ tree: ValueTree, _ key: some CodingKey) -> TreeReader {
@@ -68,10 +74,17 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func tree(_ key: Key) throws -> ValueTree {
-    guard let tree = entries[key.stringValue] else {
+    guard let tree = entry(key) else {
       throw DecodingError(missing: key, at: reader.place)
     }
     return tree
+  }
+
+  private func entry(_ key: some CodingKey) -> ValueTree? {
+    let key = StoredKey(key.stringValue)
+    if let tree = entries[key] { return tree }
+    if key.isASCII { return nil }
+    return entries.filter { $0.key.string == key.string }.max { $0.key < $1.key }?.value
   }
 
   private func place(of key: some CodingKey) -> CodingPath { CodingPath(key, in: reader.place) }

@@ -14,6 +14,8 @@ struct StoredKey: Sendable {
     self.string = string
   }
 
+  var isASCII: Bool { string.utf8.allSatisfy { $0 < 0x80 } }
+
   private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     // The bytes are not used after the closure, and the initializer made them contiguous.
     unsafe string.utf8.withContiguousStorageIfAvailable { bytes in

@@ -11,11 +11,11 @@ final class TreeBuilder: Encoder {
 
   private var single = ValueTree.null(depth: 0)
   private var elements: [ValueTree] = []
-  private var entries: [String: ValueTree] = [:]
+  private var entries: [StoredKey: ValueTree] = [:]
 
   // Nested containers and superclasses are written to for as long as anybody likes.
   private var unfinishedElements: [(index: Int, builder: TreeBuilder)] = []
-  private var unfinishedEntries: [String: TreeBuilder] = [:]
+  private var unfinishedEntries: [StoredKey: TreeBuilder] = [:]
 
   init(at place: CodingPath?, _ nesting: Nesting) {
     self.place = place
@@ -101,15 +101,17 @@ extension TreeBuilder {
     return builder
   }
 
-  func set(_ tree: ValueTree, forKey key: String) {
+  func set(_ tree: ValueTree, forKey key: some CodingKey) {
+    let key = StoredKey(key.stringValue)
     entries[key] = tree
     if !unfinishedEntries.isEmpty { unfinishedEntries[key] = nil }
   }
 
   /// A builder for a key; the same one again if it is for the same content.
   func builder(
-    forKey key: String, at place: CodingPath, _ content: Content = .nothing
+    forKey key: some CodingKey, at place: CodingPath, _ content: Content = .nothing
   ) -> TreeBuilder {
+    let key = StoredKey(key.stringValue)
     if content != .nothing, let builder = unfinishedEntries[key], builder.content == content {
       return builder
     }

@@ -23,6 +23,7 @@ extension ValueTree {
       // Not if it is relative to a base, which would be lost.
       return URL(string: url.absoluteString) == url ? .string(url.absoluteString) : nil
     }
+    if Value.self == NumberLiteral.self { return same(value, as: NumberLiteral.self).tree }
     return nil
   }
 
@@ -36,6 +37,7 @@ extension ValueTree {
     if type == Date.self { return same(try date, as: type) }
     if type == Data.self { return same(try data, as: type) }
     if type == URL.self, let url = try url { return same(url, as: type) }
+    if type == NumberLiteral.self { return same(try NumberLiteral(self), as: type) }
     return nil
   }
 

@@ -12,5 +12,5 @@ enum ValueTree: Hashable, Sendable {
   case data(Data)
   case date(Date)
   case array([ValueTree])
-  case dictionary([String: ValueTree])
+  case dictionary([StoredKey: ValueTree])
 }

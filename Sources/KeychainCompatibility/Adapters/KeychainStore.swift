@@ -21,7 +21,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
   private let key: String
   private let storageAdapter: CodableKeychainAdapter
   /// What was set and could not be stored; the inner nil is a removal.
-  private let unsaved = Lock(Data??.none)
+  private let unsaved = Lock(Data??.none, inForkedChild: { nil })
 
   /// Declares a property; nothing is read before the first access.
   ///
@@ -35,24 +35,38 @@ public final class KeychainStore<Property: Codable>: Sendable {
 
   /// The value, or nil if there is none; see above.
   public var wrappedValue: Property? {
-    get {
-      do {
-        if let unsaved = unsaved.withLock({ $0 }) { return try unsaved.map(storageAdapter.value) }
-        return try storageAdapter.value(
-          of: try storageAdapter.load(for: key, asksAndWaits: false))
-      } catch KeychainError.itemNotFound {
-        return nil
-      } catch {
-        report(.read, error)
-        return nil
-      }
-    }
+    get { read(for: .read).value }
     set {
       do {
         try save(try newValue.map(storageAdapter.bytes))
       } catch {
         report(.write, error)
       }
+    }
+    _modify {
+      let base = read(for: .change)
+      var value = base.value
+      // An optional chain that ended at nil changed nothing, and setting nil is a removal. A change
+      // of what could not be read would overwrite it.
+      defer { if base.isKnown, base.value != nil || value != nil { wrappedValue = value } }
+      yield &value
+    }
+  }
+
+  private func read(
+    for operation: PasswordFailure.Operation
+  ) -> (value: Property?, isKnown: Bool) {
+    do {
+      if let unsaved = unsaved.withLock({ $0 }) {
+        return (try unsaved.map(storageAdapter.value), true)
+      }
+      let bytes = try storageAdapter.load(for: key, asksAndWaits: false)
+      return (try storageAdapter.value(of: bytes), true)
+    } catch KeychainError.itemNotFound {
+      return (nil, true)
+    } catch {
+      report(operation, error)
+      return (nil, false)
     }
   }
 
@@ -73,10 +87,10 @@ public final class KeychainStore<Property: Codable>: Sendable {
   private func report(_ operation: PasswordFailure.Operation, _ error: any Error) {
     // The errors of coders may show what was coded.
     let reason: SecretStoreError =
-      operation == .read
-      ? .undecodable("\(Property.self)")
-      : .invalid(
+      operation == .write
+      ? .invalid(
         "JSON cannot hold this value of type \(Property.self): what was stored before stays")
+      : .undecodable("\(Property.self)")
     SecretStorage.onFailure(PasswordFailure(operation, error as? SecretStoreError ?? reason))
   }
 }

@@ -21,8 +21,8 @@ struct WaitingAuthorization {
     guard BlockingWait.isPossible else {
       throw .unavailable(
         """
-        A task cannot wait for the person who has to authorise this. Call it on a thread of your own, \
-        or use GenericPassword's load(authorizedBy:), which is asynchronous
+        A task, or a forked child, cannot wait for the person who has to authorise this. Call it on \
+        a thread of your own, or use GenericPassword's load(authorizedBy:), which is asynchronous
         """)
     }
     return try BlockingWait.value { [store, context] () async throws(SecretStoreError) in

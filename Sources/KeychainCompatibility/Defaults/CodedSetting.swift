@@ -1,5 +1,6 @@
 import FoundationEssentials
 import KeyValueStorage
+import StorageInternals
 
 /// A setting of a store that may have been coded by 1.x.
 struct CodedSetting<Value: Codable & Sendable>: Sendable {
@@ -20,7 +21,7 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
     get {
       switch stored.wrappedValue {
       case nil: return nil
-      case .native(let value): return value
+      case .native(let value): return decodedData(in: value) ?? value
       case .coded(let data):
         do {
           return try decoder.decodeCoded(Value.self, from: data)
@@ -39,13 +40,27 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
   }
 
   private func coded(_ value: Value) -> CodedValue<Value> {
-    // What the app tells its types by the encoder, the store's own coding would not tell them.
-    if encoder.userInfo.isEmpty { return .native(value) }
+    // The types of the app get the encoder's information from 1.x's coding alone, and `Data` that looks
+    // like a property list of 1.x would not come back as it is.
+    if encoder.userInfo.isEmpty, decodedData(in: value) == nil { return .native(value) }
     do {
       return .coded(try encoder.encode(value))
     } catch {
       // Less than a container: 1.x stored this as it is.
       return .native(value)
+    }
+  }
+
+  /// The `Data` that 1.x coded as a property list; nil for other values.
+  private func decodedData(in value: Value) -> Value? {
+    guard let data = value as? Data,
+      data.starts(with: BinaryPropertyListCheck.magic) || data.starts(with: "<?xml".utf8)
+    else { return nil }
+    do {
+      return try decoder.decodeCoded(Value.self, from: data)
+    } catch {
+      // It is a list of the app's own.
+      return nil
     }
   }
 }

@@ -7,11 +7,29 @@ struct DefaultsConversion: Sendable {
 
   let key: String
   private let convert:
-    @Sendable (KeyValueStore, PropertyListDecoder, Bool, Bool) throws(KeyValueStoreError) -> Outcome
+    @Sendable (KeyValueStore, PropertyListDecoder, Origin, Bool) throws(KeyValueStoreError)
+      -> Outcome
+
+  /// Where the value of a key is from.
+  enum Origin: Sendable {
+    /// The file of `UserDefaults`, which has `Data` there, or any other value.
+    case file(Data?)
+    /// The app, which set the value since.
+    case store
+  }
 
   init<Value: Codable & Sendable>(_ key: String, of type: Value.Type) {
     self.key = key
-    convert = { store, decoder, isOfFile, isDryRun throws(KeyValueStoreError) in
+    convert = { store, decoder, origin, isDryRun throws(KeyValueStoreError) in
+      if case .file(let data?) = origin {
+        // As the getter of 1.x did: a property list of the type, also of `Data`, or the value itself.
+        guard let value = Self.decoded(type, from: data, decoder) else {
+          return type == Data.self
+            ? .native : .refused("It is not a property list of the type \(type).")
+        }
+        if !isDryRun { try Self.store(value, for: key, in: store) }
+        return .converted
+      }
       let stored: CodedValue<Value>?
       do throws(KeyValueStoreError) {
         stored = try store.value(of: key)
@@ -23,22 +41,30 @@ struct DefaultsConversion: Sendable {
       switch stored {
       case nil: return .absent
       case .native:
-        guard isOfFile, type == URL.self, let url = Self.fileURL(of: key, in: store) as? Value
+        guard case .file = origin, type == URL.self,
+          let url = Self.fileURL(of: key, in: store) as? Value
         else { return .native }
         value = url
       case .coded(let data):
-        if type == URL.self, let archived = ArchivedURL(data)?.url as? Value {
-          value = archived
-          break
-        }
-        do {
-          value = try decoder.decodeCoded(type, from: data)
-        } catch {
+        guard let decoded = Self.decoded(type, from: data, decoder) else {
           return .refused("It is not a property list of the type \(type).")
         }
+        value = decoded
       }
       if !isDryRun { try Self.store(value, for: key, in: store) }
       return .converted
+    }
+  }
+
+  /// The value that 1.x coded as a property list, or `UserDefaults` archived; nil for other data.
+  private static func decoded<Value: Decodable>(
+    _ type: Value.Type, from data: Data, _ decoder: PropertyListDecoder
+  ) -> Value? {
+    if type == URL.self, let archived = ArchivedURL(data)?.url as? Value { return archived }
+    do {
+      return try decoder.decodeCoded(type, from: data)
+    } catch {
+      return nil
     }
   }
 
@@ -56,12 +82,10 @@ struct DefaultsConversion: Sendable {
   }
 
   /// Finds out what becomes of the value, and brings that about unless it is a dry run.
-  ///
-  /// `isOfFile` says whether it is that of `UserDefaults`, instead of one that the app set since.
   func outcome(
-    in store: KeyValueStore, _ decoder: PropertyListDecoder, isOfFile: Bool, isDryRun: Bool
+    in store: KeyValueStore, _ decoder: PropertyListDecoder, from origin: Origin, isDryRun: Bool
   ) throws(KeyValueStoreError) -> Outcome {
-    try convert(store, decoder, isOfFile, isDryRun)
+    try convert(store, decoder, origin, isDryRun)
   }
 
   /// Stores a value and reads it back, before the transaction puts it in the place of the other form.

@@ -4,8 +4,8 @@ public import SecretStorage
 
 /// Brings settings of 1.x from Foundation's `UserDefaults` into a `KeyValueStore`.
 ///
-/// 1.x made a property list of each structure and array, and `UserDefaults` kept it as `Data`. What such
-/// a key holds only the app knows, so it declares the types:
+/// 1.x made a property list of each structure, array and `Data`, and `UserDefaults` kept it as `Data`. Only
+/// the app knows the types of the values, so it declares them:
 ///
 /// ```swift
 /// var migration = DefaultsMigration(into: .standard)
@@ -14,8 +14,9 @@ public import SecretStorage
 /// let report = try migration.run()
 /// ```
 ///
-/// Then `@StoredValue("person") var person: Person?` has the value. Numbers, texts and dates are imported
-/// whether or not they are declared.
+/// Then `@StoredValue("person") var person: Person?` has the value, and a `Data` has the bytes that the
+/// getter of 1.x gave. Numbers, texts and dates are imported whether or not they are declared;
+/// ``DefaultsMigrationReport/undeclared`` names the keys that were forgotten.
 ///
 /// The file of `UserDefaults` is only read. A key that the store has keeps its value. It may be run at
 /// every start: what was converted is found ``DefaultsMigrationReport/Outcome/native``, and a run that
@@ -52,9 +53,10 @@ public struct DefaultsMigration: Sendable {
   /// Decodes what is not declared as well, without types: a binary property list says itself what is a
   /// date, data, a number or a text.
   ///
-  /// `Data` that is such a list, with an array or a dictionary at its top, becomes what it holds, and the
-  /// archive of a URL becomes its text. All other `Data` stays what it is, other archives among it. Of a
-  /// file's URL, `UserDefaults` keeps the path, which stays a text; declare the type to get a URL.
+  /// `Data` that is such a list, with an array, a dictionary or `Data` at its top, becomes the array,
+  /// dictionary or `Data`, and the archive of a URL becomes its text. All other `Data` stays as it is, other
+  /// archives among it. Of a file's URL, `UserDefaults` keeps the path, which stays a text; declare the type
+  /// to get a URL.
   ///
   /// - Parameter keys: The keys of which the app itself wants a property list as `Data`.
   public mutating func decodePropertyLists(except keys: Set<String> = []) {
@@ -115,6 +117,12 @@ public struct DefaultsMigration: Sendable {
       result.isSourceRemoved = true
     }
     return result
+  }
+
+  /// The keys whose values the app has not explained.
+  func undeclared(among keys: [String]) -> [String] {
+    let explained = Set(conversions.map(\.key)).union(undecodedKeys ?? [])
+    return keys.filter { !explained.contains($0) }
   }
 
   private func read(_ path: String) throws(KeyValueStoreError) -> UserDefaultsFile {

@@ -4,7 +4,7 @@ public import KeyValueStorage
 public struct DefaultsMigrationReport: Hashable, Sendable {
   /// What became of the value of a key.
   public enum Outcome: Hashable, Sendable {
-    /// It was a property list of 1.x, and is stored as `StoredValue` stores it.
+    /// It was a property list of 1.x, of `Data` too, and is stored as `StoredValue` stores it.
     case converted
     /// It needs no conversion.
     case native
@@ -27,6 +27,9 @@ public struct DefaultsMigrationReport: Hashable, Sendable {
   /// The keys that ``DefaultsMigration/decodePropertyLists(except:)`` was about: their `Data` was a
   /// property list, and what it holds was imported in its place.
   public internal(set) var decoded: [String] = []
+  /// The keys whose `Data` is a property list and that were not declared, so that the app would read the
+  /// list instead of its value: declare their types.
+  public internal(set) var undeclared: [String] = []
   /// The declared keys, in the order in which they were declared.
   public internal(set) var entries: [Entry] = []
   /// Whether the file was removed, because the store has all of it.

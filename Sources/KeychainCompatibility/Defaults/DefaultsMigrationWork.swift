@@ -18,16 +18,19 @@ struct DefaultsMigrationWork {
     }
     var result = DefaultsMigrationReport(imported: imported)
     result.decoded = file.decodedKeys
+    result.undeclared = migration.undeclared(among: file.codedKeys)
     let ofFile = Set(imported.imported + imported.replaced + imported.unchanged)
+    func origin(_ key: String) -> DefaultsConversion.Origin {
+      ofFile.contains(key) ? .file(file.data(of: key)) : .store
+    }
     if isDryRun {
       // What would be imported is only in the file.
       let source = KeyValueStore()
       try source.import(file)
       result.entries = try entries(report) { conversion throws(KeyValueStoreError) in
-        let isOfFile = ofFile.contains(conversion.key)
         return try conversion.outcome(
-          in: isOfFile ? source : migration.store, migration.decoder, isOfFile: isOfFile,
-          isDryRun: true)
+          in: ofFile.contains(conversion.key) ? source : migration.store, migration.decoder,
+          from: origin(conversion.key), isDryRun: true)
       }
       return result
     }
@@ -35,8 +38,7 @@ struct DefaultsMigrationWork {
       result.entries = try migration.store.transaction {
         try entries(report) { conversion throws(KeyValueStoreError) in
           try conversion.outcome(
-            in: migration.store, migration.decoder, isOfFile: ofFile.contains(conversion.key),
-            isDryRun: false)
+            in: migration.store, migration.decoder, from: origin(conversion.key), isDryRun: false)
         }
       }
     } catch {

@@ -2,10 +2,17 @@ import FoundationEssentials
 import StorageInternals
 
 extension PropertyListDecoder {
-  /// Decodes what 1.x coded, unless it is damaged in a way that the decoder would not survive.
+  /// The depth to which a `KeyValueStore` takes containers.
+  private static let depthLimit = 512
+
+  /// Decodes a property list of 1.x, unless it is damaged in a way that crashes the decoder.
   func decodeCoded<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-    if data.starts(with: BinaryPropertyListCheck.magic) {
-      try BinaryPropertyListCheck.check(Array(data), within: .init(values: data.count))
+    let bytes = Array(data)
+    let limits = PropertyListFlaw.Limits(depth: Self.depthLimit, values: bytes.count)
+    if bytes.starts(with: BinaryPropertyListCheck.magic) {
+      try BinaryPropertyListCheck.check(bytes, within: limits)
+    } else {
+      try XMLPropertyListCheck.check(bytes, within: limits)
     }
     return try decode(type, from: data)
   }

@@ -26,6 +26,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   open override var wrappedValue: T? {
     get { super.wrappedValue }
     set { super.wrappedValue = newValue }
+    _modify { yield &super.wrappedValue }
   }
 
   /// Declares a password; nothing is read before the first access.

@@ -31,6 +31,7 @@ open class InternetPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   open override var wrappedValue: T? {
     get { super.wrappedValue }
     set { super.wrappedValue = newValue }
+    _modify { yield &super.wrappedValue }
   }
 
   /// Declares a password; nothing is read before the first access.

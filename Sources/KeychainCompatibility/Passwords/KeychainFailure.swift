@@ -56,7 +56,7 @@ extension KeychainError {
       self = .generalDecodingFailure
     case .otherDevice, .corrupted:
       self = .osSecure(status: errSecDecode)
-    case .rolledBack, .newerFormat, .insecure, .missingLibrary, .unavailable:
+    case .rolledBack, .replaced, .newerFormat, .insecure, .missingLibrary, .unavailable, .busy:
       self = .osSecure(status: errSecNotAvailable)
     case .system(_, _, ENOSPC), .system(_, _, EDQUOT):
       self = .osSecureDiskFull

@@ -20,6 +20,8 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   private let defaultValue: T?
   private let item: PasswordItem<Data>
   private var cachedValue: T?
+  /// Whether the value was loaded, saved, deleted or set, so that it can be changed in place.
+  private var isKnown = false
   /// Whether a write failed that setting the property began: then the value is here alone.
   private var isUnsaved = false
   /// Whether the access under way is one that using the property began.
@@ -36,8 +38,9 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 
   /// The value, or the default one.
   ///
-  /// Never throws and never asks a person: when the store fails, a get gives the last known value, a
-  /// set keeps the value, ``storeError`` tells, and `SecretStorage.onFailure` is called.
+  /// Never throws and never asks a person: when the store fails, a get gives the last known value,
+  /// a set keeps the value, ``storeError`` tells, and `SecretStorage.onFailure` is called. A change
+  /// in place of a value that cannot be read is given up, and told in the same way.
   open var wrappedValue: T? {
     get {
       if refreshPolicy == .onAccess, !isUnsaved {
@@ -47,10 +50,19 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     }
     set {
       cachedValue = newValue
+      isKnown = true
       wrappedValueUnchanged = false
       guard refreshPolicy == .onAccess else { return }
       isUnsaved = true
       implicitly(.write, saveToKeychain)
+    }
+    _modify {
+      let isReadable = readBase()
+      var value = cachedValue ?? defaultValue
+      // An optional chain that ended at nil changed nothing, and setting nil is a removal.
+      let wasNil = value == nil
+      defer { if isReadable, !wasNil || value != nil { wrappedValue = value } }
+      yield &value
     }
   }
 
@@ -88,16 +100,33 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     try explicitly(remove)
   }
 
+  /// Reads what a change in place begins with, unless it is known; false if that fails.
+  private func readBase() -> Bool {
+    if refreshPolicy == .onAccess ? isUnsaved : isKnown { return true }
+    return implicitly(.change) {
+      if refreshPolicy == .onAccess { return try loadFromKeychain() }
+      try explicitly { () throws(KeychainFailure) in
+        // The attributes that the app noted since are not given up for it.
+        cachedValue = try read(asking: false)
+        isKnown = true
+      }
+    }
+  }
+
   private func load(asking: Bool) throws(KeychainFailure) {
+    let value = try read(asking: asking)
+    take(value == nil ? nil : item)
+    settle(value)
+  }
+
+  private func read(asking: Bool) throws(KeychainFailure) -> T? {
     let data: Data?
     do throws(SecretStoreError) {
       data = try asking ? item.loadAskingAndWaiting() : item.load()
     } catch {
       throw KeychainFailure(error)
     }
-    let value = try data.map { data throws(KeychainFailure) in try decode(data) }
-    take(data == nil ? nil : item)
-    settle(value)
+    return try data.map { data throws(KeychainFailure) in try decode(data) }
   }
 
   private func write(_ value: T) throws(KeychainFailure) {
@@ -139,6 +168,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// Takes the value as the one in the store.
   private func settle(_ value: T?) {
     cachedValue = value
+    isKnown = true
     wrappedValueUnchanged = true
     isUnsaved = false
     storeError = nil
@@ -154,22 +184,26 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     }
   }
 
+  @discardableResult
   private func implicitly(
     _ operation: PasswordFailure.Operation, _ access: () throws -> Void
-  ) {
+  ) -> Bool {
     isImplicit = true
     defer { isImplicit = false }
     do {
       try access()
+      return true
     } catch {
       // What a subclass throws of its own may show a secret.
       let cause = error is KeychainError ? storeError : nil
       let failure = PasswordFailure(
         operation, cause ?? .unavailable("\(Self.self) threw an error of its own"))
       storeError = failure.error
-      if told == failure { return }
+      // Each change that is given up is lost.
+      if told == failure, operation != .change { return false }
       told = failure
       SecretStorage.onFailure(failure)
+      return false
     }
   }
 

@@ -17,13 +17,13 @@ enum Argon2: Sendable {
   /// Gives the key of a passphrase and a salt.
   typealias Derivation = (Secret, [UInt8], Cost) throws(MigrationError) -> Secret
 
-  static let shared = Result { () throws(LibraryError) in try found() }
+  static let shared = LazyValue { () throws(LibraryError) in try found() }
 
   /// Takes what was found; throws what is missing.
-  init(_ found: Result<Argon2, LibraryError> = shared) throws(MigrationError) {
-    switch found {
-    case .success(let argon2): self = argon2
-    case .failure(let error):
+  init(_ found: LazyValue<Argon2, LibraryError> = shared) throws(MigrationError) {
+    do {
+      self = try found.get()
+    } catch {
       throw .missingLibrary("\(error) OpenSSL's libcrypto from version 3.2 on does it as well.")
     }
   }

@@ -6,7 +6,7 @@ import StorageInternals
 /// `@unchecked`: function pointers and descriptions of algorithms are constants of the library, which
 /// may be used from several threads.
 @safe struct ForeignAlgorithms: @unchecked Sendable {
-  static let shared = Result { () throws(LibraryError) in try ForeignAlgorithms() }
+  static let shared = LazyValue { () throws(LibraryError) in try ForeignAlgorithms() }
 
   // int PKCS5_PBKDF2_HMAC(const char *pass, int passlen, const unsigned char *salt, int saltlen,
   //   int iter, const EVP_MD *digest, int keylen, unsigned char *out);

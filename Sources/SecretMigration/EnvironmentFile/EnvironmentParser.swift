@@ -1,6 +1,9 @@
 import SecretStorage
 
-/// Reads the variables of an `.env` file.
+/// Reads the variables of an `.env` file, where python-dotenv and motdotla/dotenv give the same value.
+///
+/// These two have the most users, and each reads some text in a way of its own. Text that they read
+/// differently is an error, because one of the values is not the one that the app had.
 struct EnvironmentParser {
   struct Variable {
     let name: String
@@ -9,23 +12,39 @@ struct EnvironmentParser {
     let value: Secret
   }
 
-  private let bytes: [UInt8]
   private let path: String
-  private var position = 0
+  /// The file, with a line feed at the end of each line.
+  private let text: String
+  private var rest: Substring.UnicodeScalarView
   private var line = 1
 
-  init(_ bytes: [UInt8], of path: String) {
+  init(_ bytes: [UInt8], of path: String) throws(MigrationError) {
     self.path = path
-    let mark: [UInt8] = [0xef, 0xbb, 0xbf]
-    self.bytes = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
+    guard let text = String(validating: Self.withLineFeeds(bytes), as: UTF8.self),
+      !bytes.contains(0)
+    else { throw .malformed(path: path, reason: "it is not text in UTF-8") }
+    self.text = text
+    rest = text.unicodeScalars[...]
+  }
+
+  private static func withLineFeeds(_ bytes: [UInt8]) -> [UInt8] {
+    let (feed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+    guard bytes.contains(carriageReturn) else { return bytes }
+    var last: UInt8?
+    return bytes.compactMap { byte in
+      defer { last = byte }
+      if byte == feed, last == carriageReturn { return nil }
+      return byte == carriageReturn ? feed : byte
+    }
   }
 
   mutating func variables() throws(MigrationError) -> [Variable] {
-    guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
-      throw .malformed(path: path, reason: "it is not text in UTF-8")
+    if rest.first == "\u{FEFF}" {
+      throw malformed(
+        "a byte order mark is a part of the first name in some programs; save the file without it")
     }
     var variables: [Variable] = []
-    while position < bytes.count {
+    while !rest.isEmpty {
       if let variable = try variable() { variables.append(variable) }
       try ForeignSecrets.checkCount(variables.count, of: path)
     }
@@ -36,158 +55,178 @@ struct EnvironmentParser {
     .malformed(path: path, reason: "line \(line ?? self.line): \(reason)")
   }
 
-  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-  private var isAtEndOfLine: Bool {
-    switch next {
-    case nil, UInt8(ascii: "\n"): true
-    case UInt8(ascii: "\r"):
-      position + 1 == bytes.count || bytes[position + 1] == UInt8(ascii: "\n")
-    default: false
-    }
-  }
-
-  private mutating func skipBlanks() {
-    while let byte = next, byte.isBlank { position += 1 }
-  }
-
-  private mutating func skipLine() {
-    while let byte = next, byte != UInt8(ascii: "\n") { position += 1 }
-    position = min(position + 1, bytes.count)
-    line += 1
-  }
-
-  /// The variable of a line; nil when there is none in it.
+  /// Reads one line, or several if a quotation has them; nil for one without a variable.
   private mutating func variable() throws(MigrationError) -> Variable? {
     skipBlanks()
-    defer { skipLine() }
-    if isAtEndOfLine || next == UInt8(ascii: "#") { return nil }
     let beginning = line
+    if rest.isEmpty || rest.first == "\n" || rest.first == "#" {
+      try endLine()
+      return nil
+    }
     let name = try name()
-    return Variable(name: name, line: beginning, value: try value())
+    let value = try value()
+    if Self.hasReference(value) {
+      throw malformed(
+        "some programs put the value of another variable in the place of ${…}; write that value",
+        at: beginning)
+    }
+    try endLine()
+    return Variable(name: name, line: beginning, value: Secret(value.utf8))
   }
 
-  /// Reads up to the equals sign and beyond.
+  /// Reads up to the equals sign and the blanks behind it.
   private mutating func name() throws(MigrationError) -> String {
     var name = word()
+    let isSpaced = rest.first?.isBlank == true
     skipBlanks()
-    if name == "export", next != UInt8(ascii: "=") {
+    if name == "export", isSpaced {
+      if rest.first == "=" {
+        throw malformed("some programs skip a variable named export; write `export=`")
+      }
       name = word()
       skipBlanks()
     }
-    guard let first = name.utf8.first, !first.isDigit, next == UInt8(ascii: "=") else {
-      throw malformed("it is no NAME=value, with a name of letters, digits and underscores")
+    guard !name.isEmpty, rest.first == "=" else {
+      throw malformed(
+        """
+        it is not NAME=value, with a name of letters, digits, underscores, dots and hyphens; \
+        correct or remove it
+        """)
     }
-    position += 1
+    rest.removeFirst()
     skipBlanks()
     return name
   }
 
   private mutating func word() -> String {
-    let start = position
-    while let byte = next, byte.isAlphanumeric || byte == UInt8(ascii: "_") { position += 1 }
-    return String(decoding: bytes[start..<position], as: UTF8.self)
+    let word = rest.prefix(while: \.isPartOfName)
+    rest = rest[word.endIndex...]
+    return String(word)
   }
 
-  private mutating func value() throws(MigrationError) -> Secret {
-    switch next {
-    case UInt8(ascii: "'"): return try literal()
-    case UInt8(ascii: "\""): return try quoted()
-    case UInt8(ascii: "`"):
-      throw malformed("a value in backquotes is a command to some programs; use single quotes")
+  private mutating func value() throws(MigrationError) -> String {
+    switch rest.first {
+    case "'", "\"": return try quotation()
+    case "`":
+      throw malformed("some programs keep backquotes around a value; use single quotation marks")
     default: return try plain()
     }
   }
 
-  /// A value without quotation marks: up to the end of the line, or to a comment.
-  private mutating func plain() throws(MigrationError) -> Secret {
-    let start = position
-    var end = position
-    while !isAtEndOfLine {
-      let byte = bytes[position]
-      if byte == UInt8(ascii: "#"), position == start || bytes[position - 1].isBlank { break }
-      position += 1
-      if !byte.isBlank { end = position }
+  /// Reads a value without quotation marks: up to the end of the line, or to a comment.
+  private mutating func plain() throws(MigrationError) -> String {
+    let value = rest
+    var end = value.startIndex
+    while let scalar = rest.first, scalar != "\n" {
+      if scalar == "#" {
+        guard end < rest.startIndex, end > value.startIndex else {
+          throw malformed(
+            """
+            `#` without a value and a blank before it begins a comment in some programs only; use \
+            quotation marks
+            """)
+        }
+        break
+      }
+      try check(scalar)
+      rest.removeFirst()
+      if !scalar.isBlank { end = rest.startIndex }
     }
-    try checkReferences(in: bytes[start..<end])
-    return Secret(bytes[start..<end])
+    let trimmed = value[..<end]
+    if trimmed.first?.isRemovedBySome == true || trimmed.last?.isRemovedBySome == true {
+      throw malformed(
+        "some programs remove the invisible character at an end of the value; use quotation marks")
+    }
+    return String(trimmed)
   }
 
-  /// A value in single quotation marks, in which everything stands for itself.
-  private mutating func literal() throws(MigrationError) -> Secret {
+  /// Reads a value in quotation marks, over several lines if it has them.
+  private mutating func quotation() throws(MigrationError) -> String {
     let beginning = line
-    position += 1
-    let start = position
-    while let byte = next {
-      if byte == UInt8(ascii: "'") {
-        let value = Secret(bytes[start..<position])
-        position += 1
-        try endLine()
-        return value
-      }
-      if byte == UInt8(ascii: "\n") { line += 1 }
-      position += 1
+    let mark = rest.removeFirst()
+    var value = String.UnicodeScalarView()
+    while let scalar = rest.popFirst() {
+      if scalar == mark { return String(value) }
+      if scalar == "\n" { line += 1 }
+      value.append(scalar == "\\" ? try escaped(in: mark) : scalar)
     }
     throw malformed("the quotation that begins there does not end", at: beginning)
   }
 
-  /// A value in double quotation marks, in which a backslash escapes.
-  private mutating func quoted() throws(MigrationError) -> Secret {
-    let beginning = line
-    var value: [UInt8] = []
-    position += 1
-    while let byte = next {
-      position += 1
-      switch byte {
-      case UInt8(ascii: "\""):
-        try endLine()
-        return Secret(value)
-      case UInt8(ascii: "\\"):
-        guard let escaped = next else { continue }
-        position += 1
-        try value.append(contentsOf: unescaped(escaped))
-      case UInt8(ascii: "$") where next == UInt8(ascii: "{"):
-        throw malformed(Self.reference)
-      default:
-        if byte == UInt8(ascii: "\n") { line += 1 }
-        value.append(byte)
-      }
-    }
-    throw malformed("the quotation that begins there does not end", at: beginning)
-  }
-
-  private func unescaped(_ byte: UInt8) throws(MigrationError) -> [UInt8] {
-    switch byte {
-    case UInt8(ascii: "n"): return [0x0a]
-    case UInt8(ascii: "r"): return [0x0d]
-    case UInt8(ascii: "t"): return [0x09]
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"): return [byte]
-    case 0x0a, 0x0d:
-      throw malformed("a backslash at the end of a line means different things to programs")
-    // Everybody keeps what is no escape.
-    default: return [UInt8(ascii: "\\"), byte]
+  /// The character for a backslash in a quotation and, if it is an escape, the character behind.
+  private mutating func escaped(in mark: Unicode.Scalar) throws(MigrationError) -> Unicode.Scalar {
+    switch (mark, rest.first) {
+    case ("\"", "n"):
+      rest.removeFirst()
+      return "\n"
+    case ("\"", "r"):
+      rest.removeFirst()
+      return "\r"
+    case (_, "\\"), (_, "'"), ("\"", "\""), ("\"", "a"), ("\"", "b"), ("\"", "f"), ("\"", "t"),
+      ("\"", "v"):
+      throw malformed(
+        "some programs drop the backslash before a character; use other quotation marks, or none")
+    default: return "\\"
     }
   }
 
-  private static let reference =
-    "${ refers to another variable to some programs; write the value itself, in single quotes"
-
-  private func checkReferences(in value: ArraySlice<UInt8>) throws(MigrationError) {
-    for (byte, next) in zip(value, value.dropFirst())
-    where byte == UInt8(ascii: "$") && next == UInt8(ascii: "{") {
-      throw malformed(Self.reference)
-    }
+  private static func hasReference(_ value: String) -> Bool {
+    guard let opening = value.utf8.firstRange(of: "${".utf8) else { return false }
+    return value.utf8[opening.upperBound...].contains(UInt8(ascii: "}"))
   }
 
-  /// Lets nothing but a comment stand behind a quotation.
+  private mutating func skipBlanks() {
+    rest = rest.drop(while: \.isBlank)
+  }
+
+  /// Reads blanks, a comment and the end of the line.
   private mutating func endLine() throws(MigrationError) {
-    let end = position
     skipBlanks()
-    if isAtEndOfLine || (next == UInt8(ascii: "#") && position > end) { return }
-    throw malformed("something stands behind the quotation")
+    if rest.first == "#" {
+      while let scalar = rest.first, scalar != "\n" {
+        try check(scalar)
+        rest.removeFirst()
+      }
+    }
+    guard rest.isEmpty || rest.popFirst() == "\n" else {
+      throw malformed("something stands behind the quotation; remove it")
+    }
+    line += 1
+  }
+
+  /// Refuses a character outside of quotation marks that ends a line in some programs.
+  private func check(_ scalar: Unicode.Scalar) throws(MigrationError) {
+    if scalar == "\u{2028}" || scalar == "\u{2029}" {
+      throw malformed(
+        "the separator U+\(String(scalar.value, radix: 16)) ends a line in some programs; remove it"
+      )
+    }
   }
 }
 
-extension UInt8 {
-  fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+extension Unicode.Scalar {
+  fileprivate var isPartOfName: Bool {
+    switch self {
+    case "a"..."z", "A"..."Z", "0"..."9", "_", ".", "-": true
+    default: false
+    }
+  }
+
+  /// Whether Python and JavaScript both take it for white space within a line.
+  fileprivate var isBlank: Bool {
+    switch self {
+    case "\t", "\u{B}", "\u{C}", " ", "\u{A0}", "\u{1680}", "\u{2000}"..."\u{200A}", "\u{202F}",
+      "\u{205F}", "\u{3000}":
+      true
+    default: false
+    }
+  }
+
+  /// Whether one of Python and JavaScript takes it for white space.
+  fileprivate var isRemovedBySome: Bool {
+    switch self {
+    case "\u{1C}"..."\u{1F}", "\u{85}", "\u{FEFF}": true
+    default: false
+    }
+  }
 }

@@ -6,8 +6,8 @@ extension ForeignSecrets {
   ///
   /// Each becomes a generic password: the service is the given one, the account is the variable's name, and
   /// the secret its value as UTF-8. A `@GenericPassword` of type `String` with that service and account reads
-  /// it. <doc:ForeignFormats> has the dialect; what programs read in different ways is an error, and never a
-  /// guess.
+  /// it. <doc:ForeignFormats> has the dialect; text that python-dotenv and motdotla/dotenv read in different
+  /// ways is an error, and never a guess.
   ///
   /// - Parameters:
   ///   - url: The file.
@@ -21,7 +21,7 @@ extension ForeignSecrets {
   ) throws(MigrationError) -> ForeignSecrets {
     if service.isEmpty { throw .invalid("The service of the variables is empty") }
     let (file, bytes) = try SourceFile.read(url)
-    var parser = EnvironmentParser(bytes, of: file.path)
+    var parser = try EnvironmentParser(bytes, of: file.path)
     var secrets: [ForeignSecret] = []
     var known: [String: EnvironmentParser.Variable] = [:]
     for variable in try parser.variables() {

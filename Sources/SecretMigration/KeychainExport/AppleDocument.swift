@@ -28,7 +28,7 @@ struct AppleDocument {
     do throws(PropertyListFlaw) {
       switch form {
       case .binary: try BinaryPropertyListCheck.check(bytes, within: PropertyListFlaw.limits)
-      case .xml: try XMLPropertyListCheck.check(bytes)
+      case .xml: try XMLPropertyListCheck.check(bytes, within: PropertyListFlaw.limits)
       case .json: try Self.checkValues(ofJSON: bytes)
       }
     } catch {

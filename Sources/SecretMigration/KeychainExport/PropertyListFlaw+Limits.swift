@@ -6,7 +6,7 @@ extension PropertyListFlaw {
   /// As many as some ten thousand items with all their attributes have.
   static let valueLimit = 1_000_000
 
-  static let limits = BinaryPropertyListCheck.Limits(
+  static let limits = Limits(
     depth: depthLimit, values: valueLimit, size: SourceFile.sizeLimit)
 
   func error(path: String) -> MigrationError {

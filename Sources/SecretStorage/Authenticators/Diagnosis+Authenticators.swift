@@ -1,3 +1,5 @@
+import StorageInternals
+
 extension Diagnosis {
   /// Notes who asks a person for a store, and whether they can here.
   mutating func note(_ authenticator: (any Authenticator)?) {
@@ -15,9 +17,11 @@ extension Diagnosis {
 
   /// Notes whether logins can be asked for.
   mutating func notePAM() {
-    switch LibPAM.shared {
-    case .success: note("PAM", "libpam.so.0")
-    case .failure(let error): note("PAM", "not there, and needed by PAMAuthenticator: \(error)")
+    do {
+      _ = try LibPAM.shared.get()
+      note("PAM", "libpam.so.0")
+    } catch {
+      note("PAM", "not there, and needed by PAMAuthenticator: \(error)")
     }
   }
 }

@@ -7,7 +7,7 @@ import StorageInternals
 /// `@unchecked`: function pointers are constants of the library, which may be used from several
 /// threads as long as each has a handle of its own.
 @safe struct LibPAM: @unchecked Sendable {
-  static let shared = Result { () throws(LibraryError) in try LibPAM() }
+  static let shared = LazyValue { () throws(LibraryError) in try LibPAM() }
 
   /// `pam_handle_t *`.
   typealias Handle = OpaquePointer
@@ -54,6 +54,8 @@ import StorageInternals
     @convention(c) (Text, Text, UnsafeRawPointer, Text, UnsafeMutablePointer<Handle?>) -> Int32
   /// It came with version 1.4; before, it is nil.
   private let startInDirectory: StartInDirectory?
+  // int pam_set_item(pam_handle_t *pamh, int item_type, const void *item);
+  private let setItem: @convention(c) (Handle, Int32, UnsafeRawPointer) -> Int32
   // int pam_authenticate(pam_handle_t *pamh, int flags);
   let authenticate: @convention(c) (Handle, Int32) -> Int32
   // int pam_acct_mgmt(pam_handle_t *pamh, int flags);
@@ -75,6 +77,7 @@ import StorageInternals
     unsafe start = try function("pam_start")
     unsafe startInDirectory =
       unsafe library.symbol("pam_start_confdir") == nil ? nil : try function("pam_start_confdir")
+    unsafe setItem = try function("pam_set_item")
     unsafe authenticate = try function("pam_authenticate")
     unsafe checkAccount = try function("pam_acct_mgmt")
     unsafe end = try function("pam_end")
@@ -97,6 +100,12 @@ import StorageInternals
       code = unsafe start(service.name, user, &conversation, &handle)
     }
     return unsafe (code == 0 ? handle : nil, PAMCode(rawValue: code))
+  }
+
+  /// Tells the modules which terminal the person is at.
+  func setTerminal(_ path: String, of handle: Handle) -> PAMCode {
+    // PAM_TTY. The library copies the text.
+    PAMCode(rawValue: unsafe path.withCString { unsafe setItem(handle, 3, $0) })
   }
 
   /// What a code means, in the language of the process's locale.

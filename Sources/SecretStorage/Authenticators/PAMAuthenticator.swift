@@ -1,3 +1,5 @@
+import StorageInternals
+
 /// Asks as a login does: by the system's Pluggable Authentication Modules (Linux-PAM).
 ///
 /// ```swift
@@ -76,7 +78,7 @@ public struct PAMAuthenticator: Authenticator {
     _ request: AuthenticationRequest
   ) async throws(SecretStoreError) -> AuthenticationProofs {
     if let obstacle { throw obstacle }
-    guard case .success(let library) = LibPAM.shared else { return [] }
+    guard let library = LibPAM.shared.known else { return [] }
     if request.accepted.isDisjoint(with: capabilities) {
       throw .denied("\(request.accepted) is asked for, and PAM proves \(capabilities)")
     }

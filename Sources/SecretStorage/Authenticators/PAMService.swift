@@ -17,13 +17,12 @@ struct PAMService: Hashable, Sendable {
   /// PAM itself would take the service `other` for one that is missing or cannot be read, which may
   /// permit anything.
   var obstacle: SecretStoreError? {
+    if let error = SecretStoreError.needsThreads("PAM") { return error }
     if name.isEmpty || name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) {
       return .invalid("The name of a PAM service is that of a file, and has no slash")
     }
-    switch LibPAM.shared {
-    case .failure(let error):
-      return .missingLibrary("\(error)")
-    case .success(let library):
+    do {
+      let library = try LibPAM.shared.get()
       if directory != nil, !library.canUseOtherDirectories {
         return .unavailable(
           """
@@ -31,6 +30,8 @@ struct PAMService: Hashable, Sendable {
           Install Linux-PAM 1.4 or newer.
           """)
       }
+    } catch {
+      return .missingLibrary("\(error)")
     }
     return isConfigured ? nil : missing
   }

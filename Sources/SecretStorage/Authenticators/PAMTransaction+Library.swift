@@ -21,7 +21,10 @@ extension PAMTransaction {
       throw code.error(unsafe library.text(of: code), of: service)
     }
     defer { _ = unsafe library.end(handle, code.rawValue) }
-    code = PAMCode(rawValue: unsafe library.authenticate(handle, LibPAM.disallowNoPassword))
+    if let terminal = Terminal.path { code = unsafe library.setTerminal(terminal, of: handle) }
+    if code == .success {
+      code = PAMCode(rawValue: unsafe library.authenticate(handle, LibPAM.disallowNoPassword))
+    }
     if code == .success {
       code = PAMCode(rawValue: unsafe library.checkAccount(handle, LibPAM.disallowNoPassword))
     }

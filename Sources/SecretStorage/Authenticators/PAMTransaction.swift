@@ -22,7 +22,7 @@ final class PAMTransaction: Sendable {
     var isAbandoned = false
   }
 
-  private let state = Lock(State())
+  private let state = Lock(State(), inForkedChild: { State(isAbandoned: true) })
   private let answered = DispatchSemaphore(value: 0)
 
   /// Calls a closure on a thread of its own; what it returns or throws is the end.

@@ -39,7 +39,8 @@ private struct SecretArena {
   private static let chunk = 256 * 1024
 
   /// Free blocks of 64, 128, … 65,536 bytes, as addresses, all zero.
-  private let free = Lock(Array(repeating: [UInt](), count: 11))
+  private let free = Lock(none, inForkedChild: { none })
+  private static let none = Array(repeating: [UInt](), count: 11)
 
   func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
     let size = Self.size(for: count)

@@ -16,6 +16,7 @@ public struct GenericPassword<Value: Codable & Sendable>: Sendable {
   public var wrappedValue: Value? {
     get { projectedValue.value }
     nonmutating set { projectedValue.value = newValue }
+    nonmutating _modify { yield &projectedValue.value }
   }
 
   /// Declares a password; nothing is read before the first access.

@@ -8,8 +8,14 @@ public struct PasswordFailure: Hashable, Sendable {
     case read
     /// The value was to be saved, or removed by setting nil; it is kept as unsaved.
     case write
+    /// The value was to be changed in place, and the stored one could not be read: the change was
+    /// given up, and nothing of it is kept.
+    case change
     /// The store was to be watched, tidied or remembered beside an access that succeeded.
     case upkeep
+    /// A vault was written to a new file, as for another passphrase, and the directory could not be
+    /// synchronised: the change counts, but a power cut may bring the file before it back.
+    case durability
   }
 
   /// What was tried.
@@ -30,6 +36,8 @@ extension PasswordFailure: CustomStringConvertible {
     switch operation {
     case .read: "A password could not be read. \(error)"
     case .write: "A password could not be saved and is kept in memory. \(error)"
+    case .change: "A password could not be read, so a change of it was given up. \(error)"
+    case .durability: "A store was changed, but the change may not outlast a power cut. \(error)"
     case .upkeep: "Nothing was lost, but a store's upkeep failed. \(error)"
     }
   }

@@ -1,3 +1,4 @@
+import Concurrency
 import Dispatch
 
 // A store waits for its disk. On a thread of Swift's own pool, of which there are few, that would
@@ -35,6 +36,8 @@ extension PasswordItem {
 func withoutBlocking<Success: Sendable>(
   _ work: @escaping @Sendable () throws(SecretStoreError) -> Success
 ) async throws(SecretStoreError) -> Success {
+  // A forked child has no threads of Dispatch, and so no other tasks.
+  if Fork.isChild { return try work() }
   let result: Result<Success, SecretStoreError> = await withCheckedContinuation { continuation in
     DispatchQueue.global().async {
       continuation.resume(returning: Result(catching: work))

@@ -55,9 +55,22 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   /// Setting nil removes the item. An access never throws: when the store fails, a get gives the
   /// last known value or the default one, a set keeps the value as unsaved, ``status`` and ``error``
   /// tell, and ``SecretStorage/onFailure`` is called. While a value is unsaved, a get gives that one.
+  ///
+  /// A change in place, such as `token?.append("x")`, begins with what is stored, read if it is not
+  /// known; a ``RefreshPolicy/manual`` password reads it once. If that fails, the change is given
+  /// up: nothing of it is kept or written, ``error`` tells, and ``SecretStorage/onFailure`` is
+  /// called with ``PasswordFailure/Operation/change``.
   public var value: Value? {
     get { Self.value(of: stored.value) }
     set { stored.set(newValue.map { Kept($0) }) }
+    _modify {
+      let stored = stored
+      let base = stored.beginChange()
+      var value = Self.value(of: base.value)
+      // Also when the change throws: it may have been made in part.
+      defer { stored.end(base, with: value.map { Kept($0) }) }
+      yield &value
+    }
   }
 
   static func value(of kept: (any KeptValue)?) -> Value? {

@@ -1,3 +1,4 @@
+import Concurrency
 import StorageInternals
 
 extension StoredPassword {
@@ -6,8 +7,11 @@ extension StoredPassword {
     let (isKnown, value) = state.withLock { ($0.isUnsaved || isCurrent($0), $0.value) }
     if isKnown { return value ?? declaration.defaultValue }
     refresh()
-    return state.withLock { $0.value } ?? declaration.defaultValue
+    return knownValue
   }
+
+  /// The value that was read or set last, or the default value.
+  var knownValue: (any KeptValue)? { state.withLock { $0.value } ?? declaration.defaultValue }
 
   /// Reads the store, whatever is unsaved, and takes what it has.
   func load() throws(SecretStoreError) -> (any KeptValue)? {
@@ -57,11 +61,12 @@ extension StoredPassword {
   }
 
   /// Whether the policy wants no reading of the store before the value is given.
-  private func isCurrent(_ state: borrowing State) -> Bool {
+  func isCurrent(_ state: borrowing State) -> Bool {
     switch declaration.refreshPolicy {
     case .onAccess: false
     case .manual: true
-    case .onChange: state.readAt == changes.value
+    // In a forked child, no store hears of the changes of other processes.
+    case .onChange: !Fork.isChild && state.readAt == changes.value
     }
   }
 
@@ -71,14 +76,21 @@ extension StoredPassword {
       let isManual = declaration.refreshPolicy == .manual
       // Another thread may have read while this one waited for its turn.
       if !isManual, state.withLock({ isCurrent($0) }) { return }
-      let (found, position) = try read(&resolver, authorizedBy: .none)
-      state.withLock { state in
-        if isManual || state.isUnsaved {
-          state.item = found?.item
-          state.status = found == nil ? .absent : .value
-        } else {
-          state.take(found, readAt: position)
-        }
+      try read(&resolver, keepingValue: isManual)
+    }
+  }
+
+  /// Reads the store; an unsaved value stays.
+  func read(
+    _ resolver: inout ItemResolver, keepingValue: Bool = false
+  ) throws(SecretStoreError) {
+    let (found, position) = try read(&resolver, authorizedBy: .none)
+    state.withLock { state in
+      if keepingValue || state.isUnsaved {
+        state.item = found?.item
+        state.status = found == nil ? .absent : .value
+      } else {
+        state.take(found, readAt: position)
       }
     }
   }

@@ -1,3 +1,4 @@
+import Concurrency
 import StorageInternals
 import Synchronization
 
@@ -18,8 +19,8 @@ struct PasswordDeclaration: Sendable {
 /// A declared password in one store: what is known of it, and what is still to be written.
 ///
 /// Two locks: `connection` gives the accesses to the store their turn, `state` is held for moments
-/// only and never while the store, a coder or a handler is called. What the store calls back only
-/// counts, so a store may call it whatever it holds.
+/// only and never while the store, a coder or a handler is called. What the store calls back under
+/// `connection` only counts; handlers of the app run elsewhere.
 final class StoredPassword: Sendable {
   struct State: Sendable {
     /// What was last read or set; nil also when it is not known.
@@ -47,10 +48,10 @@ final class StoredPassword: Sendable {
   }
 
   let declaration: PasswordDeclaration
-  let state = Lock(State())
+  let state = Lock(State(), inForkedChild: { State() })
   let changes = ChangeCount()
   private let store: (any SecretStore)?
-  private let connection = Lock(Connection?.none)
+  private let connection = Lock(Connection?.none, inForkedChild: { nil })
 
   /// - Parameters:
   ///   - declaration: What to find and how.
@@ -106,8 +107,8 @@ final class StoredPassword: Sendable {
     let store = store ?? DefaultStore.resolved
     // The handler holds the count alone, so that password and store do not keep each other alive.
     let observation =
-      declaration.refreshPolicy == .onChange
-      ? store.observeChanges { [changes] in changes.increment() } : nil
+      declaration.refreshPolicy == .onChange && !Fork.isChild
+      ? store.countChanges { [changes] in changes.increment() } : nil
     return Connection(
       resolver: ItemResolver(store: store, query: declaration.query), observation: observation)
   }

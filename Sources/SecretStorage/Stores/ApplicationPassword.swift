@@ -10,7 +10,7 @@ final class ApplicationPassword: Sendable {
   }
 
   private let password: Secret
-  private let keys = Lock<[Stretching: Secret]>([:])
+  private let keys = Lock<[Stretching: Secret]>([:], inForkedChild: { [:] })
   private static let keptKeys = 16
   private static let largest = 64 * 1024
 

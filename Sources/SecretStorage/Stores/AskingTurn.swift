@@ -9,7 +9,7 @@ final class AskingTurn: Sendable {
     var tickets = 0
   }
 
-  private let state = Lock(State())
+  private let state = Lock(State(), inForkedChild: { State(isClosed: true) })
 
   /// Waits for the turn, and takes it.
   ///

@@ -31,7 +31,8 @@ public final class AuthenticationContext: Sendable {
   private let applicationPasswordCost: ScryptCost
   private let reuse: Duration
   private let now: @Sendable () -> ContinuousClock.Instant
-  private let state = Lock(State())
+  /// A forked child proves anew what it needs, with a context of its own.
+  private let state = Lock(State(), inForkedChild: { State(isCancelled: true) })
   private let turn = AskingTurn()
 
   /// Makes a context; nobody is asked yet.
@@ -105,6 +106,7 @@ public final class AuthenticationContext: Sendable {
     let constraints = try AccessConstraints(accessControl.flags)
     let known = try authorization(with: authenticator)
     if constraints.missing(from: known.proofs) == nil { return known }
+    if let error = SecretStoreError.needsThreads("Asking for a proof") { throw error }
     try await turn.begin()
     defer { turn.end() }
     // Whoever had the turn before may have asked for the same.

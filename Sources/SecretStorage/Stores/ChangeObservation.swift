@@ -1,4 +1,6 @@
 /// Keeps an observer of a store alive; releasing it ends the observation.
+///
+/// A call of the handler that has begun by then may go on a little longer.
 public final class ChangeObservation: Sendable {
   private let end: @Sendable () -> Void
 
@@ -19,5 +21,25 @@ extension SecretStore {
       let observation = observeChanges { continuation.yield() }
       continuation.onTermination = { _ in _ = observation }
     }
+  }
+}
+
+/// A store that tells this library of a change before the change's call returns.
+///
+/// The handlers of apps run later, so that they may use the store. A property that keeps its value must
+/// not answer with the old one meanwhile.
+package protocol PromptlyObservedStore: SecretStore {
+  /// Calls a handler at each change, on a thread that may hold locks: it must return at once and call
+  /// neither the store nor the app.
+  func observeChangesPromptly(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation
+}
+
+extension SecretStore {
+  /// Calls a handler that only counts, as soon as the store offers.
+  func countChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
+    if let store = self as? any PromptlyObservedStore {
+      return store.observeChangesPromptly(handler)
+    }
+    return observeChanges(handler)
   }
 }

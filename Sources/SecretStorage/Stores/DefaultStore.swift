@@ -1,4 +1,5 @@
 import StorageInternals
+import Synchronization
 
 /// Makes the store that an app uses which names no other.
 private func machineDefault() -> any SecretStore {
@@ -7,54 +8,41 @@ private func machineDefault() -> any SecretStore {
 
 /// The default store of the process: undecided until it is named or needed.
 enum DefaultStore {
-  private enum Choice {
-    case bootstrapped(any SecretStore)
-    case machine(any SecretStore)
+  private final class Choice: Sendable {
+    let store: any SecretStore
+    let isBootstrapped: Bool
+
+    init(_ store: any SecretStore, isBootstrapped: Bool) {
+      self.store = store
+      self.isBootstrapped = isBootstrapped
+    }
   }
 
-  private static let choice = Lock(Choice?.none)
+  /// Not behind a lock: a forked child has the same default store, whatever its parent was doing.
+  private static let choice = AtomicLazyReference<Choice>()
 
   /// The store that the app named, or this machine's; from now on it stays the same.
   static var resolved: any SecretStore {
-    choice.withLock { choice in
-      switch choice {
-      case .bootstrapped(let store), .machine(let store):
-        return store
-      case nil:
-        let store = machineDefault()
-        choice = .machine(store)
-        return store
-      }
-    }
+    if let choice = choice.load() { return choice.store }
+    return choice.storeIfNil(Choice(machineDefault(), isBootstrapped: false)).store
   }
 
   /// The store that the app named or that was needed already, without deciding it.
   static var decided: (store: any SecretStore, isBootstrapped: Bool)? {
-    choice.withLock { choice in
-      switch choice {
-      case .bootstrapped(let store): (store, true)
-      case .machine(let store): (store, false)
-      case nil: nil
-      }
-    }
+    choice.load().map { ($0.store, $0.isBootstrapped) }
   }
 
   static func bootstrap(_ store: any SecretStore) {
-    choice.withLock { choice in
-      switch choice {
-      case nil:
-        choice = .bootstrapped(store)
-      case .bootstrapped:
-        fatalError(
-          "SecretStorage.bootstrap(_:) was called twice. Call it once, where the app starts.")
-      case .machine:
-        fatalError(
-          """
-          SecretStorage.bootstrap(_:) was called after the default store had been used. Call it \
-          where the app starts, before the first access to a password.
-          """)
-      }
-    }
+    let wanted = Choice(store, isBootstrapped: true)
+    let choice = choice.storeIfNil(wanted)
+    if choice === wanted { return }
+    fatalError(
+      choice.isBootstrapped
+        ? "SecretStorage.bootstrap(_:) was called twice. Call it once, where the app starts."
+        : """
+        SecretStorage.bootstrap(_:) was called after the default store had been used. Call it where \
+        the app starts, before the first access to a password.
+        """)
   }
 }
 
@@ -69,7 +57,8 @@ final class DefaultStoreOverride: Sendable {
 
   let store: any SecretStore
   /// By the identifier of the password, which is held so that no other object gets the same.
-  private let states = Lock([ObjectIdentifier: (password: Object, state: Object)]())
+  private let states = Lock(
+    [ObjectIdentifier: (password: Object, state: Object)](), inForkedChild: { [:] })
 
   init(_ store: any SecretStore) {
     self.store = store

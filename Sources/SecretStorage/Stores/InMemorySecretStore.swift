@@ -1,3 +1,4 @@
+import Concurrency
 import FoundationEssentials
 import StorageInternals
 
@@ -6,8 +7,9 @@ import StorageInternals
 /// It keeps every rule of ``SecretStore`` and promises nothing more: it cannot be locked, so each
 /// ``Accessibility`` is kept but makes no difference, and ``AccessFlags`` and
 /// ``Accessibility/whenPasscodeSetThisDeviceOnly`` are refused as unsupported. Finding an item by
-/// its complete identity takes constant time, any other search visits all items.
-public final class InMemorySecretStore: SecretStore {
+/// its complete identity takes constant time, any other search visits all items. In a forked child
+/// it is empty.
+public final class InMemorySecretStore: PromptlyObservedStore {
   private struct Entry {
     var item: SecretItem
     var secret: Secret
@@ -28,7 +30,12 @@ public final class InMemorySecretStore: SecretStore {
     }
   }
 
-  private let content = Lock(Content())
+  private let content = Lock(
+    Content(),
+    inForkedChild: {
+      // No revision that the parent gave out comes again.
+      Content(revision: UInt64(Fork.generation) << 48)
+    })
   private let observers = ChangeObservers()
 
   /// Makes an empty store.
@@ -129,9 +136,17 @@ public final class InMemorySecretStore: SecretStore {
     }
   }
 
-  /// Calls a handler after each write, on the thread of the writer.
+  /// Calls a handler after each write, on a queue of the store.
+  ///
+  /// Several writes may end in one call.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     observers.add(handler)
+  }
+
+  package func observeChangesPromptly(
+    _ handler: @escaping @Sendable () -> Void
+  ) -> ChangeObservation {
+    observers.addPrompt(handler)
   }
 
   /// Counts a change that succeeds, and tells the observers.

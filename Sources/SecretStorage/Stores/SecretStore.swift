@@ -58,8 +58,8 @@ public protocol SecretStore: Sendable {
 
   /// Calls a handler after each change that anybody made, as soon as the store learns of it.
   ///
-  /// Several changes may end in one call. The handler runs on any thread, must return quickly, and
-  /// must not call the store.
+  /// Several changes may end in one call. The handler may use the store: it is called on a queue of the
+  /// store's own, one call at a time, neither on the thread of the change nor under a lock.
   ///
   /// - Returns: A token; the calls end when it is released.
   func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation

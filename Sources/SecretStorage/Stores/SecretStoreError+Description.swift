@@ -1,5 +1,11 @@
 import StorageInternals
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 extension SecretStoreError: CustomStringConvertible {
   /// What happened, and what to do about it where something can be done.
   public var description: String {
@@ -40,12 +46,19 @@ extension SecretStoreError: CustomStringConvertible {
       """
       \(what). If you put an older copy back on purpose, accept it; otherwise restore the newest one.
       """
+    case .replaced(let what):
+      "\(what). If you put it there on purpose, accept it; otherwise restore the one that belongs there."
     case .newerFormat(let what):
       "\(what) was written by a newer version of Locket. Update the app."
     case .insecure(let path, let reason):
       "\(path) \(reason). Nothing was read from it or written to it."
     case .missingLibrary(let what), .unavailable(let what):
       what
+    case .busy(let path, let holder):
+      """
+      The lock \(path) was not free in time\(holder.map { ": process \($0) holds it" } ?? ""). \
+      \(holder.map { "Continue or end process \($0)" } ?? "Wait for its holder"), and try again.
+      """
     case .system(let call, let path, let code):
       "\(call) of \(path) failed: \(SystemError.message(for: code)) (errno \(code))."
     }
@@ -54,6 +67,9 @@ extension SecretStoreError: CustomStringConvertible {
 
 extension SecretStoreError {
   init(_ error: SystemError) {
-    self = .system(call: error.call.rawValue, path: error.path, code: error.code)
+    self =
+      error.call == .flock && error.code == ETIMEDOUT
+      ? .busy(path: error.path, holder: error.holder)
+      : .system(call: error.call.rawValue, path: error.path, code: error.code)
   }
 }

@@ -30,6 +30,8 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case corrupted(String)
   /// The store's content is older than what this machine remembers of it.
   case rolledBack(String)
+  /// The store is another one than this machine knows in its place.
+  case replaced(String)
   /// The store was written by a newer version.
   case newerFormat(String)
   /// A file of the store is not as private as it must be.
@@ -38,6 +40,9 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case missingLibrary(String)
   /// The store cannot be reached, for the reason given.
   case unavailable(String)
+  /// A lock was not free in time: the path is that of its file, and the holder the process that has
+  /// it, where the kernel tells.
+  case busy(path: String, holder: Int32?)
   /// A system call failed.
   case system(call: String, path: String, code: Int32)
 }

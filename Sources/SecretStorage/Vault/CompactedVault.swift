@@ -14,7 +14,10 @@ struct CompactedVault {
     if contents.sealedRecords > 0 { throw contents.keys.lockReason }
     if !isRepair, !contents.damage.isEmpty {
       throw .corrupted(
-        "A damaged vault is not compacted but repaired; damaged: \(contents.damage.description)")
+        """
+        A damaged vault is not compacted but repaired, by repair(); damaged: \
+        \(contents.damage.description)
+        """)
     }
     guard let user = contents.keys.ring.user else { throw contents.keys.lockReason }
     self.position = position
@@ -48,8 +51,7 @@ struct CompactedVault {
         let only = block.count == 1 ? block.first : nil
         records.append(extended(record, only.map { .item($0.id) } ?? .block))
         completed += block.count
-        let progress = UpkeepProgress(completed: completed, total: sorted.count)
-        if report(progress) == .cancel { throw .cancelled }
+        try UpkeepProgress(completed: completed, total: sorted.count).report(to: report)
       }
     }
   }

@@ -1,3 +1,5 @@
+import StorageInternals
+
 /// How records stand in the file, which the documentation's page on the format says in words.
 enum Frame {
   static let magic: [UInt8] = [0xF5, 0x4C, 0x4B, 0x52]
@@ -30,6 +32,25 @@ enum Frame {
     }
     guard let count = payloadCount(in: bytes) else { return false }
     return bytes.count < overhead + count
+  }
+
+  /// What a disk writes at once, in bytes.
+  private static let sectorCount = 512
+
+  /// Whether bytes at an offset of the file have a sector that is zero, or as much of one as is theirs.
+  ///
+  /// Such a sector never came to the disk: no record has so many zeros.
+  static func isUnwritten(_ bytes: ArraySlice<UInt8>, at offset: Int) -> Bool {
+    var rest = bytes
+    var position = offset
+    while !rest.isEmpty {
+      let part = rest.prefix(sectorCount - position % sectorCount)
+      // A few zeros may as well be damage.
+      if part.count >= 16 || part.count == bytes.count, part.allSatisfy({ $0 == 0 }) { return true }
+      rest = rest.dropFirst(part.count)
+      position += part.count
+    }
+    return false
   }
 
   /// Whether what is there of a length's complement fits the length.
@@ -85,7 +106,7 @@ extension FileRecordLog {
 
   /// The entries of a part of the file that begins at an offset, and the index where they end.
   func parse(
-    _ bytes: ArraySlice<UInt8>, at offset: Int
+    _ bytes: ArraySlice<UInt8>, at offset: Int, of status: FileStatus
   ) throws(SecretStoreError) -> (entries: [LogChanges.Entry], end: Int) {
     var entries: [LogChanges.Entry] = []
     var position = bytes.startIndex
@@ -100,7 +121,9 @@ extension FileRecordLog {
       let next = try search.nextRecord(from: position + 1)
       let end = search.isExhausted ? bytes.endIndex : next
       guard let end else { break }
-      entries.append(.damaged("bytes \(offset + position)..<\(offset + end) of \(path)"))
+      let place = "bytes \(offset + position)..<\(offset + end) of \(path)"
+      entries.append(
+        .damaged(place, after: LogPosition(status: status, end: offset + position)))
       position = end
     }
     return (entries, position)

@@ -15,6 +15,7 @@ struct FileRecordLog: RecordLog {
   let path: String
   let cipher: any SecretCipher
   let fileSystem: FileSystem
+  var lockTimeout = LockTimeout()
 
   init(path: String, cipher: any SecretCipher, fileSystem: FileSystem = FileSystem()) {
     self.path = path
@@ -24,8 +25,10 @@ struct FileRecordLog: RecordLog {
 
   var name: String { path }
   private var lockPath: String { path + ".lock" }
+  private var reserve: DiskReserve { DiskReserve(of: path, in: fileSystem) }
 
   func changes(since position: LogPosition?) throws(SecretStoreError) -> LogChanges {
+    if position == nil { removeLeftovers() }
     let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
     if let status, let position, position.isCurrent(for: status) {
       return LogChanges(startsOver: false, entries: [], tail: nil, position: position)
@@ -37,6 +40,20 @@ struct FileRecordLog: RecordLog {
     let current = try system { () throws(SystemError) in try file.status() }
     try checkPrivacy(current, of: path)
     return try read(file, current, since: position)
+  }
+
+  /// Removes what killed writers left beside the file, unless one is at work: it may open without a passphrase
+  /// that the file has.
+  private func removeLeftovers() {
+    do throws(SystemError) {
+      guard try fileSystem.hasLeftovers(of: path),
+        let lock = try FileLock.ifFree(at: lockPath, in: fileSystem)
+      else { return }
+      try fileSystem.removeLeftovers(of: path, holding: lock)
+    } catch {
+      // Where nothing can be removed, or there is no directory yet, the vault is read nevertheless. The next
+      // reading, or file that is put in place, tries again.
+    }
   }
 
   /// Everything from a position on, of a file whose status is as it was just now.
@@ -56,10 +73,10 @@ struct FileRecordLog: RecordLog {
       switch try FileHeader.read(content, cipher) {
       case .current: content = content.dropFirst(FileHeader.count)
       case .newer(let version): throw .newerFormat("\(path), in format version \(version),")
-      case .damaged: content = try skipDamagedHeader(content, into: &entries)
+      case .damaged: content = try skipDamagedHeader(content, status, into: &entries)
       }
     }
-    let parsed = try parse(content, at: start)
+    let parsed = try parse(content, at: start, of: status)
     if start == 0, entries.isEmpty, parsed.entries.isEmpty {
       // A vault is put in place with its first records, so that this is none, or all that is left.
       throw .corrupted("\(path) is no intact vault: it holds no whole record")
@@ -67,7 +84,8 @@ struct FileRecordLog: RecordLog {
     let reached = LogPosition(status: status, end: start + parsed.end)
     let rest = bytes[parsed.end...]
     let tail = LogChanges.Tail(
-      place: "bytes \(reached.end)..<\(reached.size) of \(path)", isTorn: Frame.isBeginning(rest))
+      place: "bytes \(reached.end)..<\(reached.size) of \(path)", isTorn: Frame.isBeginning(rest),
+      isUnwritten: Frame.isUnwritten(rest, at: reached.end))
     return LogChanges(
       startsOver: start == 0, entries: entries + parsed.entries, tail: rest.isEmpty ? nil : tail,
       position: reached)
@@ -75,13 +93,14 @@ struct FileRecordLog: RecordLog {
 
   /// A file that has neither a header nor any record is none of ours.
   private func skipDamagedHeader(
-    _ content: ArraySlice<UInt8>, into entries: inout [LogChanges.Entry]
+    _ content: ArraySlice<UInt8>, _ status: FileStatus, into entries: inout [LogChanges.Entry]
   ) throws(SecretStoreError) -> ArraySlice<UInt8> {
     var search = FrameSearch(content, cipher)
     guard let first = try search.nextRecord(from: content.startIndex) else {
       throw .corrupted("\(path) is not a vault: it has neither a vault's header nor a record")
     }
-    entries.append(.damaged("the header, bytes 0..<\(first) of \(path),"))
+    let place = "the header, bytes 0..<\(first) of \(path),"
+    entries.append(.damaged(place, after: LogPosition(status: status, end: 0)))
     return content[first...]
   }
 
@@ -114,11 +133,17 @@ struct FileRecordLog: RecordLog {
     var frames: [UInt8] = []
     for record in records { Frame.encode(record, into: &frames) }
     do throws(SystemError) {
-      if position.end < position.size { try file.truncate(to: position.end) }
+      if position.end < position.size {
+        try file.truncate(to: position.end)
+        // A power cut must not leave whole records of it behind the new ones.
+        try file.synchronize()
+      }
       do throws(SystemError) {
         try file.write(frames, at: position.end)
         try file.synchronizeData()
-        return LogPosition(status: try file.status(), end: position.end + frames.count)
+        let end = LogPosition(status: try file.status(), end: position.end + frames.count)
+        reserve.fill(holding: lock)
+        return end
       } catch {
         // Whatever was written was not acknowledged. Should cutting it off fail as well, it is
         // either torn, or complete and as good as if it had been acknowledged.
@@ -133,24 +158,68 @@ struct FileRecordLog: RecordLog {
   func replace(
     keepingOld: Bool,
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
-  ) throws(SecretStoreError) {
+  ) throws(SecretStoreError) -> SecretStoreError? {
     let lock = try takeTurn()
-    guard let (records, position) = try make() else { return }
+    guard let (records, position) = try make() else { return nil }
     try checkPosition(position)
     if keepingOld { try keepAside("\(path).damaged-\(position.modified)") }
-    _ = try install(records, holding: lock)
+    do {
+      _ = try install(records, holding: lock)
+      return nil
+    } catch {
+      // From the renaming on, every reader has the new file.
+      guard isReplaced(position) else { throw error }
+      return error
+    }
   }
 
+  /// Whether there is another file than the one of a position; false also when that cannot be told.
+  private func isReplaced(_ position: LogPosition) -> Bool {
+    do throws(SystemError) {
+      guard let status = try fileSystem.status(of: path) else { return false }
+      return !position.isCurrent(for: status)
+    } catch {
+      return false
+    }
+  }
+
+  func makeRoom() -> Bool {
+    reserve.giveUpPart()
+  }
+
+  /// Gives the file a second name, or makes a copy where the file system has no second names.
   private func keepAside(_ name: String) throws(SecretStoreError) {
     do {
       try fileSystem.link(path, to: name)
     } catch {
-      if error.code != EEXIST { throw SecretStoreError(error) }
-      let isKept = try system { () throws(SystemError) in
-        try fileSystem.status(of: name)?.inode == fileSystem.status(of: path)?.inode
-      }
+      if error.isUnsupported { return try copy(to: name) }
       // An earlier attempt got as far as this and no farther, or else the name is another file's.
-      if !isKept { throw SecretStoreError(error) }
+      if error.code == EEXIST, try isKept(as: name) { return }
+      throw SecretStoreError(error)
+    }
+  }
+
+  private func copy(to name: String) throws(SecretStoreError) {
+    do {
+      let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
+      let bytes = try file.read(from: 0, count: try file.status().size)
+      try fileSystem.replaceFile(at: name, with: bytes, mode: 0o600, overwriting: false)
+    } catch {
+      if error.code == EEXIST, try isKept(as: name) { return }
+      throw SecretStoreError(error)
+    }
+  }
+
+  /// Whether another name is one of the same file, or of a copy of it.
+  private func isKept(as name: String) throws(SecretStoreError) -> Bool {
+    try system { () throws(SystemError) in
+      let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
+      let other = try fileSystem.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      let (status, otherStatus) = (try file.status(), try other.status())
+      if status.inode == otherStatus.inode { return true }
+      guard otherStatus.isRegularFile, status.size == otherStatus.size else { return false }
+      return try file.read(from: 0, count: status.size)
+        == other.read(from: 0, count: status.size)
     }
   }
 
@@ -188,17 +257,18 @@ struct FileRecordLog: RecordLog {
       try fileSystem.removeLeftovers(of: path, holding: lock)
       try fileSystem.replaceFile(at: path, with: content, mode: 0o600)
       guard let status = try fileSystem.status(of: path) else { throw vanished }
+      reserve.fill(holding: lock)
       return LogPosition(status: status, end: content.count)
     } catch {
       throw SecretStoreError(error)
     }
   }
 
-  /// Waits until no other writer, of whatever process, is at work.
+  /// Waits until no other writer, of whatever process, is at work, but no longer than a writer may.
   private func takeTurn() throws(SecretStoreError) -> FileLock {
     try system { () throws(SystemError) in
       try fileSystem.makingDirectories(for: path) { () throws(SystemError) in
-        try FileLock(at: lockPath, in: fileSystem)
+        try FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration)
       }
     }
   }

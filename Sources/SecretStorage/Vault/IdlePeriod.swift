@@ -1,10 +1,12 @@
+import Concurrency
 import Dispatch
 
 /// How long a vault was not used.
 struct IdlePeriod: Sendable {
   private let limit: Duration
   private let now: @Sendable () -> ContinuousClock.Instant
-  private let timer: IdleTimer
+  /// Nil in a forked child, which has no threads for it: there the first access finds out.
+  private let timer: IdleTimer?
   /// When the period is over; nil while none is under way, as in a locked vault.
   private var end: ContinuousClock.Instant?
 
@@ -16,7 +18,7 @@ struct IdlePeriod: Sendable {
     // No process lives longer, and no calculation overflows.
     self.limit = max(.zero, min(limit, .seconds(1 << 32)))
     self.now = now
-    timer = IdleTimer(handler: handler)
+    timer = Fork.isChild ? nil : IdleTimer(handler: handler)
   }
 
   /// Whether a period was under way and is over.
@@ -29,7 +31,7 @@ struct IdlePeriod: Sendable {
   mutating func begin() {
     if end != nil { return }
     end = now() + limit
-    timer.schedule(after: limit)
+    timer?.schedule(after: limit)
   }
 
   /// Begins the period that is under way anew.
@@ -43,7 +45,7 @@ struct IdlePeriod: Sendable {
 
   /// Sets the timer for the rest of the period.
   func waitForRest() {
-    if let end { timer.schedule(after: end - now()) }
+    if let end { timer?.schedule(after: end - now()) }
   }
 }
 
@@ -67,6 +69,12 @@ private final class IdleTimer: @unchecked Sendable {
   }
 
   deinit {
+    if Fork.isChild {
+      // Ending the parent's sources takes threads of Dispatch: they stay until the child ends.
+      _ = unsafe Unmanaged.passRetained(awake as AnyObject)
+      _ = unsafe Unmanaged.passRetained(wall as AnyObject)
+      return
+    }
     awake.cancel()
     wall.cancel()
   }

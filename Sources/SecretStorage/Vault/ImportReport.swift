@@ -10,6 +10,11 @@ public struct ImportReport: Hashable, Sendable {
     case conflict
     /// The vault does not take the item, for the reason that a sentence gives.
     case refused(String)
+
+    /// Whether the vault does not take the item, so that the source alone has it.
+    public var isRefusal: Bool {
+      if case .refused = self { true } else { false }
+    }
   }
 
   /// An item of the import.

@@ -39,6 +39,7 @@ struct ImportedVault {
     var damage = contents.damage.places
     // A frame's beginning is what an interrupted write leaves, which was not acknowledged.
     if let tail, !tail.isTorn { damage.append(tail.place) }
+    if let interrupted = contents.interruptedWrite { damage.append(interrupted.place) }
     let last = contents.chain.head.sequence
     if let end = contents.keys.table?.exportEnd, last < end {
       damage.append("the end, of which records \(last + 1)...\(end) are missing")

@@ -95,17 +95,19 @@ extension SecretVault {
   ) throws(SecretStoreError) -> Result {
     let device = try parts.device
     var result: Result?
-    try rewrite { contents throws(SecretStoreError) in
-      let isNew = contents.keys.table == nil
-      let keys = try VaultDraft(contents, device).keys
-      guard let table = keys.table, let user = keys.ring.user else { throw keys.lockReason }
-      var changed = KeyChange(
-        keys: keys, table: table, user: user, index: contents.index, isNew: isNew, device: device,
-        cipher: cipher)
-      result = try change(&changed)
-      changed.keys.table = changed.table
-      contents.keys = changed.keys
-      contents.index = changed.index
+    try withReserve { () throws(SecretStoreError) in
+      try rewrite { contents throws(SecretStoreError) in
+        let isNew = contents.keys.table == nil
+        let keys = try VaultDraft(contents, device).keys
+        guard let table = keys.table, let user = keys.ring.user else { throw keys.lockReason }
+        var changed = KeyChange(
+          keys: keys, table: table, user: user, index: contents.index, isNew: isNew, device: device,
+          cipher: cipher)
+        result = try change(&changed)
+        changed.keys.table = changed.table
+        contents.keys = changed.keys
+        contents.index = changed.index
+      }
     }
     announce()
     guard let result else { fatalError("The keys of a vault were written but not changed.") }

@@ -47,18 +47,13 @@ struct KeyRing: Sendable {
     keys = keys.filter { present.contains($0.key) }
     for key in table.keys where keys[key.id] == nil {
       for copy in key.copies {
-        guard let outer = outerKey(copy.wrapping) else { continue }
-        do {
-          let wrapping = try cipher.deriveKey(from: outer, salt: copy.salt, purpose: "locket key")
-          let opened = try cipher.open(
-            copy.sealed, with: wrapping,
-            authenticating: key.context(in: table.vaultID, copy.wrapping))
-          keys[key.id] = (key.purpose, opened)
-          break
-        } catch {
-          // Sealed for another device, or by another user key: what needs this key says so.
-          guard case .corrupted = error else { throw error }
-        }
+        // What is sealed for another device, or by another user key, is missing: what needs this key says
+        // so.
+        guard let outer = outerKey(copy.wrapping),
+          let opened = try key.open(copy, with: outer, in: table.vaultID, cipher)
+        else { continue }
+        keys[key.id] = (key.purpose, opened)
+        break
       }
     }
   }
@@ -79,14 +74,34 @@ struct KeyRing: Sendable {
     var copies: [SealedKey.Copy] = []
     for wrapping in purpose.wrappings {
       guard let outer = outerKey(wrapping) else { continue }
-      let salt = try cipher.salt(for: secret, under: outer, sequence: UInt64(id))
-      let key = try cipher.deriveKey(from: outer, salt: salt[...], purpose: "locket key")
-      let sealed = try cipher.seal(
-        secret, with: key, authenticating: shell.context(in: vaultID, wrapping))
-      copies.append(SealedKey.Copy(wrapping: wrapping, salt: salt[...], sealed: sealed[...]))
+      copies.append(try shell.seal(secret, as: wrapping, under: outer, in: vaultID, cipher))
     }
     keys[id] = (purpose, secret)
     return SealedKey(id: id, purpose: purpose, copies: copies)
+  }
+
+  /// Takes another secret of this device, under which a table has what it had under the old one.
+  mutating func reseal(
+    _ table: inout KeyTable, forDevice secret: Secret, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) {
+    var renewed = self
+    renewed.device = secret
+    for (place, key) in table.keys.enumerated() {
+      var copies: [SealedKey.Copy] = []
+      for copy in key.copies {
+        if copy.wrapping != .user, let old = outerKey(copy.wrapping),
+          let new = renewed.outerKey(copy.wrapping),
+          let opened = try key.open(copy, with: old, in: table.vaultID, cipher)
+        {
+          copies.append(
+            try key.seal(opened, as: copy.wrapping, under: new, in: table.vaultID, cipher))
+        } else {
+          copies.append(copy)
+        }
+      }
+      table.keys[place] = SealedKey(id: key.id, purpose: key.purpose, copies: copies)
+    }
+    self = renewed
   }
 
   /// Forgets the user key and the keys that may be in memory only while the vault is unlocked.
@@ -106,8 +121,32 @@ struct KeyRing: Sendable {
 }
 
 extension SealedKey {
+  /// Opens a copy; nil if it is sealed under another key.
+  func open(
+    _ copy: Copy, with outer: Secret, in vaultID: [UInt8], _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> Secret? {
+    let wrapping = try cipher.deriveKey(from: outer, salt: copy.salt, purpose: "locket key")
+    do {
+      return try cipher.open(
+        copy.sealed, with: wrapping, authenticating: context(in: vaultID, copy.wrapping))
+    } catch {
+      guard case .corrupted = error else { throw error }
+      return nil
+    }
+  }
+
+  fileprivate func seal(
+    _ secret: Secret, as wrapping: KeyWrapping, under outer: Secret, in vaultID: [UInt8],
+    _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> Copy {
+    let salt = try cipher.salt(for: secret, under: outer, sequence: UInt64(id))
+    let key = try cipher.deriveKey(from: outer, salt: salt[...], purpose: "locket key")
+    let sealed = try cipher.seal(secret, with: key, authenticating: context(in: vaultID, wrapping))
+    return Copy(wrapping: wrapping, salt: salt[...], sealed: sealed[...])
+  }
+
   /// What the sealing of a copy is bound to.
-  fileprivate func context(in vaultID: [UInt8], _ wrapping: KeyWrapping) -> [UInt8] {
+  private func context(in vaultID: [UInt8], _ wrapping: KeyWrapping) -> [UInt8] {
     var context = vaultID
     context.append(littleEndian: id)
     context.append(purpose.code)

@@ -7,7 +7,7 @@ package import StorageInternals
 /// `@unchecked`: function pointers and descriptions of algorithms are constants of the library, which
 /// may be used from several threads.
 @safe package struct LibCrypto: @unchecked Sendable {
-  package static let shared = Result { () throws(LibraryError) in try LibCrypto() }
+  package static let shared = LazyValue { () throws(LibraryError) in try LibCrypto() }
 
   package typealias Context = OpaquePointer
   package typealias Bytes = UnsafePointer<UInt8>
@@ -82,6 +82,23 @@ package import StorageInternals
     unsafe aes256GCM = try Self.algorithm("AES-256-GCM", "CIPHER", "EVP_aes_256_gcm", of: library)
     unsafe sha256 = try Self.algorithm("SHA256", "MD", "EVP_sha256", of: library)
     hkdf = unsafe try HKDF(library, sha256: sha256)
+    useOnce()
+  }
+
+  /// Has the library look up all that it looks up at a first use.
+  ///
+  /// A child that is forked while another thread does so would wait for the library's locks for
+  /// ever.
+  private func useOnce() {
+    let zeros = [UInt8](repeating: 0, count: 32)
+    var output = zeros
+    // Whatever comes of it, it is not needed. The buffers outlive the calls.
+    unsafe output.withUnsafeMutableBufferPointer { output in
+      unsafe zeros.withUnsafeBytes { zeros in
+        _ = unsafe hkdf.derive(zeros, salt: zeros, info: zeros, into: output)
+      }
+      _ = unsafe scrypt(nil, 0, nil, 0, 2, 1, 1, 0, output.baseAddress!, output.count)
+    }
   }
 
   /// Opens the library, of which a process has one.

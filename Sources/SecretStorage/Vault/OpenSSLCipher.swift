@@ -2,7 +2,8 @@ import StorageInternals
 
 /// The vault's primitives, computed by OpenSSL's libcrypto.
 ///
-/// The library is looked for at the first use: `libcrypto.so.3`, then `libcrypto.so.1.1`.
+/// The library is looked for at the first use: `libcrypto.so.3`, then `libcrypto.so.1.1`. Where
+/// neither can be loaded, the next use looks again.
 public final class OpenSSLCipher: SecretCipher {
   private static let tagCount = 16
   private static let nonce = [UInt8](repeating: 0, count: 12)
@@ -22,7 +23,7 @@ public final class OpenSSLCipher: SecretCipher {
     var age = 0
   }
 
-  private let contexts = Lock(Contexts())
+  private let contexts = Lock(Contexts(), inForkedChild: { Contexts() })
 
   /// Makes a cipher; the library is not opened yet.
   public init() {}
@@ -38,17 +39,18 @@ public final class OpenSSLCipher: SecretCipher {
       defer { contexts.spare = [] }
       return contexts.spare
     }
-    // Who made the contexts has the library.
-    guard case .success(let crypto) = LibCrypto.shared else { return }
+    // The contexts are the library's, so that without it there are none.
+    guard let crypto = LibCrypto.shared.known else { return }
     for context in spare {
       unsafe crypto.cipherContextFree(OpaquePointer(bitPattern: context))
     }
   }
 
   private func library() throws(SecretStoreError) -> LibCrypto {
-    switch LibCrypto.shared {
-    case .success(let crypto): return crypto
-    case .failure(let error): throw .missingLibrary("\(error)")
+    do {
+      return try LibCrypto.shared.get()
+    } catch {
+      throw .missingLibrary("\(error)")
     }
   }
 

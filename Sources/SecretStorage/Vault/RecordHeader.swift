@@ -43,11 +43,13 @@ struct RecordHeader: Sendable {
 /// The last record of a chain.
 struct ChainHead: Hashable, Sendable {
   static let none = ChainHead(
-    sequence: 0, digest: [UInt8](repeating: 0, count: 32)[...], subject: .keys)
+    sequence: 0, digest: [UInt8](repeating: 0, count: 32)[...], subject: .keys, predecessor: [])
 
   let sequence: UInt64
   let digest: ArraySlice<UInt8>
   let subject: RecordSubject
+  /// The digest of the record before; nothing where that is not known.
+  let predecessor: ArraySlice<UInt8>
 }
 
 /// What a record is about; the record after it says so too, in case that it is lost.

@@ -2,9 +2,16 @@
 ///
 /// The embedded one is a file. Nothing here supposes that: a log on other machines fits as well.
 protocol RecordLog: Sendable {
+  /// How long a writer waits for the others.
+  ///
+  /// When that is over, writing throws ``SecretStoreError/busy(path:holder:)`` and changed nothing.
+  /// Reading does not wait for writers.
+  var lockTimeout: LockTimeout { get set }
+
   /// What was appended after a position, or since the beginning where there is none.
   ///
-  /// When nothing was, this is cheap: it is asked at each access to the vault.
+  /// When nothing was, this is cheap: it is asked at each access to the vault. Reading from the beginning
+  /// also tidies up after writers that were killed.
   ///
   /// - Throws: ``SecretStoreError/unavailable(_:)`` and its like when the log cannot be read. A log
   ///   that does not exist yet is not an error but has no records.
@@ -36,11 +43,16 @@ protocol RecordLog: Sendable {
   /// ``append(by:)``; nil leaves the log as it is. The replaced log may be kept aside, for a person to
   /// look at.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position.
+  /// - Returns: Why the new log, which is in place, may not outlast a power cut; nil if it will.
+  /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position, or what
+  ///   kept the new log from its place. The old one is there then.
   func replace(
     keepingOld: Bool,
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
-  ) throws(SecretStoreError)
+  ) throws(SecretStoreError) -> SecretStoreError?
+
+  /// Gives up some of the space that is kept for removals on a full disk; false when none is left.
+  func makeRoom() -> Bool
 
   /// Calls a handler after each change that the machine reports, whoever made it.
   func observe(
@@ -69,8 +81,8 @@ struct LogChanges: Sendable {
   /// Something at one place of a log.
   enum Entry: Sendable {
     case record(LogRecord)
-    /// Bytes that are no record; the text says where they are.
-    case damaged(String)
+    /// Bytes that are no record; the text says where they are, and the position where they begin.
+    case damaged(String, after: LogPosition)
   }
 
   /// Bytes at the end of a log that are no record.
@@ -79,6 +91,8 @@ struct LogChanges: Sendable {
     let place: String
     /// Whether they are the beginning of a record, as an interrupted append leaves it.
     let isTorn: Bool
+    /// Whether some of them never came to the disk, as surely as that can be seen.
+    let isUnwritten: Bool
   }
 
   /// The log is another one than the position was in: whatever was read from it is void.

@@ -2,7 +2,7 @@ import StorageInternals
 
 extension ScryptCost {
   /// What was measured for the usual duration, by the type of the cipher.
-  private static let usual = Lock<[ObjectIdentifier: ScryptCost]>([:])
+  private static let usual = Lock<[ObjectIdentifier: ScryptCost]>([:], inForkedChild: { [:] })
   private static let usualDuration = Duration.milliseconds(500)
 
   /// Measures what an unlocking may cost on this machine.

@@ -1,3 +1,4 @@
+import Concurrency
 import StorageInternals
 
 extension SecretVault {
@@ -7,6 +8,10 @@ extension SecretVault {
   /// use begins, and a signal that is sent from then on is not missed. Locking is what ``lock()``
   /// does; an app that learns otherwise that it should lock, such as by `PrepareForSleep` of
   /// systemd-logind, calls that.
+  ///
+  /// In a forked child, the vault begins without the setting of its parent. What is set there locks
+  /// at the first access after the idle time, and at no signal, of which
+  /// ``SecretStorage/onFailure`` tells.
   ///
   /// It is a programming error to name a signal that cannot be caught, such as SIGKILL, or that tells
   /// of an error of a thread, such as SIGSEGV or SIGPIPE.
@@ -21,7 +26,8 @@ extension SecretVault {
   ) {
     let isLocked = automaticLockingState.withLock { state in
       state.setting = setting
-      state.observations = setting.allSignals.map { number in
+      let signals = Fork.isChild ? [] : setting.allSignals
+      state.observations = signals.map { number in
         SignalSource.of(number).observe { [weak self] in self?.lock() }
       }
       let idle = setting.afterIdle.map { limit in
@@ -36,6 +42,16 @@ extension SecretVault {
       }
     }
     if isLocked { announce() }
+    if Fork.isChild, setting != AutomaticLocking() {
+      tell(
+        PasswordFailure(
+          .upkeep,
+          .unavailable(
+            """
+            A forked child has no threads that wait for timers and signals. The vault locks at the \
+            first access after its idle time, and at no signal.
+            """)))
+    }
   }
 
   /// A timer says that the vault may have been idle for long enough.

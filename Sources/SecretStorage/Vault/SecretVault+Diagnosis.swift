@@ -9,7 +9,8 @@ import StorageInternals
 extension SecretVault {
   /// Looks at this vault, its files, and what it needs of the machine.
   ///
-  /// Nothing is created or changed, and nobody is asked. Secrets are not opened: ``verify()`` does.
+  /// Nothing is created or changed, but for what killed writers left, which is removed; and nobody is asked.
+  /// Secrets are not opened: ``verify()`` does.
   ///
   /// - Complexity: Linear in the size of the vault where it was not read yet.
   public func diagnose() -> Diagnosis {
@@ -130,6 +131,11 @@ extension Diagnosis {
     } else {
       note("Items", "\(contents.index.count)")
     }
+    if let interrupted = contents.interruptedWrite {
+      note(
+        "Interrupted write",
+        "\(interrupted.place): never acknowledged, and the next write cuts it off")
+    }
     if !contents.damage.isEmpty {
       problem(
         "Damage",
@@ -148,9 +154,10 @@ extension Diagnosis {
     guard cipher is OpenSSLCipher else {
       return note("Cryptography", "\(type(of: cipher)), which the app brings")
     }
-    switch LibCrypto.shared {
-    case .success(let crypto): note("Cryptography", "OpenSSL, as \(crypto.name)")
-    case .failure(let error): problem("Cryptography", "\(error)")
+    do {
+      note("Cryptography", "OpenSSL, as \(try LibCrypto.shared.get().name)")
+    } catch {
+      problem("Cryptography", "\(error)")
     }
   }
 }

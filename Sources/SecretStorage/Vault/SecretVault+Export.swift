@@ -1,6 +1,12 @@
 public import FoundationEssentials
 import StorageInternals
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 extension SecretVault {
   /// Writes the vault's items to a file of their own, for another machine or for keeping.
   ///
@@ -20,7 +26,8 @@ extension SecretVault {
   ///     There is no way back to the items in the file without it.
   ///   - cost: What each opening of the file costs; nil means what
   ///     ``ScryptCost/calibrated(to:cipher:)`` finds.
-  ///   - overwriting: Whether a file that is there is replaced.
+  ///   - overwriting: Whether a file that is there is replaced. If not, one that another process makes
+  ///     meanwhile is not replaced either.
   ///   - report: Called on this thread with the number of items that are done, after about 256 at a time;
   ///     it may end the work, and then no file is written.
   /// - Returns: What is in the file, and what is not.
@@ -49,11 +56,13 @@ extension SecretVault {
     let fileSystem = parts.device.fileSystem
     let log = FileRecordLog(path: url.path, cipher: cipher, fileSystem: fileSystem)
     let content = try log.content(of: export.records)
-    // Somebody may have made one meanwhile.
     try parts.checkTarget(url.path, overwriting)
     do {
-      try fileSystem.replaceFile(at: url.path, with: content, mode: 0o600)
+      try fileSystem.replaceFile(
+        at: url.path, with: content, mode: 0o600, overwriting: overwriting)
     } catch {
+      // Made since the check.
+      if !overwriting, error.code == EEXIST { throw .occupied(url.path) }
       throw SecretStoreError(error)
     }
     return export.report
@@ -63,7 +72,7 @@ extension SecretVault {
   func checkProgress(
     _ completed: Int, of total: Int, _ report: (UpkeepProgress) -> UpkeepProgress.Decision
   ) throws(SecretStoreError) {
-    if report(UpkeepProgress(completed: completed, total: total)) == .cancel { throw .cancelled }
+    try UpkeepProgress(completed: completed, total: total).report(to: report)
     if contents.withLock({ $0.keys.isLockedByApp }) { throw .locked }
   }
 }
@@ -81,9 +90,13 @@ extension VaultParts {
         "An export cannot take the place of the vault that it is of: choose another file")
     }
     let isThere = try system { () throws(SystemError) in try fileSystem.status(of: path) != nil }
-    if isThere, !isOverwriting {
-      throw .invalid(
-        "There is something at \(path) already: choose another file, or allow it to be replaced")
-    }
+    if isThere, !isOverwriting { throw .occupied(path) }
+  }
+}
+
+extension SecretStoreError {
+  fileprivate static func occupied(_ path: String) -> SecretStoreError {
+    .invalid(
+      "There is something at \(path) already: choose another file, or allow it to be replaced")
   }
 }

@@ -67,12 +67,14 @@ extension SecretVault {
     let end = try parts.log.append { () throws(SecretStoreError) in
       try work.refresh(from: parts)
       let steps = try work.judge(block)
-      return try work.draft(steps, parts.device).map { ($0.records, $0.position) }
+      guard let draft = try work.draft(steps, parts.device) else { return nil }
+      try anchor(draft, parts)
+      return (draft.records, draft.position)
     }
     guard end != nil, let newest = work.newest else { return }
     // The write itself is done; without this, only a later rollback to before it might pass.
     reportingFailure { () throws(SecretStoreError) in
-      try parts.device.remember(newest.head, of: newest.vaultID)
+      try parts.device.remember(newest.chain, of: newest.vaultID)
     }
     announce()
     try work.refresh(from: parts)

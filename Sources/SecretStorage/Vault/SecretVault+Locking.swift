@@ -15,8 +15,13 @@ extension SecretVault {
   /// Items that are ``Accessibility/whenUnlocked`` cannot be read or written until the app unlocks the
   /// vault; attributes can still be searched. As long as the vault has its device slot, anybody who
   /// can run a program as this user can open it again.
+  ///
+  /// An ``unlock(with:)`` that another thread has begun ends with ``SecretStoreError/cancelled``.
   public func lock() {
-    contents.withLock { $0.lock() }
+    contents.withLock { contents in
+      contents.lock()
+      contents.lockings += 1
+    }
     announce()
   }
 

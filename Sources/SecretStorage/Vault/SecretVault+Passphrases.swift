@@ -81,8 +81,9 @@ extension SecretVault {
     let sealing = try SlotSealing(newKey, cost: cost, for: user, cipher)
     // Another object, as another process would have one: this one stays locked if it is.
     let other = SecretVault(cipher: cipher) { parts }
+    other.lockTimeout = lockTimeout
     // Whoever rotated the keys meanwhile decided what opens the vault.
-    guard try other.unlock(withUserKey: user, of: table) else { throw .conflict }
+    guard try other.unlock(withUserKey: user, of: table, after: 0) else { throw .conflict }
     try other.changeKeys { change throws(SecretStoreError) in
       let present = try change.table.slot(slot.id)
       // Whoever changed it meanwhile made the old passphrase a wrong one.

@@ -92,6 +92,9 @@ extension SecretVault {
     return try contents.withLock { contents throws(SecretStoreError) in
       isNewlyLocked = contents.lockIfIdle()
       try contents.refresh(from: parts)
+      if let interruption = contents.newInterruption() {
+        reportingFailure { () throws(SecretStoreError) in throw interruption }
+      }
       return try body(&contents)
     }
   }

@@ -79,22 +79,16 @@ extension SecretVault {
       }[...]
       if waiting.isEmpty { break }
       let total = completed + waiting.count
-      if completed == 0 { try go(on: report, completed, total) }
+      if completed == 0 { try UpkeepProgress(completed: 0, total: total).report(to: report) }
       while !waiting.isEmpty {
         waiting = try renewSome(of: waiting)
         completed = total - waiting.count
-        try go(on: report, completed, total)
+        try UpkeepProgress(completed: completed, total: total).report(to: report)
       }
       // Who began yet another rotation meanwhile has left more to do.
     }
     // What nothing is sealed under any more is not in the new file.
     try rewrite()
-  }
-
-  private func go(
-    on report: (UpkeepProgress) -> UpkeepProgress.Decision, _ completed: Int, _ total: Int
-  ) throws(SecretStoreError) {
-    if report(UpkeepProgress(completed: completed, total: total)) == .cancel { throw .cancelled }
   }
 
   /// Seals some items anew, as they are by now, and returns those that are left.
@@ -118,6 +112,7 @@ extension SecretVault {
       }
       guard let draft, !draft.records.isEmpty else { return nil }
       appended = draft
+      try anchor(draft, parts)
       return (draft.records, draft.position)
     }
     if let appended, let position { acknowledge(appended, endingAt: position, parts) }

@@ -1,3 +1,5 @@
+import StorageInternals
+
 extension SecretVault {
   /// Opens the vault with a key for one of its slots.
   ///
@@ -8,26 +10,36 @@ extension SecretVault {
   ///   ``SecretStoreError/otherDevice(_:)`` when the key opens none of the slots of its kind,
   ///   ``SecretStoreError/corrupted(_:)`` when it is right but the slot is damaged, or when the slot asks
   ///   for more or less work than a slot may, ``SecretStoreError/invalid(_:)`` when the vault has no such
-  ///   slot or the key is too short or too long, or what kept the key from being read.
+  ///   slot or the key is too short or too long, ``SecretStoreError/cancelled`` when ``lock()`` was called
+  ///   meanwhile, as by a signal: the vault stays locked then; or what kept the key from being read.
   public func unlock(with key: UnlockKey) throws(SecretStoreError) {
-    while try !takeUserKey(from: key) {}
+    let lockings = contents.withLock { $0.lockings }
+    while try !takeUserKey(from: key, after: lockings) {}
     announce()
   }
 
   /// Opens the vault with a key, unless it gets another user key meanwhile; then false.
-  private func takeUserKey(from key: UnlockKey) throws(SecretStoreError) -> Bool {
+  private func takeUserKey(
+    from key: UnlockKey, after lockings: UInt64
+  ) throws(SecretStoreError) -> Bool {
     let parts = try parts
     let table = try withContents { contents throws(SecretStoreError) in contents.keys.table }
     guard let table, table.slots.contains(where: key.fits) else {
       throw .invalid("The vault has no \(key.kind)")
     }
-    let user = try table.open(with: key.slotKey(parts.device), cipher, otherwise: key.refusal)
-    return try unlock(withUserKey: user, of: table)
+    let slotKey = try key.slotKey(parts.device, for: table)
+    let user = try table.open(with: slotKey, cipher, otherwise: key.refusal)
+    return try unlock(withUserKey: user, of: table, after: lockings)
   }
 
   /// Reads the vault anew with the user key of a table, unless it has another one by now; then false.
-  func unlock(withUserKey user: Secret, of table: KeyTable) throws(SecretStoreError) -> Bool {
+  ///
+  /// Throws ``SecretStoreError/cancelled`` when the app has locked the vault more often than it is given.
+  func unlock(
+    withUserKey user: Secret, of table: KeyTable, after lockings: UInt64
+  ) throws(SecretStoreError) -> Bool {
     try withContents { contents throws(SecretStoreError) in
+      if contents.lockings != lockings { throw .cancelled }
       _ = contents.keys.ring.adapt(to: table)
       contents.keys.ring.user = user
       contents.keys.isLockedByApp = false
@@ -36,6 +48,7 @@ extension SecretVault {
     return try withContents { contents throws(SecretStoreError) in
       if let distrust = contents.distrust { throw distrust }
       if contents.keys.isUnlocked { return true }
+      if contents.lockings != lockings { throw .cancelled }
       // A forged file may have tables of several user keys, of which each attempt would meet another.
       if contents.damage.isEmpty { return false }
       throw .corrupted("Tables of keys are not authentic; damaged: \(contents.damage.description)")

@@ -1,4 +1,4 @@
-import Dispatch
+import Concurrency
 import StorageInternals
 
 extension SecretVault {
@@ -10,6 +10,10 @@ extension SecretVault {
     public let lockedCount: Int
     /// What is damaged, each by its place or name; empty when the vault is sound.
     public let damage: [String]
+    /// The rest of a write that was interrupted before it was acknowledged, as by a power cut; nil for none.
+    ///
+    /// It is no damage: the next write cuts it off.
+    public let interruptedWrite: String?
 
     /// Whether nothing is damaged.
     public var isSound: Bool { damage.isEmpty }
@@ -21,8 +25,9 @@ extension SecretVault {
   /// others; what is sealed under an application password is known to be what was written.
   ///
   /// - Complexity: Linear in the size of the vault.
-  /// - Throws: ``SecretStoreError/rolledBack(_:)`` when the vault is older than it should be, or what
-  ///   kept it from being read. Damage is in the result and not thrown.
+  /// - Throws: ``SecretStoreError/rolledBack(_:)`` when the vault is older than it should be,
+  ///   ``SecretStoreError/replaced(_:)`` when it is another one, or what kept it from being read. Damage is
+  ///   in the result and not thrown.
   public func verify() throws(SecretStoreError) -> Verification {
     var fresh = try contentsReadAnew()
     if let distrust = fresh.distrust, fresh.damage.isEmpty { throw distrust }
@@ -40,7 +45,8 @@ extension SecretVault {
       }
     }
     return Verification(
-      itemCount: fresh.index.count, lockedCount: locked + fresh.sealedRecords, damage: damage)
+      itemCount: fresh.index.count, lockedCount: locked + fresh.sealedRecords, damage: damage,
+      interruptedWrite: fresh.interruptedWrite?.place)
   }
 
   /// The contents as they are in the log, read from its beginning with the keys that are in memory.
@@ -52,18 +58,6 @@ extension SecretVault {
     fresh.startOver()
     try fresh.refresh(from: parts)
     return fresh
-  }
-
-  /// Accepts an older copy of the vault that was put back on purpose, such as a backup.
-  ///
-  /// - Throws: What kept the vault from being read.
-  public func acceptRollback() throws(SecretStoreError) {
-    let parts = try parts
-    try withContents { contents throws(SecretStoreError) in
-      guard let table = contents.keys.table, case .rolledBack = contents.distrust else { return }
-      try parts.device.remember(contents.chain.head, of: table.vaultID, evenIfOlder: true)
-      contents.position = nil
-    }
   }
 
   /// Writes what can be read of a damaged vault to a new file, and returns what was damaged.
@@ -88,7 +82,8 @@ extension SecretVault {
 
   /// Writes the vault to a new file without what was overwritten or removed.
   ///
-  /// It happens by itself in the background when it is worth it. The closure is told of progress as it
+  /// It happens by itself in the background when it is worth it; where that fails, again when the file has
+  /// grown, by more each time. The closure is told of progress as it
   /// is by ``repair(reporting:)``, and must not write to the vault either.
   ///
   /// - Complexity: Linear in the size of the vault.
@@ -108,23 +103,28 @@ extension SecretVault {
     reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
     let parts = try parts
-    try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
+    let doubt = try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
       var changed = try withContents { contents throws(SecretStoreError) in contents }
+      try changed.renewDevice(parts.device)
       // What is not in the new file is lost.
       try changed.restoreOverwritten(isRepair: isRepair)
       try change(&changed)
       let new = try CompactedVault(changed, isRepair: isRepair, reporting: report)
+      if new != nil, let vaultID = changed.keys.table?.vaultID, changed.notedVaultID != vaultID {
+        _ = try claimPlace(for: vaultID, isNew: changed.chain.first == nil, parts)
+      }
       expect(changed.keys)
       return new.map { ($0.records, $0.position) }
     }
     // The new file is in place: what fails now must not look as if nothing had changed.
+    if let doubt { tell(PasswordFailure(.durability, doubt)) }
     reportingFailure { () throws(SecretStoreError) in
-      try contents.withLock { contents throws(SecretStoreError) in
+      let (chain, table) = try contents.withLock { contents throws(SecretStoreError) in
         try contents.refresh(from: parts)
         contents.keys.coming = nil
-        guard let table = contents.keys.table else { return }
-        try parts.device.remember(contents.chain.head, of: table.vaultID)
+        return (contents.chain, contents.keys.table)
       }
+      if let table { try parts.device.remember(chain, of: table.vaultID) }
     }
   }
 
@@ -143,36 +143,45 @@ extension SecretVault {
     do {
       try upkeep()
     } catch {
-      // Elsewhere, because a handler that uses this vault would wait for the access under way.
-      DispatchQueue.global(qos: .utility).async {
-        SecretStorage.onFailure(PasswordFailure(.upkeep, error))
-      }
+      tell(PasswordFailure(.upkeep, error))
     }
   }
 
-  /// Compacts in the background where much of the file is dead, or too many items stand in
-  /// records of their own for the vault to open quickly.
+  /// Tells of a failure beside an access, on another thread: a handler that uses this vault would
+  /// wait for the access under way.
+  func tell(_ failure: PasswordFailure) {
+    if Fork.isChild { return SecretStorage.reportInForkedChild(failure) }
+    background.run { SecretStorage.onFailure(failure) }
+  }
+
+  /// Compacts in the background where much of the file is dead, where too many items stand in
+  /// records of their own for the vault to open quickly, or where the machine has another identity by now.
   func compactIfWasteful() {
     let isWorthIt = contents.withLock { contents in
-      guard contents.isWasteful, !contents.isBeingCompacted else { return false }
-      contents.isBeingCompacted = true
-      return true
+      contents.isWasteful && contents.compaction.begins(atSize: contents.chain.byteCount)
     }
     guard isWorthIt else { return }
-    DispatchQueue.global(qos: .utility).async { [self] in
-      reportingFailure { () throws(SecretStoreError) in try compact() }
-      contents.withLock { $0.isBeingCompacted = false }
+    let work = { @Sendable [self] in
+      var isDone = false
+      reportingFailure { () throws(SecretStoreError) in
+        try compact()
+        isDone = true
+      }
+      contents.withLock { contents in
+        let size = contents.chain.byteCount
+        contents.compaction.end(succeeded: isDone, atSize: size)
+      }
     }
+    // A forked child has no other thread.
+    if Fork.isChild { work() } else { background.run(work) }
   }
 }
 
 extension VaultContents {
-  /// Files under this size are not worth the trouble, in bytes.
-  private static let negligible = 64 * 1024
-
   fileprivate var isWasteful: Bool {
     if keys.ring.user == nil || sealedRecords > 0 || !damage.isEmpty { return false }
-    return chain.byteCount > index.byteCount / 4 * 7 + Self.negligible
+    let needed = index.byteCount / 4 * 7 + BackgroundCompaction.negligible
+    return keys.isDeviceOutdated || chain.byteCount > needed
       || singleCount > max(1024, index.count / 4)
   }
 }

@@ -1,5 +1,11 @@
 import StorageInternals
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 extension SecretVault {
   /// Adds an item, and returns it when it is on disk.
   ///
@@ -68,16 +74,46 @@ extension SecretVault {
   private typealias Pending = WriteQueue<VaultWrite, SecretItem?>.Pending
 
   private func commit(_ batch: [Pending]) {
-    do {
+    let removals = batch.filter(\.write.isRemoval)
+    let isMixed = !removals.isEmpty && removals.count < batch.count
+    do throws(SecretStoreError) {
       let parts = try parts
-      while try !append(batch, parts) {}
+      if isMixed || removals.isEmpty {
+        while try !append(batch, parts) {}
+      } else {
+        try withReserve { () throws(SecretStoreError) in while try !append(batch, parts) {} }
+      }
     } catch {
-      for pending in batch where pending.outcome == nil { pending.finish(.failure(error)) }
+      let goesOn = isMixed && error.isFullDisk
+      for pending in batch where pending.outcome == nil {
+        if !goesOn || !pending.write.isRemoval { pending.finish(.failure(error)) }
+      }
+      if goesOn { commit(removals) }
+    }
+  }
+
+  /// Writes what makes the vault safer, such as a removal: on a full disk, with the space that is
+  /// kept for it.
+  func withReserve<Result>(
+    _ write: () throws(SecretStoreError) -> Result
+  ) throws(SecretStoreError) -> Result {
+    while true {
+      do throws(SecretStoreError) {
+        return try write()
+      } catch {
+        guard error.isFullDisk, try parts.log.makeRoom() else { throw error }
+      }
     }
   }
 
   /// Appends what of a batch goes together; false when another process was faster.
   private func append(_ batch: [Pending], _ parts: VaultParts) throws(SecretStoreError) -> Bool {
+    if contents.withLock({ $0.keys.table == nil }),
+      try withContents({ $0.keys.table == nil && $0.damage.isEmpty })
+    {
+      // Made here, because it may wait for another process, and readers wait for the contents.
+      _ = try parts.device.makeSecret()
+    }
     let (draft, outcomes) = try withContents { contents throws(SecretStoreError) in
       var draft = try VaultDraft(contents, parts.device)
       let outcomes = Self.fill(&draft, from: batch, &contents)
@@ -85,17 +121,35 @@ extension SecretVault {
     }
     // The first records of a new vault alone are not worth a file.
     if !draft.entries.isEmpty {
-      let position: LogPosition
       do {
-        position = try parts.log.append(draft.records, after: draft.position)
+        acknowledge(draft, endingAt: try append(draft, parts), parts)
       } catch {
         if error == .conflict { return false }
         throw error
       }
-      acknowledge(draft, endingAt: position, parts)
     }
     for (pending, outcome) in outcomes { pending.finish(outcome) }
     return true
+  }
+
+  private func append(
+    _ draft: VaultDraft, _ parts: VaultParts
+  ) throws(SecretStoreError) -> LogPosition {
+    if draft.base.first != nil {
+      try anchor(draft, parts)
+      return try parts.log.append(draft.records, after: draft.position)
+    }
+    // A new vault is noted while no other process can make one.
+    let position = try parts.log.append { () throws(SecretStoreError) in
+      let isCurrent = try withContents { contents throws(SecretStoreError) in
+        contents.position == draft.position
+      }
+      if !isCurrent { throw .conflict }
+      try anchor(draft, parts)
+      return (draft.records, draft.position)
+    }
+    guard let position else { fatalError("A new vault was to be written and was not.") }
+    return position
   }
 
   /// Puts changes into a draft until one touches what an earlier one does.
@@ -130,7 +184,17 @@ extension SecretVault {
     guard let vaultID = draft.keys.table?.vaultID else { return }
     // The write itself is done; without this, only a later rollback to before it might pass.
     reportingFailure { () throws(SecretStoreError) in
-      try parts.device.remember(draft.chain.head, of: vaultID)
+      try parts.device.remember(draft.chain, of: vaultID)
+    }
+  }
+}
+
+extension SecretStoreError {
+  /// Whether there was no space on a disk, or no more of it for this user.
+  fileprivate var isFullDisk: Bool {
+    switch self {
+    case .system(_, _, ENOSPC), .system(_, _, EDQUOT): true
+    default: false
     }
   }
 }

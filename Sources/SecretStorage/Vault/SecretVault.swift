@@ -13,18 +13,30 @@ import StorageInternals
 /// opens it on this machine without a question. ``setPassphrase(_:cost:)`` replaces that by a
 /// passphrase, which is what makes locking mean something.
 ///
-/// Any number of threads, objects and processes may use one vault at once. A write returns when it is
-/// on disk. The documentation has pages on the format and on what the vault protects against whom.
+/// Any number of threads, objects and processes may use one vault at once. A write returns when it
+/// is on disk. Where the whole file was replaced, as by another passphrase, and the directory could
+/// not be synchronised, the change counts, and ``SecretStorage/onFailure`` is told that a power cut
+/// may undo it.
+///
+/// On a full disk, items and slots can still be removed: the vault keeps 64 KiB beside its file for
+/// that, and gives them up a part at a time. The first write that finds room takes them again.
+///
+/// In a forked child, a vault is locked: <doc:InAForkedChild>. The documentation has pages on the
+/// format and on what the vault protects against whom.
 public final class SecretVault: SecretStore {
   private let locate: @Sendable () throws(SecretStoreError) -> VaultParts
-  private let located = Lock<VaultParts?>(nil)
+  private let located = Lock<VaultParts?>(nil, inForkedChild: { nil })
+  private let timeout = LockTimeout()
   /// The authenticator as the app gave it, which may leave open what vault it is for.
   let givenAuthenticator: (any Authenticator)?
   let cipher: any SecretCipher
   let contents: Lock<VaultContents>
   let writes = WriteQueue<VaultWrite, SecretItem?>()
   let observers = ChangeObservers()
-  let automaticLockingState = Lock(AutomaticLockingState())
+  /// Unlike a queue of Dispatch, it does not end the process where no file can be opened.
+  let background = SerialThread()
+  let automaticLockingState = Lock(
+    AutomaticLockingState(), inForkedChild: { AutomaticLockingState() })
 
   init(
     cipher: any SecretCipher, authenticator: (any Authenticator)? = nil,
@@ -33,7 +45,8 @@ public final class SecretVault: SecretStore {
     givenAuthenticator = authenticator
     self.cipher = cipher
     self.locate = locate
-    contents = Lock(VaultContents(cipher: cipher))
+    contents = Lock(
+      VaultContents(cipher: cipher), inForkedChild: { VaultContents(inForkedChild: cipher) })
   }
 
   /// Names the vault in a file.
@@ -94,11 +107,25 @@ public final class SecretVault: SecretStore {
     get throws(SecretStoreError) {
       try located.withLock { located throws(SecretStoreError) -> VaultParts in
         if let parts = located { return parts }
-        let parts = try locate()
+        var parts = try locate()
+        parts.log.lockTimeout = timeout
+        parts.device.lockTimeout = timeout
         located = parts
         return parts
       }
     }
+  }
+
+  /// How long a write waits at most for other processes, and for other writers of this one; 30
+  /// seconds unless the app says otherwise.
+  ///
+  /// A write that waited in vain throws ``SecretStoreError/busy(path:holder:)`` and changed
+  /// nothing. From then on, writes fail at once until the lock is free, so that the thread of a
+  /// user interface does not wait again and again. Zero means never to wait. Reading, locking and
+  /// unlocking wait for no writer, whatever this is.
+  public var lockTimeout: Duration {
+    get { timeout.duration }
+    set { timeout.duration = newValue }
   }
 
   /// The vault survives a reboot, is encrypted, enforces accessibility and access control, may be
@@ -126,8 +153,8 @@ private let sharedVault = SecretVault()
 
 /// Where the parts of a vault are.
 struct VaultParts: Sendable {
-  let log: any RecordLog
-  let device: DeviceState
+  var log: any RecordLog
+  var device: DeviceState
 
   init(
     path: String, stateDirectory: String, cipher: any SecretCipher,

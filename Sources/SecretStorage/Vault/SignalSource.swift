@@ -15,11 +15,15 @@ import StorageInternals
 ///
 /// `@unchecked`: a dispatch source may be used from any thread.
 final class SignalSource: @unchecked Sendable {
-  private static let all = Lock([Int32: SignalSource]())
+  private static let all = Lock([Int32: SignalSource](), inForkedChild: { [:] })
 
+  private let number: Int32
   private let observers = ChangeObservers()
+  private let queue = DispatchQueue(label: "Locket.SignalSource")
   private let source: any DispatchSourceSignal
   private let isRegistered = DispatchSemaphore(value: 0)
+  /// The address of Dispatch's handler, from the registration on.
+  private let dispatchHandler = Lock(0)
 
   static func of(_ number: Int32) -> SignalSource {
     guard isCatchable(number) else {
@@ -46,21 +50,51 @@ final class SignalSource: @unchecked Sendable {
   }
 
   private init(_ number: Int32) {
-    source = DispatchSource.makeSignalSource(
-      signal: number, queue: DispatchQueue(label: "Locket.SignalSource"))
-    source.setEventHandler { [observers] in
-      observers.notify()
-      // Returns when the process is continued.
-      if number == SIGTSTP { kill(getpid(), SIGSTOP) }
+    self.number = number
+    source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+    source.setEventHandler { [self] in
+      // A question on the terminal first makes it show typing again, and then calls `suspend`.
+      if number == SIGTSTP, HeldSignals.hold(number) { return }
+      handle()
     }
     // Unlike elsewhere, on Linux the signal need not be ignored: Dispatch sets a handler, and ignoring
     // would lose what is sent before.
-    source.setRegistrationHandler { [isRegistered] in isRegistered.signal() }
+    source.setRegistrationHandler { [self] in
+      dispatchHandler.withLock { $0 = handlerAddress }
+      isRegistered.signal()
+    }
     source.activate()
+  }
+
+  private func handle() {
+    observers.notify()
+    // To this thread, so that it returns when the process is continued: a signal to the process may
+    // stop it some time after the call.
+    if number == SIGTSTP { raise(SIGSTOP) }
+  }
+
+  private var handlerAddress: Int {
+    var action = sigaction()
+    // The kernel fills the structure.
+    unsafe sigaction(number, nil, &action)
+    return action.handlerAddress
+  }
+
+  /// Calls the handlers of SIGTSTP and stops the process, and returns when it is continued.
+  ///
+  /// Raising the signal would do the same some time later.
+  ///
+  /// - Returns: Whether the signal has handlers here.
+  static func suspend() -> Bool {
+    guard let source = all.withLock({ $0[SIGTSTP] }),
+      source.handlerAddress == source.dispatchHandler.withLock({ $0 })
+    else { return false }
+    source.queue.sync { source.handle() }
+    return true
   }
 
   /// Calls a handler at each signal that is sent from now on, on a queue of its own.
   func observe(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    observers.add(handler)
+    observers.addPrompt(handler)
   }
 }

@@ -27,7 +27,7 @@ struct SlotRenewal {
       guard table.slots.contains(where: key.fits) else {
         throw .invalid("The vault has no \(key.kind)")
       }
-      let slotKey = try key.slotKey(device)
+      let slotKey = try key.slotKey(device, for: table)
       var isRight = false
       for (place, slot) in table.slots.enumerated() where key.fits(slot) {
         if try open(slot, at: place, with: slotKey) { isRight = true }

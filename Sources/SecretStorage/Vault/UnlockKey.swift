@@ -49,11 +49,15 @@ extension UnlockKey {
     }
   }
 
-  /// Fetches the key from where it is.
-  func slotKey(_ device: DeviceState) throws(SecretStoreError) -> SlotKey {
+  /// Fetches the key from where it is, that of the device as it opens a table.
+  func slotKey(
+    _ device: DeviceState, for table: KeyTable? = nil
+  ) throws(SecretStoreError) -> SlotKey {
     switch self {
     case .device:
-      guard let secret = try device.secret() else { throw .otherDevice("The vault") }
+      let secret =
+        if let table { try device.secret(for: table)?.secret } else { try device.secret() }
+      guard let secret else { throw .otherDevice("The vault") }
       return .device(secret)
     case .passphrase(let passphrase):
       return .passphrase(try passphrase.checkedAsPassphrase())

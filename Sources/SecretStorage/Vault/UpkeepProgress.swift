@@ -1,3 +1,5 @@
+import Concurrency
+
 /// How far long work on a store has come.
 public struct UpkeepProgress: Hashable, Sendable {
   /// The number of items that are done.
@@ -17,5 +19,20 @@ public struct UpkeepProgress: Hashable, Sendable {
     case proceed
     /// The work ends soon, and throws ``SecretStoreError/cancelled``.
     case cancel
+  }
+}
+
+extension UpkeepProgress {
+  /// Tells a closure of the progress.
+  ///
+  /// - Throws: ``SecretStoreError/cancelled`` when the work is to end, or an error in a child that
+  ///   the closure forked: the work and its locks are the parent's.
+  func report(
+    to report: (UpkeepProgress) -> Decision
+  ) throws(SecretStoreError) {
+    let process = Fork.generation
+    let decision = report(self)
+    if process != Fork.generation { throw .forkedInside("long work on a store") }
+    if decision == .cancel { throw .cancelled }
   }
 }

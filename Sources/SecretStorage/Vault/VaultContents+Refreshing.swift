@@ -27,7 +27,7 @@ extension VaultContents {
     let damagedBefore = damage.places.count
     try apply(changes, parts.device)
     if changes.startsOver {
-      try judge(changes.tail, parts)
+      try judge(interruptedWrite == nil ? changes.tail : nil, parts)
     } else if damage.places.count > damagedBefore || changes.tail != nil || distrust != nil {
       // What was read before may have been cut off meanwhile: only the whole log tells.
       startOver()
@@ -43,6 +43,9 @@ extension VaultContents {
     if keys.table == nil, !damage.isEmpty {
       distrust = .corrupted(
         "\(parts.log.name) has no intact table of keys; damaged: \(damage.description)")
+    } else if let vaultID = keys.table?.vaultID, try isReplaced(vaultID, parts) {
+      distrust = .replaced(
+        "\(parts.log.name) is another vault than the one that this machine knows there")
     } else if isForked {
       distrust = .rolledBack(
         """
@@ -54,12 +57,16 @@ extension VaultContents {
       let more = try parts.log.changes(since: position)
       if more.startsOver || more.position != position { return try catchUp(with: more, parts) }
       judge(tail, endingBefore: remembered, parts.log.name)
-    } else if let tail, !tail.isTorn, !remembersThisLog {
-      // Nothing says whether this was acknowledged, so it counts as if it had been.
-      damage.lost(tail.place)
-      damage.attribute(nil, among: index, before: chain.head.sequence + 2)
-    } else if damage.isUnattributed {
-      damage.attribute(nil, among: index, before: chain.head.sequence + 2)
+    } else {
+      if let tail {
+        if tail.isTorn || tail.isUnwritten || remembersThisLog {
+          interruptedWrite = InterruptedWrite(place: tail.place, isTorn: tail.isTorn)
+        } else {
+          // Nothing says whether this was acknowledged, so it counts as if it had been.
+          damage.lost(tail.place)
+        }
+      }
+      if damage.isUnattributed { damage.openGap(before: chain.head.sequence &+ 2) }
     }
   }
 
@@ -78,8 +85,16 @@ extension VaultContents {
     try refresh(from: parts)
   }
 
+  /// Whether this machine knows another vault at the log's place.
+  private mutating func isReplaced(
+    _ vaultID: [UInt8], _ parts: VaultParts
+  ) throws(SecretStoreError) -> Bool {
+    notedVaultID = try parts.device.vaultID(at: parts.log.name)
+    return notedVaultID != nil && notedVaultID != vaultID
+  }
+
   /// Whether this machine has seen any record of the log, and not only what it was compacted from.
-  private var remembersThisLog: Bool {
+  var remembersThisLog: Bool {
     guard let remembered else { return false }
     return remembered.sequence >= chain.start ?? 0
   }
@@ -90,9 +105,15 @@ extension VaultContents {
   ) {
     if let tail, !tail.isTorn { damage.lost(tail.place) }
     if damage.isUnattributed {
-      let isOne = remembered.sequence == chain.head.sequence + 1
-      damage.attribute(
-        isOne ? remembered.subject : nil, among: index, before: remembered.sequence + 1)
+      let isLast =
+        remembered.sequence - 1 == chain.head.sequence
+        && remembered.predecessor == chain.head.digest
+      if isLast {
+        damage.prove()
+        damage.lostLast(remembered.subject, among: index)
+      } else {
+        damage.openGap(before: remembered.sequence)
+      }
     } else {
       distrust = .rolledBack(
         """

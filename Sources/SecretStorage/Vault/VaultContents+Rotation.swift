@@ -9,7 +9,10 @@ extension VaultContents {
     if let distrust { throw distrust }
     guard damage.isEmpty else {
       throw .corrupted(
-        "The keys of a vault are not rotated before it is repaired; damaged: \(damage.description)")
+        """
+        The keys of a vault are not rotated before it is repaired, by repair(); damaged: \
+        \(damage.description)
+        """)
     }
     guard let table = keys.table, let user = keys.ring.user else { throw keys.lockReason }
     guard table.unknown.isEmpty else { throw .newerFormat("A part of the vault's table of keys") }

@@ -1,3 +1,5 @@
+import Concurrency
+
 /// What a process knows of a vault: its keys, its items, and what is damaged.
 struct VaultContents: Sendable {
   let cipher: any SecretCipher
@@ -17,21 +19,37 @@ struct VaultContents: Sendable {
   var generation: UInt64 = 0
   /// The generation that the observers were told of last.
   var announced: UInt64 = 0
+  /// The vault that this machine knows at the log's place, as far as that was looked at.
+  var notedVaultID: [UInt8]?
   /// The record that this machine had seen last when it read this log.
   var remembered: ChainHead?
+  /// What a write that was interrupted has left at the log's end.
+  var interruptedWrite: InterruptedWrite?
+  /// The one of these that the app was told of.
+  var reportedInterruption: InterruptedWrite?
   /// Whether the log has another record in the place of that one.
   var isForked = false
   /// The keys of secrets that were opened.
   var recordKeys: [SecretItem.ID: (revision: UInt64, classKey: UInt32, key: Secret)] = [:]
   /// How long the vault was not used, where that locks it.
   var idle: IdlePeriod?
-  /// Whether a thread of this process compacts the vault now.
-  var isBeingCompacted = false
+  /// How often the app locked the vault.
+  var lockings: UInt64 = 0
+  var compaction = BackgroundCompaction()
   /// Why the content is not to be trusted at all.
   var distrust: SecretStoreError?
 
   init(cipher: any SecretCipher) {
     self.cipher = cipher
+  }
+
+  /// What a forked child begins with: nothing that its parent knew, and locked, whatever could open
+  /// it.
+  init(inForkedChild cipher: any SecretCipher) {
+    self.init(cipher: cipher)
+    keys.isLockedByApp = true
+    // No revision that the parent gave out comes again.
+    generation = UInt64(Fork.generation) << 48
   }
 
   /// Forgets what was read, but not the keys.
@@ -43,7 +61,9 @@ struct VaultContents: Sendable {
     fresh.keys.table = nil
     fresh.recordKeys = recordKeys
     fresh.idle = idle
-    fresh.isBeingCompacted = isBeingCompacted
+    fresh.lockings = lockings
+    fresh.compaction = compaction
+    fresh.reportedInterruption = reportedInterruption
     self = fresh
   }
 }
@@ -68,9 +88,15 @@ extension VaultContents {
     _ changes: LogChanges, _ device: DeviceState
   ) throws(SecretStoreError) {
     if changes.startsOver { index.reserveCapacity(for: changes.entries) }
-    for entry in changes.entries {
+    for (number, entry) in zip(1..., changes.entries) {
       switch entry {
-      case .damaged(let place): damage.lost(place)
+      case .damaged(let place, let end):
+        if changes.startsOver, try isUnacknowledged(behind: changes.entries[number...]) {
+          interruptedWrite = InterruptedWrite(place: "\(place) and beyond", isTorn: false)
+          position = end
+          return
+        }
+        damage.lost(place)
       case .record(let record):
         if keys.table == nil { try askDevice(device, about: record) }
         do {
@@ -102,7 +128,7 @@ extension VaultContents {
     }
     if keys.adapt(to: table) { recordKeys = [:] }
     remembered = try device.remembered(of: table.vaultID)
-    if keys.ring.device == nil { keys.ring.device = try device.secret() }
+    try findDevice(device, for: table)
   }
 
   private mutating func apply(
@@ -143,7 +169,10 @@ extension VaultContents {
     let followsLoss = !checkChain(header, predecessor: content.predecessor)
     for entry in content.entries { apply(entry, afterLoss: followsLoss) }
     if content.entries.count == 1 { singleCount += 1 }
-    if header.sequence == remembered?.sequence { isForked = record.digest != remembered?.digest }
+    if header.sequence == remembered?.sequence {
+      isForked = record.digest != remembered?.digest
+      if !isForked { damage.prove() }
+    }
     chain.extend(
       by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
   }
@@ -211,8 +240,14 @@ extension VaultContents {
       damage.forgetLoss()
       return true
     }
-    let isOne = header.sequence == expected + 1
-    damage.attribute(isOne ? predecessor : nil, among: index, before: header.sequence)
+    // Each file begins with two copies of the table.
+    let (second, isOver) = (chain.start ?? header.sequence).addingReportingOverflow(1)
+    if !isOver, expected <= second, header.sequence == expected &+ 1, predecessor ?? .keys == .keys
+    {
+      damage.missTable(before: header.sequence)
+    } else {
+      damage.openGap(before: header.sequence)
+    }
     return false
   }
 

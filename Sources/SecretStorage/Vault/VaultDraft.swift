@@ -6,6 +6,12 @@ struct VaultDraft {
   let cipher: any SecretCipher
   private(set) var keys: VaultKeys
   private(set) var chain: VaultChain
+  /// The chain before anything is appended.
+  let base: VaultChain
+  /// Whether the machine's state knows a record of the log.
+  let isLogRemembered: Bool
+  /// The vault that the machine knows at the log's place.
+  private let notedVaultID: [UInt8]?
   private(set) var records: [LogRecord] = []
   private(set) var entries: [ItemEntry] = []
   /// The number of records that have one entry.
@@ -18,7 +24,10 @@ struct VaultDraft {
     if let distrust = contents.distrust { throw distrust }
     guard contents.damage.isEmpty else {
       throw .corrupted(
-        "Nothing is written before the vault is repaired; damaged: \(contents.damage.description)")
+        """
+        Nothing is written before the vault is repaired, by repair(); damaged: \
+        \(contents.damage.description)
+        """)
     }
     guard let position = contents.position else {
       fatalError("A vault was to be written before it was read.")
@@ -27,6 +36,9 @@ struct VaultDraft {
     cipher = contents.cipher
     keys = contents.keys
     chain = contents.chain
+    base = contents.chain
+    isLogRemembered = contents.remembersThisLog
+    notedVaultID = contents.notedVaultID
     newestCreation = contents.index.newestCreation
     if keys.table == nil { try makeVault(device) }
   }
@@ -34,6 +46,9 @@ struct VaultDraft {
   private func log(_ table: KeyTable) -> VaultRecord {
     VaultRecord(vaultID: table.vaultID, cipher: cipher)
   }
+
+  /// Whether the machine knows that the vault belongs to the log's place.
+  var isPlaceKnown: Bool { notedVaultID == keys.table?.vaultID }
 
   /// The revision of what is written next.
   var nextRevision: UInt64 { chain.head.sequence + 1 }
@@ -68,7 +83,8 @@ struct VaultDraft {
     guard let first = several.first else { return }
     let (id, key) = try keys.attributesKey(for: accessibility)
     guard let table = keys.table else { throw keys.lockReason }
-    let record = try log(table).items(several, after: chain.head, under: id, key)
+    let record = try log(table).items(
+      several, after: chain.head, under: id, key, writtenFrom: base.head.sequence + 1)
     add(record, several.count == 1 ? .item(first.id) : .block)
     if several.count == 1 { singleCount += 1 }
     entries += several

@@ -10,8 +10,8 @@ struct VaultImport {
 
   private var identities = Set<ItemIdentity>()
   private var written: [Written] = []
-  /// The last record that was written, and of which vault.
-  private(set) var newest: (head: ChainHead, vaultID: [UInt8])?
+  /// The chain up to the last record that was written, and of which vault.
+  private(set) var newest: (chain: VaultChain, vaultID: [UInt8])?
 
   /// An item of the import that is to be written.
   struct Step {
@@ -149,7 +149,7 @@ struct VaultImport {
           .remove(old.id, revision: old.revision), as: old.accessControl.accessibility)
       }
     }
-    if let table = draft.keys.table { newest = (draft.chain.head, table.vaultID) }
+    if let table = draft.keys.table { newest = (draft.chain, table.vaultID) }
     return draft
   }
 
@@ -172,7 +172,7 @@ struct VaultImport {
     for item in written {
       guard let entry = target.index[item.id], entry.revision == item.revision else {
         // Others may have changed or removed it since, if anybody wrote anything.
-        if target.chain.head == newest?.head { throw Self.mismatch(item) }
+        if target.chain.head == newest?.chain.head { throw Self.mismatch(item) }
         continue
       }
       let isSame = try target.payload(of: entry) == source.payload(of: item.entry)

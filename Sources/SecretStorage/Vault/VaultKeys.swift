@@ -9,6 +9,8 @@ struct VaultKeys: Sendable {
   /// Whether the app locked the vault, so that only the app unlocks it.
   var isLockedByApp = false
 
+  /// Whether the device's secret in memory is mixed with an earlier identity of the machine.
+  var isDeviceOutdated = false
   /// What kept a key that needs nobody from opening the vault, though it is here.
   var obstacle: SecretStoreError?
 
@@ -81,7 +83,8 @@ struct VaultKeys: Sendable {
   func attributesKey(
     for accessibility: Accessibility
   ) throws(SecretStoreError) -> (id: UInt32, key: Secret) {
-    guard let sealed = table?.key(for: .attributes(of: accessibility)), let key = ring[sealed.id, for: sealed.purpose]
+    guard let sealed = table?.key(for: .attributes(of: accessibility)),
+      let key = ring[sealed.id, for: sealed.purpose]
     else { throw lockReason }
     return (sealed.id, key)
   }

@@ -4,6 +4,7 @@ import FoundationEssentials
 struct VaultRecord {
   /// How a record of items seals its attributes: the header, a salt and the number of the key.
   private static let saltCount = 32
+  private static let markCount = 8
   private static let attributesPurpose = "locket attributes"
   private static let keysPurpose = "locket key table"
 
@@ -12,9 +13,11 @@ struct VaultRecord {
 
   /// A record of items, all of whose attributes are sealed under the same key.
   ///
-  /// It has one entry for a single write, and many in a compacted log.
+  /// It has one entry for a single write, and many in a compacted log. One that is appended says which is
+  /// the first record of its write.
   func items(
-    _ entries: [ItemEntry], after head: ChainHead, under key: UInt32, _ attributesKey: Secret
+    _ entries: [ItemEntry], after head: ChainHead, under key: UInt32, _ attributesKey: Secret,
+    writtenFrom first: UInt64? = nil
   ) throws(SecretStoreError) -> LogRecord {
     let header = RecordHeader(kind: .items, after: head)
     var attributes: [UInt8] = []
@@ -24,7 +27,11 @@ struct VaultRecord {
     attributes += [UInt8](repeating: 0, count: bucket(for: attributes.count) - attributes.count)
 
     let opened = Secret(attributes)
-    let salt = try cipher.salt(for: opened, under: attributesKey, sequence: header.sequence)
+    var salt = try cipher.salt(for: opened, under: attributesKey, sequence: header.sequence)
+    if let first {
+      // The other 24 bytes keep the salt unique.
+      salt.replaceSubrange(..<Self.markCount, with: try mark(ofWriteFrom: first))
+    }
     var payload = header.encoded
     payload += salt
     payload.append(littleEndian: key)
@@ -52,6 +59,21 @@ struct VaultRecord {
     payload.append(counted: encoded)
     payload += try keysTag(payload, user: user)
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
+  }
+
+  /// What the salts begin with that are of one write, given the sequence of its first record.
+  ///
+  /// It tells a write that a power cut left in pieces, a later one of them whole, from damage to what was
+  /// acknowledged: there, a record of a later write may follow.
+  func mark(ofWriteFrom first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
+    var bytes = vaultID
+    bytes.append(littleEndian: first)
+    return try cipher.digest(bytes[...])[..<Self.markCount]
+  }
+
+  /// The mark of a record of items; of any other, bytes that are none.
+  static func mark(of payload: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    payload.dropFirst(RecordHeader.count).prefix(markCount)
   }
 
   private func keysTag(

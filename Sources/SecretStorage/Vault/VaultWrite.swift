@@ -10,6 +10,8 @@ struct VaultWrite: Sendable {
   }
 
   let footprint: Footprint
+  /// Whether the change takes an item away, which a full disk must not prevent.
+  var isRemoval = false
   /// Puts the change into a draft, and says what the item is then, if it still is.
   let prepare:
     @Sendable (inout VaultDraft, inout VaultContents) throws(SecretStoreError) -> SecretItem?
@@ -62,7 +64,8 @@ extension VaultWrite {
   }
 
   static func remove(_ id: SecretItem.ID, expecting revision: UInt64) -> VaultWrite {
-    VaultWrite(footprint: .item(id)) { draft, contents throws(SecretStoreError) in
+    VaultWrite(footprint: .item(id), isRemoval: true) {
+      draft, contents throws(SecretStoreError) in
       if let entry = try contents.entry(id, expecting: revision) {
         try draft.append(
           .remove(id, revision: revision),

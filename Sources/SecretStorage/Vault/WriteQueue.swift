@@ -43,7 +43,7 @@ final class WriteQueue<Write: Sendable, Outcome: Sendable>: Sendable {
     var lastDuration = Duration.zero
   }
 
-  private let state = Lock(State())
+  private let state = Lock(State(), inForkedChild: { State() })
   private let allCameBack = DispatchSemaphore(value: 0)
 
   /// Waits until a write was processed.

@@ -1,3 +1,5 @@
+import KeyValueStorage
+
 /// Something that the program can do.
 struct Command: Sendable {
   /// What the person writes, such as `secrets get`.
@@ -20,7 +22,7 @@ extension Command {
     .tour, .tourReader, .signUp,
     .listSecrets, .getSecret, .setSecret, .deleteSecret, .passphrase,
     .listSlots, .addSlot, .removeSlot, .renameSlot, .changeSlot, .rotate, .export, .import,
-    .verify, .repair, .acceptRollback,
+    .verify, .repair, .acceptRollback, .acceptReplacement,
     .migrateCryptFile, .migrateLibsecret, .migrateKeychain, .migrateEnvironment,
     .migrateAdapters, .migrateDefaults,
     .getSetting, .setSetting, .listSettings, .resetSetting, .watchSettings, .moveSettingsAside,
@@ -52,7 +54,12 @@ extension Command {
       return .done
     }
     do {
-      return try await command.run(Arguments(rest, for: command))
+      let arguments = try Arguments(rest, for: command)
+      do {
+        return try await command.run(arguments)
+      } catch let error as KeyValueStoreError {
+        throw Failure(error.text(for: arguments))
+      }
     } catch var error as UsageError {
       error.usage = command.usage
       throw error

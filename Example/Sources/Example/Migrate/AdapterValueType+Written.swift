@@ -30,7 +30,11 @@ extension AdapterValueType {
       guard elements.count == 1, let type = AdapterValueType(elements[0]) else { return nil }
       self = .array(of: type)
     case .dictionary(let members):
-      let types = members.compactMapValues(AdapterValueType.init)
+      var types: [String: AdapterValueType] = [:]
+      for member in members {
+        guard let type = AdapterValueType(member.value) else { return nil }
+        types[member.key] = type
+      }
       guard types.count == members.count else { return nil }
       self = .object(types)
     default:

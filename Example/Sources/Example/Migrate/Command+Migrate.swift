@@ -70,7 +70,8 @@ extension Command {
       notes: """
         \(notes)
         Each line is what becomes of a secret, and the options that name it. One that is here with
-        another content is kept as it is, unless --replace. Removing a file does not erase it from backups.
+        another content is kept as it is, unless --replace. The exit status is 1 if a secret was refused.
+        Removing a file does not erase it from backups.
         """
     ) { arguments in
       let path = arguments.parameters[0]
@@ -84,7 +85,8 @@ extension Command {
           reporting: progress)
       }
       try show(report, arguments)
-      return .done
+      let isRefusing = report.entries.contains(where: \.outcome.isRefusal)
+      return isRefusing && !arguments.has(.dryRun) ? .refused : .done
     }
   }
 

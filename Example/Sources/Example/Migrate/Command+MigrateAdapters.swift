@@ -29,7 +29,8 @@ extension Command {
       An enumeration is taken for its raw value unless it is declared. Dates are seconds since 2001, unless
       --dates says that they are texts in ISO 8601, or seconds or milliseconds since 1970.
 
-      Each line is what becomes of a secret, and the options that name it.
+      Each line is what becomes of a secret, and the options that name it. The exit status is 1 if a
+      secret was refused.
       """
   ) { arguments in
     guard let service = arguments[.service], !service.isEmpty else {
@@ -65,7 +66,8 @@ extension Command {
       let identity = ItemIdentity.generic(service: service, account: entry.key)
       try Output.line("\(entry.outcome.text): \(identity.options)")
     }
-    return .done
+    let isRefusing = report.entries.contains(where: \.outcome.isRefusal)
+    return isRefusing && !arguments.has(.dryRun) ? .refused : .done
   }
 }
 
@@ -107,6 +109,13 @@ extension Arguments {
 }
 
 extension AdapterMigrationReport.Outcome {
+  fileprivate var isRefusal: Bool {
+    switch self {
+    case .conflict, .undeclared, .refused: true
+    case .converted, .alreadyConverted, .native, .absent: false
+    }
+  }
+
   fileprivate var text: String {
     switch self {
     case .converted: "converted"

@@ -22,9 +22,9 @@ extension Command {
     notes: """
       The file is ~/.config/<app>.plist, or in $XDG_CONFIG_HOME.
 
-      FTPropertyWrappers 1.x kept structures and lists as data that is a binary property list. Such data
-      is decoded, unless --keep-data names its key; other data stays data. Texts, numbers, dates, lists
-      and dictionaries are what they are.
+      FTPropertyWrappers 1.x kept structures, lists and data as data that is a binary property list. Such
+      data is decoded, unless --keep-data names its key; other data stays data. Texts, numbers, dates,
+      lists and dictionaries stay as they are.
 
       Each line is what becomes of a setting, and its key. One that is here with another value is kept as
       it is, unless --replace. Removing a file does not erase it from backups.

@@ -43,7 +43,8 @@ extension Command {
     options: [.exportPassphraseFile, .replace, .dryRun] + Option.openVault,
     notes: """
       Each line is what becomes of a secret, and the options that name it. One that is here with
-      another content is kept as it is, unless --replace.
+      another content is kept as it is, unless --replace. The exit status is 1 if the vault refused a
+      secret.
       """
   ) { arguments in
     let vault = try arguments.unlockedVault()
@@ -60,7 +61,8 @@ extension Command {
       let outcome = entry.outcome.text(replacing: arguments.has(.replace))
       try Output.line("\(outcome): \(entry.item.identity.options)")
     }
-    return .done
+    let isRefusing = report.entries.contains(where: \.outcome.isRefusal)
+    return isRefusing && !arguments.has(.dryRun) ? .refused : .done
   }
 }
 

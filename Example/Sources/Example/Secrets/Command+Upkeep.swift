@@ -7,7 +7,9 @@ extension Command {
     options: Option.openVault
   ) { arguments in
     let result = try arguments.unlockedVault().verify()
-    try Output.line("\(result.itemCount) secrets, \(result.lockedCount) of them locked")
+    let secrets = result.itemCount == 1 ? "1 secret" : "\(result.itemCount) secrets"
+    try Output.line("\(secrets), \(result.lockedCount) of them locked")
+    if let place = result.interruptedWrite { try Output.line("interrupted write: \(place)") }
     if result.isSound { return .done }
     for place in result.damage { try Output.line("damaged: \(place)") }
     throw Failure("The vault is damaged. `Example secrets repair` saves what is left.")
@@ -30,6 +32,15 @@ extension Command {
     options: Option.vaultPlace
   ) { arguments in
     try arguments.vault().acceptRollback()
+    return .done
+  }
+
+  static let acceptReplacement = Command(
+    name: "secrets accept-replacement",
+    summary: "Accepts another vault that was put in the vault's place on purpose.",
+    options: Option.vaultPlace
+  ) { arguments in
+    try arguments.vault().acceptReplacement()
     return .done
   }
 }

@@ -16,7 +16,7 @@ extension ItemIdentity {
 
 extension String {
   /// The text as one word of a shell, with nothing in it that moves a terminal's cursor.
-  fileprivate var quotedForShell: String {
+  var quotedForShell: String {
     if unicodeScalars.contains(where: \.isInvisible) {
       return "$'\(unicodeScalars.map(\.escapedForShell).joined())'"
     }

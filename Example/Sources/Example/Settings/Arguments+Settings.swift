@@ -30,6 +30,12 @@ extension Arguments {
     return KeyValueStore(propertyList: file, format: Self.isBinary(file.path) ? .binary : .xml)
   }
 
+  /// The options that name these settings in another command, as a shell takes them.
+  var settingsOptions: String {
+    let option = Option.settingsFile
+    return self[option].map { " \(option.spelling) \($0.quotedForShell)" } ?? ""
+  }
+
   /// Whether there is a property list in the binary form, which it is to keep.
   private static func isBinary(_ path: String) -> Bool {
     var status = stat()

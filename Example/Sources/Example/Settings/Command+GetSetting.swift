@@ -4,8 +4,10 @@ extension Command {
   /// What is to be known of values that are printed.
   private static let valueNotes = """
     Values are printed on one line. Numbers keep their value, not their spelling: 1.0 is printed as 1,
-    and 1e3 as 1000. What JSON has not is printed as text: dates of the years from 1583 to 9999 as in
-    ISO 8601 (others as seconds since 2001), data as base64, NaN and the infinities by their names.
+    and 1e3 as 1000. Integers have all their digits; other numbers have those of a Double. Values that
+    JSON does not have are printed as text: dates of the years from 1583 to 9999 as in ISO 8601, with
+    as many digits as the date has (others as seconds since 2001), data as base64, NaN and the
+    infinities by their names.
     """
 
   static let getSetting = Command(
@@ -42,7 +44,7 @@ extension Command {
       } catch let error as KeyValueStoreError {
         // The others are to be seen all the same.
         guard error.isOfValue else { throw error }
-        Program.report(error.text)
+        Program.report(error.text(for: arguments))
         status = .failed
       }
     }

@@ -11,8 +11,8 @@ extension Command {
     options: [.settingsFile],
     notes: """
       The file and its directory are made if need be. A new .plist file is XML, an existing one keeps
-      its form. Numbers keep their value, not their spelling: integers of up to 38 digits exactly,
-      others as the nearest Double.
+      its form. Numbers keep their value, not their spelling: integers exactly, others as the nearest
+      Double. A binary property list refuses integers of more than 128 bits.
       """
   ) { arguments in
     let value = try JSONValue(typed: arguments.parameters[1])

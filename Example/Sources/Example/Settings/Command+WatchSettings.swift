@@ -14,7 +14,7 @@ extension Command {
       """
   ) { arguments in
     let settings = try arguments.settings()
-    try beginToWatch(settings)
+    try beginToWatch(settings, arguments)
     let failure = Serialized<Failure?>(nil)
     let end = DispatchSemaphore(value: 0)
     let observation = settings.observe { key in
@@ -33,20 +33,26 @@ extension Command {
   }
 
   /// Reads the settings, and makes sure that changes of them will be heard of.
-  private static func beginToWatch(_ settings: KeyValueStore) throws(KeyValueStoreError) {
+  private static func beginToWatch(
+    _ settings: KeyValueStore, _ arguments: Arguments
+  ) throws(KeyValueStoreError) {
     let obstacle = Serialized<KeyValueStoreError?>(nil)
     KeyValueStore.onFailure = { error in
-      if error.isOfContent { Program.report(error.text) } else { obstacle.wrappedValue = error }
+      if error.isOfContent {
+        Program.report(error.text(for: arguments))
+      } else {
+        obstacle.wrappedValue = error
+      }
     }
     do {
       try settings.load()
     } catch {
       // What is in the file may be mended, which is what to watch for.
       guard error.isOfContent else { throw error }
-      Program.report(error.text)
+      Program.report(error.text(for: arguments))
     }
     if let obstacle = obstacle.wrappedValue { throw obstacle }
-    KeyValueStore.onFailure = { Program.report($0.text) }
+    KeyValueStore.onFailure = { Program.report($0.text(for: arguments)) }
   }
 
   /// What to print of a setting that changed; nil for a value that cannot be shown, of which

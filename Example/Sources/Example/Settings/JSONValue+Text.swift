@@ -1,20 +1,18 @@
+import KeyValueStorage
+
 extension JSONValue {
   /// On one line, with sorted keys, and with nothing in it that moves a terminal's cursor.
   var json: String {
     switch self {
     case .null: "null"
     case .bool(let value): "\(value)"
-    case .integer(let value): "\(value)"
+    case .integer(let value): value.description
     case .number(let value): value.isFinite ? "\(value)" : value.nameInJSON.quotedForJSON
     case .text(let value): value.quotedForJSON
     case .list(let values): "[\(values.map(\.json).joined(separator: ", "))]"
-    case .dictionary(let values):
-      "{\(values.sorted { $0.key < $1.key }.map(Self.member).joined(separator: ", "))}"
+    case .dictionary(let members):
+      "{\(members.map { "\($0.key.quotedForJSON): \($0.value.json)" }.joined(separator: ", "))}"
     }
-  }
-
-  private static func member(_ key: String, _ value: JSONValue) -> String {
-    "\(key.quotedForJSON): \(value.json)"
   }
 }
 

@@ -1,10 +1,11 @@
 import KeyValueStorage
 
 extension KeyValueStoreError {
-  /// What is wrong, for a person at the command line.
-  var text: String {
+  /// What is wrong, with the command that helps where there is one, for the same arguments.
+  func text(for arguments: Arguments) -> String {
     switch self {
-    case .unreadable, .empty: "\(self) To move it aside: `Example settings move-aside`."
+    case .unreadable, .empty:
+      "\(self) To move it aside: `Example settings move-aside\(arguments.settingsOptions)`."
     case .undecodable(let key, _, let reason):
       "The value of \(String(reflecting: key)) cannot be shown: \(reason)."
     default: "\(self)"

@@ -28,12 +28,14 @@ struct Terminal: ~Copyable {
   /// Asks for a line that does not show while it is typed.
   ///
   /// Ctrl-C, SIGTERM and their like end the process, and Ctrl-Z stops it, as they would anywhere,
-  /// but the terminal shows again what is typed before they do.
+  /// but the terminal shows again what is typed before they do. A process that was stopped asks again
+  /// when it goes on.
   func ask(_ prompt: String) throws(Failure) -> Secret {
+    var before: termios?
     while true {
-      switch try readHidden(prompt) {
+      switch try readHidden(prompt, &before) {
       case .line(let secret): return secret
-      // Either that is the end, or the process was stopped and goes on here: it asks again.
+      // The process has ended then, or was stopped and goes on here.
       case .signal(let number): HeldSignals.takeEffect(number)
       }
     }
@@ -54,28 +56,44 @@ struct Terminal: ~Copyable {
     case signal(Int32)
   }
 
-  private func readHidden(_ prompt: String) throws(Failure) -> Answer {
-    let signals = try HeldSignals()
-    var shown = termios()
-    // Here and below, the settings are variables of this call, which the kernel copies.
-    guard unsafe tcgetattr(descriptor, &shown) == 0 else { throw failure }
-    var hidden = shown
-    hidden.c_lflag &= ~tcflag_t(ECHO | ECHONL)
-    // What was typed before could be seen, so it is thrown away.
-    if unsafe tcsetattr(descriptor, TCSAFLUSH, &hidden) != 0 {
-      // From the background, the attempt ends in a signal that stops the process.
-      if errno == EINTR, let number = signals.next() { return .signal(number) }
-      throw failure
+  /// Reads a line, or waits for a signal that is to have its effect.
+  ///
+  /// The settings that come back in the end are nil at the first attempt.
+  private func readHidden(_ prompt: String, _ before: inout termios?) throws(Failure) -> Answer {
+    // Nothing else tells of a stop by SIGSTOP, after which a shell lets the terminal show typing.
+    let signals = try HeldSignals(and: [SIGCONT])
+    while true {
+      var shown = termios()
+      // Here and below, the settings are variables of this call, which the kernel copies.
+      guard unsafe tcgetattr(descriptor, &shown) == 0 else { throw failure }
+      // After a stop, those of the attempt before may still be in place.
+      if let before, before.hidden.c_lflag == shown.c_lflag { shown = before }
+      var hidden = shown.hidden
+      // What was typed before could be seen, so it is thrown away.
+      if unsafe tcsetattr(descriptor, TCSAFLUSH, &hidden) != 0 {
+        // From the background, the attempt ends in a signal that stops the process.
+        if errno == EINTR, let number = signals.next() { return .signal(number) }
+        throw failure
+      }
+      before = shown
+      var isContinued = false
+      defer { restore(shown, isContinued: isContinued) }
+      guard write(prompt) else { throw failure }
+      let answer = try readLine(signals)
+      guard case .signal(SIGCONT) = answer else { return answer }
+      isContinued = true
     }
-    defer {
-      // The signal would keep a process in the background from tidying up.
-      signal(SIGTTOU, SIG_IGN)
-      unsafe tcsetattr(descriptor, TCSADRAIN, &shown)
-      // The newline that was typed did not show either. When the terminal is gone, nobody misses it.
-      _ = write("\n")
-    }
-    guard write(prompt) else { throw failure }
-    return try readLine(signals)
+  }
+
+  private func restore(_ shown: termios, isContinued: Bool) {
+    // In the background, the terminal has the settings of another process.
+    guard tcgetpgrp(descriptor) == getpgrp() else { return }
+    // The newline that was typed did not show either. A terminal that is closed needs neither.
+    defer { _ = write("\n") }
+    // The next attempt hides the terminal again, without showing anything in between.
+    if isContinued { return }
+    var shown = shown
+    unsafe tcsetattr(descriptor, TCSADRAIN, &shown)
   }
 
   private func readLine(_ signals: borrowing HeldSignals) throws(Failure) -> Answer {
@@ -135,4 +153,13 @@ struct Terminal: ~Copyable {
   }
 
   private var failure: Failure { Failure("The terminal cannot be used: \(SystemCall.reason).") }
+}
+
+extension termios {
+  /// The same, but what is typed does not show.
+  fileprivate var hidden: termios {
+    var settings = self
+    settings.c_lflag &= ~tcflag_t(ECHO | ECHONL)
+    return settings
+  }
 }

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -68,6 +70,24 @@ final class TerminalSession {
     return unsafe tcgetattr(master, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
   }
 
+  /// Lets the terminal show what is typed, as a shell does when its job was stopped.
+  func showTyping() {
+    var settings = termios()
+    // The kernel fills the structure, and copies it.
+    unsafe tcgetattr(slave, &settings)
+    settings.c_lflag |= tcflag_t(ECHO)
+    unsafe tcsetattr(slave, TCSANOW, &settings)
+  }
+
+  /// Waits until the program is stopped, as by SIGSTOP.
+  func waitForStop() throws {
+    try wait(for: "the stop") {
+      let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+      // The state follows the name, which is in parentheses: proc_pid_stat(5).
+      return text.split(separator: ")").last?.hasPrefix(" T ") == true
+    }
+  }
+
   /// Whether the terminal is as the program found it.
   var isGivenBack: Bool {
     Self.settings(of: master) == settingsBefore && !display.isAlternate && display.isCursorShown
@@ -108,6 +128,13 @@ final class TerminalSession {
   func answer(_ prompt: String, _ text: String) throws {
     try waitForPrompt(prompt)
     type(text + "\n")
+  }
+
+  /// Waits until a prompt was shown as often, and for the terminal not to show the answer.
+  func waitForPrompt(_ prompt: String, times: Int) throws {
+    try wait(for: "the prompt \(prompt), \(times) times") {
+      screen.ranges(of: prompt).count == times && screen.hasSuffix(prompt) && !echoes
+    }
   }
 
   func waitForText(_ text: String) throws {

@@ -12,27 +12,32 @@ extension Terminal {
 
   private enum Answer {
     case line(Secret)
-    /// The person, or the task, gave up.
+    /// The task was cancelled, or the input ended.
     case none
     case signal(Int32)
 
     var isLine: Bool {
       if case .line = self { true } else { false }
     }
+
+    var isContinuation: Bool {
+      if case .signal(SIGCONT) = self { true } else { false }
+    }
   }
 
   /// Asks a question, and waits for the answer or until a descriptor becomes readable.
   ///
   /// Before a signal has its effect, such as ending or suspending the process, the terminal is as it
-  /// was. After a suspension it asks again.
+  /// was. After a suspension it asks again, and what was typed before and meanwhile does not count.
   func ask(
     _ question: AuthenticationQuestion, cancellation: Int32
   ) throws(SecretStoreError) -> Secret {
-    // Threads of Dispatch block these, which would let a process in the background change the
-    // settings of the terminal under whoever has it now, instead of waiting for its turn.
-    try ThreadSignals.unblocking([SIGTTIN, SIGTTOU]) { () throws(SecretStoreError) in
+    // Threads of Dispatch block these. In the background, the first two stop the process instead of
+    // letting it change the settings of the terminal under another one.
+    try ThreadSignals.unblocking([SIGTTIN, SIGTTOU, SIGCONT]) { () throws(SecretStoreError) in
+      var before: termios?
       while true {
-        switch try attempt(question, cancellation) {
+        switch try attempt(question, cancellation, &before) {
         case .line(let secret): return secret
         case .none: throw .cancelled
         case .signal(let number):
@@ -43,41 +48,56 @@ extension Terminal {
     }
   }
 
+  /// Asks until there is an answer, or a signal that is to have its effect.
+  ///
+  /// The settings that come back in the end are nil at the first attempt.
   private func attempt(
-    _ question: AuthenticationQuestion, _ cancellation: Int32
+    _ question: AuthenticationQuestion, _ cancellation: Int32, _ before: inout termios?
   ) throws(SecretStoreError) -> Answer {
-    let before = try settings
-    // Changes nothing, but waits in the background, while signals have their usual effects.
-    try change(before, TCSADRAIN)
-    if !isInForeground {
-      throw .unavailable("The process is in the background of its terminal, where it cannot ask.")
-    }
+    // Meanwhile signals have their usual effects.
+    try waitForForeground()
     let signals = try HeldSignals()
     defer { signals.letGo() }
-    var answer = Answer.none
-    defer { restore(before, hid: question.isHidden, wasAnswered: answer.isLine) }
-    if question.isHidden {
-      // What was typed before could be seen, so it is thrown away.
-      try change(before.hidden, TCSAFLUSH)
+    while true {
+      let shown = try settings(before: before)
+      before = shown
+      var answer = Answer.none
+      defer { restore(shown, hid: question.isHidden, after: answer) }
+      if question.isHidden {
+        // What was typed before could be seen, so it is thrown away.
+        try change(shown.hidden, TCSAFLUSH)
+      }
+      try show(question.text)
+      answer = try read(
+        TypedLine(keys: question.isHidden ? TypedLine.Keys(of: shown) : TypedLine.Keys()),
+        limit: question.isHidden ? TypedLine.limit : Self.visibleLimit - 1, signals, cancellation)
+      guard case .signal(SIGCONT) = answer else { return answer }
+      signals.passContinuation()
+      if !isInForeground { return .signal(SIGTTIN) }
     }
-    try show(question.text)
-    answer = try read(
-      TypedLine(keys: question.isHidden ? TypedLine.Keys(of: before) : TypedLine.Keys()),
-      limit: question.isHidden ? TypedLine.limit : Self.visibleLimit - 1, signals, cancellation)
-    return answer
   }
 
-  private func restore(_ before: termios, hid: Bool, wasAnswered: Bool) {
-    // The signal would keep a process in the background from tidying up.
-    ThreadSignals.blocking([SIGTTOU]) {
-      do throws(SecretStoreError) {
-        // The beginning of an answer is for nobody else.
-        try change(before, wasAnswered ? TCSADRAIN : TCSAFLUSH)
-        // A newline that was typed did not show either.
-        if hid || !wasAnswered { try show("\n") }
-      } catch {
-        // The terminal is gone, and nobody misses it.
+  /// The settings of the terminal, or those from before it was hidden if the process was stopped and
+  /// they are still in place.
+  private func settings(before: termios?) throws(SecretStoreError) -> termios {
+    let present = try settings
+    if let before, before.hidden.hasFlags(of: present) { return before }
+    return present
+  }
+
+  private func restore(_ shown: termios, hid: Bool, after answer: Answer) {
+    // In the background, the terminal has the settings of another process.
+    guard isInForeground else { return }
+    do throws(SecretStoreError) {
+      // After a stop, the terminal is hidden again without showing anything in between.
+      if !(hid && answer.isContinuation) {
+        // The beginning of an answer is not for the next reader.
+        try change(shown, answer.isLine ? TCSADRAIN : TCSAFLUSH)
       }
+      // A newline that was typed did not show either.
+      if hid || !answer.isLine { try show("\n") }
+    } catch {
+      // The terminal is closed, and has no settings any more.
     }
   }
 

@@ -19,6 +19,12 @@ extension termios {
     }
     return settings
   }
+
+  /// Whether all modes of the terminal are the same as in other settings.
+  func hasFlags(of other: termios) -> Bool {
+    (c_iflag, c_oflag, c_cflag, c_lflag)
+      == (other.c_iflag, other.c_oflag, other.c_cflag, other.c_lflag)
+  }
 }
 
 extension TypedLine.Keys {

@@ -26,6 +26,21 @@ struct Terminal: ~Copyable {
     close(descriptor)
   }
 
+  /// The path of the terminal, such as `/dev/pts/3`; nil where neither standard input nor output nor
+  /// error is connected to it.
+  static var path: String? {
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+    where tcgetsid(descriptor) == getsid(0) {
+      var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+      // The C library writes at most as much as it is told, with a zero byte at the end.
+      if unsafe ttyname_r(descriptor, &path, path.count) == 0 {
+        let bytes = path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        return String(decoding: bytes, as: UTF8.self)
+      }
+    }
+    return nil
+  }
+
   /// Shows text, in which control characters have no effect.
   func show(_ text: String) throws(SecretStoreError) {
     var rest = ArraySlice(Self.harmless(text).utf8)
@@ -68,6 +83,20 @@ struct Terminal: ~Copyable {
 
   /// Whether the process is the one that the keys go to.
   var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
+
+  /// Stops a process in the background until it is in the foreground.
+  ///
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` where it is never stopped, as when it ignores
+  ///   SIGTTOU.
+  func waitForForeground() throws(SecretStoreError) {
+    // The call changes nothing, but the kernel treats it like one that does.
+    while tcdrain(descriptor) != 0 {
+      if errno != EINTR { throw failure }
+    }
+    if !isInForeground {
+      throw .unavailable("The process is in the background of its terminal, where it cannot ask.")
+    }
+  }
 
   var failure: SecretStoreError {
     .unavailable("The terminal cannot be used: \(SystemError.message(for: errno)).")

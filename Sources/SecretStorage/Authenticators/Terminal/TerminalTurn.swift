@@ -11,7 +11,7 @@ final class TerminalTurn<Success: Sendable>: Sendable {
     var isCancelled = false
   }
 
-  private let state = Lock(State())
+  private let state = Lock(State(), inForkedChild: { State(isCancelled: true) })
   private let cancellation: WakingPipe
 
   private init() throws(SecretStoreError) {
@@ -26,6 +26,7 @@ final class TerminalTurn<Success: Sendable>: Sendable {
   static func take(
     _ body: @escaping @Sendable (Int32) throws(SecretStoreError) -> Success
   ) async throws(SecretStoreError) -> Success {
+    if let error = SecretStoreError.needsThreads("Asking on the terminal") { throw error }
     let turn = try TerminalTurn()
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -1,29 +1,31 @@
-import StorageInternals
-
 /// Looks at every tag of an XML property list.
 ///
 /// Foundation's decoder follows the nesting until the stack is full, that of `<plist>` as well, and what
 /// stands in comments must not count as the end of anything. It also traps on what is not UTF-8.
-struct XMLPropertyListCheck {
+package struct XMLPropertyListCheck {
   private static let containers: Set = ["array", "dict"]
   private static let leaves: Set = [
     "key", "string", "data", "date", "integer", "real", "true", "false",
   ]
 
   private let bytes: [UInt8]
+  private let limits: PropertyListFlaw.Limits
   private var depth = 0
   private var values = 0
   private var hasBegun = false
 
   /// Throws unless a decoder can be trusted with the property list.
-  static func check(_ bytes: [UInt8]) throws(PropertyListFlaw) {
+  package static func check(
+    _ bytes: [UInt8], within limits: PropertyListFlaw.Limits
+  ) throws(PropertyListFlaw) {
     guard String(validating: bytes, as: UTF8.self) != nil else { throw .damaged }
-    var check = XMLPropertyListCheck(bytes: bytes)
+    var check = XMLPropertyListCheck(bytes: bytes, limits: limits)
     try check.readTags()
   }
 
-  private init(bytes: [UInt8]) {
+  private init(bytes: [UInt8], limits: PropertyListFlaw.Limits) {
     self.bytes = bytes
+    self.limits = limits
   }
 
   private mutating func readTags() throws(PropertyListFlaw) {
@@ -73,7 +75,7 @@ struct XMLPropertyListCheck {
     }
     hasBegun = true
     guard depth >= 0 else { throw .damaged }
-    if depth > PropertyListFlaw.depthLimit { throw .tooDeep }
-    if values > PropertyListFlaw.valueLimit { throw .tooManyValues }
+    if depth > limits.depth { throw .tooDeep }
+    if values > limits.values { throw .tooManyValues }
   }
 }

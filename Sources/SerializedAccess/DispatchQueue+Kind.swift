@@ -1,15 +1,19 @@
 import Dispatch
 
+// libdispatch has no calls for this, and its only check ends the process without a message. But each
+// of its objects begins with the address of its class, and serial, concurrent, global queues and the
+// main one are of different classes.
 extension DispatchQueue {
   /// Whether the queue runs several work items at the same time.
-  ///
-  /// libdispatch has no call that tells, and its only check ends the process without a word. But
-  /// each of its objects begins with the address of its class, and serial, concurrent and global
-  /// queues are of different classes: a queue is concurrent if it begins like one that is.
   var isConcurrent: Bool {
     guard let kind else { return false }
     return kind == DispatchQueue(label: "", attributes: .concurrent).kind
       || kind == DispatchQueue.global().kind
+  }
+
+  /// Whether the queue is the main one.
+  var isMain: Bool {
+    kind == DispatchQueue.main.kind
   }
 
   private var kind: UInt? {

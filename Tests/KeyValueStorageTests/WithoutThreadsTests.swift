@@ -1,0 +1,43 @@
+import StorageInternals
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+@testable import KeyValueStorage
+
+/// A process for which no thread can be made.
+struct WithoutThreadsTests {
+  private static let other: uid_t = 65533
+
+  @Test(arguments: KeyValueFormat.allCases)
+  func settingsWorkWithoutThreads(_ format: KeyValueFormat) throws {
+    let file = try TestFile(format)
+    if geteuid() == 0 {
+      // The limit does not hold for root.
+      try #require(unsafe chown(file.directory, Self.other, Self.other) == 0)
+    }
+    let child = try SettingsChild(
+      "withoutThreads", ["\(Self.other)"], on: file, output: "\(file.directory)/output")
+    try wait { child.process.hasEnded }
+    try child.process.wait()
+    let lines = try child.lines
+    // Each of the three stores over the file tells once that it hears of no changes.
+    let told = lines.filter { $0.hasPrefix("told") }
+    #expect(told.allSatisfy { $0.contains("pthread_create of \(file.path)") }, "\(told)")
+    #expect(told.count == 3)
+    #expect(
+      lines.filter { !$0.hasPrefix("told") } == [
+        "set\t-", "get\t1", "change\t-", "load\t-", "save\t-", "keys\tnumber", "observed\t-",
+        "synchronize\t-", "get\t1", "over",
+      ])
+    let store = file.open()
+    #expect(try store.value(of: "number") == 5)
+    #expect(try store.value(of: "synchronized") == 1)
+    #expect(try store.value(of: "atExit") == 1)
+  }
+}

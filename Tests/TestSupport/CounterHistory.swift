@@ -1,0 +1,133 @@
+import StorageInternals
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// What processes did with one counter, and whether there is an order of it that all could have seen.
+///
+/// Each increment gives the counter the next number. The history is linearizable if every number was
+/// given once, and if an operation that began after another one had ended saw no earlier number.
+package struct CounterHistory {
+  private struct Operation {
+    var begin: UInt64
+    var end: UInt64
+    var number: Int
+    var isIncrement: Bool
+  }
+
+  private var operations: [Operation] = []
+  private var unansweredCount = 0
+
+  package init() {}
+
+  package struct Malformed: Error {
+    package let line: String
+  }
+
+  /// The number of increments that were acknowledged.
+  package var acknowledgedCount: Int { operations.count(where: \.isIncrement) }
+
+  /// Adds what one process noted: `+` before an increment, and after it, or after reading, `=` or `r`,
+  /// the times in nanoseconds at which it began and ended, and the number; `-` after one that was refused.
+  ///
+  /// The last increment of a process that was killed has no answer, and may have happened.
+  package mutating func add(_ journal: some Sequence<String>) throws {
+    var isOpen = false
+    for line in journal {
+      let words = line.split(separator: "\t")
+      if words == ["+"] || words == ["-"] {
+        isOpen = words == ["+"]
+        continue
+      }
+      guard words.count == 4, words[0] == "=" || words[0] == "r", let begin = UInt64(words[1]),
+        let end = UInt64(words[2]), let number = Int(words[3])
+      else { throw Malformed(line: line) }
+      let isIncrement = words[0] == "="
+      operations.append(
+        Operation(begin: begin, end: end, number: number, isIncrement: isIncrement))
+      if isIncrement { isOpen = false }
+    }
+    if isOpen { unansweredCount += 1 }
+  }
+
+  /// Returns what contradicts every order, given the number that the counter has in the end.
+  package func contradictions(atEnd final: Int) -> [String] {
+    var result: [String] = []
+    let increments = operations.filter(\.isIncrement)
+    let given = Dictionary(grouping: increments, by: \.number)
+    for (number, all) in given where all.count > 1 {
+      result.append("\(number) was given \(all.count) times")
+    }
+    let missing = final - given.count
+    if !(0...unansweredCount).contains(missing) {
+      result.append(
+        "\(given.count) numbers were given, \(unansweredCount) may have been, and it is at \(final)")
+    }
+
+    // The highest number that an operation had seen when it ended.
+    let ended = operations.sorted { $0.end < $1.end }
+    var next = 0
+    var highest = 0
+    for operation in operations.sorted(by: { $0.begin < $1.begin }) {
+      while ended[next].end < operation.begin {
+        highest = max(highest, ended[next].number)
+        next += 1
+      }
+      let least = operation.isIncrement ? highest + 1 : highest
+      if operation.number < least {
+        result.append("\(operation.number) came after \(highest)")
+      }
+      if let source = given[operation.number]?.first, operation.end < source.begin {
+        result.append("\(operation.number) was seen before it was given")
+      }
+    }
+    return result
+  }
+}
+
+extension CounterHistory {
+  /// Runs so many processes at once, kills one of them at some moment of its work and starts another
+  /// one in its place, again and again, and then has all of them end.
+  ///
+  /// - Parameters:
+  ///   - directory: Where the journals are, and the file `stop` at which the processes end.
+  ///   - start: Starts a process that counts, with the path of its journal.
+  package init(
+    ofProcesses count: Int, kills: Int, in directory: String,
+    start: (_ journal: String) throws -> ChildProcess
+  ) throws {
+    var started = 0
+    func startNext() throws -> (process: ChildProcess, journal: String) {
+      started += 1
+      let journal = "\(directory)/journal \(started)"
+      return (try start(journal), journal)
+    }
+    var running = try (0..<count).map { _ in try startNext() }
+    for _ in 0..<kills {
+      let place = Int.random(in: 0..<count)
+      let (process, journal) = running[place]
+      let progress = Int.random(in: 1...1_000)
+      try wait {
+        if process.hasEnded { throw ChildProcess.Failure(status: process.end()) }
+        return try FileSystem().status(of: journal)?.size ?? 0 >= progress
+      }
+      process.stop()
+      process.end()
+      running[place] = try startNext()
+    }
+    try FileSystem().replaceFile(at: "\(directory)/stop", with: [])
+    for (process, _) in running { try process.wait() }
+
+    self.init()
+    for number in 1...started {
+      let path = "\(directory)/journal \(number)"
+      // A process that is killed in its first moments has none.
+      guard try FileSystem().status(of: path) != nil else { continue }
+      let bytes = try FileSystem().open(path, O_RDONLY).read(from: 0, count: .max)
+      try add(String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init))
+    }
+  }
+}
