@@ -16,7 +16,7 @@ struct CapturedKeys {
     table = try #require(known.table)
     user = try #require(known.ring.user)
     var keys: [UInt32: Secret] = [:]
-    for key in table.keys { keys[key.id] = known.ring[key.id] }
+    for key in table.keys { keys[key.id] = known.ring[key.id, for: key.purpose] }
     self.keys = keys
   }
 

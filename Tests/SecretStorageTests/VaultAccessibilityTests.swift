@@ -81,7 +81,7 @@ extension SecretVault {
       Set(
         Accessibility.allCases.filter { accessibility in
           contents.keys.table?.key(for: .secrets(accessibility))
-            .flatMap { contents.keys.ring[$0.id] } != nil
+            .flatMap { contents.keys.ring[$0.id, for: $0.purpose] } != nil
         })
     }
   }

@@ -86,7 +86,7 @@ struct VaultMemoryTests {
     }
     for accessibility in Self.classes {
       let sealed = try #require(table.key(for: .secrets(accessibility)))
-      add("class key of \(accessibility)", try #require(keys.ring[sealed.id]))
+      add("class key of \(accessibility)", try #require(keys.ring[sealed.id, for: sealed.purpose]))
     }
     for copy in table.keys.flatMap(\.copies) where copy.wrapping == .user {
       add("wrapping key", try cipher.deriveKey(from: user, salt: copy.salt, purpose: "locket key"))

@@ -73,7 +73,9 @@ struct VaultRotationTests {
     _ = try? other.texts()
     for reader in [object, other] {
       reader.contents.withLock { contents in
-        for id in old.keys.keys { #expect(contents.keys.ring[id] == nil) }
+        for key in old.table.keys {
+          #expect(contents.keys.ring[key.id, for: key.purpose] == nil)
+        }
         #expect(contents.keys.ring.user != old.user)
         #expect(contents.keys.coming == nil)
       }

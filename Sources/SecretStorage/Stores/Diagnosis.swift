@@ -25,11 +25,11 @@ public struct Diagnosis: Hashable, Sendable {
   public var isHealthy: Bool { problems.isEmpty }
 
   mutating func note(_ subject: String, _ text: String) {
-    findings.append(Finding(subject: subject, text: text, isProblem: false))
+    findings.append(Finding(subject: subject, text: text.harmless(), isProblem: false))
   }
 
   mutating func problem(_ subject: String, _ text: String) {
-    findings.append(Finding(subject: subject, text: text, isProblem: true))
+    findings.append(Finding(subject: subject, text: text.harmless(), isProblem: true))
   }
 
   mutating func problem(_ subject: String, _ error: SecretStoreError) {

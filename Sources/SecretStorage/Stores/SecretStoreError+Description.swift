@@ -8,7 +8,11 @@ import StorageInternals
 
 extension SecretStoreError: CustomStringConvertible {
   /// What happened, and what to do about it where something can be done.
-  public var description: String {
+  ///
+  /// It is on one line, and has no control character of the names that it mentions.
+  public var description: String { sentences.harmless() }
+
+  private var sentences: String {
     switch self {
     case .locked:
       "The vault is locked. Unlock it with its passphrase, or with another key that it has a slot for."

@@ -16,6 +16,8 @@ struct FileRecordLog: RecordLog {
   let cipher: any SecretCipher
   let fileSystem: FileSystem
   var lockTimeout = LockTimeout()
+  /// The largest file, in bytes: all of it is read into memory.
+  var sizeLimit = 1 << 30
 
   init(path: String, cipher: any SecretCipher, fileSystem: FileSystem = FileSystem()) {
     self.path = path
@@ -60,6 +62,7 @@ struct FileRecordLog: RecordLog {
   func read(
     _ file: borrowing File, _ status: FileStatus, since position: LogPosition?
   ) throws(SecretStoreError) -> LogChanges {
+    try checkSize(status)
     let start = position.flatMap { $0.isEarlier(than: status) ? $0.end : nil } ?? 0
     let bytes: [UInt8]
     do {
@@ -89,6 +92,24 @@ struct FileRecordLog: RecordLog {
     return LogChanges(
       startsOver: start == 0, entries: entries + parsed.entries, tail: rest.isEmpty ? nil : tail,
       position: reached)
+  }
+
+  /// Refuses a file that no vault has grown to, before memory is taken for it.
+  private func checkSize(_ status: FileStatus) throws(SecretStoreError) {
+    guard status.size > sizeLimit else { return }
+    throw .corrupted(
+      "\(path) has \(status.size) bytes, but a vault has at most \(sizeLimit): it was tampered with")
+  }
+
+  /// Refuses to let the file grow beyond what is read again.
+  private func checkGrowth(to size: Int, by count: Int) throws(SecretStoreError) {
+    // The last part is left to small writes, such as removals, so that a full vault can be emptied.
+    let limit = count > sizeLimit >> 14 ? sizeLimit - sizeLimit >> 4 : sizeLimit
+    guard size > limit else { return }
+    throw .invalid(
+      """
+      \(path) would have \(size) bytes, but may have \(limit): remove items, then compact it
+      """)
   }
 
   /// A file that has neither a header nor any record is none of ours.
@@ -132,6 +153,7 @@ struct FileRecordLog: RecordLog {
     guard position.isCurrent(for: status) else { throw .conflict }
     var frames: [UInt8] = []
     for record in records { Frame.encode(record, into: &frames) }
+    try checkGrowth(to: position.end + frames.count, by: frames.count)
     do throws(SystemError) {
       if position.end < position.size {
         try file.truncate(to: position.end)
@@ -200,9 +222,13 @@ struct FileRecordLog: RecordLog {
   }
 
   private func copy(to name: String) throws(SecretStoreError) {
+    let file = try system { () throws(SystemError) in
+      try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
+    }
+    let status = try system { () throws(SystemError) in try file.status() }
+    try checkSize(status)
     do {
-      let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
-      let bytes = try file.read(from: 0, count: try file.status().size)
+      let bytes = try file.read(from: 0, count: status.size)
       try fileSystem.replaceFile(at: name, with: bytes, mode: 0o600, overwriting: false)
     } catch {
       if error.code == EEXIST, try isKept(as: name) { return }
@@ -217,7 +243,8 @@ struct FileRecordLog: RecordLog {
       let other = try fileSystem.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
       let (status, otherStatus) = (try file.status(), try other.status())
       if status.inode == otherStatus.inode { return true }
-      guard otherStatus.isRegularFile, status.size == otherStatus.size else { return false }
+      guard otherStatus.isRegularFile, status.size == otherStatus.size, status.size <= sizeLimit
+      else { return false }
       return try file.read(from: 0, count: status.size)
         == other.read(from: 0, count: status.size)
     }
@@ -253,6 +280,7 @@ struct FileRecordLog: RecordLog {
     _ records: [LogRecord], holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {
     let content = try content(of: records)
+    try checkGrowth(to: content.count, by: 0)
     do throws(SystemError) {
       try fileSystem.removeLeftovers(of: path, holding: lock)
       try fileSystem.replaceFile(at: path, with: content, mode: 0o600)

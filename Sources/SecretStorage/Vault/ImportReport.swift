@@ -23,8 +23,10 @@ public struct ImportReport: Hashable, Sendable {
     public let item: SecretItem
     /// What became of it.
     public let outcome: Outcome
-    /// Whether a date of the item was later than a day after today and after the newest item of the
-    /// vault, and was moved back to that.
+    /// Whether the item is written with an earlier date than it has in the import.
+    ///
+    /// A date may be at most a day after the present time, or after the newest item of the vault if that is
+    /// later. One that is later still is moved back to that.
     public let isRedated: Bool
   }
 

@@ -77,10 +77,6 @@ extension FileRecordLog {
     }
     let status = try system { () throws(SystemError) in try file.status() }
     guard status.isRegularFile else { throw .insecure(path: path, reason: "is not a regular file") }
-    let memory = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
-    guard status.size <= memory else {
-      throw .invalid("\(path) is larger than this machine's memory: it is no export")
-    }
     return try read(file, status, since: nil)
   }
 }

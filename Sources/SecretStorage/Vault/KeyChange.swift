@@ -16,15 +16,6 @@ struct KeyChange {
     let slot = try KeySlot(
       id: table.unusedSlotID, name: name, sealing: user, under: sealing, in: table.vaultID, cipher)
     table.slots.append(slot)
-    guard table.slots.count <= KeyTable.slotLimit,
-      table.slots.reduce(0, { $0 + $1.work }) <= KeyTable.workLimit
-    else {
-      throw .invalid(
-        """
-        A vault has at most \(KeyTable.slotLimit) key slots, and its passphrases take at most 32 GiB of \
-        memory together, each pass counted: remove a slot, or choose a lower cost
-        """)
-    }
     if table.hasPassphrase { try makePasscodeKey() }
     return slot
   }
@@ -104,6 +95,13 @@ extension SecretVault {
           keys: keys, table: table, user: user, index: contents.index, isNew: isNew, device: device,
           cipher: cipher)
         result = try change(&changed)
+        guard changed.table.work <= max(KeyTable.workLimit, table.work) else {
+          throw .invalid(
+            """
+            The passphrases of a vault take at most 32 GiB of memory together, each pass counted: \
+            remove a slot, or choose a lower cost
+            """)
+        }
         changed.keys.table = changed.table
         contents.keys = changed.keys
         contents.index = changed.index

@@ -28,6 +28,20 @@ struct KeyTable: Sendable {
     slots.contains { if case .device = $0.content { true } else { false } }
   }
 
+  /// What trying all slots with a passphrase costs, in bytes of memory, each pass over it counted.
+  var work: UInt64 { slots.reduce(0) { $0 + $1.work } }
+
+  /// Throws before a table is written that would not be read again.
+  func checkCounts() throws(SecretStoreError) {
+    if slots.count > Self.slotLimit {
+      throw .invalid("A vault has at most \(Self.slotLimit) key slots: remove one")
+    }
+    if keys.count > Self.keyLimit {
+      throw .invalid(
+        "A vault has at most \(Self.keyLimit) keys: finish the rotation, by resumeRotation()")
+    }
+  }
+
   /// Tells the user keys that a vault has had apart, because each came with its own key for attributes.
   var generation: UInt32? { key(for: .attributes)?.id }
 

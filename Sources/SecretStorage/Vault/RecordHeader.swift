@@ -18,9 +18,14 @@ struct RecordHeader: Sendable {
   /// The digest of the record before; zeros before the first.
   let predecessor: ArraySlice<UInt8>
 
-  init(kind: Kind, after head: ChainHead) {
+  /// - Throws: ``SecretStoreError/invalid(_:)`` when no number is left.
+  init(kind: Kind, after head: ChainHead) throws(SecretStoreError) {
     self.kind = kind
     sequence = head.sequence + 1
+    guard Self.sequences.contains(sequence) else {
+      throw .invalid(
+        "The vault has no number for one more record: export its items, and import them into a new one")
+    }
     predecessor = head.digest
   }
 

@@ -46,11 +46,11 @@ extension SecretCipher {
   ///
   /// It is random, and differs for each message and sequence even where the kernel's generator repeats
   /// itself, as that of a machine may which was cloned while it ran. The same key and salt never seal
-  /// two messages then.
+  /// two messages then. The random bytes are new ones, but for tests.
   func salt(
-    for message: Secret, under key: Secret, sequence: UInt64
+    for message: Secret, under key: Secret, sequence: UInt64, mixing given: [UInt8]? = nil
   ) throws(SecretStoreError) -> [UInt8] {
-    var random = try [UInt8].random(32)
+    var random = if let given { given } else { try [UInt8].random(32) }
     random.append(littleEndian: sequence)
     random.append(littleEndian: UInt64(key.count))
     let salt = try deriveKey(

@@ -28,7 +28,10 @@ extension SecretVault {
       throw .invalid("The vault has no \(key.kind)")
     }
     let slotKey = try key.slotKey(parts.device, for: table)
-    let user = try table.open(with: slotKey, cipher, otherwise: key.refusal)
+    let user = try table.open(with: slotKey, cipher, otherwise: key.refusal) {
+      () throws(SecretStoreError) in
+      if contents.withLock({ $0.lockings }) != lockings { throw .cancelled }
+    }
     return try unlock(withUserKey: user, of: table, after: lockings)
   }
 
@@ -58,9 +61,12 @@ extension SecretVault {
 
 extension KeyTable {
   /// The user key, if a key opens a slot.
+  ///
+  /// The closure is called before each slot that is tried, and may end the work.
   func open(
     with key: SlotKey, _ cipher: any SecretCipher,
-    otherwise refusal: SecretStoreError = .wrongPassphrase
+    otherwise refusal: SecretStoreError = .wrongPassphrase,
+    checking check: () throws(SecretStoreError) -> Void = {}
   ) throws(SecretStoreError) -> Secret {
     var failure = refusal
     var work: UInt64 = 0
@@ -70,6 +76,7 @@ extension KeyTable {
         // A file that asks for hours was made to.
         throw .corrupted("The key slots of passphrases ask for an absurd amount of work together")
       }
+      try check()
       do {
         if let user = try slot.open(with: key, in: vaultID, cipher) { return user }
       } catch {

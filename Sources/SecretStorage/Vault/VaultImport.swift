@@ -6,6 +6,9 @@ struct VaultImport {
   /// The vault as it is in its log.
   private var target: VaultContents
   private let conflicts: ImportConflicts
+  /// The latest date of an item, in microseconds since 1970: one of a clock that ran ahead would put every
+  /// later item of the vault after it.
+  private let latest: Int64
   private(set) var report = ImportReport()
 
   private var identities = Set<ItemIdentity>()
@@ -33,6 +36,7 @@ struct VaultImport {
     self.source = source
     self.target = target
     self.conflicts = conflicts
+    latest = max(Date.now.microseconds, target.index.newestCreation) + Self.day
   }
 
   /// Reads what was appended to the vault, by whatever process.
@@ -44,13 +48,11 @@ struct VaultImport {
   /// Decides what becomes of items, and returns those that are to be written.
   mutating func judge(_ block: ArraySlice<VaultItem>) throws(SecretStoreError) -> [Step] {
     var steps: [Step] = []
-    // A date of a clock that ran ahead would put every later item after it.
-    let latest = max(Date.now.microseconds, target.index.newestCreation) + Self.day
     for found in block {
       let entry = found.copy(datedUpTo: latest)
       let item = found.item
       let (outcome, step) = try judge(entry, item)
-      let isRedated = max(found.created, found.modified) > latest
+      let isRedated = step != nil && max(found.created, found.modified) > latest
       report.entries.append(
         ImportReport.Entry(item: item, outcome: outcome, isRedated: isRedated))
       if let step { steps.append(step) }

@@ -19,7 +19,7 @@ struct VaultRecord {
     _ entries: [ItemEntry], after head: ChainHead, under key: UInt32, _ attributesKey: Secret,
     writtenFrom first: UInt64? = nil
   ) throws(SecretStoreError) -> LogRecord {
-    let header = RecordHeader(kind: .items, after: head)
+    let header = try RecordHeader(kind: .items, after: head)
     var attributes: [UInt8] = []
     attributes.append(head.subject.name)
     attributes.append(littleEndian: UInt32(entries.count))
@@ -50,7 +50,8 @@ struct VaultRecord {
   func keys(
     _ table: KeyTable, after head: ChainHead, logStart: UInt64, user: Secret
   ) throws(SecretStoreError) -> LogRecord {
-    let header = RecordHeader(kind: .keys, after: head)
+    try table.checkCounts()
+    let header = try RecordHeader(kind: .keys, after: head)
     let encoded = table.encoded
     var payload = header.encoded
     payload += try cipher.salt(for: Secret(encoded), under: user, sequence: header.sequence)

@@ -59,7 +59,8 @@ extension Command {
     }
     for entry in report.entries {
       let outcome = entry.outcome.text(replacing: arguments.has(.replace))
-      try Output.line("\(outcome): \(entry.item.identity.options)")
+      let note = entry.isRedated ? " (its date was in the future)" : ""
+      try Output.line("\(outcome)\(note): \(entry.item.identity.options)")
     }
     let isRefusing = report.entries.contains(where: \.outcome.isRefusal)
     return isRefusing && !arguments.has(.dryRun) ? .refused : .done

@@ -11,7 +11,7 @@ extension Command {
     try Output.line("\(secrets), \(result.lockedCount) of them locked")
     if let place = result.interruptedWrite { try Output.line("interrupted write: \(place)") }
     if result.isSound { return .done }
-    for place in result.damage { try Output.line("damaged: \(place)") }
+    for place in result.damage { try Output.line("damaged: \(place.onOneLine)") }
     throw Failure("The vault is damaged. `Example secrets repair` saves what is left.")
   }
 
@@ -22,7 +22,7 @@ extension Command {
   ) { arguments in
     let damage = try arguments.unlockedVault().repair()
     if damage.isEmpty { try Output.line("Nothing is damaged, and nothing was changed.") }
-    for place in damage { try Output.line("was damaged: \(place)") }
+    for place in damage { try Output.line("was damaged: \(place.onOneLine)") }
     return .done
   }
 

@@ -43,7 +43,7 @@ struct Terminal: ~Copyable {
 
   /// Shows text, in which control characters have no effect.
   func show(_ text: String) throws(SecretStoreError) {
-    var rest = ArraySlice(Self.harmless(text).utf8)
+    var rest = ArraySlice(text.harmless(keeping: ["\n", "\t"]).utf8)
     while !rest.isEmpty {
       // The bytes are used inside of the closure alone.
       let count = unsafe rest.withUnsafeBytes { unsafe writeBytes(descriptor, $0) }
@@ -53,15 +53,6 @@ struct Terminal: ~Copyable {
         throw failure
       }
     }
-  }
-
-  private static func harmless(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map {
-          let isControl = $0.properties.generalCategory == .control
-          return isControl && $0 != "\n" && $0 != "\t" ? "\u{FFFD}" : $0
-        }))
   }
 
   var settings: termios {
