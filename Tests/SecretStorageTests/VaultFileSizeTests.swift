@@ -31,7 +31,7 @@ struct VaultFileSizeTests {
       }
     }
     let other = TestVault()
-    expectError("corrupted") { () throws(SecretStoreError) in
+    expectError("invalid") { () throws(SecretStoreError) in
       try other.open().importItems(from: vault.file, passphrase: TestVault.passphrase)
     }
     #expect(vault.open().diagnose().isHealthy == false)

@@ -98,7 +98,7 @@ struct FileRecordLog: RecordLog {
   private func checkSize(_ status: FileStatus) throws(SecretStoreError) {
     guard status.size > sizeLimit else { return }
     throw .corrupted(
-      "\(path) has \(status.size) bytes, but a vault has at most \(sizeLimit): it was tampered with")
+      "\(path) has \(status.size) bytes, but may have \(sizeLimit): it was tampered with")
   }
 
   /// Refuses to let the file grow beyond what is read again.

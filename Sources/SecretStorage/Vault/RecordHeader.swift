@@ -8,8 +8,9 @@ struct RecordHeader: Sendable {
   }
 
   static let count = 1 + 8 + 32
-  /// The sequences that a record may have. No vault comes near the end, and adding to them cannot
-  /// overflow.
+  /// The sequences that a record may have.
+  ///
+  /// No vault comes near the end, and adding to them cannot overflow.
   static let sequences: Range<UInt64> = 1..<(1 << 63)
 
   let kind: Kind
@@ -24,7 +25,7 @@ struct RecordHeader: Sendable {
     sequence = head.sequence + 1
     guard Self.sequences.contains(sequence) else {
       throw .invalid(
-        "The vault has no number for one more record: export its items, and import them into a new one")
+        "The vault has no number for one more record: export its items into a new one")
     }
     predecessor = head.digest
   }

@@ -79,7 +79,8 @@ struct SlotRenewal {
       slots.append(
         try KeySlot(
           id: slot.id, name: slot.name, sealing: newUser,
-          under: SlotSealing(key, cost: slot.cost, for: newUser, cipher), in: table.vaultID, cipher))
+          under: SlotSealing(key, cost: slot.cost, for: newUser, cipher), in: table.vaultID,
+          cipher))
     }
     if !removingOthers, !others.isEmpty {
       throw .invalid(

@@ -23,7 +23,9 @@ struct VaultItem: Sendable {
     static let fields = 99
   }
 
-  /// The dates that an item may have, in microseconds since 1970. Adding to them cannot overflow.
+  /// The dates that an item may have, in microseconds since 1970.
+  ///
+  /// Adding to them cannot overflow.
   static let dates: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
 
   private static let genericClass: UInt8 = 1
