@@ -85,7 +85,7 @@ extension FileSystem {
     do {
       try file.takeName()
     } catch {
-      if [EOPNOTSUPP, ENOENT, EPERM, EINVAL].contains(error.code) { return nil }
+      if error.isUnsupported || error.code == ENOENT { return nil }
       throw error
     }
     return file

@@ -2,7 +2,7 @@ import SecretStorage
 import StorageInternals
 
 /// A store in memory that fails when told to, and knows how often it was called.
-final class ScriptedStore: SecretStore {
+final class ScriptedStore: PromptlyObservedStore {
   struct Script: Sendable {
     /// What every call throws.
     var failure: SecretStoreError?
@@ -85,5 +85,9 @@ final class ScriptedStore: SecretStore {
 
   func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     content.observeChanges(handler)
+  }
+
+  func observeChangesPromptly(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
+    content.observeChangesPromptly(handler)
   }
 }

@@ -188,7 +188,7 @@ import Testing
     let looks = Lock(0)
     let fileSystem = FileSystem { call, _ in
       // The first look at the file taken out finds it open for writing, and not yet written to.
-      if call == .rename { looks.withLock { $0 = 1 } }
+      if call == .renameat2 { looks.withLock { $0 = 1 } }
       if call == .stat,
         looks.withLock({
           $0 += $0 > 0 ? 1 : 0; return $0

@@ -1,24 +1,23 @@
 import Concurrency
-import Dispatch
 import StorageInternals
 
 /// The handlers that hear of the changes of one store.
 ///
-/// Those of the app run on a queue, one at a time, and no thread waits for them: they may use the store
-/// and the properties that are in it. Those of this library run before the change's call returns. A
-/// forked child begins without any, and has no threads for a queue.
+/// Those of the app run on a thread of their own, one at a time, and no thread waits for them: they may
+/// use the store and the properties that are in it. Those of this library run before the change's call
+/// returns. A forked child begins without any, and has no other thread.
 final class ChangeObservers: Sendable {
   private struct Handlers {
     var byNumber: [UInt64: @Sendable () -> Void] = [:]
     /// The number of the newest handler.
     var last: UInt64 = 0
-    /// The newest handler that the queue is to call; nil when it is to call none.
+    /// The newest handler that the thread is to call; nil when it is to call none.
     var due: UInt64?
   }
 
   private let prompt = Lock(Handlers(), inForkedChild: { Handlers() })
   private let queued = Lock(Handlers(), inForkedChild: { Handlers() })
-  private let queue = DispatchQueue(label: "Locket.ChangeObservers")
+  private let thread = SerialThread()
 
   /// Calls a handler of the app after changes, of which several may end in one call.
   func add(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
@@ -54,7 +53,7 @@ final class ChangeObservers: Sendable {
       return handlers.due != nil
     }
     if isScheduled { return }
-    if Fork.generation == 0 { queue.async { self.callDue() } } else { callDue() }
+    if Fork.isChild { callDue() } else { thread.run { self.callDue() } }
   }
 
   private func callDue() {
