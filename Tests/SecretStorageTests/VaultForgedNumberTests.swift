@@ -15,7 +15,7 @@ struct VaultForgedNumberTests {
   ]
   private let vault = TestVault()
 
-  /// Puts a number into a record, and makes its digest right, or those and all predecessors behind it too.
+  /// Puts a number into a record, and makes its digest right; chained, the predecessors behind it too.
   private static func forge(
     _ frames: [ArraySlice<UInt8>], _ field: Field, of place: Int, _ number: UInt64, chained: Bool
   ) throws -> [UInt8]? {

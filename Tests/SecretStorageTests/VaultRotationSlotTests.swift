@@ -35,8 +35,8 @@ struct VaultRotationSlotTests {
         table.slots.append(
           try KeySlot(
             id: UInt32(number + 100), name: slot.name, sealing: user,
-            under: SlotSealing(slot.key, cost: .cheap, for: nil, contents.cipher), in: table.vaultID,
-            contents.cipher))
+            under: SlotSealing(slot.key, cost: .cheap, for: nil, contents.cipher),
+            in: table.vaultID, contents.cipher))
       }
       contents.keys.table = table
     }

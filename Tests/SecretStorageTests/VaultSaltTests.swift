@@ -25,7 +25,9 @@ struct VaultSaltTests {
 
   @Test func oneMessageHasAnotherSaltEachTime() throws {
     let message = Secret("message".utf8)
-    let salts = try (0..<100).map { _ in try cipher.salt(for: message, under: message, sequence: 1) }
+    let salts = try (0..<100).map { _ in
+      try cipher.salt(for: message, under: message, sequence: 1)
+    }
     #expect(Set(salts).count == salts.count)
   }
 

@@ -1,5 +1,5 @@
 extension String {
-  /// The text with U+FFFD in the place of what moves a terminal's cursor or changes the direction of text.
+  /// The text with U+FFFD in the place of what moves a terminal's cursor or turns text around.
   ///
   /// Names of slots come from a file that others may have written to.
   func harmless(keeping kept: Set<Unicode.Scalar> = []) -> String {

@@ -133,7 +133,7 @@ extension FileRecordLog {
 /// The search for intact frames among bytes that may hold anything.
 ///
 /// Frames that overlap, each with a length but a wrong digest, would take quadratic work. What fails
-/// is hashed up to a limit that is linear in the number of bytes; after that the rest counts as damaged.
+/// is hashed up to a limit that is linear in the number of bytes; the rest counts as damaged then.
 struct FrameSearch {
   private let bytes: ArraySlice<UInt8>
   private let cipher: any SecretCipher

@@ -25,8 +25,8 @@ public struct ImportReport: Hashable, Sendable {
     public let outcome: Outcome
     /// Whether the item is written with an earlier date than it has in the import.
     ///
-    /// A date may be at most a day after the present time, or after the newest item of the vault if that is
-    /// later. One that is later still is moved back to that.
+    /// A date may be at most a day after the present time, or after the newest item of the vault if
+    /// that is later. One that is later still is moved back to that.
     public let isRedated: Bool
   }
 

@@ -78,7 +78,7 @@ extension FileRecordLog {
     let status = try system { () throws(SystemError) in try file.status() }
     guard status.isRegularFile else { throw .insecure(path: path, reason: "is not a regular file") }
     guard status.size <= sizeLimit else {
-      throw .invalid("\(path) has \(status.size) bytes, more than a vault may have: it is no export")
+      throw .invalid("\(path) has \(status.size) bytes, more than a vault: it is no export")
     }
     return try read(file, status, since: nil)
   }

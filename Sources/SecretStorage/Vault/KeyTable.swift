@@ -6,7 +6,7 @@ struct KeyTable: Sendable {
   static let slotLimit = 64
   /// The number of keys that a table may have: more than any rotation needs.
   static let keyLimit = 256
-  /// The bytes of memory that the passphrase slots of a table may ask for together, each pass counted.
+  /// The bytes of memory that the passphrases of a table may ask for together, each pass counted.
   static let workLimit: UInt64 = 32 << 30
 
   /// Random bytes that tell the vault from all others.

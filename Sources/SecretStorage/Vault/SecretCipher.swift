@@ -44,9 +44,9 @@ public protocol SecretCipher: Sendable {
 extension SecretCipher {
   /// Makes a salt of 32 bytes for one message under one key.
   ///
-  /// It is random, and differs for each message and sequence even where the kernel's generator repeats
-  /// itself, as that of a machine may which was cloned while it ran. The same key and salt never seal
-  /// two messages then. The random bytes are new ones, but for tests.
+  /// It is random, and differs for each message and sequence even where the kernel's generator
+  /// repeats itself, as that of a machine may which was cloned while it ran. The same key and salt
+  /// never seal two messages then. The random bytes are new ones, but for tests.
   func salt(
     for message: Secret, under key: Secret, sequence: UInt64, mixing given: [UInt8]? = nil
   ) throws(SecretStoreError) -> [UInt8] {

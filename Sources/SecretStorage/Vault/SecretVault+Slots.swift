@@ -139,7 +139,7 @@ extension SecretVault {
     }
   }
 
-  /// Throws before work that would be in vain, and returns the user key; nil where there is no vault yet.
+  /// Throws before work that would be in vain, and returns the user key; nil if there is no vault.
   @discardableResult
   func requireUnlocked() throws(SecretStoreError) -> Secret? {
     try read { contents throws(SecretStoreError) in

@@ -11,8 +11,8 @@ enum SlotSealing: Sendable {
 
   /// Prepares a slot for a key.
   ///
-  /// The cost is that of a passphrase, nil for the calibrated one; other keys are random already. The user
-  /// key is the one that the slot is likely to seal.
+  /// The cost is that of a passphrase, nil for the calibrated one; other keys are random already.
+  /// The user key is the one that the slot is likely to seal.
   ///
   /// - Throws: ``SecretStoreError/invalid(_:)`` for a cost that a slot may not have.
   init(

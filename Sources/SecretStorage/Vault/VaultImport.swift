@@ -6,8 +6,9 @@ struct VaultImport {
   /// The vault as it is in its log.
   private var target: VaultContents
   private let conflicts: ImportConflicts
-  /// The latest date of an item, in microseconds since 1970: one of a clock that ran ahead would put every
-  /// later item of the vault after it.
+  /// The latest date of an item, in microseconds since 1970.
+  ///
+  /// One of a clock that ran ahead would put every later item of the vault after it.
   private let latest: Int64
   private(set) var report = ImportReport()
 

@@ -159,7 +159,8 @@ struct VaultItem: Sendable {
 
   /// The item under another name and revision, its secret sealed for there; the rest as it stands.
   func copy(
-    as id: SecretItem.ID, revision: UInt64, with secret: SealedSecret, datedUpTo latest: Int64 = .max
+    as id: SecretItem.ID, revision: UInt64, with secret: SealedSecret,
+    datedUpTo latest: Int64 = .max
   ) -> VaultItem {
     let old = encoded
     func part(_ range: Range<Int>) -> ArraySlice<UInt8> {
