@@ -89,7 +89,7 @@ struct VaultNestedFrameTests {
   /// What an app's crash or a bad sector leaves is not beyond the limit.
   @Test func recordBehindOneDamagedLargeRecordIsFound() throws {
     let object = vault.open()
-    try object.add(
+    _ = try object.add(
       Secret([UInt8](repeating: 1, count: 16 << 20)), identity: .generic(service: "large"),
       attributes: ItemAttributes())
     try object.add("value", account: "behind")

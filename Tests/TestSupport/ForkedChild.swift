@@ -23,7 +23,7 @@ package struct ForkedChild: Sendable {
   ///   children fill a pipe that is not read all the time, and keep them waiting.
   package init(isQuiet: Bool = false, _ body: () throws -> Void) throws {
     guard let child = try Self.fork() else {
-      if isQuiet { dup2(open("/dev/null", O_WRONLY), STDERR_FILENO) }
+      if isQuiet { unsafe dup2(open("/dev/null", O_WRONLY), STDERR_FILENO) }
       do { try body() } catch { _exit(1) }
       _exit(0)
     }
