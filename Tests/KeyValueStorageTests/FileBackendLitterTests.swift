@@ -58,7 +58,8 @@ import Testing
   @Test func ownLitterIsSweptAtTheNextUpdate() throws {
     let isArmed = Lock(false)
     let fileSystem = FileSystem { call, _ in
-      isArmed.withLock { $0 } && ([.rename, .renameat2].contains(call) || call == .unlink) ? EROFS : nil
+      isArmed.withLock { $0 } && ([.rename, .renameat2].contains(call) || call == .unlink)
+        ? EROFS : nil
     }
     let backend = file.open(fileSystem: fileSystem)
     try backend.set("a", "1")

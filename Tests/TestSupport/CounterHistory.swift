@@ -64,7 +64,8 @@ package struct CounterHistory {
     let missing = final - given.count
     if !(0...unansweredCount).contains(missing) {
       result.append(
-        "\(given.count) numbers were given, \(unansweredCount) may have been, and it is at \(final)")
+        "\(given.count) numbers were given, \(unansweredCount) may have been, and it is at \(final)"
+      )
     }
 
     // The highest number that an operation had seen when it ended.
@@ -92,9 +93,7 @@ extension CounterHistory {
   /// Runs so many processes at once, kills one of them at some moment of its work and starts another
   /// one in its place, again and again, and then has all of them end.
   ///
-  /// - Parameters:
-  ///   - directory: Where the journals are, and the file `stop` at which the processes end.
-  ///   - start: Starts a process that counts, with the path of its journal.
+  /// The directory gets the journals, and the file `stop` at which the processes end.
   package init(
     ofProcesses count: Int, kills: Int, in directory: String,
     start: (_ journal: String) throws -> ChildProcess

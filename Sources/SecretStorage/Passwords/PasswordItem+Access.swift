@@ -12,6 +12,14 @@ extension PasswordItem {
     Self.value(of: try stored.load())
   }
 
+  /// Forgets the value that was read or loaded; what is unsaved stays.
+  ///
+  /// The next get reads the store, or for a ``RefreshPolicy/manual`` password gives the default value.
+  /// The memory of a `Value` that is no ``Secret`` is released, not overwritten.
+  public func forget() {
+    stored.forget()
+  }
+
   /// Writes the unsaved value and attributes, if there are any; an unsaved nil removes the item.
   ///
   /// Attributes that the app did not set stay as they are in the store. Those of an item that does

@@ -55,6 +55,8 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   /// Setting nil removes the item. An access never throws: when the store fails, a get gives the
   /// last known value or the default one, a set keeps the value as unsaved, ``status`` and ``error``
   /// tell, and ``SecretStorage/onFailure`` is called. While a value is unsaved, a get gives that one.
+  /// When the store is locked, or denies the item, a get gives the default value, unless the password
+  /// is ``RefreshPolicy/manual``.
   ///
   /// A change in place, such as `token?.append("x")`, begins with what is stored, read if it is not
   /// known; a ``RefreshPolicy/manual`` password reads it once. If that fails, the change is given

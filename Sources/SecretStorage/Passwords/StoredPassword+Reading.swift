@@ -4,14 +4,25 @@ import StorageInternals
 extension StoredPassword {
   /// The value as the refresh policy gives it, or the default value.
   var value: (any KeptValue)? {
-    let (isKnown, value) = state.withLock { ($0.isUnsaved || isCurrent($0), $0.value) }
+    let (isKnown, value) = known { ($0.isUnsaved || isCurrent($0), $0.value) }
     if isKnown { return value ?? declaration.defaultValue }
     refresh()
     return knownValue
   }
 
   /// The value that was read or set last, or the default value.
-  var knownValue: (any KeptValue)? { state.withLock { $0.value } ?? declaration.defaultValue }
+  var knownValue: (any KeptValue)? { known { $0.value } ?? declaration.defaultValue }
+
+  /// Looks at the state without what was loaded with a context and counts no more.
+  private func known<Result>(_ body: (borrowing State) -> Result) -> Result {
+    let (permit, result) = state.withLock { ($0.permit, body($0)) }
+    // The store is asked outside of the lock.
+    guard let permit, permit.isOver else { return result }
+    return state.withLock { state in
+      if state.permit === permit { state.forget() }
+      return body(state)
+    }
+  }
 
   /// Reads the store, whatever is unsaved, and takes what it has.
   func load() throws(SecretStoreError) -> (any KeptValue)? {
@@ -21,11 +32,13 @@ extension StoredPassword {
   func load(
     _ resolver: inout ItemResolver, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> (any KeptValue)? {
+    let permit = authorization.end.map { LoadingPermit(until: $0, resolver.store) }
     let (found, position) = try read(&resolver, authorizedBy: authorization)
     state.withLock { state in
       state.isUnsaved = false
       state.edits = AttributeEdits()
       state.take(found, readAt: position)
+      state.permit = permit
     }
     return found?.value
   }
@@ -33,7 +46,7 @@ extension StoredPassword {
   /// How the last access went; the first time, there is one for the purpose.
   var status: PasswordStatus {
     while true {
-      if let status = state.withLock({ $0.status }) { return status }
+      if let status = known({ $0.status }) { return status }
       refresh()
     }
   }
@@ -106,11 +119,28 @@ extension StoredPassword {
   }
 }
 
+/// Until when a value counts that was loaded with a context: until the context ends, or the store is
+/// locked.
+final class LoadingPermit: Sendable {
+  private let end: ContextEnd
+  private let store: (any PromptlyObservedStore)?
+  private let lockCount: UInt64?
+
+  init(until end: ContextEnd, _ store: any SecretStore) {
+    self.end = end
+    self.store = store as? any PromptlyObservedStore
+    lockCount = self.store?.lockCount
+  }
+
+  var isOver: Bool { end.isOver || store?.lockCount != lockCount }
+}
+
 extension StoredPassword.State {
   fileprivate mutating func take(
     _ found: (item: SecretItem, value: any KeptValue)?, readAt position: Int
   ) {
     value = found?.value
+    permit = nil
     item = found?.item
     readAt = position
     status = found == nil ? .absent : .value

@@ -109,6 +109,7 @@ extension StoredPassword {
 extension StoredPassword.State {
   fileprivate mutating func set(_ value: (any KeptValue)?) {
     self.value = value
+    permit = nil
     isUnsaved = true
     settings += 1
   }

@@ -30,6 +30,8 @@ final class StoredPassword: Sendable {
     /// Counts what the app set, so that a write tells whether it wrote the latest.
     var settings = 0
     var edits = AttributeEdits()
+    /// Until when the value counts, if it was loaded with a context.
+    var permit: LoadingPermit?
     /// The item as last seen.
     var item: SecretItem?
     /// How many changes the store had told of before the value was read.
@@ -79,11 +81,27 @@ final class StoredPassword: Sendable {
   }
 
   /// Notes how an access went that ended in an error.
+  ///
+  /// A value that the store does not give any more is forgotten, but for what the app itself keeps:
+  /// what is unsaved, what a manual property loaded, and what was loaded with a context.
   func didFail(_ error: SecretStoreError) {
+    let status = PasswordStatus(error)
     state.withLock { state in
-      state.status = PasswordStatus(error)
+      let isKept =
+        switch status {
+        case .locked: declaration.refreshPolicy == .manual
+        case .denied: declaration.refreshPolicy == .manual || state.permit != nil
+        default: true
+        }
+      if !isKept { state.forget() }
+      state.status = status
       state.error = error
     }
+  }
+
+  /// Forgets what was read of the store; what is unsaved stays.
+  func forget() {
+    state.withLock { $0.forget() }
   }
 
   /// Does what using a property asks for; a failure goes to ``SecretStorage/onFailure``.
@@ -115,6 +133,14 @@ final class StoredPassword: Sendable {
 }
 
 extension StoredPassword.State {
+  mutating func forget() {
+    permit = nil
+    if isUnsaved { return }
+    value = nil
+    readAt = nil
+    status = nil
+  }
+
   /// Forgets the last failure; if what succeeded found out nothing itself, the status is open.
   fileprivate mutating func didSucceed() {
     if let error, status == PasswordStatus(error) { status = nil }

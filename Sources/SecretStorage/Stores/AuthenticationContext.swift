@@ -1,4 +1,5 @@
 import StorageInternals
+import Synchronization
 
 /// How a person is asked to authorise accesses to items, and what they proved so far.
 ///
@@ -34,6 +35,7 @@ public final class AuthenticationContext: Sendable {
   /// A forked child proves anew what it needs, with a context of its own.
   private let state = Lock(State(), inForkedChild: { State(isCancelled: true) })
   private let turn = AskingTurn()
+  private let end = ContextEnd()
 
   /// Makes a context; nobody is asked yet.
   ///
@@ -73,9 +75,10 @@ public final class AuthenticationContext: Sendable {
     self.now = now
   }
 
-  /// Ends the context: whoever is being asked is asked no more, and every access by it throws
-  /// ``SecretStoreError/cancelled`` from now on.
+  /// Ends the context: whoever is being asked is asked no more, every access by it throws
+  /// ``SecretStoreError/cancelled`` from now on, and what properties loaded with it is forgotten.
   public func cancel() {
+    end.come()
     let asking = state.withLock { state in
       state.isCancelled = true
       state.proofs = []
@@ -130,7 +133,8 @@ public final class AuthenticationContext: Sendable {
       return state.proofs
     }
     var authorization = Authorization(
-      authenticator: self.authenticator ?? authenticator, applicationPassword: applicationPassword,
+      end: end, authenticator: self.authenticator ?? authenticator,
+      applicationPassword: applicationPassword,
       newApplicationPassword: newApplicationPassword,
       applicationPasswordCost: applicationPasswordCost)
     for proof in proofs { authorization.proofs.formUnion(proof.proofs) }
@@ -196,6 +200,18 @@ public final class AuthenticationContext: Sendable {
     }
     if wasCancelled || Task.isCancelled { throw .cancelled }
     return try result.get()
+  }
+}
+
+/// Whether a context was ended; apart from it, so that what was loaded with it does not keep its
+/// password in memory.
+final class ContextEnd: Sendable {
+  private let hasCome = Atomic(false)
+
+  var isOver: Bool { hasCome.load(ordering: .acquiring) }
+
+  fileprivate func come() {
+    hasCome.store(true, ordering: .releasing)
   }
 }
 

@@ -9,6 +9,8 @@ public struct Authorization: Sendable {
   var proofs: AuthenticationProofs = []
   /// What was enrolled when biometry was proved, where the authenticator tells.
   var enrolledSet: [UInt8]?
+  /// The end of the context that it is from; nil without one.
+  var end: ContextEnd?
   /// Who asks, whether or not anybody was asked.
   var authenticator: (any Authenticator)?
   /// The password that items with ``AccessFlags/applicationPassword`` are sealed under.

@@ -14,6 +14,8 @@ extension SecretVault: PromptlyObservedStore {
     watching(observers.add(handler))
   }
 
+  package var lockCount: UInt64 { contents.withLock { $0.lockings } }
+
   package func observeChangesPromptly(
     _ handler: @escaping @Sendable () -> Void
   ) -> ChangeObservation {
