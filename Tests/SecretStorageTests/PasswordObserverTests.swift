@@ -23,6 +23,9 @@ struct PasswordObserverTests {
     let store = store(kind)
     let item = PasswordItem<String>(
       .generic(service: "service"), refreshPolicy: policy, in: store)
+    // Another object sets, because loading gives up what is not saved yet.
+    let writer = PasswordItem<String>(
+      .generic(service: "service"), refreshPolicy: policy, in: store)
     let heard = Heard<String?>()
     let observation = store.observeChanges {
       do {
@@ -32,11 +35,11 @@ struct PasswordObserverTests {
       }
       _ = (item.value, item.status, item.attributes, item.creationDate)
     }
-    item.value = "first"
-    try item.save()
+    writer.value = "first"
+    try writer.save()
     #expect(heard.wait(for: "first"))
-    item.value = "second"
-    try item.save()
+    writer.value = "second"
+    try writer.save()
     #expect(heard.wait(for: "second"))
     try item.remove()
     #expect(heard.wait(for: nil))

@@ -10,9 +10,10 @@ struct VaultForgedNumberTests {
   /// Numbers of records, which stand in the clear.
   enum Field: CaseIterable { case sequence, logStart }
 
-  private static let numbers: [UInt64] = [
-    0, 1 << 63 - 1, 1 << 63, .max - 8, .max - 4, .max - 2, .max - 1, .max,
-  ]
+  private static let numbers: [UInt64] =
+    Campaign.isFull
+    ? [0, 1 << 63 - 1, 1 << 63, .max - 8, .max - 4, .max - 2, .max - 1, .max]
+    : [0, 1 << 63, .max]
   private let vault = TestVault()
 
   /// Puts a number into a record, and makes its digest right; chained, the predecessors behind it too.

@@ -34,7 +34,7 @@ struct VaultProcessesTests {
     let directory = try vault.path("journals")
     try FileSystem().makeDirectories(directory)
     let history = try CounterHistory(
-      ofProcesses: 16, kills: Campaign.size(sample: 8, full: 400), in: directory
+      ofProcesses: 16, kills: Campaign.size(sample: 4, full: 400), in: directory
     ) { journal in
       try ChildProcess("count", on: vault, ["\(directory)/stop"], journal: journal)
     }
