@@ -10,12 +10,12 @@ package import Synchronization
 ///
 /// `fork` copies one thread. What the other threads had begun is never finished in the child: their
 /// mutexes stay locked, values that they were changing stay half changed, and a global that they were
-/// initializing is never initialized. Hence no lazy global here.
+/// initializing is never initialized.
 package enum Fork {
   /// A number that never changes within a process, and differs between a child and its parent.
   package static var generation: Int {
     countForks()
-    return unsafe current
+    return unsafe current.pointee
   }
 
   /// Whether the running process was forked from one that used this.
@@ -23,17 +23,25 @@ package enum Fork {
 
   /// The generation, for state that called `countForks()` when it was made.
   ///
+  /// It has an address of its own, which saves an access to a mutex the call that asks for a global.
+  ///
   /// `nonisolated(unsafe)`: written only in a child that has no second thread yet.
-  @exclusivity(unchecked)
-  @usableFromInline package nonisolated(unsafe) static var current = 0
+  @usableFromInline package nonisolated(unsafe) static let current: UnsafeMutablePointer<Int> = {
+    // Kept for as long as the process runs.
+    let address = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+    unsafe address.initialize(to: 0)
+    return unsafe address
+  }()
 
   private static let isCounting = Atomic(false)
 
   /// Makes each fork from now on give the child another generation.
   package static func countForks() {
     if isCounting.load(ordering: .acquiring) { return }
+    // Before there is a handler that needs it.
+    _ = unsafe current
     // If two threads get here at once, generations grow by two, which makes no difference.
-    let code = pthread_atfork(nil, nil) { unsafe Fork.current += 1 }
+    let code = pthread_atfork(nil, nil) { unsafe Fork.current.pointee += 1 }
     if code != 0 {
       fatalError("The C library could not register a fork handler (error \(code)).")
     }
@@ -54,7 +62,7 @@ package struct OwningProcess: ~Copyable, Sendable {
   /// been recovered there.
   @inlinable package var isCurrent: Bool {
     // The generation is plain memory that no thread writes.
-    unsafe mark.load(ordering: .acquiring) == Fork.current &* 2
+    unsafe mark.load(ordering: .acquiring) == Fork.current.pointee &* 2
   }
 
   /// Calls a closure once in a forked child, and returns when the call has returned.

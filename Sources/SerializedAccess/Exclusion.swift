@@ -21,6 +21,7 @@ import Synchronization
     var mutex = unsafe pthread_mutex_t()
     // The reasons for which an access cannot just take the mutex, see `Detour`.
     let detours = Atomic(0)
+    let generation = unsafe Fork.current
     let process = OwningProcess()
     // Guarded by the mutex.
     var isObserved = false
@@ -178,7 +179,7 @@ extension Exclusion {
   /// The generation of the process, as `Fork` knows it.
   private var generation: Int {
     // No thread writes it.
-    unsafe Fork.current
+    unsafe memory.pointee.generation.pointee
   }
 
   /// Whether another thread held the mutex at the fork that made this process.

@@ -23,7 +23,7 @@ import Dispatch
 /// queue. A method that changes the value in place must not be `async`, since an access ends on the
 /// thread that it began on.
 ///
-/// No thread starves: an access that has waited for a millisecond comes before all that are asked for
+/// No thread starves: an access that has waited for 0.3 ms comes before all that are asked for
 /// later. <doc:ForkedChildren> says what the accesses do in a process made by `fork`.
 ///
 /// A value that is not `Sendable` can be wrapped too, but then the wrapper isn't `Sendable` either,
