@@ -9,8 +9,8 @@ package import Synchronization
 /// Tells a forked child from the process that it was forked from.
 ///
 /// `fork` copies one thread. What the other threads had begun is never finished in the child: their
-/// mutexes stay locked, values that they were changing stay half changed, and a global that they were
-/// initializing is never initialized.
+/// mutexes stay locked, values that they were changing stay half changed, and a global that they
+/// were initializing is never initialized.
 package enum Fork {
   /// A number that never changes within a process, and differs between a child and its parent.
   package static var generation: Int {
@@ -23,7 +23,8 @@ package enum Fork {
 
   /// The generation, for state that called `countForks()` when it was made.
   ///
-  /// It has an address of its own, which saves an access to a mutex the call that asks for a global.
+  /// It has an address of its own, which saves an access to a mutex the call that asks for a
+  /// global.
   ///
   /// `nonisolated(unsafe)`: written only in a child that has no second thread yet.
   @usableFromInline package nonisolated(unsafe) static let current: UnsafeMutablePointer<Int> = {

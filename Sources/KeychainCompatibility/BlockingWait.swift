@@ -7,8 +7,8 @@ import StorageInternals
 enum BlockingWait {
   /// Whether this thread may wait.
   ///
-  /// That of a task is one of the few on which the person would be asked: if all of them waited, nobody
-  /// would ever answer. A forked child has no threads for the task at all.
+  /// That of a task is one of the few on which the person would be asked: if all of them waited,
+  /// nobody would ever answer. A forked child has no threads for the task at all.
   static var isPossible: Bool {
     unsafe withUnsafeCurrentTask { unsafe $0 == nil } && !Fork.isChild
   }

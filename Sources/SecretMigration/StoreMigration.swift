@@ -139,7 +139,8 @@ extension SecretStore {
     try items(matching: .exactly(identity)).first
   }
 
-  /// Whether an item has the attributes and the secret of a foreign one, as far as it can be looked into.
+  /// Whether an item has the attributes and the secret of a foreign one, as far as it can be looked
+  /// into.
   fileprivate func has(
     _ foreign: ForeignSecret, as item: SecretItem
   ) throws(SecretStoreError) -> Bool {
@@ -149,7 +150,8 @@ extension SecretStore {
     do throws(SecretStoreError) {
       return try secret(of: item.id)?.secret == foreign.secret
     } catch {
-      // A secret that cannot be opened any more is not the same, and may be replaced by a sound one.
+      // A secret that cannot be opened any more is not the same, and may be replaced by a sound
+      // one.
       guard case .corrupted = error else { throw error }
       return false
     }

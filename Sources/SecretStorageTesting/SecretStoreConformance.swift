@@ -13,8 +13,8 @@ public import Testing
 /// }
 /// ```
 ///
-/// Each check gets a store of its own, so that they may run in parallel. Each violation of a rule is
-/// an issue of the test, which says the store, the operation and the expectation;
+/// Each check gets a store of its own, so that they may run in parallel. Each violation of a rule
+/// is an issue of the test, which says the store, the operation and the expectation;
 /// ``findings(of:)`` returns the violations instead.
 public struct SecretStoreConformance: Sendable {
   private let name: String

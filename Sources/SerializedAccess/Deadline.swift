@@ -12,8 +12,9 @@ struct Deadline {
       UnsafeMutablePointer<pthread_mutex_t>, clockid_t, UnsafePointer<timespec>
     ) -> CInt
 
-  // Time in which a thread may be overtaken by others. Long beside the 50 µs or so in which a thread
-  // is woken: that those which run need not wait for that is what makes a contended mutex fast.
+  // Time in which a thread may be overtaken by others. Long beside the 50 µs or so in which a
+  // thread is woken: that those which run need not wait for that is what makes a contended mutex
+  // fast.
   private static let patience = 300_000
 
   // Hidden by Swift's overlay of the C library, and unknown to musl and to glibc before 2.30.

@@ -1,8 +1,8 @@
 import Dispatch
 
-// libdispatch has no calls for this, and its only check ends the process without a message. But each
-// of its objects begins with the address of its class, and serial, concurrent, global queues and the
-// main one are of different classes.
+// libdispatch has no calls for this, and its only check ends the process without a message. But
+// each of its objects begins with the address of its class, and serial, concurrent, global queues
+// and the main one are of different classes.
 extension DispatchQueue {
   /// Whether the queue runs several work items at the same time.
   var isConcurrent: Bool {

@@ -1,8 +1,8 @@
 extension Serialized: CustomStringConvertible, CustomReflectable {
   /// The value in parentheses, or the words "in use" during an access.
   ///
-  /// Never waits, so that it is safe in a debugger, in a log and inside an access. It shows what the
-  /// last access left, without what is scheduled.
+  /// Never waits, so that it is safe in a debugger, in a log and inside an access. It shows what
+  /// the last access left, without what is scheduled.
   public var description: String {
     if let value = valueUnlessInUse() { "Serialized(\(value.value))" } else { "Serialized(in use)" }
   }

@@ -12,8 +12,8 @@ extension Serialized {
   /// Drops, at the first call in a forked child, what the parent's threads were doing.
   func forgetParent() {
     exclusion.recoverAfterFork {
-      // The accesses that were scheduled are the parent's. The list is not released, because another
-      // thread may have been changing it.
+      // The accesses that were scheduled are the parent's. The list is not released, because
+      // another thread may have been changing it.
       _ = unsafe Unmanaged.passRetained(scheduled)
       unsafe scheduled = ScheduledAccesses(of: exclusion)
     }

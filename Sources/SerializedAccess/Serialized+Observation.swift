@@ -2,11 +2,13 @@ import Concurrency
 import Dispatch
 
 extension Serialized where Value: Sendable {
-  /// Calls a closure with the old and the new value after each change, until the result is released.
+  /// Calls a closure with the old and the new value after each change, until the result is
+  /// released.
   ///
-  /// The closure runs as a part of the access that made the change: on the thread of that access (on
-  /// the caller's queue, if there is one), before any other access. So observers see all changes in
-  /// their order, and other accesses wait while they run. Each assignment, change in place and
+  /// The closure runs as a part of the access that made the change: on the thread of that access
+  /// (on the caller's queue, if there is one), before any other access. So observers see all
+  /// changes in their order, and other accesses wait while they run. Each assignment, change in
+  /// place and
   /// `access { … }` counts as a change, even if the value is the same as before.
   ///
   /// While a value has observers, a change in place first takes a copy of the old value.
@@ -27,9 +29,9 @@ extension Serialized where Value: Sendable {
 
   /// The current value, and the value after each change from now on.
   ///
-  /// Each use of this property is one access, and makes a sequence for one consumer. A slow consumer
-  /// misses changes, but never the newest one. The sequence ends when the value itself is released,
-  /// or the task of the consumer is cancelled; it does not keep the value alive.
+  /// Each use of this property is one access, and makes a sequence for one consumer. A slow
+  /// consumer misses changes, but never the newest one. The sequence ends when the value itself is
+  /// released, or the task of the consumer is cancelled; it does not keep the value alive.
   public var values: AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Value.self, bufferingPolicy: .bufferingNewest(1))
@@ -75,8 +77,8 @@ extension Serialized where Value: Sendable {
     }
   }
 
-  /// Changes the list at the next pause between two accesses, or when all that were asked for before
-  /// are done.
+  /// Changes the list at the next pause between two accesses, or when all that were asked for
+  /// before are done.
   ///
   /// Does not wait for the queue alone: it may have work that waits for this thread.
   private func changeObserversInOrder(

@@ -39,8 +39,8 @@ extension Serialized {
 
   /// Begins an access that need not go through the queue; returns false for any other.
   ///
-  /// It need not if it gets the exclusion before its deadline, while no other access is starving. Ends
-  /// the process when this thread is inside an access already.
+  /// It need not if it gets the exclusion before its deadline, while no other access is starving.
+  /// Ends the process when this thread is inside an access already.
   func enterInTime(_ place: inout Place) -> Bool {
     recoverAfterFork()
     if exclusion.hasScheduled { place.scheduledBefore = unsafe scheduled.count }
@@ -134,8 +134,8 @@ extension Serialized {
 struct Place {
   /// The number of accesses that were scheduled before.
   var scheduledBefore = 0
-  /// The time from which it counts as starving; nil if it had not to wait until now, or if a queue of
-  /// the caller's gives the order.
+  /// The time from which it counts as starving; nil if it had not to wait until now, or if a queue
+  /// of the caller's gives the order.
   var deadline: Deadline?
   /// Whether it counts as starving already.
   var isStarving = false

@@ -1,8 +1,8 @@
 extension Serialized where Value: Sendable {
   /// Changes the value in one access, and suspends the task until then.
   ///
-  /// The access is scheduled as with ``asyncAccess(_:)``, and the closure runs where it would there;
-  /// no thread waits.
+  /// The access is scheduled as with ``asyncAccess(_:)``, and the closure runs where it would
+  /// there; no thread waits.
   ///
   /// - Parameter body: What to do with the value. It must not access the same value otherwise.
   /// - Returns: What the closure returns.

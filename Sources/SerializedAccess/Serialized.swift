@@ -36,8 +36,8 @@ public final class Serialized<Value> {
   @usableFromInline let exclusion: Exclusion
   let queue: DispatchQueue
   let callersQueue: CallersQueue?
-  // Changed only in a forked child, before any access returns there; to check the exclusivity of that
-  // costs as much as the mutex.
+  // Changed only in a forked child, before any access returns there; to check the exclusivity of
+  // that costs as much as the mutex.
   @exclusivity(unchecked) var scheduled: ScheduledAccesses<Value>
   // Guarded by the exclusion.
   var observers: [SerializedObserver<Value>] = []
@@ -63,8 +63,8 @@ public final class Serialized<Value> {
 
   /// The value: reading, writing and changing it in place are one access each.
   ///
-  /// Waits for the accesses that are under way, and for what was scheduled before. A change in place
-  /// (`+=`, `append(_:)`, one element of an array) keeps all others out until it is done.
+  /// Waits for the accesses that are under way, and for what was scheduled before. A change in
+  /// place (`+=`, `append(_:)`, one element of an array) keeps all others out until it is done.
   public var wrappedValue: Value {
     get {
       // Only the holder of the exclusion touches the storage, here and in the other accessors.

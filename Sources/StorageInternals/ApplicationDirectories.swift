@@ -120,8 +120,8 @@ package enum ApplicationDirectoriesError: Error, Hashable, Sendable {
   /// The name is empty, `.` or `..`, or has a slash or a zero byte in it.
   case invalidApplicationName(String)
 
-  /// None of the environment variables that could say it holds an absolute path, and `HOME` has none
-  /// that is one person's.
+  /// None of the environment variables that could say it holds an absolute path, and `HOME` has
+  /// none that is one person's.
   case noDirectory(variables: [String], home: String?)
 }
 

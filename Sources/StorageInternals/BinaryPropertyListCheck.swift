@@ -1,8 +1,8 @@
 /// Follows a binary property list from its top, as a decoder does.
 ///
-/// Foundation's decoder traps on counts beyond `Int`. It follows an object that is inside of itself until
-/// the stack is full, and what is shared again and again becomes larger than any memory. So each object is
-/// looked at as often as it is referred to, within limits.
+/// Foundation's decoder traps on counts beyond `Int`. It follows an object that is inside of itself
+/// until the stack is full, and what is shared again and again becomes larger than any memory. So
+/// each object is looked at as often as it is referred to, within limits.
 package struct BinaryPropertyListCheck {
   package static let magic = Array("bplist00".utf8)
   private static let trailerCount = 32

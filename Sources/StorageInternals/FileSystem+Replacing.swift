@@ -9,8 +9,8 @@ extension FileSystem {
   ///
   /// Whenever the process or the machine stops, the path leads to all of the old bytes or all of
   /// the new. A symbolic link at the path is replaced, not followed. The new file has no name until
-  /// it is complete, and a temporary one only between two calls, `linkat` and `rename`; where the file
-  /// system has no files without a name, it has the temporary one from the beginning.
+  /// it is complete, and a temporary one only between two calls, `linkat` and `rename`; where the
+  /// file system has no files without a name, it has the temporary one from the beginning.
   ///
   /// - Parameters:
   ///   - path: The file, in a directory that is there.
@@ -66,8 +66,9 @@ extension FileSystem {
     return file
   }
 
-  /// Writes a temporary file that gets its name when it is complete, so that a killed process hardly ever
-  /// leaves one; nil where the file system, or the lack of `/proc`, does not allow that.
+  /// Writes a temporary file that gets its name when it is complete, so that a killed process
+  /// hardly ever leaves one; nil where the file system, or the lack of `/proc`, does not allow
+  /// that.
   private func writeNameless(
     _ path: String, _ bytes: some Collection<UInt8>, _ mode: mode_t, _ old: FileStatus?,
     _ finish: (borrowing File) -> Void

@@ -6,9 +6,9 @@
 
 /// The kernel's generator of random bytes.
 ///
-/// It is reached by a system call of its own, so that it needs no descriptor and no `/dev`, and a failure is
-/// reported. Foundation's `UUID()` opens `/dev/urandom` each time and ignores that it cannot: what it
-/// returns then repeats itself.
+/// It is reached by a system call of its own, so that it needs no descriptor and no `/dev`, and a
+/// failure is reported. Foundation's `UUID()` opens `/dev/urandom` each time and ignores that it
+/// cannot: what it returns then repeats itself.
 package enum KernelRandom {
   /// Fills a buffer of at most 256 bytes, in one call.
   package static func fill(

@@ -1,7 +1,8 @@
 /// Looks at every tag of an XML property list.
 ///
-/// Foundation's decoder follows the nesting until the stack is full, that of `<plist>` as well, and what
-/// stands in comments must not count as the end of anything. It also traps on what is not UTF-8.
+/// Foundation's decoder follows the nesting until the stack is full, that of `<plist>` as well, and
+/// what stands in comments must not count as the end of anything. It also traps on what is not
+/// UTF-8.
 package struct XMLPropertyListCheck {
   private static let containers: Set = ["array", "dict"]
   private static let leaves: Set = [

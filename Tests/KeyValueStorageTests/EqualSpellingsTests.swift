@@ -4,7 +4,8 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// Keys inside of values that are equal as text and differ in their bytes, such as é as one scalar or two.
+/// Keys inside of values that are equal as text and differ in their bytes, such as é as one scalar
+/// or two.
 struct EqualSpellingsTests {
   private static let composed = "\u{e9}"
   private static let decomposed = "e\u{301}"

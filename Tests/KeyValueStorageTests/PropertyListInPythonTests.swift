@@ -137,7 +137,8 @@ struct PropertyListInPythonTests {
     try #require(lines.count == parsed.entries.count)
     for (entry, line) in zip(parsed.entries, lines) {
       let dump = try expected(try format.decode(entry.value), number == 0)
-      // What text with a prefix stands for is looked at elsewhere; here it is rare, and is the same.
+      // What text with a prefix stands for is looked at elsewhere; here it is rare, and is the
+      // same.
       try #require("s\(hexadecimal(entry.key.string.utf8)) \(dump)" == line, "seed \(seed)")
     }
     let joined = format.join(parsed.entries, parsed.surroundings)

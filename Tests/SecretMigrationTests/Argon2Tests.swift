@@ -17,8 +17,8 @@ struct Argon2Tests {
     return found
   }()
 
-  /// The key is what argon2-cffi of PyPI computes: `hash_secret_raw(b"password", b"somesalt", 2, 256, 2, 16,
-  /// Type.ID)`.
+  /// The key is what argon2-cffi of PyPI computes: `hash_secret_raw(b"password", b"somesalt", 2,
+  /// 256, 2, 16, Type.ID)`.
   @Test(arguments: libraries.indices)
   func everyLibraryComputesTheSame(index: Int) throws {
     let cost = Argon2.Cost(passes: 2, memory: 256, lanes: 2)

@@ -9,9 +9,10 @@ import TestSupport
 
 /// What a process does to the files of some directories, and what a power cut could leave of it.
 ///
-/// The file system says which call comes next, and the files themselves what the last one did. A file's data are
-/// safe once it was synchronised, and a name once its directory was. Of all else a cut leaves any part: names in
-/// any combination, sizes without data, and data in sectors of 512 bytes, the missing ones zero or noise.
+/// The file system says which call comes next, and the files themselves what the last one did. A
+/// file's data are safe once it was synchronised, and a name once its directory was. Of all else a
+/// cut leaves any part: names in any combination, sizes without data, and data in sectors of 512
+/// bytes, the missing ones zero or noise.
 final class ModelledDisk: Sendable {
   /// A change that one call made.
   enum Change {
@@ -63,7 +64,8 @@ final class ModelledDisk: Sendable {
   private let hasNamelessFiles: Bool
   private let state: Lock<State>
 
-  /// Records what happens in directories from now on, on a file system that has files without a name or not.
+  /// Records what happens in directories from now on, on a file system that has files without a
+  /// name or not.
   init(_ directories: [String], hasNamelessFiles: Bool) throws {
     self.directories = directories
     self.hasNamelessFiles = hasNamelessFiles

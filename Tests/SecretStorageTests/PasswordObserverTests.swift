@@ -97,8 +97,8 @@ struct PasswordObserverTests {
     for number in 1...50 { item.value = number }
     isBlocked.withLock { $0 = false }
     #expect(heard.wait(for: 50))
-    // One for the changes that found the handler free, and one for all that found it at work; the kernel
-    // may report those of a file once more.
+    // One for the changes that found the handler free, and one for all that found it at work; the
+    // kernel may report those of a file once more.
     #expect(heard.all.count <= 4)
     withExtendedLifetime(observation) {}
   }

@@ -196,7 +196,8 @@ final class PowerCutCampaign {
 }
 
 extension SecretVault {
-  /// Gives an item another accessibility, which takes two records where the attributes get another key.
+  /// Gives an item another accessibility, which takes two records where the attributes get another
+  /// key.
   fileprivate func move(_ account: String, to accessibility: Accessibility) throws {
     let item = try #require(try item(account))
     _ = try update(

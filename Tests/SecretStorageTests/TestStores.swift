@@ -63,8 +63,8 @@ final class TestVault: Sendable {
   }
 }
 
-/// OpenSSL's cipher, which keeps the directory of the vault that uses it, and stretches each passphrase
-/// once for each salt: the tests open the same slots again and again.
+/// OpenSSL's cipher, which keeps the directory of the vault that uses it, and stretches each
+/// passphrase once for each salt: the tests open the same slots again and again.
 private struct KeepingCipher: ForwardingCipher {
   private static let stretched = Lock<[[UInt8]: Secret]>([:])
 

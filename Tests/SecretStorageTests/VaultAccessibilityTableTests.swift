@@ -4,8 +4,8 @@ import Testing
 
 @testable import SecretStorage
 
-/// What every state of a vault allows with items of every accessibility, as the documentation's tables
-/// say.
+/// What every state of a vault allows with items of every accessibility, as the documentation's
+/// tables say.
 struct VaultAccessibilityTableTests {
   /// The headings of the tables.
   enum State: String, CaseIterable {

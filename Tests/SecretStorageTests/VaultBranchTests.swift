@@ -117,7 +117,8 @@ struct VaultBranchTests {
     }
   }
 
-  /// Whether a mixture may give an account's value: only what the machine remembers tells branches apart.
+  /// Whether a mixture may give an account's value: only what the machine remembers tells branches
+  /// apart.
   private func isRight(
     _ found: String?, of account: String, in frames: [ArraySlice<UInt8>], _ truth: Branch,
     _ memory: Memory
@@ -167,7 +168,8 @@ struct VaultBranchTests {
     #expect(throws: SecretStoreError.self) { try object.text("a") }
     #expect(try object.text("b") == branch.texts["b"])
 
-    // An earlier version remembered no more than the last record, which proves nothing about others.
+    // An earlier version remembered no more than the last record, which proves nothing about
+    // others.
     var state = try vault.rememberedState()
     for (name, bytes) in state { state[name] = Array(bytes[..<80]) }
     try vault.restoreState(state)

@@ -16,7 +16,8 @@ struct VaultForgedNumberTests {
     : [0, 1 << 63, .max]
   private let vault = TestVault()
 
-  /// Puts a number into a record, and makes its digest right; chained, the predecessors behind it too.
+  /// Puts a number into a record, and makes its digest right; chained, the predecessors behind it
+  /// too.
   private static func forge(
     _ frames: [ArraySlice<UInt8>], _ field: Field, of place: Int, _ number: UInt64, chained: Bool
   ) throws -> [UInt8]? {

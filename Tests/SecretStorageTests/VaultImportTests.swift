@@ -93,7 +93,8 @@ struct VaultImportTests {
     #expect(try other.open().items(matching: .all) == items)
   }
 
-  /// Who has only the key for what is always accessible must not take the replaced state for the present.
+  /// Who has only the key for what is always accessible must not take the replaced state for the
+  /// present.
   @Test func replacedItemIsNotFoundUnderItsFormerKey() throws {
     try vault.open().add("new", account: "a")
     try vault.open().export(of: vault)

@@ -10,7 +10,8 @@ import Testing
   import Musl
 #endif
 
-/// Temporary files of writers that were killed, which may open without the passphrase that the vault has.
+/// Temporary files of writers that were killed, which may open without the passphrase that the
+/// vault has.
 struct VaultLeftoverTests {
   private static let passphrase = Secret("secret".utf8)
 

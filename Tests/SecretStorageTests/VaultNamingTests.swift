@@ -196,14 +196,16 @@ struct VaultNamingTests {
   }
 }
 
-/// Has the kernel answer this thread that it has no generator of random bytes, by a filter of seccomp(2).
+/// Has the kernel answer this thread that it has no generator of random bytes, by a filter of
+/// seccomp(2).
 private func refuseRandomBytes() throws {
   #if arch(x86_64)
     let number: UInt32 = 318
   #else
     let number: UInt32 = 278
   #endif
-  // Load the call's number; if it is that of getrandom, the answer is ENOSYS, else the call is made.
+  // Load the call's number; if it is that of getrandom, the answer is ENOSYS, else the call is
+  // made.
   let program: [UInt64] = [
     (0x20, 0, 0), (0x15, 1, number), (0x06, 0, 0x0005_0000 | UInt32(ENOSYS)),
     (0x06, 0, 0x7FFF_0000),

@@ -13,7 +13,8 @@ import Testing
 struct VaultReplacementTests {
   private let vault = TestVault()
 
-  /// Makes two vaults of one device at one place, the second after the first was removed, and returns their bytes.
+  /// Makes two vaults of one device at one place, the second after the first was removed, and
+  /// returns their bytes.
   private func makeTwo() throws -> (first: [UInt8], second: [UInt8]) {
     try vault.open().add("first", account: "a")
     let first = try vault.bytes

@@ -91,7 +91,8 @@ struct FairnessTests {
     onThreads(8) { _ in
       for _ in 0..<5 { value.access { _ = ($0, usleep(2_000)) } }
     }
-    // All are through, so that nothing makes the next access go a longer way than the first one did.
+    // All are through, so that nothing makes the next access go a longer way than the first one
+    // did.
     onThreads(8) { _ in
       for _ in 0..<12_500 { value.wrappedValue += 1 }
     }

@@ -4,8 +4,8 @@ import SerializedAccess
 enum ForkOperation: String, CaseIterable, Sendable {
   case get, set, changeInPlace, access, asyncAccess, suspendingAccess, observe
 
-  /// Does all once, so that no thread looks for a type for the first time when the process is forked:
-  /// the locks of Swift's runtime stay locked in the child.
+  /// Does all once, so that no thread looks for a type for the first time when the process is
+  /// forked: the locks of Swift's runtime stay locked in the child.
   static func warmUp() {
     for queue in ConcurrencyTests.Queue.allCases {
       for operation in allCases {

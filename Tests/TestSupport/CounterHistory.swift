@@ -6,10 +6,12 @@ import StorageInternals
   import Musl
 #endif
 
-/// What processes did with one counter, and whether there is an order of it that all could have seen.
+/// What processes did with one counter, and whether there is an order of it that all could have
+/// seen.
 ///
-/// Each increment gives the counter the next number. The history is linearizable if every number was
-/// given once, and if an operation that began after another one had ended saw no earlier number.
+/// Each increment gives the counter the next number. The history is linearizable if every number
+/// was given once, and if an operation that began after another one had ended saw no earlier
+/// number.
 package struct CounterHistory {
   private struct Operation {
     var begin: UInt64
@@ -30,8 +32,8 @@ package struct CounterHistory {
   /// The number of increments that were acknowledged.
   package var acknowledgedCount: Int { operations.count(where: \.isIncrement) }
 
-  /// Adds what one process noted: `+` before an increment, and after it, or after reading, `=` or `r`,
-  /// the times in nanoseconds at which it began and ended, and the number; `-` after one that was refused.
+  /// Adds what one process noted: `+` before an increment, and after it, or after reading, `=` or
+  /// `r`, the times in nanoseconds at which it began and ended, and the number; `-` after one that was refused.
   ///
   /// The last increment of a process that was killed has no answer, and may have happened.
   package mutating func add(_ journal: some Sequence<String>) throws {
@@ -90,8 +92,8 @@ package struct CounterHistory {
 }
 
 extension CounterHistory {
-  /// Runs so many processes at once, kills one of them at some moment of its work and starts another
-  /// one in its place, again and again, and then has all of them end.
+  /// Runs so many processes at once, kills one of them at some moment of its work and starts
+  /// another one in its place, again and again, and then has all of them end.
   ///
   /// The directory gets the journals, and the file `stop` at which the processes end.
   package init(

@@ -19,8 +19,8 @@ package struct ForkedChild: Sendable {
 
   /// Forks, runs a closure in the child, and ends the child there without exit handlers.
   ///
-  /// What a quiet child writes to standard error is dropped: messages of many children fill a pipe that
-  /// is not read all the time, and keep them waiting.
+  /// What a quiet child writes to standard error is dropped: messages of many children fill a pipe
+  /// that is not read all the time, and keep them waiting.
   package init(isQuiet: Bool = false, _ body: () throws -> Void) throws {
     guard let child = try Self.fork() else {
       if isQuiet { unsafe dup2(open("/dev/null", O_WRONLY), STDERR_FILENO) }

@@ -8,8 +8,8 @@ import StorageInternals
 
 /// The memory of another process, as far as that process can write to it.
 package struct ProcessMemory: ~Copyable {
-  /// Whether this process may read a child's memory, which takes the right to trace it, ptrace(2), and
-  /// no thread sanitizer, which maps terabytes.
+  /// Whether this process may read a child's memory, which takes the right to trace it, ptrace(2),
+  /// and no thread sanitizer, which maps terabytes.
   package static let isReadable: Bool = {
     if ThreadSanitizer.isActive { return false }
     do {

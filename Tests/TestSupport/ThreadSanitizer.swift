@@ -13,8 +13,8 @@ package enum ThreadSanitizer {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Leaves a test out that makes forked children, where they hang in the thread sanitizer: it knows
-  /// only those that call `exec`.
+  /// Leaves a test out that makes forked children, where they hang in the thread sanitizer: it
+  /// knows only those that call `exec`.
   package static var forks: Self {
     .disabled(if: ThreadSanitizer.isActive, "The thread sanitizer knows no forked children.")
   }

@@ -15,8 +15,8 @@ extension Job {
     while true { pause() }
   }
 
-  /// Unlocks the vault and uses every secret in it; then waits until a signal has locked it, and until
-  /// it may go on; again and again.
+  /// Unlocks the vault and uses every secret in it; then waits until a signal has locked it, and
+  /// until it may go on; again and again.
   func beLocked(_ vault: SecretVault) throws {
     let passphrase = try parameter(0)
     vault.automaticLocking = AutomaticLocking(whenSuspended: true, signals: [SIGUSR1])

@@ -52,7 +52,8 @@ enum Mode: String {
   /// changes the passphrase of the slot `person`.
   case slots
   /// `path permission`: unlocks the vault by the passphrase in a file, works, says `unlocked`, waits
-  /// until a signal has locked it, says `locked`, waits for the file `permission.1`, and begins again.
+  /// until a signal has locked it, says `locked`, waits for the file `permission.1`, and begins
+  /// again.
   case beLocked
   /// `attempts`: asks on the terminal for the passphrase of the vault.
   case authenticate

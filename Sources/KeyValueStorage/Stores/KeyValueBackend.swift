@@ -11,7 +11,7 @@ public protocol KeyValueBackend: Sendable {
 
   /// Reads the newest contents.
   ///
-  /// - Throws: Why nobody can say what they are. A store that was never written has contents
+  /// - Throws: Why they are not known. A store that was never written has contents
   ///   without keys.
   func load() throws(KeyValueStoreError) -> KeyValueContents
 

@@ -18,8 +18,8 @@ public struct UserDefaultsImport: Hashable, Sendable {
 extension KeyValueStore {
   /// Imports what Foundation's `UserDefaults` left on this machine.
   ///
-  /// Foundation keeps it in `<name>.plist` in `$XDG_CONFIG_HOME`, by default `~/.config`. The file is
-  /// only read. A key that the store has keeps its value. All is imported durably, or nothing.
+  /// Foundation keeps it in `<name>.plist` in `$XDG_CONFIG_HOME`, by default `~/.config`. The file
+  /// is only read. A key that the store has keeps its value. All is imported durably, or nothing.
   ///
   /// ```swift
   /// let plan = try store.import(userDefaults: "com.example.app", dryRun: true)
@@ -42,9 +42,9 @@ extension KeyValueStore {
 
   /// Imports what was read of a file.
   ///
-  /// With `replacing`, a key that the store has with another value gets that of the file. `report` is
-  /// called with the number of keys that are done, before the first and after each; what it throws ends
-  /// the work, and nothing is changed.
+  /// With `replacing`, a key that the store has with another value gets that of the file. `report`
+  /// is called with the number of keys that are done, before the first and after each; what it
+  /// throws ends the work, and nothing is changed.
   @discardableResult
   package func `import`(
     _ file: UserDefaultsFile, replacing: Bool = false, dryRun: Bool = false,

@@ -1,6 +1,7 @@
 /// Reads the entries of a dictionary.
 ///
-/// A key in a spelling that the dictionary does not have means the entry whose key is equal as text.
+/// A key in a spelling that the dictionary does not have means the entry whose key is equal as
+/// text.
 struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let entries: [StoredKey: ValueTree]
   private let reader: TreeReader

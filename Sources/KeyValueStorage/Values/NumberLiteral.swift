@@ -2,17 +2,17 @@ import FoundationEssentials
 
 /// A number with all of its digits, as JSON spells it.
 ///
-/// Use it for numbers that no number type of Swift holds exactly, such as an integer of more than 128
-/// bits that another program wrote:
+/// Use it for numbers that no number type of Swift holds exactly, such as an integer of more than
+/// 128 bits that another program wrote:
 ///
 /// ```swift
 /// let serial: NumberLiteral? = try store.value(of: "serial")
 /// print(serial?.description ?? "none")
 /// ```
 ///
-/// Two literals are equal when their spellings are. A binary property list holds integers of up to 128
-/// bits, and refuses larger ones; other numbers are rounded to the nearest `Double` there. Other coders
-/// than those of a `KeyValueStore` get the spelling as text.
+/// Two literals are equal when their spellings are. A binary property list holds integers of up to
+/// 128 bits, and refuses larger ones; other numbers are rounded to the nearest `Double` there.
+/// Other coders than those of a `KeyValueStore` get the spelling as text.
 public struct NumberLiteral: Hashable, Sendable, LosslessStringConvertible {
   /// The spelling, such as `-12`, `0.50` or `1e400`.
   public let description: String

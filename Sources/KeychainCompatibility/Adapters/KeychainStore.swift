@@ -8,9 +8,9 @@ import StorageInternals
 /// @KeychainStore(key: "token") var token: String?
 /// ```
 ///
-/// Setting nil removes the item. An access never throws: `SecretStorage.onFailure` is told, a get that
-/// fails gives nil, and what a set could not store is what this property gives until it is set again.
-/// A get never asks a person: where the item needs a proof, use the adapter's `load(for:)`.
+/// Setting nil removes the item. An access never throws: `SecretStorage.onFailure` is told, a get
+/// that fails gives nil, and what a set could not store is what this property gives until it is set
+/// again. A get never asks a person: where the item needs a proof, use the adapter's `load(for:)`.
 @available(
   *, deprecated,
   message:

@@ -40,8 +40,8 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
   }
 
   private func coded(_ value: Value) -> CodedValue<Value> {
-    // The types of the app get the encoder's information from 1.x's coding alone, and `Data` that looks
-    // like a property list of 1.x would not come back as it is.
+    // The types of the app get the encoder's information from 1.x's coding alone, and `Data` that
+    // looks like a property list of 1.x would not come back as it is.
     if encoder.userInfo.isEmpty, decodedData(in: value) == nil { return .native(value) }
     do {
       return .coded(try encoder.encode(value))

@@ -22,7 +22,8 @@ struct DefaultsConversion: Sendable {
     self.key = key
     convert = { store, decoder, origin, isDryRun throws(KeyValueStoreError) in
       if case .file(let data?) = origin {
-        // As the getter of 1.x did: a property list of the type, also of `Data`, or the value itself.
+        // As the getter of 1.x did: a property list of the type, also of `Data`, or the value
+        // itself.
         guard let value = Self.decoded(type, from: data, decoder) else {
           return type == Data.self
             ? .native : .refused("It is not a property list of the type \(type).")
@@ -88,7 +89,8 @@ struct DefaultsConversion: Sendable {
     try convert(store, decoder, origin, isDryRun)
   }
 
-  /// Stores a value and reads it back, before the transaction puts it in the place of the other form.
+  /// Stores a value and reads it back, before the transaction puts it in the place of the other
+  /// form.
   private static func store<Value: Codable & Sendable>(
     _ value: Value, for key: String, in store: KeyValueStore
   ) throws(KeyValueStoreError) {

@@ -4,8 +4,8 @@ public import SecretStorage
 
 /// Brings settings of 1.x from Foundation's `UserDefaults` into a `KeyValueStore`.
 ///
-/// 1.x made a property list of each structure, array and `Data`, and `UserDefaults` kept it as `Data`. Only
-/// the app knows the types of the values, so it declares them:
+/// 1.x made a property list of each structure, array and `Data`, and `UserDefaults` kept it as
+/// `Data`. Only the app knows the types of the values, so it declares them:
 ///
 /// ```swift
 /// var migration = DefaultsMigration(into: .standard)
@@ -14,13 +14,13 @@ public import SecretStorage
 /// let report = try migration.run()
 /// ```
 ///
-/// Then `@StoredValue("person") var person: Person?` has the value, and a `Data` has the bytes that the
-/// getter of 1.x gave. Numbers, texts and dates are imported whether or not they are declared;
+/// Then `@StoredValue("person") var person: Person?` has the value, and a `Data` has the bytes that
+/// the getter of 1.x gave. Numbers, texts and dates are imported whether or not they are declared;
 /// ``DefaultsMigrationReport/undeclared`` names the keys that were forgotten.
 ///
-/// The file of `UserDefaults` is only read. A key that the store has keeps its value. It may be run at
-/// every start: what was converted is found ``DefaultsMigrationReport/Outcome/native``, and a run that
-/// was interrupted is finished by the next one.
+/// The file of `UserDefaults` is only read. A key that the store has keeps its value. It may be run
+/// at every start: what was converted is found ``DefaultsMigrationReport/Outcome/native``, and a
+/// run that was interrupted is finished by the next one.
 ///
 /// A tool that does not have the app's types calls ``decodePropertyLists(except:)`` instead.
 public struct DefaultsMigration: Sendable {
@@ -50,13 +50,13 @@ public struct DefaultsMigration: Sendable {
     conversions.append(DefaultsConversion(key, of: type))
   }
 
-  /// Decodes what is not declared as well, without types: a binary property list says itself what is a
-  /// date, data, a number or a text.
+  /// Decodes what is not declared as well, without types: a binary property list says itself what
+  /// is a date, data, a number or a text.
   ///
   /// `Data` that is such a list, with an array, a dictionary or `Data` at its top, becomes the array,
-  /// dictionary or `Data`, and the archive of a URL becomes its text. All other `Data` stays as it is, other
-  /// archives among it. Of a file's URL, `UserDefaults` keeps the path, which stays a text; declare the type
-  /// to get a URL.
+  /// dictionary or `Data`, and the archive of a URL becomes its text. All other `Data` stays as it
+  /// is, other archives among it. Of a file's URL, `UserDefaults` keeps the path, which stays a
+  /// text; declare the type to get a URL.
   ///
   /// - Parameter keys: The keys of which the app itself wants a property list as `Data`.
   public mutating func decodePropertyLists(except keys: Set<String> = []) {
@@ -83,11 +83,13 @@ public struct DefaultsMigration: Sendable {
       .run(.keepExisting, report)
   }
 
-  /// Does the same with a file, wherever it is from: in XML as Foundation writes it on Linux, or binary.
+  /// Does the same with a file, wherever it is from: in XML as Foundation writes it on Linux, or
+  /// binary.
   ///
-  /// With `removingSource`, the file is removed at the end if nothing of it is left there alone: the
-  /// store's file, read anew, has every value, and the source is still what was read. Otherwise the file
-  /// stays, and the report says so. Removing a file does not erase it from the medium or from backups.
+  /// With `removingSource`, the file is removed at the end if nothing of it is left there alone:
+  /// the store's file, read anew, has every value, and the source is still what was read. Otherwise
+  /// the file stays, and the report says so. Removing a file does not erase it from the medium or
+  /// from backups.
   ///
   /// - Parameters:
   ///   - file: The property list.

@@ -27,8 +27,8 @@ public struct DefaultsMigrationReport: Hashable, Sendable {
   /// The keys that ``DefaultsMigration/decodePropertyLists(except:)`` was about: their `Data` was a
   /// property list, and what it holds was imported in its place.
   public internal(set) var decoded: [String] = []
-  /// The keys whose `Data` is a property list and that were not declared, so that the app would read the
-  /// list instead of its value: declare their types.
+  /// The keys whose `Data` is a property list and that were not declared, so that the app would
+  /// read the list instead of its value: declare their types.
   public internal(set) var undeclared: [String] = []
   /// The declared keys, in the order in which they were declared.
   public internal(set) var entries: [Entry] = []

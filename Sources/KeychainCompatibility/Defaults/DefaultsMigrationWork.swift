@@ -2,7 +2,8 @@ import FoundationEssentials
 import KeyValueStorage
 import SecretStorage
 
-/// The migration of one file: all its keys are imported at once, then all declared ones converted at once.
+/// The migration of one file: all its keys are imported at once, then all declared ones converted
+/// at once.
 struct DefaultsMigrationWork {
   let migration: DefaultsMigration
   let file: UserDefaultsFile

@@ -2,8 +2,9 @@ public import SecretStorage
 
 /// A property that is kept as a generic password: a secret of a service.
 ///
-/// Its wrapper, the property's name after an underscore, loads, saves and deletes, and has the attributes.
-/// A part of the identity that is left out may be anything; of several items that fit, the oldest is meant.
+/// Its wrapper, the property's name after an underscore, loads, saves and deletes, and has the
+/// attributes. A part of the identity that is left out may be anything; of several items that fit,
+/// the oldest is meant.
 @available(
   *, deprecated,
   message: "Import SecretStorage instead of KeychainCompatibility, and use its `GenericPassword`."

@@ -2,8 +2,9 @@ import SecretStorage
 
 /// A property that is kept as an internet password: a secret of an account on a server.
 ///
-/// Its wrapper, the property's name after an underscore, loads, saves and deletes, and has the attributes.
-/// A part of the identity that is left out may be anything; of several items that fit, the oldest is meant.
+/// Its wrapper, the property's name after an underscore, loads, saves and deletes, and has the
+/// attributes. A part of the identity that is left out may be anything; of several items that fit,
+/// the oldest is meant.
 @available(
   *, deprecated,
   message: "Import SecretStorage instead of KeychainCompatibility, and use its `InternetPassword`."

@@ -2,7 +2,8 @@ import FoundationEssentials
 public import SecretStorage
 import StorageInternals
 
-/// What the properties of both classes of passwords do: they read and write a value and its attributes.
+/// What the properties of both classes of passwords do: they read and write a value and its
+/// attributes.
 ///
 /// The object is for one thread at a time; `PasswordItem` is for any number.
 @available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
@@ -66,10 +67,12 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     }
   }
 
-  /// Reads the item, and makes what it holds the value and the attributes; without an item, both are nil.
+  /// Reads the item, and makes what it holds the value and the attributes; without an item, both
+  /// are nil.
   ///
-  /// If the item needs a proof, the store's authenticator asks for it while the thread waits, which must
-  /// not be the one that the authenticator needs. In a task nobody is asked, and the loading is denied.
+  /// If the item needs a proof, the store's authenticator asks for it while the thread waits, which
+  /// must not be the one that the authenticator needs. In a task nobody is asked, and the loading
+  /// is denied.
   ///
   /// - Throws: ``KeychainError``; nothing changes then.
   @available(*, deprecated, message: "Use `load()` of the projected value.")
@@ -79,8 +82,9 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 
   /// Writes the value and the attributes; a value of nil removes the item.
   ///
-  /// Where an item fits, the oldest that does is changed, otherwise one is added. An attribute that is
-  /// nil is left as it is in the store, unless it was set to nil since the last access and the policy is
+  /// Where an item fits, the oldest that does is changed, otherwise one is added. An attribute that
+  /// is nil is left as it is in the store, unless it was set to nil since the last access and the
+  /// policy is
   /// ``KeychainDataRefreshPolicy/manual``: then it is cleared.
   ///
   /// - Throws: ``KeychainError``; everything stays unsaved then.
@@ -132,9 +136,10 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   private func write(_ value: T) throws(KeychainFailure) {
     let data = try encode(value)
     let access = try wantedAccess()
-    // Another object than the one that reads. Of the attributes, this one writes those that differ from
-    // none at all, which are those that are not nil; that one would write those that differ from its last
-    // reading, and the store may have changed since. The access control must differ, too.
+    // Another object than the one that reads. Of the attributes, this one writes those that differ
+    // from none at all, which are those that are not nil; that one would write those that differ
+    // from its last reading, and the store may have changed since. The access control must differ,
+    // too.
     let isDefault = access?.accessibility == .whenUnlocked
     let item = PasswordItem<Data>(
       identity, refreshPolicy: .manual,

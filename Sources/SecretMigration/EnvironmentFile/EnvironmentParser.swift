@@ -1,6 +1,7 @@
 import SecretStorage
 
-/// Reads the variables of an `.env` file, where python-dotenv and motdotla/dotenv give the same value.
+/// Reads the variables of an `.env` file, where python-dotenv and motdotla/dotenv give the same
+/// value.
 ///
 /// These two have the most users, and each reads some text in a way of its own. Text that they read
 /// differently is an error, because one of the values is not the one that the app had.

@@ -4,10 +4,10 @@ import SecretStorage
 extension ForeignSecrets {
   /// Reads the variables of an `.env` file.
   ///
-  /// Each becomes a generic password: the service is the given one, the account is the variable's name, and
-  /// the secret its value as UTF-8. A `@GenericPassword` of type `String` with that service and account reads
-  /// it. <doc:ForeignFormats> has the dialect; text that python-dotenv and motdotla/dotenv read in different
-  /// ways is an error, and never a guess.
+  /// Each becomes a generic password: the service is the given one, the account is the variable's
+  /// name, and the secret its value as UTF-8. A `@GenericPassword` of type `String` with that
+  /// service and account reads it. <doc:ForeignFormats> has the dialect; text that python-dotenv
+  /// and motdotla/dotenv read in different ways is an error, and never a guess.
   ///
   /// - Parameters:
   ///   - url: The file.

@@ -57,8 +57,8 @@ struct AppleDocument {
     }
   }
 
-  /// Bounds what the decoder notes about each value, which is far more than the value has; of depth it
-  /// takes care by itself.
+  /// Bounds what the decoder notes about each value, which is far more than the value has; of depth
+  /// it takes care by itself.
   private static func checkValues(ofJSON bytes: [UInt8]) throws(PropertyListFlaw) {
     let marks: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{")]
     if bytes.count(where: marks.contains) > PropertyListFlaw.valueLimit { throw .tooManyValues }

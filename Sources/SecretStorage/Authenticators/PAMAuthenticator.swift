@@ -6,8 +6,9 @@ import StorageInternals
 /// let authenticator = PAMAuthenticator(service: "login")
 /// ```
 ///
-/// The system's administrator says in the service's file what a login takes, such as a password or a
-/// fingerprint, and what a success proves is no more than that. The authenticator takes it as follows:
+/// The system's administrator says in the service's file what a login takes, such as a password or
+/// a fingerprint, and what a success proves is no more than that. The authenticator takes it as
+/// follows:
 ///
 /// - If the person answered a hidden question, they proved ``AuthenticationProofs/passcode``.
 /// - If nothing was asked, and the app says that the service reads fingerprints, they proved
@@ -15,12 +16,12 @@ import StorageInternals
 /// - Otherwise they proved ``AuthenticationProofs/passcode``. So a service that permits everybody
 ///   without a question proves nothing: name one that asks.
 ///
-/// The library `libpam.so.0` is opened at the first use. Its modules run in this process and with its
-/// rights: without those of the superuser, most can check the password of this user alone. An account
-/// without a password, or one that is expired, is denied.
+/// The library `libpam.so.0` is opened at the first use. Its modules run in this process and with
+/// its rights: without those of the superuser, most can check the password of this user alone. An
+/// account without a password, or one that is expired, is denied.
 ///
-/// An authentication whose task is cancelled ends at once, but a module that sleeps, as some do after
-/// a wrong password, keeps a thread until it wakes up.
+/// An authentication whose task is cancelled ends at once, but a module that sleeps, as some do
+/// after a wrong password, keeps a thread until it wakes up.
 public struct PAMAuthenticator: Authenticator {
   private let service: PAMService
   private let user: String?

@@ -4,8 +4,8 @@ import StorageInternals
 /// One authentication by PAM: a thread that calls the library, which blocks, and a task that speaks
 /// with the person meanwhile.
 ///
-/// The library cannot be interrupted. When the task gives up, it abandons the transaction: the thread
-/// ends whenever the modules let it, and what they still want to ask gets no answer.
+/// The library cannot be interrupted. When the task gives up, it abandons the transaction: the
+/// thread ends whenever the modules let it, and what they still want to ask gets no answer.
 final class PAMTransaction: Sendable {
   /// What the thread has for the task.
   enum Event: Sendable {

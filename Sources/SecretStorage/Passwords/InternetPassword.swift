@@ -5,9 +5,9 @@
 /// var password: String?
 /// ```
 ///
-/// Getting and setting never throw; what can fail is on the projected value, `$password`, which says
-/// how the property behaves. Swift allows no wrapper in a static, a global or a `Sendable` class;
-/// there, use a constant ``PasswordItem``.
+/// Getting and setting never throw; what can fail is on the projected value, `$password`, which
+/// says how the property behaves. Swift allows no wrapper in a static, a global or a `Sendable`
+/// class; there, use a constant ``PasswordItem``.
 @propertyWrapper
 public struct InternetPassword<Value: Codable & Sendable>: Sendable {
   /// The item behind the property.

@@ -14,8 +14,8 @@ extension PasswordItem {
 
   /// Forgets the value that was read or loaded; what is unsaved stays.
   ///
-  /// The next get reads the store, or for a ``RefreshPolicy/manual`` password gives the default value.
-  /// The memory of a `Value` that is no ``Secret`` is released, not overwritten.
+  /// The next get reads the store, or for a ``RefreshPolicy/manual`` password gives the default
+  /// value. The memory of a `Value` that is no ``Secret`` is released, not overwritten.
   public func forget() {
     stored.forget()
   }
@@ -44,8 +44,8 @@ extension PasswordItem {
 
   /// How the last access went.
   ///
-  /// If there was none yet, or a removal was the last one, this is an access itself, which finds out
-  /// without changing the value of a ``RefreshPolicy/manual`` password.
+  /// If there was none yet, or a removal was the last one, this is an access itself, which finds
+  /// out without changing the value of a ``RefreshPolicy/manual`` password.
   public var status: PasswordStatus { stored.status }
 
   /// Why the last access failed, or nil if it succeeded or there was none.

@@ -13,7 +13,8 @@
 /// several items that fit, the one that was created first is meant, to read, to update and to
 /// remove. Only when nothing fits does saving add an item.
 ///
-/// **Which store.** The one it is given, or the default store, which is decided at the first access.
+/// **Which store.** The one it is given, or the default store, which is decided at the first
+/// access.
 ///
 /// **Concurrency.** All of it may be used from several threads at once; a get that begins after a
 /// set returned sees that set. A get or set may wait for the store's disk, never for a person.
@@ -53,10 +54,10 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   /// The value, read and written as the ``RefreshPolicy`` says; nil means that there is none.
   ///
   /// Setting nil removes the item. An access never throws: when the store fails, a get gives the
-  /// last known value or the default one, a set keeps the value as unsaved, ``status`` and ``error``
-  /// tell, and ``SecretStorage/onFailure`` is called. While a value is unsaved, a get gives that one.
-  /// When the store is locked, or denies the item, a get gives the default value, unless the password
-  /// is ``RefreshPolicy/manual``.
+  /// last known value or the default one, a set keeps the value as unsaved, ``status`` and
+  /// ``error`` tell, and ``SecretStorage/onFailure`` is called. While a value is unsaved, a get gives that one.
+  /// When the store is locked, or denies the item, a get gives the default value, unless the
+  /// password is ``RefreshPolicy/manual``.
   ///
   /// A change in place, such as `token?.append("x")`, begins with what is stored, read if it is not
   /// known; a ``RefreshPolicy/manual`` password reads it once. If that fails, the change is given
@@ -77,8 +78,8 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
 
   static func value(of kept: (any KeptValue)?) -> Value? {
     guard let kept else { return nil }
-    // Everything kept for this password was made by it, as this type; a checked cast costs more than
-    // all the rest of a get.
+    // Everything kept for this password was made by it, as this type; a checked cast costs more
+    // than all the rest of a get.
     return unsafe unsafeDowncast(kept, to: Kept<Value>.self).value
   }
 

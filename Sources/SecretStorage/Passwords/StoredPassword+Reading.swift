@@ -119,8 +119,8 @@ extension StoredPassword {
   }
 }
 
-/// Until when a value counts that was loaded with a context: until the context ends, or the store is
-/// locked.
+/// Until when a value counts that was loaded with a context: until the context ends, or the store
+/// is locked.
 final class LoadingPermit: Sendable {
   private let end: ContextEnd
   private let store: (any PromptlyObservedStore)?

@@ -75,7 +75,7 @@ public final class AuthenticationContext: Sendable {
     self.now = now
   }
 
-  /// Ends the context: whoever is being asked is asked no more, every access by it throws
+  /// Ends the context: a question that is being asked is withdrawn, every access by it throws
   /// ``SecretStoreError/cancelled`` from now on, and what properties loaded with it is forgotten.
   public func cancel() {
     end.come()
@@ -88,8 +88,8 @@ public final class AuthenticationContext: Sendable {
     asking?.cancel()
   }
 
-  /// Asks a person for what an item needs and they have not proved lately, and authorises accesses to
-  /// it.
+  /// Asks a person for what an item needs and they have not proved lately, and authorises accesses
+  /// to it.
   ///
   /// ``PasswordItem`` does so by itself; this is for who calls a ``SecretStore``. The authorisation
   /// counts for as long as it is kept. Of several tasks, one asks at a time. Where the flags demand

@@ -26,14 +26,14 @@ extension SecretStore {
 
 /// A store that tells this library of a change before the change's call returns.
 ///
-/// The handlers of apps run later, so that they may use the store. A property that keeps its value must
-/// not answer with the old one meanwhile.
+/// The handlers of apps run later, so that they may use the store. A property that keeps its value
+/// must not answer with the old one meanwhile.
 package protocol PromptlyObservedStore: SecretStore {
   /// How often the app locked the store.
   var lockCount: UInt64 { get }
 
-  /// Calls a handler at each change, on a thread that may hold locks: it must return at once and call
-  /// neither the store nor the app.
+  /// Calls a handler at each change, on a thread that may hold locks: it must return at once and
+  /// call neither the store nor the app.
   func observeChangesPromptly(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation
 }
 

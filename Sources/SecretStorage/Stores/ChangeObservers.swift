@@ -3,9 +3,9 @@ import StorageInternals
 
 /// The handlers that hear of the changes of one store.
 ///
-/// Those of the app run on a thread of their own, one at a time, and no thread waits for them: they may
-/// use the store and the properties that are in it. Those of this library run before the change's call
-/// returns. A forked child begins without any, and has no other thread.
+/// Those of the app run on a thread of their own, one at a time, and no thread waits for them: they
+/// may use the store and the properties that are in it. Those of this library run before the
+/// change's call returns. A forked child begins without any, and has no other thread.
 final class ChangeObservers: Sendable {
   private struct Handlers {
     var byNumber: [UInt64: @Sendable () -> Void] = [:]
@@ -24,8 +24,8 @@ final class ChangeObservers: Sendable {
     Self.add(handler, to: queued)
   }
 
-  /// Calls a handler at each change, on the thread of the change, which may hold locks: it must return
-  /// at once and call neither the store nor the app.
+  /// Calls a handler at each change, on the thread of the change, which may hold locks: it must
+  /// return at once and call neither the store nor the app.
   func addPrompt(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     Self.add(handler, to: prompt)
   }

@@ -136,7 +136,7 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     }
   }
 
-  /// Calls a handler after each write, on a queue of the store.
+  /// Calls a handler after each write, on a thread of the store.
   ///
   /// Several writes may end in one call.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {

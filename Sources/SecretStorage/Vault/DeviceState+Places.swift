@@ -7,8 +7,9 @@ import StorageInternals
   import Musl
 #endif
 
-// Which vault this machine knows at which path, so that another one in its place is noticed. A vault is noted
-// before its file is in place, and on disk, so that a power cut never leaves a note of the one before.
+// Which vault this machine knows at which path, so that another one in its place is noticed. A
+// vault is noted before its file is in place, and on disk, so that a power cut never leaves a note
+// of the one before.
 extension DeviceState {
   private static let magic = Array("LocketP\n".utf8)
   private static let count = 72

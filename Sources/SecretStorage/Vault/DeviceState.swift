@@ -28,8 +28,8 @@ struct DeviceState: Sendable {
     return try secret(of: key, identities[0])
   }
 
-  /// The device's key, mixed with the identity under which a table has something sealed, or with the
-  /// present one if there is none; nil when there is no key yet.
+  /// The device's key, mixed with the identity under which a table has something sealed, or with
+  /// the present one if there is none; nil when there is no key yet.
   func secret(
     for table: KeyTable
   ) throws(SecretStoreError) -> (secret: Secret, isOfPresentIdentity: Bool)? {
@@ -95,8 +95,8 @@ struct DeviceState: Sendable {
 
   /// The machine's identity, and after it those that it may have had earlier.
   ///
-  /// An empty one stands for none: then only the key file tells machines apart. Before a machine's first
-  /// boot is over, machine-id(5) is missing or says that it is not initialized yet.
+  /// An empty one stands for none: then only the key file tells machines apart. Before a machine's
+  /// first boot is over, machine-id(5) is missing or says that it is not initialized yet.
   private func machineIdentities() throws(SystemError) -> [[UInt8]] {
     let uninitialized = Array("uninitialized\n".utf8)
     var present: [UInt8] = []
@@ -113,8 +113,8 @@ struct DeviceState: Sendable {
 
 extension DeviceState {
   // How far this machine has seen a vault. The file is written at each change of the vault, without
-  // waiting for the disk, but for the first change of each log: after a power cut it may be behind the
-  // vault, never ahead of it, and it knows the log.
+  // waiting for the disk, but for the first change of each log: after a power cut it may be behind
+  // the vault, never ahead of it, and it knows the log.
   private static let magic = Array("LocketS\n".utf8)
   private static let headCount = 80
   private static let count = 128
@@ -155,7 +155,8 @@ extension DeviceState {
 
   /// Remembers a record, unless a newer one is remembered already.
   ///
-  /// What says for the first time that there is a log which begins with a record is on disk when this returns.
+  /// What says for the first time that there is a log which begins with a record is on disk when
+  /// this returns.
   ///
   /// - Throws: ``SecretStoreError/busy(path:holder:)`` when another process did not finish remembering,
   ///   after a second: unless it is a rollback that is accepted, it is about what is written already.

@@ -37,7 +37,8 @@ enum Frame {
   /// What a disk writes at once, in bytes.
   private static let sectorCount = 512
 
-  /// Whether bytes at an offset of the file have a sector that is zero, or as much of one as is theirs.
+  /// Whether bytes at an offset of the file have a sector that is zero, or as much of one as is
+  /// theirs.
   ///
   /// Such a sector never came to the disk: no record has so many zeros.
   static func isUnwritten(_ bytes: ArraySlice<UInt8>, at offset: Int) -> Bool {
@@ -132,8 +133,9 @@ extension FileRecordLog {
 
 /// The search for intact frames among bytes that may hold anything.
 ///
-/// Frames that overlap, each with a length but a wrong digest, would take quadratic work. What fails
-/// is hashed up to a limit that is linear in the number of bytes; the rest counts as damaged then.
+/// Frames that overlap, each with a length but a wrong digest, would take quadratic work. What
+/// fails is hashed up to a limit that is linear in the number of bytes; the rest counts as damaged
+/// then.
 struct FrameSearch {
   private let bytes: ArraySlice<UInt8>
   private let cipher: any SecretCipher

@@ -8,9 +8,9 @@ import StorageInternals
 
 /// A record log in one append-only file.
 ///
-/// A write is one append and one `fdatasync`. Writers take turns by a lock on a file beside the log,
-/// which the kernel releases when its holder dies; readers need no lock, because the file only grows
-/// or is replaced by a rename, and a record counts only when its digest is right.
+/// A write is one append and one `fdatasync`. Writers take turns by a lock on a file beside the
+/// log, which the kernel releases when its holder dies; readers need no lock, because the file only
+/// grows or is replaced by a rename, and a record counts only when its digest is right.
 struct FileRecordLog: RecordLog {
   let path: String
   let cipher: any SecretCipher
@@ -44,8 +44,8 @@ struct FileRecordLog: RecordLog {
     return try read(file, current, since: position)
   }
 
-  /// Removes what killed writers left beside the file, unless one is at work: it may open without a passphrase
-  /// that the file has.
+  /// Removes what killed writers left beside the file, unless one is at work: it may open without a
+  /// passphrase that the file has.
   private func removeLeftovers() {
     do throws(SystemError) {
       guard try fileSystem.hasLeftovers(of: path),
@@ -53,8 +53,8 @@ struct FileRecordLog: RecordLog {
       else { return }
       try fileSystem.removeLeftovers(of: path, holding: lock)
     } catch {
-      // Where nothing can be removed, or there is no directory yet, the vault is read nevertheless. The next
-      // reading, or file that is put in place, tries again.
+      // Where nothing can be removed, or there is no directory yet, the vault is read nevertheless.
+      // The next reading, or file that is put in place, tries again.
     }
   }
 

@@ -6,7 +6,8 @@ public struct ImportReport: Hashable, Sendable {
     case added
     /// The vault has the item already, with the same secret and attributes.
     case identical
-    /// The vault has another item of this identity; ``ImportConflicts`` said which one is there now.
+    /// The vault has another item of this identity; ``ImportConflicts`` said which one is there
+    /// now.
     case conflict
     /// The vault does not take the item, for the reason that a sentence gives.
     case refused(String)

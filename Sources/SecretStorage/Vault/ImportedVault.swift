@@ -68,8 +68,8 @@ struct ImportedVault {
 }
 
 extension FileRecordLog {
-  /// Everything in a file that is only read, and may be anybody's: what it says is believed only as far
-  /// as a passphrase proves it.
+  /// Everything in a file that is only read, and may be anybody's: what it says is believed only as
+  /// far as a passphrase proves it.
   fileprivate func wholeFile() throws(SecretStoreError) -> LogChanges {
     // Non-blocking, because a FIFO would let the caller wait for ever.
     let file = try system { () throws(SystemError) in

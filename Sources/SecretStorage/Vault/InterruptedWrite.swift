@@ -12,10 +12,12 @@ extension VaultContents {
   /// How many records a write has at most, for the search for its first one.
   private static let mostRecords: UInt64 = 4096
 
-  /// Whether everything behind damaged bytes is of the same write as these, which was not acknowledged.
+  /// Whether everything behind damaged bytes is of the same write as these, which was not
+  /// acknowledged.
   ///
-  /// A power cut leaves any sectors of a write of several records, so that a later one may be whole where an
-  /// earlier one is not. What the machine remembers is at most as new as the last acknowledged write.
+  /// A power cut leaves any sectors of a write of several records, so that a later one may be whole
+  /// where an earlier one is not. What the machine remembers is at most as new as the last
+  /// acknowledged write.
   func isUnacknowledged(
     behind rest: ArraySlice<LogChanges.Entry>
   ) throws(SecretStoreError) -> Bool {

@@ -27,8 +27,8 @@ struct KeyRing: Sendable {
     vaultID == other.vaultID && generation == other.generation
   }
 
-  /// Forgets the keys of another vault, or those that went with an earlier user key, which does not open
-  /// the table.
+  /// Forgets the keys of another vault, or those that went with an earlier user key, which does not
+  /// open the table.
   ///
   /// - Returns: Whether there were others.
   mutating func adapt(to table: KeyTable) -> Bool {
@@ -47,8 +47,8 @@ struct KeyRing: Sendable {
     keys = keys.filter { present.contains($0.key) }
     for key in table.keys where keys[key.id] == nil {
       for copy in key.copies {
-        // What is sealed for another device, or by another user key, is missing: what needs this key says
-        // so.
+        // What is sealed for another device, or by another user key, is missing: what needs this
+        // key says so.
         guard let outer = outerKey(copy.wrapping),
           let opened = try key.open(copy, with: outer, in: table.vaultID, cipher)
         else { continue }

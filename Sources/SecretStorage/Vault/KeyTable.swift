@@ -42,7 +42,8 @@ struct KeyTable: Sendable {
     }
   }
 
-  /// Tells the user keys that a vault has had apart, because each came with its own key for attributes.
+  /// Tells the user keys that a vault has had apart, because each came with its own key for
+  /// attributes.
   var generation: UInt32? { key(for: .attributes)?.id }
 
   /// The key that new items of an accessibility, or new attributes, are sealed under.

@@ -10,8 +10,8 @@ protocol RecordLog: Sendable {
 
   /// What was appended after a position, or since the beginning where there is none.
   ///
-  /// When nothing was, this is cheap: it is asked at each access to the vault. Reading from the beginning
-  /// also tidies up after writers that were killed.
+  /// When nothing was, this is cheap: it is asked at each access to the vault. Reading from the
+  /// beginning also tidies up after writers that were killed.
   ///
   /// - Throws: ``SecretStoreError/unavailable(_:)`` and its like when the log cannot be read. A log
   ///   that does not exist yet is not an error but has no records.
@@ -29,8 +29,8 @@ protocol RecordLog: Sendable {
 
   /// Appends records that are made while nobody else writes, and returns the position after them.
   ///
-  /// Otherwise writers that are always faster could keep long work from ever being done. Nil leaves the
-  /// log as it is.
+  /// Otherwise writers that are always faster could keep long work from ever being done. Nil leaves
+  /// the log as it is.
   ///
   /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position.
   func append(
@@ -39,7 +39,8 @@ protocol RecordLog: Sendable {
 
   /// Replaces the whole log by other records, all or nothing, while nobody else writes.
   ///
-  /// The records are made of what was read up to the position, and while nobody else writes, like those of
+  /// The records are made of what was read up to the position, and while nobody else writes, like
+  /// those of
   /// ``append(by:)``; nil leaves the log as it is. The replaced log may be kept aside, for a person to
   /// look at.
   ///

@@ -6,8 +6,8 @@
 /// `O` is `0`. Spaces and hyphens count nothing.
 ///
 /// The 6 are the checksum of BIP 350 over the values of the 34, with `locket` as the human-readable
-/// part. It catches up to four wrong characters wherever they are, and so any single one and any two
-/// neighbours that were swapped; of other mistakes it misses one in 2^30.
+/// part. It catches up to four wrong characters wherever they are, and so any single one and any
+/// two neighbours that were swapped; of other mistakes it misses one in 2^30.
 public struct RecoveryCode: Sendable, Equatable {
   private static let randomCount = 34
   private static let count = randomCount + CodeChecksum.count

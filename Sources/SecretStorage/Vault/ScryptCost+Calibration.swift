@@ -7,9 +7,9 @@ extension ScryptCost {
 
   /// Measures what an unlocking may cost on this machine.
   ///
-  /// It tries r = 8, p = 1 and an N that is doubled from ``minimum`` on, and chooses what comes nearest
-  /// to the duration; N is at most 2^20, which takes 1 GiB of memory. The measuring takes about
-  /// twice the duration. For half a second, the default, a process measures once.
+  /// It tries r = 8, p = 1 and an N that is doubled from ``minimum`` on, and chooses what comes
+  /// nearest to the duration; N is at most 2^20, which takes 1 GiB of memory. The measuring takes
+  /// about twice the duration. For half a second, the default, a process measures once.
   ///
   /// - Parameters:
   ///   - duration: How long an unlocking should take.

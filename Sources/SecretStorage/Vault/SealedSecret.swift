@@ -1,6 +1,7 @@
 /// A secret as it stands in a record.
 ///
-/// Where the item has access flags, what is sealed is a ``ConstrainedSecret``, which is opaque here.
+/// Where the item has access flags, what is sealed is a ``ConstrainedSecret``, which is opaque
+/// here.
 struct SealedSecret: Sendable {
   /// The item's revision when the secret was sealed.
   let revision: UInt64

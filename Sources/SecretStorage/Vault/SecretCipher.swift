@@ -85,8 +85,8 @@ public struct ScryptCost: Hashable, Sendable {
 
   /// The least that a passphrase may cost: 16 MiB of memory, N = 2^14, r = 8, p = 1.
   ///
-  /// This is what the paper on scrypt recommends for interactive logins. Other costs are compared with
-  /// it by N × r × p, which is 2^17.
+  /// This is what the paper on scrypt recommends for interactive logins. Other costs are compared
+  /// with it by N × r × p, which is 2^17.
   public static let minimum = ScryptCost(logarithmicCost: 14, blockSize: 8, parallelization: 1)
 
   /// Whether guessing is work enough, for a cost that is bearable.
@@ -96,8 +96,8 @@ public struct ScryptCost: Hashable, Sendable {
     UInt64(blockSize) * UInt64(parallelization) << logarithmicCost
   }
 
-  /// Whether the cost is one that a machine can pay: at least something, and at most 1 GiB of memory
-  /// and sixteen passes over it.
+  /// Whether the cost is one that a machine can pay: at least something, and at most 1 GiB of
+  /// memory and sixteen passes over it.
   var isBearable: Bool {
     guard let memory, logarithmicCost > 0, blockSize > 0 else { return false }
     // The last is a limit of scrypt's own, in section 2 of RFC 7914.

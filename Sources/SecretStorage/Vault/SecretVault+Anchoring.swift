@@ -2,7 +2,8 @@ import StorageInternals
 
 // What this machine notes on disk, beside a vault, before the vault is written to.
 extension SecretVault {
-  /// Notes which vault is at the log's place, and that there is this log, where that is not known yet.
+  /// Notes which vault is at the log's place, and that there is this log, where that is not known
+  /// yet.
   ///
   /// - Throws: What kept the note of an earlier vault from being replaced by that of a new one.
   func anchor(_ draft: VaultDraft, _ parts: VaultParts) throws(SecretStoreError) {
@@ -21,8 +22,9 @@ extension SecretVault {
 
   /// Notes that there is a log; nil when that is a new one, or cannot be noted.
   ///
-  /// Without the note, what a power cut leaves of the first write that is appended may be of an acknowledged
-  /// one, for all that is known. The log's first record is the one that is surely on disk.
+  /// Without the note, what a power cut leaves of the first write that is appended may be of an
+  /// acknowledged one, for all that is known. The log's first record is the one that is surely on
+  /// disk.
   private func remember(
     _ base: VaultChain, of vaultID: [UInt8], _ parts: VaultParts
   ) -> ChainHead? {
@@ -38,8 +40,8 @@ extension SecretVault {
 
   /// Notes which vault is at the log's place; false when that cannot be noted.
   ///
-  /// - Throws: What kept the note from being made, where a new vault would be taken for one that somebody has put
-  ///   in the place of the one that is noted.
+  /// - Throws: What kept the note from being made, where a new vault would be taken for
+  ///   another one in the place of the one that is noted.
   func claimPlace(
     for vaultID: [UInt8], isNew: Bool, _ parts: VaultParts
   ) throws(SecretStoreError) -> Bool {

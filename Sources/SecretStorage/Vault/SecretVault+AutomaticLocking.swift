@@ -4,17 +4,17 @@ import StorageInternals
 extension SecretVault {
   /// When the vault locks by itself; the newest setting counts.
   ///
-  /// It holds for this object and does not keep it alive. When the setting is made, the time without
-  /// use begins, and a signal that is sent from then on is not missed. Locking is what ``lock()``
-  /// does; an app that learns otherwise that it should lock, such as by `PrepareForSleep` of
+  /// It holds for this object and does not keep it alive. When the setting is made, the time
+  /// without use begins, and a signal that is sent from then on is not missed. Locking is what
+  /// ``lock()`` does; an app that learns otherwise that it should lock, such as by `PrepareForSleep` of
   /// systemd-logind, calls that.
   ///
   /// In a forked child, the vault begins without the setting of its parent. What is set there locks
   /// at the first access after the idle time, and at no signal, of which
   /// ``SecretStorage/onFailure`` tells.
   ///
-  /// It is a programming error to name a signal that cannot be caught, such as SIGKILL, or that tells
-  /// of an error of a thread, such as SIGSEGV or SIGPIPE.
+  /// It is a programming error to name a signal that cannot be caught, such as SIGKILL, or that
+  /// tells of an error of a thread, such as SIGSEGV or SIGPIPE.
   public var automaticLocking: AutomaticLocking {
     get { automaticLockingState.withLock { $0.setting } }
     set { lock(newValue) { .now } }

@@ -9,8 +9,8 @@ import StorageInternals
 extension SecretVault {
   /// Looks at this vault, its files, and what it needs of the machine.
   ///
-  /// Nothing is created or changed, but for what killed writers left, which is removed; and nobody is asked.
-  /// Secrets are not opened: ``verify()`` does.
+  /// Nothing is created or changed, but for what killed writers left, which is removed; no question
+  /// is asked. Secrets are not opened: ``verify()`` does.
   ///
   /// - Complexity: Linear in the size of the vault where it was not read yet.
   public func diagnose() -> Diagnosis {

@@ -10,15 +10,17 @@ import StorageInternals
 extension SecretVault {
   /// Writes the vault's items to a file of their own, for another machine or for keeping.
   ///
-  /// The file is a vault that the given passphrase opens, and nothing of this device does. It is read by
+  /// The file is a vault that the given passphrase opens, and nothing of this device does. It is
+  /// read by
   /// ``importItems(from:passphrase:conflicts:isDryRun:reporting:)``, and can be opened as a vault
-  /// itself. Items keep their dates, and what they ask of a person. Items that are bound to this device
-  /// are left out, as the report says. The file is for its owner alone and appears in one step: whenever
-  /// the process or the machine stops, it is there as a whole or not at all. A process that is killed
-  /// may leave its beginning beside it, encrypted, under a name that ends in `.tmp`.
+  /// itself. Items keep their dates, and what they ask of a person. Items that are bound to this
+  /// device are left out, as the report says. The file is for its owner alone and appears in one
+  /// step: whenever the process or the machine stops, it is there as a whole or not at all. A
+  /// process that is killed may leave its beginning beside it, encrypted, under a name that ends in
+  /// `.tmp`.
   ///
-  /// Other threads and processes may use the vault meanwhile; what they write after the export began is
-  /// not in it.
+  /// Other threads and processes may use the vault meanwhile; what they write after the export
+  /// began is not in it.
   ///
   /// - Parameters:
   ///   - url: The file, in a directory that is there.
@@ -68,7 +70,8 @@ extension SecretVault {
     return export.report
   }
 
-  /// Tells how far long work has come, and ends it when it is told to, or when the app locked the vault.
+  /// Tells how far long work has come, and ends it when it is told to, or when the app locked the
+  /// vault.
   func checkProgress(
     _ completed: Int, of total: Int, _ report: (UpkeepProgress) -> UpkeepProgress.Decision
   ) throws(SecretStoreError) {

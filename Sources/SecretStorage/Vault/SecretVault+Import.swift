@@ -1,21 +1,22 @@
 public import FoundationEssentials
 
 extension SecretVault {
-  /// Adds the items of an export, or of another machine's vault that has a passphrase, to this vault.
+  /// Adds the items of an export, or of another machine's vault that has a passphrase, to this
+  /// vault.
   ///
-  /// An item whose identity the vault does not have is added, with its dates, its attributes and what it
-  /// asks of a person, under a new name. Everything that was written is read back from the file and
-  /// compared with the import. When the work ends early, by an error or because the process is killed,
-  /// what was imported stays; importing again finds it ``ImportReport/Outcome/identical`` and goes on.
-  /// Other threads and processes may use the vault meanwhile.
+  /// An item whose identity the vault does not have is added, with its dates, its attributes and
+  /// what it asks of a person, under a new name. Everything that was written is read back from the
+  /// file and compared with the import. When the work ends early, by an error or because the
+  /// process is killed, what was imported stays; importing again finds it
+  /// ``ImportReport/Outcome/identical`` and goes on. Other threads and processes may use the vault meanwhile.
   ///
-  /// Two items are identical when their secrets and attributes are the same, whatever their dates. Secrets
-  /// that are sealed under an application password as well cannot be looked into: they count as the same
-  /// only when they are the same sealing, as it is after an export.
+  /// Two items are identical when their secrets and attributes are the same, whatever their dates.
+  /// Secrets that are sealed under an application password as well cannot be looked into: they
+  /// count as the same only when they are the same sealing, as it is after an export.
   ///
   /// The file is only read, and nothing is written beside it. It may be a symbolic link, belong to
-  /// anybody and be open to anybody, as it is on many removable media: the passphrase protects it, and a
-  /// change of it is noticed.
+  /// anybody and be open to anybody, as it is on many removable media: the passphrase protects it,
+  /// and a change of it is noticed.
   ///
   /// - Parameters:
   ///   - url: The file.

@@ -3,9 +3,10 @@ import StorageInternals
 extension SecretVault: PromptlyObservedStore {
   /// Calls a handler after each change of the vault, made by this object or by another process.
   ///
-  /// It runs on a queue of this object, one call at a time, and may use the vault. Several changes may
-  /// end in one call. Locking and unlocking are changes. A forked child begins without handlers; those
-  /// that it adds run within the call that makes the change, and must not use the vault.
+  /// It runs on a thread of this object, one call at a time, and may use the vault. Several changes
+  /// may end in one call. Locking and unlocking are changes. A forked child begins without
+  /// handlers; those that it adds run within the call that makes the change, and must not use the
+  /// vault.
   ///
   /// Changes of other processes are heard through inotify. Where the kernel refuses that, only this
   /// object's changes are heard, and ``SecretStorage/onFailure`` is told why. So it is in a forked

@@ -14,10 +14,10 @@ extension SecretVault {
   /// earlier passphrase, nor any other slot.
   ///
   /// ``addSlot(_:named:cost:)`` lets it open the vault as well. The vault is made if there is none, and
-  /// written to a new file otherwise, so that what opened it before is not in the file any more. The
-  /// user key stays the same: who has an old copy of the vault and what opened it then has the user
-  /// key, and with it every later state of the vault too. There is no way back to the items without
-  /// the passphrase.
+  /// written to a new file otherwise, so that what opened it before is not in the file any more.
+  /// The user key stays the same: who has an old copy of the vault and what opened it then has the
+  /// user key, and with it every later state of the vault too. There is no way back to the items
+  /// without the passphrase.
   ///
   /// - Parameters:
   ///   - passphrase: 1 byte to 64 KiB. Its bytes count, so give it in one Unicode normalisation form.
@@ -37,7 +37,8 @@ extension SecretVault {
     }
   }
 
-  /// Lets this device open the vault from now on, and nothing else: no passphrase, nor any other slot.
+  /// Lets this device open the vault from now on, and nothing else: no passphrase, nor any other
+  /// slot.
   ///
   /// Items that are ``Accessibility/whenPasscodeSetThisDeviceOnly`` are removed.
   ///
@@ -53,8 +54,8 @@ extension SecretVault {
 
   /// Puts another passphrase in the place of one, and leaves all other slots as they are.
   ///
-  /// The vault may be locked, and stays so: the old passphrase is enough. The slot is not in the file
-  /// any more as it was, but the user key stays the same, as after ``removeSlot(_:)``.
+  /// The vault may be locked, and stays so: the old passphrase is enough. The slot is not in the
+  /// file any more as it was, but the user key stays the same, as after ``removeSlot(_:)``.
   ///
   /// - Parameters:
   ///   - id: The slot of the passphrase; nil means the only one.

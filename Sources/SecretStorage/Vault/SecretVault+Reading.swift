@@ -49,9 +49,10 @@ extension SecretVault {
 
   /// Every item that can be read, however damaged the rest of the vault is.
   ///
-  /// An item whose newest state may be lost is among them, in the newest state that is left. This is
-  /// for saving what can be saved: whoever looks for an item uses ``items(matching:)``, which never
-  /// answers with an old state. Items with access flags are left out, as each needs its proof.
+  /// An item whose newest state may be lost is among them, in the newest state that is left. This
+  /// is for saving what can be saved: whoever looks for an item uses ``items(matching:)``, which
+  /// never answers with an old state. Items with access flags are left out, as each needs its
+  /// proof.
   ///
   /// - Throws: ``SecretStoreError/locked`` when the vault was never unlocked.
   public func salvageableItems() throws(SecretStoreError) -> [(item: SecretItem, secret: Secret)] {

@@ -10,22 +10,24 @@ extension SecretVault {
     }
   }
 
-  /// Gives the vault a new user key and new keys for all that it seals, so that who got hold of the old
-  /// ones, and of what opened the vault until now, opens nothing of it any more.
+  /// Gives the vault a new user key and new keys for all that it seals, so that who got hold of the
+  /// old ones, and of what opened the vault until now, opens nothing of it any more.
   ///
-  /// The slots that are kept open the new user key from the moment on that this begins: those that one of
-  /// the given keys opens, this device's, and those of the systemd credentials that this process has. Then
-  /// every item is sealed anew, some at a time; meanwhile this and other processes read and write as
-  /// ever. Identities, attributes, dates and revisions of the items stay as they are. A vault that does
-  /// not exist stays so.
+  /// The slots that are kept open the new user key from the moment on that this begins: those that
+  /// one of the given keys opens, this device's, and those of the systemd credentials that this
+  /// process has. Then every item is sealed anew, some at a time; meanwhile this and other
+  /// processes read and write as ever. Identities, attributes, dates and revisions of the items
+  /// stay as they are. A vault that does not exist stays so.
   ///
-  /// The closure is told of the progress first and after some items each, and decides whether the work
-  /// goes on. It may use the vault. What is cancelled, fails or is killed before its end leaves a
-  /// vault that is whole, that the kept slots open, and of which ``isRotationPending`` is true:
+  /// The closure is told of the progress first and after some items each, and decides whether the
+  /// work goes on. It may use the vault. What is cancelled, fails or is killed before its end
+  /// leaves a vault that is whole, that the kept slots open, and of which ``isRotationPending`` is
+  /// true:
   /// ``resumeRotation(reporting:)`` does the rest. Calling this again instead begins with other new keys.
   ///
-  /// Another process, or another object, that has the vault unlocked opens it again by itself when it has
-  /// the device's slot or a credential. Otherwise it finds the vault locked, and has to unlock it.
+  /// Another process, or another object, that has the vault unlocked opens it again by itself when
+  /// it has the device's slot or a credential. Otherwise it finds the vault locked, and has to
+  /// unlock it.
   ///
   /// - Parameters:
   ///   - keys: What opens the slots that stay, beside those that need nobody; a passphrase costs about two
@@ -121,8 +123,8 @@ extension SecretVault {
 }
 
 extension VaultDraft {
-  /// Appends as many of the named items as go into one record, or one for each key of attributes, their
-  /// secrets under the newest keys, and returns those that are left.
+  /// Appends as many of the named items as go into one record, or one for each key of attributes,
+  /// their secrets under the newest keys, and returns those that are left.
   fileprivate mutating func renew(
     _ waiting: ArraySlice<SecretItem.ID>, _ contents: VaultContents
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {

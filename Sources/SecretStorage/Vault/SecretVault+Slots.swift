@@ -43,8 +43,9 @@ extension SecretVault {
 
   /// Lets one more key open the vault.
   ///
-  /// A key file or credential is read now, and its content is the key: who changes the file cannot open
-  /// the vault with it any more. A vault is made if there is none, with a slot for this device.
+  /// A key file or credential is read now, and its content is the key: who changes the file cannot
+  /// open the vault with it any more. A vault is made if there is none, with a slot for this
+  /// device.
   ///
   /// - Parameters:
   ///   - key: What opens the vault from now on, besides what opens it already.
@@ -85,8 +86,8 @@ extension SecretVault {
 
   /// Lets a new random code open the vault, for the day when everything else is lost.
   ///
-  /// The app shows the code once, for the person to write down. The vault does not know it afterwards.
-  /// The name is what the app calls the slot, in 1 to 200 bytes.
+  /// The app shows the code once, for the person to write down. The vault does not know it
+  /// afterwards. The name is what the app calls the slot, in 1 to 200 bytes.
   ///
   /// - Returns: The new slot, and the code.
   /// - Throws: The errors of ``addSlot(_:named:cost:)``.
@@ -99,9 +100,9 @@ extension SecretVault {
 
   /// Takes away a way to open the vault.
   ///
-  /// The vault is written to a new file, so that the slot is not in it any more. The user key stays the
-  /// same: who has an older copy of the file and what opened the slot has it, and whoever has the vault
-  /// unlocked keeps it so. With the last passphrase, the items go that are
+  /// The vault is written to a new file, so that the slot is not in it any more. The user key stays
+  /// the same: who has an older copy of the file and what opened the slot has it, and whoever has
+  /// the vault unlocked keeps it so. With the last passphrase, the items go that are
   /// ``Accessibility/whenPasscodeSetThisDeviceOnly``, and their key.
   ///
   /// - Throws: ``SecretStoreError/invalid(_:)`` when the vault has no such slot, or when no other would

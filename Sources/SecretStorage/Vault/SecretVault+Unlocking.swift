@@ -3,8 +3,8 @@ import StorageInternals
 extension SecretVault {
   /// Opens the vault with a key for one of its slots.
   ///
-  /// With a passphrase it takes about half a second, on purpose, and as much memory as its slot says: 16
-  /// MiB to 1 GiB. With anything else it takes no time.
+  /// With a passphrase it takes about half a second, on purpose, and as much memory as its slot
+  /// says: 16 MiB to 1 GiB. With anything else it takes no time.
   ///
   /// - Throws: ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
   ///   ``SecretStoreError/otherDevice(_:)`` when the key opens none of the slots of its kind,
@@ -35,9 +35,11 @@ extension SecretVault {
     return try unlock(withUserKey: user, of: table, after: lockings)
   }
 
-  /// Reads the vault anew with the user key of a table, unless it has another one by now; then false.
+  /// Reads the vault anew with the user key of a table, unless it has another one by now; then
+  /// false.
   ///
-  /// Throws ``SecretStoreError/cancelled`` when the app has locked the vault more often than it is given.
+  /// Throws ``SecretStoreError/cancelled`` when the app has locked the vault more often than it is
+  /// given.
   func unlock(
     withUserKey user: Secret, of table: KeyTable, after lockings: UInt64
   ) throws(SecretStoreError) -> Bool {
@@ -52,7 +54,8 @@ extension SecretVault {
       if let distrust = contents.distrust { throw distrust }
       if contents.keys.isUnlocked { return true }
       if contents.lockings != lockings { throw .cancelled }
-      // A forged file may have tables of several user keys, of which each attempt would meet another.
+      // A forged file may have tables of several user keys, of which each attempt would meet
+      // another.
       if contents.damage.isEmpty { return false }
       throw .corrupted("Tables of keys are not authentic; damaged: \(contents.damage.description)")
     }

@@ -10,7 +10,8 @@ extension SecretVault {
     public let lockedCount: Int
     /// What is damaged, each by its place or name; empty when the vault is sound.
     public let damage: [String]
-    /// The rest of a write that was interrupted before it was acknowledged, as by a power cut; nil for none.
+    /// The rest of a write that was interrupted before it was acknowledged, as by a power cut; nil
+    /// for none.
     ///
     /// It is no damage: the next write cuts it off.
     public let interruptedWrite: String?
@@ -62,9 +63,9 @@ extension SecretVault {
 
   /// Writes what can be read of a damaged vault to a new file, and returns what was damaged.
   ///
-  /// The damaged file stays beside it, its name ending in `.damaged-` and a number. Items whose newest
-  /// state was lost come back in the newest state that is left, and items that others have overwritten,
-  /// as earlier versions could let it happen, come back beside those.
+  /// The damaged file stays beside it, its name ending in `.damaged-` and a number. Items whose
+  /// newest state was lost come back in the newest state that is left, and items that others have
+  /// overwritten, as earlier versions could let it happen, come back beside those.
   ///
   /// The closure is told, after some items each, how many are written, and decides whether the work
   /// goes on. It must not write to the vault, because it would wait for the work that waits for it.
@@ -82,8 +83,8 @@ extension SecretVault {
 
   /// Writes the vault to a new file without what was overwritten or removed.
   ///
-  /// It happens by itself in the background when it is worth it; where that fails, again when the file has
-  /// grown, by more each time. The closure is told of progress as it
+  /// It happens by itself in the background when it is worth it; where that fails, again when the
+  /// file has grown, by more each time. The closure is told of progress as it
   /// is by ``repair(reporting:)``, and must not write to the vault either.
   ///
   /// - Complexity: Linear in the size of the vault.
@@ -128,8 +129,8 @@ extension SecretVault {
     }
   }
 
-  /// Has the keys of a new file ready before it is in place, so that no thread takes a vault whose keys
-  /// this object just made for locked.
+  /// Has the keys of a new file ready before it is in place, so that no thread takes a vault whose
+  /// keys this object just made for locked.
   private func expect(_ keys: VaultKeys) {
     contents.withLock { contents in
       // Unless the app has locked or unlocked the vault meanwhile.
@@ -155,7 +156,8 @@ extension SecretVault {
   }
 
   /// Compacts in the background where much of the file is dead, where too many items stand in
-  /// records of their own for the vault to open quickly, or where the machine has another identity by now.
+  /// records of their own for the vault to open quickly, or where the machine has another identity
+  /// by now.
   func compactIfWasteful() {
     let isWorthIt = contents.withLock { contents in
       contents.isWasteful && contents.compaction.begins(atSize: contents.chain.byteCount)

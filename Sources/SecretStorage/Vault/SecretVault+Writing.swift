@@ -32,8 +32,8 @@ extension SecretVault {
   ///
   /// Changing attributes alone does not need the key of the secret, so it works while the vault is
   /// locked, unless the access control changes. Access flags keep a secret from being read: nothing
-  /// has to be proved to replace it, only an application password is needed, which must be right. A new
-  /// access control without a new secret needs what reading the secret needs.
+  /// has to be proved to replace it, only an application password is needed, which must be right. A
+  /// new access control without a new secret needs what reading the secret needs.
   ///
   /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now or is gone,
   ///   ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword`` when the

@@ -81,8 +81,8 @@ public final class SecretVault: SecretStore {
   ///
   /// The directories are those of the XDG Base Directory Specification: the vault is in
   /// `$XDG_DATA_HOME/<app>` and the state in `$XDG_STATE_HOME/<app>`. Without a home directory, as in
-  /// a system service, both are in systemd's `$STATE_DIRECTORY`. Where neither is there, every access
-  /// throws ``SecretStoreError/unavailable(_:)``.
+  /// a system service, both are in systemd's `$STATE_DIRECTORY`. Where neither is there, every
+  /// access throws ``SecretStoreError/unavailable(_:)``.
   ///
   /// - Parameters:
   ///   - applicationName: The name of the directories; nil means the name of the executable.
@@ -144,8 +144,8 @@ extension SecretVault: CustomReflectable {
 }
 
 extension SecretStore where Self == SecretVault {
-  /// The vault of this app, as ``SecretVault/init(applicationName:authenticator:cipher:)`` names it; one object for
-  /// the whole process, and the default store.
+  /// The vault of this app, as ``SecretVault/init(applicationName:authenticator:cipher:)`` names
+  /// it; one object for the whole process, and the default store.
   public static var vault: SecretVault { sharedVault }
 }
 

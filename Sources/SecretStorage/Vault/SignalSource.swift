@@ -10,8 +10,8 @@ import StorageInternals
 /// Calls handlers when the process gets a signal, before it is stopped by it if it is SIGTSTP.
 ///
 /// There is one of each signal, so that all handlers have returned before the process stops. It is
-/// never cancelled: Dispatch does not give a signal its default effect back, and a handler that others
-/// set meanwhile must not be taken away.
+/// never cancelled: Dispatch does not give a signal its default effect back, and a handler that
+/// others set meanwhile must not be taken away.
 ///
 /// `@unchecked`: a dispatch source may be used from any thread.
 final class SignalSource: @unchecked Sendable {
@@ -40,7 +40,8 @@ final class SignalSource: @unchecked Sendable {
     return source
   }
 
-  /// Dispatch catches a signal in a thread that blocks all but those that tell a thread of its errors.
+  /// Dispatch catches a signal in a thread that blocks all but those that tell a thread of its
+  /// errors.
   private static func isCatchable(_ number: Int32) -> Bool {
     let others = [
       SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPIPE, SIGPROF,
@@ -57,8 +58,8 @@ final class SignalSource: @unchecked Sendable {
       if number == SIGTSTP, HeldSignals.hold(number) { return }
       handle()
     }
-    // Unlike elsewhere, on Linux the signal need not be ignored: Dispatch sets a handler, and ignoring
-    // would lose what is sent before.
+    // Unlike elsewhere, on Linux the signal need not be ignored: Dispatch sets a handler, and
+    // ignoring would lose what is sent before.
     source.setRegistrationHandler { [self] in
       dispatchHandler.withLock { $0 = handlerAddress }
       isRegistered.signal()

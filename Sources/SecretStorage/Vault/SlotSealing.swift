@@ -36,7 +36,8 @@ enum SlotSealing: Sendable {
 }
 
 extension ScryptCost {
-  /// Throws ``SecretStoreError/invalid(_:)`` for a cost that nothing may have that is to be opened again.
+  /// Throws ``SecretStoreError/invalid(_:)`` for a cost that nothing may have that is to be opened
+  /// again.
   func check() throws(SecretStoreError) {
     if !isBearable { throw .invalid("What has that cost could not be opened again") }
     if !isSufficient {

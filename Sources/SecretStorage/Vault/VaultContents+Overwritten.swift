@@ -1,5 +1,5 @@
-// Earlier versions named items by a generator that repeats itself where no file can be opened, so that an
-// item could take the place of another one. The log has both until it is written anew.
+// Earlier versions named items by a generator that repeats itself where no file can be opened, so
+// that an item could take the place of another one. The log has both until it is written anew.
 extension VaultContents {
   /// What happened to the items that were overwritten, for messages.
   var overwrittenDescriptions: [String] {
@@ -10,7 +10,8 @@ extension VaultContents {
 
   /// Gives the items that were overwritten names of their own, so that they are in the vault again.
   ///
-  /// A repair leaves out those whose key is not here, as it keeps the file; nothing else may lose them.
+  /// A repair leaves out those whose key is not here, as it keeps the file; nothing else may lose
+  /// them.
   mutating func restoreOverwritten(isRepair: Bool) throws(SecretStoreError) {
     guard !overwritten.isEmpty, let table = keys.table else { return }
     for entry in overwritten.values.sorted(by: { $0.created < $1.created }) {

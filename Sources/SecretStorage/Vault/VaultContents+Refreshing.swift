@@ -7,7 +7,8 @@ extension VaultContents {
   /// Reads what was appended since the last time, by whatever process.
   mutating func refresh(from parts: VaultParts) throws(SecretStoreError) {
     defer { beginIdlePeriod() }
-    // What is distrusted may have been accepted by another process, which changes nothing in the log.
+    // What is distrusted may have been accepted by another process, which changes nothing in the
+    // log.
     let changes = try parts.log.changes(since: distrust == nil ? position : nil)
     if !changes.startsOver, changes.position == position { return }
     do {
@@ -72,7 +73,8 @@ extension VaultContents {
 
   /// Reads on to what was remembered when the whole log was read.
   ///
-  /// Reading the whole again would find newer records remembered each time, as long as others write.
+  /// Reading the whole again would find newer records remembered each time, as long as others
+  /// write.
   private mutating func catchUp(
     with more: LogChanges, _ parts: VaultParts
   ) throws(SecretStoreError) {

@@ -1,8 +1,9 @@
 extension VaultContents {
   /// Gives the vault a new user key and a new key for each purpose, in memory.
   ///
-  /// The keys of items' secrets stay, under the new user key, as long as those of items are needed; those of
-  /// attributes need not, because a file that is written anew has all attributes under the newest.
+  /// The keys of items' secrets stay, under the new user key, as long as those of items are needed;
+  /// those of attributes need not, because a file that is written anew has all attributes under the
+  /// newest.
   mutating func renewKeys(
     keeping kept: [UnlockKey], removingOtherSlots: Bool, _ device: DeviceState
   ) throws(SecretStoreError) {

@@ -9,7 +9,8 @@ struct VaultContents: Sendable {
   var chain = VaultChain()
   var index = VaultIndex()
   var damage = VaultDamage()
-  /// Items that are in the log but were overwritten by others of the same name, in their newest state.
+  /// Items that are in the log but were overwritten by others of the same name, in their newest
+  /// state.
   var overwritten: [ItemIdentity: VaultItem] = [:]
   /// Records whose attributes need a key that was never in memory.
   var sealedRecords = 0

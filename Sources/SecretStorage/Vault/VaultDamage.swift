@@ -1,8 +1,9 @@
 /// What is damaged in a vault, and which items that puts in doubt.
 ///
-/// Records are proven by the chain from the log's beginning on, up to the first gap. Behind it, they may be of
-/// another branch of the vault's history, and before it an older state, so that no item is beyond doubt; but for
-/// those that the last records are about, if this machine remembers one of these, and no gap follows.
+/// Records are proven by the chain from the log's beginning on, up to the first gap. Behind it,
+/// they may be of another branch of the vault's history, and before it an older state, so that no
+/// item is beyond doubt; but for those that the last records are about, if this machine remembers
+/// one of these, and no gap follows.
 struct VaultDamage: Sendable {
   /// Every damaged place, for messages.
   private(set) var places: [String] = []
@@ -63,12 +64,14 @@ struct VaultDamage: Sendable {
     if gap != nil { settled.insert(item) }
   }
 
-  /// Notes that a record was read that this machine remembers, and with it those that it is chained to.
+  /// Notes that a record was read that this machine remembers, and with it those that it is chained
+  /// to.
   mutating func prove() {
     isProven = true
   }
 
-  /// Notes that the last record is lost, of which it is known what it was about, and which one it followed.
+  /// Notes that the last record is lost, of which it is known what it was about, and which one it
+  /// followed.
   mutating func lostLast(_ subject: RecordSubject, among index: VaultIndex) {
     guard let place = lossPlace else { return }
     lossPlace = nil

@@ -118,7 +118,8 @@ struct VaultImport {
     do {
       return try target.payload(of: existing) == payload
     } catch {
-      // A secret that cannot be opened any more is not the same, and may be replaced by a sound one.
+      // A secret that cannot be opened any more is not the same, and may be replaced by a sound
+      // one.
       guard case .corrupted = error else { throw error }
       return false
     }
@@ -147,7 +148,8 @@ struct VaultImport {
       try draft.append(
         put(step, as: old.id, draft), as: step.entry.accessControl.accessibility)
       if old.attributesPurpose != step.entry.attributesPurpose {
-        // Who has only the old key of the attributes must not take the old state for the present one.
+        // Who has only the old key of the attributes must not take the old state for the present
+        // one.
         try draft.append(
           .remove(old.id, revision: old.revision), as: old.accessControl.accessibility)
       }

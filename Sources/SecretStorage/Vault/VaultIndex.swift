@@ -3,8 +3,8 @@ struct VaultIndex: Sendable {
   private var slots: [VaultItem?] = []
   private var free: [Int] = []
   private var byID: [SecretItem.ID: Int] = [:]
-  // Slots by a hash of class, service or server, and account; and of the first two alone. Making one
-  // costs more than a search through all items, so the first search goes without.
+  // Slots by a hash of class, service or server, and account; and of the first two alone. Making
+  // one costs more than a search through all items, so the first search goes without.
   private var byAccount: Chains?
   private var byService: Chains?
   private var wasSearched = false

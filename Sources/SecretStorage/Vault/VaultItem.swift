@@ -35,8 +35,8 @@ struct VaultItem: Sendable {
     itemClass == .generic ? genericClass : internetClass
   }
 
-  /// What a sealing under an application password is bound to: what stays the same for life, in this
-  /// vault and in another one.
+  /// What a sealing under an application password is bound to: what stays the same for life, in
+  /// this vault and in another one.
   static func passwordContext(of identity: ItemIdentity) -> [UInt8] {
     [code(of: identity.itemClass)] + ItemFields.encoded(identity)
   }
@@ -193,7 +193,8 @@ struct VaultItem: Sendable {
 
   /// Whether the class and the identity are the same, which an item keeps for life.
   func hasSameIdentity(as other: VaultItem) -> Bool {
-    // The bytes of an item that was changed are mostly the same, and decoding takes ten times as long.
+    // The bytes of an item that was changed are mostly the same, and decoding takes ten times as
+    // long.
     byte(Offset.itemClass) == other.byte(Offset.itemClass)
       && encoded.dropFirst(Offset.fieldsCount) == other.encoded.dropFirst(Offset.fieldsCount)
       || identity == other.identity

@@ -13,8 +13,8 @@ struct VaultRecord {
 
   /// A record of items, all of whose attributes are sealed under the same key.
   ///
-  /// It has one entry for a single write, and many in a compacted log. One that is appended says which is
-  /// the first record of its write.
+  /// It has one entry for a single write, and many in a compacted log. One that is appended says
+  /// which is the first record of its write.
   func items(
     _ entries: [ItemEntry], after head: ChainHead, under key: UInt32, _ attributesKey: Secret,
     writtenFrom first: UInt64? = nil
@@ -64,8 +64,8 @@ struct VaultRecord {
 
   /// What the salts begin with that are of one write, given the sequence of its first record.
   ///
-  /// It tells a write that a power cut left in pieces, a later one of them whole, from damage to what was
-  /// acknowledged: there, a record of a later write may follow.
+  /// It tells a write that a power cut left in pieces, a later one of them whole, from damage to
+  /// what was acknowledged: there, a record of a later write may follow.
   func mark(ofWriteFrom first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
     var bytes = vaultID
     bytes.append(littleEndian: first)

@@ -11,8 +11,8 @@ import StorageInternals
 ///
 /// The first writer becomes the leader and processes whatever is waiting, its own write included;
 /// then it hands over to the next one that is waiting. Threads that wrote together a moment ago are
-/// likely to write again, so a leader gives them some time to come back: never more than half of what
-/// the last processing took.
+/// likely to write again, so a leader gives them some time to come back: never more than half of
+/// what the last processing took.
 final class WriteQueue<Write: Sendable, Outcome: Sendable>: Sendable {
   /// A write that waits for its outcome.
   ///
@@ -48,7 +48,8 @@ final class WriteQueue<Write: Sendable, Outcome: Sendable>: Sendable {
 
   /// Waits until a write was processed.
   ///
-  /// Processing finishes at least the first of the writes; those that it leaves unfinished come again.
+  /// Processing finishes at least the first of the writes; those that it leaves unfinished come
+  /// again.
   func perform(
     _ write: Write, process: ([Pending]) -> Void
   ) throws(SecretStoreError) -> Outcome {

@@ -20,14 +20,14 @@ private func writeSignal(_ number: Int32) {
   errno = code
 }
 
-/// The signals that end, suspend or continue a process, kept from their effects while a terminal is in
-/// a state that must not stay.
+/// The signals that end, suspend or continue a process, kept from their effects while a terminal is
+/// in a state that must not stay.
 ///
-/// SIGCONT is among them because nothing else tells of a stop by SIGSTOP, after which the terminal may
-/// have other settings. The kernel continues the process all the same.
+/// SIGCONT is among them because nothing else tells of a stop by SIGSTOP, after which the terminal
+/// may have other settings. The kernel continues the process all the same.
 ///
-/// A handler may run on any thread and may do next to nothing there, so it writes the signal's number
-/// to a pipe. One thread at a time may hold signals.
+/// A handler may run on any thread and may do next to nothing there, so it writes the signal's
+/// number to a pipe. One thread at a time may hold signals.
 struct HeldSignals {
   private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 

@@ -26,8 +26,8 @@ struct Terminal: ~Copyable {
     close(descriptor)
   }
 
-  /// The path of the terminal, such as `/dev/pts/3`; nil where neither standard input nor output nor
-  /// error is connected to it.
+  /// The path of the terminal, such as `/dev/pts/3`; nil where neither standard input nor output
+  /// nor error is connected to it.
   static var path: String? {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
     where tcgetsid(descriptor) == getsid(0) {
