@@ -8,81 +8,136 @@ let package = Package(
     .library(name: "SerializedAccess", targets: ["SerializedAccess"]),
     .library(name: "KeyValueStorage", targets: ["KeyValueStorage"]),
     .library(name: "SecretStorage", targets: ["SecretStorage"]),
-    .library(name: "SecretStorageTesting", targets: ["SecretStorageTesting"]),
+    .library(name: "StorageTesting", targets: ["StorageTesting"]),
     .library(name: "SecretMigration", targets: ["SecretMigration"]),
     .library(name: "PasswordRules", targets: ["PasswordRules"]),
     .library(name: "Validation", targets: ["Validation"]),
     .library(name: "KeychainCompatibility", targets: ["KeychainCompatibility"]),
+    .executable(name: "locket", targets: ["locket"]),
   ],
   targets: [
-    .target(name: "Concurrency"),
-    .target(name: "SerializedAccess", dependencies: ["Concurrency"]),
-    .target(name: "StorageInternals", dependencies: ["Concurrency"]),
-    .target(name: "KeyValueStorage", dependencies: ["Concurrency", "StorageInternals"]),
-    .target(name: "SecretStorage", dependencies: ["Concurrency", "StorageInternals"]),
+    .target(name: "CLibrary"),
+    .target(name: "Concurrency", dependencies: ["CLibrary"]),
+    .target(name: "SerializedAccess", dependencies: ["CLibrary", "Concurrency"]),
+    .target(name: "StorageInternals", dependencies: ["CLibrary", "Concurrency"]),
+    .target(name: "ValueFormats", dependencies: ["CLibrary", "StorageInternals"]),
     .target(
-      name: "SecretStorageTesting", dependencies: ["SecretStorage", "StorageInternals"]),
-    .target(name: "SecretMigration", dependencies: ["SecretStorage", "StorageInternals"]),
+      name: "KeyValueStorage",
+      dependencies: ["CLibrary", "Concurrency", "StorageInternals", "ValueFormats"]),
+    .target(name: "LibCrypto", dependencies: ["Concurrency", "StorageInternals"]),
+    .target(
+      name: "SecretStorage",
+      dependencies: ["CLibrary", "Concurrency", "LibCrypto", "StorageInternals", "ValueFormats"]),
+    .target(
+      name: "StorageTesting",
+      dependencies: ["Concurrency", "SecretStorage"]),
+    .target(
+      name: "SecretMigration",
+      dependencies: [
+        "CLibrary", "Concurrency", "LibCrypto", "SecretStorage", "StorageInternals", "ValueFormats",
+      ]),
     .target(name: "PasswordRules"),
-    .target(name: "Validation", dependencies: ["PasswordRules", "SerializedAccess"]),
+    .target(
+      name: "Validation",
+      dependencies: ["CLibrary", "Concurrency", "PasswordRules", "SerializedAccess"]),
     .target(
       name: "KeychainCompatibility",
       dependencies: [
-        "Concurrency", "SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageInternals",
+        "CLibrary", "Concurrency", "SerializedAccess", "KeyValueStorage", "SecretStorage",
+        "StorageInternals",
+        "ValueFormats",
+      ]),
+    // The command line, which no app that depends on the package builds.
+    .executableTarget(
+      name: "locket",
+      dependencies: [
+        "CLibrary", "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretMigration",
+        "PasswordRules",
+        "KeychainCompatibility", "ValueFormats",
       ]),
 
     .testTarget(
-      name: "SerializedAccessTests", dependencies: ["SerializedAccess", "TestSupport"]),
+      name: "SerializedAccessTests", dependencies: ["CLibrary", "SerializedAccess", "TestSupport"]),
     .testTarget(
-      name: "StorageInternalsTests", dependencies: ["StorageInternals", "TestSupport"]),
+      name: "ConcurrencyTests", dependencies: ["CLibrary", "Concurrency", "TestSupport"]),
+    .testTarget(
+      name: "StorageInternalsTests",
+      dependencies: ["CLibrary", "Concurrency", "StorageInternals", "TestSupport"]),
+    .testTarget(
+      name: "ValueFormatsTests",
+      dependencies: ["ValueFormats", "KeyValueStorage", "TestSupport"],
+      exclude: ["Fixtures"]),
     .testTarget(
       name: "KeyValueStorageTests",
-      dependencies: ["KeyValueStorage", "StorageInternals", "SettingsProcess", "TestSupport"]),
+      dependencies: [
+        "CLibrary", "Concurrency", "KeyValueStorage", "StorageInternals", "SettingsProcess",
+        "TestSupport",
+        "ValueFormats",
+      ],
+      exclude: ["Fixtures"]),
     .testTarget(
       name: "SecretStorageTests",
       dependencies: [
-        "SecretStorage", "SecretStorageTesting", "StorageInternals", "TestSupport", "VaultProcess",
+        "CLibrary", "Concurrency", "LibCrypto", "SecretStorage", "StorageTesting",
+        "CipherSupport", "StorageInternals", "TestSupport", "VaultProcess",
       ]),
     .testTarget(
-      name: "SecretStorageTestingTests",
-      dependencies: ["SecretStorage", "SecretStorageTesting", "TestSupport"]),
+      name: "StorageTestingTests",
+      dependencies: ["SecretStorage", "StorageTesting", "TestSupport"]),
     .testTarget(
       name: "SecretMigrationTests",
       dependencies: [
-        "SecretMigration", "SecretStorage", "StorageInternals", "TestSupport", "VaultProcess",
+        "CLibrary", "Concurrency", "LibCrypto", "SecretMigration", "SecretStorage",
+        "StorageInternals", "TestSupport", "VaultProcess",
       ]),
     .testTarget(name: "PasswordRulesTests", dependencies: ["PasswordRules", "TestSupport"]),
     .testTarget(
       name: "ValidationTests",
-      dependencies: ["Validation", "PasswordRules", "StorageInternals", "TestSupport"]),
+      dependencies: [
+        "Concurrency", "Validation", "PasswordRules", "StorageInternals", "TestSupport",
+      ]),
     .testTarget(
       name: "KeychainCompatibilityTests",
       dependencies: [
-        "KeychainCompatibility", "SerializedAccess", "KeyValueStorage", "SecretStorage",
-        "StorageInternals", "TestSupport", "VaultProcess",
+        "CLibrary", "Concurrency", "KeychainCompatibility", "SerializedAccess", "KeyValueStorage",
+        "SecretStorage", "StorageInternals", "TestSupport", "VaultProcess",
       ]),
+    .testTarget(
+      name: "LocketCommandTests",
+      dependencies: [
+        "CLibrary", "locket", "KeyValueStorage", "PasswordRules", "SecretStorage",
+        "StorageInternals",
+        "TestSupport",
+      ],
+      path: "Tests/locketTests"),
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
-        "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretStorageTesting",
+        "CLibrary", "SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageTesting",
         "SecretMigration", "PasswordRules", "Validation", "KeychainCompatibility", "TestSupport",
       ],
-      exclude: ["VaultReader"]),
+      exclude: ["Support/VaultReader"]),
     // What the tests of several targets use.
     .target(
       name: "TestSupport",
-      dependencies: ["KeyValueStorage", "SecretStorage", "StorageInternals"],
-      path: "Tests/TestSupport"),
+      dependencies: [
+        "CLibrary", "Concurrency", "KeyValueStorage", "SecretStorage", "StorageInternals",
+      ],
+      path: "Tests/Support"),
     // The child processes of the tests that need a second one.
     .executableTarget(
-      name: "SettingsProcess", dependencies: ["KeyValueStorage"], path: "Tests/SettingsProcess"),
+      name: "SettingsProcess", dependencies: ["CLibrary", "Concurrency", "KeyValueStorage"],
+      path: "Tests/Processes/SettingsProcess"),
     .executableTarget(
       name: "VaultProcess",
       dependencies: [
-        "KeychainCompatibility", "KeyValueStorage", "SecretMigration", "SecretStorage",
-        "StorageInternals",
+        "CipherSupport", "CLibrary", "Concurrency", "KeychainCompatibility", "KeyValueStorage",
+        "SecretMigration", "SecretStorage", "StorageInternals",
       ],
-      path: "Tests/VaultProcess"),
+      path: "Tests/Processes/VaultProcess"),
+    // Apart from TestSupport, whose import of Testing the child processes need not load.
+    .target(
+      name: "CipherSupport", dependencies: ["SecretStorage"], path: "Tests/CipherSupport"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -12,14 +12,12 @@ let package = Package(
       name: "Example",
       dependencies: [
         .product(name: "KeyValueStorage", package: "Locket"),
-        .product(name: "KeychainCompatibility", package: "Locket"),
         .product(name: "PasswordRules", package: "Locket"),
-        .product(name: "SecretMigration", package: "Locket"),
         .product(name: "SecretStorage", package: "Locket"),
         .product(name: "SerializedAccess", package: "Locket"),
         .product(name: "Validation", package: "Locket"),
       ]),
-    // It runs the executable as a child, and reads as an app what that wrote.
+    // The tests run the executable as a child, and read its files as an app does.
     .testTarget(
       name: "ExampleTests",
       dependencies: [

@@ -1,18 +1,13 @@
+import CLibrary
 package import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
-/// Tells a forked child from the process that it was forked from.
+/// Detection of forked children.
 ///
-/// `fork` copies one thread. What the other threads had begun is never finished in the child: their
-/// mutexes stay locked, values that they were changing stay half changed, and a global that they
-/// were initializing is never initialized.
+/// `fork` copies only the calling thread. The work of other threads never finishes in the child:
+/// their mutexes stay locked, the values that they were changing stay half changed, and the globals
+/// that they were initializing are never initialized.
 package enum Fork {
-  /// A number that never changes within a process, and differs between a child and its parent.
+  /// A number that is constant within a process and differs between a child and its parent.
   package static var generation: Int {
     countForks()
     return unsafe current.pointee
@@ -21,14 +16,13 @@ package enum Fork {
   /// Whether the running process was forked from one that used this.
   package static var isChild: Bool { generation != 0 }
 
-  /// The generation, for state that called `countForks()` when it was made.
+  /// The generation, for state that called `countForks()` in its initializer.
   ///
-  /// It has an address of its own, which saves an access to a mutex the call that asks for a
-  /// global.
+  /// A separate address saves each access to a mutex the call of a global's accessor.
   ///
   /// `nonisolated(unsafe)`: written only in a child that has no second thread yet.
   @usableFromInline package nonisolated(unsafe) static let current: UnsafeMutablePointer<Int> = {
-    // Kept for as long as the process runs.
+    // Kept until the process ends.
     let address = UnsafeMutablePointer<Int>.allocate(capacity: 1)
     unsafe address.initialize(to: 0)
     return unsafe address
@@ -36,12 +30,12 @@ package enum Fork {
 
   private static let isCounting = Atomic(false)
 
-  /// Makes each fork from now on give the child another generation.
+  /// Registers a fork handler that gives each later child a new generation.
   package static func countForks() {
     if isCounting.load(ordering: .acquiring) { return }
-    // Before there is a handler that needs it.
+    // Initialized before the handler that uses it exists.
     _ = unsafe current
-    // If two threads get here at once, generations grow by two, which makes no difference.
+    // If two threads register a handler, generations grow by two, which is harmless.
     let code = pthread_atfork(nil, nil) { unsafe Fork.current.pointee += 1 }
     if code != 0 {
       fatalError("The C library could not register a fork handler (error \(code)).")
@@ -50,9 +44,9 @@ package enum Fork {
   }
 }
 
-/// The process that a piece of state belongs to.
+/// The process that owns a piece of state.
 ///
-/// Each access to a mutex asks for it, which is why asking is inlined: two loads and a comparison.
+/// Each access to a mutex makes this check, so it is inlined: two loads and a comparison.
 package struct OwningProcess: ~Copyable, Sendable {
   // Twice the generation; one more while a thread of that process recovers the state.
   @usableFromInline package let mark = Atomic(Fork.generation &* 2)
@@ -60,16 +54,16 @@ package struct OwningProcess: ~Copyable, Sendable {
   package init() {}
 
   /// Whether the state belongs to the running process; false in a forked child until the state has
-  /// been recovered there.
+  /// been recovered.
   @inlinable package var isCurrent: Bool {
     // The generation is plain memory that no thread writes.
     unsafe mark.load(ordering: .acquiring) == Fork.current.pointee &* 2
   }
 
-  /// Calls a closure once in a forked child, and returns when the call has returned.
+  /// Calls a closure once in a forked child, and returns when that call has ended.
   ///
-  /// - Parameter recover: Makes the state usable in the child. Its locks may be held by threads that
-  ///   the child does not have, and its values may be half changed.
+  /// - Parameter recover: Makes the state usable in the child. Threads that the child does not have
+  ///   may hold its locks and may have half changed its values.
   @inline(never)
   package func recover(_ recover: () -> Void) {
     let current = Fork.generation &* 2

@@ -1,33 +1,37 @@
 import Concurrency
-import StorageInternals
+import ValueFormats
 
-/// One key of a store as values of one type; what is behind a ``StoredValue``.
+/// A key of a store with values of one type; the implementation of a ``StoredValue``.
 ///
-/// It is not generic, and holds the values as ``Kept`` objects: to find out about generic types
-/// when the program runs takes ten times as long as all the rest of a get.
+/// The class is not generic and holds the values as ``Box`` objects: a lookup of generic metadata
+/// at run time takes ten times as long as the rest of a get.
 final class Setting: Sendable {
-  /// What was decoded last, which holds as long as the key has the same encoded value.
+  /// The value decoded last, valid as long as the key has the same encoded value.
   struct Known: Sendable {
-    /// The generation of the store in which it is known to hold; nil if it must be looked up.
+    /// The store's generation in which the value is valid; nil if it must be looked up.
     var generation: Int?
     var encoded: EncodedValue?
     let value: AnyKept
     let error: KeyValueStoreError?
   }
 
-  /// What is in memory of the setting in one process.
+  /// The cached state of the setting in one process.
   private struct Memory: Sendable {
     var process = Fork.generation
     var known: Known?
-    /// Why what was set last was not taken.
+    /// The reason why the last set was rejected.
     var refusal: KeyValueStoreError?
   }
 
   let key: StoredKey
   let store: KeyValueStore
-  let decoder: SettingDecoder
+  private let defaultValue: AnyKept
+  /// Returns the value of a key, or the default one if there is none.
+  ///
+  /// The closure does not retain the store, which may retain it.
+  private let decode: @Sendable (EncodedValue?) throws(KeyValueStoreError) -> AnyKept
   private let removesNil: Bool
-  // Guarded by the lock of the store's state.
+  // Guarded by the lock of `store.state`.
   @exclusivity(unchecked) private nonisolated(unsafe) var memory = Memory()
 
   init<Value: Codable & Sendable>(
@@ -35,7 +39,12 @@ final class Setting: Sendable {
   ) {
     self.key = StoredKey(key)
     self.store = store
-    decoder = SettingDecoder(key, defaultValue: defaultValue, format: store.format)
+    let (kept, format) = (Box(defaultValue), store.format)
+    self.defaultValue = kept
+    decode = { encoded throws(KeyValueStoreError) in
+      guard let encoded else { return kept }
+      return Box(try format.value(Value.self, from: encoded, key: key))
+    }
     removesNil = (defaultValue as? any OptionalValue)?.isNil ?? false
   }
 
@@ -47,15 +56,15 @@ final class Setting: Sendable {
     return current ?? read().value
   }
 
-  /// Locks the state of the store, which guards what is in memory.
+  /// Runs a closure under the lock of `store.state`, which guards `memory`.
   @inline(__always)
   private func withMemory<Result: Sendable>(
     _ body: (inout Memory, inout StoreState) -> Result
   ) -> Result {
     store.state.withLock { state in
       if unsafe memory.process != state.process {
-        // In a forked child; the parent's is not released, because another thread may have been
-        // changing it.
+        // In a forked child; the parent's memory is not released, because another thread may have
+        // been changing it.
         unsafe withUnsafeMutablePointer(to: &memory) { unsafe $0.initialize(to: Memory()) }
       }
       return unsafe body(&memory, &state)
@@ -76,23 +85,23 @@ final class Setting: Sendable {
   }
 
   func load() throws(KeyValueStoreError) -> AnyKept {
-    try store.load()
+    try store.read()
     let known = read()
     if let error = known.error { throw error }
     return known.value
   }
 
-  /// The value that this thread sees, after looking for a newer one if need be.
+  /// Returns the value visible to this thread, after reading a newer one if necessary.
   private func read() -> Known {
     store.loadIfNeeded()
     return lookUp()
   }
 
-  /// The value that this thread sees in memory, decoded if it is another one than before.
+  /// Returns the cached value visible to this thread, decoded only if it has changed.
   private func lookUp() -> Known {
     let (encoded, generation, same) = withMemory { memory, state in
       let encoded = state.visible(key)
-      // While the newest value is not known, each access looks for it.
+      // While the newest value is unknown, each access reads again.
       let generation = state.needsReading ? nil : state.generation
       guard var same = memory.known, same.encoded == encoded else {
         return (encoded, generation, Known?.none)
@@ -109,12 +118,12 @@ final class Setting: Sendable {
     // Outside of the lock, because the type's own code may use the store.
     let read: Known
     do {
-      let value = try decoder.decode(encoded)
+      let value = try decode(encoded)
       read = Known(generation: generation, encoded: encoded, value: value, error: nil)
     } catch {
       KeyValueStore.report(error)
       read = Known(
-        generation: generation, encoded: encoded, value: decoder.defaultValue, error: error)
+        generation: generation, encoded: encoded, value: defaultValue, error: error)
     }
     withMemory { memory, state in
       if !state.isInTransaction, generation == nil || state.generation == generation {
@@ -146,10 +155,10 @@ extension Setting {
     endSetting()
   }
 
-  /// A change in place, while no other thread sets anything in the store.
+  /// A change in place, during which no other thread sets a property of the store.
   struct Change {
     let value: AnyKept
-    /// Why the value is not the stored one, so that nothing may be made of it.
+    /// The reason why the value is not the stored one, so that the change must be rejected.
     let refusal: KeyValueStoreError?
     let process = Fork.generation
   }
@@ -176,13 +185,13 @@ extension Setting {
 
   private func endSetting() {
     store.setting.end()
-    store.writeSoon()
+    store.flushOrSchedule()
   }
 
   private func put(_ value: some Codable & Sendable) {
     do throws(KeyValueStoreError) {
       let encoded = try encode(value)
-      let kept = Kept(value)
+      let kept = Box(value)
       withMemory { memory, state in
         memory.refusal = nil
         guard let generation = state.set(key, to: encoded) else { return }
@@ -202,3 +211,37 @@ extension Setting {
     return ArraySlice(try store.format.bytes(of: tree, type: Value.self, key: key.string))
   }
 }
+
+extension Setting {
+  /// Calls a closure with the current value, and with the old and the new value after each change.
+  func observe(
+    _ observer: @escaping @Sendable (_ old: AnyKept?, _ new: AnyKept) -> Void
+  ) -> KeyValueObservation {
+    let previous = Lock(AnyKept?.none)
+    return store.observe(key, fromNow: true) { [decode, defaultValue] _, encoded in
+      do {
+        let value = try decode(encoded)
+        let old = previous.withLock { previous in
+          defer { previous = value }
+          return previous
+        }
+        observer(old, value)
+      } catch {
+        // A value of another type is an error of the next read. If it is the current one, the old
+        // value of the first change is the default value.
+        previous.withLock { $0 = $0 ?? defaultValue }
+      }
+    }
+  }
+}
+
+/// A value in an object, to be handled without knowledge of its type.
+final class Box<Value: Sendable>: Sendable {
+  let value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
+}
+
+typealias AnyKept = any AnyObject & Sendable

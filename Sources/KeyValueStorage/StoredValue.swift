@@ -1,4 +1,5 @@
 import Concurrency
+import ValueFormats
 
 /// A setting: a property whose value is kept under a key of a ``KeyValueStore``.
 ///
@@ -9,19 +10,19 @@ import Concurrency
 /// }
 /// ```
 ///
-/// Getting gives the stored value, or the default one where there is none. Setting writes it as the
-/// store's ``WritePolicy`` says; setting nil removes the key (with a default value that is not nil,
-/// it stores the nil). A change in place, such as `volume += 0.1`, excludes all other sets of the
+/// A get returns the stored value, or the default one if there is none. A set writes as the store's
+/// ``WritePolicy`` says; setting nil removes the key (with a default value that is not nil, it
+/// stores the nil). A change in place, such as `volume += 0.1`, excludes all other sets of the
 /// store in this process; for other processes, make it in a ``KeyValueStore/transaction(_:)``.
 ///
-/// Neither throws. When the store cannot be read, a get gives the value that was read last, or the
-/// default one, and each later get tries again; what a set cannot write is kept, and written with
-/// the next set. A change in place of a stored value that cannot be read or decoded is refused, and
-/// nothing of it is kept: it would put a value over one that it does not know. ``error`` tells, and
-/// ``KeyValueStore/onFailure`` is called. ``load()`` and ``save(_:)`` throw instead.
+/// None of them throws. If the store cannot be read, a get returns the value read last, or the
+/// default one, and each later get retries. A value that a set cannot write is kept, and written
+/// with the next set. A change in place is discarded if the stored value cannot be read or decoded,
+/// because it would overwrite an unknown value. A failure sets ``error`` and calls
+/// ``KeyValueStore/onFailure``. ``load()`` and ``save(_:)`` throw instead.
 ///
-/// The projected value, `$volume`, is the wrapper itself. Where Swift allows no wrapper, as in
-/// `Sendable` classes, a constant does the same:
+/// The projected value, `$volume`, is the wrapper itself. Where Swift does not allow a wrapper, as
+/// in `Sendable` classes, use a constant:
 ///
 /// ```swift
 /// final class Player: Sendable {
@@ -31,7 +32,7 @@ import Concurrency
 /// }
 /// ```
 ///
-/// Copies of the wrapper are the same setting, as are other wrappers with the same key and store.
+/// Copies of a wrapper, and wrappers with the same key and store, are the same setting.
 @propertyWrapper
 public struct StoredValue<Value: Codable & Sendable>: Sendable {
   let setting: Setting
@@ -39,42 +40,42 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   /// Declares a setting with a default value; nothing is read before the first access.
   ///
   /// - Parameters:
-  ///   - wrappedValue: The value as long as none is stored.
+  ///   - wrappedValue: The default value, used while no value is stored.
   ///   - key: The key; any text.
-  ///   - store: The store that has the key.
+  ///   - store: The store of the key.
   public init(wrappedValue: Value, _ key: String, in store: KeyValueStore = .standard) {
     setting = Setting(key, defaultValue: wrappedValue, in: store)
   }
 
-  /// Declares a setting that may be absent, which is nil.
+  /// Declares an optional setting, which is nil if no value is stored.
   ///
   /// - Parameters:
   ///   - key: The key; any text.
-  ///   - store: The store that has the key.
+  ///   - store: The store of the key.
   public init(_ key: String, in store: KeyValueStore = .standard)
   where Value: ExpressibleByNilLiteral {
     setting = Setting(key, defaultValue: nil as Value, in: store)
   }
 
-  /// The value, see above.
+  /// The value; see ``StoredValue``.
   public var wrappedValue: Value {
     get { Self.value(setting.value) }
     nonmutating set { setting.set(newValue) }
     nonmutating _modify {
       let change = setting.beginChange()
       var value = Self.value(change.value)
-      // Also when the change throws: it may have been made in part.
+      // Also if the change throws, because it may have been made in part.
       defer { setting.endChange(change, value) }
       yield &value
     }
   }
 
-  /// The wrapper itself, which has the other ways to reach the setting.
+  /// The wrapper itself, with the other members of the setting.
   public var projectedValue: StoredValue { self }
 
   fileprivate static func value(_ kept: AnyKept) -> Value {
-    // All that is kept for this setting was made by its initializer or its setters, as this type.
-    unsafe unsafeDowncast(kept, to: Kept<Value>.self).value
+    // Each value of this setting was made by its initializer or its setters, as this type.
+    unsafe unsafeDowncast(kept, to: Box<Value>.self).value
   }
 }
 
@@ -82,63 +83,74 @@ extension StoredValue {
   /// The key.
   public var key: String { setting.key.string }
 
-  /// The store that has the key.
+  /// The store of the key.
   public var store: KeyValueStore { setting.store }
 
-  /// Whether a value is stored, be it one of another type.
+  /// Whether a value is stored, of this type or another one.
   public var isSet: Bool { setting.isSet }
 
-  /// Why the value is not the newest, not the stored one, or not on disk; nil if all is well.
+  /// The reason why the value is stale, not the stored one, or not on disk; nil if there is none.
   public var error: KeyValueStoreError? { setting.error }
 
-  /// Removes the stored value, so that the default one holds again; as a set, it does not throw.
+  /// Removes the stored value and so restores the default one; like a set, it does not throw.
   public func reset() {
     setting.reset()
   }
 
-  /// Looks at the store itself, and gives the newest value, or the default one where there is none.
+  /// Reads the newest value from the store, or returns the default one if there is none.
   ///
-  /// - Throws: Why the newest value is not known, or
-  ///   ``KeyValueStoreError/undecodable(key:type:reason:)`` when it is of another type.
-  public func load() throws(KeyValueStoreError) -> Value {
+  /// - Throws: The ``KeyValueStoreError`` because of which the newest value is unknown, or
+  ///   ``KeyValueStoreError/undecodable(key:type:reason:)`` if it is of another type.
+  public func load() throws -> Value {
     Self.value(try setting.load())
   }
 
-  /// Stores a value; it is on disk when this returns, whatever the store's ``WritePolicy`` is.
+  /// Stores a value; it is on disk when this returns, regardless of the store's ``WritePolicy``.
   ///
-  /// In a ``KeyValueStore/transaction(_:)``, it is a part of that, and on disk at its end.
+  /// In a ``KeyValueStore/transaction(_:)``, the value is a part of it, and on disk at its end.
   ///
-  /// - Throws: Why the value cannot be encoded or written; nothing is changed then.
-  public func save(_ value: Value) throws(KeyValueStoreError) {
+  /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written; nothing changes
+  ///   then.
+  public func save(_ value: Value) throws {
     try setting.save(value)
   }
 
   /// Calls a closure with the old and the new value after each change, until the result is
   /// released.
   ///
-  /// This wrapper, another one, another process, or an editor may have made the change. The closure
+  /// The change may come from this wrapper, another one, another process, or an editor. The closure
   /// runs on a thread of the store, in the order of the changes, and may use the store. A stored
-  /// value of another type is no change, but an ``error``. In a forked child the closure is never
-  /// called.
+  /// value of another type sets ``error`` instead. In a forked child the closure is never called.
   public func observe(
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> KeyValueObservation {
-    setting.observe { observer(Self.value($0), Self.value($1)) }
+    setting.observe { old, new in
+      if let old { observer(Self.value(old), Self.value(new)) }
+    }
   }
 
-  /// The value as it is now, and after each change from now on.
+  /// The current value, and the new value after each later change.
   ///
-  /// Each use makes a sequence for one consumer. A slow consumer misses changes, but never the
-  /// newest one. The sequence ends when the task of the consumer is cancelled; in a forked child,
-  /// after the value as it is now.
+  /// Each use creates a sequence for one consumer. A slow consumer misses changes, but never the
+  /// newest one. The sequence ends when the consumer's task is cancelled; in a forked child, after
+  /// the current value.
   public var values: AsyncStream<Value> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       if Fork.isChild {
         continuation.yield(wrappedValue)
         return continuation.finish()
       }
-      let observation = setting.follow { continuation.yield(Self.value($0)) }
+      let observation = setting.observe { continuation.yield(Self.value($1)) }
       continuation.onTermination = { _ in observation.cancel() }
     }
   }
+}
+
+/// An optional of any type.
+protocol OptionalValue {
+  var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  var isNil: Bool { self == nil }
 }

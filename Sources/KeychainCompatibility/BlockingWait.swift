@@ -1,28 +1,27 @@
 import Concurrency
 import Dispatch
 import SecretStorage
-import StorageInternals
 
-/// Waiting for a person, which old names do because they know no other way.
+/// Blocking calls that wait for the user, for deprecated APIs without an asynchronous form.
 enum BlockingWait {
-  /// Whether this thread may wait.
+  /// Whether this thread may block.
   ///
-  /// That of a task is one of the few on which the person would be asked: if all of them waited,
-  /// nobody would ever answer. A forked child has no threads for the task at all.
+  /// Threads of tasks must not: asking the user needs one of these few threads, so blocking all of
+  /// them would deadlock. A forked child has no threads for tasks at all.
   static var isPossible: Bool {
     unsafe withUnsafeCurrentTask { unsafe $0 == nil } && !Fork.isChild
   }
 
-  /// Does asynchronous work while this thread waits for it.
-  static func value<Value: Sendable>(
-    of work: @escaping @Sendable () async throws(SecretStoreError) -> Value
-  ) throws(SecretStoreError) -> Value {
-    let result = Lock(Result<Value, SecretStoreError>.failure(.cancelled))
+  /// Runs asynchronous work and blocks this thread until it is done.
+  static func value<Value: Sendable, Failure: Error>(
+    of work: @escaping @Sendable () async throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let result = Lock<Result<Value, Failure>?>(nil)
     let isDone = DispatchSemaphore(value: 0)
-    // Not a detached one, which would not know what `withDefaultStore` says.
+    // Not a detached task, which would not inherit the store of `withDefaultStore`.
     Task {
-      let outcome: Result<Value, SecretStoreError>
-      do throws(SecretStoreError) {
+      let outcome: Result<Value, Failure>
+      do throws(Failure) {
         outcome = .success(try await work())
       } catch {
         outcome = .failure(error)
@@ -31,6 +30,29 @@ enum BlockingWait {
       isDone.signal()
     }
     isDone.wait()
-    return try result.withLock { $0 }.get()
+    guard let result = result.withLock({ $0 }) else { fatalError("A task left no result.") }
+    return try result.get()
+  }
+}
+
+extension AuthenticationContext {
+  /// Asks the user for the authentication of an item, and waits for the answer.
+  ///
+  /// - Throws: `SecretStoreError.unavailable` in a task, or the errors of `authorize`.
+  func waitForAuthorization(
+    of item: SecretItem, in store: any SecretStore
+  ) throws(SecretStoreError) -> Authorization {
+    let accessControl = item.attributes.accessControl
+    if accessControl.flags.isEmpty { return .none }
+    guard BlockingWait.isPossible else {
+      throw .unavailable(
+        """
+        A task, or a forked child, cannot wait for an authorization. Call it on \
+        a thread of your own, or use GenericPassword's load(authorizedBy:), which is asynchronous
+        """)
+    }
+    return try BlockingWait.value { () async throws(SecretStoreError) in
+      try await self.authorization(for: accessControl, with: store.authenticator)
+    }
   }
 }

@@ -1,5 +1,5 @@
-// Source that imported the older package needs one import, and finds there what the deprecation
-// messages name. Where both modules have a name, the one of this module is meant.
+// Source code of the older package needs only one import to find the names in the deprecation
+// messages. If both modules have a name, that of this module takes precedence.
 @_exported public import KeyValueStorage
 @_exported public import SecretStorage
 @_exported public import SerializedAccess

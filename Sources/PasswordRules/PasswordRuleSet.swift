@@ -1,34 +1,34 @@
-/// What a password must be like: which characters it may and must have, how many, and in what runs.
+/// The rules for a password: allowed and required characters, length, and limits on runs.
 ///
 /// ```swift
 /// let rules: PasswordRuleSet = [.required(.upper), .required(.lower, .digits), .minLength(20)]
 /// let same = try PasswordRuleSet("required: upper; required: lower, digit; minlength: 20;")
 /// ```
 ///
-/// It is what `UITextInputPasswordRules` and HTML's `passwordrules` attribute say. Lengths count Unicode
-/// code points.
+/// The language is that of `UITextInputPasswordRules` and HTML's `passwordrules` attribute. Lengths
+/// count Unicode code points.
 public struct PasswordRuleSet: Hashable, Sendable {
-  /// What is required, in the order in which it was said; one that is there twice needs two characters.
+  /// The requirements in declaration order; a duplicate needs a second character.
   private(set) var requirements: [Alphabet] = []
-  /// All characters that may be used, the required ones included.
+  /// All allowed characters, including the required ones.
   private(set) var alphabet = Alphabet.printable(.all)
-  /// At most as many equal or neighbouring characters in a row, by the older name for both limits.
+  /// The maximum number of equal or neighbouring characters in a row (older name of both limits).
   public private(set) var maxConsecutive: Int?
-  /// At most as many equal characters in a row.
+  /// The maximum number of equal characters in a row.
   public private(set) var maxRepeating: Int?
-  /// At most as many characters in a row that are neighbours in A–Z, a–z or 0–9, upwards or downwards.
+  /// The maximum number of neighbours in A–Z, a–z or 0–9 in a row, ascending or descending.
   public private(set) var maxSequential: Int?
-  /// At least as many characters.
+  /// The minimum number of characters.
   public private(set) var minLength: Int?
-  /// At most as many characters.
+  /// The maximum number of characters.
   public private(set) var maxLength: Int?
-  /// The checks of a password that satisfies every rule, made once and not at each keystroke.
+  /// The checks of a satisfying password, created once instead of at each keystroke.
   private(set) var checks: [PasswordReport.Check] = []
 
-  /// Joins rules: everything that is required, all that is allowed, and the strictest of each limit.
+  /// Joins rules: all requirements, all allowed characters, and the strictest of each limit.
   ///
-  /// As everywhere in the language, a limit of zero says nothing, a required list without a character
-  /// says nothing, and what is required may be used as well. Where neither is said, the alphabet is
+  /// As everywhere in the language, a limit of zero and a required list without characters have no
+  /// effect, and required characters are also allowed. If neither is given, the alphabet is
   /// ``CharacterClass/asciiPrintable``.
   public init(_ rules: [PasswordRule]) {
     var allowed = AlphabetUnion()
@@ -47,21 +47,21 @@ public struct PasswordRuleSet: Hashable, Sendable {
       }
     }
     if !allowed.alphabet.isEmpty { alphabet = allowed.alphabet }
-    // What is required of all of Unicode can be met by the alphabet alone.
+    // A requirement of any Unicode character can be met only from the alphabet.
     for index in requirements.indices where !alphabet.isSuperset(of: requirements[index]) {
       requirements[index] = alphabet
     }
     checks = makeChecks()
   }
 
-  /// The rules in the order of the canonical form, with nothing in them that goes without saying.
+  /// The rules in the order of the canonical form, without redundant ones.
   public var rules: [PasswordRule] {
     checks.compactMap { check in
       if case .allowed = check.rule, !saysWhatIsAllowed { nil } else { check.rule }
     }
   }
 
-  /// Whether the alphabet does not follow from what is required.
+  /// Whether the requirements do not imply the alphabet.
   private var saysWhatIsAllowed: Bool {
     if requirements.isEmpty { return alphabet != .printable(.all) }
     var required = AlphabetUnion()
@@ -69,12 +69,12 @@ public struct PasswordRuleSet: Hashable, Sendable {
     return alphabet != required.alphabet
   }
 
-  /// Of all of Unicode and all of ASCII, the one that comes first counts.
+  /// Whether `allowed` comes first: of `unicode` and `ascii-printable`, the first one counts.
   private var allowedIsFirst: Bool {
     alphabet == .unicode && requirements.contains(.printable(.all))
   }
 
-  /// The place of the first requirement among the checks.
+  /// The index of the first requirement among the checks.
   var firstRequired: Int { allowedIsFirst ? 1 : 0 }
 
   private func makeChecks() -> [PasswordReport.Check] {
@@ -91,12 +91,43 @@ public struct PasswordRuleSet: Hashable, Sendable {
     return checks
   }
 
-  /// The characters that may be used, required ones included, as the fewest classes.
+  /// The same rules with `max-consecutive` as parsers before 2026 read it: a limit on equal
+  /// characters alone, which is ``PasswordRule/maxRepeating(_:)``.
+  ///
+  /// Checks, generated passwords and comparisons of the result all have this meaning.
+  public var withOlderMaxConsecutive: PasswordRuleSet {
+    PasswordRuleSet(
+      rules.map { rule in
+        if case .maxConsecutive(let limit) = rule { .maxRepeating(limit) } else { rule }
+      })
+  }
+
+  /// The allowed characters, including the required ones, as the fewest classes.
   public var allowedClasses: [CharacterClass] { alphabet.classes }
 }
 
+extension PasswordRuleSet {
+  private var limits: [Int?] {
+    [maxConsecutive, maxRepeating, maxSequential, minLength, maxLength]
+  }
+
+  /// Returns whether two rule sets have equal requirements, in the same order, characters and
+  /// limits.
+  public static func == (one: Self, other: Self) -> Bool {
+    one.requirements == other.requirements && one.alphabet == other.alphabet
+      && one.limits == other.limits
+  }
+
+  /// Hashes the requirements, the allowed characters and the limits.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(requirements)
+    hasher.combine(alphabet)
+    hasher.combine(limits)
+  }
+}
+
 extension PasswordRuleSet: ExpressibleByArrayLiteral {
-  /// Joins rules as ``init(_:)-([PasswordRule])`` does.
+  /// Joins rules, as ``init(_:)-([PasswordRule])`` does.
   public init(arrayLiteral rules: PasswordRule...) {
     self.init(rules)
   }
@@ -107,7 +138,7 @@ extension Int? {
     if limit > 0 { self = Swift.min(limit, self ?? limit) }
   }
 
-  /// The lower of two limits, of which nil is none.
+  /// Returns the lower of two limits; nil means no limit.
   func lowered(to other: Int?) -> Int? {
     guard let self, let other else { return self ?? other }
     return Swift.min(self, other)

@@ -1,24 +1,19 @@
+import CLibrary
 import FoundationEssentials
 import StorageInternals
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
-/// A file that secrets were read from, as it was then.
+/// A file from which secrets were read, with its status at that time.
 struct SourceFile: Sendable {
-  /// The largest file that is read.
+  /// The maximum size of a file, in bytes.
   static let sizeLimit = 64 * 1024 * 1024
 
   let path: String
   private let status: FileStatus
 
-  /// Reads a whole file, which may be anybody's and behind a symbolic link.
+  /// Reads a whole file, which may have any owner and may be behind a symbolic link.
   static func read(_ url: URL) throws(MigrationError) -> (file: SourceFile, bytes: [UInt8]) {
     let path = url.path
-    // Non-blocking, because a FIFO would let the caller wait for ever.
+    // Non-blocking, because opening a FIFO could block indefinitely.
     let file = try system { () throws(SystemError) in
       try FileSystem().open(path, O_RDONLY | O_NONBLOCK)
     }
@@ -35,11 +30,11 @@ struct SourceFile: Sendable {
     return (SourceFile(path: path, status: status), bytes)
   }
 
-  /// Refuses what would remove something else than what was read.
+  /// Throws if removing the path would not remove the file that was read.
   func checkRemovable() throws(MigrationError) {
     let now = try Self.system { () throws(SystemError) in try FileSystem().status(of: path) }
     guard let now else {
-      throw .notRemovable(path: path, reason: "it is not there any more")
+      throw .notRemovable(path: path, reason: "it does not exist any more")
     }
     if now.isSymbolicLink {
       throw .notRemovable(path: path, reason: "it is a symbolic link, so name the file itself")

@@ -30,7 +30,8 @@ struct StoreMigration {
       try ItemLimits.check(
         identity: foreign.identity, attributes: foreign.attributes,
         secretCount: foreign.secret.count)
-      return try written(foreign)
+      // Another writer may add, change or remove the item after the search.
+      return try store.retrying { () throws(SecretStoreError) in try written(foreign) }
     } catch {
       switch error {
       case .unsupported, .invalid, .denied, .wrongApplicationPassword:
@@ -43,25 +44,9 @@ struct StoreMigration {
     }
   }
 
-  /// How often somebody else may be faster before that is an error.
-  private static let attempts = 10
-  private static let mismatch = "What was read back is not what was written"
+  private static let mismatch = "The value read back is not the one written"
 
   private func written(
-    _ foreign: ForeignSecret
-  ) throws(SecretStoreError) -> ImportReport.Outcome {
-    for _ in 1..<Self.attempts {
-      do throws(SecretStoreError) {
-        return try writtenIfUndisturbed(foreign)
-      } catch {
-        // Somebody else added, changed or removed the item after it was looked for.
-        guard error == .duplicate || error == .conflict else { throw error }
-      }
-    }
-    return try writtenIfUndisturbed(foreign)
-  }
-
-  private func writtenIfUndisturbed(
     _ foreign: ForeignSecret
   ) throws(SecretStoreError) -> ImportReport.Outcome {
     guard let existing = try store.item(foreign.identity) else {
@@ -86,13 +71,13 @@ struct StoreMigration {
     return .conflict
   }
 
-  /// Refuses what a vault without a passphrase would refuse, which a dry run would not notice.
+  /// Throws the error of a vault without a passphrase, which a dry run would not notice.
   private func checkPasscode(_ foreign: ForeignSecret) throws(SecretStoreError) {
     let accessibility = foreign.attributes.accessControl.accessibility
     guard isDryRun, accessibility == .whenPasscodeSetThisDeviceOnly,
       let vault = store as? SecretVault
     else { return }
-    if try !vault.hasPassphrase {
+    if try !vault.findsPassphrase() {
       throw .unsupported("accessibility whenPasscodeSetThisDeviceOnly without a passphrase")
     }
   }
@@ -101,46 +86,40 @@ struct StoreMigration {
     guard let found = try store.item(foreign.identity), found.id == item.id,
       found.revision == item.revision
     else {
-      // Others may have changed or removed it since, but it cannot have vanished by itself.
+      // Other writers may have changed the item, but without them it cannot be missing.
       if try store.item(foreign.identity) == nil { throw .corrupted(Self.mismatch) }
       return
     }
-    // What asks for a proof cannot be looked into.
+    // The secret of an item that needs a proof cannot be read.
     let isSame =
       found.attributes.accessControl.flags.isEmpty
       ? try store.has(foreign, as: found) : found.attributes == foreign.attributes
     if !isSame { throw .corrupted(Self.mismatch) }
   }
 
-  /// Whether a store has all that a source has, so that the source is not needed any more.
-  func holds(_ source: ForeignSecrets) throws(MigrationError) -> Bool {
+  /// Returns whether a store has everything that a source has, so that the source can be removed.
+  func holds(_ source: ForeignSecrets) throws -> Bool {
     guard source.unreadable.isEmpty, !report.entries.contains(where: \.outcome.isRefusal) else {
       return false
     }
-    do throws(SecretStoreError) {
+    do {
       for foreign in source.secrets {
         guard let item = try store.item(foreign.identity), try store.has(foreign, as: item) else {
           return false
         }
       }
       if let vault = store as? SecretVault, try !vault.verify().isSound {
-        throw .corrupted("The vault is damaged")
+        throw SecretStoreError.corrupted("The vault is damaged")
       }
       return true
-    } catch {
-      throw .store(error)
+    } catch let error as SecretStoreError {
+      throw MigrationError.store(error)
     }
   }
 }
 
 extension SecretStore {
-  /// The item of exactly an identity, if there is one.
-  fileprivate func item(_ identity: ItemIdentity) throws(SecretStoreError) -> SecretItem? {
-    try items(matching: .exactly(identity)).first
-  }
-
-  /// Whether an item has the attributes and the secret of a foreign one, as far as it can be looked
-  /// into.
+  /// Returns whether an item has a foreign one's attributes and secret, and can be read.
   fileprivate func has(
     _ foreign: ForeignSecret, as item: SecretItem
   ) throws(SecretStoreError) -> Bool {
@@ -150,8 +129,7 @@ extension SecretStore {
     do throws(SecretStoreError) {
       return try secret(of: item.id)?.secret == foreign.secret
     } catch {
-      // A secret that cannot be opened any more is not the same, and may be replaced by a sound
-      // one.
+      // A secret that can no longer be opened is not equal, and may be replaced.
       guard case .corrupted = error else { throw error }
       return false
     }

@@ -1,25 +1,20 @@
+import CLibrary
 import Concurrency
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
-/// The mutex of one value, with the state that an access reads before and after its work.
+/// The mutex of one value, and the state that an access reads before and after its work.
 ///
-/// All of it lies in one allocation, which gives the C library the fixed address that it asks for.
-/// A structure, not an object, which saves every access a step: the owner calls `destroy()`.
+/// All of it is in one allocation, because the C library needs a fixed address. It is a structure,
+/// not an object, which saves each access an indirection; the owner calls `destroy()`.
 ///
-/// The mutex checks for errors: it reports a thread that holds it already, instead of blocking it
-/// for ever, which finds an access from inside an access at no cost.
+/// The mutex is of the error-checking type: a thread that already holds it gets an error instead of
+/// a deadlock, which detects nested accesses at no cost.
 @usableFromInline @safe struct Exclusion: @unchecked Sendable {
-  // `@unchecked`: the memory holds the state that threads share; each part says its guard.
+  // `@unchecked`: threads share the memory; each part states its guard.
   @safe private struct Memory: ~Copyable {
-    // The union in it makes the mutex unsafe; only the C library looks inside.
+    // The union in it makes the mutex unsafe; only the C library reads its contents.
     var mutex = unsafe pthread_mutex_t()
-    // The reasons for which an access cannot just take the mutex, see `Detour`.
+    // The reasons why an access cannot simply lock the mutex, see `Detour`.
     let detours = Atomic(0)
     let generation = unsafe Fork.current
     let process = OwningProcess()
@@ -27,22 +22,22 @@ import Synchronization
     var isObserved = false
   }
 
-  /// Reasons for which an access cannot just take the mutex.
+  /// Reasons why an access cannot simply lock the mutex.
   enum Detour {
-    /// Accesses run on a queue of the caller's.
+    /// Accesses run on a caller's queue.
     static let callersQueue = 1
     /// Accesses are scheduled.
     static let scheduled = 2
-    /// A thread that the process does not have any more held the mutex when the process was forked.
+    /// A thread that does not exist in this process held the mutex at the fork.
     static let heldAtFork = 4
-    /// A thread has waited too long; counted, since several threads may.
+    /// The unit of the number of threads that have waited too long.
     static let starving = 8
   }
 
-  /// How an attempt to take the mutex ended.
+  /// The outcome of an attempt to lock the mutex.
   enum Entry {
     case entered
-    /// The calling thread holds the mutex already.
+    /// The calling thread already holds the mutex.
     case inside
     case timedOut
   }
@@ -50,37 +45,32 @@ import Synchronization
   private let memory: UnsafeMutablePointer<Memory>
 
   init() {
-    // The C library is handed addresses inside `memory`, which stays where it is until `destroy()`.
+    // The C library gets addresses inside `memory`, which stays in place until `destroy()`.
     unsafe memory = .allocate(capacity: 1)
     unsafe memory.initialize(to: Memory())
-    initializeMutex()
+    resetMutex()
   }
 
-  private func initializeMutex() {
+  private func resetMutex() {
     // As in `init()`.
-    var attributes = pthread_mutexattr_t()
-    unsafe pthread_mutexattr_init(&attributes)
-    unsafe pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_ERRORCHECK))
-    let code = unsafe pthread_mutex_init(&memory.pointee.mutex, &attributes)
-    unsafe pthread_mutexattr_destroy(&attributes)
-    if code != 0 { fatalError("The C library could not make a mutex (error \(code)).") }
+    unsafe initializeMutex(&memory.pointee.mutex, PTHREAD_MUTEX_ERRORCHECK)
   }
 
   /// Releases the memory.
   func destroy() {
-    // No other reference is left: the owner is being released.
+    // No other reference is left: the owner is being deinitialized.
     unsafe pthread_mutex_destroy(&memory.pointee.mutex)
     unsafe memory.deinitialize(count: 1)
     unsafe memory.deallocate()
   }
 
-  /// Waits for the mutex; returns false if this thread holds it already.
+  /// Waits for the mutex; returns false if this thread already holds it.
   func enter() -> Bool {
-    // The mutex is initialized, so that the only possible error is that this thread holds it.
+    // The mutex is initialized; the only possible error is that this thread holds it.
     unsafe pthread_mutex_lock(&memory.pointee.mutex) == 0
   }
 
-  /// Takes the mutex if it is free at this moment.
+  /// Locks the mutex if it is free.
   func tryEnter() -> Bool {
     // As in `enter()`.
     unsafe pthread_mutex_trylock(&memory.pointee.mutex) == 0
@@ -92,15 +82,15 @@ import Synchronization
     return switch unsafe deadline.lock(&memory.pointee.mutex) {
     case 0: .entered
     case EDEADLK: .inside
-    // The thread may have slept beyond the deadline, and the mutex may be free.
+    // The thread may have slept past the deadline, and the mutex may be free.
     default: tryEnter() ? .entered : .timedOut
     }
   }
 
   /// Waits for the mutex at the head of the queue.
   ///
-  /// From the deadline on the access counts as starving until it has the mutex: each access that is
-  /// asked for meanwhile goes to the end of the queue.
+  /// After the deadline, the access counts as starving until it holds the mutex; each access that
+  /// begins meanwhile goes to the end of the queue.
   func enterFromQueue(_ place: Place) {
     if let deadline = place.deadline, !place.isStarving {
       if enter(until: deadline) == .entered { return }
@@ -112,39 +102,31 @@ import Synchronization
 
   /// Whether the calling thread holds the mutex; does not wait.
   var isHeldByThisThread: Bool {
-    if tryEnter() {
-      leave()
-      return false
-    }
-    switch enter(until: .past) {
-    case .inside: return true
-    case .timedOut: return false
-    case .entered:
-      leave()
-      return false
-    }
+    let entry = enter(until: .past)
+    if entry == .entered { leave() }
+    return entry == .inside
   }
 
   /// Unlocks the mutex; returns false if this thread does not hold it.
   @discardableResult @usableFromInline
   func leave() -> Bool {
-    // As in `enter()`: the mutex itself knows its owner.
+    // As in `enter()`: the mutex records its owner.
     if unsafe pthread_mutex_unlock(&memory.pointee.mutex) == 0 { return true }
     return leaveInForkedChild()
   }
 
-  /// Whether observers must be told of changes; read and written only while the mutex is held.
+  /// Whether observers must be notified of changes; accessed only while the mutex is held.
   var isObserved: Bool {
-    // Plain memory that only the holder of the mutex touches.
+    // Plain memory that only the holder of the mutex accesses.
     get { unsafe memory.pointee.isObserved }
     nonmutating set { unsafe memory.pointee.isObserved = newValue }
   }
 
-  /// Whether an access may take the mutex and needs nothing else.
+  /// Whether an access needs nothing but the mutex.
   ///
-  /// Can be read without the mutex. A detour that this thread added is seen.
+  /// Readable without the mutex. A thread sees the detours that it has added.
   var isDirect: Bool {
-    // Relaxed, since nothing but this number is concluded from it: the mutex orders the rest.
+    // Relaxed, since only this number is used: the mutex orders the rest.
     return detours | generation == 0
   }
 
@@ -155,7 +137,7 @@ import Synchronization
   var hasStarving: Bool { detours >= Detour.starving }
 
   private var detours: Int {
-    // Atomic, in memory that the owner keeps.
+    // Atomic, in memory that the owner keeps alive.
     unsafe memory.pointee.detours.load(ordering: .relaxed)
   }
 
@@ -171,12 +153,12 @@ import Synchronization
 }
 
 extension Exclusion {
-  /// Whether the running process was forked from one that used this module.
+  /// Whether this process was forked from one that used this module.
   ///
-  /// libdispatch cannot be relied on there: work may be left to threads that only the parent has.
+  /// libdispatch is unreliable there: work may be left to threads that exist only in the parent.
   var isInForkedChild: Bool { generation != 0 }
 
-  /// The generation of the process, as `Fork` knows it.
+  /// The generation of the process, as counted by `Fork`.
   private var generation: Int {
     // No thread writes it.
     unsafe memory.pointee.generation.pointee
@@ -185,11 +167,11 @@ extension Exclusion {
   /// Whether another thread held the mutex at the fork that made this process.
   var wasHeldAtFork: Bool { detours & Detour.heldAtFork != 0 }
 
-  /// Forgets, at the first call in a forked child, what the parent's threads were doing.
+  /// Discards, at the first call in a forked child, the state of the parent's threads.
   ///
   /// - Parameter reset: Makes the owner's state usable in the child.
   func recoverAfterFork(_ reset: () -> Void) {
-    // The owner keeps the memory.
+    // The owner keeps the memory alive.
     if unsafe memory.pointee.process.isCurrent { return }
     unsafe memory.pointee.process.recover {
       let isFree = tryEnter()
@@ -201,16 +183,16 @@ extension Exclusion {
     }
   }
 
-  /// Ends an access in which the process was forked; returns false if there is none.
+  /// Ends an access during which the process was forked; returns false if there is none.
   ///
-  /// The mutex takes its owner for another thread, because the child's one has a new identifier.
+  /// The mutex does not recognize its owner, because the child's thread has a new identifier.
   @inline(never)
   private func leaveInForkedChild() -> Bool {
     // As in `recoverAfterFork`.
     if unsafe !isInForkedChild || (memory.pointee.process.isCurrent && !wasHeldAtFork) {
       return false
     }
-    initializeMutex()
+    resetMutex()
     if wasHeldAtFork { removeDetour(Detour.heldAtFork) }
     return true
   }

@@ -1,17 +1,17 @@
 import Dispatch
 
-/// A change in place that needs more at its end than `leave()`.
+/// The state of an in-place change that needs more than `leave()` at its end.
 ///
-/// An object, because an accessor that keeps a value of unknown size across its `yield` allocates
-/// memory even when there is none. Not generic, because finding the type would take longer than the
-/// rest of it, and locks of Swift's runtime that a forked child may never get.
+/// An object, because an accessor that keeps a value of unknown size across its `yield` always
+/// allocates memory. Not generic, because looking up the type would take longer than the rest and
+/// needs locks of Swift's runtime, which may never be free in a forked child.
 final class MutationInPlace {
-  /// How the queue is kept from running other work during the change.
+  /// How the queue is prevented from running other work during the change.
   enum Standstill {
-    /// Not at all, since the change did not go through the queue.
+    /// No standstill, since the change did not go through the queue.
     case none
     case suspended
-    case turn(QueueTurn)
+    case turn(QueueSuspension)
   }
 
   /// The snapshot for the observers.
@@ -25,7 +25,7 @@ final class MutationInPlace {
 }
 
 extension Serialized {
-  /// Begins a change in place; returns nil if its end is to do no more than `leave()`.
+  /// Begins an in-place change; returns nil if `leave()` is enough to end it.
   @inline(__always)
   func beginMutation() -> MutationInPlace? {
     if enterDirectly() {
@@ -55,7 +55,7 @@ extension Serialized {
   ) -> MutationInPlace {
     if callersQueue.canBeSuspended {
       queue.sync {
-        // On the queue, where scheduled accesses run.
+        // Scheduled accesses must run on the queue.
         if place.scheduledBefore > 0 { runScheduledFirst(before: place) }
         queue.suspend()
       }
@@ -65,7 +65,7 @@ extension Serialized {
       queue.resume()
     }
     // Observers run on the queue, before its other work.
-    let turn = QueueTurn(on: queue) { [self] in runScheduledFirst(before: place) }
+    let turn = QueueSuspension(on: queue) { [self] in runScheduledFirst(before: place) }
     enter()
     return MutationInPlace(before: snapshotForObservers(), .turn(turn))
   }
@@ -76,7 +76,7 @@ extension Serialized {
     exclusion.leave()
   }
 
-  /// Ends a change in place and tells the observers, on the caller's queue if there is one.
+  /// Ends an in-place change and notifies the observers, on the caller's queue if there is one.
   func endMutation(_ mutation: MutationInPlace) {
     let isForked = exclusion.isInForkedChild
     if case .turn(let turn) = mutation.standstill, !isForked {
@@ -91,7 +91,7 @@ extension Serialized {
     notifyObservers(of: mutation)
     if isForked { drainInForkedChild() }
     leave()
-    // A forked child does not use the queues of its parent.
+    // A forked child does not use its parent's queues.
     if case .suspended = mutation.standstill, !isForked { queue.resume() }
   }
 

@@ -1,16 +1,15 @@
 import Dispatch
 
 extension Serialized {
-  /// Begins an access that needs nothing but the exclusion, if that is free; returns false for any
-  /// other.
+  /// Begins an access that needs only the exclusion, if that is free; otherwise returns false.
   @inline(__always)
   func enterDirectly() -> Bool {
-    // What this thread scheduled is known already. Asked before the exclusion is held, which keeps
-    // others out the shorter.
+    // This already covers accesses that this thread scheduled. It is checked before locking, which
+    // shortens the time for which the exclusion is held.
     exclusion.isDirect && exclusion.tryEnter()
   }
 
-  /// As `enterDirectly()`, for an assignment that has no observers.
+  /// Begins an assignment without observers, under the same conditions as `enterDirectly()`.
   @usableFromInline
   func enterToAssign() -> Bool {
     guard enterDirectly() else { return false }
@@ -19,7 +18,7 @@ extension Serialized {
     return false
   }
 
-  /// Runs an access in its place in the order, on the caller's queue if there is one.
+  /// Runs an access in order, on the caller's queue if there is one.
   func inOrder<Output, Failure: Error>(
     _ work: () throws(Failure) -> Output
   ) throws(Failure) -> Output {
@@ -37,10 +36,10 @@ extension Serialized {
     }
   }
 
-  /// Begins an access that need not go through the queue; returns false for any other.
+  /// Begins an access that need not go through the queue; otherwise returns false.
   ///
-  /// It need not if it gets the exclusion before its deadline, while no other access is starving.
-  /// Ends the process when this thread is inside an access already.
+  /// The queue is unnecessary if the exclusion is free before the deadline and no other access is
+  /// starving. Ends the process if this thread is already inside an access.
   func enterInTime(_ place: inout Place) -> Bool {
     recoverAfterFork()
     if exclusion.hasScheduled { place.scheduledBefore = unsafe scheduled.count }
@@ -49,8 +48,8 @@ extension Serialized {
       return true
     }
     if callersQueue != nil || exclusion.hasStarving {
-      // Before the queue is asked: waiting for it from inside an access would end the process
-      // without a message.
+      // Checked before the queue is used: waiting for the queue inside an access would end the
+      // process without a message.
       if exclusion.isHeldByThisThread { refuseAccessInsideAccess() }
       if callersQueue == nil { place.deadline = Deadline() }
       return false
@@ -70,23 +69,23 @@ extension Serialized {
 
   /// Ends an access that did not go through the queue.
   func leaveInTime() {
-    // No queue runs there what was scheduled during the access.
+    // No queue runs the accesses that were scheduled there meanwhile.
     if exclusion.isInForkedChild { drainInForkedChild() }
     exclusion.leave()
   }
 
-  /// Runs one change while the exclusion is held, and tells the observers.
+  /// Runs one change and notifies the observers; the exclusion must be held.
   func mutate<Output, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Output
   ) throws(Failure) -> Output {
     let before = snapshotForObservers()
-    // Also when the change throws: it may have been made in part.
+    // Also after an error: part of the change may have been made.
     defer { if let before { notifyObservers(since: before.value) } }
     // Only the holder of the exclusion touches the storage.
     return unsafe try body(&storage.pointee)
   }
 
-  /// Puts a new value in, and releases the old one when the access has ended.
+  /// Stores a new value, and releases the old one after the access.
   @usableFromInline @inline(never)
   func replaceInOrder(with newValue: Value) {
     _ = inOrder {
@@ -98,12 +97,12 @@ extension Serialized {
     }
   }
 
-  /// Waits for the exclusion, or ends the process when this thread holds it already.
+  /// Waits for the exclusion, or ends the process if this thread already holds it.
   func enter() {
     if !exclusion.enter() { refuseAccessInsideAccess() }
   }
 
-  /// Ends the exclusion, or the process when another thread holds it.
+  /// Releases the exclusion, or ends the process if another thread holds it.
   @inline(__always)
   func leave() {
     if !exclusion.leave() { refuseAccessAcrossThreads() }
@@ -130,13 +129,43 @@ extension Serialized {
   }
 }
 
-/// The place of an access in the order of all.
+/// The place of an access in the order of all accesses.
 struct Place {
-  /// The number of accesses that were scheduled before.
+  /// The number of accesses that were scheduled earlier.
   var scheduledBefore = 0
-  /// The time from which it counts as starving; nil if it had not to wait until now, or if a queue
-  /// of the caller's gives the order.
+  /// The time after which the access counts as starving; nil if it has not waited yet, or if a
+  /// caller's queue determines the order.
   var deadline: Deadline?
-  /// Whether it counts as starving already.
+  /// Whether the access already counts as starving.
   var isStarving = false
+}
+
+extension Serialized {
+  /// Makes the value usable in a forked child, at the first call there; ends the process if another
+  /// thread was accessing the value at the fork.
+  @inline(__always)
+  func recoverAfterFork() {
+    forgetParent()
+    if exclusion.wasHeldAtFork { refuseAccessInForkedChild() }
+  }
+
+  /// Discards, at the first call in a forked child, the state of the parent's threads.
+  func forgetParent() {
+    exclusion.recoverAfterFork {
+      // The scheduled accesses belong to the parent. The list is not released, because another
+      // thread may have been changing it.
+      _ = unsafe Unmanaged.passRetained(scheduled)
+      unsafe scheduled = ScheduledAccesses(of: exclusion)
+    }
+  }
+
+  @inline(never)
+  private func refuseAccessInForkedChild() -> Never {
+    fatalError(
+      """
+      The Serialized value of type \(Value.self) on the queue "\(queue.label)" was being accessed \
+      when the process was forked, and may be half changed. Call exec in the child, or fork while no \
+      thread accesses the value.
+      """)
+  }
 }

@@ -1,13 +1,9 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import CLibrary
 
-/// A C library that is opened while the program runs, so that building needs nothing of it.
+/// A C library that is loaded at run time, so that a build does not need it.
 ///
-/// It stays loaded until the process ends: function pointers, thread-local destructors and exit
-/// handlers of a library point into its code, and nothing says when the last of them is gone.
+/// The library stays loaded until the process ends: function pointers, thread-local destructors and
+/// exit handlers point into its code, and the end of their use is unknown.
 @safe package struct Library: @unchecked Sendable {
   // `@unchecked`: the handle is never written after `init`, and `dlsym` may be called on it from
   // several threads.
@@ -16,17 +12,17 @@
   /// The name under which the library was found.
   package let name: String
 
-  /// Opens the first of several libraries that is there, such as the newer and the older version.
+  /// Opens the first available library of several, such as the newer and the older version.
   ///
   /// - Parameters:
-  ///   - names: What the library is called, the preferred name first.
-  ///   - packages: By distribution, the name of the package that brings the library.
+  ///   - names: The library's names, the preferred one first.
+  ///   - packages: The name of the package that contains the library, by distribution.
   /// - Throws: ``LibraryError/notLoaded(names:reasons:packages:)`` when none can be loaded.
   package init(anyOf names: [String], packages: [String: String]) throws(LibraryError) {
     var reasons: [String] = []
     for name in names {
-      // `dlopen` copies the name and runs the library's initializers, which is why only names
-      // that are written in the source get here.
+      // `dlopen` copies the name and runs the library's initializers, so only names written in the
+      // source may get here.
       if let handle = unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) {
         unsafe self.handle = handle
         self.name = name
@@ -37,15 +33,15 @@
     throw .notLoaded(names: names, reasons: reasons, packages: packages)
   }
 
-  /// The address of a function or variable of the library, or nil if it has none of that name.
+  /// Returns the address of a function or variable of the library, or nil if it is missing.
   package func symbol(_ name: String) -> UnsafeMutableRawPointer? {
-    // The handle is open for as long as the process runs.
+    // The handle stays open until the process ends.
     unsafe dlsym(handle, name)
   }
 
-  /// A function of the library, as a C function type that the caller must get right.
+  /// Returns a function of the library, as a C function type that the caller guarantees.
   ///
-  /// - Throws: ``LibraryError/symbolMissing(_:library:)`` when the library has none of that name.
+  /// - Throws: ``LibraryError/symbolMissing(_:library:)`` when the library has no such symbol.
   package func function<Function>(
     _ name: String, as type: Function.Type
   ) throws(LibraryError) -> Function {
@@ -55,24 +51,24 @@
     guard let address = unsafe symbol(name) else {
       throw .symbolMissing(name, library: self.name)
     }
-    // POSIX has `dlsym` answer functions as data pointers. That the function has this type is
-    // what the caller states, beside the prototype from the library's header.
+    // POSIX makes `dlsym` return functions as data pointers. The caller guarantees the function's
+    // type, beside the prototype from the library's header.
     return unsafe unsafeBitCast(address, to: type)
   }
 
-  /// What the dynamic linker says of the last failure on this thread.
+  /// The dynamic linker's message about the last failure on this thread.
   private static var lastError: String? {
     // The text is copied before another call on this thread can overwrite it.
     unsafe dlerror().map { unsafe String(cString: $0) }
   }
 }
 
-/// Why a C library, or something in it, cannot be used.
+/// The reason why a C library, or a symbol in it, cannot be used.
 package enum LibraryError: Error, Hashable, Sendable {
-  /// None of the names could be loaded, for the dynamic linker's reasons in the same order.
+  /// None of the names could be loaded; the dynamic linker's reasons are in the same order.
   case notLoaded(names: [String], reasons: [String], packages: [String: String])
 
-  /// The library is there, but has no symbol of a name.
+  /// The library was loaded, but lacks a symbol.
   case symbolMissing(String, library: String)
 }
 

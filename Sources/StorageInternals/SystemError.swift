@@ -1,15 +1,12 @@
-#if canImport(Glibc)
-  package import Glibc
-#else
-  package import Musl
-#endif
+package import CLibrary
+import Concurrency
 
-/// A system call that failed: which, on what, and with which error number.
+/// A failed system call, with its path and error number.
 package struct SystemError: Error, Hashable, Sendable {
   package let call: FileSystem.Call
   package let path: String
   package let code: Int32
-  /// The process that holds the lock which was waited for, where the kernel tells.
+  /// The process that holds the awaited lock; nil if the kernel does not report it.
   package let holder: pid_t?
 
   package init(call: FileSystem.Call, path: String, code: Int32, holder: pid_t? = nil) {
@@ -28,11 +25,50 @@ extension SystemError: CustomStringConvertible {
     """
   }
 
-  /// The C library's text for an error number, as `strerror_r` gives it.
+  /// The text and the remedy of a failure.
+  package static func advice(on code: Int32, of call: String) -> String {
+    let text = "\(message(for: code)) (errno \(code))."
+    guard call == FileSystem.Call.inotify.rawValue else { return text }
+    let remedy =
+      switch code {
+      case EMFILE: "Raise fs.inotify.max_user_instances, or the process's limit of open files."
+      case ENFILE: "Raise fs.file-max."
+      case ENOSPC: "Raise fs.inotify.max_user_watches."
+      default: "Let this user and the kernel watch the directories of the path."
+      }
+    return """
+      \(text) \(remedy) Until then, changes by other programs are detected at each access, and by \
+      observers within \(PolledPaths.period.components.seconds) s.
+      """
+  }
+
+  /// Returns the C library's text for an error number, as from `strerror_r`.
   package static func message(for code: Int32) -> String {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       unsafe strerror_r(code, buffer.baseAddress!, buffer.count) == 0
         ? unsafe String(cString: buffer.baseAddress!) : "unknown error"
+    }
+  }
+}
+
+/// A log with one line for each distinct failure.
+package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable>: Sendable {
+  private let seen = Lock(Set<Failure>(), inForkedChild: { [] })
+  private let output: @Sendable (String) -> Void
+
+  package init(to output: @escaping @Sendable (String) -> Void = standardError) {
+    self.output = output
+  }
+
+  @Sendable package func report(_ failure: Failure) {
+    if seen.withLock({ $0.insert(failure).inserted }) { output(failure.description) }
+  }
+
+  @Sendable package static func standardError(_ line: String) {
+    var line = "\(line)\n"
+    line.withUTF8 { bytes in
+      // If standard error is closed or full, there is no other place to report to.
+      _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
     }
   }
 }

@@ -1,10 +1,10 @@
-/// One thing that is demanded of a value, and how it stands.
+/// One requirement for a value, and its state.
 public struct ValidationCheck: Hashable, Sendable, Identifiable {
-  /// Which check of its validator it is, the same at every keystroke.
+  /// The identity of a check in its validator, the same at every keystroke.
   public struct ID: Hashable, Sendable {
-    /// The name that the app or the check's kind gave it.
+    /// The name given by the app or by the kind of check.
     public let name: String
-    /// Its place among the checks of the same name, from zero.
+    /// The index among the checks of the same name, from zero.
     public let ordinal: Int
 
     init(_ name: String, ordinal: Int = 0) {
@@ -13,52 +13,51 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
     }
   }
 
-  /// How a check stands.
+  /// The state of a check.
   public enum State: Hashable, Sendable {
-    /// It holds.
+    /// The requirement holds.
     case satisfied
-    /// It does not hold yet: more typing can satisfy it.
+    /// The requirement does not hold yet: more typing can meet it.
     case notYet
-    /// It does not hold, and something must be deleted or replaced.
+    /// The requirement does not hold, and something must be deleted or replaced.
     case broken
-    /// It has not been made yet, because those that are made first do not hold, or nobody has touched
-    /// the field.
+    /// The check has not run yet, because earlier checks do not hold or the field is untouched.
     case waiting
-    /// Its answer is awaited.
+    /// The answer is pending.
     case pending
-    /// It could not be made, for the reason given.
+    /// The check could not run, for the reason given.
     case unavailable(UnavailabilityReason)
   }
 
-  /// Why a check could not be made.
+  /// A reason why a check could not run.
   public enum UnavailabilityReason: Hashable, Sendable {
     /// No answer came in time.
     case timedOut
-    /// It failed; the text names the type of the error, for a log.
+    /// The check failed; the text is the type name of the error, for a log.
     case failed(String)
   }
 
   /// Whether a value that fails the check is invalid.
   public enum Severity: Hashable, Sendable {
-    /// It is.
+    /// The value is invalid.
     case requirement
-    /// It is not; the check is advice.
+    /// The value is valid; the check is advice.
     case recommendation
   }
 
-  /// Which check of its validator it is.
+  /// The identity of the check in its validator.
   public internal(set) var id: ID
   /// Whether a value that fails the check is invalid.
   public internal(set) var severity = Severity.requirement
-  /// What is demanded, always the same.
+  /// The constant requirement.
   public internal(set) var requirement: ValidationMessage
-  /// How the check stands.
+  /// The state of the check.
   public internal(set) var state = State.notYet
-  /// What to do about it; nil when nothing more can be said than the requirement does.
+  /// The action to take; nil if the requirement says it all.
   public internal(set) var advice: ValidationMessage?
-  /// Where a text breaks the demand, in Unicode code points from its beginning.
+  /// The places in a text that break the requirement, in Unicode code points from the start.
   public internal(set) var places: [Range<Int>] = []
 
-  /// What to do, or what is demanded where there is no advice.
+  /// The advice, or else the requirement.
   public var message: ValidationMessage { advice ?? requirement }
 }

@@ -1,104 +1,104 @@
 public import PasswordRules
 
-/// What a check demands or advises: a code with its parameters, which a ``ValidationLanguage`` turns into
-/// a sentence.
+/// A requirement or advice of a check: a code with parameters, which a ``ValidationLanguage`` turns
+/// into a sentence.
 ///
-/// A language's texts are one `switch`, so that the compiler names what a translation lacks. Numbers are
-/// parameters as Swift describes them. What ``Validator/password(_:unit:reading:)`` and
-/// ``Validator/nist(secondFactor:blockList:maximum:normalizing:)`` say has no part of the password in it.
+/// A language's texts are one `switch`, so the compiler reports missing translations. Numbers are
+/// parameters in Swift's description. Messages of ``Validator/password(_:unit:reading:)`` and
+/// ``Validator/nist(secondFactor:blockList:maximum:normalizing:)`` contain no part of the password.
 public enum ValidationMessage: Hashable, Sendable {
   /// A kind of run of characters.
   public enum Run: Hashable, Sendable, CaseIterable {
-    /// The same character again.
+    /// Equal characters.
     case repeating
-    /// Neighbours in A–Z, a–z or 0–9, upwards or downwards.
+    /// Neighbours in A–Z, a–z or 0–9, ascending or descending.
     case sequential
-    /// Either.
+    /// Equal or neighbouring characters.
     case consecutive
   }
 
-  /// There must be something.
+  /// The value must not be empty.
   case notEmpty
   /// There must be a value.
   case present
 
-  /// There must be at least so many elements.
+  /// The minimum number of elements.
   case minimumCount(Int)
-  /// There may be at most so many elements.
+  /// The maximum number of elements.
   case maximumCount(Int)
-  /// So many elements are to be added.
+  /// The number of elements to add.
   case addElements(Int)
-  /// So many elements are to be removed.
+  /// The number of elements to remove.
   case removeElements(Int)
-  /// No element may be there twice.
+  /// No duplicate elements are allowed.
   case unique
-  /// This must hold of each element.
+  /// The message must hold for each element.
   indirect case each(ValidationMessage)
 
-  /// A text must have at least so many characters, counted in the unit.
+  /// The minimum number of characters of a text, counted in the unit.
   case minimumLength(Int, LengthUnit)
-  /// A text may have at most so many characters, counted in the unit.
+  /// The maximum number of characters of a text, counted in the unit.
   case maximumLength(Int, LengthUnit)
-  /// So many characters are to be added.
+  /// The number of characters to add.
   case addCharacters(Int, LengthUnit)
-  /// So many characters are to be removed.
+  /// The number of characters to remove.
   case removeCharacters(Int, LengthUnit)
 
-  /// Only characters of these classes may be used.
+  /// Only characters of these classes are allowed.
   case onlyOf([CharacterClass])
-  /// At least so many characters must be of one of these classes.
+  /// The minimum number of characters of these classes.
   case minimumOf(Int, [CharacterClass])
-  /// So many characters of one of these classes are to be added.
+  /// The number of characters of these classes to add.
   case addOf(Int, [CharacterClass])
-  /// These characters are to be removed or replaced.
+  /// The characters to remove or replace.
   case remove([String])
-  /// The characters at these places, in code points, are to be removed or replaced.
+  /// The places, in code points, of characters to remove or replace.
   case removeAt([Range<Int>])
-  /// At most so many characters in a row may form such a run.
+  /// The maximum length of a run.
   case maximumRun(Run, Int)
-  /// The run at this place, in code points, is longer than the limit; its text is nil where it is not to be shown.
+  /// The place, in code points, of a run that is too long; its text is nil if it is secret.
   case shortenRun(Run, String?, at: Range<Int>, limit: Int)
-  /// What is missing does not fit any more, so that something is to be deleted or replaced first.
+  /// Missing characters do not fit; others must be deleted or replaced first.
   case makeRoom
 
-  /// A text must begin with this.
+  /// The text must begin with this.
   case prefix(String)
-  /// A text must end with this.
+  /// The text must end with this.
   case suffix(String)
-  /// No white space may stand at the ends.
+  /// No white space is allowed at the ends.
   case trimmed
-  /// There may be no line break.
+  /// No line break is allowed.
   case singleLine
-  /// It must be an email address.
+  /// The text must be an email address.
   case email
 
-  /// It must be one of these; none are named where there are too many to name.
+  /// The value must be one of these; empty if there are too many to list.
   case oneOf([String])
-  /// It must not be one of the values that are taken or reserved.
+  /// The value must not be one that is taken or reserved.
   case noneOf
-  /// It must be this; nil where it is not to be shown.
+  /// The value must be equal to this; nil if it must not be shown.
   case equal(String?)
-  /// It must be the value of another field.
+  /// The value must be equal to that of another field.
   case equalToOther
-  /// The text of another field must not occur in it.
+  /// The value must not contain the text of another field.
   case notContainingOther
 
-  /// It must be at least this.
+  /// The value must be at least this.
   case minimum(String)
-  /// It must be at most this.
+  /// The value must be at most this.
   case maximum(String)
-  /// It must be less than this.
+  /// The value must be less than this.
   case lessThan(String)
-  /// It must be more than this.
+  /// The value must be more than this.
   case moreThan(String)
-  /// It must be a multiple of this.
+  /// The value must be a multiple of this.
   case multiple(of: String)
-  /// It must be a finite number.
+  /// The value must be a finite number.
   case finite
 
-  /// It must not be on a list of passwords that are common, expected or compromised.
+  /// The value must not be on a list of common, expected or compromised passwords.
   case notBlocked
-  /// It is on that list, and another is to be chosen.
+  /// The value is on that list; the user must choose another.
   case chooseAnother
 
   /// All of these must hold.
@@ -107,6 +107,6 @@ public enum ValidationMessage: Hashable, Sendable {
   case either([ValidationMessage])
   /// This must not hold.
   indirect case not(ValidationMessage)
-  /// What the app demands, by its own code and parameters in the app's order.
+  /// A requirement of the app, with its own code and parameters.
   case custom(String, [String] = [])
 }

@@ -1,69 +1,71 @@
-/// What is demanded of a value, as a list of checks.
+/// The requirements for a value, as a list of checks.
 ///
 /// ```swift
 /// let name: Validator<String> = .notEmpty && .count(...20)
 /// name.report(for: "").errors
 /// ```
 public struct Validator<Value>: Sendable {
-  /// Finds out how a value stands before some checks.
+  /// A function that evaluates several checks.
   struct Rule: Sendable {
     let count: Int
-    let look: @Sendable (Value, inout Findings) -> Void
+    let evaluate: @Sendable (Value, inout CheckResults) -> Void
   }
 
-  /// The checks before any value was seen.
+  /// The checks before an evaluation.
   private(set) var checks: [ValidationCheck]
   private(set) var rules: [Rule]
 
-  /// A validator of these checks, all of which one function looks at.
+  /// Creates a validator of checks that one function evaluates.
   init(
-    checks: [ValidationCheck], look: @escaping @Sendable (Value, inout Findings) -> Void
+    checks: [ValidationCheck], evaluate: @escaping @Sendable (Value, inout CheckResults) -> Void
   ) {
-    self.checks = checks
-    rules = [Rule(count: checks.count, look: look)]
+    self.checks = []
+    self.checks.append(distinct: checks)
+    rules = [Rule(count: checks.count, evaluate: evaluate)]
   }
 
-  /// A validator of one check.
+  /// Creates a validator of one check.
   init(
     _ name: String, _ requirement: ValidationMessage,
-    look: @escaping @Sendable (Value, inout Findings) -> Void
+    evaluate: @escaping @Sendable (Value, inout CheckResults) -> Void
   ) {
-    self.init(checks: [ValidationCheck(id: .init(name), requirement: requirement)], look: look)
+    let check = ValidationCheck(id: .init(name), requirement: requirement)
+    self.init(checks: [check], evaluate: evaluate)
   }
 
-  /// How a value stands, as of somebody who has finished typing it.
+  /// Returns the report on a complete value.
   public func report(for value: Value) -> ValidationReport {
     var report = ValidationReport(checks: checks, isTouched: true)
     update(&report, with: value)
     return report
   }
 
-  /// Looks at a value anew in a report of this validator, whose checks come first there.
+  /// Evaluates a value and updates the checks of this validator, which come first in the report.
   func update(_ report: inout ValidationReport, with value: Value) {
-    var findings = Findings(report.checks)
+    var results = CheckResults(report.checks)
     report.checks = []
-    look(at: value, &findings)
-    report.checks = findings.checks
+    evaluate(value, &results)
+    report.checks = results.checks
   }
 
-  /// Notes how a value stands, and leaves the offset of the findings as it was.
-  func look(at value: Value, _ findings: inout Findings) {
-    let offset = findings.offset
+  /// Records the state of a value; restores the offset of the results.
+  func evaluate(_ value: Value, _ results: inout CheckResults) {
+    let offset = results.offset
     for rule in rules {
-      rule.look(value, &findings)
-      findings.offset += rule.count
+      rule.evaluate(value, &results)
+      results.offset += rule.count
     }
-    findings.offset = offset
+    results.offset = offset
   }
 
-  /// How all requirements stand together.
+  /// Returns the combined state of all requirements.
   func summary(of value: Value) -> Summary {
-    var findings = Findings(summarizing: checks)
-    look(at: value, &findings)
-    return findings.summary ?? Summary()
+    var results = CheckResults(summarizing: checks)
+    evaluate(value, &results)
+    return results.summary ?? Summary()
   }
 
-  /// The same rules under other checks, one for each.
+  /// Returns the same rules with changed checks, one for each.
   func replacingChecks(_ change: (inout ValidationCheck) -> Void) -> Validator {
     var changed = self
     for index in checks.indices { change(&changed.checks[index]) }
@@ -72,15 +74,24 @@ public struct Validator<Value>: Sendable {
 }
 
 extension Validator {
-  /// All checks of both.
+  /// Returns a validator with all checks of both.
   public static func && (left: Validator, right: Validator) -> Validator {
     var joined = left
     joined.rules += right.rules
-    for var check in right.checks {
-      let sameName = joined.checks.count { $0.id.name == check.id.name }
-      check.id = ValidationCheck.ID(check.id.name, ordinal: sameName)
-      joined.checks.append(check)
-    }
+    joined.checks.append(distinct: right.checks)
     return joined
+  }
+}
+
+extension [ValidationCheck] {
+  /// Adds checks at the end, each with an identity that no earlier one has.
+  mutating func append(distinct checks: [ValidationCheck]) {
+    var counts = Dictionary(map { ($0.id.name, 1) }, uniquingKeysWith: +)
+    for var check in checks {
+      let name = check.id.name
+      check.id = ValidationCheck.ID(name, ordinal: counts[name, default: 0])
+      counts[name, default: 0] += 1
+      append(check)
+    }
   }
 }

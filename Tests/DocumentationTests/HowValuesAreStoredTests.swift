@@ -1,8 +1,9 @@
 import FoundationEssentials
 import KeyValueStorage
+import TestSupport
 import Testing
 
-/// What the article "How values are stored" states.
+/// The statements of the article "How values are stored".
 struct HowValuesAreStoredTests {
   private struct Window: Codable, Equatable {
     var width = 80
@@ -12,17 +13,14 @@ struct HowValuesAreStoredTests {
   private enum Shape: Codable, Equatable { case circle(radius: Int), none }
   private enum Size: String, Codable { case small }
 
-  private let directory = TemporaryDirectory()
+  private let directory: TemporaryDirectory
   private var json: URL { directory.url.appending(path: "settings.json") }
   private var xml: URL { directory.url.appending(path: "settings.plist") }
   private var binary: URL { directory.url.appending(path: "binary.plist") }
 
-  init() throws {
-    try FileManager.default.createDirectory(
-      at: directory.url, withIntermediateDirectories: true)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
-  /// The row of the article's table, with the value as it is really written.
+  /// A row of the article's table, with the value as written to the file.
   private func row(_ label: String, _ value: some Codable & Equatable) throws -> String {
     let stores = [
       KeyValueStore(json: json), KeyValueStore(propertyList: xml),
@@ -39,7 +37,7 @@ struct HowValuesAreStoredTests {
     return "| `\(label)` | \(cells.map { "`\($0)`" }.joined(separator: " | ")) |"
   }
 
-  /// What is between two texts, on one line.
+  /// The text between two others, on one line.
   private func text(from start: String, to end: String, in file: URL) throws -> String {
     let text = try String(contentsOf: file, encoding: .utf8)
       .split(whereSeparator: \.isWhitespace).joined(separator: " ")

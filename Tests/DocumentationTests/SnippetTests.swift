@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Testing
 
-/// Whoever copies code from a page gets what the files of this folder compile and run.
+/// Code copied from a page compiles and runs, because a file of this folder contains it.
 struct SnippetTests {
-  /// The second and last are an app that follows a guide, which `.ci/run` builds and runs.
+  /// The second and third folder are an app that follows a guide; `.ci/run` builds and runs it.
   private static let sources: [String] = [
     ("Tests/DocumentationTests", "Snippets.swift"), ("Tests/MigratingApp/Sources/Step2", ".swift"),
     ("Tests/MigratingApp/Sources/Step3", ".swift"),
@@ -29,16 +29,24 @@ struct SnippetTests {
 
   @Test func pagesHaveSnippets() throws {
     #expect(MarkdownPage.all.count > 14)
-    #expect(try MarkdownPage(path: "README.md").snippets.count == 15)
+    #expect(try MarkdownPage(path: "README.md").snippets.count == 8)
   }
 
-  /// Links of the README to files, which DocC does not see.
-  @Test func everyLinkedFileExists() throws {
-    let links = try MarkdownPage(path: "README.md").text
+  @Test func readmeIsShort() throws {
+    let page = MarkdownPage(path: "README.md")
+    #expect(try page.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 161)
+    for snippet in try page.snippets { #expect(snippet.lineCount <= 10, "\(snippet.paragraphs)") }
+  }
+
+  /// The links to files of the pages outside of the catalogues, which DocC does not check.
+  @Test(arguments: ["README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"])
+  func everyLinkedFileExists(on path: String) throws {
+    let links = try MarkdownPage(path: path).text
       .split(separator: "](").dropFirst().compactMap { $0.split(separator: ")").first }
-    #expect(links.count > 8)
+    #expect(!links.isEmpty)
+    let folder = Folder.package.appending(path: path).deletingLastPathComponent()
     for link in links where !link.hasPrefix("https:") {
-      let file = Folder.package.appending(path: String(link))
+      let file = folder.appending(path: String(link))
       #expect(FileManager.default.fileExists(atPath: file.path), "\(link)")
     }
   }

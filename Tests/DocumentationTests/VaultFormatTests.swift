@@ -1,22 +1,20 @@
+import CLibrary
 import FoundationEssentials
 import SecretStorage
+import TestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
-/// Vaults as they are read by a program that knows only the documentation's page on the format.
+/// Vaults, read by a program written from the documentation's page on the format alone.
 @Suite(.enabled(if: VaultReader.isAvailable, "python3, with hashlib.scrypt, is not installed"))
 struct VaultFormatTests {
-  private let directory = TemporaryDirectory()
+  private let directory: TemporaryDirectory
   private var vault: SecretVault {
     SecretVault(fileURL: file, stateDirectory: state)
   }
   private var file: URL { directory.url.appending(path: "secrets.vault") }
   private var state: URL { directory.url.appending(path: "state") }
+
+  init() throws { directory = try TemporaryDirectory() }
 
   @Test func vaultIsAsDocumented() throws {
     try fill(vault)
@@ -49,15 +47,15 @@ struct VaultFormatTests {
     try expectAgreement(["--recovery-code", code.withText { $0 }], .recoveryCode(code))
   }
 
-  /// What systemd gives is named by the environment, which is the process's.
+  /// The environment names systemd's credentials directory, and belongs to the whole process.
   @Test func vaultOfAServiceIsAsDocumented() async {
     await #expect(processExitsWith: .success) {
-      let tests = VaultFormatTests()
+      let tests = try VaultFormatTests()
       let credentials = tests.directory.url.appending(path: "credentials")
       try FileManager.default.createDirectory(at: credentials, withIntermediateDirectories: true)
       let file = credentials.appending(path: "vault-key")
       try Data((0..<100).map { UInt8($0) }).write(to: file)
-      // The process has one thread that reads it.
+      // No other thread of the process reads the environment.
       #expect(unsafe setenv("CREDENTIALS_DIRECTORY", credentials.path, 1) == 0)
       let vault = tests.vault
       try tests.fill(vault)
@@ -85,7 +83,7 @@ struct VaultFormatTests {
     let key = passphrase.map { UnlockKey.passphrase(Secret($0.utf8)) }
     let keys = key.map { [$0] } ?? []
     if let passphrase { try vault.setPassphrase(Secret(passphrase.utf8), cost: .minimum) }
-    // At its beginning, after its only batch, and at its end.
+    // Cancelled at its beginning, after its only batch, and at its end.
     for limit in [0, 1] {
       #expect(throws: SecretStoreError.cancelled) {
         try vault.rotateKeys(keeping: keys) { $0.completed >= limit ? .cancel : .proceed }
@@ -149,7 +147,7 @@ struct VaultFormatTests {
           Secret("The Valley Wind".utf8), identity: identity,
           attributes: ItemAttributes(accessControl: AccessControl(flags: flags)),
           authorizedBy: authorization)
-        // What is sealed stays, whatever else changes around it.
+        // The sealed bytes stay when other fields change.
         var attributes = item.attributes
         attributes.label = "label"
         _ = try vault.update(
@@ -157,7 +155,7 @@ struct VaultFormatTests {
       }
     }
     try vault.compact()
-    // SHA-256 of one byte, 1.
+    // SHA-256 of the byte 1.
     let digest = "4bf5122f344554c53bde2ebb8cd2b7e3d1600ad631c385a5d7cce23c7785459a"
     for password in ["right", nil] {
       let read = try VaultReader.items(
@@ -174,7 +172,7 @@ struct VaultFormatTests {
     }
   }
 
-  /// A person who proves whatever is asked for.
+  /// A person who proves every requested factor.
   private struct Willing: Authenticator {
     var capabilities: AuthenticationProofs { .any }
     var enrolledSet: [UInt8]? { [1] }
@@ -186,7 +184,7 @@ struct VaultFormatTests {
     }
   }
 
-  /// Writes something of each kind: every field, class and accessibility, changes and removals.
+  /// Writes all kinds of records: every field, class and accessibility, changes and removals.
   private func fill(_ vault: SecretVault) throws {
     _ = try vault.add(
       Secret(Array("naïve 🗝".utf8)),

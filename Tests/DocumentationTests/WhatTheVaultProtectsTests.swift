@@ -1,15 +1,18 @@
 import FoundationEssentials
 import SecretStorage
+import TestSupport
 import Testing
 
-/// What the article "What the vault protects" states, for and against the vault.
+/// The statements of the article "What the vault protects", for and against the vault.
 struct WhatTheVaultProtectsTests {
-  private let directory = TemporaryDirectory()
+  private let directory: TemporaryDirectory
   private let identity = ItemIdentity.generic(service: "my.service", account: "peter")
   private var file: URL { directory.url.appending(path: "secrets.vault") }
   private var state: URL { directory.url.appending(path: "state") }
 
-  /// The vault as a process that has just started has it.
+  init() throws { directory = try TemporaryDirectory() }
+
+  /// The vault as a newly started process opens it.
   private var vault: SecretVault { SecretVault(fileURL: file, stateDirectory: state) }
 
   @discardableResult
@@ -100,11 +103,28 @@ struct WhatTheVaultProtectsTests {
     #expect(try vault.items(matching: .all).count == 1)
   }
 
-  @Test func removalOfTheVaultIsNotNoticed() throws {
+  @Test func vaultOfAPassphraseIsMissedWhenItIsGone() throws {
+    try vault.setPassphrase(Secret("x".utf8), cost: .minimum)
+    try FileManager.default.removeItem(at: file)
+    for access in [{ _ = try vault.items(matching: .all) }, { try add(identity) }] {
+      #expect {
+        try access()
+      } throws: { error in
+        if case SecretStoreError.replaced = error { true } else { false }
+      }
+    }
+    try vault.acceptReplacement()
+    try add(identity)
+  }
+
+  @Test func vaultOfADeviceGivesWayToANewOneWhenItIsGone() throws {
     try add(identity)
     try FileManager.default.removeItem(at: file)
+    let vault = vault
     #expect(try vault.items(matching: .all).isEmpty)
+    #expect(!vault.diagnose().isHealthy)
     try add(identity)
+    #expect(vault.diagnose().isHealthy)
   }
 
   private func replace(by content: Data) throws {

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 @testable import KeyValueStorage
+@testable import ValueFormats
 
-/// Keys inside of values that are equal as text and differ in their bytes, such as é as one scalar
-/// or two.
+/// Keys within values that are equal as text but differ in bytes, such as é as one scalar or two.
 struct EqualSpellingsTests {
   private static let composed = "\u{e9}"
   private static let decomposed = "e\u{301}"
@@ -21,7 +21,7 @@ struct EqualSpellingsTests {
     init?(intValue: Int) { nil }
   }
 
-  /// A value that keeps both spellings, in an object inside of another.
+  /// A value that keeps both spellings, in a nested object.
   private struct Both: Codable, Equatable {
     var composed: Int
     var decomposed: Int
@@ -54,7 +54,7 @@ struct EqualSpellingsTests {
     for format in Self.formats {
       let bytes = try format.bytes(of: both, key: "key")
       #expect(try format.value(Both.self, from: bytes[...], key: "key") == both)
-      // A dictionary of Swift has room for one: always the last one.
+      // A Swift dictionary keeps one of them: always the last.
       let values = try format.value([String: [String: Int]].self, from: bytes[...], key: "key")
       #expect(values == ["inner": [Self.composed: 1]])
     }
@@ -76,15 +76,17 @@ struct EqualSpellingsTests {
   }
 
   @Test func propertyIsReadInTheSpellingThatTheValueHas() throws {
-    func coffee(_ keys: [StoredKey: ValueTree]) throws -> Coffee {
-      try TreeDecoder().decode(Coffee.self, from: .dictionary(keys))
+    func coffee(_ entries: [(String, ValueTree)]) throws -> Coffee {
+      let keys = entries.map { (StoredKey($0), $1) }
+      return try TreeDecoder().decode(
+        Coffee.self, from: .dictionary(Dictionary(uniqueKeysWithValues: keys)))
     }
     let one = ValueTree.number(.integer(1)), two = ValueTree.number(.integer(2))
-    #expect(try coffee(["cafe\u{301}": one]) == Coffee(café: 1))
-    #expect(try coffee(["caf\u{e9}": one]) == Coffee(café: 1))
-    #expect(try coffee(["cafe": one]) == Coffee(café: nil))
-    // Its own spelling is preferred, whichever the source file has.
+    #expect(try coffee([("cafe\u{301}", one)]) == Coffee(café: 1))
+    #expect(try coffee([("caf\u{e9}", one)]) == Coffee(café: 1))
+    #expect(try coffee([("cafe", one)]) == Coffee(café: nil))
+    // The type's own spelling is preferred, regardless of the source file's.
     let own = Array("café".utf8).count == 5
-    #expect(try coffee(["cafe\u{301}": one, "caf\u{e9}": two]) == Coffee(café: own ? 2 : 1))
+    #expect(try coffee([("cafe\u{301}", one), ("caf\u{e9}", two)]) == Coffee(café: own ? 2 : 1))
   }
 }

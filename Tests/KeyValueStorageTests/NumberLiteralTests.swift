@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import KeyValueStorage
+@testable import ValueFormats
 
 struct NumberLiteralTests {
   private static let long = "-123456789012345678901234567890123456789012345678901234567890"
@@ -16,7 +17,7 @@ struct NumberLiteralTests {
     for format in [JSONFormat(), XMLPropertyListFormat()] as [any StoredFormat] {
       let bytes = try format.bytes(of: [literal], key: "key")
       let read = try format.value([NumberLiteral].self, from: bytes[...], key: "key")
-      // XML has integers, of which none tells zeros apart.
+      // XML has integers, which do not distinguish the two zeros.
       let expected = spelling == "-0" && format is XMLPropertyListFormat ? "-0.0" : spelling
       #expect(read.map(\.description) == [expected])
     }

@@ -4,7 +4,7 @@ import KeychainCompatibility
 import TestSupport
 import Testing
 
-/// What the documentation of the older versions says that its examples print.
+/// The output of the examples, according to the documentation of the older versions.
 struct DocumentedOutputTests: DeprecatedUse {
   enum Fact: CaseIterable, Sendable {
     case declarationsThatSayLess
@@ -34,7 +34,7 @@ extension DocumentedOutputTests {
     }
   }
 
-  /// Compares with what a `print` of the same values shows.
+  /// Compares with the output of `print` for the same values.
   private func expect(_ printed: Any?..., is text: String, line: Int = #line) {
     let shown = printed.map { "\($0 as Any)" }.joined(separator: " ")
     #expect(shown == text, "line \(line)")

@@ -3,7 +3,7 @@ import KeychainCompatibility
 import TestSupport
 import Testing
 
-/// What the documentation of the older package shows, with one import.
+/// The examples of the older package's documentation, with one import.
 struct DocumentedUseTests: DeprecatedUse {
   enum Fact: CaseIterable, Sendable {
     case propertyIsLoadedAndStoredUponAccess

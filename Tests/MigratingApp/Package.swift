@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// An app that was written for the 0.x adapters, after each step of the migration guide.
+// An app for the 0.x adapters, after each step of the migration guide.
 let package = Package(
   name: "MigratingApp",
   dependencies: [.package(name: "Locket", path: "../..")],

@@ -1,6 +1,6 @@
-// Built by hand with libFuzzer, which calls it; see the README. It is part of no product and no test.
+// Built by hand with libFuzzer, which calls it (see CONTRIBUTING.md), for no product and no test.
 
-/// Parses bytes in both modes, and ends the process when a promise is not kept.
+/// Parses bytes in both modes, and ends the process if a guarantee is broken.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SecretMigration
 
-/// Files that a stranger changed at random: an error of the right type, or secrets, and nothing else.
+/// Random damage to files, which must give an error of the right type, or secrets.
 struct HostileFileTests {
   private static let environment = Array(
     """
@@ -19,7 +19,7 @@ struct HostileFileTests {
 
   private static let libsecret = {
     var bytes = Fixture.libsecret
-    // One iteration, behind the magic bytes, the version, the salt and its length.
+    // One iteration; the field follows the magic bytes, the version, the salt and its length.
     bytes.replaceSubrange(54..<58, with: [1, 0, 0, 0])
     return bytes
   }()
@@ -30,21 +30,21 @@ struct HostileFileTests {
     directory = try TemporaryDirectory()
   }
 
-  /// Reads damaged files, and looks at the errors that there are.
+  /// Reads damaged files, and checks their errors.
   private func read(
     seed: UInt64, _ files: [[UInt8]], sample: Int, full: Int,
-    with read: (URL, [UInt8]) throws(MigrationError) -> Void
+    with read: (URL, [UInt8]) throws -> Void
   ) throws {
     var damage = Damage(seed: seed, pieces: files)
     var refused = 0
     for round in 0..<Campaign.size(sample: sample, full: full) {
       let bytes = damage.damaged(files[round % files.count])
       let url = write(bytes, to: directory("file"))
-      do throws(MigrationError) {
+      do {
         try read(url, bytes)
       } catch {
         refused += 1
-        switch error {
+        switch error as? MigrationError {
         case .malformed, .damaged, .wrongPassphrase, .unsupported: break
         default: Issue.record(error)
         }
@@ -58,15 +58,15 @@ struct HostileFileTests {
 
   @Test func environmentFiles() throws {
     try read(seed: 1, [Self.environment], sample: 300, full: 50_000) {
-      url, _ throws(MigrationError) in
+      url, _ throws in
       _ = try ForeignSecrets.environmentFile(at: url, service: "app")
     }
   }
 
   @Test func cryptFiles() throws {
-    // With a short user name, of which there are few spellings.
+    // A short user name has few spellings to try.
     let files = [Fixture.cryptFileOfVersion138, Fixture.cryptFileOfVersion134]
-    try read(seed: 2, files, sample: 100, full: 20_000) { url, _ throws(MigrationError) in
+    try read(seed: 2, files, sample: 100, full: 20_000) { url, _ throws in
       _ = try ForeignSecrets.cryptFile(
         at: url, passphrase: Secret(Fixture.passphrase), skippingUnreadable: true,
         derivingBy: KnownKeys.derive)
@@ -75,40 +75,34 @@ struct HostileFileTests {
 
   @Test func libsecretKeyrings() throws {
     try read(seed: 3, [Self.libsecret], sample: 300, full: 50_000) {
-      url, _ throws(MigrationError) in
+      url, _ throws in
       _ = try ForeignSecrets.libsecretKeyring(at: url, passphrase: Secret(Fixture.passphrase))
     }
   }
 
   @Test func keychainExports() throws {
     let files = [Fixture.keychainBinary, Fixture.keychainXML, Fixture.keychainJSON]
-    try read(seed: 4, files, sample: 200, full: 50_000) { url, _ throws(MigrationError) in
+    try read(seed: 4, files, sample: 200, full: 50_000) { url, _ throws in
       _ = try ForeignSecrets.keychainExport(at: url, passphrase: Secret(Fixture.passphrase))
     }
   }
 
-  /// What is encrypted in them, by somebody who gave the passphrase away as well.
+  /// Damaged plaintexts, encrypted by an attacker that knows the passphrase.
   @Test func itemsOfKeychainExports() throws {
     var files: [[UInt8]] = []
     for file in [Fixture.keychainBinary, Fixture.keychainXML, Fixture.keychainJSON] {
       let export: KeychainExport = try AppleDocument(file, of: "file").decode()
       let content = try export.opened(with: Secret(Fixture.passphrase), of: "file")
-      // The bytes are copied inside of the closure.
+      // The closure copies the bytes.
       files.append(unsafe content.withUnsafeBytes { unsafe [UInt8]($0) })
     }
     try read(seed: 5, files, sample: 400, full: 100_000) { _, bytes throws(MigrationError) in
       let list: KeychainItems = try AppleDocument(bytes, of: "file").decode()
-      for item in list.items {
-        do throws(KeychainItem.Failure) {
-          _ = try item.foreignSecret(at: "item")
-        } catch {
-          throw error.error(path: "file", place: "item")
-        }
-      }
+      for item in list.items { _ = try item.foreignSecret(at: "item", of: "file") }
     }
   }
 
-  /// What is encrypted in the items of a keyring.
+  /// Damaged plaintexts of a keyring's items.
   @Test func itemsOfLibsecretKeyrings() throws {
     var damage = Damage(seed: 6, pieces: [])
     // {"b": "c", "d": "e"}, "label", two dates, "The Valley Wind"

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SecretMigration
 
-/// Large files, which are read in a time that grows as they do.
+/// Large files, which must take linear time to read.
 struct LargeFileTests {
-  /// How much there is of what is repeated, in bytes.
+  /// The size of the repeated part, in bytes.
   private static let size = Campaign.size(sample: 1 << 13, full: 1 << 23)
 
   private let directory: TemporaryDirectory
@@ -25,13 +25,13 @@ struct LargeFileTests {
   private func file(_ bytes: [UInt8]) -> URL { write(bytes, to: directory("file")) }
 
   private func isRefused(
-    _ read: () throws(MigrationError) -> ForeignSecrets
+    _ read: () throws -> ForeignSecrets
   ) -> Bool {
-    do throws(MigrationError) {
+    do {
       _ = try read()
       return false
     } catch {
-      switch error {
+      switch error as? MigrationError {
       case .malformed, .unsupported: return true
       default:
         Issue.record(error)
@@ -57,7 +57,7 @@ struct LargeFileTests {
   func longEnvironmentFilesAreRefused(start: String, middle: String) {
     let url = file(Array(start.utf8) + repeated(middle))
     #expect(
-      isRefused { () throws(MigrationError) in
+      isRefused {
         try .environmentFile(at: url, service: "app")
       })
   }
@@ -82,7 +82,7 @@ struct LargeFileTests {
   func longConfigurationFilesAreRead(start: String, middle: String) {
     let url = file(Array(start.utf8) + repeated(middle))
     #expect(
-      isRefused { () throws(MigrationError) in
+      isRefused {
         try .cryptFile(at: url, passphrase: Secret(""), derivingBy: KnownKeys.derive)
       })
   }
@@ -103,7 +103,7 @@ struct LargeFileTests {
     }
   }
 
-  /// A value whose members are many, long or in a long name.
+  /// A value with many members, long ones, or one with a long name.
   @Test func longValuesAreRefused() throws {
     for json in ["{\"salt\": [" + String(decoding: repeated("[],"), as: UTF8.self) + "[]]}", "{"] {
       #expect(CryptFileValue(Data(json.utf8).base64EncodedString()) == nil)
@@ -138,7 +138,7 @@ struct LargeFileTests {
     for filling in [0, 1, 0xff] as [UInt8] {
       let url = file(start + Array(repeating: filling, count: Self.size))
       #expect(
-        isRefused { () throws(MigrationError) in
+        isRefused {
           try .libsecretKeyring(at: url, passphrase: Secret(""))
         })
     }
@@ -154,7 +154,7 @@ struct LargeFileTests {
   func longExportsAreRefused(start: String, middle: String) {
     let url = file(Array(start.utf8) + repeated(middle))
     #expect(
-      isRefused { () throws(MigrationError) in
+      isRefused {
         try .keychainExport(at: url, passphrase: Secret(""))
       })
   }

@@ -1,3 +1,4 @@
+import CLibrary
 import FoundationEssentials
 import SecretMigration
 import SecretStorage
@@ -5,13 +6,7 @@ import StorageInternals
 import TestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
-/// Processes that are killed at random moments of a migration.
+/// Processes killed at random moments of a migration.
 struct MigrationKillTests {
   private static let count = 300
 
@@ -24,7 +19,7 @@ struct MigrationKillTests {
     return (file, Dictionary(uniqueKeysWithValues: names.map { ($0, "value of \($0)") }))
   }
 
-  /// Kills a process that migrates a source, some time after it has said something.
+  /// Starts a migration, and kills it some time after it has printed a text.
   private func kill(
     migrating source: URL, to file: URL, in directory: TemporaryDirectory, after text: String,
     microseconds: UInt32, permission: String? = nil
@@ -42,11 +37,11 @@ struct MigrationKillTests {
     usleep(microseconds)
     child.stop()
     let status = child.end()
-    // Killed at work, or done just before.
+    // Killed during the work, or finished just before.
     #expect(status == SIGKILL || status == 0)
   }
 
-  /// The source is removed after its last secret was written, and killed around that moment.
+  /// The process is killed around the removal of the source, which follows the last write.
   @Test func aSecretIsInTheVaultBeforeItsSourceIsRemoved() throws {
     var (removed, kept) = (0, 0)
     for _ in 0..<Campaign.size(sample: 3, full: 300) {
@@ -103,7 +98,7 @@ struct MigrationKillTests {
       #expect(try open().verify().isSound)
     }
     print("Killed at work: \(partial) migrations were half done.")
-    // A campaign that never met a migration half done would show nothing.
+    // A campaign without an interrupted migration would prove nothing.
     if Campaign.isFull { #expect(partial > 0) }
   }
 }

@@ -18,7 +18,7 @@ struct MigrationTests {
     SecretVault(fileURL: URL(filePath: directory("secrets.vault")), stateDirectory: directory.url)
   }
 
-  private func variables(_ text: String) throws(MigrationError) -> ForeignSecrets {
+  private func variables(_ text: String) throws -> ForeignSecrets {
     try .environmentFile(at: write(Array(text.utf8), to: directory(".env")), service: "app")
   }
 
@@ -87,7 +87,7 @@ struct MigrationTests {
         attributes: ItemAttributes(comment: String(repeating: "x", count: 65_536)),
         secret: Secret("4")),
     ])
-    // A vault that is there, so that it has no passphrase for sure.
+    // Creates the vault, which then has no passphrase.
     try variables("A=1").migrate(to: open())
     for isDryRun in [true, false] {
       let report = try source.migrate(to: open(), isDryRun: isDryRun)
@@ -154,7 +154,7 @@ struct MigrationTests {
 
   @Test func aSourceOfWhichSomethingWasRefusedIsKept() throws {
     let source = try variables("A=1\nB=2")
-    // The store has the whole file, yet a secret of it was refused.
+    // All secrets are stored, but one of the file was refused as a duplicate.
     let twice = ForeignSecrets(source.secrets + source.secrets.prefix(1), file: source.file)
     let report = try twice.migrate(to: open(), removingSource: true)
     #expect(report.entries.map(\.outcome.isRefusal) == [false, false, true])
@@ -201,7 +201,7 @@ struct MigrationTests {
       try source.migrate(to: open(), removingSource: true) {
         guard $0.completed == 1 else { return .proceed }
         do {
-          // In the item that was there before.
+          // Damages the existing item.
           try FileSystem().open(path, 2).write([0xff, 0xff, 0xff], at: size - 20)
         } catch {
           Issue.record(error)

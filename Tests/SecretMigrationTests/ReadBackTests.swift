@@ -1,10 +1,11 @@
+import Concurrency
 import SecretMigration
 import SecretStorage
 import StorageInternals
 import TestSupport
 import Testing
 
-/// A store that does not keep what it is given, or meets somebody who is faster.
+/// A store that alters or loses its input, or has a faster concurrent writer.
 private final class FaultyStore: SecretStore {
   enum Fault {
     case otherSecret, nothing, otherAttributes, duplicate, full

@@ -1,4 +1,5 @@
 import SerializedAccess
+import TestSupport
 import Testing
 
 struct AccessTests {
@@ -21,7 +22,7 @@ struct AccessTests {
       }
       Issue.record("nothing was thrown")
     } catch {
-      // Compiles only because the type of the error is kept.
+      // This only compiles because the type of the error is kept.
       #expect(error.reason == "full")
     }
     #expect(number.wrappedValue == 1)
@@ -96,7 +97,7 @@ struct AccessTests {
         }
       } else {
         while !isInside.wrappedValue {}
-        // Would wait for ever, if it waited for the access.
+        // This would deadlock if it waited for the access.
         numbers.asyncAccess { $0.append(2) }
         scheduled.wrappedValue = true
       }

@@ -1,5 +1,6 @@
 import Dispatch
 import SerializedAccess
+import TestSupport
 import Testing
 
 struct ConcurrencyTests {
@@ -14,7 +15,7 @@ struct ConcurrencyTests {
       }
     }
 
-    // A queue for which threads compete passes from one to the next by waking it.
+    // A contended queue hands over to the next thread by waking it, which is slow.
     var rounds: Int { self == .callers ? 2_500 : 12_500 }
   }
 
@@ -43,7 +44,7 @@ struct ConcurrencyTests {
         case 2: counts.asyncAccess { $0["key", default: 0] += 1 }
         case 3:
           counts.asyncAccess(transform: { $0.merging(["key": 1]) { $0 + $1 } })
-          // What this thread scheduled is there, whatever the others do.
+          // This thread's scheduled change is visible, regardless of the other threads.
           if counts.wrappedValue["key", default: 0] == 0 { Issue.record("a change was not seen") }
         default:
           let before = counts.wrappedValue["key", default: 0]

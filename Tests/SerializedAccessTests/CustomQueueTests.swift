@@ -1,5 +1,6 @@
 import Dispatch
 import SerializedAccess
+import TestSupport
 import Testing
 
 struct CustomQueueTests {
@@ -50,7 +51,7 @@ struct CustomQueueTests {
     #expect(log.wrappedValue == ["first", "between", "last"])
   }
 
-  /// The main queue cannot be suspended, and works for one that targets it on another thread.
+  /// The main queue cannot be suspended, and runs the work of a queue that targets it elsewhere.
   @Test(arguments: [
     DispatchQueue(label: "com.example.custom"), .main,
     DispatchQueue(label: "above the main one", target: .main),
@@ -97,7 +98,7 @@ struct CustomQueueTests {
     let value = Serialized(0, customQueue: queue)
     queue.sync {
       value.asyncAccess { $0 = 10 }
-      // The order holds here too, though the queue cannot get to what is scheduled.
+      // The order holds here too, although the queue cannot run the scheduled access yet.
       #expect(value.wrappedValue == 10)
       value.wrappedValue += 1
       value.asyncAccess { $0 *= 2 }

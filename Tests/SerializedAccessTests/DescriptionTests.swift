@@ -1,5 +1,6 @@
 import Dispatch
 import SerializedAccess
+import TestSupport
 import Testing
 
 struct DescriptionTests {

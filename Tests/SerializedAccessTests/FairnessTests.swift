@@ -1,13 +1,8 @@
+import CLibrary
 import Dispatch
 import SerializedAccess
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 struct FairnessTests {
   enum Operation: CaseIterable, Sendable {
@@ -27,7 +22,7 @@ struct FairnessTests {
       }
     }
 
-    /// What follows each other without a pause on the other thread.
+    /// Makes one of the accesses that the other thread makes without a pause.
     func hold(_ value: Serialized<Int>, _ body: () -> Void) {
       if self == .changeInPlace {
         value.wrappedValue.run(body)
@@ -37,7 +32,7 @@ struct FairnessTests {
     }
   }
 
-  /// Each wait lasts a millisecond, and some more for the accesses that are under way.
+  /// Each wait lasts a millisecond, plus the time of the accesses under way.
   @Test(arguments: Operation.allCases, ConcurrencyTests.Queue.allCases)
   func threadIsNotStarvedByOneThatNeverPauses(
     operation: Operation, queue: ConcurrencyTests.Queue
@@ -64,7 +59,7 @@ struct FairnessTests {
     #expect(overtaking.wrappedValue < limit)
   }
 
-  /// With a mutex alone it was, 96 times out of 100.
+  /// With a mutex alone, the thread was overtaken 96 times out of 100.
   @Test(arguments: [Operation.set, .changeInPlace, .access], ConcurrencyTests.Queue.allCases)
   func threadThatHasWaitedIsNotOvertaken(
     operation: Operation, queue: ConcurrencyTests.Queue
@@ -91,15 +86,14 @@ struct FairnessTests {
     onThreads(8) { _ in
       for _ in 0..<5 { value.access { _ = ($0, usleep(2_000)) } }
     }
-    // All are through, so that nothing makes the next access go a longer way than the first one
-    // did.
+    // No thread is left waiting, so the next access takes the fast path again.
     onThreads(8) { _ in
       for _ in 0..<12_500 { value.wrappedValue += 1 }
     }
     #expect(value.wrappedValue == 100_000)
   }
 
-  /// Accesses that are scheduled while others wait come after those, however many they are.
+  /// Accesses scheduled while threads wait come after those, regardless of their number.
   @Test func scheduledAccessesDoNotOvertakeAThreadThatWaits() {
     let value = Serialized(0)
     let asking = Serialized<String?>(nil)
@@ -120,7 +114,7 @@ struct FairnessTests {
   }
 }
 
-/// Where the kernel tells about the calling thread.
+/// The kernel's directory for the calling thread.
 private func pathOfThisThread() -> String? {
   // Allocated by the call.
   guard let path = unsafe realpath("/proc/thread-self", nil) else { return nil }
@@ -128,7 +122,7 @@ private func pathOfThisThread() -> String? {
   return unsafe String(cString: path)
 }
 
-/// Waits until a thread has slept for longer than it waits before it cannot be overtaken any more.
+/// Waits until a thread has slept longer than the time after which it cannot be overtaken.
 private func waitUntilBlocked(_ thread: Serialized<String?>) {
   var sleeps = 0
   while sleeps < 2 {

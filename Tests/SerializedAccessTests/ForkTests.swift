@@ -1,15 +1,10 @@
+import CLibrary
 import Dispatch
 import SerializedAccess
 import TestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
-/// Children that were forked without `exec`, each from a process of its own with many threads.
+/// Children that are forked without `exec`, each from a process of its own with many threads.
 @Suite(.forks) struct ForkTests {
   @Test func valueThatIsNotAccessedAtTheForkWorksInTheChild() async {
     await #expect(processExitsWith: .success) {
@@ -21,7 +16,7 @@ import Testing
           for value in [hidden, callers] {
             let child = try ForkedChild { if !operation.works(on: value) { _exit(1) } }
             if try #require(child.end(), "\(operation) hung") != 0 { fatalError("\(operation)") }
-            // The parent's value is another one.
+            // The parent has its own copy of the value.
             if value.wrappedValue != 1 { fatalError("\(operation) changed the parent's value") }
           }
         }
@@ -30,7 +25,7 @@ import Testing
     }
   }
 
-  /// Nothing hangs: an access finds the value whole, or ends the child with a message.
+  /// Nothing hangs: an access finds a consistent value, or ends the child with a message.
   @Test func valueThatIsAccessedAllTheTimeWorksInTheChildOrEndsIt() async {
     await #expect(processExitsWith: .success) {
       let busy = BusyThreads()
@@ -58,7 +53,7 @@ import Testing
       try ForkedChild { observation.cancel() }.wait()
       for operation in ForkOperation.allCases {
         let child = try ForkedChild(isQuiet: operation != .get) {
-          // Never waits, and changes nothing.
+          // The description neither waits nor changes the value.
           if value.description != "Serialized(in use)" { _exit(1) }
           _ = operation.works(on: value)
         }
@@ -141,7 +136,7 @@ import Testing
       let child = try ForkedChild {
         value.wrappedValue += 1
         let seen = Serialized<Int?>(nil)
-        // Immediate: the sequence has an element already.
+        // Immediate: the sequence already has an element.
         Task.immediate { for await number in values { return seen.wrappedValue = number } }
         if seen.wrappedValue != 0 { _exit(1) }
       }
@@ -163,7 +158,7 @@ import Testing
   }
 }
 
-/// A thread that keeps a value to itself.
+/// A thread that holds the access to a value.
 private final class Gate: Sendable {
   private let isHeld = DispatchSemaphore(value: 0)
   private let isOpen = DispatchSemaphore(value: 0)

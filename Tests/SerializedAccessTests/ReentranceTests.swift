@@ -2,7 +2,7 @@ import Dispatch
 import SerializedAccess
 import Testing
 
-/// What an exit test wrote on standard error.
+/// Returns an exit test's output on standard error.
 func message(of result: ExitTest.Result?) -> String {
   String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 }
@@ -117,10 +117,10 @@ struct ReentranceTests {
   }
 }
 
-/// An actor whose every step runs on another thread.
+/// An actor that runs each of its steps on another thread.
 private actor Wanderer {
   private let executor = NewThreadExecutor()
-  // The actor keeps the executor alive, which is all that is asked.
+  // The actor keeps the executor alive, as required.
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe executor.asUnownedSerialExecutor()
   }
@@ -132,11 +132,11 @@ private actor Wanderer {
 
 private final class NewThreadExecutor: SerialExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
-    // `self` stays alive until the job, which is run once, has ended.
+    // `self` stays alive until the job, which runs once, has ended.
     let job = UnownedJob(job)
     DispatchQueue(label: "step").async { [self] in
       unsafe job.runSynchronously(on: asUnownedSerialExecutor())
-      // Keeps the thread, so that the next step gets another one.
+      // Blocks the thread, so that the next step gets another one.
       DispatchSemaphore(value: 0).wait()
     }
   }

@@ -48,7 +48,7 @@ struct SuspendingAccessTests {
     // Immediate: when this returns, the task is suspended in its access.
     let task = Task.immediate { try await number.access { $0 = 1 } }
     task.cancel()
-    // The gate is still closed: the task is not resumed by its turn, but by the cancellation.
+    // The gate is still closed, so only the cancellation can resume the task.
     await #expect(throws: CancellationError.self) { try await task.value }
     gate.signal()
     #expect(number.wrappedValue == 0)

@@ -2,7 +2,7 @@ import StorageInternals
 import Testing
 
 @Suite struct LibraryTests {
-  /// The C library itself, which every process has, by its names for Glibc and Musl.
+  /// The C library, which every process has loaded, by its names for Glibc and Musl.
   static let names = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"]
 
   @Test func functionCanBeCalled() throws {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// AES-256-GCM as libcrypto does it for a C program that keeps its context and cipher.
+/// AES-256-GCM of libcrypto, as in a C program that keeps its context and cipher.
 final class BareCrypto: Sendable {
   private typealias Initialize =
     @convention(c) (
@@ -17,7 +17,7 @@ final class BareCrypto: Sendable {
   private typealias Control =
     @convention(c) (OpaquePointer?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32
 
-  // Used by one thread at a time, the one that measures.
+  // Used by one thread at a time: the measuring one.
   private nonisolated(unsafe) let context: OpaquePointer
   private nonisolated(unsafe) let cipher: OpaquePointer
   private let initialize: Initialize
@@ -44,13 +44,13 @@ final class BareCrypto: Sendable {
     _ = initialize(context, cipher, nil, key, nonce)
   }
 
-  /// Decrypts as many bytes under a key that is set anew; that they are not authentic is as much work.
+  /// Decrypts the bytes under a newly set key; failing authentication is as much work.
   func open(_ sealed: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
     _ = initialize(context, nil, nil, key, nonce)
     finishOpening(sealed, into: &output)
   }
 
-  /// The same under the key that was set last.
+  /// Decrypts the bytes under the last key.
   func openUnderSameKey(_ sealed: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
     _ = initialize(context, nil, nil, nil, nonce)
     finishOpening(sealed, into: &output)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A number behind the mutex of the C library, as one would write it in C.
+/// A number behind a mutex of the C library, as in a C program.
 final class BareMutex: @unchecked Sendable {
-  // `@unchecked`: the number is reached only between lock and unlock.
+  // `@unchecked`: the number is accessed only between lock and unlock.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let number = UnsafeMutablePointer<Int>.allocate(capacity: 1)
 

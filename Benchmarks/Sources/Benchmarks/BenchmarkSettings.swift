@@ -1,7 +1,7 @@
 import FoundationEssentials
 import KeyValueStorage
 
-/// A JSON file with so many texts, in a directory that is removed when the process ends.
+/// A JSON file with `count` texts, in a directory that is removed when the process ends.
 final class BenchmarkSettings: Sendable {
   let file: URL
   let count: Int
@@ -21,7 +21,7 @@ final class BenchmarkSettings: Sendable {
 
   static func key(_ index: Int) -> String { "key \(index)" }
 
-  /// Of 32 characters.
+  /// Returns a value of 32 characters.
   static func value(_ index: Int) -> String {
     let digits = String(index)
     return digits + String(repeating: "x", count: 32 - digits.count)

@@ -3,9 +3,9 @@ import FoundationEssentials
 import Glibc
 import SecretStorage
 
-/// A vault with so many items, in a directory that is removed when the process ends.
+/// A vault with `count` items, in a directory that is removed when the process ends.
 final class BenchmarkVault: Sendable {
-  /// Of 32 bytes, as are the values of all items.
+  /// The value of all items: 32 bytes.
   static let value = "0123456789abcdef0123456789abcdef"
 
   let directory: URL
@@ -53,7 +53,7 @@ final class BenchmarkVault: Sendable {
   }
 }
 
-/// Does what must not fail in a benchmark.
+/// Calls a closure that must not fail in a benchmark.
 @discardableResult
 func attempt<Result>(_ body: () throws -> Result) -> Result {
   do {

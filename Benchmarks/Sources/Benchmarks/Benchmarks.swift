@@ -1,6 +1,6 @@
 import Glibc
 
-/// Measures Locket against the bare cost of what the machine must do at least.
+/// Measurements of Locket against the bare cost of the machine's minimum work.
 @main enum Benchmarks {
   static let rows = serializedRows + settingsRows + vaultRows + rulesRows + validationRows
 

@@ -1,6 +1,6 @@
 /// A workload with the number of iterations that fills a round.
 struct CalibratedWorkload {
-  // Long beside a tick of the scheduler's clock, short beside what disturbs the machine.
+  // Long compared with a scheduler tick, short compared with the machine's disturbances.
   private static let round = Duration.milliseconds(15)
 
   private let workload: Workload
@@ -22,14 +22,14 @@ struct CalibratedWorkload {
   }
 
   /// Runs one round; on several threads, the time of one iteration is the round's time divided by
-  /// the iterations of all.
+  /// the iterations of all threads.
   func nanosecondsPerIteration() -> Double {
     if let nanoseconds = workload.nanoseconds { return nanoseconds() }
     let time = Self.time(workload, iterations)
     return time / .nanoseconds(1) / Double(iterations * workload.threads)
   }
 
-  /// Of a few, so that a moment in which the machine did something else doesn't count.
+  /// The shortest of a few times, so that the machine's other work does not count.
   private static func shortestTime(_ workload: Workload, _ iterations: Int) -> Duration {
     (0..<3).map { _ in time(workload, iterations) }.min() ?? .zero
   }

@@ -1,4 +1,4 @@
-/// Takes a result, so that the compiler cannot leave out the work that made it.
+/// Takes a result, so that the compiler cannot remove the work behind it.
 @inline(never)
 func keep<Value>(_ value: Value) {
   withExtendedLifetime(value) {}

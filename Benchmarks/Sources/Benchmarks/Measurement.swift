@@ -1,10 +1,10 @@
-/// What the rounds of a row came to.
+/// The results of a row's rounds.
 struct Measurement {
   var row: Row
-  /// Nanoseconds for one iteration.
+  /// Nanoseconds per iteration.
   var subject: Quartiles
   var baseline: Quartiles
-  /// Of the rounds' ratios, each of two times that were taken one after the other.
+  /// The ratios of the rounds, each of two consecutive times.
   var ratio: Quartiles
   var difference: Quartiles
 
@@ -19,11 +19,11 @@ struct Measurement {
 
   /// Measures all rows in rounds.
   ///
-  /// Each round takes every row once, in a new order, and the two sides of a row right after each
-  /// other, in either order: what the machine does beside it falls on all of them alike.
+  /// Each round takes every row once, in a new order, and the two sides of a row consecutively, in
+  /// either order: the machine's other work affects all of them alike.
   static func takeAll(_ rows: [Row], rounds: Int = 31) -> [Measurement] {
-    // With one thread in the process, the C library leaves out the atomic instructions of a mutex:
-    // an app that shares values has more.
+    // In a process with one thread, the C library omits the atomic instructions of a mutex; an app
+    // that shares values has more threads.
     withAnotherThread {
       let prepared = rows.map { row in
         (subject: CalibratedWorkload(row.subject), baseline: CalibratedWorkload(row.baseline))

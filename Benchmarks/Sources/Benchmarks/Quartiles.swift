@@ -1,11 +1,11 @@
-/// The middle of a sample, and how far it spreads.
+/// The median and the quartiles of a sample.
 struct Quartiles {
   var lower: Double
   var median: Double
   var upper: Double
   var highest: Double
 
-  /// The sample must not be empty.
+  /// Creates the quartiles of a sample, which must not be empty.
   init(of sample: [Double]) {
     let sorted = sample.sorted()
     func value(at fraction: Double) -> Double {

@@ -1,8 +1,8 @@
 import Dispatch
 
-/// The wrapper that many apps have: a queue around reading and around writing.
+/// A common wrapper of apps: a queue around reading and around writing.
 @propertyWrapper final class QueueWrapper<Value>: @unchecked Sendable {
-  // `@unchecked`: the value is reached only on the queue.
+  // `@unchecked`: the value is accessed only on the queue.
   private let queue = DispatchQueue(label: "QueueWrapper")
   private var value: Value
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-// Reached before the first round and at the end of the process, by one thread.
+// Accessed before the first round and at the end of the process, by one thread.
 private nonisolated(unsafe) var directories: [URL] = []
 
 /// Removes a directory when the process ends.

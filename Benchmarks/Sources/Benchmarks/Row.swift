@@ -1,39 +1,39 @@
-/// A comparison: what Locket does, and what it is held against.
+/// A comparison of an operation of Locket with a baseline.
 struct Row: Sendable {
   var name: String
   var subject: Workload
   var baseline: Workload
-  /// What the comparison must come to; nil if it only informs.
+  /// The limit of the comparison; nil if it only informs.
   var target: Target?
 }
 
-/// What is timed.
+/// A timed operation.
 struct Workload: Sendable {
-  /// What the baseline's column calls it.
+  /// The name in the baseline's column.
   var name: String
-  /// How many threads run it at the same time.
+  /// The number of threads that run it at the same time.
   var threads = 1
-  /// Nanoseconds of a round, if they are not those that one iteration takes.
+  /// The nanoseconds of a round, if they are not the time per iteration.
   var nanoseconds: (@Sendable () -> Double)?
-  /// Does the work so many times; on several threads, so many times on each.
+  /// Does the work `iterations` times on each thread.
   var run: @Sendable (_ iterations: Int) -> Void
 }
 
 extension Workload {
-  /// A workload that measures something else itself, once in a round.
+  /// Creates a workload that measures something else itself, once per round.
   init(name: String, nanoseconds: @escaping @Sendable () -> Double) {
     self.init(name: name, run: { _ in })
     self.nanoseconds = nanoseconds
   }
 }
 
-/// What a comparison must come to.
+/// The limit of a comparison.
 enum Target: Sendable {
-  /// The subject takes at most so many times as long as the baseline.
+  /// The subject takes at most this many times as long as the baseline.
   case ratio(atMost: Double)
-  /// The subject takes at most so much longer than the baseline, for each iteration.
+  /// The subject takes at most this much longer than the baseline, per iteration.
   case difference(atMostNanoseconds: Double)
-  /// The subject's worst round takes at most so many times as long as the baseline's, and so much
-  /// longer.
+  /// The subject's worst round takes at most this many times as long as the baseline's, plus this
+  /// many nanoseconds.
   case worst(ratioAtMost: Double, plusNanoseconds: Double)
 }

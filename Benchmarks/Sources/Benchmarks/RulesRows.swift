@@ -42,7 +42,7 @@ private enum RulesWorkloads {
     for _ in 0..<iterations { attempt { keep(try PasswordRuleSet.parse(descriptor)) } }
   }
 
-  /// A megabyte of rules in so many descriptors of the same length.
+  /// Parses a megabyte of rules in `count` descriptors of the same length.
   static func parseLong(times count: Int) -> Workload {
     let rules = String(repeating: "required: [a-é]; allowed: [b-], upper; ", count: 25_000 / count)
     return Workload(name: "in \(count) parts") { iterations in

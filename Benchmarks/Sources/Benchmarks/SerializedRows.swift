@@ -45,7 +45,7 @@ let serializedRows: [Row] =
       target: .worst(ratioAtMost: 2, plusNanoseconds: 3_000_000)),
   ]
 
-/// What `Serialized` does; other rows take it as a baseline too.
+/// The workloads of `Serialized`; other rows use them as a baseline too.
 enum SerializedWorkloads {
   static let get = {
     let value = Serialized(1)
@@ -148,7 +148,7 @@ private enum QueueWorkloads {
 
   static let schedule = {
     let queue = DispatchQueue(label: "bare")
-    // Reached only on the queue.
+    // Accessed only on the queue.
     nonisolated(unsafe) var number = 0
     return Workload(name: "queue.async") { iterations in
       for _ in 0..<iterations { queue.async { number += 1 } }

@@ -29,12 +29,18 @@ let settingsRows: [Row] = [
   Row(
     name: "setting set 1,000 times, synchronize", subject: SettingsWorkloads.setThousand,
     baseline: SettingsWorkloads.set(SettingsWorkloads.thousand), target: .ratio(atMost: 3)),
+  Row(
+    name: "setting save on 1,000 threads, slowest",
+    subject: Workload(name: "slowest") { SettingsWorkloads.crowd.slowest() },
+    baseline: Workload(name: "the median of the same run") { SettingsWorkloads.crowd.median() },
+    target: .ratio(atMost: 20)),
 ]
 
 private enum SettingsWorkloads {
   static let thousand = BenchmarkSettings(keys: 1000)
   static let hundredThousand = BenchmarkSettings(keys: 100_000)
-  /// Long enough that only `synchronize()` writes.
+  static let crowd = CrowdedSaves()
+  /// An interval so long that only `synchronize()` writes.
   private static let longTime = WritePolicy.coalesced(within: .seconds(100_000))
 
   static let get = {
@@ -76,7 +82,7 @@ private enum SettingsWorkloads {
   static func set(_ settings: BenchmarkSettings) -> Workload {
     let setting = settings.setting(settings.count / 2, in: settings.open())
     return Workload(name: "set, \(settings.count) keys") { iterations in
-      // Another value than the one that is stored, since that would not be written.
+      // A value other than the stored one, since an equal one would not be written.
       let first = setting.wrappedValue == BenchmarkSettings.value(0) ? 1 : 0
       for index in 0..<iterations {
         setting.wrappedValue = BenchmarkSettings.value((first + index) % 2)
@@ -123,7 +129,7 @@ private enum SettingsBaselines {
     }
   }()
 
-  /// Foundation's, with as many keys; nothing of it is written.
+  /// Returns Foundation's defaults with as many keys, and writes none of them.
   private static func foundationDefaults() -> UserDefaults {
     guard let defaults = UserDefaults(suiteName: "locket.\(UUID())") else {
       fatalError("Foundation has no such suite.")
@@ -144,7 +150,7 @@ private enum SettingsBaselines {
   }()
 
   static let defaultsSetAndGet = {
-    // As above.
+    // Used by one thread at a time.
     nonisolated(unsafe) let defaults = foundationDefaults()
     return Workload(name: "UserDefaults set and get") { iterations in
       for index in 0..<iterations {
@@ -154,7 +160,7 @@ private enum SettingsBaselines {
     }
   }()
 
-  /// What a durable write takes at least: temporary file, fsync, rename, fsync of the directory.
+  /// The minimum of a durable write: temporary file, fsync, rename, fsync of the directory.
   static func replace(_ settings: BenchmarkSettings) -> Workload {
     let bytes = settings.bytes
     let directory = settings.file.deletingLastPathComponent().path

@@ -1,4 +1,4 @@
-/// Measurements as a table for people.
+/// A table of measurements for people.
 struct Table {
   private static let header = [
     "row", "Locket (ns)", "baseline", "(ns)", "ratio", "quartiles", "target", "met",
@@ -51,7 +51,7 @@ struct Table {
   }
 }
 
-/// The number with two decimals, none from a hundred on, and four below a tenth.
+/// Returns the number with two decimals, none from a hundred on, and four below a tenth.
 func decimal(_ number: Double) -> String {
   if abs(number) >= 100 { return "\(Int(number.rounded()))" }
   let places = abs(number) < 0.1 ? 4 : 2

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Runs `body` on so many new threads, and returns the time from when all are there until the last
-/// has finished.
+/// Runs `body` on `count` new threads, and returns the time from when all have started until the
+/// last one has finished.
 func timeOnThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) -> Duration {
-  // Reached through its own functions only, and given back after all threads have ended.
+  // Accessed only by its own functions, and freed after all threads have ended.
   nonisolated(unsafe) let gate = UnsafeMutablePointer<pthread_barrier_t>.allocate(capacity: 1)
   pthread_barrier_init(gate, nil, UInt32(count + 1))
   let threads = (0..<count).map { _ in
@@ -21,7 +21,7 @@ func timeOnThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) -> Dura
   return time
 }
 
-/// Runs `body` while the process has a second thread, which waits.
+/// Runs `body` while the process has a second, waiting thread.
 func withAnotherThread<Result>(_ body: () -> Result) -> Result {
   let lock = BareMutex()
   lock.lock()

@@ -10,7 +10,7 @@ let validationRows: [Row] = [
 ]
 
 private enum Forms {
-  /// What is demanded, in each field and bare.
+  /// The requirements of each field, and of the bare baseline.
   private static let demands: [@Sendable (String) -> Bool] = [
     { !$0.isEmpty },
     { $0.count >= 8 },
@@ -19,7 +19,7 @@ private enum Forms {
     { $0.contains { $0.isNumber } },
     { !$0.contains(" ") },
   ]
-  /// Each differs from the one before in one check or none.
+  /// Each differs from the previous one in one check or none.
   private static let texts = [
     "Tapqof-5nubri", "Tapqof-5nubri-", "Tapqof-5nubri h", "Tapqof-5nubri-h",
   ]

@@ -50,7 +50,7 @@ private enum UnlockingWorkloads {
     return vault
   }()
 
-  /// Unlocks as an app does that has just started.
+  /// Unlocks as a newly started app does.
   static let unlock = Workload(name: "unlock") { iterations in
     for _ in 0..<iterations {
       let fresh = SecretVault(fileURL: vault.file, stateDirectory: vault.directory)
@@ -74,7 +74,7 @@ private enum VaultWorkloads {
   static let thousand = BenchmarkVault(items: 1000)
   static let hundredThousand = BenchmarkVault(items: 100_000, isCompacted: true)
   static let crypto = BareCrypto()
-  /// As much as a secret of 32 bytes takes in a record.
+  /// The size of a secret of 32 bytes in a record.
   static let sealed = [UInt8](repeating: 1, count: 64 + 16)
 
   static func get(_ policy: RefreshPolicy) -> Workload {
@@ -84,7 +84,7 @@ private enum VaultWorkloads {
     }
   }
 
-  /// An item that is read when a passcode was proved.
+  /// An item that is read after a passcode was proved.
   static let constrained = {
     let password = PasswordItem<String>(
       .generic(service: "benchmark", account: "constrained"), refreshPolicy: .manual,
@@ -110,7 +110,7 @@ private enum VaultWorkloads {
     return readSecret("constrained")
   }()
 
-  /// Reads through the store itself, with an authorisation that the context gives each time.
+  /// Reads through the store itself, with an authorisation from the context each time.
   static func readSecret(_ account: String) -> Workload {
     let item = attempt {
       try thousand.vault.items(
@@ -144,7 +144,7 @@ private enum VaultWorkloads {
     let passwords = (0..<threads).map { vault.password($0) }
     let started = Counter()
     return Workload(name: "set, \(vault.count) items", threads: threads) { iterations in
-      // Each thread has an item of its own, as threads that share one cannot write at once.
+      // Each thread has its own item, because threads that share one cannot write at once.
       let password = passwords[started.next() % threads]
       for _ in 0..<iterations { password.value = BenchmarkVault.value }
     }
@@ -156,7 +156,7 @@ private enum VaultWorkloads {
     func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).oldValue }
   }
 
-  /// What a set appends, appended to a file of the same file system.
+  /// Appends the bytes of one set to a file of the same file system.
   static let append = {
     let path = thousand.directory.appending(path: "bare").path
     let record = [UInt8](repeating: 1, count: bytesOfOneSet)
@@ -186,7 +186,7 @@ private enum VaultWorkloads {
     }
   }
 
-  /// Reads the file, and opens its bytes in as many parts as there are items.
+  /// Reads the file, and decrypts its bytes in as many parts as there are items.
   static let readAndOpenEach = {
     let path = hundredThousand.file.path
     return Workload(name: "read, AES-256-GCM each") { iterations in
@@ -213,7 +213,7 @@ private enum VaultWorkloads {
   }()
 }
 
-/// A person who proves whatever is asked for.
+/// A person who proves every requested factor.
 private struct WillingAuthenticator: Authenticator {
   var capabilities: AuthenticationProofs { .any }
   var enrolledSet: [UInt8]? { nil }

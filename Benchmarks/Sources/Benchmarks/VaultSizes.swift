@@ -1,10 +1,10 @@
-/// How large a vault's file is, which no clock measures.
+/// The sizes of a vault's file.
 struct VaultSizes {
   /// Bytes for an item with a secret of 32 bytes, appended.
   private let appended: Int
   /// Bytes for the same item in a compacted vault.
   private let compacted: Int
-  /// The size of a file in which every item was set ten times, against what is live in it.
+  /// The size of a file in which every item was set ten times, relative to its live size.
   private let overwritten: Double
 
   init() {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The longest wait of a thread that asks for 60 accesses while another one makes accesses of 200
-/// µs without a pause.
+/// The longest wait of a thread that makes 60 accesses while another one makes accesses of 200 µs
+/// without a pause.
 final class WorstWait: Sendable {
   private let nanoseconds = Atomic(0)
   private let threads = Atomic(0)

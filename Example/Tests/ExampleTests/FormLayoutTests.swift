@@ -158,7 +158,7 @@ struct FormLayoutTests {
     frame.lines[1] = StyledLine("2")
     let update = screen.update(to: frame, size: size)
     #expect(update.contains("2") && !update.contains("one") && !update.contains("three"))
-    // Whoever has had the terminal meanwhile may have left anything.
+    // Another program may have left anything on the terminal.
     screen.forget()
     #expect(screen.update(to: frame, size: size).contains("three"))
   }

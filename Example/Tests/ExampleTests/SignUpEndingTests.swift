@@ -15,34 +15,34 @@ struct SignUpEndingTests {
     machine = try Machine()
   }
 
-  private func session() throws -> TerminalSession {
+  private func session() throws -> DisplayedSession {
     let session = try SignUpSession(on: machine)
     try session.waitForForm()
-    session.terminal.type("chi")
+    try session.terminal.type("chi")
     try session.terminal.waitForDisplay(of: "✓ At least 3 characters")
     #expect(!session.terminal.isGivenBack)
     return session.terminal
   }
 
-  private func expectNothingKept(_ session: TerminalSession) throws {
+  private func expectNothingKept(_ session: DisplayedSession) throws {
     #expect(session.isGivenBack)
     #expect(!session.display.text.contains("chi"))
     #expect(try machine.vault.items(matching: .all).isEmpty)
   }
 
-  @Test(arguments: ["\u{1B}", TerminalSession.endOfInput]) func keysCancel(key: String) throws {
+  @Test(arguments: ["\u{1B}", PseudoTerminal.endOfInput]) func keysCancel(key: String) throws {
     let session = try session()
-    session.type(key)
-    #expect(try session.end() == .exited(1))
+    try session.type(key)
+    #expect(try session.end() == 1)
     #expect(session.display.text == "Example: Cancelled. Nothing was saved.")
     try expectNothingKept(session)
   }
 
-  @Test(arguments: [(TerminalSession.interrupt, SIGINT), ("\u{1C}", SIGQUIT)])
+  @Test(arguments: [(PseudoTerminal.interrupt, SIGINT), ("\u{1C}", SIGQUIT)])
   func keysThatMakeSignalsEndTheProgram(key: String, number: Int32) throws {
     let session = try session()
-    session.type(key)
-    #expect(try session.end() == .killed(by: number))
+    try session.type(key)
+    #expect(try session.end() == -number)
     try expectNothingKept(session)
   }
 
@@ -50,31 +50,31 @@ struct SignUpEndingTests {
   func aSignalOrACrashEndsTheProgram(number: Int32) throws {
     let session = try session()
     kill(session.process, number)
-    #expect(try session.end() == .killed(by: number))
+    #expect(try session.end() == -number)
     try expectNothingKept(session)
   }
 
   @Test func aSuspendedFormGivesTheTerminalBackAndGoesOn() throws {
-    // A shell with job control, so that there is somebody who can let the program go on.
+    // A shell with job control, which can continue the program.
     let script =
       "\"$0\" signup --site \(SignUpSession.site) --language en; echo stopped; read line; fg; "
       + "echo ended $?"
-    let session = try TerminalSession(
+    let session = try DisplayedSession(
       ["/bin/sh", "-m", "-c", script, Machine.executable], on: machine,
       variables: SignUpSession.variables)
     try session.waitForDisplay(of: "Esc cancel")
-    session.type("chi")
+    try session.type("chi")
     try session.waitForDisplay(of: "✓ Not taken yet")
-    session.type(TerminalSession.suspend)
+    try session.type(PseudoTerminal.suspend)
     try session.waitForDisplay("the shell") { $0.text.hasSuffix("stopped") }
     #expect(session.isGivenBack && !session.display.text.contains("User name"))
-    session.type("\n")
+    try session.type("\n")
     try session.waitForDisplay("the form again") {
       $0.isAlternate && $0.text.contains("✓ User name        chi\n") && $0.cursor == (2, 24)
     }
-    session.type("hiro\t\u{7}")
+    try session.type("hiro\t\u{7}")
     try session.waitForDisplay(of: "100 %")
-    session.type("\r")
+    try session.type("\r")
     try session.waitForText("ended 0")
     _ = try session.end()
     #expect(session.isGivenBack)
@@ -86,11 +86,11 @@ struct SignUpEndingTests {
       stty -echo; "$0" signup --language en & until jobs >"$HOME/jobs"; grep -q Stopped "$HOME/jobs"
       do sleep 0.02; done; stty echo; fg; echo ended $?
       """
-    let session = try TerminalSession(
+    let session = try DisplayedSession(
       ["/bin/sh", "-m", "-c", script, Machine.executable], on: machine,
       variables: SignUpSession.variables)
     try session.waitForDisplay(of: "Esc cancel")
-    session.type(TerminalSession.endOfInput)
+    try session.type(PseudoTerminal.endOfInput)
     try session.waitForText("ended 1")
     _ = try session.end()
     #expect(session.isGivenBack)

@@ -54,7 +54,7 @@ struct SignUpModelTests {
     #expect(model.attention == .repetition)
     model[.repetition].value = "totoro"
     #expect(model.attention == nil && model.form.isValid)
-    // The repetition hears of the first one, and the password of the name.
+    // The repetition depends on the first password, and the password on the name.
     model[.password].value = "totoros"
     #expect(model.attention == .repetition)
     model[.userName].value = "toro"
@@ -62,7 +62,7 @@ struct SignUpModelTests {
   }
 
   @Test func whatCouldNotBeCheckedIsAskedAgain() async throws {
-    try machine.store("x", "--server", "example.org", "--account", "kiki")
+    try await machine.store("x", site: "example.org", account: "kiki")
     _ = try machine.lock()
     let model = try model("minlength: 1")
     model[.userName].value = "chihiro"

@@ -1,10 +1,7 @@
+import CLibrary
+import Concurrency
 import StorageInternals
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import ValueFormats
 
 extension FileBackend {
   func status(of path: String) throws(KeyValueStoreError) -> FileStatus? {
@@ -13,9 +10,9 @@ extension FileBackend {
     }
   }
 
-  /// What the file at a path holds now, read and parsed only if it is not known.
+  /// Returns the document of a file, read and parsed only if it is not cached.
   func document(at path: String) throws(KeyValueStoreError) -> FileDocument {
-    try withState { state throws(KeyValueStoreError) in
+    try state.withLock { state throws(KeyValueStoreError) in
       let status = try status(of: path)
       if let status, status.size > 0 { state.hasSeenContent = true }
       if let document = state.document, document.isCurrent(for: status) { return document }
@@ -25,7 +22,7 @@ extension FileBackend {
     }
   }
 
-  /// Whether a file of the size and date of a document has its content as well.
+  /// Whether a file with a document's size and date also has its content.
   func isUntouched(_ path: String, _ document: FileDocument) throws(SystemError) -> Bool {
     if document.isSettled || document.status?.size == 0 { return true }
     do {
@@ -34,7 +31,7 @@ extension FileBackend {
       guard case .system(let name, let path, let code) = error,
         let call = FileSystem.Call(rawValue: name)
       else {
-        // It cannot be read any more, so it was written to.
+        // The file cannot be read any more, so it was written to.
         return false
       }
       throw SystemError(call: call, path: path, code: code)
@@ -47,7 +44,7 @@ extension FileBackend {
     var found = found
     for _ in 0..<100 {
       guard let status = found else { return FileDocument(absentAt: state.nextRevision()) }
-      // Opening it might wait, or have an effect on a device.
+      // Opening anything but a file may block, or affect a device.
       try checkIsReadable(status)
       if let document = try readOnce(path, revision: state.nextRevision()) { return document }
       found = try self.status(of: path)
@@ -55,7 +52,7 @@ extension FileBackend {
     throw .unavailable("\(path) is changed faster than it can be read. Try again later.")
   }
 
-  /// Reads a file; nil if it was removed, or written to meanwhile so that its bytes may be of both.
+  /// Reads a file; nil if it was removed, or written to so that the bytes may be mixed.
   private func readOnce(
     _ path: String, revision: Int64
   ) throws(KeyValueStoreError) -> FileDocument? {
@@ -72,12 +69,11 @@ extension FileBackend {
       throw KeyValueStoreError(error)
     }
     guard status.isOfSameContent(as: before), bytes.count == status.size else { return nil }
-    // A time in the future is another clock's, unless it is one that the kernel gave out with more
-    // precision than its ticks have.
+    // A future time comes from another clock, unless the kernel recorded it with more precision
+    // than its ticks have.
     let isSettled = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
     return FileDocument(
-      revision: revision, parsed: parse(bytes), status: status, isSettled: isSettled,
-      file: file)
+      revision: revision, parse(bytes), status: status, isSettled: isSettled, file: file)
   }
 
   private func open(_ path: String) throws(KeyValueStoreError) -> File? {
@@ -116,16 +112,16 @@ extension FileBackend {
   /// The path for messages.
   private var resolvedPath: String {
     do {
-      return try fileSystem.resolve(path).path
+      return try fileSystem.resolve(path)
     } catch {
-      // The message is about the file, by one of its names.
+      // The message names the unresolved path instead.
       return path
     }
   }
 }
 
 extension [KeyValueEntry] {
-  /// Sorts the entries, which most files have sorted already.
+  /// Sorts the entries; most files are sorted already.
   fileprivate mutating func sortByKey() {
     let isSorted = !indices.dropFirst().contains { self[$0].key < self[$0 - 1].key }
     if !isSorted { sort { $0.key < $1.key } }

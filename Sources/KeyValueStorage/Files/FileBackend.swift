@@ -1,21 +1,22 @@
+import Concurrency
 import StorageInternals
+import ValueFormats
 
-/// Keys and values in a file.
+/// A backend with keys and values in a file.
 ///
 /// Writers exclude each other by a lock on a file beside it (`.<name>.lock`), and replace the file
-/// in one durable step; readers need no lock. Another program's file, put in place or written over
-/// by whatever means, is noticed by its status.
+/// in one durable step; readers need no lock. The file's status reveals changes by other programs,
+/// whether by replacing or by overwriting it.
 final class FileBackend: KeyValueBackend {
-  /// The path as it was given; symbolic links in it are followed anew at each use.
+  /// The path as given; each use resolves its symbolic links again.
   let path: String
   let format: KeyValueFormat
   let storedFormat: any StoredFormat
   let fileSystem: FileSystem
-  /// How long a write waits for a file to come back that was removed just before.
+  /// The time that a write waits for a removed file to be created again.
   let settlingTime: Duration
-  /// Held for single steps, and never while this waits for another process or calls a closure.
-  private let state = Lock(FileBackendState(), inForkedChild: { FileBackendState() })
-  private let observers: FileObservers
+  /// Held for single steps, never while waiting for another process or calling a closure.
+  let state = Lock(FileBackendState(), inForkedChild: { FileBackendState() })
 
   init(
     path: String, format: KeyValueFormat, storedFormat: (any StoredFormat)? = nil,
@@ -26,18 +27,17 @@ final class FileBackend: KeyValueBackend {
     self.storedFormat = storedFormat ?? format.coding
     self.fileSystem = fileSystem
     self.settlingTime = settlingTime
-    observers = FileObservers(path: path, fileSystem: fileSystem)
   }
 
   var name: String { path }
 
   func load() throws(KeyValueStoreError) -> KeyValueContents {
-    sweepIfLittered()
-    return try document(at: path).contents.get()
+    removeStaleFilesIfFree()
+    return try document(at: path).contents
   }
 
   func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool {
-    try withState { state throws(KeyValueStoreError) in
+    try state.withLock { state throws(KeyValueStoreError) in
       guard let document = state.document, document.revision == revision else { return true }
       return try !document.isCurrent(for: status(of: path))
     }
@@ -56,23 +56,18 @@ final class FileBackend: KeyValueBackend {
   func observe(
     _ handler: @escaping @Sendable () -> Void
   ) throws(KeyValueStoreError) -> KeyValueObservation {
-    try observers.add(handler)
-  }
-
-  func withState<Result: Sendable>(
-    _ body: (inout FileBackendState) throws(KeyValueStoreError) -> Result
-  ) throws(KeyValueStoreError) -> Result {
-    try state.withLock { state throws(KeyValueStoreError) in try body(&state) }
-  }
-
-  func withState<Result: Sendable>(_ body: (inout FileBackendState) -> Result) -> Result {
-    state.withLock { state in body(&state) }
+    try system { () throws(SystemError) in
+      let watch = Lock<PathWatch?>(try PathWatch(path: path, in: fileSystem, handler: handler))
+      return KeyValueObservation(
+        problem: { watch.withLock { $0?.problem }.map(KeyValueStoreError.init) },
+        end: { watch.withLock { $0.take() }?.stop() })
+    }
   }
 }
 
-/// What a file backend knows of its file.
+/// The cached state of a file backend.
 struct FileBackendState: Sendable {
-  /// What was read or written last; nil where that is not known.
+  /// The document that was read or written last; nil if it is unknown.
   var document: FileDocument? {
     didSet {
       let wasThere = oldValue?.status != nil
@@ -80,18 +75,18 @@ struct FileBackendState: Sendable {
       if wasThere, let document, document.status == nil { missingSince = .now }
     }
   }
-  /// Since when the file is known to be missing that was there before.
+  /// The time at which an existing file was first found missing.
   private(set) var missingSince: ContinuousClock.Instant?
-  /// That of the newest document.
+  /// The revision of the newest document.
   var revision: Int64 = 0
-  /// Whether the file was ever there with a byte in it.
+  /// Whether the file was ever seen with content.
   var hasSeenContent = false
-  /// Whether temporary files of killed writers were looked for.
-  var hasLookedForLitter = false
-  /// Whether they were removed, and none was left since then.
-  var isSwept = false
-  /// Whether a write failed when its content may have been in place already, so that it may not
-  /// outlast a power cut.
+  /// Whether the backend has looked for temporary files of killed writers.
+  var hasLookedForStaleFiles = false
+  /// Whether those files were removed, and none was left since then.
+  var hasRemovedStaleFiles = false
+  /// Whether a write failed after its content may have been in place, so that the content may not
+  /// survive a power cut.
   var isUncertain = false
 
   mutating func nextRevision() -> Int64 {
@@ -100,7 +95,7 @@ struct FileBackendState: Sendable {
   }
 }
 
-/// Runs system calls; their errors become those of the store.
+/// Runs system calls, and converts their errors to those of the store.
 func system<Result: ~Copyable>(
   _ body: () throws(SystemError) -> Result
 ) throws(KeyValueStoreError) -> Result {
@@ -108,5 +103,41 @@ func system<Result: ~Copyable>(
     return try body()
   } catch {
     throw KeyValueStoreError(error)
+  }
+}
+
+// Stale temporary files do no harm: a failure to find or remove them is not reported, and the next
+// update retries.
+
+extension FileBackend {
+  /// Removes the temporary files of killed writers, at the first update.
+  func removeStaleFilesOnce(_ turn: borrowing FileLockScope) {
+    if state.withLock({ $0.hasRemovedStaleFiles }) { return }
+    do throws(SystemError) {
+      try fileSystem.removeLeftovers(of: turn.target, holding: turn.lock)
+      state.withLock { $0.hasRemovedStaleFiles = true }
+    } catch {
+      // See above.
+    }
+  }
+
+  /// Removes the temporary files of killed writers, if there are any at the first read.
+  ///
+  /// A read waits for no writer; a running writer removes its own files.
+  func removeStaleFilesIfFree() {
+    let isDone = state.withLock { state in
+      defer { state.hasLookedForStaleFiles = true }
+      return state.hasLookedForStaleFiles || state.hasRemovedStaleFiles
+    }
+    if isDone { return }
+    do throws(SystemError) {
+      let target = try fileSystem.resolve(path)
+      guard try fileSystem.hasLeftovers(of: target),
+        let lock = try FileLock.ifFree(at: FileLockScope.lockPath(for: target), in: fileSystem)
+      else { return }
+      removeStaleFilesOnce(FileLockScope(target: target, lock: lock))
+    } catch {
+      // See above.
+    }
   }
 }

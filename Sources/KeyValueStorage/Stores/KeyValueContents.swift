@@ -1,16 +1,18 @@
-/// All keys and encoded values of a store at one moment.
+import ValueFormats
+
+/// A snapshot of all keys and encoded values of a store.
 public struct KeyValueContents: Sendable {
-  /// Tells this moment from others of the same backend.
+  /// The number that distinguishes this snapshot from others of the same backend.
   public let revision: Int64
 
-  /// By ascending key, each once.
+  /// Sorted by key, without duplicates.
   private(set) var entries: [KeyValueEntry]
 
-  /// Makes contents of values as a backend has them.
+  /// Creates contents from a backend's values.
   ///
   /// - Parameters:
-  ///   - values: Keys and encoded values in any order; of those with equal keys, the last one counts.
-  ///   - revision: What the backend tells this moment from others by.
+  ///   - values: Keys and encoded values in any order; of equal keys, the last one counts.
+  ///   - revision: The number that distinguishes this snapshot from others.
   public init(_ values: some Sequence<(key: String, value: EncodedValue)>, revision: Int64) {
     var changes = KeyValueChanges()
     for (key, value) in values { changes.set(key, to: value) }
@@ -19,14 +21,14 @@ public struct KeyValueContents: Sendable {
   }
 
   /// - Parameters:
-  ///   - entries: By ascending key, each once.
+  ///   - entries: Sorted by key, without duplicates.
   ///   - revision: See above.
   init(entries: [KeyValueEntry], revision: Int64) {
     self.entries = entries
     self.revision = revision
   }
 
-  /// Whether there is no key.
+  /// Whether there are no keys.
   public var isEmpty: Bool { entries.isEmpty }
 
   /// The keys, sorted by their bytes in UTF-8.
@@ -43,14 +45,14 @@ public struct KeyValueContents: Sendable {
     return entries[index].value
   }
 
-  /// The contents after changes.
+  /// Returns the contents after changes.
   public func applying(_ changes: KeyValueChanges, revision: Int64) -> KeyValueContents {
     var result = KeyValueContents(entries: entries, revision: revision)
     result.apply(changes) { KeyValueEntry(key: $0, text: $1, valueOffset: 0) }
     return result
   }
 
-  /// Puts changes in, with entries as the file's format makes them.
+  /// Applies changes, with entries in the file's format.
   mutating func apply(
     _ changes: KeyValueChanges, makingEntry entry: (StoredKey, EncodedValue) -> KeyValueEntry
   ) {
@@ -63,17 +65,12 @@ public struct KeyValueContents: Sendable {
         others.append((key, value.map { entry(key, $0) }))
       }
     }
-    // Each one alone moves all the entries behind it.
-    if others.count < 8 {
-      for (key, entry) in others { insertOrRemove(entry, at: key) }
-    } else {
-      merge(others.sorted { $0.key < $1.key })
-    }
+    if !others.isEmpty { merge(others.sorted { $0.key < $1.key }) }
   }
 }
 
 extension KeyValueContents {
-  /// The index of the first entry whose key is not before this one.
+  /// Returns the index of the first entry whose key is not before this one.
   private func index(of key: StoredKey) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
@@ -83,39 +80,28 @@ extension KeyValueContents {
     return low
   }
 
-  /// Puts in an entry whose key is not there, or removes the one of the key if there is one.
-  private mutating func insertOrRemove(_ entry: KeyValueEntry?, at key: StoredKey) {
-    let index = index(of: key)
-    if let entry {
-      entries.insert(entry, at: index)
-    } else if index < entries.count, entries[index].key == key {
-      entries.remove(at: index)
-    }
-  }
-
-  /// Does the same for many, by ascending key.
+  /// Inserts and removes entries, sorted by key.
   private mutating func merge(_ changes: [(key: StoredKey, entry: KeyValueEntry?)]) {
     var result: [KeyValueEntry] = []
     result.reserveCapacity(entries.count + changes.count)
     var position = 0
     for (key, entry) in changes {
-      while position < entries.count, entries[position].key < key {
-        result.append(entries[position])
-        position += 1
-      }
+      let next = index(of: key)
+      result += entries[position..<next]
+      position = next
       if let entry {
         result.append(entry)
       } else if position < entries.count, entries[position].key == key {
         position += 1
       }
     }
-    result.append(contentsOf: entries[position...])
+    result += entries[position...]
     entries = result
   }
 }
 
 extension KeyValueContents {
-  /// The keys whose values are not the same in both.
+  /// Returns the keys with different values in both.
   static func keysThatDiffer(
     _ first: KeyValueContents?, _ second: KeyValueContents?
   ) -> [StoredKey] {
@@ -136,3 +122,6 @@ extension KeyValueContents {
     return result + first.map(\.key) + second.map(\.key)
   }
 }
+
+/// The bytes of a value in a format, such as `0.8` or `{"name": "x"}` in JSON.
+public typealias EncodedValue = ArraySlice<UInt8>

@@ -1,3 +1,5 @@
+import ValueFormats
+
 /// A step from one version of an app's settings to the next.
 ///
 /// ```swift
@@ -6,16 +8,16 @@
 /// }
 /// ```
 public struct KeyValueMigration: Sendable {
-  /// The version of the settings after it.
+  /// The version of the settings after the step.
   public let version: Int
   let migrate: @Sendable (inout KeyValueDraft) throws -> Void
 
   /// Declares a step.
   ///
   /// - Parameters:
-  ///   - version: The version of the settings after it, from 1.
-  ///   - migrate: Changes the keys. It may be called more than once, each time with what is in the
-  ///     store; when it throws, nothing is changed.
+  ///   - version: The version of the settings after the step, from 1.
+  ///   - migrate: Changes the keys. It may be called several times, each time with the stored
+  ///     values; if it throws, nothing is changed.
   public init(
     to version: Int, _ migrate: @escaping @Sendable (inout KeyValueDraft) throws -> Void
   ) {
@@ -24,9 +26,9 @@ public struct KeyValueMigration: Sendable {
   }
 }
 
-/// The version that an app's settings have, and how older ones get there.
+/// The version of an app's settings, and the migrations from older versions.
 struct SettingsVersion: Sendable {
-  /// Where the version is in the store; 0 is not written.
+  /// The key of the version in the store; version 0 is not written.
   static let key = StoredKey("$version")
 
   let number: Int
@@ -47,13 +49,13 @@ struct SettingsVersion: Sendable {
     self.migrations = migrations
   }
 
-  /// Whether what a draft has must be migrated, or refused, before anything is read from it.
+  /// Returns whether a draft must be migrated, or rejected, before a value is read from it.
   func differs(from draft: KeyValueDraft) throws(KeyValueStoreError) -> Bool {
     if number == 0 || draft.isEmpty { return false }
     return try found(in: draft) != number
   }
 
-  /// Brings a draft to this version.
+  /// Migrates a draft to this version.
   ///
   /// - Throws: ``KeyValueStoreError/newerVersion(found:supported:)`` or
   ///   ``KeyValueStoreError/migrationFailed(version:reason:)``.
@@ -70,13 +72,14 @@ struct SettingsVersion: Sendable {
     }
   }
 
-  /// Notes the version in a draft that has anything to be of a version.
+  /// Writes the version into a draft that is not empty.
   func stamp(_ draft: inout KeyValueDraft) throws(KeyValueStoreError) {
     if number == 0 || draft.isEmpty { return }
-    try draft.set(number, for: Self.key.string)
+    draft[Self.key] = ArraySlice(try draft.format.bytes(of: number, key: Self.key.string))
   }
 
   private func found(in draft: KeyValueDraft) throws(KeyValueStoreError) -> Int {
-    try draft.value(of: Self.key.string) ?? 0
+    guard let value = draft[Self.key] else { return 0 }
+    return try draft.format.value(Int.self, from: value, key: Self.key.string)
   }
 }

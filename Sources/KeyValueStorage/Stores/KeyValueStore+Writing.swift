@@ -1,40 +1,43 @@
+import Concurrency
 import StorageInternals
+import ValueFormats
 
 extension KeyValueStore {
-  /// Writes what is not written yet, and returns when it is on disk.
+  /// Writes all unsaved changes, and returns when they are on disk.
   ///
-  /// - Throws: Why it could not be written. It is kept, and written with what is set next.
-  public func synchronize() throws(KeyValueStoreError) {
+  /// - Throws: ``KeyValueStoreError``, if the write fails. The next set writes the changes as well.
+  public func synchronize() throws {
     if state.withLock({ $0.transaction.ofThisThread }) != nil { return }
     refuseInsideChange()
     try writing.take { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
   }
 
-  /// Puts aside a file that cannot be read, so that the store begins anew, and writes what was set
-  /// meanwhile.
+  /// Moves an unreadable file aside, so that the store starts empty, and writes the unsaved
+  /// changes.
   ///
-  /// - Returns: The file's new path beside the old one; nil if it can be read.
-  /// - Throws: Why the file could not be renamed, or what was set meanwhile not be written.
+  /// - Returns: The file's new path beside the old one; nil if it is readable.
+  /// - Throws: ``KeyValueStoreError``, if the file cannot be renamed or the changes not be written.
   @discardableResult
-  public func moveAsideUnreadableFile() throws(KeyValueStoreError) -> String? {
+  public func moveAsideUnreadableFile() throws -> String? {
     refuseInsideChange()
     return try writing.take { () throws(KeyValueStoreError) in
       let path = try backend.moveAside(within: lockTimeout)
-      try load()
+      try read()
       try flush(within: lockTimeout)
       return path
     }
   }
 
-  /// Writes what was set, now or when the policy says; what cannot be written stays unsaved.
-  func writeSoon() {
+  /// Writes unsaved changes, at once or on the policy's schedule; after a failure they stay
+  /// unsaved.
+  func flushOrSchedule() {
     if state.withLock({ $0.transaction.ofThisThread }) != nil { return }
-    if schedule.begin() { return }
-    // The change in place that this is a part of does it at its end.
-    if !setting.isMine { flushInBackground() }
+    if scheduleWrite() { return }
+    // The enclosing change in place writes at its end.
+    if !setting.isMine { flushReportingFailure() }
   }
 
-  /// Sets or removes a key; it is on disk when this returns, or nothing is changed.
+  /// Sets or removes a key; it is on disk when this returns, or an error is thrown.
   func save(_ key: StoredKey, _ value: EncodedValue?) throws(KeyValueStoreError) {
     let isInTransaction = state.withLock { state in
       if state.transaction.ofThisThread == nil { return false }
@@ -43,16 +46,45 @@ extension KeyValueStore {
     }
     if isInTransaction { return }
     refuseInsideChange()
-    try writing.take { () throws(KeyValueStoreError) in
-      try write(within: lockTimeout) { draft in
-        draft[key] = value
-        return true
+    let change = PendingSave(key: key, value: value)
+    // A handler that runs inside of a write would wait for it in the queue.
+    if writing.isMine { return try write([change]) }
+    try saves.perform(change, process: write)
+  }
+
+  /// A set or a removal that waits to be written with those of other threads.
+  struct PendingSave: Sendable {
+    let key: StoredKey
+    let value: EncodedValue?
+  }
+
+  typealias Saves = WriteQueue<PendingSave, Void, KeyValueStoreError>
+
+  /// Writes the changes of several threads at once, in their order.
+  private func write(_ batch: [Saves.Pending]) {
+    do throws(KeyValueStoreError) {
+      try writing.take { () throws(KeyValueStoreError) in try write(batch.map(\.write)) }
+      for save in batch { save.finish(.success(())) }
+    } catch {
+      // A change that makes the file too large must not fail the others.
+      if batch.count > 1, error.isOfSize {
+        write(Array(batch.prefix(batch.count / 2)))
+        write(Array(batch.dropFirst(batch.count / 2)))
+      } else {
+        for save in batch { save.finish(.failure(error)) }
       }
     }
   }
 
-  /// Writes what is unsaved; a failure is kept and reported, since there is no caller to throw to.
-  func flushInBackground() {
+  private func write(_ changes: [PendingSave]) throws(KeyValueStoreError) {
+    try write(within: lockTimeout) { draft in
+      for change in changes { draft[change.key] = change.value }
+      return true
+    }
+  }
+
+  /// Writes unsaved changes; reports a failure, because there is no caller to throw to.
+  func flushReportingFailure() {
     do {
       try writing.take { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
     } catch {
@@ -60,9 +92,9 @@ extension KeyValueStore {
     }
   }
 
-  /// Writes what is unsaved and overdue; reports a failure only if it is another one than before.
+  /// Writes overdue changes; reports a failure only if it differs from the last one.
   ///
-  /// - Parameter patience: As of `flush`; with nil, this does not wait for other threads either.
+  /// - Parameter patience: As in `flush`; with nil, this does not wait for other threads either.
   func flushInTime(within patience: Duration?) {
     if patience != nil { writing.begin() } else if !writing.tryToBegin() { return }
     defer { writing.end() }
@@ -74,7 +106,7 @@ extension KeyValueStore {
     }
   }
 
-  /// Writes what is unsaved, unless another thread that came first did so.
+  /// Writes unsaved changes, unless another thread has written them.
   ///
   /// The parameters are those of `write`.
   func flush(
@@ -88,25 +120,25 @@ extension KeyValueStore {
         $0.writeProblem = error
         $0.isOverdue = true
       }
-      if case .busy = error { schedule.retry(isBusy: true) } else { schedule.retry(isBusy: false) }
+      if case .busy = error { scheduleRetry(isBusy: true) } else { scheduleRetry(isBusy: false) }
       throw error
     }
   }
 
-  /// Writes a draft of the newest contents with all that is unsaved, brought to the app's version.
+  /// Writes a draft of the newest contents with all unsaved changes, migrated to the app's version.
   ///
   /// - Parameters:
-  ///   - patience: How long to wait for other processes; nil to fail at once if one has the lock.
-  ///   - evenIfRemoved: Whether to write where all keys that were known are gone. A program that
-  ///     replaces the file may have removed it just now, and a new one would be in its way; if
-  ///     false, it has time to put the file back.
-  ///   - change: Changes the draft further, and returns false if nothing is to be written.
-  /// - Throws: Why nothing was written.
+  ///   - patience: The longest wait for other processes; nil to fail at once if one holds the lock.
+  ///   - evenIfRemoved: Whether to write if all known keys are gone. A program that replaces the
+  ///     file may have just removed it, and a new file would conflict with its own; if false, the
+  ///     program has time to put the file back.
+  ///   - change: Changes the draft further, and returns false to write nothing.
+  /// - Throws: The reason why nothing was written.
   func write(
     within patience: Duration?, evenIfRemoved: Bool = true,
     _ change: (inout KeyValueDraft) throws(KeyValueStoreError) -> Bool
   ) throws(KeyValueStoreError) {
-    // What is known from now on is to be kept up to date.
+    // The contents known from here on must be kept up to date.
     beginToWatch()
     var isRemoved = false
     var failure: KeyValueStoreError?
@@ -136,13 +168,13 @@ extension KeyValueStore {
     if !isWanted { return }
     if isRemoved, !evenIfRemoved {
       state.withLock { $0.isOverdue = true }
-      return lookAgainLater()
+      return rereadLater()
     }
     state.withLock { $0.adopt(contents, saved: saved) }
-    schedule.end(if: { state.withLock { $0.unsaved.isEmpty } })
+    stopTimer(if: { state.withLock { $0.unsaved.isEmpty } })
   }
 
-  /// Waiting for another thread's transaction in here could be waiting for one that waits for this.
+  /// Stops the process inside of a change in place, where waiting for a transaction may deadlock.
   func refuseInsideChange() {
     if setting.isMine, !writing.isMine {
       fatalError(

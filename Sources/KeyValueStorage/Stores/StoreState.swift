@@ -1,64 +1,64 @@
 import Concurrency
-import StorageInternals
+import ValueFormats
 
-/// What a store knows, and what it has yet to write.
+/// The cached contents and unsaved changes of a store.
 struct StoreState: Sendable {
   /// A change that is not written yet.
   struct Unsaved: Sendable {
     let value: EncodedValue?
-    /// Tells it from a later change of the same key.
+    /// The number that distinguishes it from a later change of the same key.
     let number: Int
   }
 
-  /// The process that this belongs to.
+  /// The process that owns the state.
   let process = Fork.generation
-  /// The newest contents that could be read; nil before the first.
+  /// The newest contents that could be read; nil before the first read.
   private(set) var contents: KeyValueContents?
-  /// Why newer contents, if there are some, could not be read.
+  /// The reason why newer contents, if any, could not be read.
   private(set) var readProblem: KeyValueStoreError?
-  /// Since when the backend has nothing, or nothing readable, where contents are known.
+  /// The time since which the backend is empty or unreadable, although contents are known.
   private var unsettledSince: ContinuousClock.Instant?
-  /// Whether changes by other programs are reported; if not, each access looks for them.
+  /// Whether changes by other programs are reported; if not, each access checks for them.
   var isWatched = false
-  /// The contents that migrations could not bring to the app's version, and why.
+  /// The revision that could not be migrated to the app's version, and the error.
   private var refused: (revision: Int64, error: KeyValueStoreError)?
   private(set) var unsaved: [StoredKey: Unsaved] = [:]
-  /// The number of the change that was made last, saved or not.
+  /// The number of the last change, saved or not.
   private var lastChange = 0
-  /// Why what is unsaved could not be written.
+  /// The reason why unsaved changes could not be written.
   var writeProblem: KeyValueStoreError?
-  /// Whether what is unsaved would be written by now if it could be.
+  /// Whether unsaved changes are due but could not be written.
   var isOverdue = false
-  /// Another one after each change that a reader may see.
+  /// A number that grows with each change visible to a reader.
   private(set) var generation = 0
-  /// The transaction that is under way.
+  /// The current transaction.
   private(set) var transaction: OpenTransaction?
   var observers = KeyObservers()
 
-  /// The value of a key as threads see it that are not in a transaction.
+  /// Returns the value of a key for threads outside of a transaction.
   subscript(key: StoredKey) -> EncodedValue? {
     if !unsaved.isEmpty, let unsaved = unsaved[key] { return unsaved.value }
     return contents?[key]
   }
 
-  /// The value of a key as this thread sees it.
+  /// Returns the value of a key for this thread.
   func visible(_ key: StoredKey) -> EncodedValue? {
     transaction.ofThisThread.map { $0.draft[key] } ?? self[key]
   }
 
   func isUnsaved(_ key: StoredKey) -> Bool { unsaved[key] != nil }
 
-  /// Whether what is in memory may not be the newest: each access looks for that then.
+  /// Whether the cached contents may be stale, so that each access must read.
   var needsReading: Bool { contents == nil || readProblem != nil || !isWatched }
 
-  /// Why the newest value of a key is not known to this thread; nil if it is.
+  /// Returns the reason why this thread's value of a key may be stale; nil if it is not.
   func problem(of key: StoredKey) -> KeyValueStoreError? {
     transaction.ofThisThread != nil || isUnsaved(key) ? nil : readProblem
   }
 
   /// Sets or removes a key, in this thread's transaction if there is one.
   ///
-  /// Returns the generation in which all threads see it; nil in a transaction.
+  /// Returns the generation in which all threads see the change; nil in a transaction.
   mutating func set(_ key: StoredKey, to value: EncodedValue?) -> Int? {
     if transaction.ofThisThread != nil {
       generation += 1
@@ -73,16 +73,16 @@ struct StoreState: Sendable {
     return generation
   }
 
-  /// Takes over what a backend has, after it was read or written.
+  /// Adopts contents that a backend has read or written.
   mutating func adopt(_ newest: KeyValueContents, saved: [StoredKey: Unsaved] = [:]) {
     readProblem = nil
     unsettledSince = nil
-    // What another thread adopted meanwhile may be newer.
+    // Another thread may have adopted newer contents meanwhile.
     let isOlder = contents.map { newest.revision < $0.revision } ?? false
     change { state in
       if !isOlder { state.contents = newest }
       if saved.values.lazy.map(\.number).max() == state.lastChange {
-        // Nothing was set since `saved` was all that is unsaved.
+        // Nothing was set since `saved` was captured.
         state.unsaved.removeAll(keepingCapacity: true)
       } else {
         for (key, value) in saved where state.unsaved[key]?.number == value.number {
@@ -96,19 +96,18 @@ struct StoreState: Sendable {
     }
   }
 
-  /// Notes why reading failed, unless another thread has read newer contents than were known
-  /// before.
+  /// Records why a read failed, unless another thread has read newer contents meanwhile.
   mutating func fail(_ error: KeyValueStoreError, since revision: Int64?) {
     guard contents?.revision == revision else { return }
-    // Settings look their values up again, which retries reading.
+    // Settings look their values up again, which retries the read.
     if readProblem == nil { generation += 1 }
     readProblem = error
     unsettledSince = nil
   }
 
-  /// Whether a state of the backend in which known contents are gone may pass within a time.
+  /// Returns whether missing or empty contents may be temporary, within a time limit.
   ///
-  /// A program that writes a file may first remove it, or make it empty.
+  /// A program that writes a file may first remove or truncate it.
   mutating func mayPass(within time: Duration) -> Bool {
     guard contents?.isEmpty == false else { return false }
     let now = ContinuousClock.now
@@ -117,20 +116,20 @@ struct StoreState: Sendable {
     return now - start < time
   }
 
-  /// Notes why contents cannot be used; until others are read, only `load()` tries again.
+  /// Records why contents cannot be used; until others are read, only `load()` retries.
   mutating func refuse(_ newest: KeyValueContents, _ error: KeyValueStoreError) {
     refused = (newest.revision, error)
   }
 
-  /// Why contents are known not to be usable.
+  /// Returns the recorded reason why contents cannot be used.
   func refusal(of newest: KeyValueContents) -> KeyValueStoreError? {
     refused?.revision == newest.revision ? refused?.error : nil
   }
 
-  /// Opens, goes on with, or ends a transaction.
+  /// Opens, updates, or ends a transaction.
   ///
-  /// What its thread sees and what others see belong to generations of their own: a value that was
-  /// kept for the newest generation is one that every thread sees.
+  /// Its thread and the other threads see separate generations: a value cached for the newest
+  /// generation is visible to every thread.
   mutating func setTransaction(_ transaction: OpenTransaction?) {
     self.transaction = transaction
     generation += 1
@@ -138,7 +137,7 @@ struct StoreState: Sendable {
 
   var isInTransaction: Bool { transaction != nil }
 
-  /// Makes a change, and tells those who observe it.
+  /// Makes a change, and notifies its observers.
   private mutating func change(_ body: (inout StoreState) -> Void) {
     generation += 1
     if observers.isEmpty { return body(&self) }
@@ -151,14 +150,14 @@ struct StoreState: Sendable {
   }
 }
 
-/// A transaction, as far as its thread has come with it.
+/// The current state of a transaction.
 struct OpenTransaction: Sendable {
   let thread = ThreadIdentity.current
   var draft: KeyValueDraft
 }
 
 extension OpenTransaction? {
-  /// The transaction if this thread is in it.
+  /// The transaction, if this thread is in it.
   var ofThisThread: OpenTransaction? {
     guard let self, self.thread == .current else { return nil }
     return self

@@ -1,31 +1,27 @@
+import CLibrary
 package import FoundationEssentials
 import StorageInternals
+import ValueFormats
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
-/// What was read of a property list that Foundation's `UserDefaults` wrote.
+/// The content of a property list that Foundation's `UserDefaults` wrote.
 package struct UserDefaultsFile: Sendable {
   package let path: String
-  /// What the path itself led to when the file was read; nil when there was nothing.
+  /// The status of the path itself when the file was read; nil if there was none.
   private let status: FileStatus?
-  /// The keys and values, by ascending key.
+  /// The keys and values, sorted by key.
   let values: [(key: StoredKey, tree: ValueTree)]
-  /// The keys whose values were property lists or URLs in `Data`, and were decoded.
+  /// The keys with property lists or URLs in `Data` that were decoded.
   package let decodedKeys: [String]
-  /// The keys whose values are property lists or URLs in `Data`, and were not decoded.
+  /// The keys with property lists or URLs in `Data` that were not decoded.
   package let codedKeys: [String]
 
-  /// Reads a file, in XML as Foundation writes it here or in the binary form that it has elsewhere.
+  /// Reads a file, in XML as Foundation writes it on Linux or in the binary form of other systems.
   ///
   /// - Parameters:
-  ///   - path: The file; nothing is read if there is none.
-  ///   - isDecoded: Whether `Data` of a key that is a binary property list, or a URL in an
-  ///     archive, becomes what that holds.
-  /// - Throws: Why the file could not be read.
+  ///   - path: The file; if it is missing, there are no values.
+  ///   - isDecoded: Whether `Data` of a key is decoded, if it is a binary property list or a URL in
+  ///     an archive.
+  /// - Throws: The reason why the file could not be read.
   package init(
     _ path: String, decoding isDecoded: (String) -> Bool = { _ in false }
   ) throws(KeyValueStoreError) {
@@ -55,7 +51,7 @@ package struct UserDefaultsFile: Sendable {
 
   package var count: Int { values.count }
 
-  /// The `Data` of a key; nil for another value, and where there is none.
+  /// Returns the `Data` of a key; nil if it has another value or none.
   package func data(of key: String) -> Data? {
     let key = StoredKey(key)
     guard case .data(let data)? = values.first(where: { $0.key == key })?.tree else { return nil }
@@ -64,7 +60,7 @@ package struct UserDefaultsFile: Sendable {
 
   package var isThere: Bool { status != nil }
 
-  /// Where Foundation keeps a suite; nil means `UserDefaults.standard`.
+  /// Returns the path at which Foundation keeps a suite; nil means `UserDefaults.standard`.
   package static func path(ofSuite name: String?) throws(KeyValueStoreError) -> String {
     do throws(ApplicationDirectoriesError) {
       return try ApplicationDirectories(applicationName: name).configuration + ".plist"
@@ -73,10 +69,10 @@ package struct UserDefaultsFile: Sendable {
     }
   }
 
-  /// Refuses to remove what is not the file that was read.
+  /// Throws if the path no longer leads to the file that was read.
   package func checkRemovable() throws(KeyValueStoreError) {
     let now = try system { () throws(SystemError) in try FileSystem().status(of: path) }
-    guard let now else { throw .unavailable("\(path) is not there any more.") }
+    guard let now else { throw .unavailable("\(path) does not exist any more.") }
     if now.isSymbolicLink {
       throw .unavailable("\(path) is a symbolic link. Name the file itself to have it removed.")
     }
@@ -94,7 +90,7 @@ package struct UserDefaultsFile: Sendable {
     let start = Array("bplist".utf8)
     return try system { () throws(SystemError) in
       let fileSystem = FileSystem()
-      // To open what is no file might wait.
+      // Opening anything but a file may block.
       guard let status = try fileSystem.status(of: path, followingLink: true),
         status.isRegularFile
       else { return false }
@@ -103,13 +99,13 @@ package struct UserDefaultsFile: Sendable {
     }
   }
 
-  /// What a property list in `Data` holds; nil when the value is anything else.
+  /// Returns the content of a property list in `Data`; nil for any other value.
   ///
-  /// `PropertyListEncoder` refuses other tops than containers and `Data`. Archives of objects are others,
-  /// but for those of URLs.
+  /// `PropertyListEncoder` allows only containers and `Data` at the top. An archive of an object
+  /// gives nil as well, unless the object is a URL.
   private static func decoded(_ tree: ValueTree) -> ValueTree? {
     guard case .data(let data) = tree else { return nil }
-    if let archived = ArchivedURL(data) { return .string(archived.url.absoluteString) }
+    if let url = URL(archive: data) { return .string(url.absoluteString) }
     do throws(FormatError) {
       switch try BinaryPropertyListFormat().decode(Array(data)[...]) {
       case .array(let elements): return .array(elements)
@@ -118,7 +114,7 @@ package struct UserDefaultsFile: Sendable {
       default: return nil
       }
     } catch {
-      // Then it is data of another kind, such as a picture or an archive of objects.
+      // The data is of another kind, such as a picture or an archive of objects.
       return nil
     }
   }

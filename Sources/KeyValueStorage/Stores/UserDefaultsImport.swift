@@ -1,25 +1,26 @@
+import Concurrency
 public import FoundationEssentials
-import StorageInternals
+import ValueFormats
 
-/// What an import of Foundation's `UserDefaults` did, or would do.
+/// The actual or planned result of an import of Foundation's `UserDefaults`.
 public struct UserDefaultsImport: Hashable, Sendable {
   /// The property list that Foundation wrote.
   public let file: URL
   /// The keys that were imported, or would be.
   public fileprivate(set) var imported: [String] = []
-  /// The keys that have the same value already.
+  /// The keys that already have the same value.
   public fileprivate(set) var unchanged: [String] = []
-  /// The keys that have another value in the store, which they keep.
+  /// The keys that keep a different value in the store.
   public fileprivate(set) var kept: [String] = []
-  /// The keys that had another value in the store, or would lose it, where replacing was asked for.
+  /// The keys whose different value in the store was replaced, or would be, if requested.
   public fileprivate(set) var replaced: [String] = []
 }
 
 extension KeyValueStore {
-  /// Imports what Foundation's `UserDefaults` left on this machine.
+  /// Imports the values that Foundation's `UserDefaults` left on this machine.
   ///
-  /// Foundation keeps it in `<name>.plist` in `$XDG_CONFIG_HOME`, by default `~/.config`. The file
-  /// is only read. A key that the store has keeps its value. All is imported durably, or nothing.
+  /// Foundation keeps them in `<name>.plist` in `$XDG_CONFIG_HOME`, by default `~/.config`. The
+  /// file is only read. A key that the store has keeps its value. The import is atomic and durable.
   ///
   /// ```swift
   /// let plan = try store.import(userDefaults: "com.example.app", dryRun: true)
@@ -28,23 +29,24 @@ extension KeyValueStore {
   /// ```
   ///
   /// - Parameters:
-  ///   - suiteName: The suite; nil for `UserDefaults.standard`, which is named after the executable.
-  ///   - dryRun: Whether only to find out what would be imported.
-  /// - Returns: What was imported, key by key; nothing when there is no such file.
-  /// - Throws: Why the file could not be read, or the store not written; nothing is changed then.
+  ///   - suiteName: The suite; nil for `UserDefaults.standard`, named after the executable.
+  ///   - dryRun: Whether to compute the result without importing anything.
+  /// - Returns: The result, key by key; empty if there is no such file.
+  /// - Throws: ``KeyValueStoreError``, if the file cannot be read or the store cannot be written;
+  ///   nothing is changed then.
   @discardableResult
   public func `import`(
     userDefaults suiteName: String? = nil, dryRun: Bool = false
-  ) throws(KeyValueStoreError) -> UserDefaultsImport {
+  ) throws -> UserDefaultsImport {
     let path = try UserDefaultsFile.path(ofSuite: suiteName)
     return try self.import(UserDefaultsFile(path), dryRun: dryRun)
   }
 
-  /// Imports what was read of a file.
+  /// Imports the content of a file.
   ///
-  /// With `replacing`, a key that the store has with another value gets that of the file. `report`
-  /// is called with the number of keys that are done, before the first and after each; what it
-  /// throws ends the work, and nothing is changed.
+  /// With `replacing`, the file's value replaces a different one in the store. `report` is called
+  /// with the number of finished keys, before the first and after each. If it throws, the import
+  /// ends, and nothing is changed.
   @discardableResult
   package func `import`(
     _ file: UserDefaultsFile, replacing: Bool = false, dryRun: Bool = false,
@@ -78,7 +80,7 @@ extension KeyValueStore {
     return result
   }
 
-  /// The keys of a file that this store's file, read anew, has with another value, or has not.
+  /// Returns the keys of a file that are missing or different in this store's file, read again.
   package func keys(missingOf file: UserDefaultsFile) throws(KeyValueStoreError) -> [String] {
     let contents: KeyValueContents
     if let backend = backend as? FileBackend {

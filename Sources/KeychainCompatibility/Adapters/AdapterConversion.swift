@@ -1,13 +1,13 @@
 import FoundationEssentials
-import StorageInternals
+import ValueFormats
 
-/// How the JSON of one key becomes what `GenericPassword` stores.
+/// The conversion of one key's JSON into the format of `GenericPassword`.
 struct AdapterConversion: Sendable {
   enum Result: Sendable {
     case converted(Data)
-    /// The bytes are no JSON of the type, but a value as `GenericPassword` stores it.
+    /// The bytes are not JSON of the type, but a value in the format of `GenericPassword`.
     case native
-    /// Why the bytes of the item stay what they are, in a sentence.
+    /// The reason why the item is left unchanged, as a sentence.
     case refused(String)
   }
 
@@ -22,14 +22,14 @@ struct AdapterConversion: Sendable {
         value = try decoder.decode(Value.self, from: json)
       } catch {
         if Self.bytes(Array(json), areOf: Value.self) { return .native }
-        // The decoder's own error may show what it read.
+        // The decoder's own error may contain parts of the value.
         return .refused("It is not JSON of the type \(Value.self).")
       }
       do throws(ValueCodingError) {
         let bytes = try ValueCoder().encode(value)
         if Self.bytes(bytes, areOf: Value.self) { return .converted(Data(bytes)) }
       } catch {
-        // A property list cannot hold it.
+        // A property list cannot hold the value.
       }
       return .refused("A value of the type \(Value.self) cannot be stored exactly.")
     }
@@ -38,12 +38,7 @@ struct AdapterConversion: Sendable {
   init(_ key: String, asJSON type: AdapterValueType) {
     self.key = key
     convert = { json, decoder in
-      let tree: AdapterTree
-      do {
-        tree = try JSONDecoder().decode(AdapterTree.self, from: json)
-      } catch {
-        return .native
-      }
+      guard let tree = ValueTree(adapterJSON: json) else { return .native }
       do throws(AdapterTyping.Refusal) {
         let typed = try AdapterTyping(decoder: decoder).typed(tree, as: type)
         return Self.stored(typed, isRawValue: type == .rawValue)
@@ -57,26 +52,13 @@ struct AdapterConversion: Sendable {
     convert(json, decoder)
   }
 
-  /// A value as `GenericPassword` stores it, by the type that it has at the top.
-  private static func stored(_ tree: AdapterTree, isRawValue: Bool) -> Result {
-    let coder = ValueCoder()
+  /// Encodes a value in the format of `GenericPassword`, by its top-level type.
+  private static func stored(_ tree: ValueTree, isRawValue: Bool) -> Result {
+    guard let value = tree.adapterValue else { return .refused("It is null, which is no value.") }
     do throws(ValueCodingError) {
-      let bytes: [UInt8]
-      switch tree {
-      case .null: return .refused("It is null, which is no value.")
-      case _ where isRawValue: bytes = try coder.encode(tree)
-      case .bool(let value): bytes = try coder.encode(value)
-      case .integer(let value): bytes = try coder.encode(value)
-      case .unsigned(let value): bytes = try coder.encode(value)
-      case .double(let value): bytes = try coder.encode(value)
-      case .float(let value): bytes = try coder.encode(value)
-      case .string(let value): bytes = try coder.encode(value)
-      case .data(let value): bytes = try coder.encode(value)
-      case .date(let value): bytes = try coder.encode(value)
-      case .array(let value): bytes = try coder.encode(value)
-      case .object(let value): bytes = try coder.encode(value)
-      }
-      return .converted(Data(bytes))
+      let coder = ValueCoder()
+      return .converted(
+        Data(isRawValue ? try coder.encode(AdapterValue(tree: tree)) : try coder.encode(value)))
     } catch {
       return .refused("It cannot be stored exactly.")
     }
@@ -92,8 +74,75 @@ struct AdapterConversion: Sendable {
   }
 }
 
-/// An item before and after its conversion, as long as that is under way.
+/// An item before and after its conversion, kept until that is finished.
 struct ConversionCopy: Codable {
   let original: Data
   let converted: Data
+}
+
+extension ValueTree {
+  /// Reads JSON of a 0.x adapter: numbers become integers if an integer type can hold them.
+  ///
+  /// Returns nil for bytes that are not JSON, or hold a number that no type can hold.
+  init?(adapterJSON bytes: Data) {
+    do throws(FormatError) {
+      guard let tree = Self.typed(try JSONFormat(.plain).decode(ArraySlice(bytes))) else {
+        return nil
+      }
+      self = tree
+    } catch {
+      return nil
+    }
+  }
+
+  private static func typed(_ tree: ValueTree) -> ValueTree? {
+    switch tree {
+    case .number(let number):
+      if let integer = number.integer(Int128.self),
+        (Int128(Int64.min)...Int128(UInt64.max)).contains(integer)
+      {
+        return .number(.integer(integer))
+      }
+      return number.double.map { .number(.real($0)) }
+    case .array(let elements):
+      let typed = elements.compactMap(Self.typed)
+      return typed.count == elements.count ? .array(typed) : nil
+    case .dictionary(let members):
+      let typed = members.compactMapValues(Self.typed)
+      return typed.count == members.count ? .dictionary(typed) : nil
+    default: return tree
+    }
+  }
+}
+
+extension ValueTree {
+  /// The value of a typed tree; nil for null.
+  fileprivate var adapterValue: (any Encodable)? {
+    switch self {
+    case .null: nil
+    case .bool(let value): value
+    case .number(.integer(let value)): Int64(exactly: value) ?? UInt64(value) as any Encodable
+    case .number(.real(let value)): value
+    case .number(.float(let value)): value
+    case .number(.text(let value)), .string(let value): value
+    case .data(let value): value
+    case .date(let value): value
+    case .array(let value): value.map(AdapterValue.init)
+    case .dictionary(let value):
+      // Keys that are equal as text are one key of a Swift dictionary.
+      Dictionary(
+        value.map { ($0.key.string, AdapterValue(tree: $0.value)) }, uniquingKeysWith: { $1 })
+    }
+  }
+}
+
+/// A typed tree, encoded as Foundation's coders have its values.
+struct AdapterValue: Encodable {
+  let tree: ValueTree
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    guard let value = tree.adapterValue else { return try container.encodeNil() }
+    try container.encode(value)
+  }
 }

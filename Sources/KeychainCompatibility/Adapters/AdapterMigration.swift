@@ -1,10 +1,10 @@
 public import FoundationEssentials
 public import SecretStorage
 
-/// Converts the items of the 0.x adapters, which are JSON, into what `GenericPassword` stores.
+/// Converts the items of the 0.x adapters from JSON into the format of `GenericPassword`.
 ///
-/// The identity stays what it is: the service identifier of the adapter is the service, and the key is
-/// the account. Only the bytes change, and what they are only the app knows, so it declares the types:
+/// The identity is unchanged: the adapter's service identifier is the service, and the key is the
+/// account. Only the bytes change. Only the app knows their types, so it declares them:
 ///
 /// ```swift
 /// var migration = AdapterMigration(serviceIdentifier: "com.example.app")
@@ -14,29 +14,29 @@ public import SecretStorage
 /// ```
 ///
 /// Then `@GenericPassword(service: "com.example.app", account: "token") var token: String?` has the
-/// value. Run it before that property is used, and not while 0.x code still writes these keys: an item
-/// that was not converted yet and is JSON of its type is taken for that.
+/// value. Run the migration before that property is used, and not while 0.x code still writes these
+/// keys: any item that is JSON of its type and not marked as converted is converted.
 ///
-/// Of each item that is converted, a copy with the same access control is written first, as item of the
-/// service `<service>.migration`, and removed only when the converted item was read back. A run that was
-/// interrupted, even by the end of the process, is finished by the next one. Which keys are done is
-/// remembered in that service's item without account, so that it may be run at every start.
+/// For each converted item, a copy with the same access control is written first, as an item of the
+/// service `<service>.migration`, and removed only after the converted item was read back. The next
+/// run completes an interrupted one, even if the process ended. That service's item without account
+/// lists the finished keys, so the migration may run at every start.
 ///
-/// What was saved as bytes, by the `save(value:for:)` that takes `Data`, is what a
-/// `GenericPassword<Data>` stores: such keys need no declaration.
+/// Values saved as bytes, by the `save(value:for:)` that takes `Data`, already have the format of
+/// `GenericPassword<Data>`: their keys need no declaration.
 public struct AdapterMigration: Sendable {
   private let givenService: String?
   private let decoder: JSONDecoder
   private let givenStore: (any SecretStore)?
   private var conversions: [AdapterConversion] = []
 
-  /// Prepares a migration that converts no key yet.
+  /// Creates a migration that does not convert any key yet.
   ///
   /// - Parameters:
   ///   - serviceIdentifier: The service of the adapter; nil means that of
   ///     `CodableKeychainAdapter.defaultDomain`.
-  ///   - jsonDecoder: Reads the JSON; the one that the app gave to the adapter, if any.
-  ///   - store: The store that has the items; nil means the default store.
+  ///   - jsonDecoder: Reads the JSON; pass the decoder of the adapter, if it had one.
+  ///   - store: The store of the items; nil means the default store.
   public init(
     serviceIdentifier: String? = nil, jsonDecoder: JSONDecoder = JSONDecoder(),
     in store: (any SecretStore)? = nil
@@ -46,7 +46,7 @@ public struct AdapterMigration: Sendable {
     givenStore = store
   }
 
-  /// Declares the type of a key's value; the last declaration of a key counts.
+  /// Declares the type of a key's value; a later declaration replaces an earlier one.
   public mutating func convert<Value: Codable & Sendable>(
     _ key: String, as type: Value.Type = Value.self
   ) {
@@ -54,47 +54,47 @@ public struct AdapterMigration: Sendable {
     conversions.append(AdapterConversion(key, of: type))
   }
 
-  /// Declares what the JSON of a key stands for, where the app's types are not at hand.
+  /// Declares the type of a key's JSON, for use without the app's types.
   ///
-  /// The members of objects keep the names that they have in the JSON. What is no JSON at all is found
-  /// `native`. The last declaration of a key counts.
+  /// The members of objects keep their names. Bytes that are not JSON are reported as `native`. A
+  /// later declaration of a key replaces an earlier one.
   public mutating func convert(_ key: String, asJSON type: AdapterValueType) {
     conversions.removeAll { $0.key == key }
     conversions.append(AdapterConversion(key, asJSON: type))
   }
 
-  /// Converts the items that need no proof; those that need one are refused.
+  /// Converts the items that need no authentication; refuses the others.
   ///
   /// - Parameters:
-  ///   - isDryRun: Whether to change nothing, and to report what would be done.
-  ///   - report: Called on this thread with the number of keys that are done; it may end the work.
-  /// - Returns: What became of each key.
-  /// - Throws: `SecretStoreError`: `cancelled`, `corrupted` when what was written is not what is read
-  ///   back, or what kept the store from reading or writing. What was done until then stays, and the
-  ///   next run goes on from there.
+  ///   - isDryRun: Whether to change nothing and only report what a run would do.
+  ///   - report: Called on this thread with the number of finished keys; can cancel the run.
+  /// - Returns: The outcome for each key.
+  /// - Throws: `SecretStoreError`: `cancelled`, `corrupted` if the item read back differs from the
+  ///   written one, or the error of reading or writing. Finished conversions remain, and the next
+  ///   run continues from there.
   @discardableResult
   public func run(
     isDryRun: Bool = false,
     reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
-  ) throws(SecretStoreError) -> AdapterMigrationReport {
+  ) throws -> AdapterMigrationReport {
     try run(authorizations: [:], isDryRun, report)
   }
 
-  /// Converts the items, asking a person for what reading them needs.
+  /// Converts the items, asking the user for the authentication that reading them needs.
   ///
   /// - Parameters:
-  ///   - context: How a person is asked. Give it a time of `reuse`: one answer then counts for all items
-  ///     that demand the same.
-  ///   - isDryRun: Whether to change nothing, and to report what would be done.
-  ///   - report: Called with the number of keys that are done; it may end the work.
-  /// - Returns: What became of each key.
-  /// - Throws: `SecretStoreError`: `denied` when it was not proved, and what ``run(isDryRun:reporting:)``
-  ///   throws.
+  ///   - context: How the user is asked. Set a time of `reuse`: one answer then applies to all
+  ///     items with the same requirements.
+  ///   - isDryRun: Whether to change nothing and only report what a run would do.
+  ///   - report: Called with the number of finished keys; can cancel the run.
+  /// - Returns: The outcome for each key.
+  /// - Throws: `SecretStoreError`: `denied` if authentication failed, and the errors of
+  ///   ``run(isDryRun:reporting:)``.
   @discardableResult
   public func run(
     authorizedBy context: AuthenticationContext, isDryRun: Bool = false,
     reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
-  ) async throws(SecretStoreError) -> AdapterMigrationReport {
+  ) async throws -> AdapterMigrationReport {
     let work = try work(authorizations: [:], isDryRun)
     var authorizations: [AccessControl: Authorization] = [:]
     for conversion in conversions {
@@ -113,13 +113,17 @@ public struct AdapterMigration: Sendable {
   ) throws(SecretStoreError) -> AdapterMigrationReport {
     let work = try work(authorizations: authorizations, isDryRun)
     var result = AdapterMigrationReport()
+    func checkProgress() throws(SecretStoreError) {
+      try UpkeepProgress(completed: result.entries.count, total: conversions.count)
+        .report(to: report)
+    }
     for conversion in conversions {
-      try checkProgress(result.entries.count, report)
+      try checkProgress()
       result.entries.append(
         AdapterMigrationReport.Entry(
           key: conversion.key, outcome: try work.convert(conversion, with: decoder)))
     }
-    try checkProgress(result.entries.count, report)
+    try checkProgress()
     let declared = Set(conversions.map(\.key))
     for key in try work.keys() where !declared.contains(key) {
       result.entries.append(AdapterMigrationReport.Entry(key: key, outcome: .undeclared))
@@ -133,14 +137,44 @@ public struct AdapterMigration: Sendable {
     let service: String
     if let givenService { service = givenService } else { service = try DefaultDomain.service() }
     return AdapterMigrationWork(
-      store: givenStore ?? SecretStorage.defaultStore, service: service,
+      store: givenStore ?? SecretStores.defaultStore, service: service,
       authorizations: authorizations, isDryRun: isDryRun)
   }
+}
 
-  private func checkProgress(
-    _ completed: Int, _ report: (UpkeepProgress) -> UpkeepProgress.Decision
-  ) throws(SecretStoreError) {
-    let progress = UpkeepProgress(completed: completed, total: conversions.count)
-    if report(progress) == .cancel { throw .cancelled }
+/// The results of an ``AdapterMigration``, for each key.
+public struct AdapterMigrationReport: Hashable, Sendable {
+  /// The outcome for the item of a key.
+  public enum Outcome: Hashable, Sendable {
+    /// The item was JSON and now has the format of `GenericPassword`.
+    case converted
+    /// An earlier run converted the item.
+    case alreadyConverted
+    /// The item is not JSON, but a value in the format of `GenericPassword`.
+    case native
+    /// The item does not exist.
+    case absent
+    /// The item was changed after an interrupted run had prepared it; it is left unchanged.
+    case conflict
+    /// The service has an item of this key, but the key was not declared.
+    case undeclared
+    /// The item is left unchanged, for the reason given as a sentence.
+    case refused(String)
+  }
+
+  /// A key of the service.
+  public struct Entry: Hashable, Sendable {
+    /// The key, which is the account of the item.
+    public let key: String
+    /// The outcome for its item.
+    public let outcome: Outcome
+  }
+
+  /// The declared keys in declaration order, then the undeclared ones.
+  public internal(set) var entries: [Entry] = []
+
+  /// Returns the keys with an outcome.
+  public func keys(_ outcome: Outcome) -> [String] {
+    entries.filter { $0.outcome == outcome }.map(\.key)
   }
 }

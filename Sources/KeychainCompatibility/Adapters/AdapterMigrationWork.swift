@@ -1,39 +1,40 @@
 import FoundationEssentials
 import SecretStorage
 import StorageInternals
+import ValueFormats
 
-/// The conversion of items of one service, one at a time.
+/// The conversion of the items of one service, one at a time.
 ///
-/// In this order, so that it can end after each step and be taken up again: the copy is written and read
-/// back, the item is replaced and read back, the key is noted as done, the copy is removed.
+/// The order of steps allows resuming after each of them: the copy is written and read back, the
+/// item is replaced and read back, the key is marked as finished, the copy is removed.
 struct AdapterMigrationWork {
   typealias Outcome = AdapterMigrationReport.Outcome
 
   let store: any SecretStore
   let service: String
-  /// What authorises reading an item, by what it demands.
+  /// The authorization to read an item, by its access control.
   let authorizations: [AccessControl: Authorization]
   let isDryRun: Bool
 
   private var migrationService: String { "\(service).migration" }
 
-  /// The accounts of the service's items.
+  /// Returns the accounts of the service's items.
   func keys() throws(SecretStoreError) -> [String] {
     try store.items(matching: .matching(.generic(service: service))).compactMap(\.identity.account)
   }
 
-  /// What has to be proved for a key; nil when that is nothing.
+  /// Returns the authentication that a key requires; nil if none.
   func accessControl(of key: String) throws(SecretStoreError) -> AccessControl? {
     guard let item = try store.item(.generic(service: service, account: key)) else { return nil }
     let accessControl = item.attributes.accessControl
     return accessControl.flags.isEmpty ? nil : accessControl
   }
 
-  /// Converts the item of a key, or says why not.
+  /// Converts the item of a key, or returns the reason why not.
   func convert(
     _ conversion: AdapterConversion, with decoder: JSONDecoder
   ) throws(SecretStoreError) -> Outcome {
-    // Where another process is faster, what it did is found when looking again.
+    // If another process is faster, the retry finds its result.
     try store.retrying { () throws(SecretStoreError) in
       try convertUnlessChanged(conversion, with: decoder)
     }
@@ -65,8 +66,8 @@ struct AdapterMigrationWork {
         return .conflict
       }
     } else {
-      // Looked at once more after the item and the copy, in this order: who converted the item has
-      // left the copy there, or has noted that the key is done.
+      // Checked again after reading the item and the copy, in this order: a process that converted
+      // the item has either left the copy or marked the key as finished.
       if try isDone(key) { return .alreadyConverted }
       let copy: ConversionCopy
       switch conversion.result(ofJSON: bytes, with: decoder) {
@@ -117,7 +118,7 @@ struct AdapterMigrationWork {
     guard try read(updated).bytes == bytes else { throw mismatch }
   }
 
-  /// Notes that a key is done, and then removes the copy.
+  /// Marks a key as finished, and then removes the copy.
   private func finish(_ key: String, _ copyIdentity: ItemIdentity) throws(SecretStoreError) {
     if isDryRun { return }
     try store.retrying { () throws(SecretStoreError) in
@@ -139,7 +140,7 @@ struct AdapterMigrationWork {
     try doneKeys().keys.contains(key)
   }
 
-  /// The keys that were converted, and the item that says so.
+  /// Returns the converted keys, and the item that lists them.
   private func doneKeys() throws(SecretStoreError) -> (item: SecretItem?, keys: Set<String>) {
     guard let item = try store.item(.generic(service: migrationService)) else { return (nil, []) }
     let bytes = try read(item).bytes
@@ -162,7 +163,7 @@ struct AdapterMigrationWork {
     _ item: SecretItem
   ) throws(SecretStoreError) -> (bytes: Data, revision: UInt64) {
     let found = try store.bytes(of: item, authorizedBy: authorization(for: item))
-    // Somebody removed it since.
+    // Another process removed the item meanwhile.
     guard let found else { throw .conflict }
     return found
   }

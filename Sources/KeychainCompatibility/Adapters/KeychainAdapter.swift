@@ -1,18 +1,18 @@
 public import FoundationEssentials
 import SecretStorage
 
-/// The items of one service, as bytes under keys; ``CodableKeychainAdapter`` is the one to make.
+/// The items of one service, as bytes under keys; use ``CodableKeychainAdapter`` to create one.
 ///
-/// It works on the default store: a key is the account of a generic password, and the service of the
-/// adapter its service. Where items need a proof, reading them asks a person and waits, which only a
-/// thread may do, not a task.
+/// It works on the default store: a key is the account of a generic password, and the adapter's
+/// service is its service. Reading items that need authentication asks the user and blocks, which
+/// is allowed on a thread, but not in a task.
 @available(
   *, deprecated, message: "Use @GenericPassword(service:account:) with the key as account."
 )
 public class KeychainAdapter: @unchecked Sendable {
-  // `@unchecked`, because a class that has subclasses cannot be checked: all it has are constants.
+  // `@unchecked`, because the compiler cannot check a class with subclasses: it has only constants.
 
-  /// What all items have as service; nil for the default domain.
+  /// The service of all items; nil for the default domain.
   private let givenService: String?
   private let accessControl: AccessControl
 
@@ -25,8 +25,8 @@ public class KeychainAdapter: @unchecked Sendable {
 
   /// Reads the bytes of a key.
   ///
-  /// - Throws: ``KeychainError/itemNotFound`` when there are none, or the `SecretStoreError` that kept
-  ///   the store from reading.
+  /// - Throws: ``KeychainError/itemNotFound`` if there are none, or the `SecretStoreError` of
+  ///   reading.
   public func load(for key: String) throws -> Data {
     try load(for: key, asksAndWaits: true)
   }
@@ -37,26 +37,27 @@ public class KeychainAdapter: @unchecked Sendable {
       throw KeychainError.itemNotFound
     }
     let authorization =
-      asksAndWaits ? try waiting(in: store).authorization(for: item) : Authorization.none
+      asksAndWaits ? try context().waitForAuthorization(of: item, in: store) : Authorization.none
     guard let found = try store.bytes(of: item, authorizedBy: authorization) else {
       throw KeychainError.itemNotFound
     }
     return found.bytes
   }
 
-  /// Reads the bytes of all keys of the service, the oldest first.
+  /// Reads the bytes of all keys of the service, oldest first.
   ///
-  /// - Throws: ``KeychainError/itemNotFound`` when the service has no item, or the `SecretStoreError`
-  ///   that kept the store from reading.
+  /// - Throws: ``KeychainError/itemNotFound`` if the service has no item, or the `SecretStoreError`
+  ///   of reading.
   public func loadAll() throws -> [(String, Data)] {
     let store = store
-    let waiting = try waiting(in: store)
+    let context = try context()
     let items = try store.items(matching: try query())
     var values: [(String, Data)] = []
     for item in items {
-      // What somebody removes meanwhile is not there, and what has no account is no adapter's.
+      // Skips items removed meanwhile, and items without an account, which are not an adapter's.
       guard let key = item.identity.account,
-        let found = try store.bytes(of: item, authorizedBy: waiting.authorization(for: item))
+        let found = try store.bytes(
+          of: item, authorizedBy: context.waitForAuthorization(of: item, in: store))
       else { continue }
       values.append((key, found.bytes))
     }
@@ -64,29 +65,29 @@ public class KeychainAdapter: @unchecked Sendable {
     return values
   }
 
-  /// Stores bytes under a key, in the place of those that are there.
+  /// Stores bytes under a key, replacing existing ones.
   ///
-  /// - Throws: The `SecretStoreError` that kept the store from writing: `unsupported` when biometric
-  ///   authentication is required that nobody at hand can ask for.
+  /// - Throws: The `SecretStoreError` of writing: `unsupported` if biometric authentication is
+  ///   required but unavailable.
   public func save(value: Data, for key: String) throws {
     try store.put(value, as: try identity(of: key), accessControl)
   }
 
-  /// Removes what is under a key; that there is nothing is a success.
+  /// Removes the item of a key; succeeds if there is none.
   ///
-  /// - Throws: The `SecretStoreError` that kept the store from removing.
+  /// - Throws: The `SecretStoreError` of removing.
   public func delete(for key: String) throws {
     try store.removeItems(matching: .exactly(try identity(of: key)))
   }
 
-  /// Removes all items of the service; that there is none is a success.
+  /// Removes all items of the service; succeeds if there are none.
   ///
-  /// - Throws: The `SecretStoreError` that kept the store from removing.
+  /// - Throws: The `SecretStoreError` of removing.
   public func deleteAll() throws {
     try store.removeItems(matching: try query())
   }
 
-  private var store: any SecretStore { SecretStorage.defaultStore }
+  private var store: any SecretStore { SecretStores.defaultStore }
 
   private func service() throws(SecretStoreError) -> String {
     if let givenService { return givenService }
@@ -101,7 +102,90 @@ public class KeychainAdapter: @unchecked Sendable {
     .matching(.generic(service: try service()))
   }
 
-  private func waiting(in store: any SecretStore) throws(SecretStoreError) -> WaitingAuthorization {
-    WaitingAuthorization(for: store, reason: "Read the secrets of \(try service())")
+  /// Returns a context that asks the user once for all items of a call.
+  private func context() throws(SecretStoreError) -> AuthenticationContext {
+    AuthenticationContext(reason: "Read the secrets of \(try service())", reuse: .seconds(600))
+  }
+}
+
+/// The items of one service, as JSON values under keys.
+@available(
+  *, deprecated,
+  message:
+    "Use @GenericPassword(service:account:) with the key as account, after an AdapterMigration."
+)
+public final class CodableKeychainAdapter: KeychainAdapter, @unchecked Sendable {
+  // `@unchecked` like its superclass: it has only constants.
+
+  /// The adapter of the service `<bundle identifier>.securedomain.default`.
+  ///
+  /// The identifier is the current value of ``bundleIdentifier`` at each access.
+  public static let defaultDomain = CodableKeychainAdapter()
+
+  /// The app's identifier for ``defaultDomain``; by default the name of the executable.
+  ///
+  /// Set it when the app starts. It is nil if it was not set and the executable has no name;
+  /// setting nil restores the default.
+  public static var bundleIdentifier: String? {
+    get { DefaultDomain.bundleIdentifier }
+    set { DefaultDomain.bundleIdentifier = newValue }
+  }
+
+  /// The decoder of the values.
+  public let jsonDecoder: JSONDecoder
+  /// The encoder of the values.
+  public let jsonEncoder: JSONEncoder
+
+  /// Creates an adapter of a service.
+  ///
+  /// - Parameters:
+  ///   - serviceIdentifier: The service of the items.
+  ///   - biometricAuthRequired: Whether reading saved items needs authentication: a passcode, a
+  ///     fingerprint or a face. Such items exist only while the vault has a passphrase, and on this
+  ///     machine. A store without this authentication refuses to save them.
+  ///   - jsonEncoder: Writes the values.
+  ///   - jsonDecoder: Reads the values.
+  public init(
+    serviceIdentifier: String, biometricAuthRequired: Bool,
+    jsonEncoder: JSONEncoder = JSONEncoder(), jsonDecoder: JSONDecoder = JSONDecoder()
+  ) {
+    self.jsonEncoder = jsonEncoder
+    self.jsonDecoder = jsonDecoder
+    super.init(
+      serviceIdentifier: serviceIdentifier, biometricAuthRequired: biometricAuthRequired)
+  }
+
+  private init() {
+    jsonEncoder = JSONEncoder()
+    jsonDecoder = JSONDecoder()
+    super.init(serviceIdentifier: nil, biometricAuthRequired: false)
+  }
+
+  /// Reads the value of a key.
+  ///
+  /// - Throws: ``KeychainError/itemNotFound`` if there is none, ``KeychainError/unexpectedData`` if
+  ///   it is not JSON of the type, or the `SecretStoreError` of reading.
+  public func load<Property: Codable>(for key: String) throws -> Property {
+    try value(of: try load(for: key) as Data)
+  }
+
+  /// Stores a value under a key, replacing an existing one.
+  ///
+  /// - Throws: `EncodingError` if the value has no JSON form, or the `SecretStoreError` of writing.
+  public func save<Property: Codable>(value: Property, for key: String) throws {
+    try save(value: try bytes(of: value), for: key)
+  }
+
+  func value<Property: Codable>(of bytes: Data) throws -> Property {
+    do {
+      return try jsonDecoder.decode(Property.self, from: bytes)
+    } catch {
+      // The decoder's own error may contain parts of the value.
+      throw KeychainError.unexpectedData
+    }
+  }
+
+  func bytes<Property: Codable>(of value: Property) throws -> Data {
+    try jsonEncoder.encode(value)
   }
 }

@@ -1,16 +1,16 @@
+import Concurrency
 import FoundationEssentials
 import SecretStorage
-import StorageInternals
 
-/// A property that is kept as JSON under a key of an adapter.
+/// A property stored as JSON under a key of an adapter.
 ///
 /// ```swift
 /// @KeychainStore(key: "token") var token: String?
 /// ```
 ///
-/// Setting nil removes the item. An access never throws: `SecretStorage.onFailure` is told, a get
-/// that fails gives nil, and what a set could not store is what this property gives until it is set
-/// again. A get never asks a person: where the item needs a proof, use the adapter's `load(for:)`.
+/// Setting nil removes the item. Accesses never throw; errors go to `SecretStores.onFailure`: a
+/// failed get returns nil, and after a failed set the property keeps the value until the next set.
+/// Reading never prompts the user. To authenticate, use the adapter's `load(for:)`.
 @available(
   *, deprecated,
   message:
@@ -20,34 +20,34 @@ import StorageInternals
 public final class KeychainStore<Property: Codable>: Sendable {
   private let key: String
   private let storageAdapter: CodableKeychainAdapter
-  /// What was set and could not be stored; the inner nil is a removal.
+  /// The value of a failed set; an inner nil is a removal.
   private let unsaved = Lock(Data??.none, inForkedChild: { nil })
 
-  /// Declares a property; nothing is read before the first access.
+  /// Creates a property; nothing is read before the first access.
   ///
   /// - Parameters:
   ///   - key: The account of the item.
-  ///   - storageAdapter: Says which service it has.
+  ///   - storageAdapter: The adapter with the service.
   public init(key: String, storageAdapter: CodableKeychainAdapter = .defaultDomain) {
     self.key = key
     self.storageAdapter = storageAdapter
   }
 
-  /// The value, or nil if there is none; see above.
+  /// The value, or nil if there is none; see the type's description.
   public var wrappedValue: Property? {
     get { read(for: .read).value }
     set {
       do {
         try save(try newValue.map(storageAdapter.bytes))
       } catch {
-        report(.write, error)
+        PasswordFailure.report(.write, error, of: Property.self)
       }
     }
     _modify {
       let base = read(for: .change)
       var value = base.value
       // An optional chain that ended at nil changed nothing, and setting nil is a removal. A change
-      // of what could not be read would overwrite it.
+      // after a failed read would overwrite the stored value.
       defer { if base.isKnown, base.value != nil || value != nil { wrappedValue = value } }
       yield &value
     }
@@ -65,7 +65,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
     } catch KeychainError.itemNotFound {
       return (nil, true)
     } catch {
-      report(operation, error)
+      PasswordFailure.report(operation, error, of: Property.self)
       return (nil, false)
     }
   }
@@ -83,14 +83,42 @@ public final class KeychainStore<Property: Codable>: Sendable {
     }
     unsaved.withLock { $0 = nil }
   }
+}
 
-  private func report(_ operation: PasswordFailure.Operation, _ error: any Error) {
-    // The errors of coders may show what was coded.
-    let reason: SecretStoreError =
-      operation == .write
-      ? .invalid(
-        "JSON cannot hold this value of type \(Property.self): what was stored before stays")
-      : .undecodable("\(Property.self)")
-    SecretStorage.onFailure(PasswordFailure(operation, error as? SecretStoreError ?? reason))
+extension SecretStore {
+  /// Returns the bytes of an item; nil if it was removed.
+  func bytes(
+    of item: SecretItem, authorizedBy authorization: Authorization
+  ) throws(SecretStoreError) -> (bytes: Data, revision: UInt64)? {
+    guard let reading = try secret(of: item.id, authorizedBy: authorization) else { return nil }
+    // The bytes are copied inside the closure.
+    return (unsafe reading.secret.withUnsafeBytes { unsafe Data($0) }, reading.itemRevision)
+  }
+
+  /// Adds an item, or replaces the bytes and the access control of an existing one.
+  func put(
+    _ bytes: Data, as identity: ItemIdentity, _ accessControl: AccessControl
+  ) throws(SecretStoreError) {
+    let secret = Secret(bytes)
+    try retrying { () throws(SecretStoreError) in
+      guard let item = try item(identity) else {
+        _ = try add(
+          secret, identity: identity, attributes: ItemAttributes(accessControl: accessControl))
+        return
+      }
+      var attributes = item.attributes
+      attributes.accessControl = accessControl
+      _ = try update(
+        item.id, expecting: item.revision, attributes: attributes, secret: secret)
+    }
+  }
+
+  /// Removes the items that match a query, if there are any.
+  func removeItems(matching query: ItemQuery) throws(SecretStoreError) {
+    try retrying { () throws(SecretStoreError) in
+      for item in try items(matching: query) {
+        try remove(item.id, expecting: item.revision)
+      }
+    }
   }
 }

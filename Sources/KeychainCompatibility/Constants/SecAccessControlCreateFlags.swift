@@ -1,42 +1,42 @@
 public import SecretStorage
 
-/// When an item can be read and what a person must prove for it, under the name that it has in Apple's
+/// The accessibility of an item and the authentication that it needs, under the name of Apple's
 /// Security framework.
 @available(*, deprecated, renamed: "AccessControl")
 public typealias SecAccessControl = AccessControl
 
-/// What a person must prove to read an item, with the bits of Apple's Security framework.
+/// The authentication that reading an item needs, with the bits of Apple's Security framework.
 @available(*, deprecated, message: "Use `AccessFlags`.")
 public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
   /// The flags as bits.
   public let rawValue: UInt
 
-  /// Makes a set of flags of its bits.
+  /// Creates a set of flags from its bits.
   public init(rawValue: UInt) {
     self.rawValue = rawValue
   }
 
-  /// Any proof: that a person is there, or a passcode, fingerprint or face.
+  /// Any authentication: the presence of the user, or a passcode, fingerprint or face.
   public static let userPresence = Self(rawValue: 1 << 0)
   /// Any enrolled fingerprint or face.
   public static let biometryAny = Self(rawValue: 1 << 1)
   /// The older name of ``biometryAny``.
   public static let touchIDAny = biometryAny
-  /// A fingerprint or face, as long as none was enrolled or removed since the item was saved.
+  /// A fingerprint or face, if none was enrolled or removed since the item was saved.
   public static let biometryCurrentSet = Self(rawValue: 1 << 3)
   /// The older name of ``biometryCurrentSet``.
   public static let touchIDCurrentSet = biometryCurrentSet
-  /// The passphrase of the store or the password of the login.
+  /// The passphrase of the store or the login password.
   public static let devicePasscode = Self(rawValue: 1 << 4)
-  /// A watch of the person; nothing here can ask one, so that an item with it is refused.
+  /// The user's watch; it is not supported, so items with it are refused.
   public static let watch = Self(rawValue: 1 << 5)
-  /// One of the proofs is enough.
+  /// One of the methods is enough.
   public static let or = Self(rawValue: 1 << 14)
-  /// All of the proofs are needed.
+  /// All of the methods are needed.
   public static let and = Self(rawValue: 1 << 15)
-  /// Use of a private key; it has no meaning for a password, and is refused.
+  /// Use of a private key; it is meaningless for a password, so it is refused.
   public static let privateKeyUsage = Self(rawValue: 1 << 30)
-  /// A password of the app's own, which seals the secret once more.
+  /// A password of the app, with which the secret is sealed again.
   public static let applicationPassword = Self(rawValue: 1 << 31)
 
   private static let counterparts: [(Self, AccessFlags)] = [
@@ -46,9 +46,9 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     (.applicationPassword, .applicationPassword),
   ]
 
-  /// The same flags as stores know them.
+  /// The equivalent flags of stores.
   ///
-  /// - Throws: ``SecretStoreError/unsupported(_:)`` for one that no store knows.
+  /// - Throws: ``SecretStoreError/unsupported(_:)`` for a flag that no store supports.
   var accessFlags: AccessFlags {
     get throws(SecretStoreError) {
       var rest = self

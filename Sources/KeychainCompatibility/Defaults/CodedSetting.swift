@@ -1,8 +1,8 @@
 import FoundationEssentials
 import KeyValueStorage
-import StorageInternals
+import ValueFormats
 
-/// A setting of a store that may have been coded by 1.x.
+/// A setting of a store, possibly in the encoding of 1.x.
 struct CodedSetting<Value: Codable & Sendable>: Sendable {
   private let stored: StoredValue<CodedValue<Value>?>
   private let encoder: PropertyListEncoder
@@ -40,27 +40,80 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
   }
 
   private func coded(_ value: Value) -> CodedValue<Value> {
-    // The types of the app get the encoder's information from 1.x's coding alone, and `Data` that
-    // looks like a property list of 1.x would not come back as it is.
+    // Only the encoding of 1.x passes the encoder's `userInfo` to the app's types, and `Data` that
+    // looks like a property list of 1.x would not be restored unchanged.
     if encoder.userInfo.isEmpty, decodedData(in: value) == nil { return .native(value) }
     do {
       return .coded(try encoder.encode(value))
     } catch {
-      // Less than a container: 1.x stored this as it is.
+      // Not a container: 1.x stored this value directly.
       return .native(value)
     }
   }
 
-  /// The `Data` that 1.x coded as a property list; nil for other values.
+  /// Returns the `Data` that 1.x coded as a property list; nil for other values.
   private func decodedData(in value: Value) -> Value? {
     guard let data = value as? Data,
-      data.starts(with: BinaryPropertyListCheck.magic) || data.starts(with: "<?xml".utf8)
+      data.starts(with: BinaryObjectTable.magic) || data.starts(with: "<?xml".utf8)
     else { return nil }
     do {
       return try decoder.decodeCoded(Value.self, from: data)
     } catch {
-      // It is a list of the app's own.
+      // The list belongs to the app.
       return nil
     }
+  }
+}
+
+/// A value of a setting, or the property list that a ``DefaultsStore`` of 1.x made of it.
+///
+/// The top level of a property list is a container. So 1.x stored a structure or an array as
+/// `Data`, and passed a number or a text directly to `UserDefaults`.
+enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
+  case native(Value)
+  case coded(Data)
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    // In JSON, data is a text, and any text is a valid URL.
+    if Value.self == URL.self, let data = Self.propertyList(in: container) {
+      self = .coded(data)
+      return
+    }
+    do {
+      self = .native(try container.decode(Value.self))
+    } catch let mismatch {
+      do {
+        self = .coded(try container.decode(Data.self))
+      } catch {
+        throw mismatch
+      }
+    }
+  }
+
+  /// Returns the stored `Data` if it begins like a property list.
+  private static func propertyList(in container: any SingleValueDecodingContainer) -> Data? {
+    do {
+      let data = try container.decode(Data.self)
+      return data.starts(with: "bplist".utf8) ? data : nil
+    } catch {
+      return nil
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .native(let value): try container.encode(value)
+    case .coded(let data): try container.encode(data)
+    }
+  }
+}
+
+extension PropertyListDecoder {
+  /// Decodes a property list of 1.x, unless it is damaged in a way that crashes the decoder.
+  func decodeCoded<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    try ForeignDocument.requireDecodable(propertyList: Array(data))
+    return try decode(type, from: data)
   }
 }

@@ -1,29 +1,29 @@
 import FoundationEssentials
 import KeyValueStorage
+import ValueFormats
 
-/// What is done with one key of a ``DefaultsMigration``.
+/// The conversion of one key of a ``DefaultsMigration``.
 struct DefaultsConversion: Sendable {
   typealias Outcome = DefaultsMigrationReport.Outcome
 
   let key: String
   private let convert:
-    @Sendable (KeyValueStore, PropertyListDecoder, Origin, Bool) throws(KeyValueStoreError)
+    @Sendable (KeyValueStore, PropertyListDecoder, Origin, Bool) throws
       -> Outcome
 
-  /// Where the value of a key is from.
+  /// The origin of a key's value.
   enum Origin: Sendable {
-    /// The file of `UserDefaults`, which has `Data` there, or any other value.
+    /// The file of `UserDefaults`, with `Data` or any other value.
     case file(Data?)
-    /// The app, which set the value since.
+    /// The app, which has set the value since.
     case store
   }
 
   init<Value: Codable & Sendable>(_ key: String, of type: Value.Type) {
     self.key = key
-    convert = { store, decoder, origin, isDryRun throws(KeyValueStoreError) in
+    convert = { store, decoder, origin, isDryRun in
       if case .file(let data?) = origin {
-        // As the getter of 1.x did: a property list of the type, also of `Data`, or the value
-        // itself.
+        // Like the getter of 1.x: a property list of the type, also of `Data`, or the value itself.
         guard let value = Self.decoded(type, from: data, decoder) else {
           return type == Data.self
             ? .native : .refused("It is not a property list of the type \(type).")
@@ -32,11 +32,10 @@ struct DefaultsConversion: Sendable {
         return .converted
       }
       let stored: CodedValue<Value>?
-      do throws(KeyValueStoreError) {
+      do {
         stored = try store.value(of: key)
-      } catch {
-        if case .undecodable = error { return .refused("It is not of the type \(type).") }
-        throw error
+      } catch KeyValueStoreError.undecodable {
+        return .refused("It is not of the type \(type).")
       }
       let value: Value
       switch stored {
@@ -57,11 +56,11 @@ struct DefaultsConversion: Sendable {
     }
   }
 
-  /// The value that 1.x coded as a property list, or `UserDefaults` archived; nil for other data.
+  /// Decodes a value that 1.x coded or `UserDefaults` archived; returns nil for other data.
   private static func decoded<Value: Decodable>(
     _ type: Value.Type, from data: Data, _ decoder: PropertyListDecoder
   ) -> Value? {
-    if type == URL.self, let archived = ArchivedURL(data)?.url as? Value { return archived }
+    if type == URL.self, let url = URL(archive: data) as? Value { return url }
     do {
       return try decoder.decodeCoded(type, from: data)
     } catch {
@@ -69,34 +68,33 @@ struct DefaultsConversion: Sendable {
     }
   }
 
-  /// The URL of a file of which `UserDefaults` kept the path; nil when the value is anything else.
+  /// Returns the URL of a file path stored by `UserDefaults`; nil for any other value.
   private static func fileURL(of key: String, in store: KeyValueStore) -> URL? {
-    do throws(KeyValueStoreError) {
-      // Not by way of a URL, for which a path and its escaped form are the same.
+    do {
+      // Not read as a URL, which does not distinguish a path from its escaped form.
       guard let path: String = try store.value(of: key), path.hasPrefix("/") || path.hasPrefix("~")
       else { return nil }
       return URL(filePath: path)
     } catch {
-      // A URL relative to another is not a text.
+      // A URL relative to another is not stored as text.
       return nil
     }
   }
 
-  /// Finds out what becomes of the value, and brings that about unless it is a dry run.
+  /// Returns the outcome for the value, and converts it unless this is a dry run.
   func outcome(
     in store: KeyValueStore, _ decoder: PropertyListDecoder, from origin: Origin, isDryRun: Bool
-  ) throws(KeyValueStoreError) -> Outcome {
+  ) throws -> Outcome {
     try convert(store, decoder, origin, isDryRun)
   }
 
-  /// Stores a value and reads it back, before the transaction puts it in the place of the other
-  /// form.
+  /// Stores a value and reads it back, before the transaction replaces the other form.
   private static func store<Value: Codable & Sendable>(
     _ value: Value, for key: String, in store: KeyValueStore
-  ) throws(KeyValueStoreError) {
+  ) throws {
     try store.set(value, for: key)
     guard try store.value(of: key, as: Value.self) != nil else {
-      throw .unencodable(
+      throw KeyValueStoreError.unencodable(
         key: key, type: "\(Value.self)", reason: "it is stored as nothing, which is no value")
     }
   }

@@ -1,9 +1,11 @@
+import Concurrency
 import FoundationEssentials
 import KeyValueStorage
 import SecretStorage
+import StorageInternals
 
-/// The migration of one file: all its keys are imported at once, then all declared ones converted
-/// at once.
+/// The migration of one file: an import of all its keys, then one transaction that converts all
+/// declared ones.
 struct DefaultsMigrationWork {
   let migration: DefaultsMigration
   let file: UserDefaultsFile
@@ -11,7 +13,7 @@ struct DefaultsMigrationWork {
 
   func run(
     _ conflicts: ImportConflicts, _ report: (UpkeepProgress) -> UpkeepProgress.Decision
-  ) throws(KeyValueStoreError) -> DefaultsMigrationReport {
+  ) throws -> DefaultsMigrationReport {
     let imported = try migration.store.import(
       file, replacing: conflicts == .replace, dryRun: isDryRun
     ) { completed throws(KeyValueStoreError) in
@@ -25,40 +27,36 @@ struct DefaultsMigrationWork {
       ofFile.contains(key) ? .file(file.data(of: key)) : .store
     }
     if isDryRun {
-      // What would be imported is only in the file.
+      // In a dry run, the values to import are only in the file.
       let source = KeyValueStore()
       try source.import(file)
-      result.entries = try entries(report) { conversion throws(KeyValueStoreError) in
-        return try conversion.outcome(
+      result.entries = try entries(report) { conversion in
+        try conversion.outcome(
           in: ofFile.contains(conversion.key) ? source : migration.store, migration.decoder,
           from: origin(conversion.key), isDryRun: true)
       }
       return result
     }
-    do {
-      result.entries = try migration.store.transaction {
-        try entries(report) { conversion throws(KeyValueStoreError) in
-          try conversion.outcome(
-            in: migration.store, migration.decoder, from: origin(conversion.key), isDryRun: false)
-        }
+    result.entries = try migration.store.transaction {
+      try entries(report) { conversion in
+        try conversion.outcome(
+          in: migration.store, migration.decoder, from: origin(conversion.key), isDryRun: false)
       }
-    } catch {
-      throw error as? KeyValueStoreError ?? .unavailable("\(error)")
     }
     return result
   }
 
-  /// Whether the store has all that the file has, so that the file is not needed any more.
+  /// Returns whether the store contains the whole file, so that the file is redundant.
   func isComplete(_ report: DefaultsMigrationReport) throws(KeyValueStoreError) -> Bool {
-    // A value that was just converted is stored in another form than the file has.
+    // A converted value differs in form from that of the file.
     let converted = Set(report.keys(.converted)).subtracting(report.imported.kept)
     return try migration.store.keys(missingOf: file).allSatisfy(converted.contains)
   }
 
   private func entries(
     _ report: (UpkeepProgress) -> UpkeepProgress.Decision,
-    _ outcome: (DefaultsConversion) throws(KeyValueStoreError) -> DefaultsMigrationReport.Outcome
-  ) throws(KeyValueStoreError) -> [DefaultsMigrationReport.Entry] {
+    _ outcome: (DefaultsConversion) throws -> DefaultsMigrationReport.Outcome
+  ) throws -> [DefaultsMigrationReport.Entry] {
     var entries: [DefaultsMigrationReport.Entry] = []
     for conversion in migration.conversions {
       entries.append(
@@ -73,5 +71,34 @@ struct DefaultsMigrationWork {
   ) throws(KeyValueStoreError) {
     let total = file.count + migration.conversions.count
     if report(UpkeepProgress(completed: completed, total: total)) == .cancel { throw .cancelled }
+  }
+}
+
+/// The default service of items, as in 0.x: the app's identifier and a suffix.
+enum DefaultDomain {
+  private static let identifier = Lock(String?.none)
+
+  /// The identifier set by the app, or the name of the executable, as in its directories.
+  static var bundleIdentifier: String? {
+    get { identifier.withLock { $0 } ?? applicationName }
+    set { identifier.withLock { $0 = newValue } }
+  }
+
+  /// - Throws: `SecretStoreError.invalid` if the app has no name.
+  static func service() throws(SecretStoreError) -> String {
+    guard let bundleIdentifier else {
+      throw .invalid(
+        "The executable has no name to take for the app's: set CodableKeychainAdapter.bundleIdentifier"
+      )
+    }
+    return "\(bundleIdentifier).securedomain.default"
+  }
+
+  private static var applicationName: String? {
+    do throws(ApplicationDirectoriesError) {
+      return try ApplicationDirectories().applicationName
+    } catch {
+      return nil
+    }
   }
 }

@@ -1,18 +1,18 @@
 public import Foundation
 public import KeyValueStorage
 
-/// A setting of 1.x, kept under a key of a `KeyValueStore`.
+/// A setting of 1.x, stored under a key of a `KeyValueStore`.
 ///
 /// ```swift
 /// @DefaultsStore(key: "volume", defaultValue: 0.8) var volume: Double?
 /// ```
 ///
-/// Getting gives the stored value, or the default one where there is none; setting nil removes what is
-/// stored. Values are stored as `StoredValue` stores them, which takes over under the same key. What
-/// 1.x coded as a property list is read as well: ``DefaultsMigration`` brings it over from Foundation's
+/// Getting returns the stored value, or else the default one; setting nil removes the stored value.
+/// The format is that of `StoredValue`, which can replace this type under the same key. Property
+/// lists of 1.x are read as well: ``DefaultsMigration`` imports them from Foundation's
 /// `UserDefaults`.
 ///
-/// Neither throws. What fails is told to `KeyValueStore.onFailure`.
+/// Neither throws. Errors go to `KeyValueStore.onFailure`.
 @available(
   *, deprecated,
   message:
@@ -24,15 +24,15 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
   private let read: @Sendable () -> Value?
   private let write: @Sendable (Value?) -> Void
 
-  /// Declares a setting; nothing is read before the first access.
+  /// Creates a setting; nothing is read before the first access.
   ///
   /// - Parameters:
   ///   - key: The key; any text.
-  ///   - defaultValue: The value as long as none is stored.
-  ///   - defaults: The store that has the key.
-  ///   - encoder: With an empty `userInfo`, not used: the store's own format is then what is written.
-  ///     Otherwise the value is stored as the property list that it makes.
-  ///   - decoder: Reads what is stored as a property list.
+  ///   - defaultValue: The value if none is stored.
+  ///   - defaults: The store of the key.
+  ///   - encoder: Not used if its `userInfo` is empty: values are then written in the store's
+  ///     format. Otherwise they are stored as the property list that it makes.
+  ///   - decoder: Reads values that are stored as property lists.
   public init(
     key: String, defaultValue: Value? = nil, defaults: KeyValueStore = .standard,
     encoder: PropertyListEncoder = PropertyListEncoder(),
@@ -44,14 +44,14 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
     write = { stored.value = $0 }
   }
 
-  /// Declares a setting that stays in Foundation's `UserDefaults`, as 1.x kept it.
+  /// Creates a setting that remains in Foundation's `UserDefaults`, as in 1.x.
   ///
   /// - Parameters:
   ///   - key: The key; any text.
-  ///   - defaultValue: The value as long as none is stored.
-  ///   - defaults: Where the setting is.
-  ///   - encoder: Makes a property list of a value that is more than a number, a text or a date.
-  ///   - decoder: Reads what the encoder made.
+  ///   - defaultValue: The value if none is stored.
+  ///   - defaults: The location of the setting.
+  ///   - encoder: Makes a property list of any value but a number, a text or a date.
+  ///   - decoder: Reads the output of the encoder.
   @_disfavoredOverload
   public init(
     key: String, defaultValue: Value? = nil, defaults: UserDefaults,
@@ -64,9 +64,90 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
     write = { stored.value = $0 }
   }
 
-  /// The value, or the default one; see above.
+  /// Creates a setting without a key, as in 0.1.
+  ///
+  /// The key is then the name of the type or function around the property, so two such properties
+  /// of one type share their value.
+  @available(*, deprecated, message: "Name the key: properties of one type share this one.")
+  public convenience init(
+    defaultValue: Value? = nil, defaults: KeyValueStore = .standard,
+    encoder: PropertyListEncoder = PropertyListEncoder(),
+    decoder: PropertyListDecoder = PropertyListDecoder(), function: String = #function
+  ) {
+    self.init(
+      key: function, defaultValue: defaultValue, defaults: defaults, encoder: encoder,
+      decoder: decoder)
+  }
+
+  /// The value, or the default one; see the type's description.
   public var wrappedValue: Value? {
     get { read() ?? defaultValue }
     set { write(newValue) }
+  }
+}
+
+/// A setting in the location of 1.x.
+struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
+  private let key: String
+  // Documented as safe to use from all threads, but not marked `Sendable` on Linux.
+  private nonisolated(unsafe) let defaults: UserDefaults
+  private let encoder: PropertyListEncoder
+  private let decoder: PropertyListDecoder
+
+  init(
+    _ key: String, in defaults: UserDefaults, _ encoder: PropertyListEncoder,
+    _ decoder: PropertyListDecoder
+  ) {
+    self.key = key
+    unsafe self.defaults = defaults
+    self.encoder = encoder
+    self.decoder = decoder
+  }
+
+  var value: Value? {
+    get {
+      guard let object = unsafe defaults.object(forKey: key) else { return nil }
+      if let data = object as? Data {
+        do {
+          return try decoder.decodeCoded(Value.self, from: data)
+        } catch {
+          // The data is the value itself, or not of this type.
+        }
+      }
+      do {
+        // The top level of a property list is a container.
+        let list = try PropertyListSerialization.data(
+          fromPropertyList: [object], format: .binary, options: 0)
+        return try decoder.decode([Value].self, from: list).first
+      } catch {
+        report(.undecodable(key: key, type: "\(Value.self)", reason: "the value is another one"))
+        return nil
+      }
+    }
+    nonmutating set {
+      guard let newValue else { return unsafe defaults.removeObject(forKey: key) }
+      do {
+        unsafe defaults.set(try encoder.encode(newValue), forKey: key)
+      } catch {
+        setElement(newValue)
+      }
+    }
+  }
+
+  /// Stores a value that is not a container directly.
+  private func setElement(_ value: Value) {
+    do {
+      // No format is requested, so nothing is written through the pointer.
+      let list = unsafe try PropertyListSerialization.propertyList(
+        from: encoder.encode([value]), format: nil)
+      unsafe defaults.set((list as? [Any])?.first, forKey: key)
+    } catch {
+      report(
+        .unencodable(key: key, type: "\(Value.self)", reason: "a property list cannot hold it"))
+    }
+  }
+
+  private func report(_ error: KeyValueStoreError) {
+    KeyValueStore.onFailure(error)
   }
 }

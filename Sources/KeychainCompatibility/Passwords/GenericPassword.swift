@@ -1,25 +1,36 @@
 public import SecretStorage
 
-/// A property that is kept as a generic password: a secret of a service.
+/// A property stored as a generic password: a secret of a service.
 ///
 /// Its wrapper, the property's name after an underscore, loads, saves and deletes, and has the
-/// attributes. A part of the identity that is left out may be anything; of several items that fit,
-/// the oldest is meant.
+/// attributes. An omitted part of the identity matches anything; if several items match, the oldest
+/// is used.
 @available(
   *, deprecated,
   message: "Import SecretStorage instead of KeychainCompatibility, and use its `GenericPassword`."
 )
 @propertyWrapper
 open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
-  /// The service that the password is for.
-  public let service: String?
-  /// The account at the service.
-  public let account: String?
-  private var declaredAccess: (option: CFString, flags: SecAccessControlCreateFlags)?
+  /// The access control of a declaration.
+  @available(*, deprecated, message: "Use `AccessControl`.")
+  public struct AccessControlSettings: Sendable {
+    /// The accessibility: a constant `kSecAttrAccessible…`.
+    public let access: CFString
+    /// The authentication that reading the item needs.
+    public let flags: SecAccessControlCreateFlags
+  }
 
-  /// What a person must prove to read the item; nil means nothing, or that it is not known.
+  /// The service of the item that was found, or else the declared one.
+  open var service: String? { shownIdentity.service }
+  /// The account of the item that was found, or else the declared one.
+  open var account: String? { shownIdentity.account }
+  /// The access control that a save gives the item if none is set; nil if none was declared.
+  @available(*, deprecated, message: "Use `attributes.accessControl` of the projected value.")
+  public private(set) var defaultAccessControl: AccessControlSettings?
+
+  /// The authentication that reading the item needs; nil if none, or if unknown.
   ///
-  /// A save gives it to the item, in place of ``SingleValueKeychainItem/accesible``.
+  /// A save applies it to the item, instead of ``SingleValueKeychainItem/accesible``.
   @available(*, deprecated, message: "Use `attributes.accessControl` of the projected value.")
   open var accessControl: SecAccessControl? { constrainedAccess }
 
@@ -30,37 +41,35 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
     _modify { yield &super.wrappedValue }
   }
 
-  /// Declares a password; nothing is read before the first access.
+  /// Creates a property; nothing is read before the first access.
   ///
   /// - Parameters:
-  ///   - service: The service that the password is for.
+  ///   - service: The service of the password.
   ///   - account: The account at the service.
   ///   - refreshPolicy: When the property reads and writes its item.
-  ///   - defaultValue: What the property is as long as no stored value is known.
+  ///   - defaultValue: The value of the property while no stored value is known.
   public init(
     service: String,
     account: String? = nil,
     refreshPolicy: KeychainDataRefreshPolicy = .onAccess,
     defaultValue: T? = nil
   ) {
-    self.service = service
-    self.account = account
     super.init(
       .generic(service: service, account: account), refreshPolicy: refreshPolicy,
       defaultValue: defaultValue)
   }
 
-  /// Declares a password with the access control that a save gives its item.
+  /// Creates a property with the access control that a save gives its item.
   ///
-  /// What makes no sense, or what the store cannot honour, is an error of the save.
+  /// If the access control makes no sense or is not supported by the store, the save fails.
   ///
   /// - Parameters:
-  ///   - service: The service that the password is for.
+  ///   - service: The service of the password.
   ///   - account: The account at the service.
   ///   - refreshPolicy: When the property reads and writes its item.
-  ///   - defaultValue: What the property is as long as no stored value is known.
-  ///   - accessOption: When the item can be read: a constant `kSecAttrAccessible…`.
-  ///   - accessFlags: What a person must prove to read the item.
+  ///   - defaultValue: The value of the property while no stored value is known.
+  ///   - accessOption: The accessibility of the item: a constant `kSecAttrAccessible…`.
+  ///   - accessFlags: The authentication that reading the item needs.
   public convenience init(
     service: String,
     account: String? = nil,
@@ -71,44 +80,89 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   ) {
     self.init(
       service: service, account: account, refreshPolicy: refreshPolicy, defaultValue: defaultValue)
-    declaredAccess = (accessOption, accessFlags)
+    defaultAccessControl = AccessControlSettings(access: accessOption, flags: accessFlags)
   }
 
   /// Sets the access control that the next save gives the item.
   ///
   /// - Parameters:
-  ///   - accessible: When the item can be read: a constant `kSecAttrAccessible…`.
-  ///   - flags: What a person must prove to read the item.
-  /// - Throws: ``KeychainError/accessControllError(status:)`` for what makes no sense or no store can
-  ///   check; whether this store can, a save finds out.
+  ///   - accessible: The accessibility of the item: a constant `kSecAttrAccessible…`.
+  ///   - flags: The authentication that reading the item needs.
+  /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that makes no
+  ///   sense or that no store can check; a save reports whether this store can.
   @available(*, deprecated, message: "Use `modifyAccess(using:flags:)` of the projected value.")
   public func modifyAccess(
     using accessible: CFString, flags: SecAccessControlCreateFlags
-  ) throws(KeychainError) {
-    do throws(SecretStoreError) {
+  ) throws {
+    do {
       constrainedAccess = try Self.accessControl(accessible, flags)
     } catch {
-      throw .accessControllError(status: error)
+      throw error.error
     }
   }
 
   override func wantedAccess() throws(KeychainFailure) -> AccessControl? {
-    guard constrainedAccess == nil, let declaredAccess else { return try super.wantedAccess() }
-    do throws(SecretStoreError) {
-      return try Self.accessControl(declaredAccess.option, declaredAccess.flags)
-    } catch {
-      throw KeychainFailure(accessControl: error)
+    guard constrainedAccess == nil, let defaultAccessControl else {
+      return try super.wantedAccess()
     }
+    return try Self.accessControl(defaultAccessControl.access, defaultAccessControl.flags)
   }
 
   private static func accessControl(
     _ option: CFString, _ flags: SecAccessControlCreateFlags
-  ) throws(SecretStoreError) -> AccessControl {
-    let accessControl = AccessControl(
-      try Accessibility(keychainValue: option), flags: try flags.accessFlags)
-    // An item that is not there is given any access control that makes sense.
-    try PasswordItem<String>(.generic(), in: InMemorySecretStore())
-      .modifyAccess(using: accessControl.accessibility, flags: accessControl.flags)
-    return accessControl
+  ) throws(KeychainFailure) -> AccessControl {
+    do {
+      let accessControl = AccessControl(
+        try Accessibility(keychainValue: option), flags: try flags.accessFlags)
+      // A missing item accepts any access control that makes sense.
+      try PasswordItem<String>(.generic(), in: InMemorySecretStore())
+        .modifyAccess(using: accessControl.accessibility, flags: accessControl.flags)
+      return accessControl
+    } catch {
+      throw KeychainFailure(accessControl: error)
+    }
+  }
+}
+
+@available(*, deprecated)
+extension GenericPassword {
+  /// Creates a property with the access control that a save gives its item.
+  ///
+  /// - Parameters:
+  ///   - service: The service of the password.
+  ///   - account: The account at the service.
+  ///   - refreshPolicy: When the property reads and writes its item.
+  ///   - defaultValue: The value of the property while no stored value is known.
+  ///   - protection: The accessibility of the item, and the authentication that it needs.
+  /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that makes no
+  ///   sense or that no store can check.
+  @available(
+    *, deprecated,
+    message: "Use `@GenericPassword(service:account:accessOption:accessFlags:)` of SecretStorage."
+  )
+  public convenience init(
+    service: String,
+    account: String? = nil,
+    refreshPolicy: KeychainDataRefreshPolicy = .onAccess,
+    defaultValue: T? = nil,
+    protection: (access: AccesibleOption, flags: SecAccessControlCreateFlags)
+  ) throws {
+    self.init(
+      service: service, account: account, refreshPolicy: refreshPolicy, defaultValue: defaultValue)
+    try modifyAccess(using: protection.access, flags: protection.flags)
+  }
+
+  /// Sets the access control that the next save gives the item.
+  ///
+  /// - Parameters:
+  ///   - accessible: The accessibility of the item.
+  ///   - flags: The authentication that reading the item needs.
+  /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that makes no
+  ///   sense or that no store can check; a save reports whether this store can.
+  @available(*, deprecated, message: "Use `modifyAccess(using:flags:)` of the projected value.")
+  public func modifyAccess(
+    using accessible: AccesibleOption, flags: SecAccessControlCreateFlags
+  ) throws {
+    try modifyAccess(using: accessible.rawValue, flags: flags)
   }
 }

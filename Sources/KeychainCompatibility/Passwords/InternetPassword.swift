@@ -1,10 +1,11 @@
 import SecretStorage
 
-/// A property that is kept as an internet password: a secret of an account on a server.
+/// A property stored as an internet password: a secret of an account on a server.
 ///
 /// Its wrapper, the property's name after an underscore, loads, saves and deletes, and has the
-/// attributes. A part of the identity that is left out may be anything; of several items that fit,
-/// the oldest is meant.
+/// attributes. An omitted part of the identity matches anything; if several items match, the oldest
+/// is used. The properties of the identity are those of the item that was found by the last load or
+/// save, or else the declared ones.
 @available(
   *, deprecated,
   message: "Import SecretStorage instead of KeychainCompatibility, and use its `InternetPassword`."
@@ -12,21 +13,21 @@ import SecretStorage
 @propertyWrapper
 open class InternetPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   /// The host name or address of the server.
-  public let server: String?
+  open var server: String? { shownIdentity.server }
   /// The account on the server.
-  public let account: String?
+  open var account: String? { shownIdentity.account }
   /// The security domain or realm.
   @available(*, deprecated, message: "It is the `securityDomain` of an `ItemIdentity`.")
-  public let domain: String?
-  /// The protocol that the password is used with: a constant `kSecAttrProtocol…`.
+  open var domain: String? { shownIdentity.securityDomain }
+  /// The protocol of the password: a constant `kSecAttrProtocol…`.
   @available(*, deprecated, message: "It is the `protocol` of an `ItemIdentity`.")
-  public let aProtocol: CFString?
-  /// How the account proves itself: a constant `kSecAttrAuthenticationType…`.
-  public let authenticationType: CFString?
+  open var aProtocol: CFString? { shownIdentity.protocol?.rawValue }
+  /// The authentication type of the account: a constant `kSecAttrAuthenticationType…`.
+  open var authenticationType: CFString? { shownIdentity.authenticationType?.rawValue }
   /// The port on the server.
-  public let port: UInt16?
+  open var port: UInt16? { shownIdentity.port }
   /// The path on the server.
-  public let path: String?
+  open var path: String? { shownIdentity.path }
 
   /// The value, or the default one.
   open override var wrappedValue: T? {
@@ -35,18 +36,18 @@ open class InternetPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
     _modify { yield &super.wrappedValue }
   }
 
-  /// Declares a password; nothing is read before the first access.
+  /// Creates a property; nothing is read before the first access.
   ///
   /// - Parameters:
   ///   - server: The host name or address of the server.
   ///   - account: The account on the server.
   ///   - domain: The security domain or realm.
-  ///   - aProtocol: The protocol that the password is used with: a constant `kSecAttrProtocol…`.
-  ///   - authenticationType: How the account proves itself: a constant `kSecAttrAuthenticationType…`.
+  ///   - aProtocol: The protocol of the password: a constant `kSecAttrProtocol…`.
+  ///   - authenticationType: The authentication type: a constant `kSecAttrAuthenticationType…`.
   ///   - port: The port on the server.
   ///   - path: The path on the server.
   ///   - refreshPolicy: When the property reads and writes its item.
-  ///   - defaultValue: What the property is as long as no stored value is known.
+  ///   - defaultValue: The value of the property while no stored value is known.
   public init(
     server: String,
     account: String? = nil,
@@ -58,13 +59,6 @@ open class InternetPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
     refreshPolicy: KeychainDataRefreshPolicy = .onAccess,
     defaultValue: T? = nil
   ) {
-    self.server = server
-    self.account = account
-    self.domain = domain
-    self.aProtocol = aProtocol
-    self.authenticationType = authenticationType
-    self.port = port
-    self.path = path
     let identity = ItemIdentity.internet(
       server: server, account: account, securityDomain: domain,
       protocol: aProtocol.map(InternetProtocol.init(rawValue:)),

@@ -1,26 +1,72 @@
 public import FoundationEssentials
+import ValueFormats
 
-/// Turns values into the bytes of an item and back: a ``KeychainEncoder`` and a ``KeychainDecoder``.
+/// A coder of item bytes: a ``KeychainEncoder`` and a ``KeychainDecoder``.
 @available(
   *, deprecated,
   message: "Use `GenericPassword` of SecretStorage, which stores values as the same bytes."
 )
 public struct KeychainCoding: Sendable {
-  /// Makes a coder.
+  /// Creates a coder.
   public init() {}
 
-  /// The bytes of a value, as ``KeychainEncoder/encode(_:)`` makes them.
+  /// Encodes a value, as ``KeychainEncoder/encode(_:)`` does.
   ///
-  /// - Throws: ``KeychainError/generalEncodingFailure`` when a property list cannot hold the value
+  /// - Throws: ``KeychainError/generalEncodingFailure`` if a property list cannot hold the value
   ///   exactly.
-  public func encode<T: Encodable>(_ value: T) throws(KeychainError) -> Data {
+  public func encode<T: Encodable>(_ value: T) throws -> Data {
     try KeychainEncoder().encode(value)
   }
 
-  /// The value of bytes, as ``KeychainDecoder/decode(_:from:)`` reads them.
+  /// Decodes a value, as ``KeychainDecoder/decode(_:from:)`` does.
   ///
-  /// - Throws: ``KeychainError/generalDecodingFailure`` when the bytes are not those of such a value.
-  public func decode<T: Decodable>(_ type: T.Type, from data: Data) throws(KeychainError) -> T {
+  /// - Throws: ``KeychainError/generalDecodingFailure`` if the bytes are not such a value.
+  public func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
     try KeychainDecoder().decode(type, from: data)
+  }
+}
+
+/// An encoder of item bytes: integers and `Bool` as 8 bytes in little-endian order, text as UTF-8,
+/// a URL as its text, data unchanged, and anything else as a binary property list.
+@available(
+  *, deprecated,
+  message: "Use `GenericPassword` of SecretStorage, which stores values as the same bytes."
+)
+public struct KeychainEncoder: Sendable {
+  /// Creates an encoder.
+  public init() {}
+
+  /// Encodes a value.
+  ///
+  /// - Throws: ``KeychainError/generalEncodingFailure`` if a property list cannot hold the value
+  ///   exactly.
+  public func encode<T: Encodable>(_ value: T) throws -> Data {
+    do throws(ValueCodingError) {
+      return Data(try ValueCoder().encode(value))
+    } catch {
+      throw KeychainError.generalEncodingFailure
+    }
+  }
+}
+
+/// A decoder of item bytes written by ``KeychainEncoder`` or the older package.
+@available(
+  *, deprecated,
+  message: "Use `GenericPassword` of SecretStorage, which reads values from the same bytes."
+)
+public struct KeychainDecoder: Sendable {
+  /// Creates a decoder.
+  public init() {}
+
+  /// Decodes a value; integers may have 1, 2, 4 or 8 bytes.
+  ///
+  /// - Throws: ``KeychainError/generalDecodingFailure`` if the bytes are not such a value, or if an
+  ///   integer is out of range for its type.
+  public func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
+    do throws(ValueCodingError) {
+      return try ValueCoder().decode(type, from: Array(data))
+    } catch {
+      throw KeychainError.generalDecodingFailure
+    }
   }
 }

@@ -1,47 +1,55 @@
 import FoundationEssentials
 public import SecretStorage
-import StorageInternals
+import ValueFormats
 
-/// What the properties of both classes of passwords do: they read and write a value and its
+/// The common part of both kinds of password properties: reading and writing a value and its
 /// attributes.
 ///
-/// The object is for one thread at a time; `PasswordItem` is for any number.
+/// The object must be used by one thread at a time; `PasswordItem` allows any number.
 @available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
 open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// When the property reads and writes its item.
   public let refreshPolicy: KeychainDataRefreshPolicy
-  /// Whether the value is the one that was last loaded, saved or deleted.
+  /// Whether the value is the one last loaded, saved or deleted.
   @available(*, deprecated, message: "Use `hasUnsavedChanges` of the projected value.")
   public private(set) var wrappedValueUnchanged = false
-  /// Why the last access failed, in the words of the store; nil if it succeeded or there was none.
+  /// The error of the last access, from the store; nil if it succeeded or there was none.
   @available(*, deprecated, message: "Use `error` of the projected value.")
   public private(set) var storeError: SecretStoreError?
 
-  private let identity: ItemIdentity
   private let defaultValue: T?
   private let item: PasswordItem<Data>
   private var cachedValue: T?
   /// Whether the value was loaded, saved, deleted or set, so that it can be changed in place.
   private var isKnown = false
-  /// Whether a write failed that setting the property began: then the value is here alone.
+  /// Whether the write of a setter failed: the value then exists only in memory.
   private var isUnsaved = false
-  /// Whether the access under way is one that using the property began.
+  /// Whether the current access was started by the property's getter or setter.
   private var isImplicit = false
-  /// The last failure told, until a success.
+  /// The last reported failure since the last success.
   private var told: PasswordFailure?
 
   init(_ identity: ItemIdentity, refreshPolicy: KeychainDataRefreshPolicy, defaultValue: T?) {
-    self.identity = identity
     self.refreshPolicy = refreshPolicy
     self.defaultValue = defaultValue
     item = PasswordItem(identity, refreshPolicy: .manual)
+    super.init(identity)
+  }
+
+  /// Creates a property of a class of the app's own.
+  @available(
+    *, unavailable,
+    message: "Subclass `GenericPassword` or `InternetPassword`, which declare the item's identity."
+  )
+  public convenience init(refreshPolicy: KeychainDataRefreshPolicy, defaultValue: T? = nil) {
+    fatalError()
   }
 
   /// The value, or the default one.
   ///
-  /// Never throws and never asks a person: when the store fails, a get gives the last known value,
-  /// a set keeps the value, ``storeError`` tells, and `SecretStorage.onFailure` is called. A change
-  /// in place of a value that cannot be read is given up, and told in the same way.
+  /// Never throws and never asks the user: if the store fails, a get returns the last known value,
+  /// a set keeps the value, ``storeError`` is set, and `SecretStores.onFailure` is called. An
+  /// in-place change of an unreadable value is discarded, and reported in the same way.
   open var wrappedValue: T? {
     get {
       if refreshPolicy == .onAccess, !isUnsaved {
@@ -67,110 +75,105 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     }
   }
 
-  /// Reads the item, and makes what it holds the value and the attributes; without an item, both
-  /// are nil.
+  /// Reads the item into the value and the attributes; without an item, both become nil.
   ///
-  /// If the item needs a proof, the store's authenticator asks for it while the thread waits, which
-  /// must not be the one that the authenticator needs. In a task nobody is asked, and the loading
-  /// is denied.
+  /// If the item needs authentication, the store's authenticator asks for it while this thread
+  /// blocks; it must not be a thread that the authenticator needs. In a task the user is not asked,
+  /// and the load is denied.
   ///
   /// - Throws: ``KeychainError``; nothing changes then.
   @available(*, deprecated, message: "Use `load()` of the projected value.")
   open func loadFromKeychain() throws {
-    try explicitly { () throws(KeychainFailure) in try load(asking: !isImplicit) }
+    try explicitly {
+      let value = try read(asking: !isImplicit)
+      take(value == nil ? nil : item)
+      settle(value)
+    }
   }
 
   /// Writes the value and the attributes; a value of nil removes the item.
   ///
-  /// Where an item fits, the oldest that does is changed, otherwise one is added. An attribute that
-  /// is nil is left as it is in the store, unless it was set to nil since the last access and the
-  /// policy is
-  /// ``KeychainDataRefreshPolicy/manual``: then it is cleared.
+  /// If items match, the oldest is changed, otherwise one is added. An attribute that is nil
+  /// remains unchanged in the store, unless it was set to nil since the last access and the policy
+  /// is ``KeychainDataRefreshPolicy/manual``: then it is cleared.
   ///
-  /// - Throws: ``KeychainError``; everything stays unsaved then.
+  /// - Throws: ``KeychainError``; everything remains unsaved then.
   @available(*, deprecated, message: "Use `save()` of the projected value.")
   open func saveToKeychain() throws {
     guard let cachedValue else { return try deleteKeychain() }
-    try explicitly { () throws(KeychainFailure) in try write(cachedValue) }
+    try explicitly { try write(cachedValue) }
   }
 
-  /// Removes the item, of several that fit the oldest, and makes the value and the attributes nil.
+  /// Removes the oldest matching item, and sets the value and the attributes to nil.
   ///
-  /// When there is no item, that is a success.
+  /// Succeeds if there is no item.
   ///
   /// - Throws: ``KeychainError``; nothing changes then.
   @available(*, deprecated, message: "Use `remove()` of the projected value.")
   open func deleteKeychain() throws {
-    try explicitly(remove)
+    try explicitly {
+      try item.remove()
+      take(nil)
+      settle(nil)
+    }
   }
 
-  /// Reads what a change in place begins with, unless it is known; false if that fails.
+  /// Reads the value before an in-place change, unless it is known; returns false on failure.
   private func readBase() -> Bool {
     if refreshPolicy == .onAccess ? isUnsaved : isKnown { return true }
     return implicitly(.change) {
       if refreshPolicy == .onAccess { return try loadFromKeychain() }
-      try explicitly { () throws(KeychainFailure) in
-        // The attributes that the app noted since are not given up for it.
+      try explicitly {
+        // Attributes that the app has set since are kept.
         cachedValue = try read(asking: false)
         isKnown = true
       }
     }
   }
 
-  private func load(asking: Bool) throws(KeychainFailure) {
-    let value = try read(asking: asking)
-    take(value == nil ? nil : item)
-    settle(value)
-  }
-
-  private func read(asking: Bool) throws(KeychainFailure) -> T? {
-    let data: Data?
-    do throws(SecretStoreError) {
-      data = try asking ? item.loadAskingAndWaiting() : item.load()
+  private func read(asking: Bool) throws -> T? {
+    guard let data = try asking ? item.loadAskingAndWaiting() : item.load() else { return nil }
+    do throws(ValueCodingError) {
+      return try ValueCoder().decode(T.self, from: Array(data))
     } catch {
-      throw KeychainFailure(error)
+      throw KeychainFailure(decoding: T.self)
     }
-    return try data.map { data throws(KeychainFailure) in try decode(data) }
   }
 
-  private func write(_ value: T) throws(KeychainFailure) {
-    let data = try encode(value)
+  private func write(_ value: T) throws {
+    let data: Data
+    do throws(ValueCodingError) {
+      data = Data(try ValueCoder().encode(value))
+    } catch {
+      throw KeychainFailure(encoding: error)
+    }
     let access = try wantedAccess()
-    // Another object than the one that reads. Of the attributes, this one writes those that differ
-    // from none at all, which are those that are not nil; that one would write those that differ
-    // from its last reading, and the store may have changed since. The access control must differ,
-    // too.
+    // Not the object used for reading. This new one writes the attributes that differ from an empty
+    // set, that is, those that are not nil; the other would write differences from its last read,
+    // and the store may have changed since. The access control must differ, too.
     let isDefault = access?.accessibility == .whenUnlocked
     let item = PasswordItem<Data>(
       identity, refreshPolicy: .manual,
       accessOption: isDefault ? .afterFirstUnlock : .whenUnlocked)
-    var attributes = try noted.attributes()
+    var attributes = try self.attributes()
     if let access { attributes.accessControl = access }
-    // With the other policy, as it was: each get loads again what was set to nil.
-    if refreshPolicy == .manual { item.attributes = noted.filled(attributes) }
+    // Otherwise as in the older package: each get reloads attributes that were set to nil.
+    if refreshPolicy == .manual { item.attributes = filled(attributes) }
     item.attributes = attributes
     item.value = data
-    do throws(SecretStoreError) {
+    do {
       try item.save()
     } catch {
-      let isRefused = if case .unsupported = error { access?.flags.isEmpty == false } else { false }
-      throw isRefused ? KeychainFailure(accessControl: error) : KeychainFailure(error)
+      if case SecretStoreError.unsupported = error, access?.flags.isEmpty == false {
+        throw KeychainFailure(accessControl: error)
+      }
+      throw error
     }
     didSave(item)
     settle(value)
   }
 
-  private func remove() throws(KeychainFailure) {
-    do throws(SecretStoreError) {
-      try item.remove()
-    } catch {
-      throw KeychainFailure(error)
-    }
-    take(nil)
-    settle(nil)
-  }
-
-  /// Takes the value as the one in the store.
+  /// Records the value as the stored one.
   private func settle(_ value: T?) {
     cachedValue = value
     isKnown = true
@@ -180,12 +183,13 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     told = nil
   }
 
-  private func explicitly(_ access: () throws(KeychainFailure) -> Void) throws {
-    do throws(KeychainFailure) {
+  private func explicitly(_ access: () throws -> Void) throws {
+    do {
       try access()
     } catch {
-      storeError = error.cause
-      throw error.error
+      let failure = error as? KeychainFailure ?? KeychainFailure(error)
+      storeError = failure.cause
+      throw failure.error
     }
   }
 
@@ -199,32 +203,41 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       try access()
       return true
     } catch {
-      // What a subclass throws of its own may show a secret.
+      // An error thrown by a subclass may contain a secret.
       let cause = error is KeychainError ? storeError : nil
       let failure = PasswordFailure(
         operation, cause ?? .unavailable("\(Self.self) threw an error of its own"))
       storeError = failure.error
-      // Each change that is given up is lost.
+      // Each discarded change is reported, because it is lost.
       if told == failure, operation != .change { return false }
       told = failure
-      SecretStorage.onFailure(failure)
+      SecretStores.onFailure(failure)
       return false
     }
   }
+}
 
-  private func encode(_ value: T) throws(KeychainFailure) -> Data {
-    do throws(ValueCodingError) {
-      return Data(try ValueCoder().encode(value))
-    } catch {
-      throw KeychainFailure(encoding: error)
-    }
-  }
+/// The policy that determines when a password property accesses its item.
+@available(*, deprecated, message: "Use `RefreshPolicy`.")
+public enum KeychainDataRefreshPolicy: Sendable {
+  /// Only at explicit loads and saves.
+  case manual
+  /// At each get and set.
+  case onAccess
+}
 
-  private func decode(_ data: Data) throws(KeychainFailure) -> T {
-    do throws(ValueCodingError) {
-      return try ValueCoder().decode(T.self, from: Array(data))
-    } catch {
-      throw KeychainFailure(decoding: T.self)
+extension PasswordItem {
+  /// Reads the item; if authentication is needed, asks the user while the thread blocks.
+  ///
+  /// - Throws: The errors of `load(authorizedBy:)`.
+  func loadAskingAndWaiting() throws -> Value? {
+    do {
+      return try load()
+    } catch SecretStoreError.denied where BlockingWait.isPossible {
+      let context = AuthenticationContext(reason: "Read a password")
+      return try BlockingWait.value { () async throws in
+        try await self.load(authorizedBy: context)
+      }
     }
   }
 }

@@ -1,102 +1,137 @@
 public import FoundationEssentials
 import SecretStorage
 
-/// What the properties of both classes of passwords note about their item.
+/// The attributes of an item, for both kinds of password properties.
 ///
-/// The attributes are as the last loading found them or as the app set them since; a save writes those
-/// that are not nil. One that is nil stays as it is in the store. But where the refresh policy is
-/// ``KeychainDataRefreshPolicy/manual``, a save clears what was set to nil, as a save of a `PasswordItem`
-/// always does.
+/// They have the values of the last load, or those set later by the app; a save writes those that
+/// are not nil. One that is nil remains unchanged in the store. If the refresh policy is
+/// ``KeychainDataRefreshPolicy/manual``, however, a save clears attributes that were set to nil, as
+/// a save of a `PasswordItem` always does.
 @available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
 open class SingleValueKeychainItem {
-  /// What kind of item it is, for a person to read.
+  /// The kind of item, for the user.
   @available(*, deprecated, message: "Use `attributes.itemDescription` of the projected value.")
-  open var description: String? {
-    get { noted.description.value }
-    set { noted.description.set(newValue) }
-  }
-  /// A comment for a person to read.
+  @QueryElement open var description: String?
+  /// A comment for the user.
   @available(*, deprecated, message: "Use `attributes.comment` of the projected value.")
-  open var comment: String? {
-    get { noted.comment.value }
-    set { noted.comment.set(newValue) }
-  }
-  /// The app that made the item, as the number of a four-character code.
+  @QueryElement open var comment: String?
+  /// The app that created the item, as the number of a four-character code.
   @available(*, deprecated, message: "Use `attributes.creator` of the projected value.")
-  open var creator: CFNumber? {
-    get { noted.creator.value }
-    set { noted.creator.set(newValue) }
-  }
+  @QueryElement open var creator: CFNumber?
   /// The app's own kind of item, as the number of a four-character code.
   @available(*, deprecated, message: "Use `attributes.type` of the projected value.")
-  open var type: CFNumber? {
-    get { noted.type.value }
-    set { noted.type.set(newValue) }
-  }
-  /// The name that a person sees.
+  @QueryElement open var type: CFNumber?
+  /// The name shown to the user.
   @available(*, deprecated, message: "Use `attributes.label` of the projected value.")
-  open var label: String? {
-    get { noted.label.value }
-    set { noted.label.set(newValue) }
-  }
-  /// Whether lists should leave the item out.
+  @QueryElement open var label: String?
+  /// Whether lists should omit the item.
   @available(*, deprecated, message: "Use `attributes.isInvisible` of the projected value.")
-  open var isInvisible: Bool? {
-    get { noted.isInvisible.value }
-    set { noted.isInvisible.set(newValue) }
-  }
-  /// When the item can be read: a constant `kSecAttrAccessible…`.
+  @QueryElement open var isInvisible: Bool?
+  /// The accessibility of the item: a constant `kSecAttrAccessible…`.
   ///
-  /// A save ignores it while there is an access control, which says it as well.
+  /// A save ignores it if there is an access control, which includes the accessibility.
   @available(
     *, deprecated, message: "Use `attributes.accessControl.accessibility` of the projected value."
   )
-  open var accesible: CFString? {
-    get { notedAccessibility }
-    set { notedAccessibility = newValue }
-  }
-  /// When the item was added, as the last loading or saving found it.
+  open var accesible: CFString?
+  /// The date when the item was added, from the last load or save.
   @available(*, deprecated, message: "Use `creationDate` of the projected value.")
   open private(set) var creationDate: Date?
-  /// When the item was last changed, as the last loading or saving found it.
+  /// The date of the last change of the item, from the last load or save.
   @available(*, deprecated, message: "Use `modificationDate` of the projected value.")
   open private(set) var modificationDate: Date?
 
-  /// What a save gives the item, also in place of ``accesible``; nil means that nothing has to be
-  /// proved, or that nothing is said about it.
+  /// The class of the item: a constant `kSecClass…`; an override has no effect.
+  @available(*, deprecated, message: "It is the case of an `ItemIdentity`.")
+  open var itemClass: CFString {
+    identity.itemClass == .generic ? kSecClassGenericPassword : kSecClassInternetPassword
+  }
+  /// The attributes that identify an item of the class: constants `kSecAttr…`; an override has no
+  /// effect.
+  @available(*, deprecated, message: "They are the parts of an `ItemIdentity`.")
+  open var primaryKey: Set<CFString> {
+    if identity.itemClass == .generic { return [kSecAttrAccount, kSecAttrService] }
+    return [
+      kSecAttrAccount, kSecAttrServer, kSecAttrSecurityDomain, kSecAttrProtocol,
+      kSecAttrAuthenticationType, kSecAttrPort, kSecAttrPath,
+    ]
+  }
+
+  /// The access control for a save, which overrides ``accesible``; nil if no authentication is
+  /// needed, or if the access control is not set.
   var constrainedAccess: AccessControl?
-  private(set) var noted = NotedAttributes()
-  private var notedAccessibility: CFString?
+  /// The identity of the item that the last load or save found; otherwise the declared one.
+  private(set) var shownIdentity: ItemIdentity
+  let identity: ItemIdentity
 
-  init() {}
+  init(_ identity: ItemIdentity) {
+    self.identity = identity
+    shownIdentity = identity
+  }
 
-  /// Takes what an item has, or forgets everything if there is none.
+  /// Copies the attributes of an item, or resets everything if there is none.
   func take(_ item: PasswordItem<Data>?) {
     let attributes = item?.attributes
-    noted = NotedAttributes(attributes)
-    notedAccessibility = attributes?.accessControl.accessibility.keychainValue
-    constrainedAccess =
-      attributes?.accessControl.flags.isEmpty == false ? attributes?.accessControl : nil
-    takeDates(of: item)
+    _description = QueryElement(found: attributes?.itemDescription)
+    _comment = QueryElement(found: attributes?.comment)
+    _creator = QueryElement(found: attributes?.creator.map(Int.init))
+    _type = QueryElement(found: attributes?.type.map(Int.init))
+    _label = QueryElement(found: attributes?.label)
+    _isInvisible = QueryElement(found: attributes?.isInvisible)
+    let accessControl = attributes?.accessControl
+    accesible = accessControl?.accessibility.keychainValue
+    constrainedAccess = accessControl?.flags.isEmpty == false ? accessControl : nil
+    didSave(item)
   }
 
-  /// Takes what a save changed.
-  func didSave(_ item: PasswordItem<Data>) {
-    noted.didSave()
-    takeDates(of: item)
-  }
-
-  private func takeDates(of item: PasswordItem<Data>?) {
+  /// Records that the attributes are those of an item.
+  func didSave(_ item: PasswordItem<Data>?) {
+    _description.isCleared = false
+    _comment.isCleared = false
+    _creator.isCleared = false
+    _type.isCleared = false
+    _label.isCleared = false
+    _isInvisible.isCleared = false
+    shownIdentity = item?.foundIdentity ?? identity
     creationDate = item?.creationDate
     modificationDate = item?.modificationDate
   }
 
-  /// The access control that a save gives the item, or nil if it keeps the one it has.
+  /// Returns the attributes, with the default access control.
+  func attributes() throws(KeychainFailure) -> ItemAttributes {
+    ItemAttributes(
+      label: _label.wrappedValue, comment: _comment.wrappedValue,
+      itemDescription: _description.wrappedValue, creator: try code(_creator.wrappedValue),
+      type: try code(_type.wrappedValue), isInvisible: _isInvisible.wrappedValue)
+  }
+
+  private func code(_ number: CFNumber?) throws(KeychainFailure) -> UInt32? {
+    guard let number else { return nil }
+    if let code = UInt32(exactly: number) { return code }
+    throw KeychainFailure(
+      SecretStoreError.invalid("A creator or type is a number of 32 bits without a sign"))
+  }
+
+  /// Returns the attributes with placeholders for those that were set to nil.
+  ///
+  /// A `PasswordItem` writes changes. After this first assignment, nil counts as a change.
+  func filled(_ attributes: ItemAttributes) -> ItemAttributes {
+    var filled = attributes
+    if _description.isCleared { filled.itemDescription = "" }
+    if _comment.isCleared { filled.comment = "" }
+    if _creator.isCleared { filled.creator = 0 }
+    if _type.isCleared { filled.type = 0 }
+    if _label.isCleared { filled.label = "" }
+    if _isInvisible.isCleared { filled.isInvisible = false }
+    return filled
+  }
+
+  /// Returns the access control that a save gives the item, or nil to keep the current one.
   func wantedAccess() throws(KeychainFailure) -> AccessControl? {
     if let constrainedAccess { return constrainedAccess }
-    guard let notedAccessibility else { return nil }
+    guard let accesible else { return nil }
     do throws(SecretStoreError) {
-      return AccessControl(try Accessibility(keychainValue: notedAccessibility))
+      return AccessControl(try Accessibility(keychainValue: accesible))
     } catch {
       throw KeychainFailure(accessControl: error)
     }
@@ -111,3 +146,25 @@ extension SingleValueKeychainItem: CustomReflectable {
 
 @available(*, unavailable, message: "It is for one thread at a time. Use `PasswordItem`.")
 extension SingleValueKeychainItem: Sendable {}
+
+/// The storage of an attribute of a password.
+@available(*, deprecated, message: "Use `attributes` of the projected value.")
+@propertyWrapper
+public struct QueryElement<T> {
+  /// The value; nil if it is cleared or not known.
+  public var wrappedValue: T? {
+    didSet { isCleared = wrappedValue == nil }
+  }
+  /// Whether the app set the attribute to nil.
+  fileprivate var isCleared = false
+
+  /// Creates the storage of an attribute that is not known.
+  public init() {}
+
+  init(found value: T?) {
+    wrappedValue = value
+  }
+}
+
+@available(*, deprecated)
+extension QueryElement: Sendable where T: Sendable {}

@@ -1,29 +1,22 @@
-/// A property that tells observers of each change.
+import Concurrency
+
+/// A property that notifies observers of each change.
 ///
 /// ```swift
 /// final class Counter {
 ///   @StoredSubject var number = 0
 ///
-///   func observe(_ closure: @escaping (Int) -> Void) -> any Disposable { _number.observe(closure) }
+///   func observe(_ body: @escaping (Int) -> Void) -> any Disposable { _number.observe(body) }
 /// }
 /// ```
 ///
-/// As in FTPropertyWrappers 1.x, it belongs to one thread or actor: neither the value nor the observers
-/// are protected from others. `Serialized` is what replaces it, and may be used from everywhere.
+/// As in FTPropertyWrappers 1.x, it belongs to one thread or actor: neither the value nor the
+/// observers are synchronized. `Serialized` replaces it, and may be used from any thread.
 @available(
   *, deprecated, message: "Use @Serialized of SerializedAccess, and observe(_:) of its $value."
 )
 @propertyWrapper
 public final class StoredSubject<Value> {
-  private final class Observer {
-    let notify: (Value, Value) -> Void
-    var isCancelled = false
-
-    init(_ notify: @escaping (Value, Value) -> Void) {
-      self.notify = notify
-    }
-  }
-
   private final class Observation: Disposable {
     let end: () -> Void
 
@@ -37,29 +30,29 @@ public final class StoredSubject<Value> {
   }
 
   private var value: Value
-  private var observers: [Observer] = []
-  private var endObservers: [Observer] = []
+  private var observers = Observers<Subscription<Value>>()
+  private var endObservers = Observers<Subscription<Value>>()
 
-  /// Makes a subject with its first value, of which nobody is told.
+  /// Creates a subject with its first value, without notifying observers.
   public init(wrappedValue: Value) {
     value = wrappedValue
   }
 
-  /// The value; setting it calls the observers, in the order in which they began.
+  /// The value; setting it calls the observers, in registration order.
   ///
-  /// An observer may set it again, and end observations, its own or others.
+  /// An observer may set it again, and end its own or other observations.
   public var wrappedValue: Value {
     get { value }
     set {
       let old = value
       value = newValue
       // The newest value, because an observer may have set another one meanwhile.
-      for observer in observers where !observer.isCancelled { observer.notify(old, value) }
-      for observer in endObservers where !observer.isCancelled { observer.notify(old, value) }
+      for observer in observers.all { observer.handler?(old, value) }
+      for observer in endObservers.all { observer.handler?(old, value) }
     }
   }
 
-  /// Calls a closure with the old and the new value after each change, until the result is released.
+  /// Calls a closure with the old and new value after each change, until the result is released.
   ///
   /// The result does not keep the subject alive.
   public func observe(_ subscription: @escaping Subscription<Value>) -> any Disposable {
@@ -73,8 +66,8 @@ public final class StoredSubject<Value> {
     observe { _, new in subscription(new) }
   }
 
-  /// Calls a closure after each change when all that `observe(_:)` took have been called, until the
-  /// result is released.
+  /// Calls a closure after each change, after the closures of `observe(_:)`, until the result is
+  /// released.
   ///
   /// The result does not keep the subject alive.
   public func observeEndOfUpdates(
@@ -85,16 +78,59 @@ public final class StoredSubject<Value> {
 
   private func observe(
     _ subscription: @escaping Subscription<Value>,
-    among observers: ReferenceWritableKeyPath<StoredSubject, [Observer]>
+    among observers: ReferenceWritableKeyPath<StoredSubject, Observers<Subscription<Value>>>
   ) -> any Disposable {
     let observer = Observer(subscription)
-    self[keyPath: observers].append(observer)
+    self[keyPath: observers].add(observer)
     return Observation { [weak self] in
-      observer.isCancelled = true
-      self?[keyPath: observers].removeAll { $0 === observer }
+      observer.cancel()
+      self?[keyPath: observers].remove(observer)
     }
   }
 }
 
 @available(*, unavailable)
 extension StoredSubject: Sendable {}
+
+/// A closure that receives the old and the new value of a subject.
+@available(*, deprecated, message: "Write the closure's type, as Serialized.observe(_:) does.")
+public typealias Subscription<Value> = (_ oldValue: Value, _ newValue: Value) -> Void
+
+/// An observation that lasts while this object is held.
+@available(
+  *, deprecated, message: "Keep what Serialized.observe(_:) of SerializedAccess returns instead."
+)
+public protocol Disposable {
+  /// Adds the observation to a bag, and ends it with the bag.
+  func dispose(in bag: DisposeBag)
+}
+
+@available(
+  *, deprecated, message: "Keep what Serialized.observe(_:) of SerializedAccess returns instead."
+)
+extension Disposable {
+  /// Adds the observation to a bag, and ends it with the bag.
+  public func dispose(in bag: DisposeBag) {
+    bag.add(self)
+  }
+}
+
+/// A container of observations, which end when it is released.
+///
+/// It belongs to one thread or actor, as the subjects do.
+@available(
+  *, deprecated, message: "Keep an array of what Serialized.observe(_:) returns instead."
+)
+public final class DisposeBag {
+  private var disposables: [any Disposable] = []
+
+  /// Creates an empty bag.
+  public init() {}
+
+  func add(_ disposable: any Disposable) {
+    disposables.append(disposable)
+  }
+}
+
+@available(*, unavailable)
+extension DisposeBag: Sendable {}

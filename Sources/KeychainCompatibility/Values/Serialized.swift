@@ -1,11 +1,11 @@
+import Concurrency
 public import Dispatch
 import SerializedAccess
-import StorageInternals
 
-/// A value that all threads reach one after the other.
+/// A value that all threads access one at a time.
 ///
-/// Each use is one access, a change in place such as `+=` included. An access must not begin another one
-/// to the same value, also not by way of ``didSet``: that ends the process with a message.
+/// Each use is one access, also an in-place change such as `+=`. A nested access to the same value,
+/// even through ``didSet``, ends the process with a message.
 @available(
   *, deprecated,
   message: "Import SerializedAccess instead of KeychainCompatibility, and use its `Serialized`."
@@ -43,21 +43,21 @@ public final class Serialized<Value> {
     self.init(SerializedAccess.Serialized(Unchecked(wrappedValue), customQueue: customQueue))
   }
 
-  /// The value: reading, writing and changing it in place are one access each.
+  /// The value; each read, write and in-place change is one access.
   public var wrappedValue: Value {
     get { content.wrappedValue.value }
     set { content.wrappedValue = Unchecked(newValue) }
     _modify { yield &content.wrappedValue.value }
   }
 
-  /// Is called with the new value after each change, as a part of the access that made the change.
+  /// A closure called with the new value after each change, as part of the access that made it.
   ///
-  /// It keeps all other accesses waiting, and must not access the value itself.
+  /// It blocks all other accesses, and must not access the value itself.
   @available(*, deprecated, message: "Use `observe(_:)` or `values` of the projected value.")
   public var didSet: ((Value) -> Void)? {
     get { observer.withLock { $0 }.didSet?.value }
     set {
-      // One is gone before the next one comes, so that no change is told to both.
+      // The old observer is removed before the new one is added, so that no change goes to both.
       replaceObserver(by: Observer())
       guard let didSet = newValue.map(Unchecked.init) else { return }
       let observation = content.observe { _, new in didSet.value(new.value) }
@@ -65,9 +65,9 @@ public final class Serialized<Value> {
     }
   }
 
-  /// Schedules the replacement of the value by one that is made from it, and returns at once.
+  /// Schedules the replacement of the value by one computed from it, and returns at once.
   ///
-  /// The closure must not access the value otherwise.
+  /// The closure must not access the value in another way.
   @available(*, deprecated, message: "Use `asyncAccess(transform:)` of the projected value.")
   public func asyncAccess(transform: @escaping (Value) -> Value) {
     let transform = Unchecked(transform)
@@ -75,7 +75,7 @@ public final class Serialized<Value> {
   }
 
   private func replaceObserver(by new: Observer) {
-    // The old one is released without the lock, because that waits for the access that is under way.
+    // The old one is released without the lock, because that waits for the current access.
     let old = observer.withLock { observer in
       defer { observer = new }
       return observer
@@ -84,14 +84,14 @@ public final class Serialized<Value> {
   }
 }
 
-// What is mutable is behind a lock, and the value is `Sendable`.
+// Mutable state is behind a lock, and the value is `Sendable`.
 @available(*, deprecated)
 extension Serialized: @unchecked Sendable where Value: Sendable {}
 
-/// What the older package took without asking for `Sendable`.
+/// A wrapper for values and closures that the older package took without requiring `Sendable`.
 ///
-/// `@unchecked`: a value is reached in its accesses alone, and a closure is called in them alone. What
-/// they reach beyond that is as safe, or not, as it was with the older package.
+/// `@unchecked`: a value is used, and a closure is called, only inside accesses. Objects that they
+/// refer to are as safe, or unsafe, as with the older package.
 private struct Unchecked<Value>: @unchecked Sendable {
   var value: Value
 

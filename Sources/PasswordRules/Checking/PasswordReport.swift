@@ -1,22 +1,22 @@
-/// What is right and what is missing in a password, rule by rule.
+/// The result of checking a password, rule by rule.
 public struct PasswordReport: Hashable, Sendable {
-  /// What a person has to do about a rule.
+  /// The action that a rule needs from the user.
   public enum State: Hashable, Sendable {
-    /// Nothing.
+    /// No action.
     case satisfied
-    /// To go on typing.
+    /// More typing.
     case notYet
-    /// To delete or replace something: whatever is typed at the end cannot satisfy it.
+    /// Deletion or replacement: no text typed at the end can satisfy the rule.
     case broken
   }
 
-  /// One rule, and how it stands.
+  /// One rule and its state.
   public struct Check: Hashable, Sendable {
     /// The rule.
     public let rule: PasswordRule
-    /// How it stands.
+    /// The state of the rule.
     public internal(set) var state = State.satisfied
-    /// Where the rule is broken, in Unicode code points from the beginning; runs are there in full.
+    /// The places that break the rule, in Unicode code points from the start; runs are complete.
     public internal(set) var violations: [Range<Int>] = []
 
     init(_ rule: PasswordRule) {
@@ -24,32 +24,32 @@ public struct PasswordReport: Hashable, Sendable {
     }
   }
 
-  /// The rules in the order of the canonical form, what is allowed in any case.
+  /// The rules in the order of the canonical form, including one for the allowed characters.
   public let checks: [Check]
-  /// The password's length, in the unit of the check.
+  /// The length of the password, in the unit of the check.
   public let length: Int
-  /// How many characters must at least be typed at the end to satisfy all rules.
+  /// The minimum number of characters to append until all rules are satisfied.
   ///
-  /// Zero when they are satisfied, nil when no typing can satisfy them. Where the required classes overlap in too many ways to tell, it is a lower
-  /// bound.
+  /// Zero if all are satisfied, nil if appending cannot satisfy them. It is a lower bound if the
+  /// overlaps of the required classes are too complex.
   public let shortestCompletion: Int?
 
   /// Whether every rule is satisfied.
   public var isSatisfied: Bool { checks.allSatisfy { $0.state == .satisfied } }
 }
 
-/// What a length counts.
+/// The unit of a length.
 public enum LengthUnit: Hashable, Sendable, CaseIterable {
-  /// Unicode code points, which is what NIST SP 800-63B counts.
+  /// Unicode code points, as NIST SP 800-63B counts.
   case codePoints
-  /// Characters as people see them (extended grapheme clusters, UAX #29).
+  /// User-perceived characters (extended grapheme clusters, UAX #29).
   case graphemeClusters
-  /// Code units of UTF-16, which is what JavaScript and HTML's `maxlength` count.
+  /// UTF-16 code units, as JavaScript and HTML's `maxlength` count.
   case utf16
-  /// Bytes of UTF-8.
+  /// UTF-8 bytes.
   case utf8
 
-  /// The length of a text in this unit.
+  /// Returns the length of a text in this unit.
   package func length(of text: String) -> Int {
     switch self {
     case .codePoints: text.unicodeScalars.count
@@ -59,20 +59,16 @@ public enum LengthUnit: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Where, in code points, a text is beyond a limit.
+  /// Returns the range, in code points, of the text beyond a limit.
   package func excess(of text: String, over limit: Int) -> Range<Int> {
-    let end = text.unicodeScalars.count
-    if self == .graphemeClusters { return text.prefix(limit).unicodeScalars.count..<end }
-    var (length, start) = (0, 0)
-    for scalar in text.unicodeScalars {
+    let kept =
       switch self {
-      case .utf8: length += UTF8.width(scalar)
-      case .utf16: length += UTF16.width(scalar)
-      case .codePoints, .graphemeClusters: length += 1
+      case .codePoints: text.unicodeScalars.prefix(limit).endIndex
+      case .graphemeClusters: text.prefix(limit).endIndex
+      case .utf16: text.utf16.prefix(limit).endIndex
+      case .utf8: text.utf8.prefix(limit).endIndex
       }
-      if length > limit { break }
-      start += 1
-    }
-    return start..<end
+    // An index inside of a code point is rounded down.
+    return text.unicodeScalars[..<kept].count..<text.unicodeScalars.count
   }
 }

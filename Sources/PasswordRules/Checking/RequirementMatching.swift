@@ -1,24 +1,21 @@
-/// Deals out the characters of a password to the requirements, each requirement one of its own.
+/// An assignment of password characters to requirements, at most one to each.
 ///
-/// It is bipartite matching by augmenting paths: a character that only meets what is met already may
-/// take it over, if the character that had it meets something else.
+/// This is bipartite matching by augmenting paths: a character may take over a met requirement if
+/// the previous character can meet another one.
 struct RequirementMatching {
   private struct Requirement {
     let alphabet: Alphabet
-    /// The character that was dealt to it.
+    /// The assigned character.
     var holder: Unicode.Scalar?
-    /// Whether it leads to no unmet one.
+    /// Whether no augmenting path leads from it to an unmet requirement.
     ///
-    /// What meets only such requirements is of no use, then and
-    /// later, because whatever holds one of them meets only such ones as well.
+    /// A character that meets only closed requirements can be skipped, now and later: each holder
+    /// of a closed requirement meets only closed ones as well.
     var isClosed = false
   }
 
-  /// A requirement that was reached, and the place of the one whose holder led there.
-  private struct Step {
-    let index: Int
-    let origin: Int?
-  }
+  /// A visited requirement, and the position of the one whose holder led to it.
+  private typealias Step = (index: Int, origin: Int?)
 
   private var requirements: [Requirement]
   private(set) var unmet: Int
@@ -35,7 +32,7 @@ struct RequirementMatching {
     var isUseful = false
     for index in requirements.indices
     where !requirements[index].isClosed && requirements[index].alphabet.contains(scalar) {
-      // Most characters meet something that nothing else has met yet.
+      // Fast path: most characters meet a requirement that is still free.
       if requirements[index].holder == nil {
         requirements[index].holder = scalar
         unmet -= 1
@@ -46,8 +43,8 @@ struct RequirementMatching {
     if isUseful { rearrange(for: scalar) }
   }
 
-  /// Looks for an unmet requirement, breadth first; recursion would need a stack as deep as there are
-  /// requirements.
+  /// Searches breadth-first for an unmet requirement; the depth of a recursion would grow with the
+  /// number of requirements.
   private mutating func rearrange(for scalar: Unicode.Scalar) {
     var reached: [Step] = []
     var (candidate, origin): (Unicode.Scalar, Int?) = (scalar, nil)
@@ -56,7 +53,7 @@ struct RequirementMatching {
       for index in requirements.indices
       where !requirements[index].isClosed && requirements[index].alphabet.contains(candidate) {
         requirements[index].isClosed = true
-        reached.append(Step(index: index, origin: origin))
+        reached.append((index, origin))
         if requirements[index].holder == nil {
           passOn(scalar, along: reached)
           for step in reached { requirements[step.index].isClosed = false }
@@ -71,7 +68,7 @@ struct RequirementMatching {
     }
   }
 
-  /// Gives each requirement on the way to the last one the character of the one before.
+  /// Moves each character on the path to the next requirement.
   private mutating func passOn(_ scalar: Unicode.Scalar, along reached: [Step]) {
     var place = reached.count - 1
     while let origin = reached[place].origin {
@@ -81,4 +78,13 @@ struct RequirementMatching {
     requirements[reached[place].index].holder = scalar
     unmet -= 1
   }
+}
+
+/// The way in which several requirements combine.
+public enum RequirementMatchingMode: Hashable, Sendable {
+  /// Each requirement takes its own character, so `required: digit; required: digit` needs two
+  /// digits.
+  case distinct
+  /// One character may meet several requirements, so duplicates add nothing.
+  case any
 }

@@ -1,118 +1,85 @@
-/// The passwords of one rule set, read by two at once, to find one that the other refuses.
+/// The product of the automata of two rule sets, for finding a password that only one accepts.
 struct JointSpace {
-  private struct Cell {
-    let characters: [Unicode.Scalar]
-    /// What of the requirements they meet, for each rule set.
+  /// The common properties of the characters of a cell.
+  private struct Key: Hashable {
+    /// The kind in each automaton.
     let kind: Int
     let otherKind: Int
     let isAllowedByOther: Bool
-    var next: Int?
-    var previous: Int?
   }
 
-  /// What decides about the characters to come.
+  /// A state of the search, which determines the possible continuations.
   private struct Place: Hashable {
     var progress = 0
-    /// Nil when the other rule set has refused already.
+    /// Nil if the other rule set has already rejected the password.
     var otherProgress: Int? = 0
-    /// The last character's, where runs count.
+    /// The cell of the last character, if runs are limited.
     var cell: Int?
-    var step = Step.other
-    var runLength = 1
+    var run = Run()
   }
 
-  private enum Step: Hashable {
-    case other
-    case same
-    case next
-    case previous
-  }
-
-  /// A place, and how it was come to.
+  /// The previous state, and the step from it.
   private struct Origin {
     let place: Place?
     let cell: Int
-    let step: Step
+    let step: Run.Step
   }
 
   private let rules: PasswordRuleSet
   private let other: PasswordRuleSet
-  private let progress: Progress
-  private let otherProgress: Progress
-  private var cells: [Cell] = []
-  private let runsCount: Bool
-  /// Beyond this length, a run is no different from a longer one.
-  private let longestRun: Int
+  private let progress: RequirementAutomaton
+  private let otherProgress: RequirementAutomaton
+  private let cells: [CharacterCell<Key>]
+  private let limits: RunLimits
+  private let otherLimits: RunLimits
+  /// The limits from which longer runs are equivalent.
+  private let longest: RunLimits
 
   private static let stateLimit = 10_000
   private static let longestLength = 1024
-  /// Some characters for all those beyond ASCII.
+  /// The number of states from which the search is given up.
+  private static let workLimit = 1 << 18
+  /// Samples that represent all characters beyond ASCII.
   private static let beyondASCII: [Unicode.Scalar] = ["é", "ß", "ø", "ü"]
 
   init(
-    _ rules: PasswordRuleSet, and other: PasswordRuleSet, reading: RequirementReading
+    _ rules: PasswordRuleSet, and other: PasswordRuleSet, reading: RequirementMatchingMode
   ) throws(PasswordRulesError) {
     self.rules = rules
     self.other = other
-    let limits = [
-      rules.repeatingLimit, rules.sequentialLimit, other.repeatingLimit, other.sequentialLimit,
-    ].compactMap(\.self)
-    runsCount = !limits.isEmpty
-    longestRun = (limits.max() ?? 0) + 1
-    let sequencesCount = rules.sequentialLimit != nil || other.sequentialLimit != nil
-
-    var characters = Array(rules.listedAlphabet)
-    if rules.alphabet == .unicode { characters += Self.beyondASCII }
-    var kinds = (own: KindTable(rules.requirements), other: KindTable(other.requirements))
-    var joint: [[Int]: [Unicode.Scalar]] = [:]
-    var single: [Unicode.Scalar: [Int]] = [:]
-    for character in characters {
-      let key = [
-        kinds.own.kind(of: character), kinds.other.kind(of: character),
-        other.alphabet.contains(character) ? 1 : 0,
-      ]
-      if sequencesCount, character.isInSequence {
-        single[character] = key
-      } else {
-        joint[key, default: []].append(character)
+    (limits, otherLimits) = (rules.runLimits, other.runLimits)
+    func longest(_ limit: KeyPath<RunLimits, Int>) -> Int {
+      [rules, other].map { $0.runLimits[keyPath: limit] }.filter { $0 < .max }.max() ?? .max
+    }
+    self.longest = RunLimits(
+      repeating: longest(\.repeating), sequential: longest(\.sequential))
+    let characters =
+      Array(rules.listedAlphabet) + (rules.alphabet == .unicode ? Self.beyondASCII : [])
+    func automaton(_ rules: PasswordRuleSet) throws(PasswordRulesError) -> RequirementAutomaton {
+      let automaton = RequirementAutomaton(
+        rules.requirements, reading: reading, characters: characters, limit: Self.stateLimit)
+      guard let automaton else {
+        throw .tooComplex("The required classes overlap in too many ways")
       }
+      return automaton
     }
-    var cells: [Cell] = []
-    func add(_ characters: [Unicode.Scalar], _ key: [Int]) {
-      cells.append(
-        Cell(
-          characters: characters, kind: key[0], otherKind: key[1], isAllowedByOther: key[2] == 1))
+    let (progress, otherProgress) = (try automaton(rules), try automaton(other))
+    cells = CharacterCell.cells(of: characters, limits: self.longest) { character in
+      Key(
+        kind: progress.kind(of: character), otherKind: otherProgress.kind(of: character),
+        isAllowedByOther: other.alphabet.contains(character))
     }
-    var places: [Unicode.Scalar: Int] = [:]
-    for (character, key) in single.sorted(by: { $0.key < $1.key }) {
-      places[character] = cells.count
-      add([character], key)
-    }
-    for (key, characters) in joint.sorted(by: { $0.value[0] < $1.value[0] }) {
-      add(characters, key)
-    }
-    for (character, cell) in places {
-      cells[cell].next = character.nextInSequence.flatMap { places[$0] }
-      if let next = cells[cell].next { cells[next].previous = cell }
-    }
-    self.cells = cells
-    guard
-      let progress = Progress(
-        rules.requirements, reading: reading, kinds: kinds.own.examples, limit: Self.stateLimit),
-      let otherProgress = Progress(
-        other.requirements, reading: reading, kinds: kinds.other.examples, limit: Self.stateLimit)
-    else { throw .tooComplex("The required classes overlap in too many ways") }
-    self.progress = progress
-    self.otherProgress = otherProgress
+    (self.progress, self.otherProgress) = (progress, otherProgress)
   }
 
-  /// The shortest password that satisfies the rules and not the other ones; nil when there is none.
+  /// Returns a shortest password that satisfies these rules but not the others; nil if none exists.
   func witness() throws(PasswordRulesError) -> String? {
     let (least, most) = (rules.minLength ?? 0, rules.maxLength ?? .max)
     let (otherLeast, otherMost) = (other.minLength ?? 0, other.maxLength ?? .max)
-    // From this length on, only the characters tell the two apart.
+    // From this length on, the length no longer distinguishes the two.
     let settled = max(least, otherLeast, otherMost == .max ? 0 : otherMost + 1)
     var layers: [[Place: Origin]] = [[Place(): Origin(place: nil, cell: 0, step: .other)]]
+    var work = 0
     while let layer = layers.last, !layer.isEmpty, layers.count - 1 <= most {
       let length = layers.count - 1
       if length >= least {
@@ -129,6 +96,8 @@ struct JointSpace {
       if length == Self.longestLength {
         throw .tooComplex("Passwords of more than \(length) characters are too long to be compared")
       }
+      work += next.count
+      if work > Self.workLimit { throw .tooComplex("The limits on runs are too high") }
       layers.append(next)
     }
     return nil
@@ -137,44 +106,24 @@ struct JointSpace {
   private func extended(_ layer: [Place: Origin]) -> [Place: Origin] {
     var next: [Place: Origin] = [:]
     for place in layer.keys {
-      for (number, cell) in cells.enumerated() {
-        for step in steps(from: place, to: number) {
-          guard let reached = self.place(after: place, number, cell, step) else { continue }
-          if next[reached] == nil { next[reached] = Origin(place: place, cell: number, step: step) }
-        }
+      for (cell, step) in cells.steps(after: place.cell) {
+        guard let reached = self.place(after: place, cell, step) else { continue }
+        if next[reached] == nil { next[reached] = Origin(place: place, cell: cell, step: step) }
       }
     }
     return next
   }
 
-  /// The ways in which a character of a cell can follow the last one.
-  private func steps(from place: Place, to number: Int) -> [Step] {
-    guard let last = place.cell else { return [.other] }
-    if last == number { return cells[number].characters.count > 1 ? [.same, .other] : [.same] }
-    if cells[last].next == number { return [.next] }
-    return cells[last].previous == number ? [.previous] : [.other]
-  }
-
-  private func place(after place: Place, _ number: Int, _ cell: Cell, _ step: Step) -> Place? {
-    var reached = Place()
-    reached.progress = progress.transitions[place.progress][cell.kind]
-    reached.otherProgress =
-      cell.isAllowedByOther
-      ? place.otherProgress.map { otherProgress.transitions[$0][cell.otherKind] } : nil
-    guard runsCount else { return reached }
-    reached.cell = number
-    reached.step = step
-    let length = step == .other ? 1 : step == place.step ? place.runLength + 1 : 2
-    reached.runLength = min(length, longestRun)
-    let (limit, otherLimit) =
-      step == .same
-      ? (rules.repeatingLimit, other.repeatingLimit)
-      : (rules.sequentialLimit, other.sequentialLimit)
-    if step != .other {
-      if length > limit ?? .max { return nil }
-      if length > otherLimit ?? .max { reached.otherProgress = nil }
-    }
-    return reached
+  private func place(after place: Place, _ cell: Int, _ step: Run.Step) -> Place? {
+    var run = place.run.extended(by: step)
+    guard limits.allow(run) else { return nil }
+    let key = cells[cell].key
+    let other = key.isAllowedByOther && otherLimits.allow(run) ? place.otherProgress : nil
+    run.length = min(run.length, longest[step])
+    return Place(
+      progress: progress.transitions[place.progress][key.kind],
+      otherProgress: other.map { otherProgress.transitions[$0][key.otherKind] },
+      cell: longest.isEmpty ? nil : cell, run: run)
   }
 
   private func password(to place: Place, in layers: [[Place: Origin]]) -> String {
@@ -189,7 +138,7 @@ struct JointSpace {
     for origin in origins.reversed() {
       let characters = cells[origin.cell].characters
       let character =
-        origin.step == .same
+        origin.step == .equal
         ? password.last : characters.first { $0 != password.last } ?? characters.first
       if let character { password.append(character) }
     }

@@ -1,25 +1,25 @@
-/// How two rule sets differ, in the passwords that satisfy them and in what they say.
+/// The differences between two rule sets, in accepted passwords and in wording.
 public struct PasswordRuleComparison: Hashable, Sendable {
-  /// How the passwords of the one lie to those of the other.
+  /// The relation between the sets of accepted passwords.
   public enum Relation: Hashable, Sendable {
-    /// The same passwords satisfy both.
+    /// Both accept the same passwords.
     case equal
-    /// Every password that satisfies the first satisfies the second, but not the other way round.
+    /// The second accepts every password that the first accepts, but not vice versa.
     case stricter
-    /// Every password that satisfies the second satisfies the first, but not the other way round.
+    /// The first accepts every password that the second accepts, but not vice versa.
     case looser
-    /// Each has passwords that the other refuses.
+    /// Each accepts passwords that the other rejects.
     case incomparable
   }
 
-  /// A shortest password that satisfies the first and not the second, if there is one.
+  /// A shortest password that satisfies only the first, if there is one.
   public let onlyFirst: String?
-  /// A shortest password that satisfies the second and not the first, if there is one.
+  /// A shortest password that satisfies only the second, if there is one.
   public let onlySecond: String?
-  /// What the first says otherwise than the second; it may be without effect.
+  /// The differences in wording, which may have no effect.
   public let differences: [PasswordRuleDifference]
 
-  /// How the first lies to the second.
+  /// The relation of the first to the second.
   public var relation: Relation {
     switch (onlyFirst, onlySecond) {
     case (nil, nil): .equal
@@ -30,24 +30,24 @@ public struct PasswordRuleComparison: Hashable, Sendable {
   }
 }
 
-/// One thing that a rule set says otherwise than another.
+/// One difference between two rule sets.
 public enum PasswordRuleDifference: Hashable, Sendable {
-  /// A character of these classes is required in addition, so many times.
+  /// A character of these classes is additionally required, `count` times.
   case requires([CharacterClass], count: Int)
-  /// A character of these classes is required no more, so many times.
+  /// A character of these classes is no longer required, `count` times.
   case requiresNoMore([CharacterClass], count: Int)
-  /// These characters may be used in addition.
+  /// These characters are additionally allowed.
   case allows([CharacterClass])
-  /// These characters may not be used any more.
+  /// These characters are no longer allowed.
   case allowsNoMore([CharacterClass])
-  /// A limit is another one; nil stands for none.
+  /// A limit differs; nil means no limit.
   case limit(Limit, from: Int?, to: Int?)
 
-  /// Which limit it is.
+  /// The kind of a limit.
   public enum Limit: Hashable, Sendable, CaseIterable {
-    /// The least length.
+    /// The minimum length.
     case minLength
-    /// The greatest length.
+    /// The maximum length.
     case maxLength
     /// Equal characters in a row.
     case repeating
@@ -57,14 +57,14 @@ public enum PasswordRuleDifference: Hashable, Sendable {
 }
 
 extension PasswordRuleSet {
-  /// Compares this rule set with an earlier or another one.
+  /// Compares this rule set with another one, such as an earlier version.
   ///
-  /// - Complexity: Grows with the number of requirements that differ and with the lengths; fractions of
-  ///   a second for rules as sites have them.
+  /// - Complexity: Grows with the number of differing requirements and with the lengths; fractions
+  ///   of a second for typical rules of sites.
   /// - Throws: ``PasswordRulesError/tooComplex(_:)``.
   public func compared(
-    to other: PasswordRuleSet, reading: RequirementReading = .distinct
-  ) throws(PasswordRulesError) -> PasswordRuleComparison {
+    to other: PasswordRuleSet, reading: RequirementMatchingMode = .distinct
+  ) throws -> PasswordRuleComparison {
     PasswordRuleComparison(
       onlyFirst: try JointSpace(self, and: other, reading: reading).witness(),
       onlySecond: try JointSpace(other, and: self, reading: reading).witness(),
@@ -98,19 +98,84 @@ extension PasswordRuleSet {
     switch limit {
     case .minLength: minLength
     case .maxLength: maxLength
-    case .repeating: repeatingLimit
-    case .sequential: sequentialLimit
+    case .repeating: maxRepeating.lowered(to: maxConsecutive)
+    case .sequential: maxSequential.lowered(to: maxConsecutive)
     }
   }
 }
 
 extension Alphabet {
-  /// The characters that another alphabet lacks, as classes; nil when it lacks none.
+  /// Returns the characters that another alphabet lacks, as classes; nil if it lacks none.
   fileprivate func classes(without other: Alphabet) -> [CharacterClass]? {
     if other.isSuperset(of: self) { return nil }
     guard case .printable(let own) = self, case .printable(let others) = other else {
       return [.unicode]
     }
     return Alphabet.printable(own.subtracting(others)).classes
+  }
+}
+
+extension PasswordRuleDifference: CustomStringConvertible {
+  /// The difference in English, in a form that semicolons can join.
+  public var description: String {
+    switch self {
+    case .requires(let classes, let count):
+      "now also requires \(Self.text(of: classes, count))"
+    case .requiresNoMore(let classes, let count):
+      "requires no more \(Self.text(of: classes, count))"
+    case .allows(let classes): "now also allows \(Self.list(classes))"
+    case .allowsNoMore(let classes): "allows no more \(Self.list(classes))"
+    case .limit(let limit, let old, let new): Self.text(of: limit, from: old, to: new)
+    }
+  }
+
+  private static func text(of limit: Limit, from old: Int?, to new: Int?) -> String {
+    let name =
+      switch limit {
+      case .minLength: "at least"
+      case .maxLength: "at most"
+      case .repeating: "equal characters in a row: at most"
+      case .sequential: "neighbouring characters in a row: at most"
+      }
+    return switch (old, new) {
+    case (let old?, let new?): "\(name) \(new) instead of \(old)"
+    case (nil, let new?): "\(name) \(new) instead of any number"
+    case (let old, nil): "\(name) any number instead of \(old ?? 0)"
+    }
+  }
+
+  private static func text(of classes: [CharacterClass], _ count: Int) -> String {
+    let names = classes.map(\.singular).joined(separator: " or ")
+    return count == 1 ? names : "\(names), \(count) times"
+  }
+
+  private static func list(_ classes: [CharacterClass]) -> String {
+    classes.map(\.plural).joined(separator: ", ")
+  }
+}
+
+extension CharacterClass {
+  fileprivate var singular: String {
+    switch self {
+    case .upper: "a capital letter"
+    case .lower: "a small letter"
+    case .digits: "a digit"
+    case .special: "a special character"
+    case .asciiPrintable: "a printable ASCII character"
+    case .unicode: "any character"
+    case .custom: "one of \(name)"
+    }
+  }
+
+  fileprivate var plural: String {
+    switch self {
+    case .upper: "capital letters"
+    case .lower: "small letters"
+    case .digits: "digits"
+    case .special: "special characters"
+    case .asciiPrintable: "all printable ASCII characters"
+    case .unicode: "all of Unicode"
+    case .custom: name
+    }
   }
 }

@@ -1,9 +1,9 @@
 /// A natural number of any size, such as the number of passwords that satisfy a rule set.
 public struct Natural: Hashable, Sendable {
-  /// The digits to the base 2^64, the lowest first, and no zeros at the end.
+  /// The digits in base 2^64, lowest first, without trailing zeros.
   private(set) var limbs: [UInt64]
 
-  /// Makes a number of a machine's own.
+  /// Creates a number from an integer.
   public init(_ value: UInt64 = 0) {
     limbs = value == 0 ? [] : [value]
   }
@@ -16,34 +16,22 @@ public struct Natural: Hashable, Sendable {
   /// Whether the number is zero.
   public var isZero: Bool { limbs.isEmpty }
 
-  /// How many binary digits it takes.
+  /// The number of binary digits.
   public var bitWidth: Int {
     limbs.last.map { limbs.count * 64 - $0.leadingZeroBitCount } ?? 0
   }
 
-  /// Its binary logarithm, or minus infinity for zero.
+  /// The binary logarithm, or minus infinity for zero.
   public var binaryLogarithm: Double {
     guard let highest = limbs.last else { return -.infinity }
-    // Two limbs have more digits than the result can show.
+    // Two limbs are more precise than the result.
     let below = limbs.count > 1 ? Double(limbs[limbs.count - 2]) / 0x1p64 : 0
     return Self.binaryLogarithm(Double(highest) + below) + Double((limbs.count - 1) * 64)
   }
 
-  static func += (sum: inout Natural, addend: Natural) {
-    var carry: UInt64 = 0
-    for index in 0..<Swift.max(sum.limbs.count, addend.limbs.count) {
-      if index == sum.limbs.count { sum.limbs.append(0) }
-      let other = index < addend.limbs.count ? addend.limbs[index] : 0
-      let (partial, over) = sum.limbs[index].addingReportingOverflow(other)
-      let (limb, overNow) = partial.addingReportingOverflow(carry)
-      sum.limbs[index] = limb
-      carry = over || overNow ? 1 : 0
-      if carry == 0, index >= addend.limbs.count { return }
-    }
-    if carry == 1 { sum.limbs.append(1) }
-  }
+  static func += (sum: inout Natural, addend: Natural) { sum.add(addend, times: 1) }
 
-  /// Takes away a number that is not larger.
+  /// Subtracts a number that is not larger.
   static func -= (difference: inout Natural, subtrahend: Natural) {
     var borrow: UInt64 = 0
     for index in difference.limbs.indices {
@@ -58,25 +46,25 @@ public struct Natural: Hashable, Sendable {
     while difference.limbs.last == 0 { difference.limbs.removeLast() }
   }
 
-  /// Adds a number as often as a factor says.
+  /// Adds the product of a number and a factor.
   mutating func add(_ addend: Natural, times factor: UInt64) {
     if factor == 0 { return }
     var carry: UInt64 = 0
-    for index in addend.limbs.indices {
+    var index = 0
+    while index < addend.limbs.count || carry > 0 {
       if index == limbs.count { limbs.append(0) }
-      let (high, low) = addend.limbs[index].multipliedFullWidth(by: factor)
+      let other = index < addend.limbs.count ? addend.limbs[index] : 0
+      let (high, low) = other.multipliedFullWidth(by: factor)
       let (partial, over) = limbs[index].addingReportingOverflow(low)
       let (limb, overNow) = partial.addingReportingOverflow(carry)
       limbs[index] = limb
-      // The high half of a product is at most 2^64 − 2, so this has room.
+      // The high half of a product is at most 2^64 − 2, so this cannot overflow.
       carry = high + (over ? 1 : 0) + (overNow ? 1 : 0)
-    }
-    if carry > 0 {
-      self += Natural(limbs: Array(repeating: 0, count: addend.limbs.count) + [carry])
+      index += 1
     }
   }
 
-  /// Whether it is less than another number times a factor, found without making the product.
+  /// Returns whether this number is less than a product, without computing the product.
   func isLess(than other: Natural, times factor: UInt64) -> Bool {
     var carry: UInt64 = 0
     var isLess = false
@@ -91,7 +79,7 @@ public struct Natural: Hashable, Sendable {
     return carry > 0 || isLess
   }
 
-  /// Divides by a number that is not zero, and returns the remainder.
+  /// Divides by a nonzero number and returns the remainder.
   mutating func divide(by divisor: UInt64) -> UInt64 {
     var remainder: UInt64 = 0
     for index in limbs.indices.reversed() {
@@ -101,7 +89,7 @@ public struct Natural: Hashable, Sendable {
     return remainder
   }
 
-  /// A number below a bound that is not zero, each as likely as any other.
+  /// Returns a uniformly random number below a nonzero bound.
   static func random(
     below bound: Natural, using generator: inout some RandomNumberGenerator
   ) -> Natural {
@@ -114,7 +102,7 @@ public struct Natural: Hashable, Sendable {
     }
   }
 
-  /// The binary logarithm of a number from 1 on, by squaring: the standard library has none.
+  /// Returns the binary logarithm of a number ≥ 1, by squaring: the standard library has none.
   private static func binaryLogarithm(_ value: Double) -> Double {
     var mantissa = value.significand
     var logarithm = Double(value.exponent)
@@ -132,7 +120,7 @@ public struct Natural: Hashable, Sendable {
 }
 
 extension Natural: Comparable {
-  /// Whether one number is less than another.
+  /// Returns whether one number is less than another.
   public static func < (one: Natural, other: Natural) -> Bool {
     if one.limbs.count != other.limbs.count { return one.limbs.count < other.limbs.count }
     for (own, others) in zip(one.limbs.reversed(), other.limbs.reversed()) where own != others {
@@ -143,14 +131,14 @@ extension Natural: Comparable {
 }
 
 extension Natural: ExpressibleByIntegerLiteral {
-  /// Makes the number of a literal.
+  /// Creates a number from a literal.
   public init(integerLiteral value: UInt64) {
     self.init(value)
   }
 }
 
 extension Natural: CustomStringConvertible {
-  /// The number in decimal digits.
+  /// The decimal digits of the number.
   ///
   /// - Complexity: Quadratic in the number of digits.
   public var description: String {

@@ -1,41 +1,32 @@
-/// How many ways there are to go on from each state of a ``PasswordSpace``, for one number of
-/// characters to come.
+/// The numbers of completions of each state of a ``PasswordSpace``, for a fixed number of remaining
+/// characters.
 struct PasswordCounts: Sendable {
-  /// What the last characters are, beside the cell of the last one.
-  enum Run: Hashable {
-    /// The last character neither repeats the one before nor is its neighbour.
-    case fresh
-    /// As many equal characters, two or more.
-    case repeating(Int)
-    /// As many characters upwards in a sequence, two or more.
-    case rising(Int)
-    case falling(Int)
-  }
-
-  private let space: PasswordSpace
-  /// By state of progress: the ways to go on with any character.
+  /// By state of progress: the number of completions.
   private(set) var all: [Natural]
-  /// By state of progress, cell, and run.
+  /// By state of progress, cell, and run: the number of completions.
   private var ways: [Natural]
-  /// By state of progress, and cell: the ways to go on with any character of an earlier cell.
+  /// By state of progress, and cell: the number of completions that start in an earlier cell.
   private var earlier: [Natural] = []
+  private let cellCount: Int
   private let runCount: Int
+  private let limits: RunLimits
 
-  /// With nothing to come.
+  /// Creates the counts for zero remaining characters.
   init(_ space: PasswordSpace) {
-    self.space = space
-    runCount = space.runCount
-    let accepting = space.progress.accepting.map { $0 ? 1 as Natural : 0 }
-    all = accepting
-    ways = accepting.flatMap { [runCount] value in
-      Array(repeating: value, count: space.cells.count * runCount)
-    }
+    (cellCount, runCount, limits) = (space.cells.count, space.limits.runCount, space.limits)
+    all = space.progress.accepting.map { $0 ? 1 : 0 }
+    ways = all.flatMap { [count = cellCount * runCount] in Array(repeating: $0, count: count) }
   }
 
-  /// With one character more to come.
-  mutating func extend() {
+  /// Returns the number of counts for each number of remaining characters.
+  static func size(of space: PasswordSpace) -> Int {
+    space.progress.accepting.count * space.cells.count * space.limits.runCount
+  }
+
+  /// Increments the number of remaining characters.
+  mutating func extend(in space: PasswordSpace) {
     let before = self
-    let space = space
+    let runs = limits.runs
     earlier.removeAll(keepingCapacity: true)
     for state in all.indices {
       let next = space.progress.transitions[state]
@@ -43,28 +34,27 @@ struct PasswordCounts: Sendable {
       for (cell, content) in space.cells.enumerated() {
         earlier.append(sum)
         sum.add(
-          before.ways(next[content.kind], cell, .fresh), times: UInt64(content.characters.count))
+          before.ways(next[content.key], cell, Run()), times: UInt64(content.characters.count))
       }
       all[state] = sum
       for cell in space.cells.indices {
-        for number in 0..<runCount {
-          let run = space.run(number)
+        for (number, run) in runs.enumerated() {
           var ways = sum
           for (follower, following) in space.followers(of: cell, run) {
-            let state = next[space.cells[follower].kind]
-            ways -= before.ways(state, follower, .fresh)
+            let state = next[space.cells[follower].key]
+            ways -= before.ways(state, follower, Run())
             if let following { ways += before.ways(state, follower, following) }
           }
-          self.ways[(state * space.cells.count + cell) * runCount + number] = ways
+          self.ways[(state * cellCount + cell) * runCount + number] = ways
         }
       }
     }
   }
 
-  /// The cell with the ways of a rank, where all are ranked by cell, and the ways of the cells before.
+  /// Returns the cell to which a rank belongs, and the number of ranks in earlier cells.
   func cell(ofRank rank: Natural, _ state: Int) -> (cell: Int, earlier: Natural) {
-    let first = state * space.cells.count
-    var cells = 0..<space.cells.count
+    let first = state * cellCount
+    var cells = 0..<cellCount
     while cells.count > 1 {
       let middle = cells.lowerBound + cells.count / 2
       cells =
@@ -73,60 +63,46 @@ struct PasswordCounts: Sendable {
     return (cells.lowerBound, earlier[first + cells.lowerBound])
   }
 
-  /// The ways to go on with any character of an earlier cell.
+  /// Returns the number of completions that start in an earlier cell.
   func earlierWays(_ state: Int, _ cell: Int) -> Natural {
-    earlier[state * space.cells.count + cell]
+    earlier[state * cellCount + cell]
   }
 
-  /// The ways to go on after a last character.
+  /// Returns the number of completions after a last character.
   func ways(_ state: Int, _ cell: Int, _ run: Run) -> Natural {
-    ways[(state * space.cells.count + cell) * runCount + space.number(of: run)]
+    ways[(state * cellCount + cell) * runCount + limits.number(of: run)]
   }
 }
 
-// The runs as numbers.
-extension PasswordSpace {
-  typealias Run = PasswordCounts.Run
+extension RunLimits {
+  private var equalCount: Int { repeating < .max ? repeating - 1 : 0 }
+  private var neighbourCount: Int { sequential < .max ? sequential - 1 : 0 }
 
-  fileprivate var repeatingCount: Int { max(0, (maxRepeating ?? 1) - 1) }
-  fileprivate var sequentialCount: Int { max(0, (maxSequential ?? 1) - 1) }
-  fileprivate var runCount: Int { 1 + repeatingCount + 2 * sequentialCount }
+  fileprivate var runCount: Int { 1 + equalCount + 2 * neighbourCount }
+
+  /// The runs within the limits, in the order of their numbers; all unlimited ones are the first.
+  fileprivate var runs: [Run] {
+    [(Run.Step.equal, equalCount), (.up, neighbourCount), (.down, neighbourCount)]
+      .reduce(into: [Run()]) { runs, kind in
+        for length in 0..<kind.1 { runs.append(Run(step: kind.0, length: length + 2)) }
+      }
+  }
 
   fileprivate func number(of run: Run) -> Int {
-    switch run {
-    case .fresh: 0
-    case .repeating(let length): length - 1
-    case .rising(let length): repeatingCount + length - 1
-    case .falling(let length): repeatingCount + sequentialCount + length - 1
+    switch run.step {
+    case .other: 0
+    case .equal: run.length - 1
+    case .up: equalCount + run.length - 1
+    case .down: equalCount + neighbourCount + run.length - 1
     }
   }
+}
 
-  fileprivate func run(_ number: Int) -> Run {
-    switch number {
-    case 0: .fresh
-    case ...repeatingCount: .repeating(number + 1)
-    case ...(repeatingCount + sequentialCount): .rising(number - repeatingCount + 1)
-    default: .falling(number - repeatingCount - sequentialCount + 1)
-    }
-  }
-
-  /// The single characters that do not begin afresh after a last one, each by its cell.
+extension PasswordSpace {
+  /// Returns the cells of the characters that continue a run, in order.
   ///
-  /// Each has the run that it makes, or nil where that would be too long. They are in the order of the cells.
+  /// Each has the resulting run, or nil if that is too long.
   func followers(of cell: Int, _ run: Run) -> [(cell: Int, run: Run?)] {
-    var followers: [(cell: Int, run: Run?)] = []
-    if let limit = maxSequential, let previous = cells[cell].previous {
-      let length = if case .falling(let length) = run { length + 1 } else { 2 }
-      followers.append((previous, length <= limit ? .falling(length) : nil))
-    }
-    if let limit = maxRepeating {
-      let length = if case .repeating(let length) = run { length + 1 } else { 2 }
-      followers.append((cell, length <= limit ? .repeating(length) : nil))
-    }
-    if let limit = maxSequential, let next = cells[cell].next {
-      let length = if case .rising(let length) = run { length + 1 } else { 2 }
-      followers.append((next, length <= limit ? .rising(length) : nil))
-    }
-    return followers
+    cells[cell].neighbours.map { ($0.cell, limits.run(run, extendedBy: $0.step)) }
   }
 }

@@ -1,105 +1,68 @@
-/// Makes passwords that satisfy a rule set, each as likely as any other.
+/// A generator of uniformly random passwords that satisfy a rule set.
 ///
 /// ```swift
 /// let generator = try PasswordGenerator("required: upper; required: digit; minlength: 16;")
 /// let password = generator.password()
 /// ```
 ///
-/// Making the generator counts the passwords, which takes a moment; making a password of it is quick.
+/// Creating the generator counts the passwords, which takes a moment; generating one is fast.
 public struct PasswordGenerator: Sendable {
-  /// The length of the passwords, in characters of ASCII.
+  /// The length of the passwords, in ASCII characters.
   public let length: Int
-  /// How many passwords there are to choose from.
+  /// The number of possible passwords.
   public let count: Natural
 
-  private let rules: PasswordRuleSet
-  private let reading: RequirementReading
   private let ranking: PasswordRanking
-  /// Whether what the ranking gives may break the limits on runs.
-  private let mayBreakRuns: Bool
+  /// The limits on runs that passwords of the ranking may break.
+  private let brokenLimits: RunLimits
 
-  /// Prepares to make passwords of a length.
+  /// Prepares to generate passwords of a length.
   ///
   /// - Parameters:
-  ///   - rules: What the passwords satisfy. All of Unicode counts as printable ASCII.
-  ///   - length: In characters; nil means ``PasswordRuleSet/defaultLength(reading:)``.
-  ///   - reading: What several requirements mean together.
+  ///   - rules: The rules for the passwords. All of Unicode counts as printable ASCII.
+  ///   - length: The length in characters; nil means ``PasswordRuleSet/defaultLength(reading:)``.
+  ///   - reading: How several requirements combine.
   /// - Complexity: Quadratic in the length.
-  /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` when there is no such password, or
+  /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` if no such password exists, or
   ///   ``PasswordRulesError/tooComplex(_:)``.
   public init(
-    _ rules: PasswordRuleSet, length: Int? = nil, reading: RequirementReading = .distinct
-  ) throws(PasswordRulesError) {
-    let length = if let length { length } else { try rules.defaultLength(reading: reading) }
-    let count = try rules.count(length: length, reading: reading)
+    _ rules: PasswordRuleSet, length: Int? = nil, reading: RequirementMatchingMode = .distinct
+  ) throws {
+    var counter = PasswordCounter(rules, reading: reading)
+    let length = if let length { length } else { try counter.defaultLength() }
+    let count = try counter.count(length: length)
     if count.isZero {
-      let shortest = try rules.shortestLength(reading: reading)
-      throw .unsatisfiable("none has \(length) characters, and the shortest has \(shortest)")
+      let shortest = try counter.shortestLength()
+      throw PasswordRulesError.unsatisfiable(
+        "none has \(length) characters, and the shortest has \(shortest)")
     }
-    self.rules = rules
     self.length = length
     self.count = count
-    self.reading = reading
-    let ranking = PasswordRanking(
-      try rules.withoutRunLimits.space(reading: reading), length: length)
-    // Where most passwords keep the limits on runs, it is quicker to throw the others away than to
-    // tell all places in a run apart; and it is as even.
+    let space = try counter.space().limited(toLength: length)
+    let ranking = PasswordRanking(space.withoutRunLimits, length: length)
+    // If most passwords keep the limits on runs, rejecting the others is faster than tracking all
+    // run states, and equally uniform.
     var twice = count
     twice += count
-    if rules.repeatingLimit == nil && rules.sequentialLimit == nil || twice >= ranking.count {
-      mayBreakRuns = ranking.count != count
-      self.ranking = ranking
-    } else {
-      mayBreakRuns = false
-      self.ranking = PasswordRanking(try rules.space(reading: reading), length: length)
-    }
+    let rejects = space.limits.isEmpty || twice >= ranking.count
+    brokenLimits = rejects ? space.limits : RunLimits()
+    self.ranking = rejects ? ranking : PasswordRanking(space, length: length)
   }
 
-  /// How many bits a password of this generator has.
+  /// The entropy of a generated password, in bits.
   public var entropy: Double { count.binaryLogarithm }
 
-  /// Makes a password from the system's random numbers.
+  /// Generates a password from the system's random numbers.
   public func password() -> String {
     var generator = SystemRandomNumberGenerator()
     return password(using: &generator)
   }
 
-  /// Makes a password from random numbers, which must be unpredictable where it matters.
+  /// Generates a password from random numbers, which must be unpredictable for real use.
   public func password(using generator: inout some RandomNumberGenerator) -> String {
     while true {
       let scalars = ranking.password(.random(below: ranking.count, using: &generator))
-      if !mayBreakRuns || rules.keepsRunLimits(scalars) {
-        return String(String.UnicodeScalarView(scalars))
-      }
+      if brokenLimits.areKept(by: scalars) { return String(String.UnicodeScalarView(scalars)) }
     }
-  }
-}
-
-extension PasswordRuleSet {
-  /// The length that browsers choose: 20, or as near to it as the rules allow.
-  ///
-  /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` or ``PasswordRulesError/tooComplex(_:)``.
-  public func defaultLength(
-    reading: RequirementReading = .distinct
-  ) throws(PasswordRulesError) -> Int {
-    let shortest = try shortestLength(reading: reading)
-    let usual = max(shortest, min(20, maxLength ?? 20))
-    return try count(length: usual, reading: reading).isZero ? shortest : usual
-  }
-
-  fileprivate var withoutRunLimits: PasswordRuleSet {
-    PasswordRuleSet(
-      rules.filter { rule in
-        switch rule {
-        case .maxConsecutive, .maxRepeating, .maxSequential: false
-        default: true
-        }
-      })
-  }
-
-  fileprivate func keepsRunLimits(_ scalars: [Unicode.Scalar]) -> Bool {
-    var runs = RunCheck(self)
-    for (position, scalar) in scalars.enumerated() { runs.read(scalar, at: position) }
-    return runs.repeating.isEmpty && runs.sequential.isEmpty
   }
 }

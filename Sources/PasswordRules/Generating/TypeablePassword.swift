@@ -1,24 +1,24 @@
-/// Passwords that are easy to read out and to type: syllables with one capital letter and one digit,
-/// such as `tapqof-5nubri-Hyxgek`.
+/// A generator of passwords that are easy to read out and type: syllables with one capital and
+/// one digit, such as `tapqof-5nubri-Hyxgek`.
 ///
-/// It is the style that browsers suggest: 11 consonants and 6 vowels in three groups. There are
-/// 19^11 · 6^6 · 16 · 50 of them or, as some are likelier than others, 71 bits. A rule set that asks for
-/// more than the style has cannot have it; use a ``PasswordGenerator`` then.
+/// This is the style that browsers suggest: 11 consonants and 6 vowels in three groups. There are
+/// 19^11 · 6^6 · 16 · 50 of them; as some are likelier than others, the entropy is 71 bits. For
+/// rules that the style cannot satisfy, use a ``PasswordGenerator``.
 public struct TypeablePassword: Sendable {
-  // Without l, which looks like 1 and I, and without y, which is a vowel here.
+  // Without l, which resembles 1 and I, and without y, which is a vowel here.
   private static let consonants = Array("bcdfghjkmnpqrstvwxz".unicodeScalars)
   private static let vowels = Array("aeiouy".unicodeScalars)
   private static let digits = Array("0123456789".unicodeScalars)
   private static let groupLength = 6
-  /// Where the digit may be among the eighteen: the end of the first group, both ends of the others.
+  /// The positions of the digit: the end of the first group, both ends of the others.
   private static let digitPlaces = [5, 6, 11, 12, 17]
-  // O looks like 0.
+  // Without O, which resembles 0.
   private static let capitals = (consonants + vowels).filter { $0 != "o" }.map(\.asCapital)
 
   private let rules: PasswordRuleSet
   private let isGrouped: Bool
 
-  /// Nil when the rules do not leave room for the style.
+  /// Creates the generator; nil if the rules exclude the style.
   public init?(_ rules: PasswordRuleSet) {
     self.rules = rules
     isGrouped = rules.alphabet.contains("-")
@@ -30,7 +30,7 @@ public struct TypeablePassword: Sendable {
     ]
     let used = kinds.filter { $0.count > 0 }
     guard used.allSatisfy({ $0.characters.allSatisfy(rules.alphabet.contains) }) else { return nil }
-    // Whichever characters are chosen, those of a kind meet what all of its kind meet.
+    // All characters of a kind meet the same requirements, whichever are chosen.
     let requirements = rules.requirements.map { requirement in
       used.filter { $0.characters.allSatisfy(requirement.contains) }
     }
@@ -46,17 +46,17 @@ public struct TypeablePassword: Sendable {
     if matching.unmet > 0 { return nil }
   }
 
-  /// Makes a password from the system's random numbers.
+  /// Generates a password from the system's random numbers.
   public func password() -> String {
     var generator = SystemRandomNumberGenerator()
     return password(using: &generator)
   }
 
-  /// Makes a password from random numbers, which must be unpredictable where it matters.
+  /// Generates a password from random numbers, which must be unpredictable for real use.
   public func password(using generator: inout some RandomNumberGenerator) -> String {
     while true {
       let password = Self.candidate(isGrouped: isGrouped, using: &generator)
-      // Now and then, two syllables meet in a run that is too long.
+      // Occasionally, two syllables form a run that is too long.
       if rules.isSatisfied(by: password) { return password }
     }
   }
@@ -65,7 +65,7 @@ public struct TypeablePassword: Sendable {
     isGrouped: Bool, using generator: inout some RandomNumberGenerator
   ) -> String {
     var scalars: [Unicode.Scalar] = []
-    // Consonant, vowel, consonant, five times, and the beginning of a sixth.
+    // Five times consonant, vowel, consonant, and the first two of a sixth.
     for place in 0..<17 {
       let kind = place % 3 == 1 ? vowels : consonants
       scalars.append(kind[.random(in: kind.indices, using: &generator)])
@@ -83,6 +83,6 @@ public struct TypeablePassword: Sendable {
 }
 
 extension Unicode.Scalar {
-  /// The capital of a small letter of ASCII.
+  /// The capital of a small ASCII letter.
   fileprivate var asCapital: Unicode.Scalar { Unicode.Scalar(UInt8(value) - 0x20) }
 }

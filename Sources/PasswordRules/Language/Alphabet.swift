@@ -1,26 +1,20 @@
-/// The characters that a list of classes stands for.
+/// The characters of a list of classes.
 enum Alphabet: Hashable, Sendable {
   case printable(PrintableCharacters)
-  /// Every character there is.
+  /// Every Unicode character.
   case unicode
 
-  /// Joins classes as ``AlphabetUnion`` does.
+  /// Joins classes, as ``AlphabetUnion`` does.
   init(_ classes: [CharacterClass]) {
     var union = AlphabetUnion()
     for characterClass in classes { union.add(characterClass) }
     self = union.alphabet
   }
 
-  /// The alphabets of a single class, which most are.
-  private static let lists: [(characters: PrintableCharacters, classes: [CharacterClass])] = [
-    (.upper, [.upper]), (.lower, [.lower]), (.digits, [.digits]), (.special, [.special]),
-    (.all, [.asciiPrintable]),
-  ]
-
-  /// The named classes that are complete, and one of the characters that are left over.
+  /// The complete named classes, and one class of the remaining characters.
   var classes: [CharacterClass] {
     guard case .printable(var rest) = self else { return [.unicode] }
-    if let list = Self.lists.first(where: { $0.characters == rest }) { return list.classes }
+    if rest == .all { return [.asciiPrintable] }
     var classes: [CharacterClass] = []
     for named in [CharacterClass.upper, .lower, .digits, .special] {
       guard let characters = named.characters, rest.isSuperset(of: characters) else { continue }
@@ -66,10 +60,10 @@ enum Alphabet: Hashable, Sendable {
   }
 }
 
-/// What lists of classes stand for together.
+/// The union of lists of classes.
 ///
-/// The first of `unicode` and `ascii-printable` swallows what comes after it, the other included, as in
-/// the reference parser.
+/// The first of `unicode` and `ascii-printable` absorbs all later classes, including the other one,
+/// as in the reference parser.
 struct AlphabetUnion {
   private(set) var alphabet = Alphabet.printable(PrintableCharacters())
   private var isSettled = false
@@ -80,7 +74,7 @@ struct AlphabetUnion {
     if !isSettled { alphabet = alphabet.union(.printable(characters)) }
   }
 
-  /// Adds what a whole list stands for; if that is all of ASCII, it is written `ascii-printable`.
+  /// Adds the characters of a list; all of ASCII is represented by `ascii-printable`.
   mutating func add(_ list: Alphabet) {
     if isSettled { return }
     isSettled = list == .unicode || list == .printable(.all)

@@ -1,9 +1,9 @@
-/// A set of printable ASCII characters, U+0020 to U+007E, which are all that a class can be made of.
+/// A set of printable ASCII characters, U+0020 to U+007E, the only ones that a class can contain.
 public struct PrintableCharacters: Hashable, Sendable {
   private static let first: UInt8 = 0x20
   private static let last: UInt8 = 0x7E
 
-  // Two words, because arrays of what is aligned to 16 bytes are allocated slowly.
+  // Two words, because arrays of elements aligned to 16 bytes are slow to allocate.
   private var low: UInt64 = 0
   private var high: UInt64 = 0
 
@@ -20,10 +20,10 @@ public struct PrintableCharacters: Hashable, Sendable {
     self.bits = bits
   }
 
-  /// The empty set.
+  /// Creates the empty set.
   public init() {}
 
-  /// The characters of a text, or nil if one of them is not printable ASCII.
+  /// Creates the set of a text's characters; nil if one of them is not printable ASCII.
   public init?(_ characters: some StringProtocol) {
     for byte in characters.utf8 where !insert(byte) { return nil }
   }
@@ -32,7 +32,7 @@ public struct PrintableCharacters: Hashable, Sendable {
     for value in range.lowerBound.value...range.upperBound.value { insert(UInt8(value)) }
   }
 
-  /// Adds a character of printable ASCII; any other is refused.
+  /// Adds a printable ASCII character; rejects any other.
   @discardableResult
   mutating func insert(_ byte: UInt8) -> Bool {
     guard (Self.first...Self.last).contains(byte) else { return false }
@@ -46,39 +46,39 @@ public struct PrintableCharacters: Hashable, Sendable {
   public static let lower = PrintableCharacters("a"..."z")
   /// Digits.
   public static let digits = PrintableCharacters("0"..."9")
-  /// All 33 others, the space included.
+  /// All 33 other characters, including the space.
   public static let special = all.subtracting(upper).subtracting(lower).subtracting(digits)
-  /// All 95.
+  /// All 95 characters.
   public static let all = PrintableCharacters(" "..."~")
 
   /// The number of characters.
   public var count: Int { bits.nonzeroBitCount }
-  /// Whether there are none.
+  /// Whether the set is empty.
   public var isEmpty: Bool { bits == 0 }
 
-  /// Whether a scalar is one of the characters.
+  /// Returns whether a scalar is one of the characters.
   public func contains(_ scalar: Unicode.Scalar) -> Bool {
     guard (0x20...0x7E).contains(scalar.value) else { return false }
     let place = scalar.value - 0x20
     return (place < 64 ? low : high) >> UInt64(place % 64) & 1 == 1
   }
 
-  /// The characters of both sets.
+  /// Returns the characters of both sets.
   public func union(_ other: Self) -> Self { Self(bits: bits | other.bits) }
-  /// The characters that are in both sets.
+  /// Returns the characters that are in both sets.
   public func intersection(_ other: Self) -> Self { Self(bits: bits & other.bits) }
-  /// The characters that are not in the other set.
+  /// Returns the characters that are not in the other set.
   public func subtracting(_ other: Self) -> Self { Self(bits: bits & ~other.bits) }
-  /// Whether every character of the other set is in this one.
+  /// Returns whether every character of the other set is in this one.
   public func isSuperset(of other: Self) -> Bool { other.subtracting(self).isEmpty }
 }
 
 extension PrintableCharacters: Sequence {
-  /// Goes through the characters in the order of ASCII.
+  /// Iterates over the characters in ASCII order.
   public struct Iterator: IteratorProtocol, Sendable {
     fileprivate var bits: UInt128
 
-    /// The next character.
+    /// Returns the next character.
     public mutating func next() -> Unicode.Scalar? {
       guard bits != 0 else { return nil }
       defer { bits &= bits - 1 }
@@ -86,12 +86,12 @@ extension PrintableCharacters: Sequence {
     }
   }
 
-  /// Goes through the characters in the order of ASCII.
+  /// Returns an iterator over the characters in ASCII order.
   public func makeIterator() -> Iterator { Iterator(bits: bits) }
 }
 
 extension PrintableCharacters: ExpressibleByStringLiteral {
-  /// The characters of a literal, all of which must be printable ASCII.
+  /// Creates the set of a literal's characters, all of which must be printable ASCII.
   public init(stringLiteral value: String) {
     guard let characters = Self(value) else {
       fatalError("A class of characters has one that is not printable ASCII: \(value).")
@@ -101,6 +101,6 @@ extension PrintableCharacters: ExpressibleByStringLiteral {
 }
 
 extension PrintableCharacters: CustomStringConvertible {
-  /// The characters in the order of ASCII.
+  /// The characters in ASCII order.
   public var description: String { String(String.UnicodeScalarView(self)) }
 }

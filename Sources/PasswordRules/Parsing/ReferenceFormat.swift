@@ -1,14 +1,14 @@
-/// Prints what the reference parser makes of a descriptor, in its two forms.
+/// The two output forms of the reference parser.
 ///
-/// Its default form adds what follows from the rules, its minified form does not. Neither is read back
-/// to the same rules in every case; ``PasswordRuleSet`` prints what is.
+/// Its default form adds implied rules, its minified form does not. Neither always parses to the
+/// same rules; for that, use the output of ``PasswordRuleSet``.
 public enum ReferenceFormat: Sendable {
-  /// The canonical form: `allowed` has every class that is required, and is never left out.
+  /// The canonical form: `allowed` contains every required class and is never omitted.
   case canonical
-  /// The canonical form as short as it can be.
+  /// The shortest canonical form.
   case minified
 
-  /// The reference parser's text for a descriptor; what it does not understand, it drops silently.
+  /// Returns the reference parser's output for a descriptor; it silently drops unknown text.
   ///
   /// - Complexity: Linear in the length of the descriptor.
   public func text(for descriptor: String) -> String {
@@ -42,7 +42,7 @@ public enum ReferenceFormat: Sendable {
   }
 }
 
-/// A list of classes as the reference parser joins and orders it.
+/// A list of classes, joined and ordered as by the reference parser.
 private struct ReferenceList {
   let classes: [CharacterClass]
 
@@ -74,10 +74,10 @@ private struct ReferenceList {
 }
 
 extension Double {
-  /// As `Number.prototype.toString` of ECMA-262 prints a number that is whole and not negative.
+  /// A nonnegative whole number as `Number.prototype.toString` of ECMA-262 prints it.
   fileprivate var asInJavaScript: String {
     if self == .infinity { return "Infinity" }
-    // Swift's digits are the shortest as well, but with an exponent from 2^53 on.
+    // Swift prints the shortest digits as well, but uses an exponent from 2^53 on.
     let parts = description.split(separator: "e", maxSplits: 1)
     let mantissa = parts[0].split(separator: ".", maxSplits: 1)
     let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : mantissa[0].count - 1
@@ -88,5 +88,40 @@ extension Double {
     }
     let fraction = digits.count > 1 ? ".\(digits.dropFirst())" : ""
     return "\(digits.prefix(1))\(fraction)e+\(exponent)"
+  }
+}
+
+/// An error in a descriptor, or a part whose meaning differs from its appearance.
+public struct DescriptorIssue: Hashable, Sendable {
+  /// Its range, in Unicode code points from the start; empty for missing text.
+  public let range: Range<Int>
+  /// The problem and, for an error, the expected text: one sentence without its period.
+  public let message: String
+  /// The suggested replacement for the range, if there is one.
+  public let replacement: String?
+}
+
+/// A syntax error in a descriptor.
+public struct DescriptorSyntaxError: Error, Hashable, Sendable {
+  /// The first error.
+  public let issue: DescriptorIssue
+}
+
+extension DescriptorSyntaxError: CustomStringConvertible {
+  /// The place, the problem and its solution.
+  public var description: String {
+    "At character \(issue.range.lowerBound + 1): \(issue)"
+  }
+}
+
+extension DescriptorIssue: CustomStringConvertible {
+  /// The problem and its solution.
+  public var description: String {
+    switch replacement {
+    case nil: "\(message)."
+    case ""?: "\(message). Leave it out."
+    case let replacement? where range.isEmpty: "\(message). Insert `\(replacement)`."
+    case let replacement?: "\(message). Write `\(replacement)` instead."
+    }
   }
 }

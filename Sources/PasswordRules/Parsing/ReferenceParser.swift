@@ -1,20 +1,20 @@
-/// Reads a descriptor as the reference parser does, `PasswordRulesParser.js` of
-/// apple/password-manager-resources as of September 2026: without a word about what it drops.
-struct ReferenceParser {
-  /// Numbers have no upper bound there: they are what JavaScript makes of the digits.
+/// A parser equivalent to the reference parser, `PasswordRulesParser.js` of
+/// apple/password-manager-resources as of September 2026, which drops invalid text.
+struct ReferenceParser: DescriptorReader {
+  /// Numbers are unbounded: the digits have the value that JavaScript computes.
   enum Rule {
     case classes(PasswordRule.Name, [CharacterClass])
     case number(PasswordRule.Name, Double)
   }
 
-  private let bytes: [UInt8]
-  private var position = 0
+  let bytes: [UInt8]
+  var position = 0
 
   private init(_ descriptor: String) {
     bytes = Array(descriptor.utf8)
   }
 
-  /// The rules that the reference parser goes on with.
+  /// Returns the rules that the reference parser keeps.
   static func rules(in descriptor: String) -> [Rule] {
     var parser = ReferenceParser(descriptor)
     return parser.rules()
@@ -24,12 +24,12 @@ struct ReferenceParser {
     var rules: [Rule] = []
     skipWhitespace()
     while let byte = current {
-      // What is no name ends the reading, but what was read before counts.
+      // Text that is not a name ends parsing, but the rules before it count.
       guard byte.isNamePart else { return rules }
       if let rule = rule() { rules.append(rule) }
       skipWhitespace()
       guard let separator = current else { return rules }
-      // Anything else in the place of a semicolon makes all that was read void.
+      // Any character other than a semicolon here discards all rules.
       guard separator == UInt8(ascii: ";") else { return [] }
       position += 1
       skipWhitespace()
@@ -37,18 +37,17 @@ struct ReferenceParser {
     return rules
   }
 
-  /// Nil for a rule that is dropped; where the reading stopped then decides about the others.
+  /// Parses one rule; nil if it is dropped, and `position` then determines whether others are kept.
   private mutating func rule() -> Rule? {
     let start = position
-    skipName()
-    guard let name = PasswordRule.Name(bytes[start..<position]) else {
+    guard let name = PasswordRule.Name(readName()) else {
       position = start
       return nil
     }
-    guard current == UInt8(ascii: ":") else { return nil }
+    guard isAt(":") else { return nil }
     position += 1
     skipWhitespace()
-    if current == nil || current == UInt8(ascii: ";") { return nil }
+    if isAtEndOfRule { return nil }
     switch name {
     case .required, .allowed:
       return classes().map { .classes(name, $0) }
@@ -63,7 +62,7 @@ struct ReferenceParser {
       value = (value ?? 0) * 10 + Double(byte - UInt8(ascii: "0"))
       position += 1
     }
-    return current == nil || current == UInt8(ascii: ";") ? value : nil
+    return isAtEndOfRule ? value : nil
   }
 
   private mutating func classes() -> [CharacterClass]? {
@@ -71,8 +70,7 @@ struct ReferenceParser {
     while let byte = current {
       if byte.isNamePart {
         let start = position
-        skipName()
-        guard let known = CharacterClass(named: bytes[start..<position]) else {
+        guard let known = CharacterClass(named: readName()) else {
           position = start
           return nil
         }
@@ -83,8 +81,8 @@ struct ReferenceParser {
         return nil
       }
       skipWhitespace()
-      if current == nil || current == UInt8(ascii: ";") { return classes }
-      guard current == UInt8(ascii: ",") else { return nil }
+      if isAtEndOfRule { return classes }
+      guard isAt(",") else { return nil }
       position += 1
       skipWhitespace()
     }
@@ -98,48 +96,16 @@ struct ReferenceParser {
     while let byte = current {
       if byte == UInt8(ascii: "]") {
         position += 1
-        // A second one says that the first was meant as itself.
-        guard current == UInt8(ascii: "]") else { return characters }
+        // A second bracket makes the first one literal.
+        guard isAt("]") else { return characters }
         position += 1
         characters.insert(byte)
         return characters
       }
-      // A hyphen means itself in the first place alone.
+      // A hyphen is literal only in the first position.
       if byte != UInt8(ascii: "-") || position == start { characters.insert(byte) }
       position += 1
     }
     return nil
-  }
-
-  private mutating func skipName() {
-    while let byte = current, byte.isNamePart { position += 1 }
-  }
-
-  private mutating func skipWhitespace() {
-    while let byte = current, byte.isWhitespace { position += 1 }
-  }
-
-  private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
-}
-
-extension UInt8 {
-  /// A letter or a hyphen, of which the names of rules and classes consist.
-  var isNamePart: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "-"):
-      true
-    default: false
-    }
-  }
-
-  var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-  /// Space, tab, line feed, carriage return, form feed.
-  var isWhitespace: Bool {
-    switch self {
-    case 0x20, 0x09, 0x0A, 0x0C, 0x0D: true
-    default: false
-    }
   }
 }

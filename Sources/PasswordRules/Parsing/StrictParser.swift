@@ -1,15 +1,15 @@
-/// Reads a descriptor and stops at the first thing that the reference parser would drop.
+/// A parser that stops at the first text that the reference parser would drop.
 ///
-/// What it accepts, the reference parser reads without loss, but for `digits`, which people write
-/// because Apple's documentation once did.
-struct StrictParser {
-  /// In UTF-8; all that has a meaning is ASCII.
+/// The reference parser reads all accepted text without loss, except `digits`, which is common
+/// because Apple's documentation once used it.
+struct StrictParser: DescriptorReader {
+  /// UTF-8; all meaningful bytes are ASCII.
   let bytes: [UInt8]
-  /// In bytes, as all ranges here are until what was found is handed out.
+  /// A byte offset, like all ranges here until the results are returned.
   var position = 0
   private var warnings: [DescriptorIssue] = []
   private var rules: [PasswordRule] = []
-  /// Where each class is, in the order in which the rules have them.
+  /// The ranges of the classes, in the order of the rules.
   private var places: [Range<Int>] = []
 
   private init(_ descriptor: String) {
@@ -48,8 +48,7 @@ struct StrictParser {
       throw error("There is no rule before this `;`", at: position..<(position + 1), replace: "")
     }
     let start = position
-    skipName()
-    guard let name = PasswordRule.Name(bytes[start..<position]) else {
+    guard let name = PasswordRule.Name(readName()) else {
       let written = text(start..<position)
       if written.isEmpty { throw error("Expected the name of a rule, \(Self.ruleNames)") }
       throw error(
@@ -73,16 +72,13 @@ struct StrictParser {
     switch name {
     case .required: try parseClasses { .required($0) }
     case .allowed: try parseClasses { .allowed($0) }
-    case .maxConsecutive: try parseNumber { .maxConsecutive($0) }
-    case .maxRepeating: try parseNumber { .maxRepeating($0) }
-    case .maxSequential: try parseNumber { .maxSequential($0) }
-    case .minLength: try parseNumber { .minLength($0) }
-    case .maxLength: try parseNumber { .maxLength($0) }
+    case .maxConsecutive, .maxRepeating, .maxSequential, .minLength, .maxLength:
+      try parseLimit(name)
     }
   }
 
-  private mutating func parseNumber(
-    _ rule: (Int) -> PasswordRule
+  private mutating func parseLimit(
+    _ name: PasswordRule.Name
   ) throws(DescriptorSyntaxError) {
     let start = position
     var value: Int? = 0
@@ -104,7 +100,7 @@ struct StrictParser {
       throw error("There must be no space after a number", at: end..<position, replace: "")
     }
     if value == 0 { warn("A limit of 0 says nothing", at: range, replace: nil) }
-    rules.append(rule(value))
+    rules.append(.limit(name, value))
   }
 
   private mutating func parseClasses(
@@ -140,8 +136,7 @@ struct StrictParser {
   private mutating func parseClass() throws(DescriptorSyntaxError) -> CharacterClass {
     if isAt("[") { return .custom(try parseCustomClass()) }
     let start = position
-    skipName()
-    if let known = CharacterClass(named: bytes[start..<position]) { return known }
+    if let known = CharacterClass(named: readName()) { return known }
     let written = text(start..<position)
     if written.isEmpty { throw error("Expected a class, \(Self.classNames), or `[`") }
     if written.lowercased() == "digits" {
@@ -153,7 +148,7 @@ struct StrictParser {
       at: start..<position, replace: Suggestion.characterClass(for: written))
   }
 
-  /// A class of which nothing is missing in an earlier one or in what is required.
+  /// Warns of classes that add nothing to an earlier class or to the requirements.
   private mutating func warnOfSwallowedClasses() {
     var required = AlphabetUnion()
     for case .required(let classes) in rules {
@@ -187,7 +182,7 @@ struct StrictParser {
     }
   }
 
-  /// As much of a name as a message has room for.
+  /// Returns as much of a name as fits into a message.
   private static func excerpt(_ name: String) -> String {
     name.utf8.count <= 40 ? name : "\(name.prefix(39))…"
   }
@@ -198,22 +193,8 @@ struct StrictParser {
     .map { "`\($0.name)`" }.joined(separator: ", ")
 }
 
-// The characters, and what is said about them.
+// Error reporting.
 extension StrictParser {
-  var current: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-  func isAt(_ character: Unicode.Scalar) -> Bool { current == UInt8(ascii: character) }
-
-  private var isAtEndOfRule: Bool { current == nil || isAt(";") }
-
-  mutating func skipWhitespace() {
-    while let byte = current, byte.isWhitespace { position += 1 }
-  }
-
-  private mutating func skipName() {
-    while let byte = current, byte.isNamePart { position += 1 }
-  }
-
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
   mutating func warn(_ message: String, at range: Range<Int>, replace replacement: String?) {
@@ -227,7 +208,7 @@ extension StrictParser {
       issue: DescriptorIssue(range: range, message: message, replacement: replacement))
   }
 
-  /// What was expected at a place, unless there is something that looks like nothing.
+  /// Returns an error at a place, or the error of an invisible character there.
   func error(
     _ message: String, at place: Int? = nil, insert text: String? = nil
   ) -> DescriptorSyntaxError {
@@ -235,7 +216,7 @@ extension StrictParser {
     return invisible(at: position) ?? error(message, at: place..<place, replace: text)
   }
 
-  /// A character that people take for a space or do not see.
+  /// Returns an error if the character resembles a space or is invisible.
   private func invisible(at place: Int) -> DescriptorSyntaxError? {
     let character = String(decoding: bytes[place..<min(place + 4, bytes.count)], as: UTF8.self)
     guard let scalar = character.unicodeScalars.first else { return nil }
@@ -255,7 +236,7 @@ extension StrictParser {
 }
 
 extension Int {
-  /// The number with one digit more; nil when that is too large.
+  /// Returns the number with a digit appended; nil if that overflows.
   fileprivate func appending(_ digit: Int) -> Int? {
     let (tens, isOver) = multipliedReportingOverflow(by: 10)
     let (sum, isOverNow) = tens.addingReportingOverflow(digit)

@@ -1,7 +1,7 @@
-/// The rules that sites need which do not tell them, by host.
+/// Rules, by host, for sites that do not publish their own.
 ///
-/// The format is that of `quirks/password-rules.json` in apple/password-manager-resources: an object
-/// with a host for each key, and `{"password-rules": "…"}` for each value. Any decoder reads it:
+/// The format is that of `quirks/password-rules.json` in apple/password-manager-resources: an
+/// object with hosts as keys and `{"password-rules": "…"}` as values. Any decoder can read it:
 ///
 /// ```swift
 /// let sites = try JSONDecoder().decode(SiteRules.self, from: Data(contentsOf: file))
@@ -14,21 +14,21 @@ public struct SiteRules: Sendable {
   }
 
   private var entries: [String: Entry] = [:]
-  /// The hosts whose entries could not be read, in their order by name, each with the reason.
+  /// The hosts with unreadable entries, sorted by name, each with the reason.
   public private(set) var malformed: [(host: String, reason: String)] = []
 
-  /// How many hosts have rules.
+  /// The number of hosts with rules.
   public var count: Int { entries.count }
 
-  /// The hosts that have rules, in no particular order.
+  /// The hosts with rules, in no particular order.
   public var hosts: some Collection<String> { entries.keys }
 
-  /// The rules for a host: its own or, unless those are for one host alone, those of the nearest
-  /// parent domain that has some.
+  /// Returns the rules for a host: its own or, unless those are exact-host-only, those of the
+  /// nearest parent domain with rules.
   ///
-  /// - Parameter host: A name such as `login.example.com`; the case of its letters and a dot at its end
-  ///   do not matter.
-  /// - Returns: Nil when neither the host nor a parent domain has rules.
+  /// - Parameter host: A name such as `login.example.com`; letter case and a trailing dot are
+  ///   ignored.
+  /// - Returns: The rules, or nil if neither the host nor a parent domain has any.
   public func rules(for host: String) -> PasswordRuleSet? {
     var name = Substring(Self.folded(host))
     if let entry = entries[String(name)] { return entry.rules }
@@ -67,9 +67,9 @@ extension SiteRules: Decodable {
     }
   }
 
-  /// Reads all entries; one that is malformed is left out, and named in ``malformed``.
+  /// Decodes all entries; lists malformed ones in ``malformed`` instead.
   ///
-  /// - Throws: The decoder's error when the whole is no object.
+  /// - Throws: The decoder's error if the top level is not an object.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Host.self)
     for host in container.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {

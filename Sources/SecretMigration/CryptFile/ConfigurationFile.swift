@@ -1,16 +1,16 @@
-/// A file as Python's `configparser` writes it for a keyring: sections, options, values over several lines.
+/// A keyring file of Python's `configparser`: sections, options and multi-line values.
 ///
-/// The names in it are escaped to letters, digits and underscores, and values are kept without white space.
+/// Names are escaped to letters, digits and underscores; whitespace around values is removed.
 struct ConfigurationFile {
   struct Option {
     let section: String
     let name: String
-    /// The number of the line, the first being 1.
+    /// The number of the line, starting at 1.
     let line: Int
     var value: String
   }
 
-  /// Every option, in the file's order.
+  /// All options, in the file's order.
   private(set) var options: [Option] = []
 
   init(_ bytes: [UInt8], of path: String) throws(MigrationError) {
@@ -19,13 +19,13 @@ struct ConfigurationFile {
     }
     var section: String?
     var sections: Set = ["DEFAULT"]
-    // Of the section; the parser takes no notice of the case of an option.
+    // The option names of the section; the parser ignores their case.
     var names = Set<String>()
     var number = 0
     for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       number += 1
       guard line.allSatisfy({ $0 < 0x80 && ($0 >= 0x20 || $0 == 0x09 || $0 == 0x0d) }) else {
-        throw malformed(number, "it has characters that no such keyring has")
+        throw malformed(number, "it has characters that are not allowed in such a keyring")
       }
       let content = line.trimmed
       guard let first = content.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else {
@@ -37,7 +37,7 @@ struct ConfigurationFile {
       } else if first == UInt8(ascii: "[") {
         guard content.last == UInt8(ascii: "]"),
           let name = Self.name(content.dropFirst().dropLast())
-        else { throw malformed(number, "it is no section of such a keyring") }
+        else { throw malformed(number, "it is not a section of such a keyring") }
         guard sections.insert(name).inserted else {
           throw malformed(number, "its section is there already, or is for all others")
         }
@@ -49,7 +49,7 @@ struct ConfigurationFile {
             $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":")
           }),
           let name = Self.name(content[..<separator].trimmed), let section
-        else { throw malformed(number, "it is no option of a section") }
+        else { throw malformed(number, "it is not an option of a section") }
         guard names.insert(name.lowercased()).inserted else {
           throw malformed(number, "its option is there already")
         }
@@ -63,7 +63,7 @@ struct ConfigurationFile {
     }
   }
 
-  /// The name if it is one that escaping can give.
+  /// Returns the name if escaping can produce it.
   private static func name(_ text: ArraySlice<UInt8>) -> String? {
     let isName = !text.isEmpty && text.allSatisfy { $0 == UInt8(ascii: "_") || $0.isAlphanumeric }
     return isName ? String(decoding: text, as: UTF8.self) : nil
@@ -79,7 +79,7 @@ extension UInt8 {
 }
 
 extension ArraySlice<UInt8> {
-  /// The text without blanks at its ends.
+  /// The text without blanks at either end.
   fileprivate var trimmed: ArraySlice<UInt8> {
     let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }
     let start = drop(while: isBlank)

@@ -1,8 +1,9 @@
+import FoundationEssentials
 import SecretStorage
 
-/// A keyring of `keyrings.cryptfile`, before anything in it is decrypted.
+/// A keyring of `keyrings.cryptfile`, before any decryption.
 struct CryptFile {
-  /// A password of the file.
+  /// An encrypted password of the file.
   struct Entry {
     let place: String
     let service: EscapedName
@@ -27,14 +28,14 @@ struct CryptFile {
       if option.section == Self.settings, Self.known.contains(name) {
         settings[name] = option
       } else {
-        // Passwords of a service of that name stand in the section of the settings.
+        // Passwords of a service with that name are in the section of the settings.
         entries.append(try Entry(option, of: path))
       }
     }
     guard let reference = settings[Self.reference], let scheme = settings["scheme"] else {
-      throw .malformed(path: path, reason: "it is no keyring of keyrings.cryptfile")
+      throw .malformed(path: path, reason: "it is not a keyring of keyrings.cryptfile")
     }
-    // Older versions named the library, too.
+    // Older versions also named the library.
     let name = scheme.value.filter { $0 != " " }.replacing(
       "PyCryptodome", with: "", maxReplacements: 1)
     guard name == Self.scheme else {
@@ -49,7 +50,7 @@ struct CryptFile {
     self.entries = entries
   }
 
-  /// Refuses a wrong passphrase.
+  /// Throws if the passphrase is wrong.
   func check(
     _ passphrase: Secret, _ derivation: Argon2.Derivation, _ cipher: ForeignCipher, of path: String
   ) throws(MigrationError) {
@@ -75,4 +76,93 @@ extension CryptFile.Entry {
     self.account = account
     self.value = value
   }
+}
+
+/// The value of a password in a keyring file: base64 of JSON with members in base64.
+struct CryptFileValue: Decodable {
+  /// The costs in the keyring's source; the file does not contain them.
+  private static let cost = Argon2.Cost(passes: 15, memory: 1 << 16, lanes: 2)
+  /// Far more than the four members of a value; limits the decoder's memory.
+  private static let memberLimit = 64
+
+  private let salt: [UInt8]
+  private let data: [UInt8]
+  private let mac: [UInt8]
+  private let nonce: [UInt8]
+
+  private enum CodingKeys: String, CodingKey {
+    case salt, data, mac, nonce
+  }
+
+  /// Reads a value; nil if it is invalid.
+  init?(_ text: String) {
+    let marks: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{")]
+    guard let json = Data(base64Encoded: text),
+      json.count(where: marks.contains) <= Self.memberLimit
+    else { return nil }
+    do {
+      self = try JSONDecoder().decode(CryptFileValue.self, from: json)
+    } catch {
+      return nil
+    }
+    // Argon2 refuses a shorter salt; the other lengths are those of AES-GCM.
+    guard (8...64).contains(salt.count), (8...64).contains(nonce.count), mac.count == 16 else {
+      return nil
+    }
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func bytes(_ key: CodingKeys) throws -> [UInt8] {
+      // Python adds line breaks.
+      let text = try container.decode(String.self, forKey: key).utf8
+        .filter { $0 != UInt8(ascii: "\n") }
+      guard let data = Data(base64Encoded: Data(text)) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: key, in: container, debugDescription: "not base64")
+      }
+      return [UInt8](data)
+    }
+    salt = try bytes(.salt)
+    data = try bytes(.data)
+    mac = try bytes(.mac)
+    nonce = try bytes(.nonce)
+  }
+
+  /// Decrypts the password, and finds the spelling of its user name; nil if no spelling
+  /// authenticates.
+  func opened(
+    with passphrase: Secret, _ derivation: Argon2.Derivation, _ cipher: ForeignCipher,
+    service: EscapedName, account: EscapedName, spellings: some Sequence<EscapedName> = []
+  ) throws(MigrationError) -> (secret: Secret, account: EscapedName)? {
+    let key = try derivation(passphrase, salt, Self.cost)
+    func open(_ context: [UInt8]) throws(MigrationError) -> Secret? {
+      try cipher.open(
+        data[...], tag: mac[...], nonce: nonce[...], key: key, authenticating: context)
+    }
+    let service = service.escaped
+    func open(as account: EscapedName) throws(MigrationError) -> Secret? {
+      let account = account.escaped
+      for joiner in Self.joiners {
+        if let secret = try open(service + joiner + account) { return secret }
+      }
+      return nil
+    }
+    if let secret = try open(as: account) { return (secret, account) }
+    // The first version authenticated only the password.
+    if let secret = try open([]) { return (secret, account) }
+    // The work includes the names and the fixed cost of each attempt.
+    let work = data.count + service.count + 64
+    let limit = Self.workLimit / (Self.joiners.count * work)
+    for spelling in spellings.prefix(limit) {
+      if let secret = try open(as: spelling) { return (secret, spelling) }
+    }
+    return nil
+  }
+
+  /// The number of bytes to process in search of a spelling, so that long passwords take no longer.
+  private static let workLimit = 1 << 30
+
+  /// The separators of service and user name: since 1.3.9, in 1.3.6 to 1.3.8, and before.
+  private static let joiners: [[UInt8]] = [[0], Array(#"\0"#.utf8), []]
 }

@@ -1,10 +1,10 @@
-/// A name as a keyring file has it: letters and digits, and `_` with two hexadecimal digits for each other
+/// A name in a keyring file: letters and digits, and `_` with two hexadecimal digits for each other
 /// byte of UTF-8.
 struct EscapedName {
-  /// The bytes of the name, in the case that the file has.
+  /// The bytes of the name, in the case of the file.
   let bytes: [UInt8]
 
-  /// Reads a name; nil when it is not escaped, or not UTF-8.
+  /// Reads a name; nil if an escape is invalid or the bytes are not UTF-8.
   init?(_ escaped: String) {
     var bytes: [UInt8] = []
     var rest = Array(escaped.utf8)[...]
@@ -28,7 +28,7 @@ struct EscapedName {
 
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// The name as it is escaped before its case is lost.
+  /// The escaped name, in its original case.
   var escaped: [UInt8] {
     var escaped: [UInt8] = []
     escaped.reserveCapacity(bytes.count)
@@ -46,10 +46,10 @@ struct EscapedName {
 
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// Names that differ from this one in the case of letters alone, the likelier ones first.
+  /// The names that differ from this one only in the case of letters, the likelier ones first.
   ///
-  /// A configuration file keeps no upper case in the names of options. There are none of a name that is
-  /// longer than those of people and services.
+  /// A configuration file does not keep upper case in option names. There are no spellings for a
+  /// name that is longer than the usual names of people and services.
   var spellings: some Sequence<EscapedName> {
     let bytes = bytes.count > Self.countLimit ? [] : bytes
     let letters = bytes.indices.filter { bytes[$0].isLetter }
@@ -61,10 +61,10 @@ struct EscapedName {
     return [AnySequence(likely), AnySequence(choices.prefix(Self.limit))].lazy.joined().map(raising)
   }
 
-  /// The longest name that is spelled in other ways.
+  /// The maximum length, in bytes, of a name with other spellings.
   private static let countLimit = 1024
 
-  /// How many spellings are tried, which takes a second.
+  /// The maximum number of spellings, which take about a second to try.
   private static let limit = 1 << 16
 
   private func raising(_ indices: [Int]) -> EscapedName {
@@ -74,7 +74,7 @@ struct EscapedName {
   }
 }
 
-/// Every choice of so many elements out of a list.
+/// The combinations of a number of elements of a list.
 private struct CombinationSequence: Sequence, IteratorProtocol {
   private let elements: [Int]
   private var chosen: [Int]?

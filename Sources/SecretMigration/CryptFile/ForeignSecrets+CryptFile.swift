@@ -4,30 +4,30 @@ public import SecretStorage
 extension ForeignSecrets {
   /// Reads a keyring of Python's `keyrings.cryptfile`, of any version from 0.1 to 1.3.9.
   ///
-  /// It is `~/.local/share/python_keyring/cryptfile_pass.cfg` unless the app chose another. Service and
-  /// user name become service and account. The file keeps no upper case in user names; as passwords are
-  /// sealed together with the name, it is found again by trying, unless the name has very many letters of
-  /// both cases.
+  /// It is `~/.local/share/python_keyring/cryptfile_pass.cfg` unless the app chose another. Service
+  /// and user name become service and account. The file does not keep upper case in user names. As
+  /// the name is authenticated with the password, it is found by trying, unless it has very many
+  /// letters of both cases.
   ///
-  /// Each password costs an Argon2id of fifteen passes over 64 MiB, some tenths of a second.
+  /// Each password costs an Argon2id derivation of 15 passes over 64 MiB, some tenths of a second.
   ///
   /// - Parameters:
   ///   - url: The file.
   ///   - passphrase: The passphrase of the keyring.
-  ///   - skippingUnreadable: Whether to leave out passwords that are damaged or whose user name is not found,
-  ///     instead of refusing the file.
-  ///   - report: Called on this thread with the number of passwords that are decrypted, after each; it may
-  ///     end the work.
+  ///   - skippingUnreadable: Whether to skip passwords that are damaged or whose user name is not
+  ///     found, instead of throwing.
+  ///   - report: Called on this thread after each password, with the number of processed passwords;
+  ///     it may cancel the work.
   /// - Returns: The passwords, in the file's order.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``; ``MigrationError/damaged(path:reason:)``;
-  ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for another
-  ///   scheme than AES-GCM, or more than 64 MiB or 100,000 passwords; ``MigrationError/missingLibrary(_:)``
-  ///   when neither libargon2 nor a libcrypto with Argon2id is there; ``MigrationError/unavailable(_:)`` when
-  ///   there is not enough memory; ``MigrationError/cancelled``; or what kept the file from being read.
+  ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for
+  ///   a scheme other than AES-GCM, or over 64 MiB or 100,000 passwords;
+  ///   ``MigrationError/missingLibrary(_:)`` without Argon2id; ``MigrationError/unavailable(_:)``
+  ///   without enough memory; ``MigrationError/cancelled``; or the error of reading the file.
   public static func cryptFile(
     at url: URL, passphrase: Secret, skippingUnreadable: Bool = false,
     reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
-  ) throws(MigrationError) -> ForeignSecrets {
+  ) throws -> ForeignSecrets {
     try cryptFile(
       at: url, passphrase: passphrase, skippingUnreadable: skippingUnreadable,
       derivingBy: { passphrase, salt, cost throws(MigrationError) in

@@ -1,25 +1,27 @@
+import Concurrency
+import LibCrypto
 import SecretStorage
 import StorageInternals
 
-/// Argon2id (RFC 9106), computed by a libcrypto that has it or by libargon2, whichever is there.
+/// Argon2id (RFC 9106), computed by libcrypto if it supports it, otherwise by libargon2.
 enum Argon2: Sendable {
-  case libcrypto(KeyDerivation)
+  case libcrypto(Argon2id)
   case libargon2(LibArgon2)
 
-  /// What deriving a key costs.
+  /// The cost of a key derivation.
   struct Cost: Hashable, Sendable {
     let passes: UInt32
-    /// In KiB.
+    /// The memory, in KiB.
     let memory: UInt32
     let lanes: UInt32
   }
 
-  /// Gives the key of a passphrase and a salt.
+  /// A function that derives the key from a passphrase and a salt.
   typealias Derivation = (Secret, [UInt8], Cost) throws(MigrationError) -> Secret
 
   static let shared = LazyValue { () throws(LibraryError) in try found() }
 
-  /// Takes what was found; throws what is missing.
+  /// Uses the library that was found; throws if there is none.
   init(_ found: LazyValue<Argon2, LibraryError> = shared) throws(MigrationError) {
     do {
       self = try found.get()
@@ -30,15 +32,10 @@ enum Argon2: Sendable {
 
   private static func found() throws(LibraryError) -> Argon2 {
     do throws(LibraryError) {
-      return try libcrypto()
+      return .libcrypto(try Argon2id())
     } catch {
       return .libargon2(try LibArgon2())
     }
-  }
-
-  /// OpenSSL's, which has it from version 3.2 on.
-  static func libcrypto() throws(LibraryError) -> Argon2 {
-    .libcrypto(try KeyDerivation("ARGON2ID", of: try LibCrypto.library()))
   }
 
   /// Derives a key of 16 bytes.
@@ -49,7 +46,10 @@ enum Argon2: Sendable {
       let succeeded = unsafe passphrase.withUnsafeBytes { passphrase in
         unsafe salt.withUnsafeBytes { salt in
           switch self {
-          case .libcrypto(let function): unsafe cost.derive(function, passphrase, salt, output)
+          case .libcrypto(let function):
+            unsafe function.derive(
+              passphrase, salt, passes: cost.passes, memory: cost.memory, lanes: cost.lanes,
+              into: output)
           case .libargon2(let library): unsafe library.derive(passphrase, salt, cost, output)
           }
         }
@@ -62,21 +62,37 @@ enum Argon2: Sendable {
   }
 }
 
-extension Argon2.Cost {
-  fileprivate func derive(
-    _ function: KeyDerivation, _ passphrase: UnsafeRawBufferPointer,
-    _ salt: UnsafeRawBufferPointer, _ output: UnsafeMutableBufferPointer<UInt8>
+/// The reference implementation of Argon2.
+///
+/// `@unchecked`: a function pointer is a constant of the library.
+@safe struct LibArgon2: @unchecked Sendable {
+  // int argon2id_hash_raw(const uint32_t t_cost, const uint32_t m_cost, const uint32_t parallelism,
+  //   const void *pwd, const size_t pwdlen, const void *salt, const size_t saltlen, void *hash,
+  //   const size_t hashlen);
+  private let hash:
+    @convention(c) (
+      UInt32, UInt32, UInt32, UnsafeRawPointer?, Int, UnsafeRawPointer?, Int,
+      UnsafeMutableRawPointer?, Int
+    ) -> Int32
+
+  init() throws(LibraryError) {
+    let library = try Library(
+      anyOf: ["libargon2.so.1"],
+      packages: [
+        "Debian and Ubuntu": "libargon2-1", "Fedora": "libargon2", "Alpine": "argon2-libs",
+        "Arch": "argon2",
+      ])
+    unsafe hash = try library.function("argon2id_hash_raw", as: type(of: hash))
+  }
+
+  /// Fills a buffer with the key; returns false if the library reports an error.
+  func derive(
+    _ passphrase: UnsafeRawBufferPointer, _ salt: UnsafeRawBufferPointer, _ cost: Argon2.Cost,
+    _ output: UnsafeMutableBufferPointer<UInt8>
   ) -> Bool {
-    unsafe withUnsafeBytes(of: passes) { passes in
-      unsafe withUnsafeBytes(of: memory) { memory in
-        unsafe withUnsafeBytes(of: lanes) { lanes in
-          unsafe function.derive(
-            [
-              .octets("pass", passphrase), .octets("salt", salt), .number("iter", passes),
-              .number("memcost", memory), .number("lanes", lanes),
-            ], into: output)
-        }
-      }
-    }
+    // ARGON2_OK is 0.
+    unsafe hash(
+      cost.passes, cost.memory, cost.lanes, passphrase.baseAddress, passphrase.count,
+      salt.baseAddress, salt.count, output.baseAddress, output.count) == 0
   }
 }

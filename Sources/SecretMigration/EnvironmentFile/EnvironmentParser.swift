@@ -1,14 +1,13 @@
 import SecretStorage
 
-/// Reads the variables of an `.env` file, where python-dotenv and motdotla/dotenv give the same
-/// value.
+/// A parser for `.env` files that python-dotenv and motdotla/dotenv read in the same way.
 ///
-/// These two have the most users, and each reads some text in a way of its own. Text that they read
-/// differently is an error, because one of the values is not the one that the app had.
+/// These two have the most users, and differ in some details. Text that they read differently is an
+/// error, because one of the values is not the one that the app used.
 struct EnvironmentParser {
   struct Variable {
     let name: String
-    /// The number of the line, the first being 1.
+    /// The number of the line, starting at 1.
     let line: Int
     let value: Secret
   }
@@ -56,7 +55,7 @@ struct EnvironmentParser {
     .malformed(path: path, reason: "line \(line ?? self.line): \(reason)")
   }
 
-  /// Reads one line, or several if a quotation has them; nil for one without a variable.
+  /// Reads one line, or several of a quoted value; nil for a line without a variable.
   private mutating func variable() throws(MigrationError) -> Variable? {
     skipBlanks()
     let beginning = line
@@ -75,7 +74,7 @@ struct EnvironmentParser {
     return Variable(name: name, line: beginning, value: Secret(value.utf8))
   }
 
-  /// Reads up to the equals sign and the blanks behind it.
+  /// Reads up to the equals sign and the blanks that follow it.
   private mutating func name() throws(MigrationError) -> String {
     var name = word()
     let isSpaced = rest.first?.isBlank == true
@@ -114,7 +113,7 @@ struct EnvironmentParser {
     }
   }
 
-  /// Reads a value without quotation marks: up to the end of the line, or to a comment.
+  /// Reads an unquoted value, up to the end of the line or a comment.
   private mutating func plain() throws(MigrationError) -> String {
     let value = rest
     var end = value.startIndex
@@ -141,7 +140,7 @@ struct EnvironmentParser {
     return String(trimmed)
   }
 
-  /// Reads a value in quotation marks, over several lines if it has them.
+  /// Reads a quoted value, which may have several lines.
   private mutating func quotation() throws(MigrationError) -> String {
     let beginning = line
     let mark = rest.removeFirst()
@@ -154,7 +153,7 @@ struct EnvironmentParser {
     throw malformed("the quotation that begins there does not end", at: beginning)
   }
 
-  /// The character for a backslash in a quotation and, if it is an escape, the character behind.
+  /// Returns the character for a backslash in quotes, reading the next one if it is an escape.
   private mutating func escaped(in mark: Unicode.Scalar) throws(MigrationError) -> Unicode.Scalar {
     switch (mark, rest.first) {
     case ("\"", "n"):
@@ -190,12 +189,12 @@ struct EnvironmentParser {
       }
     }
     guard rest.isEmpty || rest.popFirst() == "\n" else {
-      throw malformed("something stands behind the quotation; remove it")
+      throw malformed("text follows the quotation; remove it")
     }
     line += 1
   }
 
-  /// Refuses a character outside of quotation marks that ends a line in some programs.
+  /// Throws for an unquoted character that ends a line in some programs.
   private func check(_ scalar: Unicode.Scalar) throws(MigrationError) {
     if scalar == "\u{2028}" || scalar == "\u{2029}" {
       throw malformed(
@@ -213,7 +212,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether Python and JavaScript both take it for white space within a line.
+  /// Whether both Python and JavaScript treat it as whitespace within a line.
   fileprivate var isBlank: Bool {
     switch self {
     case "\t", "\u{B}", "\u{C}", " ", "\u{A0}", "\u{1680}", "\u{2000}"..."\u{200A}", "\u{202F}",
@@ -223,7 +222,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether one of Python and JavaScript takes it for white space.
+  /// Whether only one of Python and JavaScript treats it as whitespace.
   fileprivate var isRemovedBySome: Bool {
     switch self {
     case "\u{1C}"..."\u{1F}", "\u{85}", "\u{FEFF}": true

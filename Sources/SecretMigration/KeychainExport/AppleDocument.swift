@@ -1,55 +1,36 @@
-import FoundationEssentials
 import SecretStorage
-import StorageInternals
+import ValueFormats
 
-/// A binary or XML property list, or JSON, that somebody else wrote.
+/// An untrusted property list, binary or XML, or JSON document.
 struct AppleDocument {
-  private enum Form {
-    case binary, xml, json
-  }
+  /// The number of values of some ten thousand items with all their attributes.
+  static let valueLimit = 1_000_000
 
-  private let data: Data
-  private let form: Form
+  private let tree: ValueTree
   private let path: String
 
   init(_ bytes: [UInt8], of path: String) throws(MigrationError) {
     self.path = path
-    data = Data(bytes)
-    let beginning = bytes.first { !UInt8.blanks.contains($0) }
-    if bytes.starts(with: BinaryPropertyListCheck.magic) {
-      form = .binary
-    } else if beginning == UInt8(ascii: "<") {
-      form = .xml
-    } else if beginning == UInt8(ascii: "{") || beginning == UInt8(ascii: "[") {
-      form = .json
-    } else {
-      throw .malformed(path: path, reason: "it is neither a property list nor JSON")
+    let document = try Self.readable(path) { () throws(FormatError) in try ForeignDocument(bytes) }
+    if document.valueCount > Self.valueLimit {
+      throw .unsupported(path: path, reason: "it has more than \(Self.valueLimit) values")
     }
-    do throws(PropertyListFlaw) {
-      switch form {
-      case .binary: try BinaryPropertyListCheck.check(bytes, within: PropertyListFlaw.limits)
-      case .xml: try XMLPropertyListCheck.check(bytes, within: PropertyListFlaw.limits)
-      case .json: try Self.checkValues(ofJSON: bytes)
-      }
-    } catch {
-      throw error.error(path: path)
+    if document.expandedSize > SourceFile.sizeLimit {
+      throw .unsupported(
+        path: path,
+        reason: "it would have more than \(SourceFile.sizeLimit >> 20) MiB without shared values")
     }
+    tree = try Self.readable(path) { () throws(FormatError) in try document.tree() }
   }
 
   init(_ content: Secret, of path: String) throws(MigrationError) {
-    // The bytes are copied inside of the closure.
+    // The bytes are copied inside the closure.
     try self.init(unsafe content.withUnsafeBytes { unsafe [UInt8]($0) }, of: path)
   }
 
   func decode<Value: Decodable>() throws(MigrationError) -> Value {
     do {
-      switch form {
-      case .binary, .xml: return try PropertyListDecoder().decode(Value.self, from: data)
-      case .json:
-        let decoder = JSONDecoder()
-        decoder.dataDecodingStrategy = .base64
-        return try decoder.decode(Value.self, from: data)
-      }
+      return try tree.decoded(as: Value.self)
     } catch let error as DecodingError {
       throw .malformed(path: path, reason: error.reason)
     } catch {
@@ -57,16 +38,19 @@ struct AppleDocument {
     }
   }
 
-  /// Bounds what the decoder notes about each value, which is far more than the value has; of depth
-  /// it takes care by itself.
-  private static func checkValues(ofJSON bytes: [UInt8]) throws(PropertyListFlaw) {
-    let marks: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{")]
-    if bytes.count(where: marks.contains) > PropertyListFlaw.valueLimit { throw .tooManyValues }
+  private static func readable<Result>(
+    _ path: String, _ read: () throws(FormatError) -> Result
+  ) throws(MigrationError) -> Result {
+    do {
+      return try read()
+    } catch {
+      throw .malformed(path: path, reason: error.reason)
+    }
   }
 }
 
 extension DecodingError {
-  /// What is wrong and where, without a value.
+  /// The kind and the place of the error, without a value.
   fileprivate var reason: String {
     let (what, path): (String, [any CodingKey]) =
       switch self {
@@ -79,8 +63,4 @@ extension DecodingError {
     let place = path.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }
     return place.isEmpty ? "it \(what)" : "\(place.joined().trimmingPrefix(".")) \(what)"
   }
-}
-
-extension UInt8 {
-  fileprivate static let blanks: [UInt8] = [0x20, 0x09, 0x0a, 0x0d]
 }

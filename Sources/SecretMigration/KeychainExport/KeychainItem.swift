@@ -1,7 +1,7 @@
 import FoundationEssentials
 import SecretStorage
 
-/// An item as a keychain describes it, by the names that `SecItemCopyMatching` gives to attributes.
+/// An item of a keychain, with the attribute names of `SecItemCopyMatching`.
 struct KeychainItem: Decodable {
   enum CodingKeys: String, CodingKey {
     case itemClass = "class"
@@ -20,33 +20,35 @@ struct KeychainItem: Decodable {
   let cdat: Date?
   let data: Data
 
-  /// Why an item cannot be taken over.
-  enum Failure: Error {
-    case malformed(String)
-    case unsupported(String)
-
-    func error(path: String, place: String) -> MigrationError {
-      switch self {
-      case .malformed(let reason): .malformed(path: path, reason: "\(place): \(reason)")
-      case .unsupported(let reason): .unsupported(path: path, reason: "\(place): \(reason)")
-      }
+  /// - Throws: ``MigrationError`` about the place.
+  func foreignSecret(
+    at place: String, of file: String
+  ) throws(MigrationError) -> ForeignSecret {
+    let code = pdmn ?? Accessibility.whenUnlocked.keychainValue
+    guard let accessibility = Accessibility.allCases.first(where: { $0.keychainValue == code })
+    else {
+      throw .unsupported(path: file, reason: "\(place): its accessibility is not known")
     }
+    return ForeignSecret(
+      place: place, identity: try identity(at: place, of: file),
+      attributes: ItemAttributes(
+        label: labl?.nonempty, comment: icmt?.nonempty, itemDescription: desc?.nonempty,
+        creator: crtr?.number, type: type?.number, isInvisible: invi?.isSet,
+        accessControl: AccessControl(accessibility)),
+      secret: Secret(data))
   }
 
-  func foreignSecret(at place: String) throws(Failure) -> ForeignSecret {
-    ForeignSecret(
-      place: place, identity: try identity(), attributes: try attributes(), secret: Secret(data))
-  }
-
-  private func identity() throws(Failure) -> ItemIdentity {
+  private func identity(
+    at place: String, of file: String
+  ) throws(MigrationError) -> ItemIdentity {
     switch itemClass {
     case "genp":
       return .generic(service: svce?.nonempty, account: acct?.nonempty)
     case "inet":
-      // A keychain answers 0 and empty texts for what is absent.
+      // A keychain returns 0 and empty texts for absent attributes.
       let number = port ?? 0
       guard let port = UInt16(exactly: number) else {
-        throw .malformed("the port is not a number up to 65535")
+        throw .malformed(path: file, reason: "\(place): the port is not a number up to 65535")
       }
       return .internet(
         server: srvr?.nonempty, account: acct?.nonempty, securityDomain: sdmn?.nonempty,
@@ -54,28 +56,22 @@ struct KeychainItem: Decodable {
         authenticationType: atyp?.text.map(InternetAuthenticationType.init(rawValue:)),
         port: port == 0 ? nil : port, path: path?.nonempty)
     default:
-      throw .unsupported("it is neither a generic nor an internet password")
+      throw .unsupported(
+        path: file, reason: "\(place): it is neither a generic nor an internet password")
     }
   }
+}
 
-  private func attributes() throws(Failure) -> ItemAttributes {
-    ItemAttributes(
-      label: labl?.nonempty, comment: icmt?.nonempty, itemDescription: desc?.nonempty,
-      creator: crtr?.number, type: type?.number, isInvisible: invi?.isSet,
-      accessControl: AccessControl(try accessibility()))
-  }
+/// The items of an export, up to one more than the limit.
+struct KeychainItems: Decodable {
+  let items: [KeychainItem]
 
-  /// The values of `kSecAttrAccessible…`.
-  private func accessibility() throws(Failure) -> Accessibility {
-    switch pdmn {
-    case nil, "ak": .whenUnlocked
-    case "ck": .afterFirstUnlock
-    case "dk": .always
-    case "akpu": .whenPasscodeSetThisDeviceOnly
-    case "aku": .whenUnlockedThisDeviceOnly
-    case "cku": .afterFirstUnlockThisDeviceOnly
-    case "dku": .alwaysThisDeviceOnly
-    default: throw .unsupported("its accessibility is not known")
+  init(from decoder: any Decoder) throws {
+    var container = try decoder.unkeyedContainer()
+    var items: [KeychainItem] = []
+    while !container.isAtEnd, items.count <= ForeignSecrets.countLimit {
+      items.append(try container.decode(KeychainItem.self))
     }
+    self.items = items
   }
 }

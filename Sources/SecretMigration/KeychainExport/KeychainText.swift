@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A text of a keychain, which gives some as bytes.
+/// A text of a keychain, which may be given as bytes.
 struct KeychainText: Decodable {
   let text: String
 
@@ -17,13 +17,13 @@ struct KeychainText: Decodable {
     }
   }
 
-  /// The text; nil when it is empty, which is how a keychain says that it is absent.
+  /// The text; nil if it is empty, which means absent in a keychain.
   var nonempty: String? { text.isEmpty ? nil : text }
 }
 
-/// A code of four characters, which a keychain gives as a text or as a number.
+/// A four-character code, which a keychain gives as a text or as a number.
 struct KeychainCode: Decodable {
-  /// As a number, the first character in the highest byte.
+  /// The code as a number, with the first character in the highest byte.
   let number: UInt32?
 
   init(from decoder: any Decoder) throws {
@@ -37,14 +37,14 @@ struct KeychainCode: Decodable {
       number = characters.isEmpty ? nil : padded.reduce(0) { $0 << 8 | UInt32($1) }
     } catch DecodingError.typeMismatch {
       let value = try container.decode(Int64.self)
-      // Codes whose first character is beyond ASCII come as negative numbers.
+      // Codes whose first character is not ASCII are negative numbers.
       guard let bits = UInt32(exactly: value) ?? Int32(exactly: value).map(UInt32.init(bitPattern:))
       else { throw failure }
       number = bits == 0 ? nil : bits
     }
   }
 
-  /// As a text; nil when it is no text.
+  /// The code as a text; nil if it is not valid UTF-8.
   var text: String? {
     guard let number else { return nil }
     let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
@@ -52,7 +52,7 @@ struct KeychainCode: Decodable {
   }
 }
 
-/// A Boolean of a keychain, which gives it as a number.
+/// A Boolean of a keychain, which may be given as a number.
 struct KeychainFlag: Decodable {
   let isSet: Bool
 

@@ -1,8 +1,8 @@
-/// A keyring file of libsecret, before anything in it is decrypted: the GVariant `(uayutua(a{say}ay))`.
+/// A keyring file of libsecret, before any decryption: the GVariant `(uayutua(a{say}ay))`.
 struct LibsecretFile {
   /// An item of the file.
   struct Item {
-    /// By the names of attributes, what their values give under HMAC-SHA-256.
+    /// The HMAC-SHA-256 of each attribute's value, by the attribute's name.
     let hashes: [String: [UInt8]]
     let ciphertext: ArraySlice<UInt8>
     let initialization: ArraySlice<UInt8>
@@ -18,7 +18,7 @@ struct LibsecretFile {
 
   init(_ bytes: [UInt8], of path: String) throws(MigrationError) {
     guard bytes.starts(with: Self.magic), bytes.count >= Self.magic.count + 2 else {
-      throw .malformed(path: path, reason: "it is no keyring file")
+      throw .malformed(path: path, reason: "it is not a keyring file")
     }
     let version = bytes[Self.magic.count..<Self.magic.count + 2]
     guard version == [1, 0] else {
@@ -33,9 +33,11 @@ struct LibsecretFile {
       let reader = VariantReader(bytes[(Self.magic.count + 2)...])
       let (ends, body) = try reader.members(1, of: reader.whole)
       let salt = try reader.range(4, ends[0], in: body)
-      guard try Int(reader.uint32(at: 0, in: body)) == salt.count else { throw MalformedVariant() }
+      guard try Int(reader.number(at: 0, size: 4, in: body)) == salt.count else {
+        throw MalformedVariant()
+      }
       let count = VariantReader<ArraySlice<UInt8>>.aligned(salt.upperBound, to: 4)
-      iterations = Int(try reader.uint32(at: count, in: body))
+      iterations = Int(try reader.number(at: count, size: 4, in: body))
       let modified = VariantReader<ArraySlice<UInt8>>.aligned(count + 4, to: 8)
       let items = try reader.range(modified + 12, body.upperBound, in: body)
       self.salt = reader.slice(salt)

@@ -1,16 +1,16 @@
 import SecretStorage
 
-/// An item of a keyring, decrypted: the GVariant `(a{ss}sttay)`.
+/// A decrypted item of a keyring: the GVariant `(a{ss}sttay)`.
 struct LibsecretItem {
   let attributes: [String: String]
   let label: String
-  /// Seconds since 1970.
+  /// The creation date, in seconds since 1970.
   let created: UInt64
   let secret: Secret
 
-  /// Reads what was decrypted; nil when that is no item.
+  /// Reads decrypted bytes; nil if they are not an item.
   init?(_ content: Secret) {
-    // The bytes are copied inside of the closure.
+    // The bytes are copied inside the closure.
     let parts = unsafe content.withUnsafeBytes { bytes in unsafe Self.parts(of: bytes) }
     guard let parts else { return nil }
     (attributes, label, created, secret) = parts
@@ -36,11 +36,73 @@ struct LibsecretItem {
       let created = unsafe Reader.aligned(ends[1], to: 8)
       let secret = unsafe try reader.range(created + 16, body.upperBound, in: body)
       return (
-        attributes, label, unsafe try reader.uint64(at: created, in: body),
+        attributes, label, unsafe try reader.number(at: created, size: 8, in: body),
         unsafe Secret(reader.slice(secret))
       )
     } catch {
       return nil
     }
   }
+}
+
+extension LibsecretItem {
+  /// The attributes that describe how an item is stored.
+  private static let technical: Set<String> = ["xdg:schema", "xdg:content-type"]
+  private static let services = ["service", "application"]
+  private static let accounts = ["username", "account", "user"]
+
+  func foreignSecret(at place: String) -> ForeignSecret {
+    var rest = attributes.filter { !Self.technical.contains($0.key) && !$0.value.isEmpty }
+    let identity = rest["server"] != nil ? Self.internet(&rest) : Self.generic(&rest)
+    let comment = rest.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+      .joined(separator: "\n")
+    return ForeignSecret(
+      place: place, identity: identity,
+      attributes: ItemAttributes(
+        label: label.isEmpty ? nil : label, comment: comment.isEmpty ? nil : comment),
+      secret: secret)
+  }
+
+  private static func take(_ names: [String], of rest: inout [String: String]) -> String? {
+    names.first { rest[$0] != nil }.flatMap { rest.removeValue(forKey: $0) }
+  }
+
+  private static func generic(_ rest: inout [String: String]) -> ItemIdentity {
+    let service = take(services, of: &rest)
+    var account = take(accounts, of: &rest)
+    if account == nil, !rest.isEmpty, !(service != nil && rest.keys.allSatisfy(services.contains)) {
+      // It is unknown which attributes identify the item, but all of them together do.
+      account = rest.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        .joined(separator: ",")
+      rest = [:]
+    }
+    return .generic(service: service, account: account)
+  }
+
+  /// Takes the parts of the identity, by the attribute names of GNOME's network passwords.
+  private static func internet(_ rest: inout [String: String]) -> ItemIdentity {
+    let `protocol` = rest["protocol"].flatMap { protocols[$0.lowercased()] }
+    if `protocol` != nil { rest["protocol"] = nil }
+    let authentication = rest["authtype"].flatMap { authentications[$0.lowercased()] }
+    if authentication != nil { rest["authtype"] = nil }
+    let port = rest["port"].flatMap { UInt16($0) }
+    if port != nil { rest["port"] = nil }
+    return .internet(
+      server: take(["server"], of: &rest), account: take(accounts, of: &rest),
+      securityDomain: take(["domain"], of: &rest), protocol: `protocol`,
+      authenticationType: authentication, port: port == 0 ? nil : port,
+      path: take(["object"], of: &rest))
+  }
+
+  private static let protocols: [String: InternetProtocol] = [
+    "http": .http, "https": .https, "ftp": .ftp, "ftps": .ftps, "ssh": .ssh, "sftp": .ssh,
+    "smb": .smb, "afp": .afp, "imap": .imap, "imaps": .imaps, "pop3": .pop3, "pop3s": .pop3s,
+    "smtp": .smtp, "nntp": .nntp, "nntps": .nntps, "ldap": .ldap, "ldaps": .ldaps, "irc": .irc,
+    "ircs": .ircs, "telnet": .telnet, "ipp": .ipp, "socks": .socks, "rtsp": .rtsp, "daap": .daap,
+  ]
+
+  private static let authentications: [String: InternetAuthenticationType] = [
+    "basic": .httpBasic, "digest": .httpDigest, "ntlm": .ntlm, "form": .htmlForm,
+    "default": .default,
+  ]
 }

@@ -1,8 +1,8 @@
-/// Reads values of GVariant types by their serialized form, as far as keyrings have them.
+/// A reader for serialized GVariant values, limited to the types of keyrings.
 ///
-/// The form is that of the GVariant specification, in little-endian order: members are aligned relative to
-/// the beginning, and what has a variable size is found by framing offsets at the end of its container.
-/// What the specification reads as default values is an error here.
+/// It follows the GVariant specification, in little-endian order: members are aligned relative to
+/// the beginning, and framing offsets at the end of a container locate members of variable size.
+/// Invalid data, which the specification replaces by default values, is an error here.
 struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == Int {
   let bytes: Bytes
 
@@ -13,7 +13,8 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   /// All of the bytes.
   var whole: Range<Int> { 0..<bytes.count }
 
-  private func number(
+  /// Reads an unsigned number.
+  func number(
     at offset: Int, size: Int, in range: Range<Int>
   ) throws(MalformedVariant) -> UInt64 {
     guard offset >= range.lowerBound, offset <= range.upperBound - size else {
@@ -26,15 +27,7 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     return value
   }
 
-  func uint32(at offset: Int, in range: Range<Int>) throws(MalformedVariant) -> UInt32 {
-    UInt32(try number(at: offset, size: 4, in: range))
-  }
-
-  func uint64(at offset: Int, in range: Range<Int>) throws(MalformedVariant) -> UInt64 {
-    try number(at: offset, size: 8, in: range)
-  }
-
-  /// A range of the container, if it is one.
+  /// Returns a range of the container; throws if it is invalid.
   func range(
     _ start: Int, _ end: Int, in container: Range<Int>
   ) throws(MalformedVariant) -> Range<Int> {
@@ -44,8 +37,7 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     return start..<end
   }
 
-  /// Where the members of variable size end that a tuple has before its last member, and the place that
-  /// is left for all members.
+  /// Returns the ends of a tuple's members of variable size, except the last, and the range of all.
   func members(
     _ count: Int, of tuple: Range<Int>
   ) throws(MalformedVariant) -> (ends: [Int], body: Range<Int>) {
@@ -58,7 +50,7 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     return (ends, body)
   }
 
-  /// The elements of an array whose elements have a variable size and no alignment.
+  /// Returns the elements of an array whose elements have a variable size and no alignment.
   func elements(of array: Range<Int>) throws(MalformedVariant) -> [Range<Int>] {
     if array.isEmpty { return [] }
     let size = Self.offsetSize(of: array)
@@ -85,7 +77,7 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     return end
   }
 
-  /// How many bytes a framing offset of a container has.
+  /// Returns the size in bytes of a container's framing offsets.
   private static func offsetSize(of container: Range<Int>) -> Int {
     switch container.count {
     case ...0xff: 1
@@ -95,7 +87,7 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     }
   }
 
-  /// The text, which ends with a zero byte and has no other.
+  /// Reads a text, which has a zero byte at the end and nowhere else.
   func text(_ range: Range<Int>) throws(MalformedVariant) -> String {
     guard let last = range.last, bytes[bytes.startIndex + last] == 0,
       let text = String(validating: slice(range.lowerBound..<last), as: UTF8.self),
@@ -108,13 +100,13 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     bytes[(bytes.startIndex + range.lowerBound)..<(bytes.startIndex + range.upperBound)]
   }
 
-  /// The next offset of an alignment, relative to the beginning.
+  /// Rounds an offset up to an alignment, relative to the beginning.
   static func aligned(_ offset: Int, to alignment: Int) -> Int {
     (offset + alignment - 1) / alignment * alignment
   }
 }
 
-/// The bytes are not a value of the type.
+/// An error for bytes that are not a value of the type.
 ///
-/// Not a type inside of the reader, because the optimiser of Swift 6.3 crashes on those in `throws`.
+/// It is not nested in the reader, because the optimiser of Swift 6.3 crashes on those in `throws`.
 struct MalformedVariant: Error {}

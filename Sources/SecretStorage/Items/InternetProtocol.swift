@@ -1,9 +1,9 @@
-/// The protocol of an internet password, by the four-character code that keychains use for it.
+/// The protocol of an internet password, as the four-character code that keychains use for it.
 public struct InternetProtocol: RawRepresentable, Hashable, Sendable {
   /// The four-character code, padded with spaces.
   public let rawValue: String
 
-  /// Makes a protocol of a four-character code, known or not.
+  /// Makes a protocol from a four-character code, known or not.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
@@ -29,12 +29,12 @@ extension InternetProtocol {
     daap = Self(rawValue: "daap"), eppc = Self(rawValue: "eppc"), ipp = Self(rawValue: "ipp ")
 }
 
-/// How the account of an internet password proves itself, by the code that keychains use for it.
+/// The authentication type of an internet password, as the code that keychains use for it.
 public struct InternetAuthenticationType: RawRepresentable, Hashable, Sendable {
   /// The four-character code.
   public let rawValue: String
 
-  /// Makes a way of authentication of a four-character code, known or not.
+  /// Makes an authentication type from a four-character code, known or not.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }

@@ -1,23 +1,23 @@
-/// What an app notes about an item, beside its identity and its secret.
+/// The attributes that an app sets for an item, besides its identity and its secret.
 ///
 /// An attribute that is nil is absent; setting one to nil and saving clears it.
 public struct ItemAttributes: Hashable, Sendable {
-  /// The name that a person sees.
+  /// The name that the user sees.
   public var label: String?
-  /// A comment for a person to read.
+  /// A comment for the user.
   public var comment: String?
-  /// What kind of item it is, for a person to read.
+  /// The kind of the item, for the user.
   public var itemDescription: String?
-  /// The app that made the item, by a four-character code.
+  /// The app that created the item, as a four-character code.
   public var creator: UInt32?
-  /// The app's own kind of item, by a four-character code.
+  /// The app's own type of the item, as a four-character code.
   public var type: UInt32?
-  /// Whether lists should leave the item out.
+  /// Whether lists should omit the item.
   public var isInvisible: Bool?
-  /// When the item can be read, and by whom.
+  /// The condition and the proofs for reading the item.
   public var accessControl: AccessControl
 
-  /// Collects attributes; what is left out is absent.
+  /// Makes attributes; an omitted one is absent.
   public init(
     label: String? = nil,
     comment: String? = nil,
@@ -34,5 +34,50 @@ public struct ItemAttributes: Hashable, Sendable {
     self.type = type
     self.isInvisible = isInvisible
     self.accessControl = accessControl
+  }
+}
+
+extension ItemAttributes: CustomStringConvertible, CustomReflectable {
+  /// The accessibility alone, because the other attributes may be too private for a log.
+  public var description: String { "ItemAttributes(\(accessControl.accessibility))" }
+
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}
+
+/// The limits on the size of an item, in bytes, in every store of this module.
+package enum ItemLimits {
+  static let secretSize = 16 * 1024 * 1024
+  static let textSize = 64 * 1024
+
+  /// - Throws: ``SecretStoreError/invalid(_:)``, naming the limit that was exceeded.
+  package static func check(
+    identity: ItemIdentity, attributes: ItemAttributes, secretCount: Int
+  ) throws(SecretStoreError) {
+    try check(secretCount: secretCount)
+    let count = textCount(of: identity, attributes)
+    if count > textSize {
+      throw .invalid(
+        """
+        The texts of an item's identity and attributes have at most \(textSize) bytes of UTF-8 \
+        together, and these have \(count)
+        """)
+    }
+  }
+
+  /// - Throws: ``SecretStoreError/invalid(_:)``, naming the limit that was exceeded.
+  static func check(secretCount: Int) throws(SecretStoreError) {
+    if secretCount > secretSize {
+      throw .invalid("A secret holds at most \(secretSize) bytes, and this one has \(secretCount)")
+    }
+  }
+
+  /// Returns the number of UTF-8 bytes in all texts of an item.
+  static func textCount(of identity: ItemIdentity, _ attributes: ItemAttributes) -> Int {
+    func count(_ text: String?) -> Int { text?.utf8.count ?? 0 }
+    return count(identity.service) + count(identity.account) + count(identity.server)
+      + count(identity.securityDomain) + count(identity.protocol?.rawValue)
+      + count(identity.authenticationType?.rawValue) + count(identity.path)
+      + count(attributes.label) + count(attributes.comment) + count(attributes.itemDescription)
   }
 }

@@ -1,8 +1,8 @@
-/// The attributes that tell the items of one class apart.
+/// The attributes that identify an item within its class.
 ///
-/// Two items of a store never have equal identities; a part that is absent counts as a value of its
-/// own. Texts compare as Swift strings do, by canonical equivalence, so that "é" is one name however
-/// it was typed.
+/// Two items of a store never have equal identities; an absent part counts as a value of its own.
+/// Texts compare as Swift strings do, by canonical equivalence, so "é" is one name in all its
+/// encodings.
 public struct ItemIdentity: Hashable, Sendable {
   /// The kind of password that an identity describes.
   public enum Class: String, Hashable, Sendable, CaseIterable {
@@ -24,7 +24,7 @@ public struct ItemIdentity: Hashable, Sendable {
   public internal(set) var securityDomain: String?
   /// The protocol of an internet password.
   public internal(set) var `protocol`: InternetProtocol?
-  /// The way of authentication of an internet password.
+  /// The authentication type of an internet password.
   public internal(set) var authenticationType: InternetAuthenticationType?
   /// The port of an internet password.
   public internal(set) var port: UInt16?
@@ -36,14 +36,14 @@ public struct ItemIdentity: Hashable, Sendable {
     self.account = account
   }
 
-  /// Names a generic password.
+  /// Makes the identity of a generic password.
   public static func generic(service: String? = nil, account: String? = nil) -> ItemIdentity {
     var identity = ItemIdentity(itemClass: .generic, account: account)
     identity.service = service
     return identity
   }
 
-  /// Names an internet password.
+  /// Makes the identity of an internet password.
   public static func internet(
     server: String? = nil,
     account: String? = nil,
@@ -63,7 +63,7 @@ public struct ItemIdentity: Hashable, Sendable {
     return identity
   }
 
-  /// Tells whether every part that a pattern has is the same here, whatever the pattern leaves out.
+  /// Returns whether every part that a pattern has is equal here; its absent parts match anything.
   public func matches(_ pattern: ItemIdentity) -> Bool {
     func fits<Part: Equatable>(_ part: Part?, _ wanted: Part?) -> Bool {
       wanted == nil || part == wanted
@@ -77,16 +77,16 @@ public struct ItemIdentity: Hashable, Sendable {
   }
 }
 
-/// Which items a search is for.
+/// A search for items.
 public enum ItemQuery: Hashable, Sendable {
   /// Every item of the store.
   case all
-  /// The items that have every part that the pattern has, whatever it leaves out.
+  /// The items that match the parts of a pattern; its absent parts match anything.
   case matching(ItemIdentity)
-  /// The one item with exactly this identity, a part that is left out meaning that it is absent.
+  /// The one item with exactly this identity; an absent part must be absent.
   case exactly(ItemIdentity)
 
-  /// Tells whether an item of an identity is meant.
+  /// Returns whether the query includes an item with an identity.
   public func includes(_ identity: ItemIdentity) -> Bool {
     switch self {
     case .all: true
@@ -94,4 +94,26 @@ public enum ItemQuery: Hashable, Sendable {
     case .exactly(let wanted): identity == wanted
     }
   }
+}
+
+extension ItemIdentity: CustomStringConvertible, CustomReflectable {
+  /// The class and the names of the parts that are present, without their values, because a
+  /// description may end up in a log.
+  public var description: String {
+    "\(itemClass)(\(presentParts.joined(separator: ", ")))"
+  }
+
+  /// The names of the parts that are present.
+  var presentParts: [String] {
+    let parts: [(String, Bool)] = [
+      ("service", service != nil), ("server", server != nil), ("account", account != nil),
+      ("securityDomain", securityDomain != nil), ("protocol", `protocol` != nil),
+      ("authenticationType", authenticationType != nil), ("port", port != nil),
+      ("path", path != nil),
+    ]
+    return parts.filter(\.1).map(\.0)
+  }
+
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

@@ -1,4 +1,4 @@
-/// The attributes that an app has set and not yet saved; an inner nil clears one.
+/// The attributes that an app has set and not yet saved; an inner nil clears an attribute.
 struct AttributeEdits: Hashable, Sendable {
   private var label: String??
   private var comment: String??
@@ -10,7 +10,7 @@ struct AttributeEdits: Hashable, Sendable {
 
   var isEmpty: Bool { self == AttributeEdits() }
 
-  /// Notes what differs between the attributes that the app saw and those that it wants.
+  /// Records the differences between the attributes that the app read and those that it set.
   mutating func note(from old: ItemAttributes, to new: ItemAttributes) {
     if new.label != old.label { label = .some(new.label) }
     if new.comment != old.comment { comment = .some(new.comment) }
@@ -21,7 +21,7 @@ struct AttributeEdits: Hashable, Sendable {
     if new.accessControl != old.accessControl { accessControl = new.accessControl }
   }
 
-  /// Notes the access control that is wanted; nil means that no other one is.
+  /// Records a new access control; nil means no change.
   mutating func note(_ accessControl: AccessControl?) {
     self.accessControl = accessControl
   }

@@ -1,12 +1,12 @@
-/// A property that is kept as a generic password: a secret of a service.
+/// A property stored as a generic password, the secret of a service.
 ///
 /// ```swift
 /// @GenericPassword(service: "my.service", account: "peter") var token: String?
 /// ```
 ///
-/// Getting and setting never throw; what can fail is on the projected value, `$token`, which says
-/// how the property behaves. Swift allows no wrapper in a static, a global or a `Sendable` class;
-/// there, use a constant ``PasswordItem``.
+/// Getting and setting never throw; the projected value, `$token`, has the methods that can throw,
+/// and documents the behaviour. Swift does not allow wrappers for statics, globals or `Sendable`
+/// classes; use a constant ``PasswordItem`` there.
 @propertyWrapper
 public struct GenericPassword<Value: Codable & Sendable>: Sendable {
   /// The item behind the property.
@@ -19,17 +19,17 @@ public struct GenericPassword<Value: Codable & Sendable>: Sendable {
     nonmutating _modify { yield &projectedValue.value }
   }
 
-  /// Declares a password; nothing is read before the first access.
+  /// Declares a password; the store is not read before the first access.
   ///
   /// - Parameters:
-  ///   - service: The service that the password is for.
+  ///   - service: The service that accepts the password.
   ///   - account: The account at the service.
-  ///   - match: What a part means that is left out.
-  ///   - refreshPolicy: When the property reads and writes the store.
-  ///   - defaultValue: What the property is as long as no stored value is known.
-  ///   - accessOption: When the item can be read, if saving adds it.
-  ///   - accessFlags: What a person must prove to read the item, if saving adds it.
-  ///   - store: Where the item is; nil means the default store.
+  ///   - match: The meaning of an omitted part.
+  ///   - refreshPolicy: The policy for reading and writing the store.
+  ///   - defaultValue: The value of the property while no stored value is known.
+  ///   - accessOption: The condition for reading an item that saving adds.
+  ///   - accessFlags: The proofs for reading an item that saving adds.
+  ///   - store: The store of the item; nil means the default store.
   public init(
     service: String,
     account: String? = nil,
@@ -44,14 +44,4 @@ public struct GenericPassword<Value: Codable & Sendable>: Sendable {
       .generic(service: service, account: account), match: match, refreshPolicy: refreshPolicy,
       defaultValue: defaultValue, accessOption: accessOption, accessFlags: accessFlags, in: store)
   }
-}
-
-extension GenericPassword: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
-{
-  /// The type alone: neither the identity nor the value.
-  public var description: String { "GenericPassword<\(Value.self)>" }
-  /// The type alone: neither the identity nor the value.
-  public var debugDescription: String { description }
-  /// A mirror without children.
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

@@ -1,13 +1,13 @@
-/// A property that is kept as an internet password: a secret of an account on a server.
+/// A property stored as an internet password, the secret of an account on a server.
 ///
 /// ```swift
 /// @InternetPassword(server: "my.server", account: "my.account", protocol: .ssh, port: 8080)
 /// var password: String?
 /// ```
 ///
-/// Getting and setting never throw; what can fail is on the projected value, `$password`, which
-/// says how the property behaves. Swift allows no wrapper in a static, a global or a `Sendable`
-/// class; there, use a constant ``PasswordItem``.
+/// Getting and setting never throw; the projected value, `$password`, has the methods that can
+/// throw, and documents the behaviour. Swift does not allow wrappers for statics, globals or
+/// `Sendable` classes; use a constant ``PasswordItem`` there.
 @propertyWrapper
 public struct InternetPassword<Value: Codable & Sendable>: Sendable {
   /// The item behind the property.
@@ -20,22 +20,22 @@ public struct InternetPassword<Value: Codable & Sendable>: Sendable {
     nonmutating _modify { yield &projectedValue.value }
   }
 
-  /// Declares a password; nothing is read before the first access.
+  /// Declares a password; the store is not read before the first access.
   ///
   /// - Parameters:
   ///   - server: The host name or address of the server.
   ///   - account: The account on the server.
   ///   - securityDomain: The security domain or realm.
-  ///   - protocol: The protocol that the password is used with.
-  ///   - authenticationType: How the account proves itself.
+  ///   - protocol: The protocol of the server.
+  ///   - authenticationType: The authentication type of the account.
   ///   - port: The port on the server.
   ///   - path: The path on the server.
-  ///   - match: What a part means that is left out.
-  ///   - refreshPolicy: When the property reads and writes the store.
-  ///   - defaultValue: What the property is as long as no stored value is known.
-  ///   - accessOption: When the item can be read, if saving adds it.
-  ///   - accessFlags: What a person must prove to read the item, if saving adds it.
-  ///   - store: Where the item is; nil means the default store.
+  ///   - match: The meaning of an omitted part.
+  ///   - refreshPolicy: The policy for reading and writing the store.
+  ///   - defaultValue: The value of the property while no stored value is known.
+  ///   - accessOption: The condition for reading an item that saving adds.
+  ///   - accessFlags: The proofs for reading an item that saving adds.
+  ///   - store: The store of the item; nil means the default store.
   public init(
     server: String,
     account: String? = nil,
@@ -58,15 +58,4 @@ public struct InternetPassword<Value: Codable & Sendable>: Sendable {
       identity, match: match, refreshPolicy: refreshPolicy, defaultValue: defaultValue,
       accessOption: accessOption, accessFlags: accessFlags, in: store)
   }
-}
-
-extension InternetPassword: CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
-  /// The type alone: neither the identity nor the value.
-  public var description: String { "InternetPassword<\(Value.self)>" }
-  /// The type alone: neither the identity nor the value.
-  public var debugDescription: String { description }
-  /// A mirror without children.
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

@@ -1,82 +1,91 @@
-/// Finds the item that a password means, and remembers it for as long as the store stays the same.
-struct ItemResolver: Sendable {
-  private struct Resolution {
-    /// Nil when the search found nothing.
-    var item: SecretItem?
-    /// The store's content before the search, or nil when the item comes from a write.
-    var revision: StoreRevision?
-  }
+import Concurrency
 
+/// A search for a password's item, with its result cached in the password's state.
+struct ItemResolver: Sendable {
   let store: any SecretStore
   let query: ItemQuery
-  private var known: Resolution?
+  /// The state of the password, which other threads read.
+  let state: Lock<StoredPassword.State>
+  /// Counts the changes of the store, if the password follows them.
+  var observation: ChangeObservation?
 
-  init(store: any SecretStore, query: ItemQuery) {
-    self.store = store
-    self.query = query
-  }
-
-  /// The item that is meant now.
-  mutating func item() throws(SecretStoreError) -> SecretItem? {
-    // Taken before the search: a revision that is too old costs a search, one that is too new would
-    // hide a change.
+  /// Returns the item that matches now.
+  func item() throws(SecretStoreError) -> SecretItem? {
+    // Read before the search: a stale revision only costs another search, whereas one that is too
+    // new would hide a change.
     let revision = try store.revision()
-    if let known, known.revision == revision { return known.item }
+    let known = state.withLock { $0.resolution }
+    if known.revision == revision { return known.item }
     let item = try store.items(matching: query).first
-    known = Resolution(item: item, revision: revision)
+    state.withLock { $0.resolution = ItemResolution(item: item, revision: revision) }
     return item
   }
 
-  /// The item that is meant now and its secret: one call of the store if nothing changed.
-  mutating func reading(
+  /// Returns the matching item and its secret, with one call of the store if it is unchanged.
+  func reading(
     authorizedBy authorization: Authorization = .none
   ) throws(SecretStoreError) -> (item: SecretItem, secret: Secret)? {
     var first: (id: SecretItem.ID, reading: SecretReading)?
-    if let known, let item = known.item, let reading = try read(item, authorization) {
+    let known = state.withLock { $0.resolution }
+    if let item = known.item,
+      let reading = try store.secret(of: item.id, authorizedBy: authorization)
+    {
       if reading.storeRevision == known.revision { return (item, reading.secret) }
       first = (item.id, reading)
     }
-    for _ in 0..<attempts {
+    for _ in 0..<Self.attempts {
       guard let item = try item() else { return nil }
       if let first, first.id == item.id { return (item, first.reading.secret) }
-      if let reading = try read(item, authorization) { return (item, reading.secret) }
-      // Somebody removed the item between the search and the reading.
+      if let reading = try store.secret(of: item.id, authorizedBy: authorization) {
+        return (item, reading.secret)
+      }
+      // Another writer removed the item between the search and the read.
       first = nil
-      known = nil
+      searchAgain()
     }
     throw .conflict
   }
 
-  /// Does something with the item that is meant now, again if others changed it meanwhile.
-  mutating func withItem<Result>(
+  /// Runs a closure with the matching item, and retries when another writer changed it.
+  func withItem<Result>(
     _ body: (SecretItem?) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    for _ in 1..<attempts {
+    for _ in 1..<Self.attempts {
       do throws(SecretStoreError) {
         return try body(item())
       } catch {
         if error != .conflict && error != .duplicate { throw error }
-        known = nil
+        searchAgain()
       }
     }
     return try body(item())
   }
 
-  /// Takes an item as it is after a write.
-  mutating func remember(_ written: SecretItem) {
-    known = Resolution(item: written, revision: nil)
+  /// Caches the item that a write returned; another one may match by now.
+  func remember(_ written: SecretItem) {
+    state.withLock { $0.resolution = ItemResolution(item: written) }
   }
 
-  mutating func forget() {
-    known = nil
+  private func searchAgain() {
+    state.withLock { $0.resolution.revision = nil }
   }
 
-  private func read(
-    _ item: SecretItem, _ authorization: Authorization
-  ) throws(SecretStoreError) -> SecretReading? {
-    try store.secret(of: item.id, authorizedBy: authorization)
-  }
+  /// A lost race means that another writer succeeded, so many in a row indicate a defective store.
+  private static let attempts = 100
+}
 
-  /// Each lost race is another's success, so that many in a row mean a store that does not work.
-  private var attempts: Int { 100 }
+/// The result of the last search for an item, or of the last write.
+struct ItemResolution: Sendable {
+  /// Nil if there was none, and before the first search.
+  var item: SecretItem?
+  /// The store's revision before the search; nil if the next access must search again.
+  var revision: StoreRevision?
+}
+
+/// The meaning of a part that a password's identity omits.
+public enum ItemMatch: Hashable, Sendable {
+  /// The part may have any value; of several matching items, the oldest is used.
+  case any
+  /// The part must be absent.
+  case exact
 }

@@ -1,29 +1,29 @@
-/// An access to a password property, or the upkeep of a store, that failed.
+/// A failed access to a password property, or failed upkeep of a store.
 ///
-/// It names neither the item nor anything of its content.
+/// It contains neither the item's name nor its content.
 public struct PasswordFailure: Hashable, Sendable {
-  /// What was tried.
+  /// The operation that failed.
   public enum Operation: Hashable, Sendable {
-    /// The value, the attributes or the status were to be read.
+    /// Reading the value, the attributes or the status.
     case read
-    /// The value was to be saved, or removed by setting nil; it is kept as unsaved.
+    /// Saving the value, or removing it by setting nil; the value stays unsaved.
     case write
-    /// The value was to be changed in place, and the stored one could not be read: the change was
-    /// given up, and nothing of it is kept.
+    /// Reading the stored value for a change in place; the change is discarded.
     case change
-    /// The store was to be watched, tidied or remembered beside an access that succeeded.
+    /// Observing, tidying or remembering the store beside a successful access, or a discovery about
+    /// the store that the app should know.
     case upkeep
-    /// A vault was written to a new file, as for another passphrase, and the directory could not be
-    /// synchronised: the change counts, but a power cut may bring the file before it back.
+    /// Synchronising the directory after a vault was written to a new file, as for another
+    /// passphrase: the change is made, but a power cut may restore the previous file.
     case durability
   }
 
-  /// What was tried.
+  /// The operation that failed.
   public let operation: Operation
-  /// Why it failed.
+  /// The error.
   public let error: SecretStoreError
 
-  /// Describes a failure.
+  /// Makes a failure.
   public init(_ operation: Operation, _ error: SecretStoreError) {
     self.operation = operation
     self.error = error
@@ -31,14 +31,14 @@ public struct PasswordFailure: Hashable, Sendable {
 }
 
 extension PasswordFailure: CustomStringConvertible {
-  /// What failed and why, and what to do about it.
+  /// The operation, the error, and the remedy.
   public var description: String {
     switch operation {
     case .read: "A password could not be read. \(error)"
     case .write: "A password could not be saved and is kept in memory. \(error)"
-    case .change: "A password could not be read, so a change of it was given up. \(error)"
+    case .change: "A password could not be read, so its change was discarded. \(error)"
     case .durability: "A store was changed, but the change may not outlast a power cut. \(error)"
-    case .upkeep: "Nothing was lost, but a store's upkeep failed. \(error)"
+    case .upkeep: "A store needs attention, although an access to it succeeded. \(error)"
     }
   }
 }

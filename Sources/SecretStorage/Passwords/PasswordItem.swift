@@ -1,7 +1,9 @@
-/// A password in a store: the item that its identity means, read and written as a value.
+public import FoundationEssentials
+
+/// A password in a store: the item that matches an identity, read and written as a value.
 ///
-/// It is what ``GenericPassword`` and ``InternetPassword`` give as projected value, and what takes
-/// their place where Swift allows no wrapper, as in constants of `Sendable` classes:
+/// It is the projected value of ``GenericPassword`` and ``InternetPassword``, and replaces them
+/// where Swift allows no wrapper, as in constants of `Sendable` classes:
 ///
 /// ```swift
 /// final class Session: Sendable {
@@ -9,30 +11,30 @@
 /// }
 /// ```
 ///
-/// **Which item.** Without `match: .exact`, a part that the identity leaves out may be anything; of
-/// several items that fit, the one that was created first is meant, to read, to update and to
-/// remove. Only when nothing fits does saving add an item.
+/// **Item.** Without `match: .exact`, a part that the identity omits may have any value. Of several
+/// matching items, the oldest is read, updated and removed. Saving adds an item only when none
+/// matches.
 ///
-/// **Which store.** The one it is given, or the default store, which is decided at the first
-/// access.
+/// **Store.** The store passed to the initialiser, or the default store, which is decided at the
+/// first access.
 ///
-/// **Concurrency.** All of it may be used from several threads at once; a get that begins after a
-/// set returned sees that set. A get or set may wait for the store's disk, never for a person.
+/// **Concurrency.** Several threads may use a password at once; a get that begins after a set has
+/// returned sees that set. A get or set may wait for the store's disk, but never for a person.
 public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   private let ownState: StoredPassword
   private let usesDefaultStore: Bool
 
-  /// Declares a password; nothing is read before the first access.
+  /// Declares a password; the store is not read before the first access.
   ///
   /// - Parameters:
-  ///   - identity: The parts that tell the item apart.
-  ///   - match: What a part means that the identity leaves out.
-  ///   - refreshPolicy: When ``value`` reads and writes the store.
-  ///   - defaultValue: What ``value`` is as long as no stored value is known.
-  ///   - accessOption: When the item can be read, if saving adds it.
-  ///   - accessFlags: What a person must prove to read the item, if saving adds it. A store that
-  ///     cannot check it refuses to save, with ``SecretStoreError/unsupported(_:)``.
-  ///   - store: Where the item is; nil means the default store.
+  ///   - identity: The parts that identify the item.
+  ///   - match: The meaning of a part that the identity omits.
+  ///   - refreshPolicy: The policy by which ``value`` reads and writes the store.
+  ///   - defaultValue: The ``value`` while no stored value is known.
+  ///   - accessOption: The condition for reading an item that saving adds.
+  ///   - accessFlags: The proofs for reading an item that saving adds. A store that cannot check
+  ///     them refuses to save, with ``SecretStoreError/unsupported(_:)``.
+  ///   - store: The store of the item; nil means the default store.
   public init(
     _ identity: ItemIdentity,
     match: ItemMatch = .any,
@@ -44,43 +46,43 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   ) {
     let declaration = PasswordDeclaration(
       identity: identity, match: match, refreshPolicy: refreshPolicy,
-      defaultValue: defaultValue.map { Kept($0) },
+      defaultValue: defaultValue.map { Box($0) },
       accessControl: AccessControl(accessOption, flags: accessFlags),
-      decode: { secret throws(SecretStoreError) in try Kept<Value>(decoding: secret) })
+      decode: { secret throws(SecretStoreError) in try Box<Value>(decoding: secret) })
     ownState = StoredPassword(declaration, in: store)
     usesDefaultStore = store == nil
   }
 
-  /// The value, read and written as the ``RefreshPolicy`` says; nil means that there is none.
+  /// The value, read and written according to the ``RefreshPolicy``; nil means that there is none.
   ///
-  /// Setting nil removes the item. An access never throws: when the store fails, a get gives the
-  /// last known value or the default one, a set keeps the value as unsaved, ``status`` and
-  /// ``error`` tell, and ``SecretStorage/onFailure`` is called. While a value is unsaved, a get gives that one.
-  /// When the store is locked, or denies the item, a get gives the default value, unless the
-  /// password is ``RefreshPolicy/manual``.
+  /// Setting nil removes the item. An access never throws. When the store fails, a get returns the
+  /// last known or the default value, a set keeps the value as unsaved, ``status`` and ``error``
+  /// change, and ``SecretStores/onFailure`` is called. A get returns an unsaved value. When the
+  /// store is locked or denies the item, a get returns the default value, unless the password is
+  /// ``RefreshPolicy/manual``.
   ///
-  /// A change in place, such as `token?.append("x")`, begins with what is stored, read if it is not
-  /// known; a ``RefreshPolicy/manual`` password reads it once. If that fails, the change is given
-  /// up: nothing of it is kept or written, ``error`` tells, and ``SecretStorage/onFailure`` is
-  /// called with ``PasswordFailure/Operation/change``.
+  /// A change in place, such as `token?.append("x")`, begins with the stored value, which it reads
+  /// if it is unknown; a ``RefreshPolicy/manual`` password reads it once. If that fails, the change
+  /// is discarded, ``error`` is set, and ``SecretStores/onFailure`` is called with
+  /// ``PasswordFailure/Operation/change``.
   public var value: Value? {
     get { Self.value(of: stored.value) }
-    set { stored.set(newValue.map { Kept($0) }) }
+    set { stored.set(newValue.map { Box($0) }) }
     _modify {
       let stored = stored
       let base = stored.beginChange()
       var value = Self.value(of: base.value)
-      // Also when the change throws: it may have been made in part.
-      defer { stored.end(base, with: value.map { Kept($0) }) }
+      // Even if the change throws, because it may be partly made.
+      defer { stored.end(base, with: value.map { Box($0) }) }
       yield &value
     }
   }
 
-  static func value(of kept: (any KeptValue)?) -> Value? {
+  static func value(of kept: (any AnyBox)?) -> Value? {
     guard let kept else { return nil }
-    // Everything kept for this password was made by it, as this type; a checked cast costs more
-    // than all the rest of a get.
-    return unsafe unsafeDowncast(kept, to: Kept<Value>.self).value
+    // This password made all of its boxes, with this type. A checked cast would cost more than the
+    // rest of a get.
+    return unsafe unsafeDowncast(kept, to: Box<Value>.self).value
   }
 
   var stored: StoredPassword {
@@ -89,11 +91,59 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   }
 }
 
-extension PasswordItem: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The type alone: neither the identity nor the value.
+extension PasswordItem: CustomStringConvertible, CustomReflectable {
+  /// The type alone, without the identity and the value.
   public var description: String { "PasswordItem<\(Value.self)>" }
-  /// The type alone: neither the identity nor the value.
-  public var debugDescription: String { description }
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}
+
+extension PasswordItem {
+  /// The item's attributes, read according to the ``RefreshPolicy``; changes wait for a save.
+  ///
+  /// A save is `save()`, or the next set of a ``value`` that is not ``RefreshPolicy/manual``. It
+  /// writes the attributes that were changed here, and clears those that were set to nil; under
+  /// `manual`, load the item first. The ``AccessControl`` of an existing item stays unless it is
+  /// set here. Without an item, these are the attributes with which saving will add one.
+  public var attributes: ItemAttributes {
+    get { stored.attributes }
+    set { stored.setAttributes(newValue) }
+  }
+
+  /// The time when the item was added, by the store's clock; nil if there is none or it is unknown.
+  public var creationDate: Date? { stored.item()?.creationDate }
+
+  /// The time of the last change, by the store's clock; nil if there is none or it is unknown.
+  public var modificationDate: Date? { stored.item()?.modificationDate }
+
+  /// The identity of the item; nil if there is none or it is unknown.
+  package var foundIdentity: ItemIdentity? { stored.item()?.identity }
+}
+
+/// The result of the last access to a password.
+public enum PasswordStatus: Hashable, Sendable {
+  /// There is an item, and its value is known.
+  case value
+  /// A complete search of an unlocked store found no item.
+  case absent
+  /// The store is locked, so it is unknown whether there is an item.
+  case locked
+  /// The item exists, but may not be read now.
+  case denied
+  /// The store failed, for the given reason.
+  case unavailable(String)
+  /// The item is damaged, or its value is not valid for the password's type.
+  case corrupted
+}
+
+extension PasswordStatus {
+  init(_ error: SecretStoreError) {
+    self =
+      switch error {
+      case .locked, .wrongPassphrase, .wrongKey: .locked
+      case .denied, .cancelled, .wrongApplicationPassword: .denied
+      case .undecodable, .corrupted: .corrupted
+      default: .unavailable(error.description)
+      }
+  }
 }

@@ -1,49 +1,46 @@
-import StorageInternals
+import Concurrency
 
 extension StoredPassword {
-  /// What came of an attempt with what is authorised so far.
+  /// The result of an attempt with the present authorisation.
   private enum Attempt<Success: Sendable>: Sendable {
     case done(Success)
-    /// Somebody has to be asked for what an item with this access control needs.
+    /// The person must be asked for the proofs that this access control needs.
     case ask(AccessControl, (any Authenticator)?)
   }
 
   func load(
     authorizedBy context: AuthenticationContext
-  ) async throws(SecretStoreError) -> (any KeptValue)? {
-    try await access(by: context) {
-      stored, resolver, authorization throws(SecretStoreError) in
-      try stored.load(&resolver, authorizedBy: authorization)
+  ) async throws(SecretStoreError) -> (any AnyBox)? {
+    try await access(by: context) { resolver, authorization throws(SecretStoreError) in
+      try self.load(resolver, authorizedBy: authorization)
     }
   }
 
   func save(authorizedBy context: AuthenticationContext) async throws(SecretStoreError) {
-    try await access(by: context) {
-      stored, resolver, authorization throws(SecretStoreError) in
-      try stored.write(&resolver, authorizedBy: authorization)
+    try await access(by: context) { resolver, authorization throws(SecretStoreError) in
+      try self.write(resolver, authorizedBy: authorization)
     }
   }
 
   func setAccessControl(_ accessControl: AccessControl) throws(SecretStoreError) {
     try access { resolver throws(SecretStoreError) in
-      try setAccessControl(accessControl, &resolver, .none)
+      try setAccessControl(accessControl, resolver, .none)
     }
   }
 
   func setAccessControl(
     _ accessControl: AccessControl, authorizedBy context: AuthenticationContext
   ) async throws(SecretStoreError) {
-    try await access(by: context) {
-      stored, resolver, authorization throws(SecretStoreError) in
-      try stored.setAccessControl(accessControl, &resolver, authorization)
+    try await access(by: context) { resolver, authorization throws(SecretStoreError) in
+      try self.setAccessControl(accessControl, resolver, authorization)
     }
   }
 
-  /// Changes the access control of the item, or notes it for the item that a save will add.
+  /// Changes the access control of the item, or records it for the item that a save will add.
   private func setAccessControl(
-    _ accessControl: AccessControl, _ resolver: inout ItemResolver, _ authorization: Authorization
+    _ accessControl: AccessControl, _ resolver: ItemResolver, _ authorization: Authorization
   ) throws(SecretStoreError) {
-    // Without an item, no store looks at it now.
+    // Without an item, the store does not check it now.
     _ = try AccessConstraints(accessControl.flags)
     let store = resolver.store
     let settings = state.withLock { $0.settings }
@@ -57,21 +54,19 @@ extension StoredPassword {
     }
     if let written { resolver.remember(written) }
     state.withLock { state in
-      state.item = written
-      // What the app set in the meantime is newer.
+      // Do not overwrite changes that the app made in the meantime.
       guard state.settings == settings else { return }
       state.edits.note(written == nil ? accessControl : nil)
       state.settings += 1
     }
   }
 
-  /// Does what may need a person: tries it with what the context has, and where that is not enough,
-  /// asks, holding nothing that another access might wait for.
+  /// Runs a closure with the context's authorisation; if that is insufficient, asks the person
+  /// without holding a lock, and retries.
   private func access<Success: Sendable>(
     by context: AuthenticationContext,
     _ body:
-      @escaping @Sendable (StoredPassword, inout ItemResolver, Authorization)
-      throws(SecretStoreError) -> Success
+      @escaping @Sendable (ItemResolver, Authorization) throws(SecretStoreError) -> Success
   ) async throws(SecretStoreError) -> Success {
     var authorization: Authorization?
     while true {
@@ -83,7 +78,8 @@ extension StoredPassword {
         return success
       case .ask(let accessControl, let authenticator):
         do throws(SecretStoreError) {
-          authorization = try await context.authorize(accessControl, with: authenticator)
+          authorization = try await context.authorization(
+            for: accessControl, with: authenticator)
         } catch {
           didFail(error)
           throw error
@@ -93,27 +89,23 @@ extension StoredPassword {
   }
 
   private func attempt<Success: Sendable>(
-    _ body: (StoredPassword, inout ItemResolver, Authorization) throws(SecretStoreError) -> Success,
+    _ body: (ItemResolver, Authorization) throws(SecretStoreError) -> Success,
     _ known: Authorization?, _ context: AuthenticationContext
   ) throws(SecretStoreError) -> Attempt<Success> {
     try access { resolver throws(SecretStoreError) in
       let authenticator = resolver.store.authenticator
-      let authorization: Authorization
-      if let known {
-        authorization = known
-      } else {
-        authorization = try context.authorization(with: authenticator)
-      }
+      let authorization =
+        if let known { known } else { try context.authorization(with: authenticator) }
       do throws(SecretStoreError) {
-        return .done(try body(self, &resolver, authorization))
+        return .done(try body(resolver, authorization))
       } catch {
         guard case .denied = error, let item = try resolver.item() else { throw error }
         let flags = item.attributes.accessControl.flags
-        // Without its password, no proof would help.
-        let lacksPassword =
-          flags.contains(.applicationPassword) && authorization.applicationPassword == nil
-        if lacksPassword { throw error }
-        // Unless something is missing, the reason is another one.
+        // Without the application password, a proof would not help.
+        if flags.contains(.applicationPassword), authorization.applicationPassword == nil {
+          throw error
+        }
+        // If no proof is missing, the denial has another reason.
         guard try authorization.missingProof(for: flags) != nil else { throw error }
         return .ask(item.attributes.accessControl, authenticator)
       }

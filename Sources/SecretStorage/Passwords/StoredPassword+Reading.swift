@@ -1,9 +1,9 @@
 import Concurrency
-import StorageInternals
 
 extension StoredPassword {
-  /// The value as the refresh policy gives it, or the default value.
-  var value: (any KeptValue)? {
+  /// The value according to the refresh policy, or the default value.
+  var value: (any AnyBox)? {
+    countDelayedChanges()
     let (isKnown, value) = known { ($0.isUnsaved || isCurrent($0), $0.value) }
     if isKnown { return value ?? declaration.defaultValue }
     refresh()
@@ -11,12 +11,12 @@ extension StoredPassword {
   }
 
   /// The value that was read or set last, or the default value.
-  var knownValue: (any KeptValue)? { known { $0.value } ?? declaration.defaultValue }
+  var knownValue: (any AnyBox)? { known { $0.value } ?? declaration.defaultValue }
 
-  /// Looks at the state without what was loaded with a context and counts no more.
+  /// Reads the state, after removing a loaded value whose permit is over.
   private func known<Result>(_ body: (borrowing State) -> Result) -> Result {
     let (permit, result) = state.withLock { ($0.permit, body($0)) }
-    // The store is asked outside of the lock.
+    // `isOver` asks the store, so it is called outside the lock.
     guard let permit, permit.isOver else { return result }
     return state.withLock { state in
       if state.permit === permit { state.forget() }
@@ -24,26 +24,26 @@ extension StoredPassword {
     }
   }
 
-  /// Reads the store, whatever is unsaved, and takes what it has.
-  func load() throws(SecretStoreError) -> (any KeptValue)? {
-    try access { resolver throws(SecretStoreError) in try load(&resolver, authorizedBy: .none) }
+  /// Reads the store, discards unsaved changes, and keeps the result.
+  func load() throws(SecretStoreError) -> (any AnyBox)? {
+    try access { resolver throws(SecretStoreError) in try load(resolver, authorizedBy: .none) }
   }
 
   func load(
-    _ resolver: inout ItemResolver, authorizedBy authorization: Authorization
-  ) throws(SecretStoreError) -> (any KeptValue)? {
+    _ resolver: ItemResolver, authorizedBy authorization: Authorization
+  ) throws(SecretStoreError) -> (any AnyBox)? {
     let permit = authorization.end.map { LoadingPermit(until: $0, resolver.store) }
-    let (found, position) = try read(&resolver, authorizedBy: authorization)
+    let (value, position) = try read(resolver, authorizedBy: authorization)
     state.withLock { state in
       state.isUnsaved = false
       state.edits = AttributeEdits()
-      state.take(found, readAt: position)
+      state.take(value, readAt: position)
       state.permit = permit
     }
-    return found?.value
+    return value
   }
 
-  /// How the last access went; the first time, there is one for the purpose.
+  /// The result of the last access; the first use makes one.
   var status: PasswordStatus {
     while true {
       if let status = known({ $0.status }) { return status }
@@ -59,26 +59,25 @@ extension StoredPassword {
     }
   }
 
-  /// The item as the refresh policy gives it, without its secret.
+  /// Returns the item according to the refresh policy, without its secret.
   func item() -> SecretItem? {
     switch declaration.refreshPolicy {
     case .manual: break
-    case .onChange: if !state.withLock({ isCurrent($0) }) { refresh() }
+    case .onChange:
+      countDelayedChanges()
+      if !state.withLock({ isCurrent($0) }) { refresh() }
     case .onAccess:
-      implicitAccess(.read) { resolver throws(SecretStoreError) in
-        let item = try resolver.item()
-        state.withLock { $0.item = item }
-      }
+      implicitAccess(.read) { resolver throws(SecretStoreError) in _ = try resolver.item() }
     }
     return state.withLock { $0.item }
   }
 
-  /// Whether the policy wants no reading of the store before the value is given.
+  /// Returns whether the policy allows the value to be returned without reading the store.
   func isCurrent(_ state: borrowing State) -> Bool {
     switch declaration.refreshPolicy {
     case .onAccess: false
     case .manual: true
-    // In a forked child, no store hears of the changes of other processes.
+    // In a forked child, stores do not observe the changes of other processes.
     case .onChange: !Fork.isChild && state.readAt == changes.value
     }
   }
@@ -87,40 +86,38 @@ extension StoredPassword {
   private func refresh() {
     implicitAccess(.read) { resolver throws(SecretStoreError) in
       let isManual = declaration.refreshPolicy == .manual
-      // Another thread may have read while this one waited for its turn.
+      // Another thread may have read the store while this one waited for the lock.
       if !isManual, state.withLock({ isCurrent($0) }) { return }
-      try read(&resolver, keepingValue: isManual)
+      try read(resolver, keepingValue: isManual)
     }
   }
 
   /// Reads the store; an unsaved value stays.
   func read(
-    _ resolver: inout ItemResolver, keepingValue: Bool = false
+    _ resolver: ItemResolver, keepingValue: Bool = false
   ) throws(SecretStoreError) {
-    let (found, position) = try read(&resolver, authorizedBy: .none)
+    let (value, position) = try read(resolver, authorizedBy: .none)
     state.withLock { state in
       if keepingValue || state.isUnsaved {
-        state.item = found?.item
-        state.status = found == nil ? .absent : .value
+        state.status = value == nil ? .absent : .value
       } else {
-        state.take(found, readAt: position)
+        state.take(value, readAt: position)
       }
     }
   }
 
   private func read(
-    _ resolver: inout ItemResolver, authorizedBy authorization: Authorization
-  ) throws(SecretStoreError) -> (found: (item: SecretItem, value: any KeptValue)?, position: Int) {
+    _ resolver: ItemResolver, authorizedBy authorization: Authorization
+  ) throws(SecretStoreError) -> (value: (any AnyBox)?, position: Int) {
     let position = changes.value
-    guard let (item, secret) = try resolver.reading(authorizedBy: authorization) else {
+    guard let found = try resolver.reading(authorizedBy: authorization) else {
       return (nil, position)
     }
-    return ((item, try declaration.decode(secret)), position)
+    return (try declaration.decode(found.secret), position)
   }
 }
 
-/// Until when a value counts that was loaded with a context: until the context ends, or the store
-/// is locked.
+/// The validity of a value loaded with a context: until the context ends or the store is locked.
 final class LoadingPermit: Sendable {
   private let end: ContextEnd
   private let store: (any PromptlyObservedStore)?
@@ -136,13 +133,10 @@ final class LoadingPermit: Sendable {
 }
 
 extension StoredPassword.State {
-  fileprivate mutating func take(
-    _ found: (item: SecretItem, value: any KeptValue)?, readAt position: Int
-  ) {
-    value = found?.value
+  fileprivate mutating func take(_ value: (any AnyBox)?, readAt position: Int) {
+    self.value = value
     permit = nil
-    item = found?.item
     readAt = position
-    status = found == nil ? .absent : .value
+    status = value == nil ? .absent : .value
   }
 }

@@ -1,27 +1,27 @@
-import StorageInternals
+import Concurrency
 
 extension StoredPassword {
   /// Sets the value, and writes it unless the policy is manual.
-  func set(_ value: (any KeptValue)?) {
+  func set(_ value: (any AnyBox)?) {
     guard declaration.refreshPolicy != .manual else {
       return state.withLock { $0.set(value) }
     }
     implicitAccess(.write) { resolver throws(SecretStoreError) in
       state.withLock { $0.set(value) }
-      try write(&resolver, authorizedBy: .none)
+      try write(resolver, authorizedBy: .none)
     }
   }
 
-  /// Writes what is unsaved.
+  /// Writes the unsaved changes.
   func save() throws(SecretStoreError) {
-    try access { resolver throws(SecretStoreError) in try write(&resolver, authorizedBy: .none) }
+    try access { resolver throws(SecretStoreError) in try write(resolver, authorizedBy: .none) }
   }
 
-  /// Removes the item, and drops what is unsaved.
+  /// Removes the item, and discards the unsaved changes.
   func remove() throws(SecretStoreError) {
     try access { resolver throws(SecretStoreError) in
       let settings = state.withLock { $0.settings }
-      try removeItem(&resolver)
+      try removeItem(resolver)
       state.withLock { $0.didRemove(settings: settings) }
     }
   }
@@ -34,8 +34,7 @@ extension StoredPassword {
   }
 
   func setAttributes(_ attributes: ItemAttributes) {
-    // What the app did not see, it did not mean to change: without a look at the item, everything
-    // that it has and the new attributes lack would be cleared.
+    // Read the item first: otherwise the edits would clear its attributes that the app never saw.
     if state.withLock({ $0.status == nil && $0.item == nil }) { _ = item() }
     state.withLock { state in
       state.edits.note(from: self.attributes(of: state.item, with: state.edits), to: attributes)
@@ -49,23 +48,22 @@ extension StoredPassword {
   }
 
   func write(
-    _ resolver: inout ItemResolver, authorizedBy authorization: Authorization
+    _ resolver: ItemResolver, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) {
     let (isUnsaved, value, edits, settings) = state.withLock {
       ($0.isUnsaved, $0.value, $0.edits, $0.settings)
     }
     if isUnsaved && value == nil {
-      try removeItem(&resolver)
+      try removeItem(resolver)
       return state.withLock { $0.didRemove(settings: settings) }
     }
     if !isUnsaved && edits.isEmpty { return }
 
     let position = changes.value
     let secret = isUnsaved ? try value?.encoded() : nil
-    guard let written = try store(secret, edits, &resolver, authorization) else { return }
+    guard let written = try store(secret, edits, resolver, authorization) else { return }
     resolver.remember(written)
     state.withLock { state in
-      state.item = written
       guard state.settings == settings else { return }
       state.isUnsaved = false
       state.edits = AttributeEdits()
@@ -76,9 +74,9 @@ extension StoredPassword {
     }
   }
 
-  /// Updates the item, or adds one if there is none and a secret to add.
+  /// Updates the item, or adds one if there is none and a secret is given.
   private func store(
-    _ secret: Secret?, _ edits: AttributeEdits, _ resolver: inout ItemResolver,
+    _ secret: Secret?, _ edits: AttributeEdits, _ resolver: ItemResolver,
     _ authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem? {
     let store = resolver.store
@@ -96,32 +94,78 @@ extension StoredPassword {
     }
   }
 
-  private func removeItem(_ resolver: inout ItemResolver) throws(SecretStoreError) {
+  private func removeItem(_ resolver: ItemResolver) throws(SecretStoreError) {
     let store = resolver.store
     try resolver.withItem { item throws(SecretStoreError) in
       guard let item else { return }
       try store.remove(item.id, expecting: item.revision)
     }
-    resolver.forget()
   }
 }
 
 extension StoredPassword.State {
-  fileprivate mutating func set(_ value: (any KeptValue)?) {
+  fileprivate mutating func set(_ value: (any AnyBox)?) {
     self.value = value
     permit = nil
     isUnsaved = true
     settings += 1
   }
 
-  /// Takes a removal, after which another item may match: nothing is known until the next access.
+  /// Resets the state after a removal, because another item may match at the next access.
   fileprivate mutating func didRemove(settings: Int) {
-    item = nil
+    resolution = ItemResolution()
     readAt = nil
     status = nil
     guard settings == self.settings else { return }
     value = nil
     isUnsaved = false
     edits = AttributeEdits()
+  }
+}
+
+extension StoredPassword {
+  /// The initial value of a change in place.
+  struct Base {
+    let value: (any AnyBox)?
+    /// The error that kept the stored value from being read.
+    var failure: SecretStoreError?
+    let process = Fork.generation
+
+    /// The error that forbids saving a change of the value.
+    var obstacle: SecretStoreError? {
+      process == Fork.generation ? failure : .forkedInside("a change in place")
+    }
+  }
+
+  /// Begins a change in place, with the unsaved or the stored value.
+  func beginChange() -> Base {
+    countDelayedChanges()
+    do throws(SecretStoreError) {
+      if !state.withLock({ isBaseKnown($0) }) {
+        try access { resolver throws(SecretStoreError) in
+          // Another thread may have read or set the value while this one waited.
+          if !state.withLock({ isBaseKnown($0) }) { try read(resolver) }
+        }
+      }
+      return Base(value: knownValue)
+    } catch {
+      return Base(value: knownValue, failure: error)
+    }
+  }
+
+  /// Sets the changed value, unless its base was not the stored value: saving it would then
+  /// overwrite a value that the change did not see.
+  func end(_ base: Base, with value: (any AnyBox)?) {
+    if let failure = base.obstacle {
+      didFail(failure)
+      // Report each such failure, even a repeated one, because the change is lost.
+      return SecretStores.onFailure(PasswordFailure(.change, failure))
+    }
+    // An optional chain that ended at nil changed nothing, whereas setting nil removes the item.
+    if base.value != nil || value != nil { set(value) }
+  }
+
+  private func isBaseKnown(_ state: borrowing State) -> Bool {
+    state.isUnsaved || (isCurrent(state) && state.readAt != nil)
   }
 }

@@ -1,76 +1,74 @@
 import Concurrency
 import StorageInternals
 import Synchronization
+import ValueFormats
 
-/// What a password item was declared as.
+/// The declaration of a password item.
 struct PasswordDeclaration: Sendable {
   let identity: ItemIdentity
   let match: ItemMatch
   let refreshPolicy: RefreshPolicy
-  let defaultValue: (any KeptValue)?
+  let defaultValue: (any AnyBox)?
   let accessControl: AccessControl
-  let decode: @Sendable (Secret) throws(SecretStoreError) -> any KeptValue
+  let decode: @Sendable (Secret) throws(SecretStoreError) -> any AnyBox
 
   var query: ItemQuery {
     match == .any ? .matching(identity) : .exactly(identity)
   }
 }
 
-/// A declared password in one store: what is known of it, and what is still to be written.
+/// The state of a declared password in one store, with its unsaved changes.
 ///
-/// Two locks: `connection` gives the accesses to the store their turn, `state` is held for moments
-/// only and never while the store, a coder or a handler is called. What the store calls back under
-/// `connection` only counts; handlers of the app run elsewhere.
+/// `connection` serialises the accesses to the store. `state` is held briefly, and never while the
+/// store, a coder or a handler is called. Callbacks of the store under `connection` only count; the
+/// app's handlers run on other threads.
 final class StoredPassword: Sendable {
   struct State: Sendable {
-    /// What was last read or set; nil also when it is not known.
-    var value: (any KeptValue)?
-    /// Whether the value was set and not written since.
+    /// The value that was last read or set; nil also when it is unknown.
+    var value: (any AnyBox)?
+    /// Whether the value was set and has not been written.
     var isUnsaved = false
-    /// Counts what the app set, so that a write tells whether it wrote the latest.
+    /// The number of changes by the app, with which a write detects newer ones.
     var settings = 0
     var edits = AttributeEdits()
-    /// Until when the value counts, if it was loaded with a context.
+    /// The validity of the value, if it was loaded with a context.
     var permit: LoadingPermit?
-    /// The item as last seen.
-    var item: SecretItem?
-    /// How many changes the store had told of before the value was read.
+    /// The item when it was last searched or written.
+    var resolution = ItemResolution()
+    /// The number of changes that the store had reported before the value was read.
     var readAt: Int?
-    /// How the last access went; nil before any.
+    /// The result of the last access; nil before the first.
     var status: PasswordStatus?
     var error: SecretStoreError?
-    /// The last failure told, until a success.
-    var told: PasswordFailure?
-  }
+    /// The last reported failure, until an access succeeds.
+    var reported: PasswordFailure?
 
-  /// What there is from the first access on.
-  private struct Connection: Sendable {
-    var resolver: ItemResolver
-    let observation: ChangeObservation?
+    var item: SecretItem? { resolution.item }
   }
 
   let declaration: PasswordDeclaration
   let state = Lock(State(), inForkedChild: { State() })
   let changes = ChangeCount()
   private let store: (any SecretStore)?
-  private let connection = Lock(Connection?.none, inForkedChild: { nil })
+  /// The search in the store, which exists from the first access on.
+  private let connection = Lock(ItemResolver?.none, inForkedChild: { nil })
 
   /// - Parameters:
-  ///   - declaration: What to find and how.
-  ///   - store: Nil means the default store, as it is at the first access.
+  ///   - declaration: The declaration of the password.
+  ///   - store: The store; nil means the default store at the first access.
   init(_ declaration: PasswordDeclaration, in store: (any SecretStore)?) {
     self.declaration = declaration
     self.store = store
   }
 
-  /// Does what an explicit call asks for, in turn, and notes how it went.
+  /// Runs an explicit access under the `connection` lock, and records the result.
   func access<Result: Sendable>(
-    _ body: (inout ItemResolver) throws(SecretStoreError) -> Result
+    _ body: (ItemResolver) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
     try connection.withLock { connection throws(SecretStoreError) in
       if connection == nil { connection = connect() }
       do throws(SecretStoreError) {
-        let result = try body(&connection!.resolver)
+        let result = try body(connection!)
         state.withLock { $0.didSucceed() }
         return result
       } catch {
@@ -80,10 +78,10 @@ final class StoredPassword: Sendable {
     }
   }
 
-  /// Notes how an access went that ended in an error.
+  /// Records a failed access.
   ///
-  /// A value that the store does not give any more is forgotten, but for what the app itself keeps:
-  /// what is unsaved, what a manual property loaded, and what was loaded with a context.
+  /// It forgets a value that the store no longer returns, except values that the app keeps:
+  /// unsaved, loaded by a manual property, or loaded with a context.
   func didFail(_ error: SecretStoreError) {
     let status = PasswordStatus(error)
     state.withLock { state in
@@ -99,36 +97,43 @@ final class StoredPassword: Sendable {
     }
   }
 
-  /// Forgets what was read of the store; what is unsaved stays.
+  /// Forgets the value that was read from the store; unsaved changes stay.
   func forget() {
     state.withLock { $0.forget() }
   }
 
-  /// Does what using a property asks for; a failure goes to ``SecretStorage/onFailure``.
+  /// Runs an access by a property; a failure goes to ``SecretStores/onFailure``.
   func implicitAccess(
     _ operation: PasswordFailure.Operation,
-    _ body: (inout ItemResolver) throws(SecretStoreError) -> Void
+    _ body: (ItemResolver) throws(SecretStoreError) -> Void
   ) {
     do throws(SecretStoreError) {
       try access(body)
     } catch {
       let failure = PasswordFailure(operation, error)
       let isNew = state.withLock { state in
-        defer { state.told = failure }
-        return state.told != failure
+        defer { state.reported = failure }
+        return state.reported != failure
       }
-      if isNew { SecretStorage.onFailure(failure) }
+      if isNew { SecretStores.onFailure(failure) }
     }
   }
 
-  private func connect() -> Connection {
-    let store = store ?? DefaultStore.resolved
-    // The handler holds the count alone, so that password and store do not keep each other alive.
-    let observation =
-      declaration.refreshPolicy == .onChange && !Fork.isChild
-      ? store.countChanges { [changes] in changes.increment() } : nil
-    return Connection(
-      resolver: ItemResolver(store: store, query: declaration.query), observation: observation)
+  /// Counts the changes of other processes that the store would count later.
+  func countDelayedChanges() {
+    if PolledPaths.isEmpty { return }
+    let store = connection.withLock { $0?.store }
+    (store as? any PromptlyObservedStore)?.reportDelayedChanges()
+  }
+
+  private func connect() -> ItemResolver {
+    let store = store ?? SecretStores.defaultStore
+    var resolver = ItemResolver(store: store, query: declaration.query, state: state)
+    if declaration.refreshPolicy == .onChange, !Fork.isChild {
+      // The handler captures only the count, to avoid a retain cycle between password and store.
+      resolver.observation = store.countChanges { [changes] in changes.increment() }
+    }
+    return resolver
   }
 }
 
@@ -141,15 +146,15 @@ extension StoredPassword.State {
     status = nil
   }
 
-  /// Forgets the last failure; if what succeeded found out nothing itself, the status is open.
+  /// Clears the last failure; the status becomes unknown unless the access determined it.
   fileprivate mutating func didSucceed() {
     if let error, status == PasswordStatus(error) { status = nil }
     error = nil
-    told = nil
+    reported = nil
   }
 }
 
-/// Counts the changes that a store told of.
+/// The number of changes that a store has reported.
 final class ChangeCount: Sendable {
   private let count = Atomic(0)
 
@@ -157,5 +162,59 @@ final class ChangeCount: Sendable {
 
   func increment() {
     count.wrappingAdd(1, ordering: .releasing)
+  }
+}
+
+/// The policy by which a password property reads and writes its store.
+public enum RefreshPolicy: Hashable, Sendable {
+  /// Each get reads, and each set writes.
+  case onAccess
+  /// Only `load()`, `save()` and `remove()` use the store; a get returns the last loaded or set
+  /// value.
+  ///
+  /// A change in place of a value that was neither loaded nor set also reads the store.
+  case manual
+  /// A get reads again only after the store has reported a change; each set writes.
+  ///
+  /// A get also checks for a change if the kernel does not report those of other processes at once.
+  case onChange
+}
+
+/// A value whose type only the password's declaration knows.
+///
+/// The surrounding code is compiled once instead of being generic. A get becomes several times as
+/// fast, because generic code that an app calls in another module is not specialised.
+protocol AnyBox: AnyObject, Sendable {
+  func encoded() throws(SecretStoreError) -> Secret
+}
+
+final class Box<Value: Codable & Sendable>: AnyBox {
+  let value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
+
+  /// - Throws: ``SecretStoreError/undecodable(_:)`` when the bytes are not valid for `Value`.
+  init(decoding secret: Secret) throws(SecretStoreError) {
+    do throws(ValueCodingError) {
+      // The span is used only inside the closure.
+      value = unsafe try secret.withUnsafeBytes { bytes throws(ValueCodingError) in
+        try ValueCoder().decode(Value.self, from: unsafe bytes.bindMemory(to: UInt8.self).span)
+      }
+    } catch {
+      throw .undecodable("\(Value.self)")
+    }
+  }
+
+  /// - Throws: ``SecretStoreError/invalid(_:)`` when the value has no stored form.
+  func encoded() throws(SecretStoreError) -> Secret {
+    do throws(ValueCodingError) {
+      var bytes = try ValueCoder().encode(value)
+      return Secret(wiping: &bytes)
+    } catch {
+      // The error adds the period itself.
+      throw .invalid(String(error.description.dropLast()))
+    }
   }
 }

@@ -1,14 +1,13 @@
 import Concurrency
 import FoundationEssentials
-import StorageInternals
 
-/// A store whose items are gone when it is released; for tests, previews and short-lived secrets.
+/// A store in memory, for tests, previews and short-lived secrets.
 ///
-/// It keeps every rule of ``SecretStore`` and promises nothing more: it cannot be locked, so each
-/// ``Accessibility`` is kept but makes no difference, and ``AccessFlags`` and
-/// ``Accessibility/whenPasscodeSetThisDeviceOnly`` are refused as unsupported. Finding an item by
-/// its complete identity takes constant time, any other search visits all items. In a forked child
-/// it is empty.
+/// It keeps every rule of ``SecretStore`` and promises nothing more. It cannot be locked, so
+/// ``Accessibility`` is stored but has no effect; ``AccessFlags`` and
+/// ``Accessibility/whenPasscodeSetThisDeviceOnly`` are refused as unsupported. A search for a
+/// complete identity takes constant time; any other search visits all items. The store is empty in
+/// a forked child.
 public final class InMemorySecretStore: PromptlyObservedStore {
   private struct Entry {
     var item: SecretItem
@@ -21,9 +20,9 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     var revision: UInt64 = 0
     var lastDate = Date.distantPast
 
-    /// The time, or a moment after the last one given if the clock did not move on since.
+    /// Returns the time, or the last returned date plus 1 µs if the clock did not advance.
     ///
-    /// A microsecond is the smallest step that a date of this century surely tells apart.
+    /// Dates of this century can represent a step of a microsecond.
     mutating func nextDate() -> Date {
       lastDate = max(Date(), lastDate.addingTimeInterval(1e-6))
       return lastDate
@@ -33,7 +32,7 @@ public final class InMemorySecretStore: PromptlyObservedStore {
   private let content = Lock(
     Content(),
     inForkedChild: {
-      // No revision that the parent gave out comes again.
+      // The child must not reuse a revision of the parent.
       Content(revision: UInt64(Fork.generation) << 48)
     })
   private let observers = ChangeObservers()
@@ -41,18 +40,18 @@ public final class InMemorySecretStore: PromptlyObservedStore {
   /// Makes an empty store.
   public init() {}
 
-  /// Nothing: all that is here goes with the process.
+  /// Empty: the items are lost when the process ends.
   public var guarantees: StoreGuarantees { [] }
 
-  /// Nobody: no item here needs a proof.
+  /// Always nil: no item in this store needs a proof.
   public var authenticator: (any Authenticator)? { nil }
 
-  /// The number of writes so far.
+  /// Returns the number of writes so far.
   public func revision() -> StoreRevision {
     content.withLock { StoreRevision($0.revision) }
   }
 
-  /// Finds the items that a query means, the oldest first.
+  /// Returns the items that match a query, the oldest first.
   public func items(matching query: ItemQuery) -> [SecretItem] {
     content.withLock { content in
       if case .exactly(let identity) = query {
@@ -64,7 +63,7 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     }
   }
 
-  /// Reads the secret of an item; nil means that there is no such item any more.
+  /// Reads the secret of an item; nil means that the item no longer exists.
   public func secret(
     of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) -> SecretReading? {
@@ -77,10 +76,10 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     }
   }
 
-  /// Adds an item, and returns it as it was stored.
+  /// Adds an item, and returns the stored item.
   ///
   /// - Throws: ``SecretStoreError/duplicate``, ``SecretStoreError/unsupported(_:)`` or
-  ///   ``SecretStoreError/invalid(_:)``; nothing changed then.
+  ///   ``SecretStoreError/invalid(_:)``; nothing is changed then.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
@@ -98,10 +97,10 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     }
   }
 
-  /// Changes the attributes, the secret, or both of an item, and returns it as it was stored.
+  /// Changes the attributes, the secret, or both of an item, and returns the stored item.
   ///
   /// - Throws: ``SecretStoreError/conflict``, ``SecretStoreError/unsupported(_:)`` or
-  ///   ``SecretStoreError/invalid(_:)``; nothing changed then.
+  ///   ``SecretStoreError/invalid(_:)``; nothing is changed then.
   public func update(
     _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
     authorizedBy authorization: Authorization
@@ -122,9 +121,9 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     }
   }
 
-  /// Removes an item; when it is already gone, that is a success.
+  /// Removes an item; succeeds if it does not exist.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now.
+  /// - Throws: ``SecretStoreError/conflict`` when the item now has another revision.
   public func remove(
     _ item: SecretItem.ID, expecting revision: UInt64
   ) throws(SecretStoreError) {
@@ -138,7 +137,7 @@ public final class InMemorySecretStore: PromptlyObservedStore {
 
   /// Calls a handler after each write, on a thread of the store.
   ///
-  /// Several writes may end in one call.
+  /// Several writes may be coalesced into one call.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     observers.add(handler)
   }
@@ -149,7 +148,7 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     observers.addPrompt(handler)
   }
 
-  /// Counts a change that succeeds, and tells the observers.
+  /// Makes a change, counts it if it succeeds, and notifies the observers.
   private func write<Result: Sendable>(
     _ body: (inout Content) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
@@ -181,7 +180,7 @@ extension InMemorySecretStore: CustomReflectable {
 }
 
 extension SecretStore where Self == InMemorySecretStore {
-  /// The one store in memory that the whole process shares.
+  /// The store in memory that the whole process shares.
   public static var inMemory: InMemorySecretStore { .shared }
 }
 

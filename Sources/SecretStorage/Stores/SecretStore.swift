@@ -1,39 +1,39 @@
-/// A place where secret items live.
+/// A storage for secret items.
 ///
-/// Whoever writes a store keeps these rules, which `SecretStorageTesting` checks:
+/// An implementation keeps these rules, which `StorageTesting` checks:
 ///
-/// - Nothing is `nil`, empty or absent unless the store searched completely and found nothing. A
-///   store that cannot look throws.
+/// - A result is `nil` or empty only if the store searched completely and found nothing. A store
+///   that cannot search throws.
 /// - Identities are unique per class and complete identity.
-/// - A write that returned is there for every later read, by whatever instance or process.
-/// - A store that cannot honour an attribute, a constraint or a size throws and changes nothing.
-/// - No requirement waits for a person.
+/// - After a write has returned, every later read by any instance or process sees it.
+/// - A store that does not support an attribute, a constraint or a size throws and changes nothing.
+/// - No method waits for a person.
 public protocol SecretStore: Sendable {
-  /// What the store promises.
+  /// The guarantees of the store.
   var guarantees: StoreGuarantees { get }
 
-  /// Who asks a person, where an ``AuthenticationContext`` names nobody; nil where nobody can be asked.
+  /// The authenticator for an ``AuthenticationContext`` without one; nil if the store has none.
   var authenticator: (any Authenticator)? { get }
 
-  /// Identifies the store's present content, after looking whether others changed it.
+  /// Returns the revision of the store's content, including changes of other writers.
   ///
-  /// - Throws: ``SecretStoreError`` when the store cannot look.
+  /// - Throws: ``SecretStoreError`` when the store cannot be read.
   func revision() throws(SecretStoreError) -> StoreRevision
 
-  /// Finds the items that a query means, the oldest first, without touching a secret.
+  /// Returns the items that match a query, the oldest first, without reading a secret.
   ///
-  /// - Throws: ``SecretStoreError/locked`` rather than an incomplete answer.
+  /// - Throws: ``SecretStoreError/locked`` instead of an incomplete result.
   func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem]
 
-  /// Reads the secret of an item; nil means that there is no such item any more.
+  /// Reads the secret of an item; nil means that the item no longer exists.
   ///
-  /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/denied(_:)`` when the item is there
+  /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/denied(_:)`` when the item exists
   ///   but may not be read now.
   func secret(
     of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading?
 
-  /// Adds an item, and returns it as it was stored.
+  /// Adds an item, and returns the stored item.
   ///
   /// - Throws: ``SecretStoreError/duplicate`` when an item with this identity exists.
   func add(
@@ -41,40 +41,40 @@ public protocol SecretStore: Sendable {
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem
 
-  /// Changes the attributes, the secret, or both of an item, and returns it as it was stored.
+  /// Changes the attributes, the secret, or both of an item, and returns the stored item.
   ///
-  /// What is nil stays as it is.
+  /// A nil argument changes nothing.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now or is gone.
+  /// - Throws: ``SecretStoreError/conflict`` when the item was removed or now has another revision.
   func update(
     _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem
 
-  /// Removes an item; when it is already gone, that is a success.
+  /// Removes an item; succeeds if it does not exist.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now.
+  /// - Throws: ``SecretStoreError/conflict`` when the item now has another revision.
   func remove(_ item: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError)
 
-  /// Calls a handler after each change that anybody made, as soon as the store learns of it.
+  /// Calls a handler after each change by any writer, as soon as the store detects it.
   ///
-  /// Several changes may end in one call. The handler may use the store: it is called on a queue of the
-  /// store's own, one call at a time, neither on the thread of the change nor under a lock.
+  /// Several changes may be coalesced into one call. The handler may use the store: it is called on
+  /// a queue of the store, one call at a time, not on the thread of the change, and without locks.
   ///
-  /// - Returns: A token; the calls end when it is released.
+  /// - Returns: The observation, to be kept for as long as the handler is to be called.
   func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation
 }
 
-/// The secret of an item, and the state of the store that it was read from.
+/// The secret of an item, with the revisions of the item and the store.
 public struct SecretReading: Sendable {
   /// The secret itself.
   public let secret: Secret
   /// The item's revision.
   public let itemRevision: UInt64
-  /// The store's content at the time.
+  /// The store's revision when the secret was read.
   public let storeRevision: StoreRevision
 
-  /// Puts together what a store read.
+  /// Makes a reading.
   public init(secret: Secret, itemRevision: UInt64, storeRevision: StoreRevision) {
     self.secret = secret
     self.itemRevision = itemRevision
@@ -82,42 +82,100 @@ public struct SecretReading: Sendable {
   }
 }
 
-/// The content of a store at one time.
+/// The revision of a store's content.
 ///
-/// Two equal revisions of the same store object mean that nothing changed between them.
+/// If two revisions of the same store object are equal, the content did not change between them.
 public struct StoreRevision: Hashable, Sendable {
   private let number: UInt64
 
-  /// Makes a revision of a number that the store counts up.
+  /// Makes a revision from a number that the store increments.
   public init(_ number: UInt64) {
     self.number = number
   }
 }
 
 extension SecretStore {
-  /// Reads the secret of an item that needs no proof; nil means that there is no such item any more.
+  /// Reads the secret of an item that needs no proof; nil means that the item no longer exists.
   ///
-  /// - Throws: As ``secret(of:authorizedBy:)`` does.
+  /// - Throws: The errors of ``secret(of:authorizedBy:)``.
   public func secret(of item: SecretItem.ID) throws(SecretStoreError) -> SecretReading? {
     try secret(of: item, authorizedBy: .none)
   }
 
-  /// Adds an item, with no more authorisation than the app's own.
+  /// Adds an item, without proofs or an application password.
   ///
-  /// - Throws: As ``add(_:identity:attributes:authorizedBy:)`` does.
+  /// - Throws: The errors of ``add(_:identity:attributes:authorizedBy:)``.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes
   ) throws(SecretStoreError) -> SecretItem {
     try add(secret, identity: identity, attributes: attributes, authorizedBy: .none)
   }
 
-  /// Changes an item, with no more authorisation than the app's own.
+  /// Changes an item, without proofs or an application password.
   ///
-  /// - Throws: As ``update(_:expecting:attributes:secret:authorizedBy:)`` does.
+  /// - Throws: The errors of ``update(_:expecting:attributes:secret:authorizedBy:)``.
   public func update(
     _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?
   ) throws(SecretStoreError) -> SecretItem {
     try update(
       item, expecting: revision, attributes: attributes, secret: secret, authorizedBy: .none)
+  }
+}
+
+/// The guarantees of a store; an app may require some of them.
+public struct StoreGuarantees: OptionSet, Hashable, Sendable {
+  /// The guarantees as bits.
+  public let rawValue: UInt32
+
+  /// Makes a set of guarantees from its bits.
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// A write that has returned survives a power cut and a restart of the machine.
+  public static let survivesReboot = StoreGuarantees(rawValue: 1 << 0)
+  /// Secrets and attributes are unencrypted only in the memory of the process.
+  public static let encryptedAtRest = StoreGuarantees(rawValue: 1 << 1)
+  /// An item is unreadable outside of its ``Accessibility``.
+  public static let enforcesAccessibility = StoreGuarantees(rawValue: 1 << 2)
+  /// ``AccessFlags`` are checked.
+  public static let enforcesAccessControl = StoreGuarantees(rawValue: 1 << 3)
+  /// Several processes of this machine may use the store at once.
+  public static let sharedBetweenProcesses = StoreGuarantees(rawValue: 1 << 4)
+  /// Several machines may use the store at once.
+  public static let sharedBetweenMachines = StoreGuarantees(rawValue: 1 << 5)
+  /// A restored older copy is refused.
+  public static let detectsRollback = StoreGuarantees(rawValue: 1 << 6)
+
+  private static let names: [(StoreGuarantees, String)] = [
+    (.survivesReboot, "survives a reboot"),
+    (.encryptedAtRest, "is encrypted at rest"),
+    (.enforcesAccessibility, "enforces accessibility"),
+    (.enforcesAccessControl, "enforces access control"),
+    (.sharedBetweenProcesses, "is shared between processes"),
+    (.sharedBetweenMachines, "is shared between machines"),
+    (.detectsRollback, "detects a rollback"),
+  ]
+}
+
+extension StoreGuarantees: CustomStringConvertible {
+  /// The guarantees in words, separated by commas.
+  public var description: String {
+    Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+  }
+}
+
+extension SecretStore {
+  /// Returns this store if it has all required guarantees.
+  ///
+  /// ```swift
+  /// SecretStores.bootstrap(try store.requiring([.survivesReboot, .encryptedAtRest]))
+  /// ```
+  ///
+  /// - Throws: ``SecretStoreError/unsupported(_:)``, naming the missing guarantees.
+  public func requiring(_ demanded: StoreGuarantees) throws -> Self {
+    let missing = demanded.subtracting(guarantees)
+    if missing.isEmpty { return self }
+    throw SecretStoreError.unsupported("a store that \(missing)")
   }
 }

@@ -1,40 +1,40 @@
 import Concurrency
 import Dispatch
 
-/// How long a vault was not used.
+/// The idle timeout of a vault.
 struct IdlePeriod: Sendable {
   private let limit: Duration
   private let now: @Sendable () -> ContinuousClock.Instant
-  /// Nil in a forked child, which has no threads for it: there the first access finds out.
+  /// Nil in a forked child, which has no threads for a timer; its next access checks `isOver`.
   private let timer: IdleTimer?
-  /// When the period is over; nil while none is under way, as in a locked vault.
+  /// The end of the running period; nil if none is running, as in a locked vault.
   private var end: ContinuousClock.Instant?
 
-  /// Calls a handler now and then, at the latest when a period is over and the machine is awake.
+  /// Creates a stopped period; the handler runs by its end, or when the machine wakes up after it.
   init(
     _ limit: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant,
     handler: @escaping @Sendable () -> Void
   ) {
-    // No process lives longer, and no calculation overflows.
+    // Clamped to 136 years, so that no calculation overflows.
     self.limit = max(.zero, min(limit, .seconds(1 << 32)))
     self.now = now
     timer = Fork.isChild ? nil : IdleTimer(handler: handler)
   }
 
-  /// Whether a period was under way and is over.
+  /// Whether a period was running and has ended.
   var isOver: Bool {
     guard let end else { return false }
     return now() >= end
   }
 
-  /// Begins a period if none is under way.
+  /// Starts a period unless one is running.
   mutating func begin() {
     if end != nil { return }
     end = now() + limit
     timer?.schedule(after: limit)
   }
 
-  /// Begins the period that is under way anew.
+  /// Restarts the running period.
   mutating func noteUse() {
     if end != nil { end = now() + limit }
   }
@@ -43,18 +43,18 @@ struct IdlePeriod: Sendable {
     end = nil
   }
 
-  /// Sets the timer for the rest of the period.
+  /// Reschedules the timer for the rest of the period.
   func waitForRest() {
     if let end { timer?.schedule(after: end - now()) }
   }
 }
 
-/// Calls a handler when some time is over, on a queue of its own, until it is released.
+/// A timer that calls a handler on its own queue until it is released.
 ///
 /// `@unchecked`: a dispatch source may be used from any thread.
 private final class IdleTimer: @unchecked Sendable {
-  /// One by a clock that stops while the machine sleeps, and one by a clock that people set: the
-  /// first to be over counts, and Dispatch has none on Linux that does neither.
+  /// One clock stops while the machine sleeps, the other follows the system time: the first to end
+  /// counts, because Dispatch has no clock on Linux without either drawback.
   private let awake: any DispatchSourceTimer
   private let wall: any DispatchSourceTimer
 
@@ -70,7 +70,7 @@ private final class IdleTimer: @unchecked Sendable {
 
   deinit {
     if Fork.isChild {
-      // Ending the parent's sources takes threads of Dispatch: they stay until the child ends.
+      // Cancelling the parent's sources needs Dispatch threads, so the child leaks them.
       _ = unsafe Unmanaged.passRetained(awake as AnyObject)
       _ = unsafe Unmanaged.passRetained(wall as AnyObject)
       return

@@ -1,49 +1,61 @@
-import StorageInternals
+import Concurrency
 
-// What this machine notes on disk, beside a vault, before the vault is written to.
+// The state that this machine records on disk, beside a vault, before a write to the vault.
 extension SecretVault {
-  /// Notes which vault is at the log's place, and that there is this log, where that is not known
-  /// yet.
+  /// Records the vault at the log's path and the existence of the log, unless both are recorded.
   ///
-  /// - Throws: What kept the note of an earlier vault from being replaced by that of a new one.
-  func anchor(_ draft: VaultDraft, _ parts: VaultParts) throws(SecretStoreError) {
+  /// - Throws: The error of replacing the record of an earlier vault with that of a new one.
+  func anchor(_ draft: VaultDraft, _ parts: VaultLocation) throws(SecretStoreError) {
     guard let vaultID = draft.keys.table?.vaultID else { return }
     var isPlaceKnown = draft.isPlaceKnown
     if !isPlaceKnown {
       isPlaceKnown = try claimPlace(for: vaultID, isNew: draft.base.first == nil, parts)
     }
-    let remembered = draft.isLogRemembered ? nil : remember(draft.base, of: vaultID, parts)
+    // Without a record of the log, a reader cannot tell an interrupted first append from the rest
+    // of an acknowledged one after a power cut. The log's first record is certainly on disk.
+    var remembered: RememberedVault?
+    if !draft.isLogRemembered, let first = draft.base.first {
+      let vault = RememberedVault(
+        vaultID: vaultID, logStart: draft.base.start ?? 0, head: first)
+      do throws(SecretStoreError) {
+        try parts.device.remember(vault)
+        remembered = vault
+      } catch {
+        // The same file is written again after the vault, and that failure is reported.
+      }
+    }
     contents.withLock { contents in
       guard contents.position == draft.position else { return }
       if isPlaceKnown { contents.notedVaultID = vaultID }
-      if let remembered { contents.remembered = remembered }
+      if let remembered {
+        let keys = contents.remembered?.keys
+        contents.remembered = remembered
+        contents.remembered?.keys = keys
+      }
     }
   }
 
-  /// Notes that there is a log; nil when that is a new one, or cannot be noted.
+  /// Records the last log record of a completed write.
   ///
-  /// Without the note, what a power cut leaves of the first write that is appended may be of an
-  /// acknowledged one, for all that is known. The log's first record is the one that is surely on
-  /// disk.
-  private func remember(
-    _ base: VaultChain, of vaultID: [UInt8], _ parts: VaultParts
-  ) -> ChainHead? {
-    guard let first = base.first else { return nil }
-    do throws(SecretStoreError) {
-      try parts.device.remember(first, ofLogFrom: base.start ?? 0, of: vaultID)
-      return first
-    } catch {
-      // The same file is written to after the write, which tells why it cannot be.
-      return nil
+  /// A failure is reported and not thrown: its only effect is that a later rollback to before the
+  /// write may go undetected.
+  func remember(_ vault: RememberedVault?, _ parts: VaultLocation) {
+    guard let vault else { return }
+    reportingFailure { () throws(SecretStoreError) in
+      try parts.device.remember(vault)
+      contents.withLock { contents in
+        guard contents.keys.table?.vaultID == vault.vaultID else { return }
+        contents.note(vault, isRemembered: true)
+      }
     }
   }
 
-  /// Notes which vault is at the log's place; false when that cannot be noted.
+  /// Records the vault at the log's path; returns false if that fails.
   ///
-  /// - Throws: What kept the note from being made, where a new vault would be taken for
-  ///   another one in the place of the one that is noted.
+  /// - Throws: The error of recording, if a new vault would otherwise be taken for a replacement of
+  ///   the recorded one.
   func claimPlace(
-    for vaultID: [UInt8], isNew: Bool, _ parts: VaultParts
+    for vaultID: [UInt8], isNew: Bool, _ parts: VaultLocation
   ) throws(SecretStoreError) -> Bool {
     do {
       try parts.device.remember(vaultID, at: parts.log.name)
@@ -55,34 +67,45 @@ extension SecretVault {
     }
   }
 
-  /// Accepts an older copy of the vault that was put back on purpose, such as a backup.
+  /// Accepts an older copy of the vault that was restored on purpose, such as a backup.
   ///
-  /// - Throws: What kept the vault from being read.
-  public func acceptRollback() throws(SecretStoreError) {
-    let accepted = try withContents { contents -> (chain: VaultChain, vaultID: [UInt8])? in
-      guard let table = contents.keys.table, case .rolledBack = contents.distrust else {
-        return nil
-      }
-      return (contents.chain, table.vaultID)
+  /// - Throws: ``SecretStoreError`` when the vault cannot be read or the acceptance not recorded.
+  public func acceptRollback() throws {
+    let accepted = try withContents { contents throws(SecretStoreError) -> RememberedVault? in
+      guard case .rolledBack = contents.distrust else { return nil }
+      var keys = contents.keys
+      keys.known = nil
+      try keys.noteGeneration(cipher)
+      return RememberedVault(contents.chain, keys)
     }
     guard let accepted else { return }
-    // Outside of the lock of the contents: this may wait for another process.
-    try parts.device.remember(accepted.chain, of: accepted.vaultID, evenIfOlder: true)
-    contents.withLock { $0.position = nil }
+    // Outside the lock of `contents`, because this may wait for another process.
+    try parts.device.remember(accepted, evenIfOlder: true)
+    forgetSeen()
   }
 
-  /// Accepts another vault than the one that this machine knows in its place, put there on purpose.
+  /// Accepts that the vault at this path was replaced with another one, or removed, on purpose.
   ///
-  /// An older copy of that other vault is still refused, until ``acceptRollback()``.
+  /// An older copy of the other vault is still refused until ``acceptRollback()``. If the vault was
+  /// removed, the next write creates a new one, which this device opens.
   ///
-  /// - Throws: What kept the vault from being read, or the acceptance from being noted.
-  public func acceptReplacement() throws(SecretStoreError) {
+  /// - Throws: ``SecretStoreError`` when the vault cannot be read or the acceptance not recorded.
+  public func acceptReplacement() throws {
     let vaultID = try withContents { contents -> [UInt8]? in
-      guard case .replaced = contents.distrust else { return nil }
-      return contents.keys.table?.vaultID
+      guard case .replaced = contents.distrust ?? contents.vanishing else { return nil }
+      return contents.keys.table?.vaultID ?? DeviceState.noVault
     }
     guard let vaultID else { return }
     try parts.device.remember(vaultID, at: parts.log.name)
-    contents.withLock { $0.position = nil }
+    forgetSeen()
+  }
+
+  /// Makes the next access read the vault again and check it against this machine's records.
+  private func forgetSeen() {
+    contents.withLock { contents in
+      contents.seen = nil
+      contents.keys.known = nil
+      contents.position = nil
+    }
   }
 }

@@ -1,14 +1,14 @@
-import StorageInternals
+import Concurrency
 
 extension SecretVault {
-  /// What is sealed for an item: its secret, and with access flags what goes with it.
+  /// Returns the payload to seal for an item: its secret and, with access flags, their constraints.
   ///
-  /// It is made before a write has its turn, as an application password takes long to stretch, and
-  /// neither a getter nor another write may wait for that.
+  /// It is computed before a write is queued: stretching an application password is slow, and
+  /// neither a getter nor another write may wait for it.
   ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` or ``SecretStoreError/unsupported(_:)`` for flags that
-  ///   make no sense or that nobody at hand can check, or ``SecretStoreError/denied(_:)`` without the
-  ///   application password that is needed.
+  /// - Throws: ``SecretStoreError/invalid(_:)`` or ``SecretStoreError/unsupported(_:)`` for flags
+  ///   that make no sense or that no available authenticator can check, or
+  ///   ``SecretStoreError/denied(_:)`` without the required application password.
   func payload(
     of secret: Secret, _ identity: ItemIdentity, _ accessControl: AccessControl,
     authorizedBy authorization: Authorization
@@ -25,11 +25,12 @@ extension SecretVault {
     let cost = authorization.applicationPasswordCost
     try cost.check()
     return try ConstrainedSecret(
-      enrolledSet: enrolledSet, sealing: secret, of: identity, under: password, cost: cost, cipher
+      enrolledSet: enrolledSet, sealing: secret, of: identity, under: password, cost: cost, cipher,
+      checking: authorization.checkContext
     ).payload
   }
 
-  /// Makes sure that somebody can meet the constraints, and says what is enrolled, if that matters.
+  /// Checks that the constraints can be met; returns the enrolled set's digest if they bind it.
   private func digestOfEnrolledSet(
     for constraints: AccessConstraints, _ authorization: Authorization
   ) throws(SecretStoreError) -> [UInt8] {
@@ -46,20 +47,20 @@ extension SecretVault {
     return try cipher.digest(enrolledSet[...])
   }
 
-  /// What is sealed anew by an update; nil when what was sealed stays, or the write itself moves it.
+  /// Returns the payload to seal in an update; nil if the old one stays or the write reseals it.
   func payload(
     updating id: SecretItem.ID, expecting revision: UInt64, to secret: Secret?,
     _ wanted: AccessControl?, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> Secret? {
-    // An item of one revision is the same whenever it was read, so what is known will do.
+    // An item never changes at one revision, so a cached one of that revision is not stale.
     var known = contents.withLock { $0.index[id] }
     if known?.revision != revision {
       known = try read { contents throws(SecretStoreError) in
-        try contents.entry(id, expecting: revision)
+        try contents.item(id, expecting: revision)
       }
     }
-    guard let entry = known else { throw .conflict }
-    let old = entry.accessControl
+    guard let item = known else { throw .conflict }
+    let old = item.accessControl
     let new = wanted ?? old
     if old.flags.isEmpty, new.flags.isEmpty { return secret }
     if secret == nil, new == old { return nil }
@@ -72,46 +73,47 @@ extension SecretVault {
       guard let present, present.itemRevision == revision else { throw .conflict }
       kept = secret ?? present.secret
     }
-    return try payload(of: kept, entry.identity, new, authorizedBy: authorization)
+    return try payload(of: kept, item.identity, new, authorizedBy: authorization)
   }
 
-  /// Opens the secret of an item, as far as it is authorised; nil when there is no such item.
+  /// Opens the secret of an item if the authorisation suffices; nil if there is no such item.
   func open(
     _ id: SecretItem.ID, for access: SecretAccess, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
     let opened = try read { contents throws(SecretStoreError) -> (VaultItem, SecretReading)? in
-      guard let entry = try contents.entry(id) else { return nil }
-      let payload = try contents.open(entry, for: access, authorizedBy: authorization)
+      guard let item = try contents.certainItem(id) else { return nil }
+      let payload = try contents.open(item, for: access, authorizedBy: authorization)
       contents.idle?.noteUse()
       let reading = SecretReading(
-        secret: payload, itemRevision: entry.revision, storeRevision: contents.revision)
-      return (entry, reading)
+        secret: payload, itemRevision: item.revision, storeRevision: contents.revision)
+      return (item, reading)
     }
-    guard let (entry, reading) = opened else { return nil }
-    let flags = entry.accessControl.flags
+    guard let (item, reading) = opened else { return nil }
+    let flags = item.accessControl.flags
     if flags.isEmpty { return reading }
     let constrained: ConstrainedSecret
     do throws(MalformedRecord) {
       constrained = try ConstrainedSecret(
-        reading: reading.secret, hasPassword: flags.contains(.applicationPassword))
+        decoding: reading.secret, hasPassword: flags.contains(.applicationPassword))
     } catch {
-      throw .corrupted("The secret of the item \(id.bytes) is malformed")
+      throw .corrupted("The secret of the item \(id.uuid) is malformed")
     }
     try access.checkEnrolledSet(
       constrained.enrolledSet, AccessConstraints(flags), authorization, cipher)
-    // Without the lock of the contents: this may take half a second.
+    // Outside the lock of `contents`, because this may take half a second.
     let secret = try constrained.secret(
-      of: entry.identity, with: authorization.applicationPassword, cipher)
+      of: item.identity, with: authorization.applicationPassword, cipher,
+      checking: authorization.checkContext)
     return SecretReading(
       secret: secret, itemRevision: reading.itemRevision, storeRevision: reading.storeRevision)
   }
 }
 
 extension VaultContents {
-  /// An item whose state is beyond doubt; nil when there surely is none.
-  fileprivate func entry(_ id: SecretItem.ID) throws(SecretStoreError) -> VaultItem? {
+  /// Returns an item whose newest state is certain; nil if the item certainly does not exist.
+  fileprivate func certainItem(_ id: SecretItem.ID) throws(SecretStoreError) -> VaultItem? {
     if let place = damage[id] { throw .doubt(of: id, place) }
-    if let entry = index[id] { return entry }
+    if let item = index[id] { return item }
     if sealedRecords > 0 { throw keys.lockReason }
     if let place = damage.hiding {
       throw .corrupted("The item may have been at \(place), which is damaged")
@@ -123,6 +125,6 @@ extension VaultContents {
 extension SecretStoreError {
   static func doubt(of id: SecretItem.ID, _ place: String) -> SecretStoreError {
     .corrupted(
-      "The newest state of the item \(id.bytes) may have been at \(place), which is damaged")
+      "The newest state of the item \(id.uuid) may have been at \(place), which is damaged")
   }
 }

@@ -1,31 +1,31 @@
-import StorageInternals
+import Concurrency
 
 extension SecretVault {
-  /// Identifies the vault's present content, after looking whether another process changed it.
+  /// Returns the revision of the vault's current content, including changes of other processes.
   ///
-  /// The price is one `stat` when nothing changed.
+  /// If nothing changed, the cost is one `stat`.
   ///
   /// - Throws: ``SecretStoreError`` when the vault cannot be read.
   public func revision() throws(SecretStoreError) -> StoreRevision {
     try read { contents throws(SecretStoreError) in contents.revision }
   }
 
-  /// Finds the items that a query means, the oldest first.
+  /// Returns the items that match a query, the oldest first.
   ///
   /// - Complexity: Linear in the number of items that have the query's service or server and, if it
-  ///   names one, its account; linear in all items when it names neither service nor server, and for
-  ///   the first searches of this object.
-  /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/corrupted(_:)`` when the search could
-  ///   not be complete.
+  ///   names one, its account; linear in all items when it names neither service nor server, and
+  ///   for the first searches of this object.
+  /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/corrupted(_:)`` when the result
+  ///   may be incomplete.
   public func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
     try read { contents throws(SecretStoreError) in
       let found = contents.index.items(matching: query)
       for item in found {
         if let place = contents.damage[item.id] { throw .doubt(of: item.id, place) }
       }
-      // Identities are unique, so who asks for a complete one and finds it has found everything.
+      // Identities are unique, so one match of a complete identity is the whole result.
       if found.count == 1, query.namesOneItem { return found }
-      if contents.sealedRecords > 0 { throw contents.keys.lockReason }
+      if contents.sealedRecords > 0 || contents.isCandidate { throw contents.keys.lockReason }
       if let place = contents.damage.hiding {
         throw .corrupted("The vault may have had more items: it is damaged at \(place)")
       }
@@ -35,44 +35,46 @@ extension SecretVault {
 
   /// Reads the secret of an item.
   ///
-  /// An application password takes as long to check as its item's cost says, once for each context.
+  /// An application password takes as long to check as its item's cost states, once for each
+  /// context.
   ///
   /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/otherDevice(_:)`` or
-  ///   ``SecretStoreError/corrupted(_:)`` when the item is there but cannot be opened;
+  ///   ``SecretStoreError/corrupted(_:)`` when the item exists but cannot be opened;
   ///   ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword`` when the
-  ///   authorisation is not what its access flags demand.
+  ///   authorisation does not satisfy the item's access flags.
   public func secret(
     of id: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
     try open(id, for: .reading, authorizedBy: authorization)
   }
 
-  /// Every item that can be read, however damaged the rest of the vault is.
+  /// Returns every readable item, even if the rest of the vault is damaged.
   ///
-  /// An item whose newest state may be lost is among them, in the newest state that is left. This
-  /// is for saving what can be saved: whoever looks for an item uses ``items(matching:)``, which
-  /// never answers with an old state. Items with access flags are left out, as each needs its
-  /// proof.
+  /// An item whose newest state may be lost is returned in the newest state that is left. Use this
+  /// to recover data. To look up an item, use ``items(matching:)``, which never returns an old
+  /// state. Items with access flags are left out, because each needs its proof.
   ///
-  /// - Throws: ``SecretStoreError/locked`` when the vault was never unlocked.
-  public func salvageableItems() throws(SecretStoreError) -> [(item: SecretItem, secret: Secret)] {
+  /// - Throws: ``SecretStoreError/locked`` when the vault was never unlocked, or
+  ///   ``SecretStoreError/replaced(_:)`` when it was removed.
+  public func salvageableItems() throws -> [(item: SecretItem, secret: Secret)] {
     return try withContents { contents throws(SecretStoreError) in
+      _ = try contents.knownTable()
       if contents.sealedRecords > 0 { throw contents.keys.lockReason }
       var readable: [(item: SecretItem, secret: Secret)] = []
-      let entries = Array(contents.index.items) + contents.overwritten.values
-      for entry in entries where entry.accessControl.flags.isEmpty {
+      let items = Array(contents.index.items) + contents.overwritten.values
+      for item in items where item.accessControl.flags.isEmpty {
         do {
-          readable.append((entry.item, try contents.open(entry)))
+          readable.append((item.decoded, try contents.open(item)))
           contents.idle?.noteUse()
         } catch {
-          // That one is what cannot be saved; `verify()` names it.
+          // This item cannot be recovered; `verify()` names it.
         }
       }
       return readable.sorted { SecretItem.isOlder($0.item, $1.item) }
     }
   }
 
-  /// Gives a closure the newest contents, unless they are not to be trusted.
+  /// Calls a closure with the newest contents, unless they are not trusted.
   func read<Result: Sendable>(
     _ body: (inout VaultContents) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
@@ -82,39 +84,32 @@ extension SecretVault {
     }
   }
 
-  /// Gives a closure the contents, after reading what others appended.
+  /// Calls a closure with the contents, after reading records that other writers appended.
   func withContents<Result: Sendable>(
     _ body: (inout VaultContents) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
     let parts = try parts
     var isNewlyLocked = false
-    // The handlers must find the contents free.
+    // After the lock is released, because observers may use the vault.
     defer { if isNewlyLocked { announce() } }
     return try contents.withLock { contents throws(SecretStoreError) in
       isNewlyLocked = contents.lockIfIdle()
       try contents.refresh(from: parts)
-      if let interruption = contents.newInterruption() {
-        reportingFailure { () throws(SecretStoreError) in throw interruption }
-      }
+      contents.rememberOthers(in: parts)
+      for error in contents.newDiscoveries() { report(PasswordFailure(.upkeep, error)) }
       return try body(&contents)
     }
   }
 }
 
 extension ItemQuery {
-  /// Whether at most one item can fit, because every part of its identity is said.
+  /// Whether at most one item can match, because every part of its identity is given.
   fileprivate var namesOneItem: Bool {
     switch self {
     case .all: false
     case .exactly: true
     case .matching(let pattern):
-      switch pattern.itemClass {
-      case .generic: pattern.service != nil && pattern.account != nil
-      case .internet:
-        pattern.server != nil && pattern.account != nil && pattern.securityDomain != nil
-          && pattern.protocol != nil && pattern.authenticationType != nil && pattern.port != nil
-          && pattern.path != nil
-      }
+      pattern.presentParts.count == (pattern.itemClass == .generic ? 2 : 7)
     }
   }
 }

@@ -1,77 +1,84 @@
 extension SecretVault {
-  /// Whether a rotation of the keys was begun and is not finished, here or by another process.
+  /// Whether a key rotation was started and is not finished, here or in another process.
   ///
-  /// It is true of a locked vault as well, and also while a rotation is at work.
+  /// It is true of a locked vault as well, and also while a rotation is running.
   ///
   /// - Throws: ``SecretStoreError`` when the vault cannot be read.
   public var isRotationPending: Bool {
-    get throws(SecretStoreError) {
+    get throws {
       try read { contents throws(SecretStoreError) in contents.keys.table?.hasOldKeys ?? false }
     }
   }
 
-  /// Gives the vault a new user key and new keys for all that it seals, so that who got hold of the
-  /// old ones, and of what opened the vault until now, opens nothing of it any more.
+  /// Replaces the user key and all keys under it, so that a leaked user key, or the key of a slot
+  /// that is not kept, no longer opens the vault.
   ///
-  /// The slots that are kept open the new user key from the moment on that this begins: those that
-  /// one of the given keys opens, this device's, and those of the systemd credentials that this
-  /// process has. Then every item is sealed anew, some at a time; meanwhile this and other
-  /// processes read and write as ever. Identities, attributes, dates and revisions of the items
-  /// stay as they are. A vault that does not exist stays so.
+  /// The kept slots open the new user key as soon as the rotation starts: those that one of the
+  /// given keys opens, this device's, and those of the systemd credentials that this process has.
+  /// Then every item is sealed again, in batches; meanwhile this and other processes can read and
+  /// write. Identities, attributes, dates and revisions of the items do not change. If there is no
+  /// vault, this does nothing.
   ///
-  /// The closure is told of the progress first and after some items each, and decides whether the
-  /// work goes on. It may use the vault. What is cancelled, fails or is killed before its end
-  /// leaves a vault that is whole, that the kept slots open, and of which ``isRotationPending`` is
-  /// true:
-  /// ``resumeRotation(reporting:)`` does the rest. Calling this again instead begins with other new keys.
+  /// The closure receives the progress at the start and after each batch, and decides whether the
+  /// work continues. It may use the vault. A rotation that is cancelled, fails or is killed leaves
+  /// an intact vault that the kept slots open, with ``isRotationPending`` true:
+  /// ``resumeRotation(reporting:)`` completes it. Calling this again instead starts over with other
+  /// new keys.
   ///
-  /// Another process, or another object, that has the vault unlocked opens it again by itself when
-  /// it has the device's slot or a credential. Otherwise it finds the vault locked, and has to
-  /// unlock it.
+  /// Files that repairs replaced are not sealed again: ``SecretStores/onFailure`` reports them, and
+  /// ``removeDamagedCopies()`` removes them.
+  ///
+  /// Another process or object that has the vault unlocked opens it again automatically with the
+  /// device's slot or a credential. Otherwise it finds the vault locked.
   ///
   /// - Parameters:
-  ///   - keys: What opens the slots that stay, beside those that need nobody; a passphrase costs about two
-  ///     unlockings.
-  ///   - removingOtherSlots: Whether the slots go that are not kept. With the last passphrase, the items
-  ///     go that are ``Accessibility/whenPasscodeSetThisDeviceOnly``.
-  ///   - report: Is told of the progress.
+  ///   - keys: Keys of kept slots, besides unattended ones; a passphrase costs about two unlocks.
+  ///   - removingOtherSlots: Whether to remove the slots that are not kept. Removing the last
+  ///     passphrase also removes the items that are
+  ///     ``Accessibility/whenPasscodeSetThisDeviceOnly``.
+  ///   - report: Receives the progress.
   /// - Complexity: Linear in the size of the vault.
-  /// - Throws: ``SecretStoreError/locked`` when the vault is; ``SecretStoreError/wrongPassphrase`` when a
-  ///   given key opens none of the slots of its kind; ``SecretStoreError/invalid(_:)`` when the vault has
-  ///   no such slot, when slots would be lost that are not to go, or when none would be left;
+  /// - Throws: ``SecretStoreError/locked`` when the vault is locked;
+  ///   ``SecretStoreError/wrongPassphrase`` when a given key opens none of the slots of its kind;
+  ///   ``SecretStoreError/invalid(_:)`` when the vault has no such slot, when a slot would be lost
+  ///   without `removingOtherSlots`, or when none would be left;
   ///   ``SecretStoreError/otherDevice(_:)`` when an item is sealed for another device;
-  ///   ``SecretStoreError/newerFormat(_:)`` when the vault has keys that only a newer version of Locket
-  ///   knows; ``SecretStoreError/corrupted(_:)`` when it is damaged and to be repaired first.
-  ///   Nothing was changed then. ``SecretStoreError/cancelled`` when the closure said so, or what kept the
-  ///   vault from being written, either of which may leave a rotation to be resumed.
+  ///   ``SecretStoreError/newerFormat(_:)`` when the vault has keys that only a newer version of
+  ///   Locket knows; ``SecretStoreError/corrupted(_:)`` when it is damaged and must be repaired
+  ///   first. After these errors, nothing was changed. ``SecretStoreError/cancelled`` when the
+  ///   closure cancels, or when ``lock()`` is called or the task is cancelled while the key of a
+  ///   passphrase is derived; or the error of writing the vault. All three may leave a rotation to
+  ///   be resumed.
   public func rotateKeys(
     keeping keys: [UnlockKey] = [], removingOtherSlots: Bool = false,
     reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
-  ) throws(SecretStoreError) {
+  ) throws {
     let device = try parts.device
     let exists = try read { contents throws(SecretStoreError) in contents.keys.table != nil }
     guard exists else { return }
+    let check = cancellationByLocking
     try rewrite { contents throws(SecretStoreError) in
       try contents.renewKeys(
-        keeping: keys, removingOtherSlots: removingOtherSlots, device)
+        keeping: keys, removingOtherSlots: removingOtherSlots, device, checking: check)
     }
     announce()
+    reportDamagedCopies()
     try resumeRotation(reporting: report)
   }
 
-  /// Finishes a rotation of the keys that was interrupted; where there is none, does nothing.
+  /// Finishes an interrupted key rotation; does nothing if there is none.
   ///
-  /// The closure is told of the progress as it is by
-  /// ``rotateKeys(keeping:removingOtherSlots:reporting:)``.
+  /// The closure receives the progress as in ``rotateKeys(keeping:removingOtherSlots:reporting:)``.
   ///
   /// - Complexity: Linear in the size of the vault.
-  /// - Throws: ``SecretStoreError/locked`` when the vault is, ``SecretStoreError/otherDevice(_:)`` when
-  ///   items remain that are sealed for another device, ``SecretStoreError/corrupted(_:)`` when the vault is
-  ///   damaged and to be repaired first, ``SecretStoreError/cancelled`` when the closure said so, or what
-  ///   kept the vault from being written. What is done until then stays done.
+  /// - Throws: ``SecretStoreError/locked`` when the vault is locked,
+  ///   ``SecretStoreError/otherDevice(_:)`` when items remain that are sealed for another device,
+  ///   ``SecretStoreError/corrupted(_:)`` when the vault is damaged and must be repaired first,
+  ///   ``SecretStoreError/cancelled`` when the closure cancels, or the error of writing the vault.
+  ///   Completed work is kept.
   public func resumeRotation(
     reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
-  ) throws(SecretStoreError) {
+  ) throws {
     guard try isRotationPending else { return }
     var completed = 0
     while true {
@@ -87,24 +94,24 @@ extension SecretVault {
         completed = total - waiting.count
         try UpkeepProgress(completed: completed, total: total).report(to: report)
       }
-      // Who began yet another rotation meanwhile has left more to do.
+      // Another rotation may have started meanwhile.
     }
-    // What nothing is sealed under any more is not in the new file.
+    // The new file omits keys that nothing is sealed under any more.
     try rewrite()
   }
 
-  /// Seals some items anew, as they are by now, and returns those that are left.
+  /// Seals some items again in their current state, and returns the remaining ones.
   private func renewSome(
     of waiting: ArraySlice<SecretItem.ID>
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {
-    let parts = try parts
+    let parts = try protectedParts
     var rest = waiting
     var appended: VaultDraft?
     let position = try parts.log.append { () throws(SecretStoreError) in
       let draft = try withContents { contents throws(SecretStoreError) -> VaultDraft? in
         guard contents.keys.isUnlocked else { throw contents.keys.lockReason }
         guard contents.keys.table != nil else {
-          // Somebody removed the whole vault.
+          // The vault was removed meanwhile.
           rest = []
           return nil
         }
@@ -123,8 +130,8 @@ extension SecretVault {
 }
 
 extension VaultDraft {
-  /// Appends as many of the named items as go into one record, or one for each key of attributes,
-  /// their secrets under the newest keys, and returns those that are left.
+  /// Appends as many of the named items as fit into one record, or one for each attributes key,
+  /// with their secrets under the newest keys, and returns the remaining ones.
   fileprivate mutating func renew(
     _ waiting: ArraySlice<SecretItem.ID>, _ contents: VaultContents
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {
@@ -135,10 +142,10 @@ extension VaultDraft {
     for id in waiting.prefix([VaultItem].blockItems) {
       if bytes > [VaultItem].blockBytes { break }
       rest = rest.dropFirst()
-      // Somebody may have changed or removed it.
-      guard let entry = contents.index[id], entry.isUnderOldKey(of: table) else { continue }
-      bytes += entry.byteCount
-      blocks[entry.attributesPurpose, default: []].append(.put(try contents.renewed(entry)))
+      // The item may have been changed or removed meanwhile.
+      guard let item = contents.index[id], item.isUnderOldKey(of: table) else { continue }
+      bytes += item.byteCount
+      blocks[item.attributesPurpose, default: []].append(.put(try contents.renewed(item)))
     }
     for accessibility in [Accessibility.whenUnlocked, .always] {
       try append(blocks[.attributes(of: accessibility)] ?? [], as: accessibility)

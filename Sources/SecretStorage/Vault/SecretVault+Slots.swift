@@ -1,115 +1,117 @@
 extension SecretVault {
   /// One of the ways to open a vault.
   public struct Slot: Identifiable, Hashable, Sendable {
-    /// What opens a slot.
+    /// The kind of key that opens a slot.
     public enum Kind: Hashable, Sendable {
       /// The device key of one machine.
       case device
-      /// A passphrase, and what each unlocking with it costs.
+      /// A passphrase, with the cost of each unlock.
       case passphrase(ScryptCost)
-      /// A file.
+      /// A key file.
       case keyFile
-      /// What systemd gives to a service under a name.
+      /// A systemd credential of a service.
       case credential(named: String)
       /// A code that a person has written down.
       case recoveryCode
-      /// What only a newer version knows.
+      /// A kind that only a newer version knows.
       case unknown(type: UInt8)
     }
 
-    /// The number that tells the slot from the vault's others.
+    /// The number that identifies the slot within the vault.
     public let id: UInt32
-    /// What the slot was called when it was added; several may have one name.
+    /// The name of the slot; several slots may have the same name.
     public let name: String
-    /// What opens the slot.
+    /// The kind of key that opens the slot.
     public let kind: Kind
   }
 
-  /// What opens the vault, in the order in which it was added; empty as long as there is no vault.
+  /// The slots of the vault, in the order in which they were added; empty if there is no vault.
   ///
-  /// The vault need not be unlocked: slots are no secret.
+  /// The vault need not be unlocked: slots are not secret. While it is locked, slots may be forged
+  /// if ``Verification/isKeyTableProven`` is false.
   ///
   /// - Throws: ``SecretStoreError`` when the vault cannot be read.
   public var slots: [Slot] {
-    get throws(SecretStoreError) {
-      try withContents { contents throws(SecretStoreError) in
-        if let table = contents.keys.table { return table.slots.map(Slot.init) }
-        // What is too damaged to have slots is no vault without any.
-        if let distrust = contents.distrust { throw distrust }
-        return []
-      }
-    }
+    get throws { try knownTable()?.slots.map(Slot.init) ?? [] }
   }
 
-  /// Lets one more key open the vault.
+  private func knownTable() throws(SecretStoreError) -> KeyTable? {
+    try withContents { contents throws(SecretStoreError) in try contents.knownTable() }
+  }
+
+  /// Adds a key that opens the vault.
   ///
-  /// A key file or credential is read now, and its content is the key: who changes the file cannot
-  /// open the vault with it any more. A vault is made if there is none, with a slot for this
-  /// device.
+  /// A key file or credential is read now, and its content is the key: after the file changes, it
+  /// no longer opens the vault. If there is no vault, one is created with a slot for this device.
   ///
   /// - Parameters:
-  ///   - key: What opens the vault from now on, besides what opens it already.
-  ///   - name: What the app calls the slot, in 1 to 200 bytes. It is no secret: whoever has the file can
-  ///     read it.
-  ///   - cost: What each unlocking with a passphrase costs; nil means what
-  ///     ``ScryptCost/calibrated(to:cipher:)`` finds. Other keys cost nothing.
+  ///   - key: The key that opens the vault from now on, besides the present ones.
+  ///   - name: The app's name for the slot, in 1 to 200 bytes. It is not secret: it can be read
+  ///     from the file.
+  ///   - cost: The cost of each unlock with a passphrase; nil means the result of
+  ///     ``ScryptCost/calibrated(to:cipher:)``. Other keys cost nothing.
   /// - Returns: The new slot.
-  /// - Throws: ``SecretStoreError/locked`` when the vault is, ``SecretStoreError/invalid(_:)`` for a name,
-  ///   a cost or a key outside of its limits, or when this device has a slot already,
-  ///   ``SecretStoreError/unavailable(_:)`` when there is no such credential, or what kept the key from
-  ///   being read or the vault from being written. Nothing was changed then.
+  /// - Throws: ``SecretStoreError/locked`` when the vault is locked,
+  ///   ``SecretStoreError/invalid(_:)`` for a name, a cost or a key outside its limits, or when
+  ///   this device already has a slot, ``SecretStoreError/unavailable(_:)`` when there is no such
+  ///   credential, ``SecretStoreError/cancelled`` when ``lock()`` is called or the task is
+  ///   cancelled while the key of a passphrase is derived, or the error of reading the key or
+  ///   writing the vault. On error, nothing changes.
   @discardableResult
   public func addSlot(
     _ key: UnlockKey, named name: String, cost: ScryptCost? = nil
-  ) throws(SecretStoreError) -> Slot {
+  ) throws -> Slot {
     try Slot.check(name)
     let user = try requireUnlocked()
     if case .device = key { return try addDeviceSlot(named: name) }
-    let sealing = try SlotSealing(key.slotKey(parts.device), cost: cost, for: user, cipher)
+    let slotKey = try key.slotKey(parts.device).stretched(
+      cost: cost, for: user, cipher, checking: cancellationByLocking)
     return try changeKeys { change throws(SecretStoreError) in
-      Slot(try change.addSlot(named: name, sealing))
+      Slot(try change.addSlot(named: name, slotKey))
     }
   }
 
   private func addDeviceSlot(named name: String) throws(SecretStoreError) -> Slot {
     try changeKeys { change throws(SecretStoreError) in
-      // A new vault has this slot, by another name.
+      // A new vault already has this slot, under another name.
       if change.isNew { change.table.slots = [] }
       let secret = try change.deviceSecret()
       for slot in change.table.slots
-      where try slot.isOfDevice(secret, in: change.table.vaultID, cipher) {
+      where try slot.isOfDevice(secret, by: change.table.sealer(cipher)) {
         throw .invalid("This device has the vault's slot \(slot.id) already, \"\(slot.name)\"")
       }
       return Slot(try change.addSlot(named: name, .device(secret)))
     }
   }
 
-  /// Lets a new random code open the vault, for the day when everything else is lost.
+  /// Adds a new random code that opens the vault, as a last resort if all other keys are lost.
   ///
-  /// The app shows the code once, for the person to write down. The vault does not know it
-  /// afterwards. The name is what the app calls the slot, in 1 to 200 bytes.
+  /// The app shows the code once, for the user to write down. The vault does not store it. The name
+  /// is the app's name for the slot, in 1 to 200 bytes.
   ///
   /// - Returns: The new slot, and the code.
   /// - Throws: The errors of ``addSlot(_:named:cost:)``.
   public func addRecoveryCode(
     named name: String
-  ) throws(SecretStoreError) -> (slot: Slot, code: RecoveryCode) {
+  ) throws -> (slot: Slot, code: RecoveryCode) {
     let code = try RecoveryCode.random()
     return (try addSlot(.recoveryCode(code), named: name), code)
   }
 
-  /// Takes away a way to open the vault.
+  /// Removes a slot.
   ///
-  /// The vault is written to a new file, so that the slot is not in it any more. The user key stays
-  /// the same: who has an older copy of the file and what opened the slot has it, and whoever has
-  /// the vault unlocked keeps it so. With the last passphrase, the items go that are
+  /// The vault is written to a new file, so that the slot is no longer in it. The user key stays
+  /// the same: an older copy of the file still reveals it to the removed key, and a process that
+  /// has the vault unlocked keeps it unlocked. A file that a repair replaced is such a copy:
+  /// ``SecretStores/onFailure`` reports it, and ``removeDamagedCopies()`` removes it. Removing the
+  /// last passphrase also removes the items that are
   /// ``Accessibility/whenPasscodeSetThisDeviceOnly``, and their key.
   ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` when the vault has no such slot, or when no other would
-  ///   open it here: add one first. A slot of another device is none that does, and neither is one that
-  ///   this version does not know. ``SecretStoreError/locked`` when the vault is, or what kept it from
-  ///   being written.
-  public func removeSlot(_ id: Slot.ID) throws(SecretStoreError) {
+  /// - Throws: ``SecretStoreError/invalid(_:)`` when the vault has no such slot, or when no other
+  ///   slot would open it here: add one first. Slots of other devices, and slots that this version
+  ///   does not know, do not count. ``SecretStoreError/locked`` when the vault is locked, or the
+  ///   error of writing it.
+  public func removeSlot(_ id: Slot.ID) throws {
     try requireUnlocked()
     try changeKeys { change throws(SecretStoreError) in
       let removed = try change.table.slot(id)
@@ -117,7 +119,7 @@ extension SecretVault {
       var opens = false
       for slot in change.table.slots where !opens { opens = try change.isOpenable(slot) }
       guard opens else {
-        throw .invalid(
+        throw SecretStoreError.invalid(
           """
           The slot \(id), \"\(removed.name)\", is the last one that opens the vault here. Add another \
           before you remove it
@@ -125,22 +127,24 @@ extension SecretVault {
       }
       change.removeWhatNeedsAPassphrase()
     }
+    reportDamagedCopies()
   }
 
-  /// Gives a slot another name, of 1 to 200 bytes.
+  /// Renames a slot; the name has 1 to 200 bytes.
   ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` for another name, or when the vault has no such slot;
-  ///   ``SecretStoreError/locked`` when the vault is, or what kept it from being written.
-  public func renameSlot(_ id: Slot.ID, to name: String) throws(SecretStoreError) {
+  /// - Throws: ``SecretStoreError/invalid(_:)`` for any other name, or when the vault has no such
+  ///   slot; ``SecretStoreError/locked`` when the vault is locked, or the error of writing it.
+  public func renameSlot(_ id: Slot.ID, to name: String) throws {
     try Slot.check(name)
     try requireUnlocked()
     try changeKeys { change throws(SecretStoreError) in
-      let slot = try change.table.slot(id)
-      change.table.replace(slot, by: KeySlot(id: id, name: name, content: slot.content))
+      var slot = try change.table.slot(id)
+      slot.name = name
+      change.table.replace(by: slot)
     }
   }
 
-  /// Throws before work that would be in vain, and returns the user key; nil if there is no vault.
+  /// Returns the user key, or nil if there is no vault; throws early if the vault is locked.
   @discardableResult
   func requireUnlocked() throws(SecretStoreError) -> Secret? {
     try read { contents throws(SecretStoreError) in
@@ -154,15 +158,7 @@ extension SecretVault.Slot {
   init(_ slot: KeySlot) {
     id = slot.id
     name = slot.name
-    kind =
-      switch slot.content {
-      case .device: .device
-      case .passphrase(let cost, _): .passphrase(cost)
-      case .keyFile: .keyFile
-      case .credential(let name, _): .credential(named: name)
-      case .recoveryCode: .recoveryCode
-      case .unknown(let type, _): .unknown(type: type)
-      }
+    kind = slot.kind
   }
 
   fileprivate static func check(_ name: String) throws(SecretStoreError) {
@@ -181,7 +177,138 @@ extension KeyTable {
     return slot
   }
 
-  mutating func replace(_ slot: KeySlot, by other: KeySlot) {
-    slots = slots.map { $0.id == slot.id ? other : $0 }
+  /// Replaces the slot of the same number.
+  mutating func replace(by slot: KeySlot) {
+    slots = slots.map { $0.id == slot.id ? slot : $0 }
+  }
+}
+
+extension SecretVault {
+  /// Whether the vault has a passphrase.
+  ///
+  /// - Throws: ``SecretStoreError`` when the vault cannot be read.
+  public var hasPassphrase: Bool {
+    get throws { try findsPassphrase() }
+  }
+
+  package func findsPassphrase() throws(SecretStoreError) -> Bool {
+    try knownTable()?.hasPassphrase ?? false
+  }
+
+  /// Replaces all slots, including this device's, with one for a passphrase.
+  ///
+  /// To keep the other slots, use ``addSlot(_:named:cost:)``. The vault is created if there is
+  /// none, and otherwise written to a new file, so that the old slots are no longer in it. The user
+  /// key stays the same: an old copy of the vault and a key that opened it then give the user key,
+  /// which opens every later state of the vault too. The same holds for a file that a repair
+  /// replaced: ``SecretStores/onFailure`` reports it, and ``removeDamagedCopies()`` removes it.
+  /// Without the passphrase, the items cannot be recovered.
+  ///
+  /// - Parameters:
+  ///   - passphrase: 1 byte to 64 KiB. Its bytes count, so give it in one Unicode normalisation
+  ///     form.
+  ///   - cost: The cost of each unlock; nil means the result of
+  ///     ``ScryptCost/calibrated(to:cipher:)``.
+  /// - Throws: ``SecretStoreError/locked`` when the vault is locked,
+  ///   ``SecretStoreError/invalid(_:)`` for a passphrase that is empty or too long, or a cost below
+  ///   ``ScryptCost/minimum`` or above 1 GiB, ``SecretStoreError/cancelled`` when ``lock()`` is
+  ///   called or the task is cancelled while its key is derived, or the error of writing the vault.
+  public func setPassphrase(
+    _ passphrase: Secret, cost: ScryptCost? = nil
+  ) throws {
+    let user = try requireUnlocked()
+    let key = try UnlockKey.passphrase(passphrase).slotKey(parts.device).stretched(
+      cost: cost, for: user, cipher, checking: cancellationByLocking)
+    try changeKeys { change throws(SecretStoreError) in
+      let slot = try change.addSlot(named: "passphrase", key)
+      change.table.slots = [slot]
+    }
+    reportDamagedCopies()
+  }
+
+  /// Replaces all slots with one for this device, so that no passphrase opens the vault.
+  ///
+  /// Items that are ``Accessibility/whenPasscodeSetThisDeviceOnly`` are removed.
+  ///
+  /// - Throws: ``SecretStoreError/locked`` when the vault is locked.
+  public func removePassphrase() throws {
+    try requireUnlocked()
+    try changeKeys { change throws(SecretStoreError) in
+      let slot = try change.addSlot(named: "this device", .device(change.deviceSecret()))
+      change.table.slots = [slot]
+      change.removeWhatNeedsAPassphrase()
+    }
+    reportDamagedCopies()
+  }
+
+  /// Replaces one passphrase with another, and leaves all other slots unchanged.
+  ///
+  /// The vault may be locked, and stays so: the old passphrase suffices. The old slot is no longer
+  /// in the file, but the user key stays the same, as after ``removeSlot(_:)``.
+  ///
+  /// - Parameters:
+  ///   - id: The slot of the passphrase; nil means the only one.
+  ///   - old: The passphrase that opens the slot now.
+  ///   - new: 1 byte to 64 KiB. Its bytes count, so give it in one Unicode normalisation form.
+  ///   - cost: The cost of each unlock; nil means the result of
+  ///     ``ScryptCost/calibrated(to:cipher:)``.
+  /// - Throws: ``SecretStoreError/wrongPassphrase`` when the old one does not open the slot,
+  ///   ``SecretStoreError/corrupted(_:)`` when it does but the slot is damaged,
+  ///   ``SecretStoreError/invalid(_:)`` when there is no such slot, when there are several and `id`
+  ///   is nil, or for a passphrase or cost outside its limits; ``SecretStoreError/cancelled`` when
+  ///   ``lock()`` is called or the task is cancelled meanwhile; or the error of writing the vault.
+  ///   On error, nothing changes.
+  public func changePassphrase(
+    ofSlot id: Slot.ID? = nil, from old: Secret, to new: Secret, cost: ScryptCost? = nil
+  ) throws {
+    let parts = try parts
+    let oldKey = try UnlockKey.passphrase(old).slotKey(parts.device)
+    let newKey = try UnlockKey.passphrase(new).slotKey(parts.device)
+    let table = try read { contents throws(SecretStoreError) in contents.keys.table }
+    guard let table else { throw SecretStoreError.invalid("The vault has no passphrase") }
+    let slot = try table.passphraseSlot(id)
+    let check = cancellationByLocking
+    let opened = try slot.open(with: oldKey, by: table.sealer(cipher), checking: check)
+    guard let user = opened else { throw SecretStoreError.wrongPassphrase }
+    let sealing = try newKey.stretched(cost: cost, for: user, cipher, checking: check)
+    // A separate object, so that this one stays locked if it is.
+    let other = SecretVault(cipher: cipher) { parts }
+    other.lockTimeout = lockTimeout
+    other.allowsSharedDirectories = allowsSharedDirectories
+    // A rotation meanwhile has decided which slots open the vault.
+    guard try other.unlock(withUserKey: user, of: table, after: 0) else {
+      throw SecretStoreError.conflict
+    }
+    try other.changeKeys { change throws(SecretStoreError) in
+      let present = try change.table.slot(slot.id)
+      // After a change meanwhile, the old passphrase is no longer right.
+      guard present.kind == slot.kind, present.key == slot.key else {
+        throw SecretStoreError.wrongPassphrase
+      }
+      let changed = try KeySlot(
+        id: slot.id, name: present.name, sealing: user, under: sealing, by: table.sealer(cipher))
+      change.table.replace(by: changed)
+    }
+    announce()
+    reportDamagedCopies()
+  }
+}
+
+extension KeyTable {
+  /// Returns the slot of a passphrase by its number, or the only one if the number is nil.
+  fileprivate func passphraseSlot(_ id: UInt32?) throws(SecretStoreError) -> KeySlot {
+    if let id {
+      let slot = try slot(id)
+      guard slot.kind.cost != nil else {
+        throw .invalid("The slot \(id), \"\(slot.name)\", is not for a passphrase")
+      }
+      return slot
+    }
+    let found = slots.filter { $0.kind.cost != nil }
+    guard let slot = found.first else { throw .invalid("The vault has no passphrase") }
+    if found.count > 1 {
+      throw .invalid("The vault has \(found.count) passphrases: name the slot of one of them")
+    }
+    return slot
   }
 }

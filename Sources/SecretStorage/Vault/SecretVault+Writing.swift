@@ -1,20 +1,16 @@
+import CLibrary
+import Concurrency
 import StorageInternals
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 extension SecretVault {
   /// Adds an item, and returns it when it is on disk.
   ///
   /// - Throws: ``SecretStoreError/duplicate`` when an item with this identity exists,
-  ///   ``SecretStoreError/locked`` when the vault is, ``SecretStoreError/unsupported(_:)`` for access
-  ///   flags that nobody at hand can check, ``SecretStoreError/denied(_:)`` when an application
-  ///   password is needed and there is none, ``SecretStoreError/invalid(_:)`` for flags without
-  ///   meaning, a secret over 16 MiB or texts over 64 KiB, or what kept the vault from being written.
-  ///   Nothing was changed then.
+  ///   ``SecretStoreError/locked`` when the vault is locked, ``SecretStoreError/unsupported(_:)``
+  ///   for access flags that no available authenticator can check, ``SecretStoreError/denied(_:)``
+  ///   when a required application password is missing, ``SecretStoreError/invalid(_:)`` for
+  ///   meaningless flags, a secret over 16 MiB or texts over 64 KiB, or the error of writing the
+  ///   vault. On error, nothing changes.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
@@ -31,14 +27,14 @@ extension SecretVault {
   /// Changes an item, and returns it when it is on disk.
   ///
   /// Changing attributes alone does not need the key of the secret, so it works while the vault is
-  /// locked, unless the access control changes. Access flags keep a secret from being read: nothing
-  /// has to be proved to replace it, only an application password is needed, which must be right. A
-  /// new access control without a new secret needs what reading the secret needs.
+  /// locked, unless the access control changes. Access flags protect a secret from being read, not
+  /// from being replaced: replacing it needs no proof except the right application password, if it
+  /// has one. A new access control without a new secret needs the same proof as reading the secret.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now or is gone,
-  ///   ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword`` when the
-  ///   authorisation is not enough, or the errors of ``add(_:identity:attributes:)``. Nothing was
-  ///   changed then.
+  /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now or was
+  ///   removed, ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword``
+  ///   when the authorisation does not suffice, or the errors of ``add(_:identity:attributes:)``.
+  ///   On error, nothing changes.
   public func update(
     _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
     authorizedBy authorization: Authorization
@@ -55,15 +51,15 @@ extension SecretVault {
     return item
   }
 
-  /// Removes an item; when it is already gone, that is a success.
+  /// Removes an item; succeeds if it is already removed.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now, or what kept
-  ///   the vault from being written.
+  /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now, or the
+  ///   error of writing the vault.
   public func remove(_ id: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {
     _ = try write(.remove(id, expecting: revision))
   }
 
-  /// Waits until a change is on disk, together with those of other threads that wait as well.
+  /// Writes a change in one batch with those of other threads, and waits until it is on disk.
   func write(_ change: VaultWrite) throws(SecretStoreError) -> SecretItem? {
     let item = try writes.perform(change) { batch in commit(batch) }
     announce()
@@ -71,13 +67,13 @@ extension SecretVault {
     return item
   }
 
-  private typealias Pending = WriteQueue<VaultWrite, SecretItem?>.Pending
+  private typealias Pending = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>.Pending
 
   private func commit(_ batch: [Pending]) {
     let removals = batch.filter(\.write.isRemoval)
     let isMixed = !removals.isEmpty && removals.count < batch.count
     do throws(SecretStoreError) {
-      let parts = try parts
+      let parts = try protectedParts
       if isMixed || removals.isEmpty {
         while try !append(batch, parts) {}
       } else {
@@ -92,8 +88,8 @@ extension SecretVault {
     }
   }
 
-  /// Writes what makes the vault safer, such as a removal: on a full disk, with the space that is
-  /// kept for it.
+  /// Runs a write that makes the vault safer, such as a removal, with the reserved space on a full
+  /// disk.
   func withReserve<Result>(
     _ write: () throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
@@ -106,12 +102,12 @@ extension SecretVault {
     }
   }
 
-  /// Appends what of a batch goes together; false when another process was faster.
-  private func append(_ batch: [Pending], _ parts: VaultParts) throws(SecretStoreError) -> Bool {
+  /// Appends the changes of a batch that fit together; false if another process was faster.
+  private func append(_ batch: [Pending], _ parts: VaultLocation) throws(SecretStoreError) -> Bool {
     if contents.withLock({ $0.keys.table == nil }),
       try withContents({ $0.keys.table == nil && $0.damage.isEmpty })
     {
-      // Made here, because it may wait for another process, and readers wait for the contents.
+      // Outside the lock of `contents`, which readers need: this may wait for another process.
       _ = try parts.device.makeSecret()
     }
     let (draft, outcomes) = try withContents { contents throws(SecretStoreError) in
@@ -119,7 +115,7 @@ extension SecretVault {
       let outcomes = Self.fill(&draft, from: batch, &contents)
       return (draft, outcomes)
     }
-    // The first records of a new vault alone are not worth a file.
+    // The initial records of a new vault alone do not justify a file.
     if !draft.entries.isEmpty {
       do {
         acknowledge(draft, endingAt: try append(draft, parts), parts)
@@ -133,26 +129,21 @@ extension SecretVault {
   }
 
   private func append(
-    _ draft: VaultDraft, _ parts: VaultParts
+    _ draft: VaultDraft, _ parts: VaultLocation
   ) throws(SecretStoreError) -> LogPosition {
-    if draft.base.first != nil {
-      try anchor(draft, parts)
-      return try parts.log.append(draft.records, after: draft.position)
-    }
-    // A new vault is noted while no other process can make one.
     let position = try parts.log.append { () throws(SecretStoreError) in
-      let isCurrent = try withContents { contents throws(SecretStoreError) in
-        contents.position == draft.position
+      // A new vault is recorded while no other process can create one.
+      if draft.base.first == nil, try withContents({ $0.position }) != draft.position {
+        throw .conflict
       }
-      if !isCurrent { throw .conflict }
       try anchor(draft, parts)
       return (draft.records, draft.position)
     }
-    guard let position else { fatalError("A new vault was to be written and was not.") }
+    guard let position else { fatalError("A vault was to be written and was not.") }
     return position
   }
 
-  /// Puts changes into a draft until one touches what an earlier one does.
+  /// Adds changes to a draft up to the first that overlaps an earlier one.
   private static func fill(
     _ draft: inout VaultDraft, from batch: [Pending], _ contents: inout VaultContents
   ) -> [(Pending, Result<SecretItem?, SecretStoreError>)] {
@@ -171,26 +162,22 @@ extension SecretVault {
     return outcomes
   }
 
-  /// Takes over what is on disk now.
+  /// Updates the contents with a draft that is on disk now.
   func acknowledge(
-    _ draft: VaultDraft, endingAt position: LogPosition, _ parts: VaultParts
+    _ draft: VaultDraft, endingAt position: LogPosition, _ parts: VaultLocation
   ) {
     contents.withLock { contents in
-      // Unless a reader of this process has already read it from the log.
+      // A reader of this process may already have read the draft from the log.
       if contents.position == draft.position { contents.adopt(draft, position) }
       contents.beginIdlePeriod()
       contents.idle?.noteUse()
     }
-    guard let vaultID = draft.keys.table?.vaultID else { return }
-    // The write itself is done; without this, only a later rollback to before it might pass.
-    reportingFailure { () throws(SecretStoreError) in
-      try parts.device.remember(draft.chain, of: vaultID)
-    }
+    remember(draft.result, parts)
   }
 }
 
 extension SecretStoreError {
-  /// Whether there was no space on a disk, or no more of it for this user.
+  /// Whether the disk, or the quota of this user, is full.
   fileprivate var isFullDisk: Bool {
     switch self {
     case .system(_, _, ENOSPC), .system(_, _, EDQUOT): true

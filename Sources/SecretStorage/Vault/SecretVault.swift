@@ -1,46 +1,50 @@
+import Concurrency
 public import FoundationEssentials
 import StorageInternals
+import Synchronization
 
-/// A secret store that keeps its items, encrypted, in a file of this machine.
+/// A secret store that keeps its items, encrypted, in a file on this machine.
 ///
 /// ```swift
 /// let vault = SecretVault(fileURL: url)
 /// @GenericPassword(service: "my.service", in: vault) var name: String?
 /// ```
 ///
-/// A vault needs no set-up. Making the object does nothing yet; reading from a vault that does not
-/// exist finds nothing, and the first write makes it, with a device key beside the app's state that
-/// opens it on this machine without a question. ``setPassphrase(_:cost:)`` replaces that by a
-/// passphrase, which is what makes locking mean something.
+/// A vault needs no set-up. Creating the object has no effect on disk. Reading a vault that does
+/// not exist finds no items. The first write creates it, with a device key in the app's state
+/// directory that opens it unattended on this machine. ``setPassphrase(_:cost:)`` replaces that key
+/// with a passphrase; without one, locking is no protection from other programs of this user.
 ///
 /// Any number of threads, objects and processes may use one vault at once. A write returns when it
-/// is on disk. Where the whole file was replaced, as by another passphrase, and the directory could
-/// not be synchronised, the change counts, and ``SecretStorage/onFailure`` is told that a power cut
-/// may undo it.
+/// is on disk. If the whole file was replaced, as by another passphrase, and the directory could
+/// not be flushed, the change counts, and ``SecretStores/onFailure`` reports that a power cut may
+/// undo it.
 ///
-/// On a full disk, items and slots can still be removed: the vault keeps 64 KiB beside its file for
-/// that, and gives them up a part at a time. The first write that finds room takes them again.
+/// On a full disk, items and slots can still be removed: the vault reserves 64 KiB beside its file
+/// for that, and releases them in parts. The first write that finds room restores the reserve.
 ///
 /// In a forked child, a vault is locked: <doc:InAForkedChild>. The documentation has pages on the
-/// format and on what the vault protects against whom.
+/// format and on the threats that the vault protects against.
 public final class SecretVault: SecretStore {
-  private let locate: @Sendable () throws(SecretStoreError) -> VaultParts
-  private let located = Lock<VaultParts?>(nil, inForkedChild: { nil })
+  private let locate: @Sendable () throws(SecretStoreError) -> VaultLocation
+  private let located = Lock<VaultLocation?>(nil, inForkedChild: { nil })
   private let timeout = LockTimeout()
-  /// The authenticator as the app gave it, which may leave open what vault it is for.
+  private let isSharingAllowed = Atomic(false)
+  /// The authenticator that the app passed, which may not name a vault.
   let givenAuthenticator: (any Authenticator)?
   let cipher: any SecretCipher
   let contents: Lock<VaultContents>
-  let writes = WriteQueue<VaultWrite, SecretItem?>()
+  let writes = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>()
   let observers = ChangeObservers()
-  /// Unlike a queue of Dispatch, it does not end the process where no file can be opened.
+  let fileWatch = Lock(SharedWatch(), inForkedChild: { SharedWatch() })
+  /// Not a Dispatch queue, which ends the process if no file can be opened.
   let background = SerialThread()
   let automaticLockingState = Lock(
     AutomaticLockingState(), inForkedChild: { AutomaticLockingState() })
 
   init(
     cipher: any SecretCipher, authenticator: (any Authenticator)? = nil,
-    locate: @escaping @Sendable () throws(SecretStoreError) -> VaultParts
+    locate: @escaping @Sendable () throws(SecretStoreError) -> VaultLocation
   ) {
     givenAuthenticator = authenticator
     self.cipher = cipher
@@ -49,18 +53,18 @@ public final class SecretVault: SecretStore {
       VaultContents(cipher: cipher), inForkedChild: { VaultContents(inForkedChild: cipher) })
   }
 
-  /// Names the vault in a file.
+  /// Creates an object for the vault in a file.
   ///
   /// - Parameters:
-  ///   - fileURL: Where the vault is or will be. Directories that are missing are made, each for the
-  ///     owner alone.
-  ///   - stateDirectory: Where the device key is, and how far this machine has seen the vault. It
-  ///     should not be copied together with the vault. By default it is the app's directory for state
-  ///     by the XDG Base Directory Specification.
-  ///   - authenticator: Who asks a person for what an item with ``AccessFlags`` needs, where an
-  ///     ``AuthenticationContext`` names nobody; nil means that nobody can be asked. By default it is
-  ///     a login of this user on the terminal.
-  ///   - cipher: Where the cryptographic primitives come from.
+  ///   - fileURL: The file of the vault. It need not exist. Missing directories are created with
+  ///     access for the owner only.
+  ///   - stateDirectory: The directory of the device key and of this machine's record of the vault.
+  ///     It should not be copied together with the vault. By default it is the app's directory for
+  ///     state by the XDG Base Directory Specification.
+  ///   - authenticator: Asks the user for the proof that an item with ``AccessFlags`` needs, if an
+  ///     ``AuthenticationContext`` has no authenticator; nil means that no user can be asked. By
+  ///     default it is a login of this user on the terminal.
+  ///   - cipher: The implementation of the cryptographic primitives.
   public convenience init(
     fileURL: URL, stateDirectory: URL? = nil,
     authenticator: (any Authenticator)? = PAMAuthenticator(),
@@ -71,41 +75,41 @@ public final class SecretVault: SecretStore {
       if let stateDirectory {
         state = stateDirectory.path
       } else {
-        state = try VaultParts.directories(of: nil).state
+        state = try VaultLocation.directories(of: nil).state
       }
-      return VaultParts(path: fileURL.path, stateDirectory: state, cipher: cipher)
+      return VaultLocation(path: fileURL.path, stateDirectory: state, cipher: cipher)
     }
   }
 
-  /// Names the vault of an app: `secrets.vault` in the app's directory for data.
+  /// Creates an object for the vault of an app: `secrets.vault` in the app's directory for data.
   ///
   /// The directories are those of the XDG Base Directory Specification: the vault is in
-  /// `$XDG_DATA_HOME/<app>` and the state in `$XDG_STATE_HOME/<app>`. Without a home directory, as in
-  /// a system service, both are in systemd's `$STATE_DIRECTORY`. Where neither is there, every
-  /// access throws ``SecretStoreError/unavailable(_:)``.
+  /// `$XDG_DATA_HOME/<app>` and the state in `$XDG_STATE_HOME/<app>`. Without a home directory, as
+  /// in a system service, both are in systemd's `$STATE_DIRECTORY`. If neither exists, every access
+  /// throws ``SecretStoreError/unavailable(_:)``.
   ///
   /// - Parameters:
   ///   - applicationName: The name of the directories; nil means the name of the executable.
-  ///   - authenticator: Who asks a person for what an item with ``AccessFlags`` needs, where an
-  ///     ``AuthenticationContext`` names nobody; nil means that nobody can be asked. By default it is
-  ///     a login of this user on the terminal.
-  ///   - cipher: Where the cryptographic primitives come from.
+  ///   - authenticator: Asks the user for the proof that an item with ``AccessFlags`` needs, if an
+  ///     ``AuthenticationContext`` has no authenticator; nil means that no user can be asked. By
+  ///     default it is a login of this user on the terminal.
+  ///   - cipher: The implementation of the cryptographic primitives.
   public convenience init(
     applicationName: String? = nil, authenticator: (any Authenticator)? = PAMAuthenticator(),
     cipher: any SecretCipher = OpenSSLCipher()
   ) {
     self.init(cipher: cipher, authenticator: authenticator) { () throws(SecretStoreError) in
-      let directories = try VaultParts.directories(of: applicationName)
-      return VaultParts(
+      let directories = try VaultLocation.directories(of: applicationName)
+      return VaultLocation(
         path: directories.data + "/secrets.vault", stateDirectory: directories.state,
         cipher: cipher)
     }
   }
 
-  /// Where the vault is, found out at the first access and again until it succeeds.
-  var parts: VaultParts {
+  /// The location of the vault, determined at the first access and retried until it succeeds.
+  var parts: VaultLocation {
     get throws(SecretStoreError) {
-      try located.withLock { located throws(SecretStoreError) -> VaultParts in
+      try located.withLock { located throws(SecretStoreError) -> VaultLocation in
         if let parts = located { return parts }
         var parts = try locate()
         parts.log.lockTimeout = timeout
@@ -116,20 +120,46 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// How long a write waits at most for other processes, and for other writers of this one; 30
-  /// seconds unless the app says otherwise.
+  /// The longest time that a write waits for other writers, in this process and others; 30 seconds
+  /// by default.
   ///
-  /// A write that waited in vain throws ``SecretStoreError/busy(path:holder:)`` and changed
-  /// nothing. From then on, writes fail at once until the lock is free, so that the thread of a
-  /// user interface does not wait again and again. Zero means never to wait. Reading, locking and
-  /// unlocking wait for no writer, whatever this is.
+  /// A write that times out throws ``SecretStoreError/busy(path:holder:)`` and changes nothing.
+  /// From then on, writes fail at once until the lock is free, so that the thread of a user
+  /// interface does not block repeatedly. Zero means never to wait. Reading, locking and unlocking
+  /// never wait for writers.
   public var lockTimeout: Duration {
     get { timeout.duration }
     set { timeout.duration = newValue }
   }
 
-  /// The vault survives a reboot, is encrypted, enforces accessibility and access control, may be
-  /// shared by processes, and detects that an older copy was put back.
+  /// Whether the vault may be written if other users can write to its directory, or to that of the
+  /// state; false by default.
+  ///
+  /// Any user with write permission on a directory can replace its files with older ones, or remove
+  /// them. If this user owns the directory, a write therefore removes that permission from the
+  /// group and from others. Otherwise, or if the file system has no such permissions, the write
+  /// throws ``SecretStoreError/insecure(path:reason:)``. True leaves both directories unchanged:
+  /// for a volume that several users share on purpose, all of them trusted. A sticky directory of
+  /// root or of this user, such as `/tmp`, is not changed. Reading checks the files alone.
+  public var allowsSharedDirectories: Bool {
+    get { isSharingAllowed.load(ordering: .relaxed) }
+    set { isSharingAllowed.store(newValue, ordering: .relaxed) }
+  }
+
+  /// The parts for writing, with their directories protected from other users.
+  var protectedParts: VaultLocation {
+    get throws(SecretStoreError) {
+      let parts = try parts
+      if !allowsSharedDirectories {
+        try parts.log.protect()
+        try parts.device.fileSystem.protectDirectory(parts.device.directory)
+      }
+      return parts
+    }
+  }
+
+  /// The guarantees of a vault: it survives a reboot, is encrypted, enforces accessibility and
+  /// access control, may be shared by processes, and detects rollbacks.
   public var guarantees: StoreGuarantees {
     [
       .survivesReboot, .encryptedAtRest, .enforcesAccessibility, .enforcesAccessControl,
@@ -144,15 +174,15 @@ extension SecretVault: CustomReflectable {
 }
 
 extension SecretStore where Self == SecretVault {
-  /// The vault of this app, as ``SecretVault/init(applicationName:authenticator:cipher:)`` names
+  /// The vault of this app, as ``SecretVault/init(applicationName:authenticator:cipher:)`` creates
   /// it; one object for the whole process, and the default store.
   public static var vault: SecretVault { sharedVault }
 }
 
 private let sharedVault = SecretVault()
 
-/// Where the parts of a vault are.
-struct VaultParts: Sendable {
+/// The log and the device state of a vault.
+struct VaultLocation: Sendable {
   var log: any RecordLog
   var device: DeviceState
 

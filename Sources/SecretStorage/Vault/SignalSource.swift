@@ -1,17 +1,12 @@
+import CLibrary
+import Concurrency
 import Dispatch
-import StorageInternals
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
-/// Calls handlers when the process gets a signal, before it is stopped by it if it is SIGTSTP.
+/// A source that calls handlers when the process gets a signal, before SIGTSTP stops the process.
 ///
-/// There is one of each signal, so that all handlers have returned before the process stops. It is
-/// never cancelled: Dispatch does not give a signal its default effect back, and a handler that
-/// others set meanwhile must not be taken away.
+/// Each signal has one source, so that all handlers have returned before the process stops. It is
+/// never cancelled: Dispatch does not restore the default action of a signal, and a handler that
+/// other code installed meanwhile must not be removed.
 ///
 /// `@unchecked`: a dispatch source may be used from any thread.
 final class SignalSource: @unchecked Sendable {
@@ -22,7 +17,7 @@ final class SignalSource: @unchecked Sendable {
   private let queue = DispatchQueue(label: "Locket.SignalSource")
   private let source: any DispatchSourceSignal
   private let isRegistered = DispatchSemaphore(value: 0)
-  /// The address of Dispatch's handler, from the registration on.
+  /// The address of Dispatch's handler, set at the registration.
   private let dispatchHandler = Lock(0)
 
   static func of(_ number: Int32) -> SignalSource {
@@ -34,19 +29,19 @@ final class SignalSource: @unchecked Sendable {
       all[number] = source
       return source
     }
-    // Every one who waits wakes the next.
+    // Each waiting thread wakes the next.
     source.isRegistered.wait()
     source.isRegistered.signal()
     return source
   }
 
-  /// Dispatch catches a signal in a thread that blocks all but those that tell a thread of its
-  /// errors.
+  /// Whether Dispatch can catch a signal: its thread blocks all signals except those that report an
+  /// error of a thread.
   private static func isCatchable(_ number: Int32) -> Bool {
     let others = [
       SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPIPE, SIGPROF,
     ]
-    // The C library keeps 32 and 33, and musl 34 too, to itself.
+    // The C library reserves 32 and 33, and musl also 34.
     return (1...64).contains(number) && !(32...34).contains(number) && !others.contains(number)
   }
 
@@ -54,12 +49,12 @@ final class SignalSource: @unchecked Sendable {
     self.number = number
     source = DispatchSource.makeSignalSource(signal: number, queue: queue)
     source.setEventHandler { [self] in
-      // A question on the terminal first makes it show typing again, and then calls `suspend`.
+      // A prompt on the terminal turns echo on again first, and then calls `suspend`.
       if number == SIGTSTP, HeldSignals.hold(number) { return }
       handle()
     }
-    // Unlike elsewhere, on Linux the signal need not be ignored: Dispatch sets a handler, and
-    // ignoring would lose what is sent before.
+    // On Linux, the signal need not be ignored: Dispatch installs a handler, and ignoring would
+    // lose signals sent before.
     source.setRegistrationHandler { [self] in
       dispatchHandler.withLock { $0 = handlerAddress }
       isRegistered.signal()
@@ -69,21 +64,21 @@ final class SignalSource: @unchecked Sendable {
 
   private func handle() {
     observers.notify()
-    // To this thread, so that it returns when the process is continued: a signal to the process may
-    // stop it some time after the call.
+    // To this thread, so that the call returns when the process continues: a signal to the process
+    // may stop it some time after the call.
     if number == SIGTSTP { raise(SIGSTOP) }
   }
 
   private var handlerAddress: Int {
     var action = sigaction()
-    // The kernel fills the structure.
+    // The kernel fills in the structure.
     unsafe sigaction(number, nil, &action)
     return action.handlerAddress
   }
 
-  /// Calls the handlers of SIGTSTP and stops the process, and returns when it is continued.
+  /// Calls the handlers of SIGTSTP, stops the process, and returns when it continues.
   ///
-  /// Raising the signal would do the same some time later.
+  /// Raising the signal would do the same with a delay.
   ///
   /// - Returns: Whether the signal has handlers here.
   static func suspend() -> Bool {
@@ -94,7 +89,7 @@ final class SignalSource: @unchecked Sendable {
     return true
   }
 
-  /// Calls a handler at each signal that is sent from now on, on a queue of its own.
+  /// Calls a handler, on the queue of the source, at each signal that is sent from now on.
   func observe(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     observers.addPrompt(handler)
   }

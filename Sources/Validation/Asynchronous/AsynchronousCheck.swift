@@ -6,26 +6,25 @@
 /// }
 /// ```
 ///
-/// It is made only when every requirement of the field's validator holds and somebody has touched the
-/// field; until then it is ``ValidationCheck/State/waiting``. From the keystroke on it is
-/// ``ValidationCheck/State/pending``, at first for the debounce, in which the next keystroke makes it
-/// begin anew. The next keystroke also cancels the task in which the closure runs, and an answer that
-/// comes nevertheless is dropped.
+/// It runs only if every requirement of the field's validator holds and the field has been touched;
+/// until then it is ``ValidationCheck/State/waiting``. Each keystroke makes it
+/// ``ValidationCheck/State/pending``, restarts the debounce, and cancels the task in which the
+/// closure runs. A stale answer is dropped.
 public struct AsynchronousCheck<Value: Sendable>: Sendable {
-  /// What the closure answers.
+  /// The result of the closure.
   public typealias Answer = AsynchronousAnswer
 
-  /// The name, by which the check is known.
+  /// The name, which identifies the check.
   public let name: String
-  /// What is demanded, always the same.
+  /// The constant requirement.
   public let requirement: ValidationMessage
   /// Whether a value that fails the check is invalid.
   public let severity: ValidationCheck.Severity
-  /// How long nobody must have typed before the closure is called.
+  /// The pause in typing before the closure is called.
   public let debounce: Duration
-  /// How long the closure may take before the check is unavailable.
+  /// The time that the closure may take before the check becomes unavailable.
   public let timeout: Duration
-  /// How many answers are kept.
+  /// The number of cached answers.
   public let cacheLimit: Int
 
   let areEqual: @Sendable (Value, Value) -> Bool
@@ -35,15 +34,15 @@ public struct AsynchronousCheck<Value: Sendable>: Sendable {
 extension AsynchronousCheck where Value: Equatable {
   /// Creates a check.
   ///
-  /// The last answers are kept, `cacheLimit` of them for each field, together with the values that they
-  /// are for, and serve for every value that is equal (`==`). With 0 nothing is kept, which is the
-  /// choice for secrets.
+  /// The last `cacheLimit` answers are cached for each field, together with their values, and
+  /// reused for every equal value (`==`). With 0 nothing is cached, which is the choice for
+  /// secrets.
   ///
-  /// A closure that throws, or takes longer than `timeout`, leaves the check
-  /// ``ValidationCheck/State/unavailable(_:)``, which is not kept: it is made again with the next
-  /// keystroke or ``ValidatedField/validate()``. Of an error only the name of its type is stored, since
-  /// its description may hold what nobody else is to read. After a time-out the closure's task is
-  /// cancelled, and its answer is not awaited.
+  /// If the closure throws or exceeds `timeout`, the check becomes
+  /// ``ValidationCheck/State/unavailable(_:)``. This is not cached: the next keystroke or
+  /// ``ValidatedField/validate()`` retries the check. Only the type name of an error is stored,
+  /// since its description may contain secrets. After a time-out the closure's task is cancelled,
+  /// and its answer is ignored.
   public init(
     _ name: String, _ requirement: ValidationMessage,
     severity: ValidationCheck.Severity = .requirement,
@@ -60,4 +59,51 @@ extension AsynchronousCheck where Value: Equatable {
     self.answer = answer
     areEqual = { $0 == $1 }
   }
+}
+
+extension AsynchronousCheck {
+  /// The check before it has run.
+  var waiting: ValidationCheck {
+    ValidationCheck(
+      id: .init(name), severity: severity, requirement: requirement, state: .waiting)
+  }
+
+  /// Returns the outcome of calling the closure.
+  func outcome(for value: Value) async -> AsynchronousOutcome {
+    do {
+      return switch try await answer(value) {
+      case .satisfied: AsynchronousOutcome(state: .satisfied)
+      case .rejected(let advice): AsynchronousOutcome(state: .broken, advice: advice)
+      }
+    } catch {
+      // Only the type: a description may contain secrets.
+      return AsynchronousOutcome(
+        state: .unavailable(.failed(String(reflecting: type(of: error)))))
+    }
+  }
+}
+
+extension Clock<Duration> {
+  /// Waits; returns early if the task is cancelled.
+  func wait(for duration: Duration) async {
+    do {
+      try await sleep(for: duration)
+    } catch {
+      // The caller checks whether the task was cancelled.
+    }
+  }
+}
+
+/// The answer of an ``AsynchronousCheck`` about a value.
+public enum AsynchronousAnswer: Hashable, Sendable {
+  /// The requirement holds.
+  case satisfied
+  /// A failed requirement, with advice: the check is ``ValidationCheck/State/broken``.
+  case rejected(ValidationMessage? = nil)
+}
+
+/// The state and advice of an asynchronous check.
+struct AsynchronousOutcome: Hashable, Sendable {
+  var state: ValidationCheck.State
+  var advice: ValidationMessage?
 }

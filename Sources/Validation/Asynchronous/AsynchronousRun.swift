@@ -1,71 +1,67 @@
-/// An asynchronous check of one field, and how far it has come.
+/// An asynchronous check of one field, with its progress and its cache.
+///
+/// The report has the outcome.
 struct AsynchronousRun<Value: Sendable>: Sendable {
+  /// The progress of the current run.
+  enum Phase {
+    case debouncing
+    case running
+    /// The run has an answer or was stopped, or there was none.
+    case ended
+  }
+
   let check: AsynchronousCheck<Value>
-  private(set) var outcome = AsynchronousOutcome(state: .waiting)
-  /// Which start the task is of; answers to earlier ones are late.
+  private(set) var phase = Phase.ended
+  /// The number of the current run; answers to earlier runs are stale.
   private(set) var number: UInt64 = 0
-  private(set) var isDebouncing = false
   private var task: Task<Void, Never>?
   // Oldest first.
-  private var answers: [(value: Value, answer: AsynchronousAnswer)] = []
+  private var answers: [(value: Value, outcome: AsynchronousOutcome)] = []
 
   init(_ check: AsynchronousCheck<Value>) {
     self.check = check
   }
 
-  /// The answer for a value that was asked about before.
-  func keptAnswer(for value: Value) -> AsynchronousAnswer? {
-    answers.last { check.areEqual($0.value, value) }?.answer
+  /// Returns the cached answer for a value.
+  func keptAnswer(for value: Value) -> AsynchronousOutcome? {
+    answers.last { check.areEqual($0.value, value) }?.outcome
   }
 
-  /// Whether the closure should be called now if somebody waits for the answer.
-  var canBeHurried: Bool {
-    switch outcome.state {
-    case .pending: isDebouncing
-    case .unavailable: true
-    default: false
-    }
-  }
-
-  /// Ends what goes on, and returns the task to be cancelled.
-  mutating func stop(with outcome: AsynchronousOutcome) -> Task<Void, Never>? {
-    self.outcome = outcome
+  /// Ends the current run and returns the task to cancel.
+  mutating func stop() -> Task<Void, Never>? {
+    phase = .ended
     number += 1
-    defer { task = nil }
-    return task
+    return task.take()
   }
 
-  /// Makes the check anew, and returns the task to be cancelled.
+  /// Restarts the check and returns the task to cancel.
   mutating func restart(debouncing: Bool) -> Task<Void, Never>? {
-    isDebouncing = debouncing
-    return stop(with: AsynchronousOutcome(state: .pending))
+    defer { phase = debouncing ? .debouncing : .running }
+    return stop()
   }
 
-  /// Takes the task of a start; returns false if it is not wanted any more.
+  /// Whether a run is the current one and has no answer yet.
+  func isCurrent(_ number: UInt64) -> Bool { number == self.number && phase != .ended }
+
+  /// Stores the task of a run; returns false if the run is stale.
   mutating func keep(_ task: Task<Void, Never>, of number: UInt64) -> Bool {
-    guard number == self.number, outcome.state == .pending else { return false }
+    guard isCurrent(number) else { return false }
     self.task = task
     return true
   }
 
-  /// Notes that the debounce is over; returns false if the start is not wanted any more.
+  /// Records the end of the debounce; returns false if the run is stale.
   mutating func begin(_ number: UInt64) -> Bool {
-    guard number == self.number, outcome.state == .pending else { return false }
-    isDebouncing = false
+    guard isCurrent(number) else { return false }
+    phase = .running
     return true
   }
 
-  /// Takes the outcome of a start, and returns the task to be cancelled; nil if the outcome is late.
-  mutating func finish(_ number: UInt64, with outcome: AsynchronousOutcome) -> [Task<Void, Never>]?
-  {
-    guard number == self.number, self.outcome.state == .pending else { return nil }
-    return stop(with: outcome).map { [$0] } ?? []
-  }
-
-  /// Keeps an answer, and returns those that were kept too long, to be released outside of the lock.
-  mutating func keepAnswer(_ answer: AsynchronousAnswer, for value: Value) -> [Value] {
+  /// Caches an answer and returns the evicted values, to be released outside the lock.
+  mutating func keepAnswer(_ outcome: AsynchronousOutcome, for value: Value) -> [Value] {
+    if case .unavailable = outcome.state { return [] }
     guard check.cacheLimit > 0 else { return [] }
-    answers.append((value, answer))
+    answers.append((value, outcome))
     let surplus = answers.prefix(max(0, answers.count - check.cacheLimit)).map(\.value)
     answers.removeFirst(surplus.count)
     return surplus

@@ -1,51 +1,52 @@
+import Concurrency
 public import Observation
 import SerializedAccess
 
-/// Fields that are filled in together.
+/// Several fields that are validated together.
 ///
 /// ```swift
 /// let form = ValidationForm(userName, password, repeated)
 /// if await form.validate().isValid { signUp() }
 /// ```
 ///
-/// The form keeps its fields; no field keeps a form, and a field may be in several. All that a form says
-/// it reads from the fields, so that reading it is heard by `withObservationTracking`.
+/// The form retains its fields; no field retains a form, and a field may be in several forms. The
+/// form computes everything from its fields, so `withObservationTracking` tracks reads.
 public final class ValidationForm: Sendable, Observable, Identifiable {
-  /// The fields, in the order in which a person goes through them.
+  /// The fields, in the order in which the user fills them in.
   public let fields: [any FormField]
 
-  private let observers: Serialized<ChangeObservers>
+  private let observers: Serialized<Observers<ReportHandler>>
   private let observations: [ValidationObservation]
 
-  /// Creates a form of fields, in the order in which a person goes through them.
+  /// Creates a form of fields, in the order in which the user fills them in.
   public convenience init(_ fields: any FormField...) {
     self.init(fields)
   }
 
-  /// Creates a form of fields, in the order in which a person goes through them.
+  /// Creates a form of fields, in the order in which the user fills them in.
   public init(_ fields: [any FormField]) {
     self.fields = fields
-    let observers = Serialized(ChangeObservers())
+    let observers = Serialized(Observers<ReportHandler>())
     self.observers = observers
     observations = fields.map { field in
-      // The observers without the form, which ends with whoever else holds it.
-      field.observe { for observer in observers.access({ $0.all }) { observer.changed() } }
+      // Captures the observers, not the form, so that the form can be released.
+      field.observe { for observer in observers.access({ $0.all }) { observer.handler?.changed() } }
     }
   }
 
   deinit {
-    for observer in observers.access({ $0.all }) { observer.ended() }
+    for observer in observers.access({ $0.all }) { observer.handler?.ended() }
   }
 
-  /// How the fields stand.
+  /// The report on all fields.
   public var report: ValidationFormReport {
     ValidationFormReport(fields: fields.map { .init(id: $0.id, report: $0.report) })
   }
 
-  /// How the form stands, as ``ValidationFormReport/state`` says.
+  /// The state of the form, see ``ValidationFormReport/state``.
   public var state: ValidationReport.State { report.state }
 
-  /// The share of the requirements of all fields that hold, 0 to 1; 1 where there are none.
+  /// The fraction of all requirements that hold, 0 to 1; 1 if there are none.
   public var progress: Double { report.progress }
 
   /// Whether every requirement of every field holds, touched or not.
@@ -54,40 +55,40 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   /// The requirements that do not hold, in the order of the fields, touched or not.
   public var errors: [ValidationFormReport.FieldError] { report.errors }
 
-  /// The first field with a requirement that does not hold or could not be checked; nil when there is
-  /// nothing for a person to do.
+  /// The first field with a requirement that does not hold or could not be checked; nil if the user
+  /// has nothing to do.
   public var firstNeedingAttention: (any FormField)? {
     let id = report.firstNeedingAttention
     return fields.first { $0.id == id }
   }
 
-  /// The report as it is now, and then after each change of a field.
+  /// The current report, followed by the report after each change of a field.
   public var reports: ValidationReports<ValidationFormReport> {
     ValidationReports(
       current: { [weak self] in self?.report },
-      observe: { [weak self] in self?.observe(changed: $0, ended: $1) })
+      observe: { [weak self] in self?.observers.addObserver(to: \.self, changed: $0, ended: $1) })
   }
 
   /// Calls a closure after each change of a field's report, until the result is released.
   ///
-  /// It runs on whichever thread made the change, possibly on two at once, and reads the report itself.
+  /// It runs on the thread of the change, possibly on two at once, and reads the report itself.
   public func observe(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation {
-    observe(changed: observer, ended: {})
+    observers.addObserver(to: \.self, changed: observer)
   }
 
-  /// Touches all fields, so that each says what is wrong with it.
+  /// Touches all fields, so that each shows its errors.
   public func touchAll() {
     for field in fields { field.touch() }
   }
 
-  /// Puts the initial values of all fields back.
+  /// Restores the initial values of all fields.
   public func resetAll() {
     for field in fields { field.reset() }
   }
 
-  /// Validates all fields at once, as ``ValidatedField/validate()`` does, and returns the report on all.
+  /// Validates all fields concurrently, see ``ValidatedField/validate()``, and returns the report.
   ///
-  /// If the task is cancelled, what is known by then is returned at once.
+  /// If the task is cancelled, the current report is returned at once.
   public func validate() async -> ValidationFormReport {
     touchAll()
     await withTaskGroup { group in
@@ -95,14 +96,23 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
     }
     return report
   }
-
-  private func observe(
-    changed: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void
-  ) -> ValidationObservation {
-    let number = observers.access { $0.add(changed: changed, ended: ended) }
-    return ValidationObservation { [weak observers] in
-      // What the observer holds is released without the lock.
-      _ = observers?.access { $0.remove(number) }
-    }
-  }
 }
+
+/// A field of any value type in a ``ValidationForm``: a ``ValidatedField``.
+public protocol FormField: AnyObject, Sendable, Identifiable<ObjectIdentifier> {
+  /// The report on the value.
+  var report: ValidationReport { get }
+  /// The current report, followed by the report after each change.
+  var reports: ValidationReports<ValidationReport> { get }
+
+  /// Calls a closure after each change of the report, until the result is released.
+  func observe(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation
+  /// Marks the field as visited.
+  func touch()
+  /// Restores the initial value and the untouched state.
+  func reset()
+  /// Runs all checks of the value and returns the report, which has nothing pending.
+  @discardableResult func validate() async -> ValidationReport
+}
+
+extension ValidatedField: FormField {}

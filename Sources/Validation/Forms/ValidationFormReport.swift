@@ -1,14 +1,14 @@
-/// How the fields of a form stand.
+/// The report on all fields of a form.
 public struct ValidationFormReport: Hashable, Sendable {
   /// The report of one field.
   public struct Field: Hashable, Sendable, Identifiable {
     /// The `id` of the field.
     public let id: ObjectIdentifier
-    /// How its value stands.
+    /// The report on its value.
     public let report: ValidationReport
   }
 
-  /// A requirement of one field that does not hold.
+  /// An unmet requirement of one field.
   public struct FieldError: Hashable, Sendable {
     /// The `id` of the field.
     public let field: ObjectIdentifier
@@ -19,14 +19,14 @@ public struct ValidationFormReport: Hashable, Sendable {
   /// The fields, in the order of the form.
   public let fields: [Field]
 
-  /// How the form stands: ``ValidationReport/State/pristine`` until a field is touched, and then as one
-  /// value would to which the checks of all fields apply, touched or not.
+  /// The state of the form: ``ValidationReport/State/pristine`` until a field is touched, then the
+  /// state of one value with the checks of all fields, touched or not.
   public var state: ValidationReport.State { joined.state }
 
   /// Whether every requirement of every field holds, touched or not.
   public var isValid: Bool { fields.allSatisfy(\.report.isValid) }
 
-  /// The share of the requirements of all fields that hold, 0 to 1; 1 where there are none.
+  /// The fraction of all requirements that hold, 0 to 1; 1 if there are none.
   public var progress: Double { joined.progress }
 
   /// The requirements that do not hold, in the order of the fields, touched or not.
@@ -36,15 +36,15 @@ public struct ValidationFormReport: Hashable, Sendable {
     }
   }
 
-  /// The `id` of the first field with a requirement that does not hold or could not be checked; nil when
-  /// there is nothing for a person to do.
+  /// The `id` of the first field with a requirement that does not hold or could not be checked; nil
+  /// if the user has nothing to do.
   public var firstNeedingAttention: ObjectIdentifier? {
     fields.first { field in
       field.report.checks.contains { $0.severity == .requirement && $0.needsAttention }
     }?.id
   }
 
-  /// How many requirements of all fields hold, for a screen reader.
+  /// Returns the number of met requirements of all fields as text, for a screen reader.
   public func progressText(in language: ValidationLanguage) -> String {
     joined.progressText(in: language)
   }

@@ -2,97 +2,61 @@ import PasswordRules
 
 extension ValidationLanguage {
   /// Russian.
-  public static let russian = ValidationLanguage(
-    code: "ru", message: RussianTexts.text, status: { status, _ in RussianTexts.text(of: status) })
+  public static let russian = ValidationLanguage("ru", RussianTexts.self)
 }
 
-enum RussianTexts {
-  /// A noun in the cases that follow a number.
-  struct Noun {
-    /// After numbers that end in 1, as what is to be added or removed.
-    let one: String
-    /// After numbers that end in 2 to 4.
-    let few: String
-    /// After all others, and after any number but those in 1 where it is a limit.
-    let many: String
-    /// After numbers that end in 1, as a limit.
-    let genitive: String
-
-    init(_ one: String, _ few: String, _ many: String, genitive: String? = nil) {
-      (self.one, self.few, self.many, self.genitive) = (one, few, many, genitive ?? few)
-    }
-
-    /// As the Common Locale Data Repository has it for whole numbers.
-    func counted(_ count: Int) -> String {
-      switch (count % 10, count % 100) {
-      case (_, 11...14): many
-      case (1, _): one
-      case (2...4, _): few
-      default: many
-      }
-    }
-
-    func limiting(_ count: Int) -> String {
-      count % 10 == 1 && count % 100 != 11 ? genitive : many
-    }
-  }
-
-  private static let element = Noun("элемент", "элемента", "элементов")
+enum RussianTexts: LanguageTexts {
+  static let (and, or) = ("и", "или")
+  static let quotationMarks = ("«", "»")
+  static let (space, tab, lineBreak) = ("пробел", "табуляцию", "перенос строки")
+  static let element = Noun("элемент", few: "элемента", "элементов")
+  static let character = Noun(
+    "символ", few: "символа", "символов", plural: "символы")
+  static let byte = Noun("байт", few: "байта", "байтов")
 
   static func text(of message: ValidationMessage, in language: ValidationLanguage) -> String {
     switch message {
     case .notEmpty: "Не пусто"
     case .present: "Значение"
-    case .minimumCount(let count): "Не менее \(count) \(element.limiting(count))"
-    case .maximumCount(let count): "Не более \(count) \(element.limiting(count))"
-    case .addElements(let count): "Добавьте \(count) \(element.counted(count))"
-    case .removeElements(let count): "Удалите \(count) \(element.counted(count))"
-    case .unique: "Без повторов"
+    case .minimumCount, .minimumLength, .minimumOf, .minimum:
+      "Не менее \(shared(message, language))"
+    case .maximumCount, .maximumLength, .maximum: "Не более \(shared(message, language))"
+    case .addElements, .addCharacters, .addOf: "Добавьте \(shared(message, language))"
+    case .removeElements, .removeCharacters: "Удалите \(shared(message, language))"
+    case .unique: "Без дубликатов"
     case .each(let message): "Каждый элемент: \(language.text(of: message))"
-    case .minimumLength(let count, let unit): "Не менее \(count) \(noun(unit).limiting(count))"
-    case .maximumLength(let count, let unit): "Не более \(count) \(noun(unit).limiting(count))"
-    case .addCharacters(let count, let unit): "Добавьте \(count) \(noun(unit).counted(count))"
-    case .removeCharacters(let count, let unit): "Удалите \(count) \(noun(unit).counted(count))"
     case .onlyOf(let classes):
       classes.contains(.unicode)
-        ? "Любые символы" : "Только \(TextParts.list(classes.map(plural), "и"))"
-    case .minimumOf(let count, let classes):
-      "Не менее \(count) \(TextParts.list(classes.map { noun($0).limiting(count) }, "или"))"
-    case .addOf(let count, let classes):
-      "Добавьте \(count) \(TextParts.list(classes.map { noun($0).counted(count) }, "или"))"
+        ? "Любые символы" : "Только \(list(classes.map { noun($0).plural }, and))"
     case .remove(let characters):
-      "Удалите или замените \(TextParts.list(characters.map(name), "и"))"
-    case .removeAt(let places): "Позиция \(TextParts.places(places)): удалите или замените"
+      "Удалите или замените \(list(characters.map(name), and))"
+    case .removeAt(let places): "Позиция \(Self.places(places)): удалите или замените"
     case .maximumRun(let run, let limit): limitText(run, limit)
     case .shortenRun(let run, let text, let place, let limit):
-      "\(text.map { "«\($0)», позиция" } ?? "Позиция") \(TextParts.place(place)): "
+      "\(text.map { "\(quoted($0)), позиция" } ?? "Позиция") \(Self.place(place)): "
         + limitText(run, limit)
     case .makeRoom: "Для этого не осталось места: сначала удалите или замените что-нибудь"
-    case .prefix(let text): "Начинается с «\(text)»"
-    case .suffix(let text): "Заканчивается на «\(text)»"
+    case .prefix(let text): "Начинается с \(quoted(text))"
+    case .suffix(let text): "Заканчивается на \(quoted(text))"
     case .trimmed: "Без пробелов в начале и в конце"
     case .singleLine: "Одна строка"
     case .email: "Адрес электронной почты"
     case .oneOf(let values):
       values.isEmpty ? "Один из вариантов" : "Одно из: \(values.joined(separator: ", "))"
-    case .noneOf: "Ничего занятого или зарезервированного"
-    case .equal(let value): value.map { "«\($0)»" } ?? "Ожидаемое значение"
-    case .equalToOther: "То же самое ещё раз"
-    case .notContainingOther: "Без текста другого поля"
-    case .minimum(let value): "Не менее \(value)"
-    case .maximum(let value): "Не более \(value)"
+    case .noneOf: "Не занято и не зарезервировано"
+    case .equal(let value): value.map(quoted) ?? "Ожидаемое значение"
+    case .equalToOther: "Должно совпадать с другим полем"
+    case .notContainingOther: "Не должно содержать текст другого поля"
     case .lessThan(let value): "Меньше \(value)"
     case .moreThan(let value): "Больше \(value)"
     case .multiple(let value): "Кратно \(value)"
     case .finite: "Конечное число"
     case .notBlocked: "Нет в списке распространённых или скомпрометированных паролей"
     case .chooseAnother:
-      "Этот пароль есть в списке тех, что злоумышленники пробуют первыми: "
+      "Злоумышленники пробуют этот пароль одним из первых: "
         + "выберите другой, например несколько случайных слов"
-    case .all(let messages): TextParts.list(messages.map(language.text), "и")
-    case .either(let messages): TextParts.list(messages.map(language.text), "или")
     case .not(let message): "Не так: \(language.text(of: message))"
-    case .custom(let code, let parameters): TextParts.code(code, parameters)
+    case .all, .either, .custom: shared(message, language)
     }
   }
 
@@ -109,13 +73,13 @@ enum RussianTexts {
     case .report(.valid): "всё верно"
     case .report(.invalid): "пока не всё верно"
     case .progress(let done, let all):
-      "Выполнено \(done) из \(all) "
-        + Noun("требование", "требования", "требований").limiting(all)
+      "Выполнено \(done) из "
+        + Noun("требование", few: "требования", "требований").limiting(all)
     }
   }
 
   private static func limitText(_ run: ValidationMessage.Run, _ limit: Int) -> String {
-    let isSingular = limit % 10 == 1 && limit % 100 != 11
+    let isSingular = Noun.isSingular(limit)
     let characters =
       switch run {
       case .repeating: isSingular ? "одинакового символа" : "одинаковых символов"
@@ -127,51 +91,27 @@ enum RussianTexts {
       + (run == .repeating ? "" : " (например, abc или 321)")
   }
 
-  private static func noun(_ unit: LengthUnit) -> Noun {
-    unit == .utf8
-      ? Noun("байт", "байта", "байтов") : Noun("символ", "символа", "символов")
-  }
-
-  private static func noun(_ characterClass: CharacterClass) -> Noun {
+  static func noun(_ characterClass: CharacterClass) -> Noun {
     switch characterClass {
     case .upper:
-      Noun(
-        "прописную букву A–Z", "прописные буквы A–Z", "прописных букв A–Z",
-        genitive: "прописной буквы A–Z")
+      return Noun(
+        "прописную букву A–Z", few: "прописные буквы A–Z", "прописных букв A–Z",
+        genitive: "прописной буквы A–Z", plural: "прописные буквы A–Z")
     case .lower:
-      Noun(
-        "строчную букву a–z", "строчные буквы a–z", "строчных букв a–z",
-        genitive: "строчной буквы a–z")
-    case .digits: Noun("цифру", "цифры", "цифр")
-    case .special: Noun("спецсимвол", "спецсимвола", "спецсимволов")
-    case .asciiPrintable: Noun("символ ASCII", "символа ASCII", "символов ASCII")
-    case .unicode: Noun("символ", "символа", "символов")
+      return Noun(
+        "строчную букву a–z", few: "строчные буквы a–z", "строчных букв a–z",
+        genitive: "строчной буквы a–z", plural: "строчные буквы a–z")
+    case .digits: return Noun("цифру", few: "цифры", "цифр", plural: "цифры")
+    case .special:
+      return Noun("спецсимвол", few: "спецсимвола", "спецсимволов", plural: "спецсимволы")
+    case .asciiPrintable:
+      return Noun("символ ASCII", few: "символа ASCII", "символов ASCII", plural: "символы ASCII")
+    case .unicode: return character
     case .custom(let characters):
-      Noun(
-        "символ из \(set(characters))", "символа из \(set(characters))",
-        "символов из \(set(characters))")
+      let list = set(characters, space: "пробел")
+      return Noun(
+        "символ из \(list)", few: "символа из \(list)", "символов из \(list)",
+        plural: "символы \(list)")
     }
-  }
-
-  private static func plural(_ characterClass: CharacterClass) -> String {
-    switch characterClass {
-    case .upper: "прописные буквы A–Z"
-    case .lower: "строчные буквы a–z"
-    case .digits: "цифры"
-    case .special: "спецсимволы"
-    case .asciiPrintable: "символы ASCII"
-    case .unicode: "символы"
-    case .custom(let characters): "символы \(set(characters))"
-    }
-  }
-
-  private static func set(_ characters: PrintableCharacters) -> String {
-    TextParts.set(characters, space: "пробел")
-  }
-
-  private static func name(_ character: String) -> String {
-    TextParts.name(
-      character, space: "пробел", tab: "табуляцию", lineBreak: "перенос строки",
-      quoted: { "«\($0)»" })
   }
 }

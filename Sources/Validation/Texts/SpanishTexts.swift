@@ -2,63 +2,60 @@ import PasswordRules
 
 extension ValidationLanguage {
   /// Spanish.
-  public static let spanish = ValidationLanguage(
-    code: "es", message: SpanishTexts.text, status: { status, _ in SpanishTexts.text(of: status) })
+  public static let spanish = ValidationLanguage("es", SpanishTexts.self)
 }
 
-enum SpanishTexts {
+enum SpanishTexts: LanguageTexts {
+  static let (and, or) = ("y", "o")
+  static let quotationMarks = ("«", "»")
+  static let (space, tab, lineBreak) = ("el espacio", "el tabulador", "el salto de línea")
+  static let element = Noun("elemento", "elementos")
+  static let character = Noun("carácter", "caracteres")
+  static let byte = Noun("byte", "bytes")
+
   static func text(of message: ValidationMessage, in language: ValidationLanguage) -> String {
     switch message {
     case .notEmpty: "No vacío"
     case .present: "Un valor"
-    case .minimumCount(let count): "Al menos \(number(count, "elemento", "elementos"))"
-    case .maximumCount(let count): "Como máximo \(number(count, "elemento", "elementos"))"
-    case .addElements(let count): "Añade \(number(count, "elemento", "elementos"))"
-    case .removeElements(let count): "Elimina \(number(count, "elemento", "elementos"))"
-    case .unique: "Nada repetido"
+    case .minimumCount, .minimumLength, .minimumOf, .minimum:
+      "Al menos \(shared(message, language))"
+    case .maximumCount, .maximumLength, .maximum: "Como máximo \(shared(message, language))"
+    case .addElements, .addCharacters, .addOf: "Añade \(shared(message, language))"
+    case .removeElements, .removeCharacters: "Elimina \(shared(message, language))"
+    case .unique: "Sin duplicados"
     case .each(let message): "Cada elemento: \(language.text(of: message))"
-    case .minimumLength(let count, let unit): "Al menos \(length(count, unit))"
-    case .maximumLength(let count, let unit): "Como máximo \(length(count, unit))"
-    case .addCharacters(let count, let unit): "Añade \(length(count, unit))"
-    case .removeCharacters(let count, let unit): "Elimina \(length(count, unit))"
     case .onlyOf(let classes):
       classes.contains(.unicode)
-        ? "Cualquier carácter" : "Solo \(TextParts.list(classes.map(plural), "y"))"
-    case .minimumOf(let count, let classes): "Al menos \(number(count, of: classes))"
-    case .addOf(let count, let classes): "Añade \(number(count, of: classes))"
+        ? "Cualquier carácter" : "Solo \(list(classes.map { noun($0).plural }, and))"
     case .remove(let characters):
-      "Elimina o sustituye \(TextParts.list(characters.map(name), "y"))"
+      "Elimina o sustituye \(list(characters.map(name), and))"
     case .removeAt(let places):
-      "Elimina o sustituye lo que está en la posición \(TextParts.places(places))"
+      "Elimina o sustituye el texto en la posición \(Self.places(places))"
     case .maximumRun(let run, let limit): limitText(run, limit)
     case .shortenRun(let run, let text, let place, let limit):
-      "\(text.map { "«\($0)» en" } ?? "En") la posición \(TextParts.place(place)): \(limitText(run, limit))"
+      "\(text.map { "\(quoted($0)) en" } ?? "En") la posición \(Self.place(place)): \(limitText(run, limit))"
     case .makeRoom: "No queda sitio para esto: borra o sustituye algo antes"
-    case .prefix(let text): "Empieza por «\(text)»"
-    case .suffix(let text): "Termina en «\(text)»"
+    case .prefix(let text): "Empieza por \(quoted(text))"
+    case .suffix(let text): "Termina en \(quoted(text))"
     case .trimmed: "Sin espacios al principio ni al final"
     case .singleLine: "Una sola línea"
     case .email: "Una dirección de correo electrónico"
     case .oneOf(let values):
       values.isEmpty ? "Una de las opciones" : "Uno de estos: \(values.joined(separator: ", "))"
-    case .noneOf: "Nada ya ocupado o reservado"
-    case .equal(let value): value.map { "«\($0)»" } ?? "El valor esperado"
-    case .equalToOther: "Lo mismo otra vez"
-    case .notContainingOther: "Sin el texto del otro campo"
-    case .minimum(let value): "Al menos \(value)"
-    case .maximum(let value): "Como máximo \(value)"
+    case .noneOf: "No ocupado ni reservado"
+    case .equal(let value): value.map(quoted) ?? "El valor esperado"
+    case .equalToOther: "Debe coincidir con el otro campo"
+    case .notContainingOther: "No debe contener el texto del otro campo"
     case .lessThan(let value): "Menos de \(value)"
     case .moreThan(let value): "Más de \(value)"
     case .multiple(let value): "Un múltiplo de \(value)"
     case .finite: "Un número finito"
     case .notBlocked: "Fuera de la lista de contraseñas comunes o filtradas"
     case .chooseAnother:
-      "Esta contraseña está en la lista de las que los atacantes prueban primero: "
+      "Los atacantes prueban esta contraseña entre las primeras: "
         + "elige otra, por ejemplo varias palabras al azar"
-    case .all(let messages): TextParts.list(messages.map(language.text), "y")
-    case .either(let messages): TextParts.list(messages.map(language.text), "o")
     case .not(let message): "No: \(language.text(of: message))"
-    case .custom(let code, let parameters): TextParts.code(code, parameters)
+    case .all, .either, .custom: shared(message, language)
     }
   }
 
@@ -75,20 +72,8 @@ enum SpanishTexts {
     case .report(.valid): "todo está bien"
     case .report(.invalid): "aún no está bien"
     case .progress(let done, let all):
-      "Cumplidos: \(done) de \(number(all, "requisito", "requisitos"))"
+      "Cumplidos: \(done) de \(Noun("requisito", "requisitos").counted(all))"
     }
-  }
-
-  private static func number(_ count: Int, _ one: String, _ other: String) -> String {
-    "\(count) \(count == 1 ? one : other)"
-  }
-
-  private static func length(_ count: Int, _ unit: LengthUnit) -> String {
-    unit == .utf8 ? number(count, "byte", "bytes") : number(count, "carácter", "caracteres")
-  }
-
-  private static func number(_ count: Int, of classes: [CharacterClass]) -> String {
-    "\(count) \(TextParts.list(classes.map { noun($0, count) }, "o"))"
   }
 
   private static func limitText(_ run: ValidationMessage.Run, _ limit: Int) -> String {
@@ -101,38 +86,17 @@ enum SpanishTexts {
     return limit == 1 ? "Sin \(characters)" : "Como máximo \(limit) \(characters)"
   }
 
-  private static func noun(_ characterClass: CharacterClass, _ count: Int) -> String {
-    if case .custom = characterClass { return "de \(plural(characterClass))" }
-    return count == 1 ? singular(characterClass) : plural(characterClass)
-  }
-
-  private static func singular(_ characterClass: CharacterClass) -> String {
+  static func noun(_ characterClass: CharacterClass) -> Noun {
     switch characterClass {
-    case .upper: "mayúscula A–Z"
-    case .lower: "minúscula a–z"
-    case .digits: "dígito"
-    case .special: "símbolo"
-    case .asciiPrintable: "carácter ASCII"
-    case .unicode: "carácter"
-    case .custom: plural(characterClass)
+    case .upper: return Noun("mayúscula A–Z", "mayúsculas A–Z")
+    case .lower: return Noun("minúscula a–z", "minúsculas a–z")
+    case .digits: return Noun("dígito", "dígitos")
+    case .special: return Noun("símbolo", "símbolos")
+    case .asciiPrintable: return Noun("carácter ASCII", "caracteres ASCII")
+    case .unicode: return character
+    case .custom(let characters):
+      let list = "los caracteres \(set(characters, space: "espacio"))"
+      return Noun("de \(list)", "de \(list)", plural: list)
     }
-  }
-
-  private static func plural(_ characterClass: CharacterClass) -> String {
-    switch characterClass {
-    case .upper: "mayúsculas A–Z"
-    case .lower: "minúsculas a–z"
-    case .digits: "dígitos"
-    case .special: "símbolos"
-    case .asciiPrintable: "caracteres ASCII"
-    case .unicode: "caracteres"
-    case .custom(let characters): "los caracteres \(TextParts.set(characters, space: "espacio"))"
-    }
-  }
-
-  private static func name(_ character: String) -> String {
-    TextParts.name(
-      character, space: "el espacio", tab: "el tabulador", lineBreak: "el salto de línea",
-      quoted: { "«\($0)»" })
   }
 }

@@ -1,65 +1,64 @@
 public import PasswordRules
 
 extension Validator<String> {
-  /// Only characters of some classes; any other is `.broken`, at its places, and named.
+  /// Returns a check for allowed classes; other characters are `.broken` and named, with places.
   ///
-  /// For a secret, use ``password(_:unit:reading:)``, whose messages name places alone.
+  /// For a secret, use ``password(_:unit:reading:)``, whose messages contain only places.
   public static func characters(in classes: CharacterClass...) -> Validator {
     let alphabet = ListedCharacters(classes)
-    return Validator("characters", .onlyOf(classes)) { text, findings in
-      if text.unicodeScalars.allSatisfy(alphabet.contains) { return findings.note(.satisfied) }
-      var places = CharacterPlaces()
+    return Validator("characters", .onlyOf(classes)) { text, results in
+      if text.unicodeScalars.allSatisfy(alphabet.contains) { return results.note(.satisfied) }
+      var places: [Range<Int>] = []
       var offending: [String] = []
-      for scalar in text.unicodeScalars {
-        let isOffending = !alphabet.contains(scalar)
-        places.read(isOffending: isOffending)
+      for (place, scalar) in text.unicodeScalars.enumerated() where !alphabet.contains(scalar) {
+        places.note(place)
         let name = String(scalar)
-        if isOffending, !offending.contains(name), offending.count < 10 { offending.append(name) }
+        if !offending.contains(name), offending.count < 10 { offending.append(name) }
       }
-      findings.note(.broken, advice: .remove(offending), places: places.found)
+      results.note(.broken, advice: .remove(offending), places: places)
     }
   }
 
-  /// At least so many characters of some classes, `.notYet` until they are there.
+  /// Returns a check for a minimum number of characters of some classes; `.notYet` below it.
   ///
-  /// The class `special` is what people call symbols: printable ASCII without letters and digits.
+  /// The class `special` means symbols: printable ASCII without letters and digits.
   public static func contains(
     atLeast minimum: Int = 1, of classes: CharacterClass...
   ) -> Validator {
     let alphabet = ListedCharacters(classes)
-    return Validator("contains", .minimumOf(minimum, classes)) { text, findings in
+    return Validator("contains", .minimumOf(minimum, classes)) { text, results in
       let count = text.unicodeScalars.count(where: alphabet.contains)
-      if count >= minimum { return findings.note(.satisfied) }
-      findings.note(.notYet, advice: .addOf(minimum - count, classes))
+      if count >= minimum { return results.note(.satisfied) }
+      results.note(.notYet, advice: .addOf(minimum - count, classes))
     }
   }
 
-  /// At most so many of the same character in a row; longer runs are `.broken`, at their places.
+  /// Returns a check that limits equal characters in a row; longer runs are `.broken`.
   ///
-  /// Messages quote a run of up to 12 characters. For a secret, use ``password(_:unit:reading:)``, whose
-  /// messages name places alone.
+  /// Messages quote a run of up to 12 characters. For a secret, use ``password(_:unit:reading:)``,
+  /// whose messages contain only places.
   public static func maxRepeating(_ limit: Int) -> Validator {
     runs(.repeating, limit, [.allowed(.unicode), .maxRepeating(limit)])
   }
 
-  /// At most so many neighbours in A–Z, a–z or 0–9 in a row, upwards or downwards; longer runs are
-  /// `.broken`, at their places.
+  /// Returns a check that limits neighbours in A–Z, a–z or 0–9 in a row, ascending or descending;
+  /// longer runs are `.broken`.
   ///
-  /// Messages quote a run as those of ``maxRepeating(_:)`` do.
+  /// Messages quote a run, as those of ``maxRepeating(_:)`` do.
   public static func maxSequential(_ limit: Int) -> Validator {
     runs(.sequential, limit, [.allowed(.unicode), .maxSequential(limit)])
   }
 
-  /// A limit of zero or less says nothing, as in the language of password rules.
+  /// Returns a check of runs; a limit of zero or less has no effect, as in password rules.
   private static func runs(
     _ run: ValidationMessage.Run, _ limit: Int, _ rules: PasswordRuleSet
   ) -> Validator {
     let name = run == .repeating ? "maxRepeating" : "maxSequential"
-    return Validator(name, .maximumRun(run, limit)) { text, findings in
+    return Validator(name, .maximumRun(run, limit)) { text, results in
       let places = rules.check(text).checks.last?.violations ?? []
-      guard let first = places.first else { return findings.note(.satisfied) }
+      guard let first = places.first else { return results.note(.satisfied) }
       let quoted = text.unicodeScalars.dropFirst(first.lowerBound).prefix(first.count)
-      findings.note(
+      results.note(
         .broken,
         advice: .shortenRun(
           run, first.count > Self.quotedLength ? nil : String(quoted), at: first, limit: limit),
@@ -67,13 +66,13 @@ extension Validator<String> {
     }
   }
 
-  /// So many characters of a run are shown at most.
+  /// The maximum number of characters quoted from a run.
   private static var quotedLength: Int { 12 }
 }
 
-/// The characters of some classes together.
+/// The characters of several classes.
 struct ListedCharacters: Sendable {
-  /// The characters; nil where all of Unicode is meant.
+  /// The characters; nil for all of Unicode.
   private let characters: PrintableCharacters?
 
   init(_ classes: [CharacterClass]) {
@@ -83,7 +82,7 @@ struct ListedCharacters: Sendable {
     }
   }
 
-  /// Whether all of Unicode is meant.
+  /// Whether the characters are all of Unicode.
   var areAll: Bool { characters == nil }
 
   func contains(_ scalar: Unicode.Scalar) -> Bool { characters?.contains(scalar) ?? true }

@@ -1,26 +1,26 @@
 public import PasswordRules
 
 extension Validator<String> {
-  /// The rules of a rule set, one check for each, as `PasswordRuleSet.check(_:unit:reading:)` finds them.
+  /// Returns one check for each rule, with the results of `PasswordRuleSet.check(_:unit:reading:)`.
   ///
-  /// A password satisfies all of them exactly if the rule set accepts it, and what a generator makes from the
-  /// rule set does. Advice names places and never characters of the password.
+  /// A password satisfies all checks if and only if the rule set accepts it, as it does for
+  /// generated ones. Advice contains places, never characters of the password.
   ///
   /// - Parameters:
-  ///   - rules: What a password must be like.
-  ///   - unit: What the length limits count.
-  ///   - reading: What several requirements mean together.
+  ///   - rules: The rules for a password.
+  ///   - unit: The unit of the length limits.
+  ///   - reading: How several requirements combine.
   /// - Returns: Checks named after the rules: `required`, `allowed`, `maxRepeating` and so on.
   public static func password(
     _ rules: PasswordRuleSet, unit: LengthUnit = .codePoints,
-    reading: RequirementReading = .distinct
+    reading: RequirementMatchingMode = .distinct
   ) -> Validator {
     let demands = rules.check("", unit: unit, reading: reading).checks.map(\.rule)
     return Validator(checks: checks(of: demands, unit: unit, reading: reading)) {
-      password, findings in
+      password, results in
       let report = rules.check(password, unit: unit, reading: reading)
       for (index, check) in report.checks.enumerated() {
-        findings.note(
+        results.note(
           ValidationCheck.State(check.state), at: index,
           advice: check.state == .satisfied ? nil : check.advice(length: report.length, unit: unit),
           places: check.violations)
@@ -29,16 +29,13 @@ extension Validator<String> {
   }
 
   private static func checks(
-    of rules: [PasswordRule], unit: LengthUnit, reading: RequirementReading
+    of rules: [PasswordRule], unit: LengthUnit, reading: RequirementMatchingMode
   ) -> [ValidationCheck] {
-    var seen: [String: Int] = [:]
-    return rules.indices.map { index in
-      let rule = rules[index]
-      let earlier = reading == .distinct ? rules[..<index].count { $0 == rule } : 0
-      let (name, requirement) = rule.demand(occurrence: earlier + 1, unit: unit)
-      defer { seen[name, default: 0] += 1 }
-      return ValidationCheck(
-        id: .init(name, ordinal: seen[name, default: 0]), requirement: requirement)
+    var occurrences: [PasswordRule: Int] = [:]
+    return rules.map { rule in
+      if reading == .distinct { occurrences[rule, default: 0] += 1 }
+      let (name, requirement) = rule.demand(occurrence: occurrences[rule] ?? 1, unit: unit)
+      return ValidationCheck(id: .init(name), requirement: requirement)
     }
   }
 }
@@ -54,7 +51,7 @@ extension ValidationCheck.State {
 }
 
 extension PasswordRule {
-  /// What the rule is called and demands; what is required for the second time demands two characters.
+  /// Returns the name and the message of the rule; a second requirement needs two characters.
   fileprivate func demand(
     occurrence: Int, unit: LengthUnit
   ) -> (name: String, requirement: ValidationMessage) {
@@ -71,7 +68,7 @@ extension PasswordRule {
 }
 
 extension PasswordReport.Check {
-  /// What to do about a rule that is not satisfied.
+  /// Returns the advice for a rule that is not satisfied.
   fileprivate func advice(length: Int, unit: LengthUnit) -> ValidationMessage? {
     let place = violations.first ?? 0..<0
     return switch rule {

@@ -9,10 +9,10 @@
 //     keyring._write_config_value("keyring-setting", "version", keyring.version)
 //     keyring.set_password(…)  # as below
 //
-// The three before the last are what the program does when a person has typed a new passphrase.
+// The three calls before the last are those that the program makes for a new passphrase.
 extension Fixture {
-  /// Version 1.3.9: `"mail.example.com", "peter", "The Valley Wind"`,
-  /// `"mail.example.com", "Jo.Ann@Example.com", "Žluťoučký kůň\nsecond line"` and `"web: app", "a_b", "x" * 200`.
+  /// 1.3.9: `"mail.example.com", "peter", "The Valley Wind"`, `"web: app", "a_b", "x" * 200`
+  /// and `"mail.example.com", "Jo.Ann@Example.com", "Žluťoučký kůň\nsecond line"`.
   static let cryptFile = bytes(
     """
     W2tleXJpbmdfMkRzZXR0aW5nXQpwYXNzd29yZF8yMHJlZmVyZW5jZSA9IAoJZXlKellXeDBJam9nSW1KME9XRm1Wa3

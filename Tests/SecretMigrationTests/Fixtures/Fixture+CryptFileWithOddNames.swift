@@ -1,4 +1,4 @@
-// Made by keyrings.cryptfile 1.3.9 of PyPI, on Python 3.11, as the other keyrings, with:
+// Made by keyrings.cryptfile 1.3.9 of PyPI, on Python 3.11, like the other keyrings, with:
 //
 //     keyring.set_password("Účty", "Škoda.Žofie", "кот 🐈\r\n\ttabs and = ; # [signs]\n\n")
 //     keyring.set_password("Účty", "PETER", "")
@@ -6,7 +6,7 @@
 //     keyring.set_password("UPPER", "camelCaseName", "value")
 //     keyring.set_password("keyring-setting", "own", "a password beside the settings")
 //
-// It takes no empty user name, and cannot read its own file any more after an empty service.
+// The program refuses an empty user name, and cannot read its file after an empty service.
 extension Fixture {
   static let cryptFileWithOddNames = bytes(
     """

@@ -1,9 +1,9 @@
-// Made by Python with hashlib, plistlib, json and the AESGCM of its package `cryptography`, by the
-// format's description: the code of the documentation runs on Apple's systems alone. The key is PBKDF2 of
-// 1,000 iterations and the salt 0, 1, … 31; the nonce is 0, 1, … 11. The attributes are as those systems
-// answer them, with codes as texts and as numbers, and empty where something is absent.
+// Made by Python with hashlib, plistlib, json and the AESGCM of its package `cryptography`, from
+// the format's description, because the documentation's code runs on Apple's systems only. The key
+// is PBKDF2 of 1,000 iterations and the salt 0, 1, … 31; the nonce is 0, 1, … 11. The attributes
+// are those systems' answers, with codes as texts and as numbers, and empty if absent.
 extension Fixture {
-  /// Binary property lists, the inner and the outer one.
+  /// Binary property lists, outer and inner.
   static let keychainBinary = bytes(
     """
     YnBsaXN0MDDVAQIDBAUGBwgJClZmb3JtYXRaaXRlcmF0aW9uc1RzYWx0VnNlYWxlZFd2ZXJzaW9uXxAva2V5Y2hhaW
@@ -21,7 +21,7 @@ extension Fixture {
     AG4AkQMYAAAAAAAAAgEAAAAAAAAACwAAAAAAAAAAAAAAAAAAAxo=
     """)
 
-  /// XML property lists, the inner and the outer one.
+  /// XML property lists, outer and inner.
   static let keychainXML = bytes(
     """
     PD94bWwgdmVyc2lvbj0iMS4wIiBlbmNvZGluZz0iVVRGLTgiPz4KPCFET0NUWVBFIHBsaXN0IFBVQkxJQyAiLS8vQX
@@ -103,8 +103,8 @@ extension Fixture {
     QnIwQnNCQlBPK0ZPU2ZDNUpNK1QzVlN3ZHlzR1VRRWZIVVk9In0=
     """)
 
-  /// Items of the services b, c and a, of the years 2003, none (the date is NaN) and 2001, in binary property
-  /// lists.
+  /// Items of the services b, c and a, of the years 2003, none (the date is NaN) and 2001, in
+  /// binary property lists.
   static let keychainWithoutDate = bytes(
     """
     YnBsaXN0MDDVAQIDBAUGBwgJClZmb3JtYXRaaXRlcmF0aW9uc1RzYWx0VnNlYWxlZFd2ZXJzaW9uXxAva2V5Y2hhaW

@@ -28,7 +28,7 @@ extension Fixture {
     XLCG+9cB6N/fESGe8mXuqJSAoC5XSchm1SOAW7OGuROPnfp7AOYAgwKQAyQA
     """)
 
-  /// The same file, after `service other username other` was stored with the passphrase `another`, which
+  /// The same file with `service other username other` added under the passphrase `another`, which
   /// libsecret does not refuse.
   static let libsecretOfTwoPassphrases = bytes(
     """

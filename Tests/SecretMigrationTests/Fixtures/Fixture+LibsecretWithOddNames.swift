@@ -1,9 +1,9 @@
-// Made by secret-tool as the other keyrings, each with a secret on its standard input, by `printf`:
+// Made by secret-tool like the other keyrings, each with a secret on standard input, by `printf`:
 //
 //     '' secret-tool store --label='' service empty username ''
 //     '' secret-tool store --label='Empty' service empty username peter
 //     '%s' secret-tool store --label='x' service long username Peter.ŠKODA
-//     the letter x 3,000 times: secret-tool store --label='Long' service long username 'Škoda.Žofie'
+//     x 3,000 times: secret-tool store --label='Long' service long username 'Škoda.Žofie'
 //     'кот 🐈\r\n\tline 2\n\n' secret-tool store --label='Label of two
 //     lines' service 'Účty' username PETER
 //     'smb' secret-tool store --label='Share' server nas.example.com user peter domain WORK \
@@ -16,7 +16,7 @@
 //       xdg:schema chrome_libsecret_os_crypt_password_v2
 //     'many' secret-tool store --label='Many' z 1 y 2 x 3 w 4 v 5 username ''
 //
-// A lone `%s` is nothing to printf, and so is that secret.
+// `printf` prints nothing for a lone `%s`, so that secret is empty.
 extension Fixture {
   static let libsecretWithOddNames = bytes(
     """

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Files of other programs, as these have written them; the secrets are made up.
+/// Files written by other programs, with made-up secrets.
 enum Fixture {
-  /// The passphrase of all of them.
+  /// The passphrase of all files.
   static let passphrase = "correct horse"
 
   static func bytes(_ base64: String) -> [UInt8] {

@@ -1,6 +1,6 @@
 import Validation
 
-/// What there is to see of a form.
+/// The content of a form.
 struct FormContent {
   struct Field {
     var label: String
@@ -8,32 +8,32 @@ struct FormContent {
     /// Whether dots stand for the characters.
     var isHidden: Bool
     var checks: [ShownCheck]
-    /// What the person is offered.
+    /// The suggested text.
     var offer: String?
   }
 
   var title: String
   var fields: [Field]
-  /// The field that the keys go to.
+  /// The field with the cursor.
   var focus: Int
   /// From 0 to 1.
   var progress: Double
-  /// What has just gone wrong.
+  /// The error to show.
   var notice: String?
   var hints: [String]
 }
 
 /// Lays a form out for a terminal of any size.
 ///
-/// Where there is no room for everything, the field that the keys go to and its checks stay.
+/// Where there is no room for everything, the field with the cursor and its checks stay.
 struct FormLayout {
   let content: FormContent
   let size: ScreenSize
   let appearance: Appearance
-  /// How often the spinner was turned.
+  /// The step of the spinner.
   var step = 0
 
-  /// What goes first where there is no room: the lines of the greatest number.
+  /// The order in which lines are left out where there is no room: the greatest number first.
   private enum Rank: Int {
     case needed, otherField, progress, title, hints, blank
   }
@@ -62,7 +62,7 @@ struct FormLayout {
     while lines.count > size.rows, let rank = lines.map(\.rank.rawValue).max(), rank > 0 {
       lines.remove(at: lines.lastIndex { $0.rank.rawValue == rank }!)
     }
-    // The last lines are what the person needs in a terminal of one or two rows.
+    // A terminal of one or two rows shows the first of the needed lines.
     lines = Array(lines.prefix(size.rows))
     var frame = Frame(lines: lines.map(\.line))
     if let row = lines.firstIndex(where: { $0.cursorColumn != nil }) {
@@ -121,7 +121,7 @@ struct FormLayout {
     return lines
   }
 
-  /// Whether a field is as it should be, in one column.
+  /// The sign of a field's state, in one column.
   private func mark(of field: FormContent.Field) -> StyledLine {
     let states = field.checks.map(\.state)
     if states.allSatisfy({ $0 == .satisfied }) { return sign(.satisfied) }
@@ -158,8 +158,8 @@ struct FormLayout {
     content.notice.map { wrapped($0, .bad, .needed) } ?? []
   }
 
-  /// The checks of the field that the keys go to; where there is no room for all, those first that
-  /// the person has to do something about.
+  /// The checks of the field with the cursor; where there is no room for all, the unsatisfied ones
+  /// come first.
   private func checkLines(of field: FormContent.Field) -> [Line] {
     let indent = String(repeating: " ", count: isNarrow ? 0 : 2)
     let checks = field.checks.map { check in
@@ -203,5 +203,33 @@ struct FormLayout {
       }
     }
     return lines.map { Line(line: indented(StyledLine($0, .dim)), rank: .hints) }
+  }
+}
+
+extension FormContent.Field {
+  /// The part of the text that fits some columns, and the column of the cursor.
+  func shown(columns: Int, appearance: Appearance) -> (text: String, cursor: Int) {
+    // Only the number of hidden characters is used.
+    let characters: [String] =
+      isHidden
+      ? Array(repeating: appearance.dot, count: text.text.count)
+      : text.text.map { character in
+        // A character without a column would not show.
+        character.columns == 0 ? "\u{FFFD}" : String(character)
+      }
+    let cursor = min(text.cursor, characters.count)
+    // The last column is for the cursor behind the text.
+    var start = cursor
+    var before = 0
+    while start > 0, before + characters[start - 1].columns < columns {
+      start -= 1
+      before += characters[start].columns
+    }
+    var shown = ""
+    for character in characters[start...] {
+      if shown.columns + character.columns > columns { break }
+      shown += character
+    }
+    return (shown, before)
   }
 }

@@ -6,12 +6,12 @@ import Validation
   import Musl
 #endif
 
-/// The sign-up as a form on the terminal, drawn anew at each key.
+/// The sign-up as a form on the terminal, drawn again at each key.
 ///
 /// It waits on the main actor, which no task of the checks needs.
 @MainActor
 final class SignUpForm {
-  // As long as a slow line needs for the rest of a key's bytes, and shorter than a person notices.
+  // In milliseconds: enough for the rest of a key's bytes on a slow line, and too short to notice.
   private static let escapeTime: Int32 = 250
   private static let spinnerTime: Int32 = 100
 
@@ -38,7 +38,7 @@ final class SignUpForm {
     screen = Screen(appearance)
   }
 
-  /// Lets the person fill the form in; false when it was cancelled.
+  /// Runs the form until it is complete, or was cancelled; then false.
   func fill() throws -> Bool {
     let observation = model.form.observe(wake.wake)
     defer { observation.cancel() }
@@ -52,8 +52,8 @@ final class SignUpForm {
     var decoder = KeyDecoder()
     while true {
       if isSubmitted, let isComplete = submit() { return .done(isComplete) }
-      let size = terminal.size
-      try terminal.write(screen.update(to: frame(for: size), size: size))
+      let size = ScreenSize.ofStandardOutput
+      try Output.write(screen.update(to: frame(for: size), size: size))
       let isPending = model[.userName].report.checks.contains { $0.state == .pending }
       let events = try terminal.wait(
         for: wake.reader,
@@ -73,7 +73,7 @@ final class SignUpForm {
   /// Does what a key stands for; false when it cancels.
   private func take(_ key: Key) -> Bool {
     notice = nil
-    // Whatever is typed while an answer is awaited, the person has gone on.
+    // A key that is typed while the answer is awaited takes the submission back.
     isSubmitted = false
     switch key {
     case .escape, .control("d"): return false
@@ -98,7 +98,7 @@ final class SignUpForm {
 
   private func changed(_ field: SignUpField) {
     model[field].value = fields[field.rawValue].text
-    // The offer must not contain the user name, of which there is another one now.
+    // The offer must not contain the new user name.
     if field == .userName { offer = nil }
   }
 
@@ -140,7 +140,7 @@ final class SignUpForm {
       fields[field.rawValue].set(password)
       changed(field)
     }
-    // Who asks again gets another one.
+    // The next acceptance takes another one.
     offer = model.suggestion()
     go(to: .repetition)
   }

@@ -1,9 +1,20 @@
 import PasswordRules
+import SecretStorage
 import Validation
 
-/// What the person has filled in so far, and what is right and missing in it.
+/// A field of the sign-up.
+enum SignUpField: Int, CaseIterable {
+  case userName, password, repetition
+
+  var isSecret: Bool { self != .userName }
+
+  var next: SignUpField? { SignUpField(rawValue: rawValue + 1) }
+  var previous: SignUpField? { SignUpField(rawValue: rawValue - 1) }
+}
+
+/// The fields of the sign-up, and the checks on them.
 final class SignUpModel: Sendable {
-  /// The codes of what is demanded here alone: that the name is free at a site, which is the
+  /// The codes of the app's own requirements: that the name is free at a site, which is the
   /// parameter, and that it does not occur in the password.
   static let (freeCode, withoutNameCode) = ("free", "withoutName")
 
@@ -12,10 +23,10 @@ final class SignUpModel: Sendable {
   let form: ValidationForm
   private let fields: [ValidatedField<String>]
   private let generator: PasswordGenerator
-  /// What may be offered is tried here: it passes the checks that the person's own password passes.
+  /// The field in which offers are checked as the user's own password is.
   private let candidate: ValidatedField<String>
 
-  /// The generator is one of the same rules.
+  /// The generator must have the same rules.
   init(rules: PasswordRuleSet, generator: PasswordGenerator, service: NameService) {
     self.generator = generator
     let userName = ValidatedField(
@@ -39,13 +50,13 @@ final class SignUpModel: Sendable {
 
   subscript(field: SignUpField) -> ValidatedField<String> { fields[field.rawValue] }
 
-  /// The first field that the person has to do something about.
+  /// The first field that is not valid.
   var attention: SignUpField? {
     let id = form.firstNeedingAttention?.id
     return SignUpField.allCases.first { self[$0].id == id }
   }
 
-  /// Makes the check again that had no answer, as if the name were typed anew.
+  /// Repeats the check that had no answer, as if the name were typed again.
   func askAgain() {
     let name = self[.userName]
     name.value = name.value
@@ -59,5 +70,41 @@ final class SignUpModel: Sendable {
       if candidate.isValid { return password }
     }
     return nil
+  }
+}
+
+/// A stand-in for the service of the account: it takes a moment to answer, and the names that the
+/// vault has for its site are taken.
+struct NameService: Sendable {
+  private static let delay = Duration.milliseconds(200)
+
+  let site: String
+  let vault: SecretVault
+
+  /// Whether the name is taken; the case of letters does not count.
+  func isTaken(_ name: String) async throws -> Bool {
+    try await Task.sleep(for: Self.delay)
+    return try vault.items(matching: .matching(.internet(server: site))).contains {
+      $0.identity.account?.lowercased() == name.lowercased()
+    }
+  }
+}
+
+/// A check as the form shows it.
+struct ShownCheck: Equatable {
+  var text: String
+  var state: ValidationCheck.State
+}
+
+extension ValidationReport {
+  /// The checks in words: what to do, or the requirements as long as the field was not visited.
+  func shown(in language: ValidationLanguage) -> [ShownCheck] {
+    checks.map { check in
+      isTouched
+        ? ShownCheck(text: check.text(in: language), state: check.state)
+        : ShownCheck(
+          text: check.requirement.text(in: language),
+          state: check.state == .satisfied ? .satisfied : .waiting)
+    }
   }
 }

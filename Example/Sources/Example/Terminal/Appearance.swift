@@ -1,4 +1,4 @@
-/// What a terminal can show, by what the environment says of it.
+/// The abilities of a terminal, as its environment describes them.
 struct Appearance: Equatable {
   var isUnicode = true
   var hasColors = true
@@ -30,7 +30,7 @@ struct Appearance: Equatable {
     }.joined()
   }
 
-  /// What stands in ASCII for the punctuation of the texts, in as many columns.
+  /// ASCII for the punctuation of the texts, in as many columns.
   private static let similar: [Character: String] = [
     "–": "-", "—": "-", "“": "\"", "”": "\"", "„": "\"", "«": "\"", "»": "\"", "’": "'", "…": ".",
   ]
@@ -38,7 +38,7 @@ struct Appearance: Equatable {
   /// One of two texts.
   private func either(_ unicode: String, _ ascii: String) -> String { isUnicode ? unicode : ascii }
 
-  /// What is shown of a hidden character.
+  /// The sign of a hidden character.
   var dot: String { either("•", "*") }
   var ellipsis: String { either("…", "...") }
   var filled: String { either("█", "#") }
@@ -55,5 +55,26 @@ extension [String: String] {
   /// The locale for one of its categories, by POSIX (XBD 8.2).
   func locale(of category: String) -> String {
     ["LC_ALL", category, "LANG"].lazy.compactMap { self[$0] }.first { !$0.isEmpty } ?? "C"
+  }
+}
+
+/// The style of a piece of text.
+enum TextStyle {
+  case plain, bold, dim
+  /// A place to type in.
+  case field
+  case good, bad, waiting
+
+  /// The code of the style (ECMA-48, SGR); nil where it has none.
+  func code(hasColors: Bool) -> String? {
+    switch self {
+    case .plain: nil
+    case .bold: "1"
+    case .dim: "2"
+    case .field: "4"
+    case .good: hasColors ? "32" : nil
+    case .bad: hasColors ? "31" : "1"
+    case .waiting: hasColors ? "33" : nil
+    }
   }
 }

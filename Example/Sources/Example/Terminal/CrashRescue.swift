@@ -4,23 +4,23 @@
   import Musl
 #endif
 
-/// Gives the terminal back when the process crashes while it has the terminal.
+/// Handlers that give the terminal back when the process crashes.
 ///
-/// A handler of such a signal may do next to nothing: it sets what was prepared, and lets the signal
-/// have the effect that it had before.
+/// A handler of such a signal may do next to nothing: it restores the prepared settings, and lets
+/// the signal have the effect of before.
 enum CrashRescue {
   private static let numbers = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS]
 
   static func arm(_ settings: termios, showing text: String) {
-    // The memory is kept for ever; nothing else changes it while no handler is installed.
+    // The memory is never freed, and nothing else changes it while no handler is installed.
     unsafe plan.pointee.settings = settings
     let text = unsafe Array(text.utf8.prefix(Plan.textLimit))
     unsafe plan.pointee.text.update(from: text, count: text.count)
     unsafe plan.pointee.textCount = text.count
     for number in numbers {
       var action = sigaction(calling: giveBack)
-      // No signal interrupts it, above all not the one that keeps a process in the background from
-      // changing settings. The kernel copies the structures.
+      // No signal interrupts it, above all not SIGTTOU, which stops a process in the background
+      // that changes settings. The kernel copies the structures.
       unsafe sigfillset(&action.sa_mask)
       action.sa_flags = Int32(SA_ONSTACK)
       unsafe sigaction(number, &action, plan.pointee.previous + Int(number))
@@ -35,9 +35,9 @@ enum CrashRescue {
   }
 }
 
-/// What the handler does.
+/// The data of the handler.
 ///
-/// `@unsafe`: the pointers are made once, and never let go.
+/// `@unsafe`: the pointers are made once, and never freed.
 @unsafe private struct Plan {
   static let textLimit = 128
 
@@ -57,7 +57,7 @@ private nonisolated(unsafe) let plan: UnsafeMutablePointer<Plan> = {
 
 /// The handler, which calls only what POSIX.1-2024 (2.4.3) lets a handler call.
 private let giveBack: @convention(c) (Int32) -> Void = { number in
-  // What the pointers lead to was made before the handler was installed.
+  // The memory of the pointers was made before the handler was installed.
   unsafe sigaction(number, plan.pointee.previous + Int(number), nil)
   let group = tcgetpgrp(STDIN_FILENO)
   if group == -1 || group == getpgrp() {
@@ -65,6 +65,6 @@ private let giveBack: @convention(c) (Int32) -> Void = { number in
     tcflush(STDIN_FILENO, TCIFLUSH)
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &plan.pointee.settings)
   }
-  // It comes when this returns.
+  // The signal comes when this returns.
   raise(number)
 }

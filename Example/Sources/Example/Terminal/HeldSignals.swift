@@ -9,33 +9,33 @@
 /// `nonisolated(unsafe)`: written once, before the first handler is installed.
 private nonisolated(unsafe) var signalWriter: Int32 = -1
 
-/// Keeps the signals that end or stop a process from doing so, for as long as this exists.
+/// The signals that end or stop a process, kept from their effects for as long as this exists.
 ///
-/// A handler may run on any thread and may do next to nothing there, so it writes the signal's number
-/// to a pipe, which can be waited for together with the terminal.
+/// A handler may run on any thread and may do next to nothing there, so it writes the signal's
+/// number to a pipe, which can be waited for together with the terminal.
 struct HeldSignals: ~Copyable {
   private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU]
 
-  /// Becomes readable when a signal came.
+  /// Readable when a signal came.
   let reader: Int32
 
   // Made once and kept: a handler may still be on its way when the signals are let go.
   private static let pipe = makePipe()
   private var previous: [(number: Int32, action: sigaction)] = []
 
-  /// Holds them and, where there are more to be heard of, these.
+  /// Holds the signals that end or stop a process, and others.
   init(and others: [Int32] = []) throws(Failure) {
     reader = try Self.pipe.get()
-    // Whatever came before has been dealt with.
+    // Signals of before had their effect.
     while next() != nil {}
     for number in Self.numbers + others {
       var old = sigaction()
       // Here and below, the kernel copies the structures.
       unsafe sigaction(number, nil, &old)
-      // What the caller has ignored, as `nohup` does, stays ignored.
+      // Signals that the caller ignores, as under `nohup`, stay ignored.
       if Self.isIgnored(old) { continue }
       previous.append((number, old))
-      // The handler only reads a variable that is there already, and writes to a pipe.
+      // The handler only reads a variable that was written before, and writes to a pipe.
       var new = sigaction { number in
         let code = errno
         var byte = UInt8(truncatingIfNeeded: number)
@@ -66,8 +66,8 @@ struct HeldSignals: ~Copyable {
     unblocking(number) { _ = raise(number) }
   }
 
-  /// Does something that a signal may interrupt, or stop the process in: the threads that tasks run on
-  /// block signals.
+  /// Runs a closure that a signal may interrupt, or in which it may stop the process: the threads
+  /// of tasks block signals.
   static func unblocking<Result>(_ number: Int32, _ body: () -> Result) -> Result {
     var mask = sigset_t()
     var old = sigset_t()
@@ -79,8 +79,7 @@ struct HeldSignals: ~Copyable {
     return body()
   }
 
-  /// Functions cannot be compared, but this one is no function: C gives it an impossible address,
-  /// which is looked at and never called.
+  /// Functions cannot be compared, but this one is an impossible address, which is never called.
   private static func isIgnored(_ action: sigaction) -> Bool {
     #if canImport(Glibc)
       let handler = unsafe action.__sigaction_handler.sa_handler
@@ -103,7 +102,7 @@ struct HeldSignals: ~Copyable {
 }
 
 extension sigaction {
-  /// What calls a function at a signal and, unlike `signal`, lets a system call end for it.
+  /// An action that calls a function and, unlike that of `signal`, interrupts system calls.
   init(calling handler: @escaping @convention(c) (Int32) -> Void) {
     self.init()
     #if canImport(Glibc)
@@ -111,5 +110,36 @@ extension sigaction {
     #else
       __sa_handler = .init(sa_handler: handler)
     #endif
+  }
+}
+
+/// A pipe that wakes a `poll`.
+final class WakingPipe: Sendable {
+  /// Readable after `wake()`.
+  let reader: Int32
+  private let writer: Int32
+
+  init() throws(Failure) {
+    let pipe = try Pipe()
+    (reader, writer) = (pipe.reader, pipe.writer)
+    for end in [reader, writer] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+  }
+
+  deinit {
+    close(reader)
+    close(writer)
+  }
+
+  func wake() {
+    var byte: UInt8 = 0
+    // The byte is a variable of this call. A full pipe wakes as well.
+    _ = unsafe write(writer, &byte, 1)
+  }
+
+  /// Takes out the bytes, so that the next `poll` waits again.
+  func drain() {
+    var byte: UInt8 = 0
+    // As above.
+    while unsafe read(reader, &byte, 1) == 1 {}
   }
 }

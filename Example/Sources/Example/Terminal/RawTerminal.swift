@@ -5,24 +5,23 @@
 #endif
 
 /// The terminal of standard input and output while a form has it: each key arrives at once, none
-/// shows by itself, and what was on the screen comes back in the end.
+/// shows by itself, and the screen of before comes back in the end.
 ///
-/// However this ends, the settings are as they were: at the end of its life, which a thrown error
-/// brings about, too, and when the process crashes.
+/// The settings of before come back when this is destroyed, which a thrown error causes as well,
+/// and when the process crashes.
 struct RawTerminal: ~Copyable {
   /// How a turn at the terminal ended.
   enum Ending<Result> {
     case done(Result)
-    /// A signal came that is to have its effect, for which the terminal is given back.
+    /// A signal that is to have its effect, before which the terminal is given back.
     case signal(Int32)
   }
 
-  /// What there is to be dealt with.
+  /// The input, signal or time-out that ended a wait.
   struct Events {
-    /// What was typed.
     var bytes: [UInt8] = []
     var signal: Int32?
-    /// Whether the time is over, and nothing else happened.
+    /// Whether the time is over and nothing else happened.
     var isTimeOut = false
   }
 
@@ -33,7 +32,7 @@ struct RawTerminal: ~Copyable {
   private let signals: HeldSignals
   private let before: termios
 
-  /// Lets a closure have the terminal until it is done; a process that was suspended or went on
+  /// Gives a closure the terminal until it is done; a process that was suspended and continued
   /// begins a new turn.
   static func perform<Result>(
     _ body: (borrowing RawTerminal) throws -> Ending<Result>
@@ -60,7 +59,7 @@ struct RawTerminal: ~Copyable {
   /// Stops the process as long as it is in the background: the settings that the terminal has then
   /// are the shell's.
   private static func waitForForeground() throws(Failure) {
-    // It changes nothing, but the kernel lets nobody do it in the background.
+    // It changes nothing, but the kernel stops a process in the background that does it.
     let code = HeldSignals.unblocking(SIGTTOU) { tcdrain(STDIN_FILENO) == 0 ? 0 : errno }
     if code == EINTR { return try waitForForeground() }
     guard code == 0 else { throw failure }
@@ -73,26 +72,25 @@ struct RawTerminal: ~Copyable {
 
   deinit {
     CrashRescue.disarm()
-    // In the background, the terminal is somebody else's.
+    // In the background, the terminal has the settings of another process.
     guard Self.isInForeground else { return }
     do {
-      try write(Self.leaving)
-      // The beginning of an answer is for nobody else.
+      try Output.write(Self.leaving)
+      // The next reader of the terminal must not get what was typed.
       try Self.change(before, TCSAFLUSH)
     } catch {
-      // The terminal is gone, and nobody misses it.
+      // The terminal is closed; restoring its settings is unnecessary.
     }
   }
 
   private func enter() throws(Failure) {
     CrashRescue.arm(before, showing: Self.leaving)
-    // What was typed before could be seen, so it is thrown away.
+    // Keys of before could be seen, so they are thrown away.
     try Self.change(before.raw, TCSAFLUSH)
-    try write(Self.entering)
+    try Output.write(Self.entering)
   }
 
-  /// Waits for something to deal with: keys, a signal, a descriptor that becomes readable, or the
-  /// end of some milliseconds; -1 stands for no end.
+  /// Waits for keys, a signal, a readable descriptor, or the end of a time; -1 stands for no end.
   func wait(for descriptor: Int32, milliseconds: Int32) throws(Failure) -> Events {
     var waiting = [STDIN_FILENO, signals.reader, descriptor].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -113,38 +111,10 @@ struct RawTerminal: ~Copyable {
     var buffer = [UInt8](repeating: 0, count: 1024)
     // The kernel writes at most as much as it is told.
     let count = unsafe readBytes(STDIN_FILENO, &buffer, buffer.count)
-    if count == 0 { throw Failure("The terminal is gone.") }
+    if count == 0 { throw Failure("The terminal is closed.") }
     if count > 0 { return Array(buffer[..<count]) }
-    if errno == EINTR || errno == EAGAIN { return [] }
+    if errno == EAGAIN { return [] }
     throw Self.failure
-  }
-
-  /// Shows text and obeys what in it moves the cursor.
-  func write(_ text: String) throws(Failure) {
-    var rest = ArraySlice(text.utf8)
-    while !rest.isEmpty {
-      // The bytes are used inside of the closure alone.
-      let count = unsafe rest.withUnsafeBytes { unsafe writeBytes(STDOUT_FILENO, $0) }
-      if count >= 0 {
-        rest.removeFirst(count)
-      } else if errno == EAGAIN {
-        // Whoever shares the terminal has made it so.
-        var waiting = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-        _ = unsafe poll(&waiting, 1, -1)
-      } else if errno != EINTR {
-        throw Self.failure
-      }
-    }
-  }
-
-  /// How many columns and rows it has.
-  var size: ScreenSize {
-    var size = winsize()
-    // The kernel fills the structure.
-    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
-      size.ws_row > 0
-    else { return ScreenSize(columns: 80, rows: 24) }
-    return ScreenSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
   }
 
   private static func settings() throws(Failure) -> termios {
@@ -162,15 +132,13 @@ struct RawTerminal: ~Copyable {
     }
   }
 
-  /// Whether the process is the one that the keys go to; a terminal that is not its own has no such.
+  /// Whether the keys go to this process; a terminal that is not its own does not say.
   private static var isInForeground: Bool {
     let group = tcgetpgrp(STDIN_FILENO)
     return group == -1 || group == getpgrp()
   }
 
-  private static var failure: Failure {
-    Failure("The terminal cannot be used: \(SystemCall.reason).")
-  }
+  private static var failure: Failure { Failure(call: "Using the terminal") }
 }
 
 extension termios {
@@ -187,16 +155,4 @@ extension termios {
     }
     return settings
   }
-}
-
-/// `read`, which means another function inside of a type that has one; the caller has the room.
-private func readBytes(
-  _ descriptor: Int32, _ start: UnsafeMutablePointer<UInt8>, _ count: Int
-) -> Int {
-  unsafe read(descriptor, start, count)
-}
-
-/// `write`, for the same reason.
-private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-  unsafe write(descriptor, bytes.baseAddress, bytes.count)
 }

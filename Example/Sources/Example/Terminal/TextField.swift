@@ -1,8 +1,8 @@
-/// A line of text that a person edits.
+/// A line of text with the keys of an editor.
 ///
-/// The cursor is between characters as people see them, and what is deleted is a whole one.
+/// The cursor is between whole characters, and whole characters are deleted.
 struct TextField {
-  /// The most code points that are taken, which is more than anybody types.
+  /// The most code points of a text.
   static let limit = 1024
 
   enum Outcome {
@@ -18,17 +18,17 @@ struct TextField {
   private var position = 0
 
   init() {
-    // A text that grows would leave copies of its beginning in memory, which may be a secret's.
+    // A text that grows would leave copies of its beginning, perhaps of a secret, in memory.
     text.reserveCapacity(4 * Self.limit)
   }
 
-  /// Puts a text in the place of what is there, and the cursor at its end.
+  /// Replaces the text, and puts the cursor at its end.
   mutating func set(_ text: String) {
     self.text.replaceSubrange(self.text.startIndex..., with: text)
     position = text.unicodeScalars.count
   }
 
-  /// Does what a key stands for.
+  /// Applies a key.
   mutating func take(_ key: Key) -> Outcome {
     switch key {
     case .character(let scalar): insert(CollectionOfOne(scalar))
@@ -71,7 +71,7 @@ struct TextField {
     return .moved
   }
 
-  /// What is around the cursor now may have become one character, which it must be behind.
+  /// Moves the cursor behind the character around it: code points on both sides may have joined.
   private mutating func settle() {
     if position > 0 { position = boundary(after: position - 1) }
   }
@@ -89,7 +89,7 @@ struct TextField {
     boundaries.first { $0 > place } ?? text.unicodeScalars.count
   }
 
-  /// Where characters end.
+  /// The ends of the characters.
   private var boundaries: [Int] {
     var end = 0
     return text.map { character in
@@ -98,7 +98,7 @@ struct TextField {
     }
   }
 
-  /// Blanks before the cursor, and what is not blank before them, go together.
+  /// The start of the word before the cursor, with the blanks behind it.
   private var beginningOfWord: Int {
     let before = text[..<index(position)]
     let word = before.reversed().drop { $0.isWhitespace }.drop { !$0.isWhitespace }

@@ -11,7 +11,7 @@ extension Chapter {
     try stage.say("The file is copied to a machine with another device key:")
     @GenericPassword(service: "note", in: stage.vault("copy", on: "other machine")) var copy:
       String?
-    try await stage.showFailure("try $note.load()") { () throws(SecretStoreError) in
+    try await stage.showFailure("try $note.load()") { () throws in
       try $copy.load()
     }
   }

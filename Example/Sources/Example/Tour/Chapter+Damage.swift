@@ -21,9 +21,9 @@ extension Chapter {
     @GenericPassword(service: "one", account: "peter", in: vault) var one: String?
     @GenericPassword(service: "two", account: "peter", in: vault) var two: String?
     @GenericPassword(service: "three", account: "peter", in: vault) var three: String?
-    try await stage.showFailure("try $two.load()") { () throws(SecretStoreError) in try $two.load()
+    try await stage.showFailure("try $two.load()") { () throws in try $two.load()
     }
-    try stage.show("three   // what is intact stays readable", three)
+    try stage.show("three   // intact items stay readable", three)
     let verification = try vault.verify()
     try stage.show(
       "try vault.verify().damage", verification.damage.map { stage.shortened($0) }.joined())
@@ -31,7 +31,7 @@ extension Chapter {
     try stage.show("try vault.salvageableItems()", saved)
     _ = try vault.repair()
     try stage.show("try vault.repair(); try vault.verify().isSound", try vault.verify().isSound)
-    try stage.show("two   // gone, and said so; the damaged file stays beside the vault", two)
+    try stage.show("two   // lost, as reported; the damaged file stays beside the vault", two)
     try stage.show("one", one)
   }
 }

@@ -22,7 +22,7 @@ extension Chapter {
     try vault.removeSlot(slot.id)
     let last = try vault.slots[0]
     try await stage.showFailure("try vault.removeSlot(/* the last one */)") {
-      () throws(SecretStoreError) in try vault.removeSlot(last.id)
+      () throws in try vault.removeSlot(last.id)
     }
   }
 
@@ -33,17 +33,26 @@ extension Chapter {
         Secret("secret \(number)".utf8), identity: .generic(service: "many", account: "\(number)"),
         attributes: ItemAttributes())
     }
-    try LongWork.perform("Rotating") { report throws(SecretStoreError) in
-      try vault.rotateKeys(reporting: report)
+    var steps = 0
+    try vault.rotateKeys { progress in
+      steps = progress.completed
+      return .proceed
     }
+    try stage.show(
+      "try vault.rotateKeys { progress in …; return .proceed }; progress.completed", steps)
     @GenericPassword(service: "many", account: "300", in: stage.vault("rotated")) var one: String?
-    try stage.show("try vault.rotateKeys(reporting: progressBar); secret 300 of 300", one)
+    try stage.show("secret 300 of 300, under the new keys", one)
   }
 
   static let moving = Chapter(title: "Export and import") { stage in
     let passphrase = Secret("ponyo".utf8)
     let export = stage.directory.appending(path: "secrets.export")
-    let vault = stage.vault("rotated")
+    let vault = stage.vault("exported")
+    for number in 1...3 {
+      _ = try vault.add(
+        Secret("secret \(number)".utf8), identity: .generic(service: "many", account: "\(number)"),
+        attributes: ItemAttributes())
+    }
     let exported = try vault.export(to: export, passphrase: passphrase, cost: .minimum)
     try stage.show(
       #"try vault.export(to: file, passphrase: "ponyo").exported.count"#, exported.exported.count)

@@ -10,22 +10,22 @@ extension Chapter {
     vault.lock()
     try stage.show(#"diary = "Monday"; try vault.setPassphrase("totoro"); vault.lock()"#)
 
-    let report = SecretStorage.onFailure
-    defer { SecretStorage.onFailure = report }
-    SecretStorage.onFailure = { failure in
+    let report = SecretStores.onFailure
+    defer { SecretStores.onFailure = report }
+    SecretStores.onFailure = { failure in
       do {
-        try stage.show("SecretStorage.onFailure", stage.shortened("\(failure)"))
+        try stage.show("SecretStores.onFailure", stage.shortened("\(failure)"))
       } catch {
         report(failure)
       }
     }
-    try stage.show("diary   // what was known of it", diary)
+    try stage.show("diary   // a locked vault gives no value", diary)
     try stage.show("$diary.status", $diary.status)
     diary = "Tuesday"
     try stage.show(
       #"diary = "Tuesday"; $diary.hasUnsavedChanges   // kept, not lost"#, $diary.hasUnsavedChanges)
     try await stage.showFailure(#"try vault.unlock(with: .passphrase("tortoro"))"#) {
-      () throws(SecretStoreError) in
+      () throws in
       try vault.unlock(with: .passphrase(Secret("tortoro".utf8)))
     }
     try vault.unlock(with: .passphrase(Secret("totoro".utf8)))

@@ -12,20 +12,20 @@ extension Chapter {
       server: "my.server", account: "my.account", securityDomain: "my.domain", protocol: .ftp,
       authenticationType: .htmlForm, port: 8080, path: "/a/b/c", in: vault)
     var declC: String?
-    try stage.say("declA names server, account and everything else, with protocol .ssh;")
-    try stage.say("declC the same with .ftp; declB the server and the account alone.")
+    try stage.say("declA has server, account and everything else, with protocol .ssh;")
+    try stage.say("declC the same with .ftp; declB only the server and the account.")
 
     declA = "The Valley Wind"
     try stage.show(
-      #"declA = "The Valley Wind"; declB   // what it leaves out may be anything"#, declB)
+      #"declA = "The Valley Wind"; declB   // a part that it leaves out matches anything"#, declB)
     declA = nil
     declB = "The Valley Wind"
-    try stage.show(#"afresh: declB = "The Valley Wind"; declA"#, declA)
+    try stage.show(#"again: declB = "The Valley Wind"; declA"#, declA)
     declB = nil
     declC = "The Sixth Station"
     declA = "The Valley Wind"
     try stage.show(
-      #"afresh: declC = "The Sixth Station"; declA = "The Valley Wind"; declB   // the oldest"#,
+      #"again: declC = "The Sixth Station"; declA = "The Valley Wind"; declB   // the oldest"#,
       declB)
     try stage.show("$declB.matchCount", try $declB.matchCount)
     try await $declC.remove()

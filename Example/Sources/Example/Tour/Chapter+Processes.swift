@@ -13,37 +13,30 @@ extension Chapter {
     let observation = vault.observeChanges { changed.signal() }
     defer { withExtendedLifetime(observation) {} }
     let heard = try OwnProcess.run([
-      "tour-reader", "--vault", stage.file("shared").path, "--state", stage.stateDirectory().path,
+      TourReader.name, "--vault", stage.file("shared").path, "--state", stage.stateDirectory().path,
     ])
     try stage.show("the second process reads its token", heard)
 
     let deadline = DispatchTime.now() + .seconds(10)
     while token != TourReader.answer {
-      // The property may hear of the change a moment after this does.
-      if DispatchTime.now() > deadline { throw Failure("The other process's write was not heard.") }
+      // The property may notice the change a moment after the observation.
+      if DispatchTime.now() > deadline { throw Failure("The other write was not noticed.") }
       _ = changed.wait(timeout: .now() + .milliseconds(20))
     }
-    try stage.show("token   // refreshPolicy: .onChange heard what the second process wrote", token)
+    try stage.show("token   // refreshPolicy: .onChange noticed the other process's write", token)
   }
 }
 
-/// The second process of the tour.
+/// The second process of the tour, which reads the token and writes another.
 enum TourReader {
+  static let name = "tour-reader"
+  static let options = ["vault", "state"]
   static let answer = "written by the second process"
-}
 
-extension Command {
-  static let tourReader = Command(
-    name: "tour-reader",
-    summary: "Reads the token that the tour wrote, and writes another.",
-    options: Option.vaultPlace,
-    isHidden: true
-  ) { arguments in
-    @GenericPassword(service: "token", in: try arguments.vault()) var token: String?
-    guard let found = try await $token.load() else { return .absent }
-    try Output.line(found)
-    token = TourReader.answer
+  static func run(_ options: Options) async throws {
+    @GenericPassword(service: "token", in: Daemon.vault(options)) var token: String?
+    try Output.line(try await $token.load() ?? "")
+    token = answer
     try await $token.save()
-    return .done
   }
 }

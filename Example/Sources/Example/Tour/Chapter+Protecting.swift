@@ -12,14 +12,14 @@ extension Chapter {
     try await $key.save(
       authorizedBy: AuthenticationContext(
         reason: "Keep the recovery key", applicationPassword: Secret("laputa".utf8)))
-    try await stage.showFailure("try $key.load()   // nobody is asked, so nothing is read") {
-      () throws(SecretStoreError) in try $key.load()
+    try await stage.showFailure("try $key.load()   // without asking, nothing is read") {
+      () throws in try $key.load()
     }
     let wrong = AuthenticationContext(
       reason: "Show the recovery key", applicationPassword: Secret("lagado".utf8))
     try await stage.showFailure(
       #"try await $key.load(authorizedBy: …(applicationPassword: "lagado"))"#
-    ) { () throws(SecretStoreError) in try await $key.load(authorizedBy: wrong) }
+    ) { () throws in try await $key.load(authorizedBy: wrong) }
     let right = AuthenticationContext(
       reason: "Show the recovery key", applicationPassword: Secret("laputa".utf8))
     try stage.show(
@@ -29,7 +29,7 @@ extension Chapter {
     @GenericPassword(
       service: "pairing", accessOption: .whenUnlockedThisDeviceOnly, in: vault)
     var pairing: String?
-    pairing = "with this machine alone"
+    pairing = "with this machine only"
     try stage.show("accessOption: .whenUnlockedThisDeviceOnly; pairing", pairing)
     try vault.setPassphrase(Secret("totoro".utf8), cost: .minimum)
     try FileManager.default.createDirectory(
@@ -41,7 +41,7 @@ extension Chapter {
     try elsewhere.unlock(with: .passphrase(Secret("totoro".utf8)))
     @GenericPassword(service: "pairing", in: elsewhere) var copy: String?
     try stage.say("The vault gets a passphrase, is copied to another machine and unlocked there:")
-    try await stage.showFailure("try $pairing.load()") { () throws(SecretStoreError) in
+    try await stage.showFailure("try $pairing.load()") { () throws in
       try $copy.load()
     }
   }

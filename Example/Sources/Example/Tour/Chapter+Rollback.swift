@@ -13,10 +13,11 @@ extension Chapter {
 
     let vault = stage.vault("rolled back")
     @GenericPassword(service: "balance", in: vault) var again: Int?
-    try await stage.showFailure("try $balance.load()") { () throws(SecretStoreError) in
+    try await stage.showFailure("try $balance.load()") { () throws in
       try $again.load()
     }
     try vault.acceptRollback()
-    try stage.show("try vault.acceptRollback(); balance   // where that was on purpose", again ?? 0)
+    try stage.show(
+      "try vault.acceptRollback(); balance   // if the copy was put back on purpose", again ?? 0)
   }
 }

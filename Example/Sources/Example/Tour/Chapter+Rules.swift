@@ -16,7 +16,7 @@ extension Chapter {
     try stage.show("try PasswordRuleSet.parse(\(String(reflecting: written))).rules", read)
     for warning in warnings { try stage.say("\(warning)") }
     try await stage.showFailure(#"try PasswordRuleSet("required: number;")"#) {
-      () throws(DescriptorSyntaxError) in _ = try PasswordRuleSet("required: number;")
+      () throws in _ = try PasswordRuleSet("required: number;")
     }
 
     let report = rules.check("Tapqofff")

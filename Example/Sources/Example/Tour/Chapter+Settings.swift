@@ -4,7 +4,7 @@ import KeyValueStorage
 
 extension Chapter {
   static let settings = Chapter(title: "@StoredValue: settings in a file") { stage in
-    // What fails here is shown, and not to be told on standard error as well.
+    // The tour shows the failures itself.
     let onFailure = KeyValueStore.onFailure
     KeyValueStore.onFailure = { _ in }
     defer { KeyValueStore.onFailure = onFailure }
@@ -24,28 +24,28 @@ extension Chapter {
       do {
         try stage.show("$volume.observe { old, new in … }", "\(old) became \(new)" as Substring)
       } catch {
-        // The output is closed: the tour ends with the next line.
+        // The output is closed, and the next line ends the tour.
       }
       changed.signal()
     }
     let text = try String(contentsOf: file, encoding: .utf8)
-    try stage.say("somebody edits the file by hand:")
+    try stage.say("an editor changes the file:")
     try Data(text.replacing("0.5", with: "0.25").utf8).write(to: file)
     guard changed.wait(timeout: .now() + .seconds(10)) == .success else {
-      throw Failure("The edit was not heard.")
+      throw Failure("The edit was not noticed.")
     }
     observation.cancel()
     try stage.show("volume", volume)
 
     try Data("{ \"volume\": 0.25,, }".utf8).write(to: file)
-    try stage.say("somebody breaks it; nothing is lost, and nothing is written over it:")
-    try await stage.showFailure("try $volume.load()") { () throws(KeyValueStoreError) in
+    try stage.say("a slip breaks the file; nothing is lost, and nothing is written over it:")
+    try await stage.showFailure("try $volume.load()") { () throws in
       _ = try $volume.load()
     }
     try stage.show("volume", volume)
     if let place = try store.moveAsideUnreadableFile() {
       try stage.show("try store.moveAsideUnreadableFile()", stage.shortened(place))
     }
-    try stage.show("volume   // the default, for the file is new", volume)
+    try stage.show("volume   // the default, because the file is new", volume)
   }
 }

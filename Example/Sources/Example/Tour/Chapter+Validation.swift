@@ -2,7 +2,7 @@ import PasswordRules
 import Validation
 
 extension Chapter {
-  static let validation = Chapter(title: "What is right and missing, at each key") { stage in
+  static let validation = Chapter(title: "Validation at each key") { stage in
     let rules: PasswordRuleSet = [.required(.digits), .allowed(.lower), .minLength(8)]
     @Validated(.count(3...20)) var name = ""
     @Validated(.password(rules)) var password = ""
@@ -31,7 +31,7 @@ extension Chapter {
     try stage.show(#"password = "sosuke55"; $password.isValid"#, $password.isValid)
 
     let form = ValidationForm($name, $password, $repetition)
-    try stage.show("form.progress; $repetition.report.state   // nobody has been there yet")
+    try stage.show("form.progress; $repetition.report.state   // not visited yet")
     try stage.say("\(form.report.progressText(in: .english)); \($repetition.report.state)")
     repetition = password
     try stage.show("repetition = password; form.isValid", form.isValid)

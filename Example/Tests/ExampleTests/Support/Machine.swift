@@ -28,7 +28,6 @@ final class Machine: Sendable {
   /// Where the executable puts temporary files.
   var temporary: URL { home.appending(path: "tmp", directoryHint: .isDirectory) }
   var vaultFile: URL { home.appending(path: ".local/share/Example/secrets.vault") }
-  var settingsFile: URL { home.appending(path: ".config/Example/settings.json") }
   var state: URL { home.appending(path: ".local/state/Example", directoryHint: .isDirectory) }
 
   /// The vault, as an app would open it.
@@ -66,10 +65,6 @@ final class Machine: Sendable {
   /// The path of something in the home directory.
   func path(_ name: String) -> String { home.appending(path: name).path }
 
-  func text(_ name: String) throws -> String {
-    String(decoding: try Data(contentsOf: home.appending(path: name)), as: UTF8.self)
-  }
-
   /// Runs the executable to its end, without a terminal.
   func run(_ arguments: String..., input: String = "") throws -> Ended {
     try run(arguments, input: input)
@@ -79,13 +74,6 @@ final class Machine: Sendable {
     try run([Self.executable] + arguments, input: input, environment: environment)
   }
 
-  /// Runs a script of the shell, whose `$0` is the executable, in the home directory.
-  func shell(_ script: String) throws -> Ended {
-    try run(
-      ["/bin/sh", "-c", "cd \"$HOME\"; \(script)", Self.executable], input: "",
-      environment: environment)
-  }
-
   /// Runs any program to its end.
   func run(_ words: [String], input: String, environment: [String]) throws -> Ended {
     let name = UUID().uuidString
@@ -93,45 +81,43 @@ final class Machine: Sendable {
     let (output, errors) = (
       home.appending(path: "\(name).out"), home.appending(path: "\(name).err")
     )
-    let process = try Child.spawn(
+    let process = try StartedProcess.spawn(
       words, environment: environment,
       files: [
         (inputPath, O_RDONLY), (output.path, O_WRONLY | O_CREAT), (errors.path, O_WRONLY | O_CREAT),
       ])
-    let status = try Child.wait(for: process)
+    let status = try StartedProcess.wait(for: process)
     return Ended(
       status: status, output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
       errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
   }
 
-  /// Stores a secret by the executable.
-  func store(_ secret: String, _ arguments: String...) throws {
-    let ended = try run(["secrets", "set"] + arguments, input: secret)
-    guard ended.status == .exited(0) else { throw Unexpected(what: "\(ended)") }
+  /// Stores the password of an account, as an app would.
+  func store(_ password: String, site: String, account: String) async throws {
+    @InternetPassword(server: site, account: account, in: vault) var stored: String?
+    stored = password
+    try await $stored.save()
   }
 
-  /// Sets a setting of the executable's own by it.
-  func set(_ key: String, to value: String) throws {
-    let ended = try run("settings", "set", "--", key, value)
-    guard ended.status == .exited(0) else { throw Unexpected(what: "\(ended)") }
+  /// The password that a sign-up kept for a user name; nil when there is none.
+  func password(of name: String = "chihiro", at site: String = SignUpSession.site) throws -> String?
+  {
+    @InternetPassword(server: site, account: name, refreshPolicy: .manual, in: vault)
+    var stored: String?
+    return try $stored.load()
   }
 
-  /// Gives the vault a passphrase by the executable, and returns the path of a file with it.
+  /// Gives the vault a passphrase, and returns the path of a file with it.
   func lock(with passphrase: String = "totoro") throws -> String {
-    let path = try file("passphrase", passphrase + "\n")
-    let ended = try run("secrets", "passphrase", "--new-passphrase-file", path)
-    guard ended.status == .exited(0) else { throw Unexpected(what: "\(ended)") }
-    return path
+    try vault.setPassphrase(Secret(passphrase.utf8), cost: .minimum)
+    return try file("passphrase", passphrase + "\n")
   }
 }
 
 /// How a run of the executable ended.
 struct Ended {
-  let status: Child.Status
+  /// The exit status, or the signal as a negative number.
+  let status: Int32
   let output: String
   let errors: String
-}
-
-struct Unexpected: Error {
-  let what: String
 }

@@ -7,10 +7,10 @@ struct SignUpSession {
   /// Demands little, so that the screens are short.
   static let rules = "required: upper; required: digit; allowed: ascii-printable; minlength: 6"
 
-  let terminal: TerminalSession
+  let terminal: DisplayedSession
 
   init(on machine: Machine, variables: [String] = variables, language: String = "en") throws {
-    terminal = try TerminalSession(
+    terminal = try DisplayedSession(
       [
         Machine.executable, "signup", "--site", Self.site, "--rules", Self.rules, "--language",
         language,
@@ -30,23 +30,14 @@ struct SignUpSession {
   /// Types a user name and waits until it is known to be free.
   func typeName(_ name: String = "chihiro") throws {
     try waitForForm()
-    terminal.type(name)
+    try terminal.type(name)
     try terminal.waitForDisplay(of: "✓ Not taken yet")
   }
 
   /// Waits until the program says that the account is kept.
   func waitForSuccess() throws -> Bool {
     let status = try terminal.end()
-    return status == .exited(0) && terminal.isGivenBack
+    return status == 0 && terminal.isGivenBack
       && terminal.display.text.contains("A second process has read it back.")
-  }
-}
-
-extension Machine {
-  /// The password that a sign-up kept for a user name; nil when there is none.
-  func password(of name: String = "chihiro", at site: String = SignUpSession.site) throws -> String?
-  {
-    let ended = try run("secrets", "get", "--server", site, "--account", name)
-    return ended.status == .exited(0) ? String(ended.output.dropLast()) : nil
   }
 }

@@ -1,4 +1,4 @@
-/// What a person sees on a terminal: a small one, which knows what the Example uses and no more.
+/// The content of a terminal, by the few control sequences that the Example uses.
 ///
 /// It has its own idea of how wide characters are, so that the Example's can be compared with it.
 struct TerminalDisplay {
@@ -150,5 +150,47 @@ struct TerminalDisplay {
       2
     default: 1
     }
+  }
+}
+
+/// A terminal session together with the display of its terminal.
+final class DisplayedSession: PseudoTerminal {
+  private(set) var display = TerminalDisplay(columns: 80, rows: 24)
+
+  override init(_ words: [String], environment: [String]) throws {
+    try super.init(words, environment: environment)
+  }
+
+  /// The variables replace those of the machine.
+  convenience init(_ words: [String], on machine: Machine, variables: [String] = []) throws {
+    try self.init(words, environment: machine.environment(with: variables))
+  }
+
+  convenience init(_ arguments: String..., on machine: Machine) throws {
+    try self.init([Machine.executable] + arguments, on: machine)
+  }
+
+  override func receive(_ bytes: ArraySlice<UInt8>) {
+    super.receive(bytes)
+    display.show(bytes)
+  }
+
+  override func resize(columns: Int, rows: Int) {
+    super.resize(columns: columns, rows: rows)
+    display.resize(columns: columns, rows: rows)
+  }
+
+  /// Whether the terminal is as the program found it.
+  var isGivenBack: Bool {
+    settings == settingsBefore && !display.isAlternate && display.isCursorShown
+      && !display.takesPastes
+  }
+
+  func waitForDisplay(_ what: String, _ condition: (TerminalDisplay) -> Bool) throws {
+    try wait(for: what) { _ in condition(display) }
+  }
+
+  func waitForDisplay(of text: String) throws {
+    try waitForDisplay(text) { $0.text.contains(text) }
   }
 }

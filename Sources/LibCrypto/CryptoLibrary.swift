@@ -1,0 +1,171 @@
+package import Concurrency
+package import StorageInternals
+
+/// The functions of OpenSSL's libcrypto that Locket uses, loaded on first use.
+///
+/// Versions 3 and 1.1 have them; version 3 is preferred.
+///
+/// `@unchecked`: function pointers and descriptions of algorithms are constants of the library,
+/// which several threads may use.
+@safe package struct CryptoLibrary: @unchecked Sendable {
+  package static let shared = LazyValue { () throws(LibraryError) in try CryptoLibrary() }
+
+  typealias Context = OpaquePointer
+  typealias Bytes = UnsafePointer<UInt8>
+  typealias MutableBytes = UnsafeMutablePointer<UInt8>
+
+  /// The file name of the loaded library.
+  package let name: String
+
+  // EVP_CIPHER_CTX *EVP_CIPHER_CTX_new(void);
+  let cipherContextNew: @convention(c) () -> Context?
+  // void EVP_CIPHER_CTX_free(EVP_CIPHER_CTX *c);
+  let cipherContextFree: @convention(c) (Context?) -> Void
+  // int EVP_CIPHER_CTX_ctrl(EVP_CIPHER_CTX *ctx, int type, int arg, void *ptr);
+  let cipherContextControl:
+    @convention(c) (Context?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32
+  // int EVP_CipherInit_ex(EVP_CIPHER_CTX *ctx, const EVP_CIPHER *type, ENGINE *impl,
+  //   const unsigned char *key, const unsigned char *iv, int enc);
+  let cipherInit:
+    @convention(c) (Context?, OpaquePointer?, OpaquePointer?, Bytes?, Bytes?, Int32) -> Int32
+  // int EVP_CipherUpdate(EVP_CIPHER_CTX *ctx, unsigned char *out, int *outl,
+  //   const unsigned char *in, int inl);
+  let cipherUpdate:
+    @convention(c) (Context?, MutableBytes?, UnsafeMutablePointer<Int32>, Bytes?, Int32) -> Int32
+  // int EVP_CipherFinal_ex(EVP_CIPHER_CTX *ctx, unsigned char *outm, int *outl);
+  let cipherFinal: @convention(c) (Context?, MutableBytes?, UnsafeMutablePointer<Int32>) -> Int32
+  // int EVP_Digest(const void *data, size_t count, unsigned char *md, unsigned int *size,
+  //   const EVP_MD *type, ENGINE *impl);
+  let digest:
+    @convention(c) (
+      UnsafeRawPointer?, Int, MutableBytes?, UnsafeMutablePointer<UInt32>?, OpaquePointer?,
+      OpaquePointer?
+    ) -> Int32
+  // unsigned char *HMAC(const EVP_MD *evp_md, const void *key, int key_len,
+  //   const unsigned char *data, size_t data_len, unsigned char *md, unsigned int *md_len);
+  let hmac:
+    @convention(c) (
+      OpaquePointer?, UnsafeRawPointer?, Int32, UnsafeRawPointer?, Int, MutableBytes?,
+      UnsafeMutablePointer<UInt32>?
+    ) -> MutableBytes?
+  // int EVP_PBE_scrypt(const char *pass, size_t passlen, const unsigned char *salt,
+  //   size_t saltlen, uint64_t N, uint64_t r, uint64_t p, uint64_t maxmem, unsigned char *key,
+  //   size_t keylen);
+  let scrypt:
+    @convention(c) (
+      UnsafeRawPointer?, Int, UnsafeRawPointer?, Int, UInt64, UInt64, UInt64, UInt64,
+      MutableBytes?, Int
+    ) -> Int32
+  // int PKCS5_PBKDF2_HMAC(const char *pass, int passlen, const unsigned char *salt, int saltlen,
+  //   int iter, const EVP_MD *digest, int keylen, unsigned char *out);
+  let pbkdf2:
+    @convention(c) (
+      UnsafeRawPointer?, Int32, UnsafeRawPointer?, Int32, Int32, OpaquePointer?, Int32,
+      MutableBytes?
+    ) -> Int32
+
+  /// `EVP_CIPHER *`.
+  let aes256GCM, aes128GCM, aes128CBC: OpaquePointer
+  /// `EVP_MD *`.
+  let sha256: OpaquePointer
+  let hkdf: HKDF
+
+  private init() throws(LibraryError) {
+    let library = try Self.library()
+    func function<Function>(_ name: String) throws(LibraryError) -> Function {
+      try library.function(name, as: Function.self)
+    }
+    name = library.name
+    unsafe cipherContextNew = try function("EVP_CIPHER_CTX_new")
+    unsafe cipherContextFree = try function("EVP_CIPHER_CTX_free")
+    unsafe cipherContextControl = try function("EVP_CIPHER_CTX_ctrl")
+    unsafe cipherInit = try function("EVP_CipherInit_ex")
+    unsafe cipherUpdate = try function("EVP_CipherUpdate")
+    unsafe cipherFinal = try function("EVP_CipherFinal_ex")
+    unsafe digest = try function("EVP_Digest")
+    unsafe hmac = try function("HMAC")
+    unsafe scrypt = try function("EVP_PBE_scrypt")
+    unsafe pbkdf2 = try function("PKCS5_PBKDF2_HMAC")
+    unsafe aes256GCM = try Self.algorithm("AES-256-GCM", "CIPHER", "EVP_aes_256_gcm", of: library)
+    unsafe aes128GCM = try Self.algorithm("AES-128-GCM", "CIPHER", "EVP_aes_128_gcm", of: library)
+    unsafe aes128CBC = try Self.algorithm("AES-128-CBC", "CIPHER", "EVP_aes_128_cbc", of: library)
+    unsafe sha256 = try Self.algorithm("SHA256", "MD", "EVP_sha256", of: library)
+    hkdf = unsafe try HKDF(library, sha256: sha256)
+    useOnce()
+  }
+
+  /// Makes the library perform the lookups of a first use.
+  ///
+  /// If another thread performed them during a fork, the child would wait indefinitely for the
+  /// library's locks.
+  private func useOnce() {
+    var output = [UInt8](repeating: 0, count: 32)
+    // The results are not needed. The buffer outlives the calls.
+    unsafe output.withUnsafeMutableBufferPointer { output in
+      let bytes = UnsafeRawBufferPointer(output)
+      _ = unsafe hkdf.derive(bytes, salt: bytes, info: bytes, into: output)
+      _ = unsafe hmac(sha256, output.baseAddress, 0, output.baseAddress, 0, output.baseAddress, nil)
+      _ = unsafe scrypt(nil, 0, nil, 0, 2, 1, 1, 0, output.baseAddress, output.count)
+    }
+  }
+
+  /// Opens the library, which a process loads only once.
+  static func library() throws(LibraryError) -> Library {
+    try Library(
+      anyOf: ["libcrypto.so.3", "libcrypto.so.1.1"],
+      packages: [
+        "Debian and Ubuntu": "libssl3 or libssl3t64", "Fedora": "openssl-libs",
+        "Alpine": "libcrypto3", "Arch": "openssl",
+      ])
+  }
+
+  /// Returns an algorithm's description, which lives as long as the library.
+  ///
+  /// In version 3, an algorithm that is fetched once is cheaper than one looked up at each use.
+  private static func algorithm(
+    _ name: String, _ kind: String, _ getter: String, of library: Library
+  ) throws(LibraryError) -> OpaquePointer {
+    if unsafe library.symbol("EVP_\(kind)_fetch") != nil,
+      let fetched = unsafe try fetch(name, "EVP_\(kind)_fetch", of: library)
+    {
+      return unsafe fetched
+    }
+    // const EVP_CIPHER *EVP_aes_256_gcm(void);
+    typealias Get = @convention(c) () -> OpaquePointer?
+    guard let found = unsafe try library.function(getter, as: Get.self)() else {
+      throw .symbolMissing(name, library: library.name)
+    }
+    return unsafe found
+  }
+
+  /// Calls a function of version 3 that looks up an algorithm; returns nil if it is not available.
+  static func fetch(
+    _ name: String, _ function: String, of library: Library
+  ) throws(LibraryError) -> OpaquePointer? {
+    // EVP_CIPHER *EVP_CIPHER_fetch(OSSL_LIB_CTX *, const char *algorithm, const char *properties);
+    typealias Fetch =
+      @convention(c) (OpaquePointer?, UnsafePointer<CChar>, UnsafePointer<CChar>?) -> OpaquePointer?
+    let fetch = unsafe try library.function(function, as: Fetch.self)
+    return unsafe name.withCString { unsafe fetch(nil, $0, nil) }
+  }
+}
+
+/// The failure of a function of libcrypto.
+package struct CryptoFailure: Error, CustomStringConvertible {
+  let function: String
+
+  package var description: String { "libcrypto's \(function) reported a failure." }
+}
+
+/// A secret of a module that uses this one, in memory that the module protects.
+package protocol SecretBytes {
+  /// Makes a secret of `count` zero bytes, and lets a closure fill them.
+  init<Failure: Error>(
+    count: Int, filledBy fill: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Void
+  ) throws(Failure)
+
+  /// Passes the bytes to a closure; they must not be used after it returns.
+  func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result
+}

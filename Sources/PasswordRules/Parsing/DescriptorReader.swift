@@ -1,0 +1,47 @@
+/// A parser of the UTF-8 of a descriptor, in which all meaningful bytes are ASCII.
+protocol DescriptorReader {
+  var bytes: [UInt8] { get }
+  /// A byte offset.
+  var position: Int { get set }
+}
+
+extension DescriptorReader {
+  var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  var isAtEndOfRule: Bool { current == nil || isAt(";") }
+
+  func isAt(_ character: Unicode.Scalar) -> Bool { current == UInt8(ascii: character) }
+
+  mutating func skipWhitespace() {
+    while let byte = current, byte.isWhitespace { position += 1 }
+  }
+
+  /// Reads letters and hyphens, of which the names of rules and classes consist.
+  mutating func readName() -> ArraySlice<UInt8> {
+    let start = position
+    while let byte = current, byte.isNamePart { position += 1 }
+    return bytes[start..<position]
+  }
+}
+
+extension UInt8 {
+  /// Whether the byte is a letter or a hyphen, the characters of names of rules and classes.
+  var isNamePart: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+
+  var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+  /// Whether the byte is a space, tab, line feed, carriage return or form feed.
+  var isWhitespace: Bool {
+    switch self {
+    case 0x20, 0x09, 0x0A, 0x0C, 0x0D: true
+    default: false
+    }
+  }
+}

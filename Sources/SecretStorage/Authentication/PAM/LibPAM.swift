@@ -1,0 +1,117 @@
+import Concurrency
+import StorageInternals
+
+/// The functions of Linux-PAM's libpam that Locket uses, opened at the first use.
+///
+/// The numbers are those of Linux-PAM's `<security/_pam_types.h>`; other systems have others.
+///
+/// `@unchecked`: the function pointers are constants of the library, which several threads may use
+/// as long as each has its own handle.
+@safe struct LibPAM: @unchecked Sendable {
+  static let shared = LazyValue { () throws(LibraryError) in try LibPAM() }
+
+  /// `pam_handle_t *`.
+  typealias Handle = OpaquePointer
+  typealias Text = UnsafePointer<CChar>
+
+  /// `int (*)(int num_msg, const struct pam_message **msg, struct pam_response **resp,
+  ///   void *appdata_ptr)`, where C's structures are raw memory.
+  typealias Converse =
+    @convention(c) (
+      Int32, UnsafePointer<UnsafeRawPointer?>?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+      UnsafeMutableRawPointer?
+    ) -> Int32
+
+  // struct pam_conv { int (*conv)(…); void *appdata_ptr; };
+  @unsafe struct Conversation {
+    let converse: Converse
+    let context: UnsafeMutableRawPointer
+  }
+
+  // struct pam_message { int msg_style; const char *msg; };
+  @unsafe struct Message {
+    let style: Int32
+    let text: Text?
+  }
+
+  // struct pam_response { char *resp; int resp_retcode; };
+  @unsafe struct Response {
+    var text: UnsafeMutablePointer<CChar>?
+    var unused: Int32
+  }
+
+  /// PAM_MAX_NUM_MSG.
+  static let mostMessages = 32
+  /// PAM_DISALLOW_NULL_AUTHTOK: a login without a password proves nothing.
+  static let disallowNoPassword: Int32 = 0x0001
+
+  // int pam_start(const char *service_name, const char *user,
+  //   const struct pam_conv *pam_conversation, pam_handle_t **pamh);
+  private let start:
+    @convention(c) (Text, Text, UnsafeRawPointer, UnsafeMutablePointer<Handle?>) -> Int32
+  // int pam_start_confdir(const char *service_name, const char *user,
+  //   const struct pam_conv *pam_conversation, const char *confdir, pam_handle_t **pamh);
+  typealias StartInDirectory =
+    @convention(c) (Text, Text, UnsafeRawPointer, Text, UnsafeMutablePointer<Handle?>) -> Int32
+  /// Available since version 1.4; nil in older versions.
+  private let startInDirectory: StartInDirectory?
+  // int pam_set_item(pam_handle_t *pamh, int item_type, const void *item);
+  private let setItem: @convention(c) (Handle, Int32, UnsafeRawPointer) -> Int32
+  // int pam_authenticate(pam_handle_t *pamh, int flags);
+  let authenticate: @convention(c) (Handle, Int32) -> Int32
+  // int pam_acct_mgmt(pam_handle_t *pamh, int flags);
+  let checkAccount: @convention(c) (Handle, Int32) -> Int32
+  // int pam_end(pam_handle_t *pamh, int pam_status);
+  let end: @convention(c) (Handle, Int32) -> Int32
+  // const char *pam_strerror(pam_handle_t *pamh, int errnum);
+  private let describe: @convention(c) (Handle?, Int32) -> Text?
+
+  private init() throws(LibraryError) {
+    let library = try Library(
+      anyOf: ["libpam.so.0"],
+      packages: [
+        "Debian and Ubuntu": "libpam0g", "Fedora": "pam-libs", "Arch": "pam", "Alpine": "linux-pam",
+      ])
+    func function<Function>(_ name: String) throws(LibraryError) -> Function {
+      try library.function(name, as: Function.self)
+    }
+    unsafe start = try function("pam_start")
+    unsafe startInDirectory =
+      unsafe library.symbol("pam_start_confdir") == nil ? nil : try function("pam_start_confdir")
+    unsafe setItem = try function("pam_set_item")
+    unsafe authenticate = try function("pam_authenticate")
+    unsafe checkAccount = try function("pam_acct_mgmt")
+    unsafe end = try function("pam_end")
+    unsafe describe = try function("pam_strerror")
+  }
+
+  var canUseOtherDirectories: Bool { unsafe startInDirectory != nil }
+
+  /// Begins a transaction; its handle is non-nil exactly when that succeeded.
+  func begin(
+    _ service: PAMService, user: String, _ conversation: Conversation
+  ) -> (handle: Handle?, code: PAMCode) {
+    var conversation = unsafe conversation
+    var handle: Handle?
+    let code: Int32
+    // The library copies the texts and the structure.
+    if let directory = service.directory, let startInDirectory = unsafe startInDirectory {
+      code = unsafe startInDirectory(service.name, user, &conversation, directory, &handle)
+    } else {
+      code = unsafe start(service.name, user, &conversation, &handle)
+    }
+    return unsafe (code == 0 ? handle : nil, PAMCode(rawValue: code))
+  }
+
+  /// Tells the modules the terminal that the person uses.
+  func setTerminal(_ path: String, of handle: Handle) -> PAMCode {
+    // PAM_TTY. The library copies the text.
+    PAMCode(rawValue: unsafe path.withCString { unsafe setItem(handle, 3, $0) })
+  }
+
+  /// Describes a code, in the language of the process's locale.
+  func text(of code: PAMCode, _ handle: Handle? = nil) -> String {
+    // The text is a constant of the library.
+    unsafe describe(handle, code.rawValue).map { unsafe String(cString: $0) } ?? "no reason given"
+  }
+}

@@ -1,0 +1,120 @@
+extension VaultContents {
+  /// Gives the vault a new user key and a new key for each purpose, in memory.
+  ///
+  /// The keys of secrets stay, sealed under the new user key, as long as items use them. Attributes
+  /// keys are not kept, because rewriting the file seals all attributes under the newest key. The
+  /// check cancels the key derivations of kept passphrases by throwing.
+  mutating func renewKeys(
+    keeping kept: [UnlockKey], removingOtherSlots: Bool, _ device: DeviceState,
+    checking check: @escaping () throws(SecretStoreError) -> Void
+  ) throws(SecretStoreError) {
+    try checkTrust()
+    guard let table = keys.table, let user = keys.ring.user else { throw keys.lockReason }
+    guard table.unknown.isEmpty else { throw .newerFormat("A part of the vault's table of keys") }
+    let newUser = try Secret.random(32)
+    var renewed = VaultKeys()
+    renewed.ring.vaultID = table.vaultID
+    renewed.ring.user = newUser
+    renewed.ring.device = keys.ring.device
+    if keys.ring.device == nil { renewed.ring.device = try device.makeSecret() }
+    var slots = SlotRenewal(
+      table: table, user: user, device: device, cipher: cipher, check: check)
+    try slots.open(with: kept, unattended: self)
+    var newTable = KeyTable(
+      vaultID: table.vaultID,
+      slots: try slots.sealed(for: newUser, removingOthers: removingOtherSlots), keys: [])
+    let losesPasscode = table.hasPassphrase && !newTable.hasPassphrase
+    // These items are removed with the last passphrase.
+    if losesPasscode { index.removeItems(.whenPasscodeSetThisDeviceOnly) }
+    try keepKeys(in: &newTable, &renewed.ring)
+    for link in try keys.ring.linkKeys(of: table, cipher).suffix(KeyTable.linkLimit) {
+      try renewed.makeKey(.earlierTables, from: link.secret, in: &newTable, cipher)
+    }
+    for purpose in table.purposes
+    where !losesPasscode || purpose != KeyChange.passcode {
+      try renewed.makeKey(purpose, in: &newTable, cipher)
+    }
+    renewed.ring.generation = newTable.generation
+    renewed.table = newTable
+    renewed.known = keys.known
+    keys = renewed
+  }
+
+  /// Seals the keys of the items' secrets under the new user key.
+  private func keepKeys(
+    in newTable: inout KeyTable, _ ring: inout KeyRing
+  ) throws(SecretStoreError) {
+    var purposes: [UInt32: KeyPurpose] = [:]
+    for secret in index.items.map(\.secret) {
+      let purpose = KeyPurpose.secrets(secret.accessibility)
+      purposes[secret.key] = purpose
+      guard keys.ring[secret.key, for: purpose] == nil else { continue }
+      throw .otherDevice("An item that is \(secret.accessibility)")
+    }
+    for key in keys.table?.keys ?? [] {
+      guard let purpose = purposes[key.id], let secret = keys.ring[key.id, for: purpose] else {
+        continue
+      }
+      newTable.keys.append(
+        try ring.add(secret, for: key.purpose, id: key.id, by: newTable.sealer(cipher)))
+    }
+  }
+}
+
+extension KeyTable {
+  /// The distinct purposes of the keys, in key order.
+  fileprivate var purposes: [KeyPurpose] {
+    var purposes: [KeyPurpose] = []
+    for key in keys where key.purpose != .earlierTables && !purposes.contains(key.purpose) {
+      purposes.append(key.purpose)
+    }
+    return purposes
+  }
+}
+
+extension VaultContents {
+  /// The items whose secrets are sealed under a key that has a successor.
+  var itemsUnderOldKeys: [VaultItem] {
+    guard let table = keys.table, table.hasOldKeys else { return [] }
+    return index.items.filter { $0.isUnderOldKey(of: table) }
+  }
+
+  /// Returns an item with its secret sealed under the newest key of its class, otherwise unchanged.
+  func renewed(_ item: VaultItem) throws(SecretStoreError) -> VaultItem {
+    // The item's name and revision stay the same, so references to the item stay valid.
+    let secret = try item.sealing(
+      payload(of: item), as: item.id, revision: item.secret.revision,
+      under: keys.secretKey(for: item.secret.accessibility), by: keys.sealer(cipher))
+    return item.copy(as: item.id, revision: item.revision, with: secret)
+  }
+
+  /// Opens the sealed payload of an item without decoding it.
+  func payload(of item: VaultItem) throws(SecretStoreError) -> Secret {
+    try open(item, with: item.secret.recordKey(from: keys.key(of: item.secret), cipher))
+  }
+}
+
+extension VaultItem {
+  /// Seals a payload of the item for the given name and revision.
+  func sealing(
+    _ payload: Secret, as id: SecretItem.ID, revision: UInt64, under key: TableKey,
+    by sealer: VaultSealer
+  ) throws(SecretStoreError) -> SealedSecret {
+    try SealedSecret.seal(
+      payload, of: id, revision: revision, accessibility: secret.accessibility,
+      flags: secret.flags, under: key, by: sealer)
+  }
+
+  /// Returns whether the secret is sealed under another key than a new one would be.
+  func isUnderOldKey(of table: KeyTable) -> Bool {
+    table.key(for: .secrets(secret.accessibility))?.id != secret.key
+  }
+}
+
+extension KeyTable {
+  /// Whether a purpose has keys besides its newest one, as during a rotation.
+  var hasOldKeys: Bool {
+    let keys = keys.filter { $0.purpose != .earlierTables }
+    return Set(keys.map(\.purpose)).count < keys.count
+  }
+}

@@ -1,0 +1,272 @@
+import Concurrency
+
+/// The state of a vault in memory: its keys, its items and its damage.
+struct VaultContents: Sendable {
+  let cipher: any SecretCipher
+
+  var position: LogPosition?
+  var keys = VaultKeys()
+  var chain = VaultChain()
+  var index = VaultIndex()
+  var damage = VaultDamage()
+  /// Items in the log that others of the same name overwrote, in their newest state.
+  var overwritten: [ItemIdentity: VaultItem] = [:]
+  /// The number of records whose attributes need a key that was never in memory.
+  var sealedRecords = 0
+  /// The number of items in records of their own, which take longer to open than items in blocks.
+  var singleCount = 0
+  /// The number of changes in this process.
+  var generation: UInt64 = 0
+  /// The last generation reported to observers.
+  var announced: UInt64 = 0
+  /// The vault that this machine knows at the log's place; nil if none is known or looked up yet.
+  var notedVaultID: [UInt8]?
+  /// The state of the vault that this machine remembers; nil if none is known or looked up yet.
+  var remembered: RememberedVault?
+  /// The newest record that the log must contain, as far as this machine and this process know.
+  var expected: ChainHead?
+  /// The sequence of the first record of the log that had the expected one; nil if unknown.
+  var expectedStart: UInt64?
+  /// The vault that this object read.
+  var seen: SeenVault?
+  /// The sequence up to which no record is left to remember.
+  var lastRemembered: UInt64 = 0
+  /// The error for a missing vault in whose place the next write creates a new one.
+  var vanishing: SecretStoreError?
+  /// The remains of an interrupted write at the log's end.
+  var interruptedWrite: InterruptedWrite?
+  /// The discoveries that were reported to the app.
+  var reported: Set<SecretStoreError> = []
+  /// Whether the log has another record in place of the expected one.
+  var isForked = false
+  /// The keys of opened secrets, each with the salt and the number of the key it was derived from.
+  var recordKeys: [SecretItem.ID: (salt: [UInt8], classKey: UInt32, key: Secret)] = [:]
+  /// The idle period, if its end locks the vault.
+  var idle: IdlePeriod?
+  /// The number of times that the app locked the vault.
+  var lockings: UInt64 = 0
+  var compaction = BackgroundCompaction()
+  /// The reason not to trust any of the content.
+  var distrust: SecretStoreError?
+
+  init(cipher: any SecretCipher) {
+    self.cipher = cipher
+  }
+
+  /// Creates the contents of a forked child: empty, and locked even if an unattended key is
+  /// available.
+  init(inForkedChild cipher: any SecretCipher) {
+    self.init(cipher: cipher)
+    keys.isLockedByApp = true
+    // Revisions that the parent process returned do not repeat.
+    generation = UInt64(Fork.generation) << 48
+  }
+
+  /// Discards the contents that were read, but keeps the keys and `seen`.
+  mutating func startOver() {
+    var fresh = VaultContents(cipher: cipher)
+    fresh.generation = generation
+    fresh.announced = announced
+    fresh.keys = keys
+    fresh.keys.table = nil
+    fresh.keys.unproven = nil
+    fresh.keys.isDetached = false
+    fresh.recordKeys = recordKeys
+    fresh.idle = idle
+    fresh.lockings = lockings
+    fresh.compaction = compaction
+    fresh.reported = reported
+    fresh.seen = seen
+    self = fresh
+  }
+}
+
+extension VaultContents {
+  /// Whether no key has proven yet that the key table is the vault's own and not forged.
+  ///
+  /// Format version 1 has no such proof for a locked vault, so its tables are accepted.
+  var isCandidate: Bool { keys.unproven?.isLinked == true }
+
+  /// Throws unless the vault is trusted, unlocked, complete and undamaged.
+  func checkWhole() throws(SecretStoreError) {
+    if let distrust { throw distrust }
+    if !keys.isUnlocked || sealedRecords > 0 { throw keys.lockReason }
+    try checkTrust(besides: overwrittenDescriptions)
+  }
+
+  /// Throws unless the vault is trusted and undamaged.
+  func checkTrust(besides others: [String] = []) throws(SecretStoreError) {
+    if let distrust { throw distrust }
+    let found = damage.places + others
+    if found.isEmpty { return }
+    throw .corrupted(
+      "The vault has to be repaired first, by repair(); damaged: \(found.joined(separator: ", "))")
+  }
+}
+
+// Reading the log.
+extension VaultContents {
+  mutating func apply(
+    _ changes: LogChanges, _ device: DeviceState
+  ) throws(SecretStoreError) {
+    if changes.startsOver { index.reserveCapacity(for: changes.entries) }
+    for (number, entry) in zip(1..., changes.entries) {
+      switch entry {
+      case .damaged(let place, let end):
+        if changes.startsOver, try isUnacknowledged(behind: changes.entries[number...]) {
+          interruptedWrite = InterruptedWrite(place: "\(place) and beyond", isTorn: false)
+          position = end
+          return
+        }
+        damage.lost(place)
+      case .record(let record):
+        // Errors of the machine's own files are no damage of the vault.
+        var next = keys.table == nil ? try prepared(for: record, device) : nil
+        do {
+          if next == nil { try apply(record, device) } else { try next?.apply(record, device) }
+          if let next { self = next }
+        } catch {
+          // The record's bytes are intact, but this vault's keys did not seal them.
+          guard case .corrupted(let what) = error else { throw error }
+          damage.lost("record \(chain.recordCount + 1) of the vault: \(what)")
+        }
+      }
+    }
+    position = changes.position
+  }
+
+  /// Returns the contents with this machine's state of the vault of a log's first key table.
+  private func prepared(
+    for record: LogRecord, _ device: DeviceState
+  ) throws(SecretStoreError) -> VaultContents {
+    guard let table = KeyTableRecord.ifTable(record.payload)?.table else { return self }
+    var prepared = self
+    if prepared.keys.adapt(to: table) { prepared.recordKeys = [:] }
+    prepared.remembered = try device.remembered(of: table.vaultID)
+    prepared.expectNewest(of: table.vaultID)
+    try prepared.findDevice(device, for: table)
+    return prepared
+  }
+
+  private mutating func apply(
+    _ record: LogRecord, _ device: DeviceState
+  ) throws(SecretStoreError) {
+    let header: RecordHeader
+    var table: KeyTableRecord?
+    var attributesKey: UInt32 = 0
+    do throws(MalformedRecord) {
+      var reader = RecordReader(record.payload)
+      header = try RecordHeader(&reader)
+      switch header.kind {
+      case .keys: table = try KeyTableRecord(record.payload)
+      case .items: attributesKey = try VaultSealer.attributesKey(of: record.payload)
+      }
+    } catch {
+      throw .corrupted("A record is malformed")
+    }
+    if chain.recordCount > 0, header.sequence <= chain.head.sequence {
+      throw .corrupted("It is number \(header.sequence) and follows \(chain.head.sequence)")
+    }
+    var content = ItemsRecord()
+    if let table {
+      try adopt(table, device)
+      content.predecessor = table.predecessor
+      chain.start = chain.start ?? table.logStart
+    } else if let table = keys.table, let key = keys.ring.attributesKey(attributesKey) {
+      content = try table.sealer(cipher).openItems(record.payload, with: key)
+    } else {
+      guard let table = keys.table else { throw .corrupted("No table of keys precedes the items") }
+      guard table.keys.contains(where: { $0.id == attributesKey }) else {
+        throw .corrupted("It is sealed under a key that the vault does not have")
+      }
+      sealedRecords += 1
+    }
+    let followsLoss = !checkChain(header, predecessor: content.predecessor)
+    for entry in content.entries { apply(entry, afterLoss: followsLoss) }
+    if content.entries.count == 1 { singleCount += 1 }
+    if header.sequence == expected?.sequence {
+      isForked = record.digest != expected?.digest
+      if !isForked { damage.prove() }
+    }
+    chain.extend(
+      by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
+  }
+
+  /// Adopts the appended records.
+  mutating func adopt(_ draft: VaultDraft, _ position: LogPosition) {
+    generation += 1
+    self.position = position
+    // The app may have locked the vault meanwhile; then the draft has keys that must be discarded.
+    if keys.isLockedByApp == draft.keys.isLockedByApp {
+      keys = draft.keys
+    } else {
+      keys.table = draft.keys.table
+    }
+    chain = draft.chain
+    singleCount += draft.singleCount
+    for entry in draft.entries { apply(entry) }
+    noteSeen()
+    // The writer remembers it next.
+    if var vault = RememberedVault(chain, keys) {
+      vault.keys = nil
+      note(vault, isRemembered: false)
+    }
+  }
+
+  /// Applies an entry to the items, unless its meaning is in doubt because the record before it is
+  /// unreadable.
+  mutating func apply(_ entry: ItemEntry, afterLoss followsLoss: Bool = false) {
+    switch entry {
+    case .put(let item):
+      if !damage.isEmpty { damage.resolve(item.id) }
+      if let other = index.put(item) { overwritten[other.identity] = other }
+      // An item that was added again is no longer missing.
+      if !overwritten.isEmpty { overwritten[item.identity] = nil }
+    case .remove(let id, let revision):
+      let known = index[id]?.revision
+      // The lost record may have moved the item to another attributes key.
+      if followsLoss, known == revision, damage[id] != nil { return }
+      if !damage.isEmpty { damage.resolve(id) }
+      // A revision later than the known one is from a lost record.
+      if let known, revision >= known { index.remove(id) }
+    }
+  }
+
+  /// Finds the records missing between the last one and this one, and their subjects.
+  ///
+  /// - Returns: Whether no record is missing.
+  private mutating func checkChain(
+    _ header: RecordHeader, predecessor: RecordSubject?
+  ) -> Bool {
+    let head = chain.head
+    let isFirst = head == .none
+    let expected = isFirst ? chain.start ?? header.sequence : head.sequence + 1
+    if header.sequence == expected, isFirst || header.predecessor == head.digest {
+      // The lost bytes were not a record but the file header.
+      damage.forgetLoss()
+      return true
+    }
+    // Each file begins with two copies of the table.
+    let (second, isOver) = (chain.start ?? header.sequence).addingReportingOverflow(1)
+    if !isOver, expected <= second, header.sequence == expected &+ 1, predecessor ?? .keys == .keys
+    {
+      damage.missTable(before: header.sequence)
+    } else {
+      damage.openGap(before: header.sequence)
+    }
+    return false
+  }
+
+  private mutating func adopt(
+    _ read: KeyTableRecord, _ device: DeviceState
+  ) throws(SecretStoreError) {
+    if let table = keys.table, table.vaultID != read.table.vaultID {
+      throw .corrupted("A table of keys is of another vault")
+    }
+    if let table = keys.table, table.fileKeys != read.table.fileKeys {
+      // The user key changes only with the whole file.
+      throw .corrupted("A table of keys is of another user key")
+    }
+    try keys.adopt(read, from: device, remembered: remembered?.keys?.generation, cipher)
+  }
+}

@@ -1,0 +1,185 @@
+/// The items of a vault, indexed by ID, account and service.
+struct VaultIndex: Sendable {
+  private var slots: [VaultItem?] = []
+  private var free: [Int] = []
+  private var byID: [SecretItem.ID: Int] = [:]
+  // Slots by a hash of class, service or server, and account; and by a hash of the first two alone.
+  // Building an index costs more than searching all items, so the first search does without.
+  private var byAccount: Chains?
+  private var byService: Chains?
+  private var wasSearched = false
+  private(set) var newestCreation = Int64.min
+  /// The size of the items in a log without other content, in bytes.
+  private(set) var byteCount = 0
+
+  var count: Int { byID.count }
+  var items: some Sequence<VaultItem> { slots.lazy.compactMap { $0 } }
+
+  subscript(id: SecretItem.ID) -> VaultItem? {
+    byID[id].flatMap { slots[$0] }
+  }
+
+  /// Reserves capacity for the estimated number of items in a whole log.
+  mutating func reserveCapacity(for entries: [LogChanges.Entry]) {
+    let bytes = entries.reduce(0) { sum, entry in
+      if case .record(let record) = entry { sum + record.payload.count } else { sum }
+    }
+    let count = bytes / (100 + bucket(for: 0))
+    slots.reserveCapacity(count)
+    byID.reserveCapacity(count)
+  }
+
+  /// Adds an item, or replaces its older state.
+  ///
+  /// - Returns: The replaced item of the same name but another identity, if there is one.
+  @discardableResult
+  mutating func put(_ item: VaultItem) -> VaultItem? {
+    newestCreation = max(newestCreation, item.created)
+    let id = item.id
+    if let slot = byID[id], let old = slots[slot] {
+      if !old.hasSameIdentity(as: item) {
+        remove(id)
+        put(item)
+        return old
+      }
+      byteCount += item.byteCount - old.byteCount
+      slots[slot] = item
+      return nil
+    }
+    let slot = free.popLast() ?? slots.count
+    if slot == slots.count { slots.append(item) } else { slots[slot] = item }
+    byID[id] = slot
+    byteCount += item.byteCount
+    byAccount?.add(slot, under: Self.accountHash(item.identity))
+    byService?.add(slot, under: Self.serviceHash(item.identity))
+    return nil
+  }
+
+  mutating func remove(_ id: SecretItem.ID) {
+    guard let slot = byID.removeValue(forKey: id), let item = slots[slot] else { return }
+    byAccount?.remove(slot, under: Self.accountHash(item.identity))
+    byService?.remove(slot, under: Self.serviceHash(item.identity))
+    byteCount -= item.byteCount
+    slots[slot] = nil
+    free.append(slot)
+  }
+
+  /// Removes the items whose secrets are sealed for an accessibility.
+  mutating func removeItems(_ accessibility: Accessibility) {
+    for item in Array(items) where item.secret.accessibility == accessibility { remove(item.id) }
+  }
+
+  /// Returns the items that match a query, the oldest first.
+  mutating func items(matching query: ItemQuery) -> [SecretItem] {
+    var found =
+      switch query {
+      case .matching(let pattern) where pattern.service ?? pattern.server == nil: search(query)
+      case .matching(let pattern) where pattern.account == nil:
+        search(query, in: \.byService, Self.serviceHash, like: pattern)
+      case .matching(let identity), .exactly(let identity):
+        search(query, in: \.byAccount, Self.accountHash, like: identity)
+      case .all: search(query)
+      }
+    if found.count > 1 { found.sort(by: SecretItem.isOlder) }
+    return found
+  }
+
+  /// Searches all items.
+  private func search(_ query: ItemQuery) -> [SecretItem] {
+    let account = query.asciiAccount
+    var found: [SecretItem] = []
+    for case let item? in slots {
+      // Decoding an identity takes ten times as long.
+      if let account, item.surelyHasOtherAccount(than: account) { continue }
+      if query.includes(item.identity) { found.append(item.decoded) }
+    }
+    return found
+  }
+
+  /// Searches only the items with the hash of an identity.
+  private mutating func search(
+    _ query: ItemQuery, in chains: WritableKeyPath<VaultIndex, Chains?>,
+    _ hash: (ItemIdentity) -> Int, like identity: ItemIdentity
+  ) -> [SecretItem] {
+    if !wasSearched {
+      wasSearched = true
+      return search(query)
+    }
+    if self[keyPath: chains] == nil {
+      var made = Chains()
+      made.reserveCapacity(slots.count)
+      for (slot, item) in slots.enumerated() {
+        if let item { made.add(slot, under: hash(item.identity)) }
+      }
+      self[keyPath: chains] = made
+    }
+    var found: [SecretItem] = []
+    self[keyPath: chains]?.forEachSlot(under: hash(identity)) { slot in
+      guard let item = slots[slot], query.includes(item.identity) else { return }
+      found.append(item.decoded)
+    }
+    return found
+  }
+
+  private static func serviceHash(_ identity: ItemIdentity) -> Int {
+    var hasher = Hasher()
+    hasher.combine(identity.itemClass == .generic)
+    hasher.combine(identity.service ?? identity.server)
+    return hasher.finalize()
+  }
+
+  private static func accountHash(_ identity: ItemIdentity) -> Int {
+    var hasher = Hasher()
+    hasher.combine(serviceHash(identity))
+    hasher.combine(identity.account)
+    return hasher.finalize()
+  }
+
+  /// Linked lists of slots in one shared array, so that a list of one slot costs no allocation.
+  private struct Chains: Sendable {
+    private var heads: [Int: Int] = [:]
+    private var links: [(previous: Int, next: Int)] = []
+    private static let end = -1
+
+    mutating func reserveCapacity(_ count: Int) {
+      heads.reserveCapacity(count)
+      links.reserveCapacity(count)
+    }
+
+    func forEachSlot(under hash: Int, _ body: (Int) -> Void) {
+      var slot = heads[hash] ?? Self.end
+      while slot != Self.end {
+        body(slot)
+        slot = links[slot].next
+      }
+    }
+
+    mutating func add(_ slot: Int, under hash: Int) {
+      while links.count <= slot { links.append((Self.end, Self.end)) }
+      let next = heads.updateValue(slot, forKey: hash) ?? Self.end
+      links[slot] = (Self.end, next)
+      if next != Self.end { links[next].previous = slot }
+    }
+
+    mutating func remove(_ slot: Int, under hash: Int) {
+      let (previous, next) = links[slot]
+      if next != Self.end { links[next].previous = previous }
+      if previous != Self.end {
+        links[previous].next = next
+      } else {
+        heads[hash] = next == Self.end ? nil : next
+      }
+    }
+  }
+}
+
+extension ItemQuery {
+  /// The bytes of the requested account if it is ASCII, so that comparing bytes suffices.
+  fileprivate var asciiAccount: [UInt8]? {
+    switch self {
+    case .all: nil
+    case .matching(let identity), .exactly(let identity):
+      identity.account.map { Array($0.utf8) }.flatMap { $0.allSatisfy { $0 < 128 } ? $0 : nil }
+    }
+  }
+}

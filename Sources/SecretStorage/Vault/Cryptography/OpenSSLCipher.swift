@@ -1,0 +1,108 @@
+import Concurrency
+import LibCrypto
+
+/// The vault's primitives, computed by OpenSSL's libcrypto.
+///
+/// The library is loaded on first use: `libcrypto.so.3`, or else `libcrypto.so.1.1`. If neither can
+/// be loaded, the next use tries again.
+public final class OpenSSLCipher: SecretCipher {
+  private static let nonce = [UInt8](repeating: 0, count: 12)
+
+  private let aes = AESCipher()
+
+  /// Creates a cipher without loading the library.
+  public init() {}
+
+  /// Frees the library's contexts, which overwrites the keys in them.
+  public func forgetKeys() {
+    aes.forgetKeys()
+  }
+
+  private func withLibrary<Result>(
+    _ body: (CryptoLibrary) throws(CryptoFailure) -> Result
+  ) throws(SecretStoreError) -> Result {
+    let library: CryptoLibrary
+    do {
+      library = try CryptoLibrary.shared.get()
+    } catch {
+      throw .missingLibrary("\(error)")
+    }
+    do {
+      return try body(library)
+    } catch {
+      throw .unavailable("\(error)")
+    }
+  }
+
+  /// Computes the SHA-256 digest of bytes.
+  ///
+  /// - Throws: ``SecretStoreError/missingLibrary(_:)``.
+  public func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
+    try withLibrary { library throws(CryptoFailure) in try library.digest(of: bytes) }
+  }
+
+  /// Derives a key by HKDF with SHA-256.
+  ///
+  /// - Throws: ``SecretStoreError/missingLibrary(_:)``.
+  public func deriveKey(
+    from key: Secret, salt: ArraySlice<UInt8>, purpose: String
+  ) throws(SecretStoreError) -> Secret {
+    try withLibrary { library throws(CryptoFailure) in
+      try library.hkdf(key, salt: salt, info: Array(purpose.utf8)[...])
+    }
+  }
+
+  /// Derives a key from a passphrase by scrypt.
+  ///
+  /// - Throws: ``SecretStoreError/missingLibrary(_:)``, or ``SecretStoreError/unavailable(_:)``
+  ///   when there is not enough memory for the cost.
+  public func stretch(
+    _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
+  ) throws(SecretStoreError) -> Secret {
+    try withLibrary { library throws(CryptoFailure) in
+      // scrypt needs some memory in addition to the formula's; twice as much is ample.
+      let key = try library.scrypt(
+        passphrase, salt: salt, logarithmicCost: cost.logarithmicCost, blockSize: cost.blockSize,
+        parallelization: cost.parallelization, memory: 2 * (cost.memory ?? 0) + 1 << 20)
+      // Overwrites the key in the vector registers, which saving them would copy to memory.
+      _ = try library.digest(of: salt)
+      return key
+    }
+  }
+
+  /// Encrypts by AES-256-GCM.
+  ///
+  /// - Throws: ``SecretStoreError/missingLibrary(_:)``.
+  public func seal(
+    _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
+  ) throws(SecretStoreError) -> [UInt8] {
+    try Self.checkCounts(plaintext.count, context)
+    return try withLibrary { library throws(CryptoFailure) in
+      try aes.seal(
+        plaintext, under: key, nonce: Self.nonce, authenticating: context, by: library)
+    }
+  }
+
+  /// Decrypts a sealed message.
+  public func open(
+    _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
+  ) throws(SecretStoreError) -> Secret {
+    try Self.checkCounts(sealed.count, context)
+    let opened = try withLibrary { library throws(CryptoFailure) in
+      try aes.open(
+        sealed.dropLast(AESCipher.tagCount), tag: sealed.suffix(AESCipher.tagCount), under: key,
+        nonce: Self.nonce, authenticating: context, by: library)
+    }
+    guard let opened else { throw .corrupted("A sealed message is not authentic") }
+    return opened
+  }
+
+  /// Rejects messages whose sizes exceed the library's 32-bit counts.
+  private static func checkCounts(_ count: Int, _ context: [UInt8]) throws(SecretStoreError) {
+    if Int32(exactly: max(count, context.count)) == nil {
+      throw .invalid("A message of 2 GiB or more cannot be sealed or opened")
+    }
+  }
+}
+
+extension Secret: SecretBytes {}

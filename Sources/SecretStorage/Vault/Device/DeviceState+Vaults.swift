@@ -1,0 +1,185 @@
+import CLibrary
+import StorageInternals
+
+// This machine's record of each vault. The file is written at each change of the vault, but flushed
+// only at the first change of each log: after a power cut, it may be behind the vault, never ahead
+// of it, and it knows the log.
+extension DeviceState {
+  private static let magic = Array("LocketS\n".utf8)
+  // The lengths that successive versions wrote.
+  private static let (headCount, chainCount, count) = (80, 128, 176)
+
+  /// Returns this machine's record of a vault; nil if it never saw the vault.
+  ///
+  /// An incomplete or removed file counts as no record. This takes no lock, because the process
+  /// that holds it may be stopped.
+  func remembered(of vaultID: [UInt8]) throws(SecretStoreError) -> RememberedVault? {
+    guard let file = try fileSystem.openPrivate(path(of: vaultID, "state")) else { return nil }
+    var vault: RememberedVault?
+    for _ in 0..<5 {
+      let content = try system { () throws(SystemError) in
+        try file.read(from: 0, count: Self.count)
+      }
+      vault = try decode(content, of: vaultID)
+      if let vault, vault.keys != nil || content.count < Self.count { return vault }
+      // A concurrent write may have torn this read; it takes less time than this.
+      usleep(1000)
+    }
+    return vault
+  }
+
+  /// Records the state of a vault, unless a newer one is recorded already.
+  ///
+  /// The first state recorded for a log is on disk when this returns. Without waiting, no directory
+  /// is created either.
+  ///
+  /// - Returns: False if another process keeps the file locked, and this does not wait.
+  /// - Throws: ``SecretStoreError/busy(path:holder:)`` when another process keeps the file locked
+  ///   for over a second, or over the lock timeout for a rollback that is accepted. Any other state
+  ///   is already in the vault, so that a longer wait does not pay off.
+  @discardableResult
+  func remember(
+    _ vault: RememberedVault, evenIfOlder: Bool = false, waiting: Bool = true
+  ) throws(SecretStoreError) -> Bool {
+    let path = path(of: vault.vaultID, "state")
+    guard let file = try waiting ? openOrMake(path) : fileSystem.openPrivate(path, O_RDWR | O_CREAT)
+    else { return false }
+    // Usually it is free, and queueing costs more than all the rest.
+    var lock: FileLock?
+    if try system({ () throws(SystemError) in try !file.lockIfFree() }) {
+      if !waiting { return false }
+      let limit = evenIfOlder ? lockTimeout.duration : min(lockTimeout.duration, .seconds(1))
+      lock = try system { () throws(SystemError) in
+        try FileLock(at: path, in: fileSystem, timeout: limit)
+      }
+    }
+    defer {
+      // Closing does not unlock a file that a forked child has open.
+      file.unlock()
+      withExtendedLifetime(lock) {}
+    }
+    try update(file, to: vault, evenIfOlder: evenIfOlder)
+    return true
+  }
+
+  /// Updates the file, whose lock the caller holds.
+  private func update(
+    _ file: borrowing File, to vault: RememberedVault, evenIfOlder: Bool
+  ) throws(SecretStoreError) {
+    let bytes = try system { () throws(SystemError) in try file.read(from: 0, count: Self.count) }
+    let known = try decode(bytes, of: vault.vaultID)
+    var vault = vault
+    vault.keys = vault.keys ?? known?.keys
+    if !evenIfOlder, let known {
+      let isNew = known.head.sequence < vault.head.sequence
+      if !isNew, known.head.sequence > vault.head.sequence || known.keys == vault.keys { return }
+    }
+    let content = try encode(vault)
+    try system { () throws(SystemError) in
+      try file.write(content, at: 0)
+      if let known, known.head.sequence >= vault.logStart { return }
+      try file.synchronize()
+      try fileSystem.synchronizeDirectory(directory)
+    }
+  }
+
+  private func encode(_ vault: RememberedVault) throws(SecretStoreError) -> [UInt8] {
+    let head = vault.head
+    var bytes = Self.magic
+    bytes.append(littleEndian: head.sequence)
+    bytes += head.digest
+    bytes.append(head.subject.name)
+    bytes += try checksum(of: bytes)
+    bytes += head.predecessor
+    bytes += try checksum(of: bytes)
+    guard let keys = vault.keys, bytes.count == Self.chainCount else { return bytes }
+    bytes.append(littleEndian: keys.slotTypes)
+    bytes += keys.generation
+    bytes.append(littleEndian: keys.logStart)
+    return try bytes + checksum(of: bytes)
+  }
+
+  private func decode(
+    _ bytes: [UInt8], of vaultID: [UInt8]
+  ) throws(SecretStoreError) -> RememberedVault? {
+    guard bytes.starts(with: Self.magic), try isComplete(bytes, upTo: Self.headCount) else {
+      return nil
+    }
+    // Earlier versions did not change the bytes after their own part.
+    let hasPredecessor = try isComplete(bytes, upTo: Self.chainCount)
+    let hasKeys = try isComplete(bytes, upTo: Self.count)
+    do throws(MalformedRecord) {
+      var reader = RecordReader(bytes[Self.magic.count...])
+      let sequence: UInt64 = try reader.integer()
+      guard RecordHeader.sequences.contains(sequence) else { return nil }
+      let digest = try reader.bytes(32)
+      let subject = RecordSubject(name: try reader.itemID())
+      let predecessor = bytes[Self.headCount...].prefix(hasPredecessor ? 32 : 0)
+      let head = ChainHead(
+        sequence: sequence, digest: digest, subject: subject, predecessor: predecessor)
+      var vault = RememberedVault(vaultID: vaultID, head: head)
+      guard hasKeys else { return vault }
+      reader = RecordReader(bytes[Self.chainCount...])
+      vault.keys = .init(
+        slotTypes: try reader.integer(),
+        generation: Array(try reader.bytes(KnownGeneration.fingerprintCount)),
+        logStart: try reader.integer())
+      return vault
+    } catch {
+      // Unreachable: the checksums, which are valid, come after all of these fields.
+      fatalError("The state of a vault is shorter than it is: \(bytes.count) bytes.")
+    }
+  }
+
+  /// Whether the first `count` bytes exist, and their last 16 are the checksum of the rest.
+  private func isComplete(_ bytes: [UInt8], upTo count: Int) throws(SecretStoreError) -> Bool {
+    guard bytes.count >= count else { return false }
+    return try checksum(of: bytes[..<(count - 16)]) == bytes[(count - 16)..<count]
+  }
+}
+
+/// This machine's record of a vault: its newest log record, and the keys at that time.
+struct RememberedVault: Hashable, Sendable {
+  /// The fields of the newest key table that a later table is checked against.
+  struct Keys: Hashable, Sendable {
+    /// The types of the key slots: bit t for type t, and bit 63 for all over 63.
+    let slotTypes: UInt64
+    /// The fingerprint of the ``KnownGeneration``; zeros for none, as in format version 1.
+    let generation: [UInt8]
+    /// The sequence number of the file's first record; a file with a lower one is older.
+    let logStart: UInt64
+
+    static let noGeneration = [UInt8](repeating: 0, count: KnownGeneration.fingerprintCount)
+  }
+
+  let vaultID: [UInt8]
+  /// The sequence number of the log's first record, which the machine records with the keys only.
+  var logStart: UInt64 = 0
+  /// The newest record.
+  var head: ChainHead
+  /// The fields of the table; nil if an earlier version recorded the vault, or if nothing
+  /// authenticated the table.
+  var keys: Keys?
+}
+
+extension RememberedVault {
+  /// The state of a vault with these records and keys; nil if there is no table of keys.
+  init?(_ chain: VaultChain, _ keys: VaultKeys) {
+    guard let table = keys.table else { return nil }
+    vaultID = table.vaultID
+    logStart = chain.start ?? 0
+    head = chain.head
+    let known = keys.known.flatMap { $0.vaultID == table.vaultID ? $0.fingerprint : nil }
+    self.keys = chain.start.map {
+      Keys(slotTypes: table.slotTypes, generation: known ?? Keys.noGeneration, logStart: $0)
+    }
+  }
+}
+
+extension KeyTable {
+  /// The slot types of a vault that only its devices open.
+  static let deviceSlotType: UInt64 = 1 << 1
+
+  /// The types of the slots, encoded as in ``RememberedVault/Keys/slotTypes``.
+  var slotTypes: UInt64 { slots.reduce(0) { $0 | 1 << UInt64(min($1.kind.code, 63)) } }
+}

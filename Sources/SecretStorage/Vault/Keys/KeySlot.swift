@@ -1,0 +1,120 @@
+/// A slot of a vault, which seals the user key for one unlock key.
+struct KeySlot: Sendable {
+  let id: UInt32
+  var name: String
+  let kind: SlotKind
+  var key = SealedUserKey()
+  /// The content of a slot of an unknown kind.
+  var unknown: ArraySlice<UInt8> = []
+}
+
+/// A user key sealed under a key derived from a secret.
+struct SealedUserKey: Equatable, Sendable {
+  var salt: ArraySlice<UInt8> = []
+  /// A check value that distinguishes a wrong secret from a damaged slot; empty for a device.
+  var check: ArraySlice<UInt8> = []
+  var sealed: ArraySlice<UInt8> = []
+}
+
+extension KeySlot {
+  private static let checkCount = 16
+
+  /// Seals a user key in a new slot, under a key that is stretched if it is a passphrase.
+  init(
+    id: UInt32, name: String, sealing user: Secret, under key: SlotKey, by sealer: VaultSealer
+  ) throws(SecretStoreError) {
+    let (kind, secret) = (key.kind, key.secret)
+    var salt = key.salt
+    if salt.isEmpty {
+      salt = try sealer.cipher.salt(for: user, under: secret, sequence: UInt64(id))[...]
+    }
+    let sealed = try sealer.seal(
+      user, under: secret, salt: salt, purpose: kind.purpose("slot"),
+      authenticating: sealer.vaultID)
+    let check = kind.hasCheck ? try Self.check(of: secret, kind, salt, sealer.cipher) : []
+    self.init(
+      id: id, name: name, kind: kind,
+      key: SealedUserKey(salt: salt, check: check, sealed: sealed[...]))
+  }
+
+  /// Returns the user key; nil if the key is of another kind than the slot, or wrong.
+  ///
+  /// `check` is called a few times a second while a passphrase is stretched; it cancels by
+  /// throwing.
+  ///
+  /// - Throws: ``SecretStoreError/corrupted(_:)`` when the key is right but the slot is damaged, or
+  ///   when its cost is outside the allowed range.
+  func open(
+    with slotKey: SlotKey, by sealer: VaultSealer,
+    checking check: () throws(SecretStoreError) -> Void = {}
+  ) throws(SecretStoreError) -> Secret? {
+    guard kind.accepts(slotKey.kind), kind.isKnown else { return nil }
+    var secret = slotKey.secret
+    if let cost = kind.cost {
+      // With a low cost, planted in the file, the passphrase would be easy to guess.
+      try cost.checkStored(by: "The key slot \"\(name)\"")
+      secret = try sealer.cipher.stretch(secret, salt: key.salt, cost: cost, checking: check)
+    }
+    if kind.hasCheck, try Self.check(of: secret, kind, key.salt, sealer.cipher) != key.check {
+      return nil
+    }
+    do {
+      return try sealer.open(
+        key.sealed, under: secret, salt: key.salt, purpose: kind.purpose("slot"),
+        authenticating: sealer.vaultID)
+    } catch {
+      guard case .corrupted = error else { throw error }
+      if !kind.hasCheck { return nil }
+      throw .corrupted("The key slot \"\(name)\" is damaged: the \(kind.label) is right")
+    }
+  }
+
+  private static func check(
+    of secret: Secret, _ kind: SlotKind, _ salt: ArraySlice<UInt8>, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> ArraySlice<UInt8> {
+    let derived = try cipher.deriveKey(from: secret, salt: salt, purpose: kind.purpose("check"))
+    return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(checkCount))[...] }
+  }
+
+  /// Returns whether this is the slot of the device with the given secret.
+  func isOfDevice(
+    _ secret: Secret?, by sealer: VaultSealer
+  ) throws(SecretStoreError) -> Bool {
+    guard let secret else { return false }
+    return try open(with: .device(secret), by: sealer) != nil
+  }
+
+  /// The cost of trying a passphrase on the slot: its memory in bytes, times the passes over it.
+  var work: UInt64 {
+    guard let cost = kind.cost, cost.isBearable, let memory = cost.memory else { return 0 }
+    return memory * UInt64(cost.parallelization)
+  }
+}
+
+extension KeySlot {
+  var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: id)
+    bytes.append(counted: name.utf8)
+    kind.encode(into: &bytes)
+    if !kind.isKnown { return bytes + unknown }
+    bytes.append(counted: key.salt)
+    if kind.hasCheck { bytes.append(counted: key.check) }
+    bytes.append(counted: key.sealed)
+    return bytes
+  }
+
+  init(decoding bytes: ArraySlice<UInt8>) throws(MalformedRecord) {
+    var reader = RecordReader(bytes)
+    id = try reader.integer()
+    name = String(decoding: try reader.countedBytes(), as: UTF8.self)
+    kind = try SlotKind(&reader)
+    if kind.isKnown {
+      key = SealedUserKey(
+        salt: try reader.countedBytes(), check: kind.hasCheck ? try reader.countedBytes() : [],
+        sealed: try reader.countedBytes())
+    } else {
+      unknown = reader.remaining
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import CLibrary
+import StorageInternals
+
+/// A file beside a log that reserves disk space: it is released in parts when the disk is full and
+/// a secret must be removed.
+struct DiskReserve: Sendable {
+  private let path: String
+  private let fileSystem: FileSystem
+
+  /// The sizes of the whole file and of a part, in bytes.
+  private static let count = 64 * 1024
+  private static let part = 16 * 1024
+
+  /// Incompressible bytes, because some file systems compress, and store no zeros.
+  private static let content: [UInt8] = {
+    var state: UInt64 = 1
+    return (0..<count).map { _ in
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return UInt8(truncatingIfNeeded: state >> 56)
+    }
+  }()
+
+  init(of log: String, in fileSystem: FileSystem) {
+    path = "\(log).reserve"
+    self.fileSystem = fileSystem
+  }
+
+  /// Restores the whole file if there is room for all of it.
+  ///
+  /// The lock is that of the log's writers.
+  func fill(holding lock: borrowing FileLock) {
+    do throws(SystemError) {
+      if let status = try fileSystem.status(of: path), status.size >= Self.count { return }
+      guard let file = try open(O_CREAT) else { return }
+      let size = try file.status().size
+      do throws(SystemError) {
+        // Not flushed: after a power cut, the next write fills it again.
+        try file.write(Self.content[size...], at: size)
+      } catch {
+        try file.truncate(to: size)
+        throw error
+      }
+    } catch {
+      // There is no room, or the file cannot be created: writes work without a reserve.
+    }
+  }
+
+  /// Releases a part of the space; returns false if none is left.
+  func giveUpPart() -> Bool {
+    do throws(SystemError) {
+      guard let file = try open(0) else { return false }
+      let size = try file.status().size
+      if size == 0 { return false }
+      try file.truncate(to: max(0, size - Self.part))
+      return true
+    } catch {
+      // The caller already has the error that matters, that of the full disk.
+      return false
+    }
+  }
+
+  /// Opens the file; returns nil if it cannot have been created by this type.
+  private func open(_ flags: Int32) throws(SystemError) -> File? {
+    // Non-blocking, because opening a FIFO in the file's place could block indefinitely.
+    let file = try fileSystem.open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | flags, mode: 0o600)
+    let status = try file.status()
+    guard status.isRegularFile, status.owner == geteuid(), status.links == 1,
+      status.size <= Self.count
+    else { return nil }
+    return file
+  }
+}

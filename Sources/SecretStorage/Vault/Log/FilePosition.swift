@@ -1,0 +1,40 @@
+import StorageInternals
+
+/// The position in a file that a ``LogPosition`` stands for.
+struct FilePosition {
+  private let device: UInt64
+  private let inode: UInt64
+  /// The size of the file at the last look, in bytes.
+  let size: Int
+  /// The time of the last modification of the file, in nanoseconds since 1970.
+  let modified: Int64
+  /// The end of the last record, in bytes from the beginning of the file.
+  let end: Int
+
+  init(_ status: FileStatus, end: Int) {
+    (device, inode, size) = (status.device, status.inode, status.size)
+    (modified, self.end) = (Int64(status.modified), end)
+  }
+
+  init(_ position: LogPosition) {
+    let words = position.words
+    (device, inode, size) = (words[0], words[1], Int(words[2]))
+    (modified, end) = (Int64(bitPattern: words[3]), Int(words[4]))
+  }
+
+  var logPosition: LogPosition {
+    LogPosition(
+      words: [device, inode, UInt64(size), UInt64(bitPattern: modified), UInt64(end), 0, 0, 0])
+  }
+
+  func isCurrent(for status: FileStatus) -> Bool {
+    isOfFile(status) && size == status.size && modified == Int64(status.modified)
+  }
+
+  /// Whether the same file has grown since; after any other change, the whole file is read again.
+  func isEarlier(than status: FileStatus) -> Bool { isOfFile(status) && size < status.size }
+
+  private func isOfFile(_ status: FileStatus) -> Bool {
+    device == status.device && inode == status.inode
+  }
+}

@@ -1,0 +1,87 @@
+import CLibrary
+import StorageInternals
+
+/// Refuses a file that other users can read or write.
+func checkPrivacy(_ status: FileStatus, of path: String) throws(SecretStoreError) {
+  let reason: String? =
+    if status.isSymbolicLink {
+      "is a symbolic link"
+    } else if !status.isRegularFile {
+      "is not a regular file"
+    } else if status.owner != geteuid() {
+      "belongs to another user (\(status.owner)): only its owner may use it"
+    } else if status.isOpenToOthers {
+      "is open to other users: remove their permissions with chmod 600"
+    } else {
+      nil
+    }
+  if let reason { throw .insecure(path: path, reason: reason) }
+}
+
+extension FileSystem {
+  /// Opens a file that only its owner can access; returns nil if it or its directory is missing.
+  ///
+  /// The open descriptor is checked, so that the file cannot be replaced after the check.
+  func openPrivate(
+    _ path: String, _ flags: Int32 = O_RDONLY
+  ) throws(SecretStoreError) -> File? {
+    guard let file = try openItself(path, flags) else { return nil }
+    try checkPrivacy(system { () throws(SystemError) in try file.status() }, of: path)
+    return file
+  }
+
+  /// Removes other users' write permission on a directory, with which they could replace its files.
+  ///
+  /// A directory that does not exist yet is created without that permission.
+  ///
+  /// - Throws: ``SecretStoreError/insecure(path:reason:)`` if this process cannot remove it.
+  func protectDirectory(_ path: String) throws(SecretStoreError) {
+    let found = try system { () throws(SystemError) in
+      try status(of: path, followingLink: true)
+    }
+    guard let found, found.isExchangeable else { return }
+    var obstacle = "only its owner (\(found.owner)) can change that, with chmod go-w"
+    if found.owner == geteuid() {
+      do throws(SystemError) {
+        let directory = try open(path, O_RDONLY | O_DIRECTORY)
+        try directory.changeMode(to: directory.status().permissions & ~0o022)
+        if try !directory.status().isExchangeable { return }
+        obstacle = "its file system keeps these permissions"
+      } catch {
+        obstacle = "changing that failed: \(error)"
+      }
+    }
+    throw .insecure(
+      path: path,
+      reason: """
+        is a directory that other users can write to \
+        (mode 0\(String(found.permissions, radix: 8))), so that they can exchange its files, and \
+        \(obstacle). Name another directory, or set allowsSharedDirectories where these users are \
+        trusted
+        """)
+  }
+
+  /// Opens the file at a path without following a symbolic link; returns nil if there is none.
+  func openItself(_ path: String, _ flags: Int32) throws(SecretStoreError) -> File? {
+    do {
+      // Non-blocking, because opening a FIFO in the file's place could block indefinitely.
+      return try open(path, flags | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
+    } catch {
+      switch error.code {
+      case ENOENT: return nil
+      case ELOOP: throw .insecure(path: path, reason: "is a symbolic link")
+      case EISDIR, ENXIO: throw .insecure(path: path, reason: "is not a regular file")
+      default: throw SecretStoreError(error)
+      }
+    }
+  }
+}
+
+extension FileStatus {
+  /// Whether other users can replace a file in this directory.
+  var isExchangeable: Bool {
+    // In a sticky directory, only its owner and the owner of the file can.
+    let isSticky = mode & S_ISVTX != 0 && (owner == 0 || owner == geteuid())
+    return isDirectory && mode & 0o022 != 0 && !isSticky
+  }
+}

@@ -1,0 +1,185 @@
+import StorageInternals
+
+/// The layout of a record in the file, which the documentation's page on the format describes.
+enum Frame {
+  static let magic: [UInt8] = [0xF5, 0x4C, 0x4B, 0x52]
+  static let digestCount = 32
+  /// Magic number, length, the length's complement, and digest.
+  static let overhead = 4 + 4 + 4 + digestCount
+  /// The longest payload, in bytes: the largest item, with its padded secret, takes 17 MiB.
+  static let payloadLimit = 18 << 20
+
+  static func encode(_ record: LogRecord, into file: inout [UInt8]) {
+    file += magic
+    file.append(littleEndian: UInt32(record.payload.count))
+    file.append(littleEndian: ~UInt32(record.payload.count))
+    file += record.digest
+    file += record.payload
+  }
+
+  /// Returns the payload length in a frame's header; nil if the header is damaged or incomplete.
+  static func payloadCount(in bytes: ArraySlice<UInt8>) -> Int? {
+    guard bytes.count >= overhead, bytes.starts(with: magic) else { return nil }
+    let count = bytes.littleEndianUInt32(at: bytes.startIndex + 4)
+    guard count == ~bytes.littleEndianUInt32(at: bytes.startIndex + 8) else { return nil }
+    return Int(count) <= payloadLimit ? Int(count) : nil
+  }
+
+  /// Whether bytes are an incomplete frame, as left by an interrupted append.
+  static func isBeginning(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard bytes.count >= overhead else {
+      return magic.starts(with: bytes.prefix(4)) && hasSoundLength(bytes)
+    }
+    guard let count = payloadCount(in: bytes) else { return false }
+    return bytes.count < overhead + count
+  }
+
+  /// The size of a disk sector, in bytes; a disk writes a sector atomically.
+  private static let sectorCount = 512
+
+  /// Whether bytes at an offset of the file contain a sector of zeros, or a partial sector of zeros
+  /// at either end.
+  ///
+  /// Such a sector was never written to the disk: no record has so many zeros.
+  static func isUnwritten(_ bytes: ArraySlice<UInt8>, at offset: Int) -> Bool {
+    var rest = bytes
+    var position = offset
+    while !rest.isEmpty {
+      let part = rest.prefix(sectorCount - position % sectorCount)
+      // A few zeros may also be damage.
+      if part.count >= 16 || part.count == bytes.count, part.allSatisfy({ $0 == 0 }) { return true }
+      rest = rest.dropFirst(part.count)
+      position += part.count
+    }
+    return false
+  }
+
+  /// Whether the available bytes of a length's complement match the length.
+  private static func hasSoundLength(_ bytes: ArraySlice<UInt8>) -> Bool {
+    zip(bytes.dropFirst(4).prefix(4), bytes.dropFirst(8).prefix(4)).allSatisfy { $0 == ~$1 }
+  }
+}
+
+/// The header of the file.
+enum FileHeader {
+  static let magic = Array("LocketV\n".utf8)
+  static let version: UInt32 = 2
+  static let count = 32
+
+  static func encode(_ cipher: any SecretCipher) throws(SecretStoreError) -> [UInt8] {
+    var header = magic
+    header.append(littleEndian: version)
+    header.append(littleEndian: UInt32(0))
+    header += try cipher.digest(header[...]).prefix(count - header.count)
+    return header
+  }
+
+  /// The state of a header.
+  enum Reading {
+    case current
+    case newer(UInt32)
+    case damaged
+  }
+
+  static func read(
+    _ file: ArraySlice<UInt8>, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> Reading {
+    let header = file.prefix(count)
+    guard header.count == count, header.starts(with: magic) else { return .damaged }
+    let fields = header.prefix(magic.count + 8)
+    guard try cipher.digest(fields).starts(with: header.dropFirst(fields.count)) else {
+      return .damaged
+    }
+    let version = header.littleEndianUInt32(at: header.startIndex + magic.count)
+    return version > Self.version ? .newer(version) : .current
+  }
+}
+
+extension FileRecordLog {
+  /// Returns the content of a file with these records.
+  func content(of records: [LogRecord]) throws(SecretStoreError) -> [UInt8] {
+    var content = try FileHeader.encode(cipher)
+    content.reserveCapacity(
+      records.reduce(content.count) { $0 + Frame.overhead + $1.payload.count })
+    for record in records { Frame.encode(record, into: &content) }
+    return content
+  }
+
+  /// Returns the entries in the part of the file at an offset, and the index of their end.
+  func parse(
+    _ bytes: ArraySlice<UInt8>, at offset: Int, of status: FileStatus
+  ) throws(SecretStoreError) -> (entries: [LogChanges.Entry], end: Int) {
+    var entries: [LogChanges.Entry] = []
+    var position = bytes.startIndex
+    var search = FrameSearch(bytes, cipher)
+    while position < bytes.endIndex {
+      if let record = try search.record(at: position) {
+        entries.append(.record(record))
+        position = record.payload.endIndex
+        continue
+      }
+      // An intact record may follow: damage must not hide it.
+      let next = try search.nextRecord(from: position + 1)
+      let end = search.isExhausted ? bytes.endIndex : next
+      guard let end else { break }
+      let place = "bytes \(offset + position)..<\(offset + end) of \(path)"
+      entries.append(
+        .damaged(place, after: FilePosition(status, end: offset + position).logPosition))
+      position = end
+    }
+    return (entries, position)
+  }
+}
+
+/// A search for intact frames among arbitrary bytes.
+///
+/// Overlapping frames, each with a length but a wrong digest, would take quadratic work. The number
+/// of bytes hashed without success is limited, linearly in the number of all bytes; beyond the
+/// limit, the rest counts as damaged.
+struct FrameSearch {
+  private let bytes: ArraySlice<UInt8>
+  private let cipher: any SecretCipher
+  /// The number of bytes that may still be hashed without success.
+  private var budget: Int
+
+  init(_ bytes: ArraySlice<UInt8>, _ cipher: any SecretCipher) {
+    self.bytes = bytes
+    self.cipher = cipher
+    budget = 2 * bytes.count + Frame.payloadLimit
+  }
+
+  var isExhausted: Bool { budget < 0 }
+
+  /// Returns the intact record whose frame begins at an index; nil if there is none.
+  mutating func record(at index: Int) throws(SecretStoreError) -> LogRecord? {
+    let frame = bytes[index...]
+    guard let count = Frame.payloadCount(in: frame), count <= frame.count - Frame.overhead else {
+      return nil
+    }
+    let payload = frame.dropFirst(Frame.overhead).prefix(count)
+    let digest = frame[..<payload.startIndex].suffix(Frame.digestCount)
+    if try cipher.digest(payload)[...] == digest {
+      return LogRecord(payload: payload, digest: digest)
+    }
+    budget -= count + Frame.overhead
+    return nil
+  }
+
+  /// Returns the index of the first intact record at or after an index; nil if there is none, or if
+  /// the search was abandoned.
+  mutating func nextRecord(from index: Int) throws(SecretStoreError) -> Int? {
+    var position = index
+    while !isExhausted, let candidate = bytes[position...].firstIndex(of: Frame.magic[0]) {
+      if try record(at: candidate) != nil { return candidate }
+      position = candidate + 1
+    }
+    return nil
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate func littleEndianUInt32(at index: Int) -> UInt32 {
+    UInt32(self[index]) | UInt32(self[index + 1]) << 8 | UInt32(self[index + 2]) << 16
+      | UInt32(self[index + 3]) << 24
+  }
+}

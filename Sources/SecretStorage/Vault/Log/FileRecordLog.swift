@@ -1,0 +1,282 @@
+import CLibrary
+import Concurrency
+import StorageInternals
+
+/// A record log in one append-only file.
+///
+/// A write is one append and one `fdatasync`. Writers are serialised by a lock on a file beside the
+/// log, which the kernel releases when its holder dies. Readers need no lock: the file only grows
+/// or is replaced by a rename, and a record counts only if its digest is right.
+struct FileRecordLog: RecordLog {
+  let path: String
+  let cipher: any SecretCipher
+  var fileSystem = FileSystem()
+  var lockTimeout = LockTimeout()
+  /// The largest file size, in bytes: the whole file is read into memory.
+  var sizeLimit = 1 << 30
+
+  var name: String { path }
+  private var lockPath: String { path + ".lock" }
+  private var reserve: DiskReserve { DiskReserve(of: path, in: fileSystem) }
+
+  func changes(since position: LogPosition?) throws(SecretStoreError) -> LogChanges {
+    if position == nil { removeLeftovers() }
+    let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
+    if let status, let position, FilePosition(position).isCurrent(for: status) {
+      return LogChanges(startsOver: false, position: position)
+    }
+    guard status != nil, let file = try fileSystem.openItself(path, O_RDONLY) else {
+      return LogChanges(startsOver: position != .nowhere, position: .nowhere)
+    }
+    let current = try system { () throws(SystemError) in try file.status() }
+    try checkPrivacy(current, of: path)
+    return try read(file, current, since: position)
+  }
+
+  /// Removes leftovers of killed writers beside the file, unless a writer is active: a leftover may
+  /// open without the passphrase that the file has.
+  private func removeLeftovers() {
+    do throws(SystemError) {
+      guard try fileSystem.hasLeftovers(of: path),
+        let lock = try FileLock.ifFree(at: lockPath, in: fileSystem)
+      else { return }
+      try fileSystem.removeLeftovers(of: path, holding: lock)
+    } catch {
+      // If nothing can be removed, or there is no directory yet, the vault is read nevertheless.
+      // The next full read or file replacement retries.
+    }
+  }
+
+  /// Reads the part of a file after a position; the status is the file's current one.
+  func read(
+    _ file: borrowing File, _ status: FileStatus, since position: LogPosition?
+  ) throws(SecretStoreError) -> LogChanges {
+    try checkSize(status)
+    let known = position.map { FilePosition($0) }
+    let start = known.flatMap { $0.isEarlier(than: status) ? $0.end : nil } ?? 0
+    let bytes = try system { () throws(SystemError) in
+      try file.read(from: start, count: status.size - start)
+    }
+    var entries: [LogChanges.Entry] = []
+    var content = bytes[...]
+    if start == 0 {
+      switch try FileHeader.read(content, cipher) {
+      case .current: content = content.dropFirst(FileHeader.count)
+      case .newer(let version): throw .newerFormat("\(path), in format version \(version),")
+      case .damaged: content = try skipDamagedHeader(content, status, into: &entries)
+      }
+    }
+    let parsed = try parse(content, at: start, of: status)
+    if start == 0, entries.isEmpty, parsed.entries.isEmpty {
+      // A file is created with its first records, so this is no vault, or all records are lost.
+      throw .corrupted("\(path) is no intact vault: it holds no whole record")
+    }
+    let reached = FilePosition(status, end: start + parsed.end)
+    let rest = bytes[parsed.end...]
+    let tail = LogChanges.Tail(
+      place: "bytes \(reached.end)..<\(reached.size) of \(path)", isTorn: Frame.isBeginning(rest),
+      isUnwritten: Frame.isUnwritten(rest, at: reached.end))
+    return LogChanges(
+      startsOver: start == 0, entries: entries + parsed.entries, tail: rest.isEmpty ? nil : tail,
+      position: reached.logPosition)
+  }
+
+  /// Refuses a file larger than any vault, before memory is allocated for it.
+  func checkSize(_ status: FileStatus) throws(SecretStoreError) {
+    guard status.size > sizeLimit else { return }
+    throw .corrupted(
+      "\(path) has \(status.size) bytes, but may have \(sizeLimit): it was tampered with")
+  }
+
+  /// Refuses a write that makes the file too large to be read again.
+  private func checkGrowth(to size: Int, by count: Int) throws(SecretStoreError) {
+    // The last 1/16 is reserved for small writes, such as removals, to let a full vault be emptied.
+    let limit = count > sizeLimit >> 14 ? sizeLimit - sizeLimit >> 4 : sizeLimit
+    guard size > limit else { return }
+    throw .invalid(
+      """
+      \(path) would have \(size) bytes, but may have \(limit): remove items, then compact it
+      """)
+  }
+
+  /// Skips to the first record; throws if there is none, because the file is then not a vault.
+  private func skipDamagedHeader(
+    _ content: ArraySlice<UInt8>, _ status: FileStatus, into entries: inout [LogChanges.Entry]
+  ) throws(SecretStoreError) -> ArraySlice<UInt8> {
+    var search = FrameSearch(content, cipher)
+    guard let first = try search.nextRecord(from: content.startIndex) else {
+      throw .corrupted("\(path) is not a vault: it has neither a vault's header nor a record")
+    }
+    let place = "the header, bytes 0..<\(first) of \(path),"
+    entries.append(.damaged(place, after: FilePosition(status, end: 0).logPosition))
+    return content[first...]
+  }
+
+  func append(
+    by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
+  ) throws(SecretStoreError) -> LogPosition? {
+    let lock = try takeTurn()
+    guard let (records, known) = try make() else { return nil }
+    guard let file = try open(at: known, O_RDWR) else {
+      return try create(records, holding: lock)
+    }
+    let position = FilePosition(known)
+    var frames: [UInt8] = []
+    for record in records { Frame.encode(record, into: &frames) }
+    try checkGrowth(to: position.end + frames.count, by: frames.count)
+    do throws(SystemError) {
+      if position.end < position.size {
+        try file.truncate(to: position.end)
+        // A power cut must not leave whole records of the truncated part behind the new ones.
+        try file.synchronize()
+      }
+      do throws(SystemError) {
+        try file.write(frames, at: position.end)
+        try file.synchronizeData()
+        let end = FilePosition(try file.status(), end: position.end + frames.count)
+        reserve.fill(holding: lock)
+        return end.logPosition
+      } catch {
+        // The write was not acknowledged. If truncating fails too, the rest is either torn, or
+        // complete and as valid as an acknowledged write.
+        do throws(SystemError) { try file.truncate(to: position.end) } catch {}
+        throw error
+      }
+    } catch {
+      throw SecretStoreError(error)
+    }
+  }
+
+  func replace(
+    keepingOld: Bool,
+    by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
+  ) throws(SecretStoreError) -> SecretStoreError? {
+    let lock = try takeTurn()
+    guard let (records, position) = try make() else { return nil }
+    _ = try open(at: position, O_RDONLY)
+    if keepingOld { try keepAside(position) }
+    do {
+      _ = try install(records, holding: lock)
+      return nil
+    } catch {
+      // After the rename, every reader has the new file.
+      guard isReplaced(position) else { throw error }
+      return error
+    }
+  }
+
+  /// Whether the file is not the one of a position; false also if that is unknown.
+  private func isReplaced(_ position: LogPosition) -> Bool {
+    do throws(SystemError) {
+      guard let status = try fileSystem.status(of: path) else { return false }
+      return !FilePosition(position).isCurrent(for: status)
+    } catch {
+      return false
+    }
+  }
+
+  func synchronize(to position: LogPosition) throws(SecretStoreError) -> Bool {
+    guard let file = try fileSystem.openItself(path, O_RDONLY) else { return false }
+    return try system { () throws(SystemError) in
+      // Without a lock file, there was no writer yet.
+      if try fileSystem.status(of: lockPath) != nil {
+        // A writer that fails truncates its append, which may have been read.
+        guard let lock = try FileLock.ifFree(at: lockPath, in: fileSystem),
+          FilePosition(position).isCurrent(for: try file.status())
+        else { return false }
+        lock.release()
+      }
+      try file.synchronizeData()
+      return true
+    }
+  }
+
+  func protect() throws(SecretStoreError) {
+    try fileSystem.protectDirectory(path.parentDirectory)
+  }
+
+  func makeRoom() -> Bool {
+    reserve.giveUpPart()
+  }
+
+  func observe(
+    _ handler: @escaping @Sendable () -> Void
+  ) throws(SecretStoreError) -> ChangeObservation {
+    do {
+      try fileSystem.makeDirectories(path.parentDirectory)
+      let watch = Lock<PathWatch?>(
+        try PathWatch(path: path, eachWrite: true, in: fileSystem, handler: handler))
+      return ChangeObservation(
+        problem: { watch.withLock { $0?.problem }.map(SecretStoreError.init) },
+        end: { watch.withLock { $0.take() }?.stop() })
+    } catch {
+      throw SecretStoreError(error)
+    }
+  }
+
+  /// Creates the file, or leaves none; it did not exist when the lock was taken.
+  private func create(
+    _ records: [LogRecord], holding lock: borrowing FileLock
+  ) throws(SecretStoreError) -> LogPosition {
+    do {
+      return try install(records, holding: lock)
+    } catch {
+      // The file may be in place but not durable: the write failed, so no reader may see it.
+      do throws(SystemError) { try fileSystem.unlink(path) } catch {}
+      throw error
+    }
+  }
+
+  /// Replaces the file with one that holds these records.
+  private func install(
+    _ records: [LogRecord], holding lock: borrowing FileLock
+  ) throws(SecretStoreError) -> LogPosition {
+    let content = try content(of: records)
+    try checkGrowth(to: content.count, by: 0)
+    do throws(SystemError) {
+      try fileSystem.removeLeftovers(of: path, holding: lock)
+      try fileSystem.replaceFile(at: path, with: content, mode: 0o600)
+      guard let status = try fileSystem.status(of: path) else {
+        throw SystemError(call: .stat, path: path, code: ENOENT)
+      }
+      reserve.fill(holding: lock)
+      return FilePosition(status, end: content.count).logPosition
+    } catch {
+      throw SecretStoreError(error)
+    }
+  }
+
+  /// Acquires the writers' lock within `lockTimeout`.
+  func takeTurn() throws(SecretStoreError) -> FileLock {
+    try system { () throws(SystemError) in
+      try fileSystem.makingDirectories(for: path) { () throws(SystemError) in
+        try FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration)
+      }
+    }
+  }
+
+  /// Opens the file if it ends at a position; returns nil if it must not exist and does not.
+  private func open(
+    at position: LogPosition, _ flags: Int32
+  ) throws(SecretStoreError) -> File? {
+    guard let file = try fileSystem.openItself(path, flags) else {
+      if position == .nowhere { return nil }
+      throw .conflict
+    }
+    let status = try system { () throws(SystemError) in try file.status() }
+    try checkPrivacy(status, of: path)
+    guard FilePosition(position).isCurrent(for: status) else { throw .conflict }
+    return file
+  }
+}
+
+/// Runs system calls, and throws their errors as ``SecretStoreError``.
+func system<Result: ~Copyable>(
+  _ calls: () throws(SystemError) -> Result
+) throws(SecretStoreError) -> Result {
+  do {
+    return try calls()
+  } catch {
+    throw SecretStoreError(error)
+  }
+}

@@ -1,0 +1,115 @@
+/// The payload of an item with access flags: its secret, and the data to check the flags.
+///
+/// The vault's own sealing is a separate layer around it. The payload stays the same under other
+/// class keys and in other vaults.
+struct ConstrainedSecret: Sendable {
+  /// The parameters of sealing the secret under a password.
+  struct PasswordSealing: Sendable {
+    let cost: ScryptCost
+    let salt: [UInt8]
+  }
+
+  /// The digest of the enrolled set when the item was saved; empty if the flags do not bind it.
+  let enrolledSet: [UInt8]
+  /// Nil when the content is the secret itself.
+  var sealing: PasswordSealing?
+  let content: Secret
+
+  private static let digestCount = 32
+  private static let saltCount = 32
+  private static let purpose = "locket application password"
+}
+
+extension ConstrainedSecret {
+  /// Seals a secret under a password, so that no other key opens it without the password.
+  init(
+    enrolledSet: [UInt8], sealing secret: Secret, of identity: ItemIdentity,
+    under password: ApplicationPassword, cost: ScryptCost, _ cipher: any SecretCipher,
+    checking check: () throws(SecretStoreError) -> Void = {}
+  ) throws(SecretStoreError) {
+    self.enrolledSet = enrolledSet
+    let sealing = PasswordSealing(cost: cost, salt: try password.salt(for: secret, cipher))
+    self.sealing = sealing
+    content = Secret(
+      try cipher.seal(
+        secret, with: Self.key(password, sealing, cipher, checking: check),
+        authenticating: VaultItem.passwordContext(of: identity)))
+  }
+
+  /// Opens the secret, with the password if it is sealed under one.
+  ///
+  /// The check cancels the key derivation by throwing.
+  ///
+  /// - Throws: ``SecretStoreError/wrongApplicationPassword``, ``SecretStoreError/denied(_:)``
+  ///   without a password, or ``SecretStoreError/corrupted(_:)`` for an unacceptable cost.
+  func secret(
+    of identity: ItemIdentity, with password: ApplicationPassword?, _ cipher: any SecretCipher,
+    checking check: () throws(SecretStoreError) -> Void = {}
+  ) throws(SecretStoreError) -> Secret {
+    guard let sealing else { return content }
+    guard let password else { throw .needsApplicationPassword }
+    try sealing.cost.checkStored(by: "An application password")
+    let key = try Self.key(password, sealing, cipher, checking: check)
+    do {
+      return try cipher.open(
+        content.bytes(0..<content.count)[...], with: key,
+        authenticating: VaultItem.passwordContext(of: identity))
+    } catch {
+      // The vault's own sealing was authentic, so damage cannot be the reason.
+      guard case .corrupted = error else { throw error }
+      throw .wrongApplicationPassword
+    }
+  }
+
+  private static func key(
+    _ password: ApplicationPassword, _ sealing: PasswordSealing, _ cipher: any SecretCipher,
+    checking check: () throws(SecretStoreError) -> Void
+  ) throws(SecretStoreError) -> Secret {
+    let stretched = try password.key(
+      salt: sealing.salt, cost: sealing.cost, cipher, checking: check)
+    return try cipher.deriveKey(from: stretched, salt: sealing.salt[...], purpose: purpose)
+  }
+}
+
+// The encoding of the payload.
+extension ConstrainedSecret {
+  var payload: Secret {
+    var head: [UInt8] = []
+    head.append(counted: enrolledSet)
+    if let sealing {
+      head.append(sealing.cost)
+      head += sealing.salt
+    }
+    return Secret(head).followed(by: content)
+  }
+
+  init(decoding payload: Secret, hasPassword: Bool) throws(MalformedRecord) {
+    var position = 0
+    func take(_ count: Int) throws(MalformedRecord) -> RecordReader {
+      guard count <= payload.count - position else { throw MalformedRecord() }
+      defer { position += count }
+      return RecordReader(payload.bytes(position..<(position + count))[...])
+    }
+    var counter = try take(4)
+    let count = Int(try counter.integer(UInt32.self))
+    guard count == 0 || count == Self.digestCount else { throw MalformedRecord() }
+    enrolledSet = Array(try take(count).remaining)
+    if hasPassword {
+      var reader = try take(9 + Self.saltCount)
+      sealing = PasswordSealing(cost: try reader.cost(), salt: Array(reader.remaining))
+    }
+    content = payload.slice(position...)
+  }
+}
+
+extension SecretStoreError {
+  static let needsApplicationPassword = SecretStoreError.denied(
+    "it needs its application password, in an authentication context")
+}
+
+extension Secret {
+  fileprivate func bytes(_ range: Range<Int>) -> [UInt8] {
+    // The range is within the bytes, and they are copied inside the closure.
+    unsafe withUnsafeBytes { unsafe Array($0[range]) }
+  }
+}

@@ -1,0 +1,78 @@
+import FoundationEssentials
+
+/// An entry of a record about one item.
+enum ItemEntry: Sendable {
+  /// The new state of the item.
+  case put(VaultItem)
+  /// The removal of the item at that revision; a later revision stays.
+  case remove(SecretItem.ID, revision: UInt64)
+
+  private enum Operation {
+    static let put: UInt8 = 1
+    static let remove: UInt8 = 2
+  }
+
+  /// The item that the entry is about.
+  var id: SecretItem.ID {
+    switch self {
+    case .put(let item): item.id
+    case .remove(let id, _): id
+    }
+  }
+
+  /// Appends the entry to a record's attributes; its secret follows them, in the same order.
+  func encode(into bytes: inout [UInt8]) {
+    switch self {
+    case .put(let item):
+      bytes.append(Operation.put)
+      bytes += item.encoded
+    case .remove(let id, let revision):
+      bytes.append(Operation.remove)
+      bytes.append(id)
+      bytes.append(littleEndian: revision)
+    }
+  }
+
+  /// Reads an entry from a record's attributes, and its secret from those that follow them.
+  init(
+    in body: RecordBody, _ reader: inout RecordReader, secrets: inout RecordReader
+  ) throws(MalformedRecord) {
+    switch try reader.integer(UInt8.self) {
+    case Operation.put:
+      self = .put(try VaultItem(in: body, &reader, secrets: &secrets))
+    case Operation.remove:
+      self = .remove(try reader.itemID(), revision: try reader.integer())
+    default:
+      throw MalformedRecord()
+    }
+  }
+}
+
+extension RecordReader {
+  mutating func itemID() throws(MalformedRecord) -> SecretItem.ID {
+    SecretItem.ID(try bytes(16))
+  }
+}
+
+extension RecordSubject {
+  private static let blockName = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+  private static let keysName = UUID(
+    uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255))
+
+  /// The item's name; for other subjects a reserved name, with all bits clear or set.
+  var name: SecretItem.ID {
+    switch self {
+    case .item(let id): id
+    case .block: SecretItem.ID(uuid: Self.blockName)
+    case .keys: SecretItem.ID(uuid: Self.keysName)
+    }
+  }
+
+  init(name: SecretItem.ID) {
+    switch name.uuid {
+    case Self.blockName: self = .block
+    case Self.keysName: self = .keys
+    default: self = .item(name)
+    }
+  }
+}

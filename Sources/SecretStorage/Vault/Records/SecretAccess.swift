@@ -1,0 +1,47 @@
+/// An app's kind of access to the secret of an item with access flags.
+enum SecretAccess {
+  /// Reading the secret, or sealing it under other flags.
+  case reading
+  /// Replacing the secret, which needs no proof by the user but the right application password: a
+  /// wrong one would lock out the users of the right one.
+  case replacing
+
+  /// Checks the conditions that can be checked before the secret is opened.
+  ///
+  /// - Throws: ``SecretStoreError/denied(_:)``, naming the missing proof.
+  func check(
+    _ constraints: AccessConstraints, _ authorization: Authorization
+  ) throws(SecretStoreError) {
+    if constraints.needsApplicationPassword, authorization.applicationPassword == nil {
+      throw .needsApplicationPassword
+    }
+    try checkProofs(authorization.proofs, constraints)
+  }
+
+  /// Checks that biometry was proved against the set enrolled when the item was saved.
+  func checkEnrolledSet(
+    _ digest: [UInt8], _ constraints: AccessConstraints, _ authorization: Authorization,
+    _ cipher: any SecretCipher
+  ) throws(SecretStoreError) {
+    guard constraints.bindsEnrolledSet, authorization.proofs.contains(.biometry) else { return }
+    if let enrolledSet = authorization.enrolledSet {
+      if try cipher.digest(enrolledSet[...]) == digest { return }
+    }
+    do throws(SecretStoreError) {
+      try checkProofs(authorization.proofs.subtracting(.biometry), constraints)
+    } catch {
+      throw .denied(
+        """
+        fingerprints or faces were enrolled or removed since it was saved, and only those of then \
+        count
+        """)
+    }
+  }
+
+  private func checkProofs(
+    _ proofs: AuthenticationProofs, _ constraints: AccessConstraints
+  ) throws(SecretStoreError) {
+    guard self == .reading, let missing = constraints.missing(from: proofs) else { return }
+    throw .denied("it needs \(missing), for which an authentication context asks")
+  }
+}

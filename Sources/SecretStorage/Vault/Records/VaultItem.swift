@@ -1,0 +1,284 @@
+import FoundationEssentials
+
+/// An item in memory: its attributes decrypted but encoded, its secret sealed.
+///
+/// Most items of a large vault are never requested, so items are decoded on demand. Decoding all
+/// of them would double the time to open the vault.
+struct VaultItem: Sendable {
+  /// The offsets of the encoded item's numbers; the texts follow them.
+  private enum Offset {
+    static let revision = 16
+    static let created = 24
+    static let modified = 32
+    static let itemClass = 40
+    static let accessibility = 41
+    static let flags = 42
+    static let secretRevision = 46
+    static let secretKey = 54
+    static let secretAccessibility = 58
+    static let salt = 59
+    static let secretCount = 91
+    static let fieldsCount = 95
+    static let fields = 99
+  }
+
+  /// The valid dates of an item, in microseconds since 1970.
+  ///
+  /// Adding to a valid date cannot overflow.
+  static let dates: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
+
+  private static let genericClass: UInt8 = 1
+  private static let internetClass: UInt8 = 2
+
+  private static func code(of itemClass: ItemIdentity.Class) -> UInt8 {
+    itemClass == .generic ? genericClass : internetClass
+  }
+
+  /// Returns the context of sealing under an application password: the class and identity of the
+  /// item, which never change, in this or another vault.
+  static func passwordContext(of identity: ItemIdentity) -> [UInt8] {
+    [code(of: identity.itemClass)] + ItemFields.encoded(identity)
+  }
+
+  /// The record with the item, shared with the record's other items.
+  private let body: RecordBody
+  /// The offsets of the item in the record's attributes, and of its secret in the record's secrets.
+  private let start: Int
+  private let secretStart: Int
+
+  /// Creates an item in a record of its own from its bytes up to its secret, and those after it.
+  private init(
+    _ head: [UInt8], _ secret: SealedSecret, counted fields: some Collection<UInt8>
+  ) {
+    var bytes = head
+    bytes.append(littleEndian: secret.revision)
+    bytes.append(littleEndian: secret.key)
+    bytes.append(secret.accessibility.rawValue)
+    bytes += secret.salt
+    bytes.append(littleEndian: UInt32(secret.bytes.count))
+    bytes += fields
+    body = RecordBody(attributes: bytes, secrets: secret.bytes)
+    (start, secretStart) = (0, secret.bytes.startIndex)
+  }
+
+  /// Encodes an item, copying unknown fields of a newer version unchanged.
+  init(item: SecretItem, secret: SealedSecret, unknown: ArraySlice<UInt8>) {
+    var bytes: [UInt8] = []
+    bytes.append(item.id)
+    bytes.append(littleEndian: item.revision)
+    bytes.append(littleEndian: item.creationDate.microseconds)
+    bytes.append(littleEndian: item.modificationDate.microseconds)
+    bytes.append(Self.code(of: item.identity.itemClass))
+    bytes.append(item.attributes.accessControl.accessibility.rawValue)
+    bytes.append(littleEndian: item.attributes.accessControl.flags.rawValue)
+    var fields: [UInt8] = []
+    fields.append(counted: ItemFields(item).encoded + unknown)
+    self.init(bytes, secret, counted: fields)
+  }
+
+  /// Reads an item from a record's attributes, and its secret from those that follow them.
+  init(
+    in body: RecordBody, _ reader: inout RecordReader, secrets: inout RecordReader
+  ) throws(MalformedRecord) {
+    self.body = body
+    start = reader.position
+    secretStart = secrets.position
+    try reader.skip(Offset.secretCount)
+    try secrets.skip(Int(reader.integer(UInt32.self)))
+    // After these checks, decoding cannot fail.
+    let fieldsCount = try reader.integer(UInt32.self)
+    try ItemFields.check(&reader, count: Int(fieldsCount))
+    guard Accessibility(rawValue: byte(Offset.accessibility)) != nil,
+      Accessibility(rawValue: byte(Offset.secretAccessibility)) != nil,
+      [Self.genericClass, Self.internetClass].contains(byte(Offset.itemClass)),
+      RecordHeader.sequences.contains(revision),
+      RecordHeader.sequences.contains(integer(Offset.secretRevision)),
+      Self.dates.contains(created), Self.dates.contains(modified)
+    else { throw MalformedRecord() }
+  }
+
+  /// The item's bytes in the record's attributes.
+  var encoded: ArraySlice<UInt8> {
+    body.attributes[start..<(start + Offset.fields + Int(integer(Offset.fieldsCount) as UInt32))]
+  }
+
+  /// The item's sealed secret in the record.
+  var sealed: ArraySlice<UInt8> {
+    body.secrets[secretStart..<(secretStart + Int(integer(Offset.secretCount) as UInt32))]
+  }
+
+  var id: SecretItem.ID { SecretItem.ID(body.attributes[start..<(start + Offset.revision)]) }
+
+  var revision: UInt64 { integer(Offset.revision) }
+  /// Microseconds since 1970.
+  var created: Int64 { integer(Offset.created) }
+  /// Microseconds since 1970.
+  var modified: Int64 { integer(Offset.modified) }
+
+  var accessControl: AccessControl {
+    AccessControl(
+      accessibility(Offset.accessibility), flags: AccessFlags(rawValue: integer(Offset.flags)))
+  }
+
+  var secret: SealedSecret {
+    SealedSecret(
+      revision: integer(Offset.secretRevision), key: integer(Offset.secretKey),
+      accessibility: accessibility(Offset.secretAccessibility), flags: accessControl.flags,
+      salt: encoded.dropFirst(Offset.salt).prefix(32), bytes: sealed)
+  }
+
+  var identity: ItemIdentity { fields.identity }
+
+  var unknown: ArraySlice<UInt8> { fields.unknown[...] }
+
+  /// Returns whether the accounts certainly differ, by comparing bytes; `account` must be ASCII.
+  ///
+  /// Beyond ASCII, equal texts may have different bytes.
+  func surelyHasOtherAccount(than account: [UInt8]) -> Bool {
+    let start = start + Offset.fields
+    // The fields were checked, so all of them lie within the attributes.
+    return unsafe body.attributes.withUnsafeBytes { bytes in
+      unsafe ItemFields.account(
+        in: UnsafeRawBufferPointer(
+          rebasing: bytes[start..<(start + Int(integer(Offset.fieldsCount) as UInt32))])
+      ) { found in
+        unsafe !found.elementsEqual(account) && found.allSatisfy { $0 < 128 }
+      }
+    }
+  }
+
+  /// Returns the item with dates no later than the given one, in microseconds since 1970.
+  func copy(datedUpTo latest: Int64) -> VaultItem {
+    copy(as: id, revision: revision, with: secret, datedUpTo: latest)
+  }
+
+  /// Returns the item with a new ID, revision and secret, and dates no later than the given one.
+  func copy(
+    as id: SecretItem.ID, revision: UInt64, with secret: SealedSecret,
+    datedUpTo latest: Int64 = .max
+  ) -> VaultItem {
+    var bytes: [UInt8] = []
+    bytes.append(id)
+    bytes.append(littleEndian: revision)
+    bytes.append(littleEndian: min(created, latest))
+    bytes.append(littleEndian: min(modified, latest))
+    bytes += encoded.prefix(Offset.secretRevision).dropFirst(Offset.itemClass)
+    return VaultItem(bytes, secret, counted: encoded.dropFirst(Offset.fieldsCount))
+  }
+
+  /// Returns whether all but the ID, the revision and the secret are equal, byte by byte.
+  func hasSameAttributes(as other: VaultItem) -> Bool {
+    encoded.prefix(Offset.secretRevision).dropFirst(Offset.created)
+      == other.encoded.prefix(Offset.secretRevision).dropFirst(Offset.created)
+      && encoded.dropFirst(Offset.fieldsCount) == other.encoded.dropFirst(Offset.fieldsCount)
+  }
+
+  /// Returns whether the class and the identity, which never change for an item, are equal.
+  func hasSameIdentity(as other: VaultItem) -> Bool {
+    // The fields of a changed item are mostly the same, and decoding takes ten times as long.
+    byte(Offset.itemClass) == other.byte(Offset.itemClass)
+      && encoded.dropFirst(Offset.fieldsCount) == other.encoded.dropFirst(Offset.fieldsCount)
+      || identity == other.identity
+  }
+
+  /// The size of the item in a log, in bytes.
+  var byteCount: Int {
+    Offset.fields + Int(integer(Offset.fieldsCount) as UInt32)
+      + Int(integer(Offset.secretCount) as UInt32)
+  }
+
+  /// The decoded item.
+  var decoded: SecretItem {
+    let fields = fields
+    var attributes = fields.attributes
+    attributes.accessControl = accessControl
+    return SecretItem(
+      id: id, identity: fields.identity, attributes: attributes,
+      creationDate: Date(microseconds: created),
+      modificationDate: Date(microseconds: modified), revision: revision)
+  }
+
+  private var fields: ItemFields {
+    ItemFields(
+      isGeneric: byte(Offset.itemClass) == Self.genericClass,
+      decoding: RecordReader(encoded.dropFirst(Offset.fields)))
+  }
+
+  private func byte(_ offset: Int) -> UInt8 { body.attributes[start + offset] }
+
+  private func accessibility(_ offset: Int) -> Accessibility {
+    guard let accessibility = Accessibility(rawValue: byte(offset)) else {
+      fatalError("An item was stored without validation.")
+    }
+    return accessibility
+  }
+
+  private func integer<Integer: FixedWidthInteger>(_ offset: Int) -> Integer {
+    // All offsets lie within the numbers, whose presence was checked.
+    unsafe body.attributes.withUnsafeBytes {
+      unsafe Integer(
+        littleEndian: $0.loadUnaligned(fromByteOffset: start + offset, as: Integer.self))
+    }
+  }
+}
+
+/// The decrypted attributes of a record of items, and the sealed secrets that follow them.
+final class RecordBody: Sendable {
+  let attributes: [UInt8]
+  let secrets: ArraySlice<UInt8>
+
+  init(attributes: [UInt8], secrets: ArraySlice<UInt8>) {
+    self.attributes = attributes
+    self.secrets = secrets
+  }
+}
+
+extension [UInt8] {
+  mutating func append(_ id: SecretItem.ID) {
+    // A UUID is 16 contiguous bytes.
+    unsafe Swift.withUnsafeBytes(of: id.uuid.uuid) { unsafe append(contentsOf: $0) }
+  }
+}
+
+extension Date {
+  /// Microseconds since 1970, rounded and limited to the valid dates of an item; 0 for NaN.
+  var microseconds: Int64 {
+    let rounded = (timeIntervalSince1970 * 1e6).rounded()
+    if rounded >= Double(VaultItem.dates.upperBound) { return VaultItem.dates.upperBound }
+    return Int64(exactly: max(rounded, Double(VaultItem.dates.lowerBound))) ?? 0
+  }
+
+  init(microseconds: Int64) {
+    self.init(timeIntervalSince1970: Double(microseconds) / 1e6)
+  }
+}
+
+extension [VaultItem] {
+  /// The maximum items and bytes of one record; a single larger item gets a record of its own.
+  static let blockItems = 256
+  static let blockBytes = 1 << 20
+
+  /// The items, split into the blocks that form one record each, for each attributes key.
+  var records: [(accessibility: Accessibility, items: ArraySlice<VaultItem>)] {
+    [Accessibility.whenUnlocked, .always].flatMap { accessibility in
+      filter { $0.attributesPurpose == .attributes(of: accessibility) }.blocks
+        .map { (accessibility, $0) }
+    }
+  }
+
+  var blocks: [ArraySlice<VaultItem>] {
+    var blocks: [ArraySlice<VaultItem>] = []
+    var start = 0
+    var bytes = 0
+    for index in indices {
+      bytes += self[index].byteCount
+      if index - start == Self.blockItems || (bytes > Self.blockBytes && index > start) {
+        blocks.append(self[start..<index])
+        start = index
+        bytes = self[index].byteCount
+      }
+    }
+    if start < count { blocks.append(self[start...]) }
+    return blocks
+  }
+}

@@ -1,0 +1,71 @@
+import CLibrary
+import StorageInternals
+
+/// The file that an import reads: an export, or the vault of another machine.
+struct ImportedVault {
+  /// The items, with the keys that the passphrase opens.
+  let contents: VaultContents
+
+  /// Reads a file and opens it with a passphrase; the check is called before each slot and cancels
+  /// the work by throwing.
+  init(
+    _ path: String, passphrase: Secret, _ device: DeviceState, _ cipher: any SecretCipher,
+    checking check: () throws(SecretStoreError) -> Void
+  ) throws(SecretStoreError) {
+    let log = FileRecordLog(path: path, cipher: cipher, fileSystem: device.fileSystem)
+    let changes = try log.wholeFile()
+    var newest: KeyTable?
+    for case .record(let record) in changes.entries.reversed() where newest == nil {
+      newest = KeyTableRecord.ifTable(record.payload)?.table
+    }
+    guard let table = newest else {
+      throw .corrupted("\(path) has no intact table of keys")
+    }
+    guard table.hasPassphrase else {
+      throw .invalid(
+        "\(path) has no key slot for a passphrase, so it opens on its own device alone")
+    }
+    var contents = VaultContents(cipher: cipher)
+    _ = contents.keys.ring.adapt(to: table)
+    contents.keys.ring.user = try table.open(
+      with: .passphrase(passphrase), cipher, checking: check)
+    try contents.apply(changes, device)
+    try Self.check(contents, changes.tail, path)
+    self.contents = contents
+  }
+
+  /// Refuses a file that is damaged or may be incomplete.
+  private static func check(
+    _ contents: VaultContents, _ tail: LogChanges.Tail?, _ path: String
+  ) throws(SecretStoreError) {
+    var damage = contents.damage.places
+    // An incomplete frame is the rest of an interrupted write, which was not acknowledged.
+    if let tail, !tail.isTorn { damage.append(tail.place) }
+    if let interrupted = contents.interruptedWrite { damage.append(interrupted.place) }
+    if let end = contents.missingEnd { damage.append(end) }
+    if !damage.isEmpty {
+      throw .corrupted(
+        """
+        Nothing is imported from \(path), because it is damaged: \(damage.joined(separator: ", "))
+        """)
+    }
+    if contents.sealedRecords > 0 { throw .newerFormat(path) }
+  }
+}
+
+extension FileRecordLog {
+  /// Reads a whole file, which may belong to any user: its content is trusted only as far as a
+  /// passphrase proves it.
+  fileprivate func wholeFile() throws(SecretStoreError) -> LogChanges {
+    // Non-blocking, because opening a FIFO could block indefinitely.
+    let file = try system { () throws(SystemError) in
+      try fileSystem.open(path, O_RDONLY | O_NONBLOCK)
+    }
+    let status = try system { () throws(SystemError) in try file.status() }
+    guard status.isRegularFile else { throw .insecure(path: path, reason: "is not a regular file") }
+    guard status.size <= sizeLimit else {
+      throw .invalid("\(path) has \(status.size) bytes, more than a vault: it is no export")
+    }
+    return try read(file, status, since: nil)
+  }
+}

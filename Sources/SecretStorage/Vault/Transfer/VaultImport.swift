@@ -1,0 +1,182 @@
+import FoundationEssentials
+
+/// The import of items into a vault, in batches.
+struct VaultImport {
+  private let source: VaultContents
+  /// The vault, as read from its log.
+  private var target: VaultContents
+  private let conflicts: ImportConflicts
+  /// The latest date of an item, in microseconds since 1970.
+  ///
+  /// A date of a clock that ran ahead would force later dates on all items added afterwards.
+  private let latest: Int64
+  private(set) var report = ImportReport()
+
+  private var identities = Set<ItemIdentity>()
+  private var written: [Written] = []
+  /// The state to record after the last write.
+  private(set) var newest: RememberedVault?
+
+  /// An item of the import to be written.
+  struct Step {
+    let item: VaultItem
+    /// The payload that the source sealed for the item.
+    let payload: Secret
+    /// The item of the vault that it replaces.
+    let replaced: VaultItem?
+  }
+
+  /// A written item of the import, with its name and revision in the vault.
+  private typealias Written = (item: VaultItem, id: SecretItem.ID, revision: UInt64)
+
+  init(_ source: VaultContents, into target: VaultContents, _ conflicts: ImportConflicts) {
+    self.source = source
+    self.target = target
+    self.conflicts = conflicts
+    latest = max(Date.now.microseconds, target.index.newestCreation) + Self.day
+  }
+
+  /// Reads the records that any process appended to the vault.
+  mutating func refresh(from parts: VaultLocation) throws(SecretStoreError) {
+    try target.refresh(from: parts)
+    try target.checkWhole()
+  }
+
+  /// Decides the outcome for items, and returns those to be written.
+  mutating func judge(_ block: ArraySlice<VaultItem>) throws(SecretStoreError) -> [Step] {
+    var steps: [Step] = []
+    for found in block {
+      let item = found.copy(datedUpTo: latest)
+      let decoded = found.decoded
+      let (outcome, step) = try judge(item, decoded)
+      let isRedated = step != nil && max(found.created, found.modified) > latest
+      report.entries.append(
+        ImportReport.Entry(item: decoded, outcome: outcome, isRedated: isRedated))
+      if let step { steps.append(step) }
+    }
+    return steps
+  }
+
+  private mutating func judge(
+    _ item: VaultItem, _ decoded: SecretItem
+  ) throws(SecretStoreError) -> (ImportReport.Outcome, Step?) {
+    if !item.isPortable {
+      return (.refused("It is bound to the device that the file is from."), nil)
+    }
+    if !identities.insert(decoded.identity).inserted {
+      return (.refused("The file has an older item of the same identity."), nil)
+    }
+    let payload = try source.payload(of: item)
+    if let reason = reasonToRefuse(item, decoded, payload) { return (.refused(reason), nil) }
+    let existing = target.index.items(matching: .exactly(decoded.identity)).first
+    guard let existing = existing.flatMap({ target.index[$0.id] }) else {
+      return (.added, Step(item: item, payload: payload, replaced: nil))
+    }
+    if try isSame(existing, item, decoded, payload) { return (.identical, nil) }
+    switch conflicts {
+    case .keepExisting: return (.conflict, nil)
+    case .replace: return (.conflict, Step(item: item, payload: payload, replaced: existing))
+    }
+  }
+
+  /// The earliest date that a clock can have given, in microseconds since 1970.
+  private static let earliest: Int64 = -(1 << 53)
+  /// One day, in microseconds.
+  private static let day: Int64 = 86_400_000_000
+  /// The most bytes that constraints add to a secret: some numbers, a digest, a salt and a tag.
+  private static let constraintsCount = 128
+
+  private func reasonToRefuse(_ item: VaultItem, _ decoded: SecretItem, _ payload: Secret)
+    -> String?
+  {
+    guard min(item.created, item.modified) >= Self.earliest else {
+      return "Its dates are not of this time."
+    }
+    let access = decoded.attributes.accessControl
+    do throws(SecretStoreError) {
+      try ItemLimits.check(
+        identity: decoded.identity, attributes: decoded.attributes,
+        secretCount: payload.count - (access.flags.isEmpty ? 0 : Self.constraintsCount))
+      if !access.flags.isEmpty { _ = try AccessConstraints(access.flags) }
+      // A new vault gets every key that an item can need.
+      if target.keys.table != nil { _ = try target.keys.secretKey(for: access.accessibility) }
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  private func isSame(
+    _ existing: VaultItem, _ item: VaultItem, _ decoded: SecretItem, _ payload: Secret
+  ) throws(SecretStoreError) -> Bool {
+    guard existing.decoded.attributes == decoded.attributes, existing.unknown == item.unknown else {
+      return false
+    }
+    do {
+      return try target.payload(of: existing) == payload
+    } catch {
+      // A secret that can no longer be opened is not the same, and a sound one may replace it.
+      guard case .corrupted = error else { throw error }
+      return false
+    }
+  }
+
+  /// Returns the records that write items; nil if there are none.
+  mutating func draft(
+    _ steps: [Step], _ device: DeviceState
+  ) throws(SecretStoreError) -> VaultDraft? {
+    written = []
+    if steps.isEmpty { return nil }
+    var draft = try VaultDraft(target, device)
+    for accessibility in [Accessibility.whenUnlocked, .always] {
+      let purpose = KeyPurpose.attributes(of: accessibility)
+      // Only items that no record holds yet may share a record.
+      let added = steps.filter { $0.replaced == nil && $0.item.attributesPurpose == purpose }
+      var entries: [ItemEntry] = []
+      for step in added {
+        let id = try draft.newID(besides: target.index)
+        entries.append(.put(try sealed(step, as: id, draft)))
+      }
+      try draft.append(entries, as: accessibility)
+    }
+    for step in steps {
+      guard let old = step.replaced else { continue }
+      try draft.replace(old, by: sealed(step, as: old.id, draft))
+    }
+    newest = draft.result
+    return draft
+  }
+
+  /// Returns an item for the next record of a draft.
+  private mutating func sealed(
+    _ step: Step, as id: SecretItem.ID, _ draft: VaultDraft
+  ) throws(SecretStoreError) -> VaultItem {
+    let revision = draft.nextRevision
+    let sealed = try step.item.sealing(
+      step.payload, as: id, revision: revision,
+      under: draft.keys.secretKey(for: step.item.accessControl.accessibility),
+      by: draft.keys.sealer(draft.cipher))
+    written.append((step.item, id, revision))
+    return step.item.copy(as: id, revision: revision, with: sealed)
+  }
+
+  /// Compares the items written last, as read back, with the import.
+  func checkWritten() throws(SecretStoreError) {
+    for expected in written {
+      guard let item = target.index[expected.id], item.revision == expected.revision else {
+        // An item may differ only if another writer has appended since.
+        if target.chain.head == newest?.head { throw Self.mismatch(expected) }
+        continue
+      }
+      let isSame = try target.payload(of: item) == source.payload(of: expected.item)
+      if !isSame || !item.hasSameAttributes(as: expected.item) { throw Self.mismatch(expected) }
+    }
+  }
+
+  private static func mismatch(_ item: Written) -> SecretStoreError {
+    .corrupted(
+      """
+      Record \(item.revision) of the vault does not have the item \(item.id.uuid) as it was imported
+      """)
+  }
+}

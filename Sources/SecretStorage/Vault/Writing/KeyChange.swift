@@ -1,0 +1,103 @@
+/// The keys of a vault while they are changed, and the items that depend on them.
+struct KeyChange {
+  var keys: VaultKeys
+  var table: KeyTable
+  let user: Secret
+  var index: VaultIndex
+  /// Whether the vault is being created.
+  let isNew: Bool
+  let device: DeviceState
+  let cipher: any SecretCipher
+
+  /// Adds a slot, and returns it.
+  mutating func addSlot(
+    named name: String, _ key: SlotKey
+  ) throws(SecretStoreError) -> KeySlot {
+    let slot = try KeySlot(
+      id: table.unusedSlotID, name: name, sealing: user, under: key, by: table.sealer(cipher))
+    table.slots.append(slot)
+    if table.hasPassphrase { try makePasscodeKey() }
+    return slot
+  }
+
+  /// Returns the device's key, creating it if there is none.
+  mutating func deviceSecret() throws(SecretStoreError) -> Secret {
+    let secret = try device.makeSecret()
+    keys.ring.device = secret
+    return secret
+  }
+
+  /// The purpose of the key that a vault has only with a passphrase.
+  static let passcode = KeyPurpose.secrets(.whenPasscodeSetThisDeviceOnly)
+
+  private mutating func makePasscodeKey() throws(SecretStoreError) {
+    if table.key(for: Self.passcode) != nil { return }
+    // Without a device key, the new key would be sealed under nothing and lost with this process.
+    _ = try deviceSecret()
+    try keys.makeKey(Self.passcode, in: &table, cipher)
+  }
+
+  /// Removes the items that need a passphrase, and their key, if the vault has no passphrase.
+  mutating func removeWhatNeedsAPassphrase() {
+    if table.hasPassphrase { return }
+    table.keys.removeAll { $0.purpose == Self.passcode }
+    index.removeItems(.whenPasscodeSetThisDeviceOnly)
+  }
+
+  /// Returns whether this machine and version can open a slot, as far as is known without its key.
+  func isOpenable(_ slot: KeySlot) throws(SecretStoreError) -> Bool {
+    if slot.kind == .device {
+      return try slot.isOfDevice(keys.ring.device, by: table.sealer(cipher))
+    }
+    if let cost = slot.kind.cost { return cost.isBearable && cost.isSufficient }
+    return slot.kind.isKnown
+  }
+}
+
+extension KeyTable {
+  /// A number for a new slot: the next one, or on overflow the lowest free one.
+  fileprivate var unusedSlotID: UInt32 {
+    let used = Set(slots.map(\.id))
+    let (next, isOver) = (used.max() ?? 0).addingReportingOverflow(1)
+    guard isOver else { return next }
+    var id: UInt32 = 1
+    while used.contains(id) { id += 1 }
+    return id
+  }
+}
+
+extension SecretVault {
+  /// Writes the vault to a new file with changed keys, or creates it with them.
+  ///
+  /// Merely appending a table would leave the previous one in the file, open to its old keys.
+  func changeKeys<Result>(
+    _ change: (inout KeyChange) throws(SecretStoreError) -> Result
+  ) throws(SecretStoreError) -> Result {
+    let device = try parts.device
+    var result: Result?
+    try withReserve { () throws(SecretStoreError) in
+      try rewrite { contents throws(SecretStoreError) in
+        let isNew = contents.keys.table == nil
+        let keys = try VaultDraft(contents, device).keys
+        guard let table = keys.table, let user = keys.ring.user else { throw keys.lockReason }
+        var changed = KeyChange(
+          keys: keys, table: table, user: user, index: contents.index, isNew: isNew, device: device,
+          cipher: cipher)
+        result = try change(&changed)
+        guard changed.table.work <= max(KeyTable.workLimit, table.work) else {
+          throw .invalid(
+            """
+            The passphrases of a vault take at most 32 GiB of memory together, each pass counted: \
+            remove a slot, or choose a lower cost
+            """)
+        }
+        changed.keys.table = changed.table
+        contents.keys = changed.keys
+        contents.index = changed.index
+      }
+    }
+    announce()
+    guard let result else { fatalError("The keys of a vault were written but not changed.") }
+    return result
+  }
+}

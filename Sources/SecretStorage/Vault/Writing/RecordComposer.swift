@@ -1,0 +1,47 @@
+/// New records of a vault, each of which continues the chain of those before it.
+struct RecordComposer {
+  /// The number of copies of a key table, so that no single damaged place destroys the vault.
+  static let tableCount = 2
+
+  private(set) var records: [LogRecord] = []
+  /// The chain up to the last record.
+  private(set) var chain: VaultChain
+
+  init(continuing chain: VaultChain = VaultChain()) {
+    self.chain = chain
+  }
+
+  var nextSequence: UInt64 { chain.head.sequence + 1 }
+
+  /// Adds a key table; without `logStart`, a new log begins with it.
+  mutating func add(
+    _ table: KeyTable, logStart: UInt64? = nil, under ring: KeyRing, by sealer: VaultSealer
+  ) throws(SecretStoreError) {
+    let start = logStart ?? nextSequence
+    chain.start = start
+    for _ in 0..<Self.tableCount {
+      let record = try sealer.keys(table, after: chain.head, logStart: start, under: ring)
+      add(record, .keys)
+    }
+  }
+
+  /// Adds a record of entries, sealed under the attributes key of an accessibility.
+  ///
+  /// The loss of a record with several entries does not reveal which items it had, so they must be
+  /// those of new or unchanged items. `first` is the sequence of the first record of an appended
+  /// write.
+  mutating func add(
+    _ entries: [ItemEntry], as accessibility: Accessibility, under keys: VaultKeys,
+    writtenFrom first: UInt64? = nil, by sealer: VaultSealer
+  ) throws(SecretStoreError) {
+    let record = try sealer.items(
+      entries, after: chain.head, under: keys.attributesKey(for: accessibility),
+      writtenFrom: first)
+    add(record, entries.count == 1 ? .item(entries[0].id) : .block)
+  }
+
+  private mutating func add(_ record: LogRecord, _ subject: RecordSubject) {
+    records.append(record)
+    chain.extend(by: record, sequence: nextSequence, subject)
+  }
+}

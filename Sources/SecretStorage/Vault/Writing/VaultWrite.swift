@@ -1,0 +1,107 @@
+/// A queued change of a vault.
+struct VaultWrite: Sendable {
+  /// The item or identity that a write touches.
+  ///
+  /// Two writes with the same footprint never share a batch, because the second must see the effect
+  /// of the first.
+  enum Footprint: Hashable, Sendable {
+    case item(SecretItem.ID)
+    case identity(ItemIdentity)
+  }
+
+  let footprint: Footprint
+  /// Whether the change removes an item, which a full disk must not prevent.
+  var isRemoval = false
+  /// Adds the change to a draft, and returns the resulting item; nil if it was removed.
+  let prepare:
+    @Sendable (inout VaultDraft, inout VaultContents) throws(SecretStoreError) -> SecretItem?
+}
+
+extension VaultWrite {
+  static func add(
+    _ payload: Secret, identity: ItemIdentity, attributes: ItemAttributes,
+    naming source: @escaping @Sendable () throws(SecretStoreError) -> SecretItem.ID =
+      SecretItem.ID.random
+  ) -> VaultWrite {
+    VaultWrite(footprint: .identity(identity)) { draft, contents throws(SecretStoreError) in
+      if contents.sealedRecords > 0 { throw contents.keys.lockReason }
+      guard contents.index.items(matching: .exactly(identity)).isEmpty else { throw .duplicate }
+      let now = draft.now()
+      let item = SecretItem(
+        id: try draft.newID(besides: contents.index, from: source), identity: identity,
+        attributes: attributes, creationDate: now,
+        modificationDate: now, revision: draft.nextRevision)
+      let sealed = try draft.seal(payload, of: item)
+      try draft.append(
+        [.put(VaultItem(item: item, secret: sealed, unknown: []))],
+        as: attributes.accessControl.accessibility)
+      return item
+    }
+  }
+
+  static func update(
+    _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, payload: Secret?
+  ) -> VaultWrite {
+    VaultWrite(footprint: .item(id)) { draft, contents throws(SecretStoreError) in
+      guard let stored = try contents.item(id, expecting: revision) else { throw .conflict }
+      let old = stored.decoded
+      let attributes = attributes ?? old.attributes
+      // The stored secret already passed the size check.
+      try ItemLimits.check(identity: old.identity, attributes: attributes, secretCount: 0)
+      let item = SecretItem(
+        id: id, identity: old.identity, attributes: attributes,
+        creationDate: old.creationDate, modificationDate: draft.now(),
+        revision: draft.nextRevision)
+      var payload = payload
+      if payload == nil, attributes.accessControl != old.attributes.accessControl {
+        guard attributes.accessControl.flags == old.attributes.accessControl.flags else {
+          fatalError("Other access flags were to be written with what was sealed for the old ones.")
+        }
+        // Another class key requires sealing the secret again.
+        payload = try contents.open(stored)
+      }
+      let secret = if let payload { try draft.seal(payload, of: item) } else { stored.secret }
+      try draft.replace(
+        stored, by: VaultItem(item: item, secret: secret, unknown: stored.unknown))
+      return item
+    }
+  }
+
+  static func remove(_ id: SecretItem.ID, expecting revision: UInt64) -> VaultWrite {
+    VaultWrite(footprint: .item(id), isRemoval: true) {
+      draft, contents throws(SecretStoreError) in
+      if let stored = try contents.item(id, expecting: revision) {
+        try draft.append(
+          [.remove(id, revision: revision)], as: stored.accessControl.accessibility)
+      }
+      return nil
+    }
+  }
+}
+
+extension VaultDraft {
+  /// Seals the payload of a new item, or of a new state of an item.
+  fileprivate func seal(
+    _ payload: Secret, of item: SecretItem
+  ) throws(SecretStoreError) -> SealedSecret {
+    let accessControl = item.attributes.accessControl
+    return try SealedSecret.seal(
+      payload, of: item.id, revision: item.revision, accessibility: accessControl.accessibility,
+      flags: accessControl.flags, under: keys.secretKey(for: accessControl.accessibility),
+      by: keys.sealer(cipher))
+  }
+}
+
+extension VaultContents {
+  /// Returns an item at the expected revision; nil if it does not exist.
+  func item(
+    _ id: SecretItem.ID, expecting revision: UInt64
+  ) throws(SecretStoreError) -> VaultItem? {
+    guard let item = index[id] else {
+      if sealedRecords > 0 { throw keys.lockReason }
+      return nil
+    }
+    guard item.revision == revision else { throw .conflict }
+    return item
+  }
+}

@@ -1,0 +1,159 @@
+package import CLibrary
+
+/// An open file, closed when it goes out of scope.
+package struct File: ~Copyable, Sendable {
+  package let path: String
+  private let descriptor: Int32
+  private let fileSystem: FileSystem
+
+  init(descriptor: Int32, path: String, fileSystem: FileSystem) {
+    self.descriptor = descriptor
+    self.path = path
+    self.fileSystem = fileSystem
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  package func status() throws(SystemError) -> FileStatus {
+    var status = stat()
+    try fileSystem.check(.stat, path) { unsafe fstat(descriptor, &status) }
+    return FileStatus(status)
+  }
+
+  /// Reads up to `count` bytes from an offset, fewer at the end of the file.
+  package func read(from offset: Int, count: Int) throws(SystemError) -> [UInt8] {
+    // A count can come from a damaged file, so the allocation is limited to the file's size.
+    let limit = count <= 65536 ? count : min(count, max(0, try status().size - offset))
+    // An array without capacity writes its count into the process's shared empty array, which the
+    // thread sanitizer correctly reports as a race.
+    if limit <= 0 { return [] }
+    var failure: SystemError?
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
+      do throws(SystemError) {
+        filled = unsafe try read(into: UnsafeMutableRawBufferPointer(buffer), from: offset)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  /// Fills a buffer from an offset, and returns the number of bytes read.
+  package func read(
+    into buffer: UnsafeMutableRawBufferPointer, from offset: Int
+  ) throws(SystemError) -> Int {
+    var filled = 0
+    while filled < buffer.count {
+      let position = filled
+      let got = try fileSystem.check(.read, path) {
+        unsafe pread(
+          descriptor, buffer.baseAddress! + position, buffer.count - position,
+          off_t(offset + position))
+      }
+      if got == 0 { break }
+      filled += got
+    }
+    return filled
+  }
+
+  /// Writes all bytes at an offset, in as many calls as it takes.
+  package func write(_ bytes: some Collection<UInt8>, at offset: Int) throws(SystemError) {
+    let result = bytes.withContiguousStorageIfAvailable { buffer in
+      unsafe writeAll(UnsafeRawBufferPointer(buffer), at: offset)
+    }
+    if let result { return try result.get() }
+    try write(ContiguousArray(bytes), at: offset)
+  }
+
+  private func writeAll(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int
+  ) -> Result<Void, SystemError> {
+    var done = 0
+    while done < bytes.count {
+      do throws(SystemError) {
+        let written = try fileSystem.check(.write, path) {
+          unsafe pwrite(
+            descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done))
+        }
+        // A device that writes nothing and reports no error would be retried indefinitely.
+        if written == 0 { throw SystemError(call: .write, path: path, code: EIO) }
+        done += written
+      } catch {
+        return .failure(error)
+      }
+    }
+    return .success(())
+  }
+
+  /// Flushes the file's content, and the metadata needed to read it back, to disk.
+  package func synchronizeData() throws(SystemError) {
+    try fileSystem.check(.fdatasync, path) { fdatasync(descriptor) }
+  }
+
+  /// Flushes the file's content and metadata to disk.
+  package func synchronize() throws(SystemError) {
+    try fileSystem.check(.fsync, path) { fsync(descriptor) }
+  }
+
+  package func truncate(to size: Int) throws(SystemError) {
+    try fileSystem.check(.ftruncate, path) { ftruncate(descriptor, off_t(size)) }
+  }
+
+  package func changeMode(to mode: mode_t) throws(SystemError) {
+    try fileSystem.check(.fchmod, path) { fchmod(descriptor, mode) }
+  }
+
+  /// Changes owner and group; the greatest number leaves the current one unchanged.
+  package func changeOwner(to user: uid_t, group: gid_t) throws(SystemError) {
+    try fileSystem.check(.fchown, path) { fchown(descriptor, user, group) }
+  }
+
+  /// Links a file without a name at its path.
+  func takeName() throws(SystemError) {
+    // Only a privileged process may link a descriptor directly.
+    let source = "/proc/self/fd/\(descriptor)"
+    try fileSystem.check(.link, at: path) {
+      unsafe linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+    }
+  }
+
+  /// Makes a system call on this file and retries after `EINTR`; throws any other error.
+  @discardableResult
+  func check(
+    _ call: FileSystem.Call, _ body: (Int32) -> Int32
+  ) throws(SystemError) -> Int32 {
+    try fileSystem.check(call, path) { body(descriptor) }
+  }
+
+  /// Calls a closure with the descriptor, which stays open until the closure returns.
+  func withDescriptor<Result>(_ body: (Int32) -> Result) -> Result {
+    body(descriptor)
+  }
+}
+
+extension File {
+  /// Whether this or another process has the file open for writing; false if the kernel cannot
+  /// tell.
+  ///
+  /// The kernel grants a read lease only to the file's owner, and only if the file is not open for
+  /// writing. The lease is released at once.
+  var isOpenForWriting: Bool {
+    withDescriptor { descriptor in
+      // A process that opens the file meanwhile makes the kernel signal the lease holder. The
+      // default signal ends the process; this one is ignored.
+      guard fcntl(descriptor, Self.setSignal, SIGURG) == 0 else { return false }
+      if fcntl(descriptor, Self.setLease, CInt(F_RDLCK)) == 0 {
+        _ = fcntl(descriptor, Self.setLease, CInt(F_UNLCK))
+        return false
+      }
+      return errno == EAGAIN
+    }
+  }
+
+  // Linux's F_SETSIG and F_SETLEASE, missing in Swift's overlay.
+  private static var setSignal: Int32 { 10 }
+  private static var setLease: Int32 { 1024 }
+}

@@ -1,0 +1,93 @@
+/// An object of a binary property list, with the ranges of its bytes.
+struct BinaryObject {
+  let kind: Kind
+  /// The marker, and the count if it does not fit into the marker.
+  let header: Range<Int>
+  /// The bytes of a value, or the references of a container.
+  let content: Range<Int>
+
+  enum Kind: UInt8, CaseIterable {
+    case null = 0x00
+    case `false` = 0x08
+    case `true` = 0x09
+    case fill = 0x0F
+    case integer = 0x10
+    case real = 0x20
+    case date = 0x30
+    case data = 0x40
+    case ascii = 0x50
+    case utf16 = 0x60
+    case utf8 = 0x70
+    case uid = 0x80
+    case array = 0xA0
+    case orderedSet = 0xB0
+    case set = 0xC0
+    case dictionary = 0xD0
+
+    /// Finds the kind of a marker, which is its raw value, alone or with a size or count.
+    init?(marker: UInt8) {
+      self.init(rawValue: marker < 0x10 ? marker : marker & 0xF0)
+    }
+
+    /// The kinds that encoders of property lists write, and the identifiers of keyed archives.
+    static let encoded = Set(allCases).subtracting([.fill, .utf8, .orderedSet, .set])
+
+    var isContainer: Bool { rawValue >= Kind.array.rawValue }
+
+    var isString: Bool { self == .ascii || self == .utf16 || self == .utf8 }
+
+    /// Whether the object has a count, in the marker or after it.
+    var isCounted: Bool { isContainer || isString || self == .data }
+  }
+
+  /// Returns the content's size in bytes for a marker that defines it; nil if it is invalid.
+  static func size(_ kind: Kind, _ argument: UInt8) -> Int? {
+    switch (kind, argument) {
+    case (.integer, 0...4), (.real, 2...3), (.date, 3): 1 << Int(argument)
+    case (.uid, _): Int(argument) + 1
+    case (.null, _), (.false, _), (.true, _), (.fill, _): 0
+    default: nil
+    }
+  }
+
+  /// Returns the marker of an object with a count, followed by a count that does not fit in.
+  static func header(_ kind: Kind, count: Int) -> [UInt8] {
+    if count < 15 { return [kind.rawValue | UInt8(count)] }
+    let size = count.sizeInPropertyList
+    var header = [kind.rawValue | 15, Kind.integer.rawValue | UInt8(size.trailingZeroBitCount)]
+    header.append(bigEndian: count, size: size)
+    return header
+  }
+
+  func failure(_ reason: String) -> FormatError {
+    FormatError(reason: reason, offset: header.lowerBound)
+  }
+}
+
+extension Int {
+  /// The smallest sufficient size of 1, 2, 4 and 8 bytes.
+  var sizeInPropertyList: Int {
+    switch self {
+    case ...0xFF: 1
+    case ...0xFFFF: 2
+    case ...0xFFFF_FFFF: 4
+    default: 8
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends the lowest bytes of a number, the highest of them first.
+  mutating func append(bigEndian number: some FixedWidthInteger, size: Int) {
+    for shift in stride(from: (size - 1) * 8, through: 0, by: -8) {
+      append(UInt8(truncatingIfNeeded: number >> shift))
+    }
+  }
+}
+
+extension Sequence<UInt8> {
+  /// Returns the number with these bytes, the highest first.
+  func bigEndian<Number: FixedWidthInteger>() -> Number {
+    reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+  }
+}

@@ -1,0 +1,85 @@
+import FoundationEssentials
+
+/// A reader that converts objects of a binary property list to trees.
+struct BinaryTreeReader {
+  private let table: BinaryObjectTable
+  private let textForm: TextForm
+  /// Whether a UID is read, as a number's spelling; no other number has one here.
+  private let readsUIDs: Bool
+  /// The trees by object, so that a shared object is read once and takes memory once.
+  private var trees: [ValueTree?]
+
+  /// Creates a reader of checked objects.
+  init(_ table: BinaryObjectTable, _ textForm: TextForm = .escaped, readsUIDs: Bool = false) {
+    self.table = table
+    self.textForm = textForm
+    self.readsUIDs = readsUIDs
+    trees = Array(repeating: nil, count: table.count)
+  }
+
+  mutating func tree(_ index: Int) throws(FormatError) -> ValueTree {
+    if let tree = trees[index] { return tree }
+    let tree = try self.tree(of: try table.object(index))
+    trees[index] = tree
+    return tree
+  }
+
+  private mutating func tree(of object: BinaryObject) throws(FormatError) -> ValueTree {
+    let content = table[object.content]
+    switch object.kind {
+    case .null: return .null(depth: 0)
+    case .false: return .bool(false)
+    case .true: return .bool(true)
+    // Only integers of 8 and 16 bytes are signed.
+    case .integer where content.count == 8:
+      return .number(.integer(Int128(content.bigEndian() as Int64)))
+    case .integer: return .number(.integer(content.bigEndian()))
+    case .real where content.count == 4:
+      return .number(.float(Float(bitPattern: content.bigEndian())))
+    case .real: return .number(.real(Double(bitPattern: content.bigEndian())))
+    case .date:
+      let seconds = Double(bitPattern: content.bigEndian())
+      return .date(Date(timeIntervalSinceReferenceDate: seconds))
+    case .data: return .data(Data(content))
+    case .ascii, .utf16, .utf8: return textForm.treeInPropertyList(try string(object))
+    case .uid where readsUIDs: return .number(.text(String(content.bigEndian() as UInt128)))
+    case .array:
+      var elements: [ValueTree] = []
+      let count = table.referenceCount(object)
+      elements.reserveCapacity(count)
+      for number in 0..<count {
+        elements.append(try tree(try table.reference(number, of: object)))
+      }
+      return .array(elements)
+    case .dictionary: return .dictionary(try dictionary(object))
+    case .fill: throw object.failure("a value is a fill byte")
+    case .uid: throw object.failure("a value is a UID")
+    case .set, .orderedSet: throw object.failure("a value is a set")
+    }
+  }
+
+  private func string(_ object: BinaryObject) throws(FormatError) -> String {
+    guard let string = table.string(object) else {
+      throw object.failure("a string is not valid Unicode")
+    }
+    return string
+  }
+
+  private mutating func dictionary(
+    _ object: BinaryObject
+  ) throws(FormatError) -> [StoredKey: ValueTree] {
+    var elements: [StoredKey: ValueTree] = [:]
+    let count = table.referenceCount(object) / 2
+    elements.reserveCapacity(count)
+    for number in 0..<count {
+      let key = try table.object(try table.reference(number, of: object))
+      guard key.kind.isString else { throw key.failure("a key is not a string") }
+      let name = StoredKey(try string(key))
+      let element = try tree(try table.reference(count + number, of: object))
+      if elements.updateValue(element, forKey: name) != nil {
+        throw key.failure("this key occurs a second time")
+      }
+    }
+    return elements
+  }
+}

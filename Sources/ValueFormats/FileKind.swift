@@ -1,0 +1,76 @@
+/// The apparent kind of a file, for a message about a file of another format.
+enum FileKind: Hashable, Sendable {
+  case xml
+  case binaryPropertyList
+  case json
+  case oldPropertyList
+  /// Text in another encoding than UTF-8.
+  case text(in: String)
+
+  init?(_ file: [UInt8]) {
+    if file.starts(with: "bplist".utf8) {
+      self = .binaryPropertyList
+    } else if let encoding = Self.wideEncoding(of: file) {
+      self = .text(in: encoding)
+    } else {
+      let hasMark = file.starts(with: [0xEF, 0xBB, 0xBF])
+      let text = file.dropFirst(hasMark ? 3 : 0).drop(while: \.isWhitespace)
+      switch text.first {
+      case UInt8(ascii: "<"): self = .xml
+      case UInt8(ascii: "["): self = .json
+      case UInt8(ascii: "{"): self = Self.usesEqualSigns(text) ? .oldPropertyList : .json
+      case UInt8(ascii: "("), UInt8(ascii: "/"): self = .oldPropertyList
+      default: return nil
+      }
+    }
+  }
+
+  /// Detects a byte order mark, or the zeros that an encoding puts around an opening brace or angle
+  /// bracket.
+  ///
+  /// The first two characters of JSON and of XML are ASCII, so the first four bytes suffice.
+  private static func wideEncoding(of file: [UInt8]) -> String? {
+    let start = Array(file.prefix(4))
+    return switch start.map({ $0 == 0 }) {
+    case _ where start == [0xFF, 0xFE, 0, 0], [false, true, true, true]: "UTF-32 (little endian)"
+    case _ where start == [0, 0, 0xFE, 0xFF], [true, true, true, false]: "UTF-32 (big endian)"
+    case _ where start.starts(with: [0xFF, 0xFE]), [false, true, false, true]:
+      "UTF-16 (little endian)"
+    case _ where start.starts(with: [0xFE, 0xFF]), [true, false, true, false]: "UTF-16 (big endian)"
+    default: nil
+    }
+  }
+
+  /// Whether the first bytes inside of braces look like `key = value;`.
+  private static func usesEqualSigns(_ text: ArraySlice<UInt8>) -> Bool {
+    var isQuoted = false
+    for byte in text.prefix(4096) {
+      switch byte {
+      case UInt8(ascii: "\""): isQuoted.toggle()
+      case UInt8(ascii: "="), UInt8(ascii: ";"): if !isQuoted { return true }
+      case UInt8(ascii: ":"): if !isQuoted { return false }
+      default: break
+      }
+    }
+    return false
+  }
+
+  /// The advice for a file that was opened as another format.
+  private var reason: String {
+    switch self {
+    case .xml: "this is XML, such as a property list in XML: open it as one"
+    case .binaryPropertyList: "this is a binary property list: open it as one"
+    case .json: "this looks like JSON: open it as such"
+    case .oldPropertyList:
+      "this looks like a property list in the old text format: convert it to XML"
+    case .text(let encoding): "this is text in \(encoding): convert it to UTF-8"
+    }
+  }
+
+  /// Throws if a file seems to be of a kind other than those given.
+  static func require(_ kinds: FileKind..., of file: [UInt8]) throws(FormatError) {
+    if let kind = FileKind(file), !kinds.contains(kind) {
+      throw FormatError(reason: kind.reason, offset: 0)
+    }
+  }
+}

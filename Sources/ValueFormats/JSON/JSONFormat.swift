@@ -1,0 +1,92 @@
+/// JSON (RFC 8259); the members of the file's one object are the keys.
+package struct JSONFormat: StoredFormat {
+  private let textForm: TextForm
+
+  package init(_ textForm: TextForm = .escaped) {
+    self.textForm = textForm
+  }
+
+  package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
+    // A file that looks like an old property list is more often JSON with a comment or a typo,
+    // which the reader reports with its place.
+    try FileKind.require(.json, .oldPropertyList, of: file)
+    var reader = try JSONReader(file[...], makesTrees: false)
+    if reader.hasPrefix("\u{FEFF}") { reader.position += 3 }
+    reader.skipWhitespace()
+    guard reader.current == UInt8(ascii: "{") else {
+      throw reader.unexpected("an opening brace is missing")
+    }
+    var entries: [KeyValueEntry] = []
+    var isAscending = true
+    try reader.members(in: 0) { (reader, key) throws(FormatError) in
+      let name = try reader.string(of: key)
+      let valueStart = reader.position
+      _ = try reader.value(in: 1)
+      let entry = KeyValueEntry(
+        key: StoredKey(name), text: file[key.start..<reader.position],
+        valueOffset: valueStart - key.start)
+      if let last = entries.last, last.key >= entry.key { isAscending = false }
+      entries.append(entry)
+    }
+    try reader.expectEnd()
+    if !isAscending { try refuseDuplicates(in: entries) }
+    return ParsedFile(entries: entries, surroundings: FileSurroundings())
+  }
+
+  private func refuseDuplicates(in entries: [KeyValueEntry]) throws(FormatError) {
+    var keys = Set<StoredKey>(minimumCapacity: entries.count)
+    for entry in entries where !keys.insert(entry.key).inserted {
+      throw FormatError(reason: "a key is there twice", offset: entry.text.startIndex)
+    }
+  }
+
+  package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
+    if entries.isEmpty { return Array("{}\n".utf8) }
+    let (start, separator, end) = (Array("{\n  ".utf8), Array(",\n  ".utf8), Array("\n}\n".utf8))
+    var count = start.count + end.count + (entries.count - 1) * separator.count
+    for entry in entries { count += entry.text.count }
+    return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      // The buffer has room for the counted bytes. Appending to an array takes ten times as long.
+      var target = UnsafeMutableRawPointer(buffer.baseAddress!)
+      func append(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBytes { source in
+          guard let address = source.baseAddress else { return }
+          unsafe target.copyMemory(from: address, byteCount: source.count)
+          unsafe target += source.count
+        }
+      }
+      append(start.span)
+      for (index, entry) in entries.enumerated() {
+        if index > 0 { append(separator.span) }
+        append(entry.text.span)
+      }
+      append(end.span)
+      filled = count
+    }
+  }
+
+  package func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {
+    var writer = JSONWriter()
+    // For most keys this is the only allocation.
+    writer.bytes.reserveCapacity(key.string.utf8.count + value.count + 4)
+    writer.write(text: key.string)
+    writer.append(": ")
+    let valueOffset = writer.bytes.count
+    writer.bytes += value
+    return KeyValueEntry(key: key, text: writer.bytes[...], valueOffset: valueOffset)
+  }
+
+  package func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8] {
+    var writer = JSONWriter()
+    try writer.write(tree, within: 1)
+    return writer.bytes
+  }
+
+  package func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree {
+    var reader = try JSONReader(value, makesTrees: true, textForm)
+    reader.skipWhitespace()
+    let tree = try reader.value(in: 1)
+    try reader.expectEnd()
+    return tree
+  }
+}

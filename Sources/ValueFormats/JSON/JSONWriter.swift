@@ -1,0 +1,99 @@
+import FoundationEssentials
+
+/// A writer of JSON, with two spaces of indentation for each level.
+struct JSONWriter: TextWriter {
+  static var indentation: (byte: UInt8, count: Int) { (UInt8(ascii: " "), 2) }
+  static var separator: String { "," }
+
+  var bytes: [UInt8] = []
+
+  /// Writes a value inside of `depth` arrays and objects, the file's included.
+  mutating func write(_ tree: ValueTree, within depth: Int) throws(FormatError) {
+    switch tree {
+    case .null(let depth):
+      if depth > 0 { write(text: EscapedText.ofNull(depth: depth)) } else { append("null") }
+    case .bool(let value): append(value ? "true" : "false")
+    case .number(let number): try write(number)
+    case .string(let text): write(text: EscapedText.escape(text))
+    case .data(let data): write(text: data.base64EncodedString())
+    case .date(let date): write(real: date.timeIntervalSinceReferenceDate)
+    case .array(let elements):
+      try append(elements, between: ("[", "]"), within: depth) {
+        (writer, element) throws(FormatError) in
+        try writer.write(element, within: depth + 1)
+      }
+    case .dictionary(let dictionary):
+      let members = dictionary.sorted { $0.key < $1.key }
+      try append(members, between: ("{", "}"), within: depth) {
+        (writer, member) throws(FormatError) in
+        writer.write(text: member.key.string)
+        writer.append(": ")
+        try writer.write(member.value, within: depth + 1)
+      }
+    }
+  }
+
+  private mutating func write(_ number: StoredNumber) throws(FormatError) {
+    switch number {
+    // The description of an `Int128` takes several times as long.
+    case .integer(let integer): append(Int(exactly: integer)?.description ?? integer.description)
+    case .real(let real): write(real: real)
+    case .float(let float): write(real: float)
+    case .text(let spelling):
+      guard JSONReader.isNumber(spelling) else {
+        throw FormatError(reason: "a number is spelled as JSON has none", offset: 0)
+      }
+      append(spelling)
+    }
+  }
+
+  private mutating func write(real: some BinaryFloatingPoint & CustomStringConvertible) {
+    if real.isNaN {
+      append("\"NaN\"")
+    } else if real.isInfinite {
+      append(real < 0 ? "\"-Infinity\"" : "\"Infinity\"")
+    } else {
+      append(real.description)
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Writes text in quotation marks, with the escapes that JSON requires.
+  mutating func write(text: String) {
+    // Reserving capacity later would prevent its doubling.
+    if bytes.isEmpty { bytes.reserveCapacity(text.utf8.count + 2) }
+    bytes.append(UInt8(ascii: "\""))
+    let span = text.utf8Span.span
+    var isPlain = true
+    for index in span.indices where Self.needsEscape(span[index]) {
+      isPlain = false
+      break
+    }
+    if isPlain {
+      bytes += text.utf8
+    } else {
+      for byte in text.utf8 {
+        if Self.needsEscape(byte) { writeEscape(of: byte) } else { bytes.append(byte) }
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func needsEscape(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  private mutating func writeEscape(of byte: UInt8) {
+    switch byte {
+    case 0x08: bytes += "\\b".utf8
+    case 0x09: bytes += "\\t".utf8
+    case 0x0A: bytes += "\\n".utf8
+    case 0x0C: bytes += "\\f".utf8
+    case 0x0D: bytes += "\\r".utf8
+    case ..<0x10: bytes += "\\u000\(String(byte, radix: 16))".utf8
+    case ..<0x20: bytes += "\\u00\(String(byte, radix: 16))".utf8
+    default: bytes += [UInt8(ascii: "\\"), byte]
+    }
+  }
+}

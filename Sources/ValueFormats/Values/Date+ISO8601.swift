@@ -1,0 +1,136 @@
+package import FoundationEssentials
+
+extension Date {
+  /// Parses a date such as `2026-11-21T15:46:38Z` or `2026-11-21T16:46:38.25+01:00`.
+  ///
+  /// This form of ISO 8601 is the one of RFC 3339. Foundation's strategy for it also accepts
+  /// February 30, and any text at the end. A leap second is not accepted.
+  init?(iso8601 text: String) {
+    var reader = DateReader(text[...])
+    guard
+      let year = reader.number(digits: 4...4), let seconds = reader.seconds(inYear: year),
+      let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
+    else { return nil }
+    self.init(timeIntervalSinceReferenceDate: Double(seconds - offset) + fraction)
+  }
+}
+
+/// The text form of dates in an XML property list: whole seconds of UTC, Gregorian calendar.
+package enum PropertyListDate {
+  /// Returns the text of a date; nil if no text stands for exactly this date.
+  package static func text(of date: Date) -> String? {
+    let seconds = date.timeIntervalSinceReferenceDate
+    // The years from 1 to 9999.
+    guard (-63_113_904_000..<252_423_993_600).contains(seconds), let whole = Int64(exactly: seconds)
+    else { return nil }
+    let (days, second) = (whole + GregorianDays.reference * 86_400)
+      .quotientAndRemainder(dividingBy: 86_400)
+    let (year, month, day) = GregorianDays.date(days)
+    func padded(_ number: Int64) -> Substring { String(100 + number).dropFirst() }
+    return "\(String(10_000 + year).dropFirst())-\(padded(month))-\(padded(day))"
+      + "T\(padded(second / 3600)):\(padded(second / 60 % 60)):\(padded(second % 60))Z"
+  }
+
+  /// Parses a date such as `2026-11-21T15:46:38Z`.
+  static func date(_ text: Substring) -> Date? {
+    var reader = DateReader(text)
+    let sign: Int64 = reader.skip("-") ? -1 : 1
+    guard let year = reader.number(digits: 4...9),
+      let seconds = reader.seconds(inYear: sign * year), reader.skip("Z"), reader.isAtEnd
+    else { return nil }
+    return Date(timeIntervalSinceReferenceDate: Double(seconds))
+  }
+}
+
+/// A reader of a date's text.
+private struct DateReader {
+  private var bytes: Substring.UTF8View
+
+  init(_ text: Substring) {
+    bytes = text.utf8
+  }
+
+  var isAtEnd: Bool { bytes.isEmpty }
+
+  mutating func skip(_ character: Unicode.Scalar) -> Bool {
+    guard bytes.first == UInt8(ascii: character) else { return false }
+    bytes.removeFirst()
+    return true
+  }
+
+  /// Reads all digits that come next.
+  private mutating func digits() -> Substring {
+    let digits = bytes.prefix(while: \.isDigit)
+    bytes = bytes[digits.endIndex...]
+    return Substring(digits)
+  }
+
+  /// Reads a number; nil if its count of digits is not allowed.
+  mutating func number(digits counts: ClosedRange<Int>) -> Int64? {
+    let digits = digits()
+    return counts.contains(digits.utf8.count) ? Int64(digits) : nil
+  }
+
+  private mutating func twoDigits(_ range: ClosedRange<Int64>) -> Int64? {
+    guard let number = number(digits: 2...2), range.contains(number) else { return nil }
+    return number
+  }
+
+  /// Reads the rest after a year, as in `-11-21T15:46:38`.
+  ///
+  /// - Returns: Seconds since 2001-01-01, the reference date of `Date`.
+  mutating func seconds(inYear year: Int64) -> Int64? {
+    guard skip("-"), let month = twoDigits(1...12), skip("-"), let day = twoDigits(1...31),
+      let days = GregorianDays.count(year, month, day),
+      skip("T"), let hour = twoDigits(0...23), skip(":"), let minute = twoDigits(0...59),
+      skip(":"), let second = twoDigits(0...59)
+    else { return nil }
+    return (((days - GregorianDays.reference) * 24 + hour) * 60 + minute) * 60 + second
+  }
+
+  mutating func fraction() -> Double? {
+    guard skip(".") else { return 0 }
+    let digits = digits()
+    return digits.isEmpty ? nil : Double("0." + digits)
+  }
+
+  /// Returns the seconds ahead of universal time.
+  mutating func offset() -> Int64? {
+    if skip("Z") { return 0 }
+    let isAhead = skip("+")
+    guard isAhead || skip("-"), let hours = twoDigits(0...23), skip(":"),
+      let minutes = twoDigits(0...59)
+    else { return nil }
+    return (isAhead ? 60 : -60) * (hours * 60 + minutes)
+  }
+}
+
+/// The days of the proleptic Gregorian calendar.
+///
+/// Years begin in March, so that the leap day is the last one; month 0 is March, and month 12 is
+/// the next year's. The calendar repeats every 400 years, so the years are counted from -10⁹.
+private enum GregorianDays {
+  /// The number of 2001-01-01, the reference date of `Date`.
+  static let reference = first(ofMonth: 10, in: 2000)
+
+  private static func first(ofMonth month: Int64, in year: Int64) -> Int64 {
+    let year = year + 1_000_000_000 + month / 12
+    return year * 365 + year / 4 - year / 100 + year / 400 + (153 * (month % 12) + 2) / 5
+  }
+
+  /// Returns the number of a day; nil if the month has no such day.
+  static func count(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
+    let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
+    let number = first(ofMonth: month, in: year) + day - 1
+    return day > 0 && number < first(ofMonth: month + 1, in: year) ? number : nil
+  }
+
+  static func date(_ number: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    // The mean year's length gives the year or the next one, except for a day.
+    var year = number * 400 / 146_097 - 999_999_999
+    while first(ofMonth: 0, in: year) > number { year -= 1 }
+    let month = (5 * (number - first(ofMonth: 0, in: year)) + 2) / 153
+    let day = number - first(ofMonth: month, in: year) + 1
+    return month < 10 ? (year, month + 3, day) : (year + 1, month - 9, day)
+  }
+}

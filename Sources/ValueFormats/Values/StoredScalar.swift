@@ -1,0 +1,137 @@
+import FoundationEssentials
+
+/// A single-value type with its own method in every coding container.
+package protocol StoredScalar: Codable {
+  var tree: ValueTree { get }
+
+  init(_ tree: ValueTree) throws(ValueCodingError.Problem)
+}
+
+extension StoredScalar {
+  // The types of other modules reach the trees through their own `Codable`.
+
+  /// Decodes a value from a tree; nil if the decoder is another one.
+  package static func decoded(byReaderOfTrees decoder: any Decoder) throws -> Self? {
+    guard let reader = decoder as? TreeReader else { return nil }
+    return try reader.tree.scalar(at: reader.place)
+  }
+
+  /// Encodes a value to a tree; returns false if the encoder is another one.
+  package func encode(toBuilderOfTrees encoder: any Encoder) throws -> Bool {
+    try (encoder as? TreeBuilder)?.set(tree) != nil
+  }
+}
+
+extension Bool: StoredScalar {
+  package var tree: ValueTree { .bool(self) }
+
+  package init(_ tree: ValueTree) throws(ValueCodingError.Problem) {
+    guard case .bool(let value) = tree else { throw tree.isNot(.boolean) }
+    self = value
+  }
+}
+
+extension String: StoredScalar {
+  package var tree: ValueTree { .string(self) }
+
+  package init(_ tree: ValueTree) throws(ValueCodingError.Problem) {
+    guard case .string(let value) = tree else { throw tree.isNot(.text) }
+    self = value
+  }
+}
+
+extension Double: StoredScalar {
+  package var tree: ValueTree { .number(.real(self)) }
+
+  package init(_ tree: ValueTree) throws(ValueCodingError.Problem) {
+    self = try tree.real(\.double)
+  }
+}
+
+extension Float: StoredScalar {
+  package var tree: ValueTree { .number(.float(self)) }
+
+  package init(_ tree: ValueTree) throws(ValueCodingError.Problem) {
+    self = try tree.real(\.float)
+  }
+}
+
+extension ValueTree {
+  fileprivate func real<Real: FloatingPoint & LosslessStringConvertible>(
+    _ nearest: (StoredNumber) -> Real?
+  ) throws(ValueCodingError.Problem) -> Real {
+    switch self {
+    case .number(let number):
+      guard let value = nearest(number) else { throw .outOfRange(type: "\(Real.self)") }
+      return value
+    case .string(let text):
+      guard let value: Real = text.nonFinite() else { throw isNot(.number) }
+      return value
+    default: throw isNot(.number)
+    }
+  }
+
+  fileprivate func integer<Integer: FixedWidthInteger>() throws(ValueCodingError.Problem) -> Integer
+  {
+    guard case .number(let number) = self else { throw isNot(.number) }
+    guard let value = number.integer(Integer.self) else {
+      throw .outOfRange(type: "\(Integer.self)")
+    }
+    return value
+  }
+
+  package func isNot(_ expected: ValueCodingError.Kind) -> ValueCodingError.Problem {
+    .wrongType(expected: expected, found: ValueCodingError.Kind(of: self))
+  }
+}
+
+extension StoredScalar where Self: FixedWidthInteger {
+  package var tree: ValueTree { .number(.integer(Int128(self))) }
+
+  package init(_ tree: ValueTree) throws(ValueCodingError.Problem) { self = try tree.integer() }
+}
+
+/// An integer of at most 64 bits.
+///
+/// `FixedWidthInteger` does not work: a type of the app may conform to it and have its own coding.
+protocol StoredInteger: StoredScalar, StoredBytes, FixedWidthInteger {}
+
+extension Int: StoredInteger {}
+extension Int8: StoredInteger {}
+extension Int16: StoredInteger {}
+extension Int32: StoredInteger {}
+extension Int64: StoredInteger {}
+extension UInt: StoredInteger {}
+extension UInt8: StoredInteger {}
+extension UInt16: StoredInteger {}
+extension UInt32: StoredInteger {}
+extension UInt64: StoredInteger {}
+extension Int128: StoredScalar {}
+
+extension UInt128: StoredScalar {
+  /// The integer, or text if the tree cannot hold the integer.
+  package var tree: ValueTree {
+    Int128(exactly: self).map { .number(.integer($0)) } ?? .string(String(self))
+  }
+
+  package init(_ tree: ValueTree) throws(ValueCodingError.Problem) {
+    if case .string(let text) = tree, let value = UInt128(text), value.tree == tree {
+      self = value
+    } else {
+      self = try tree.integer()
+    }
+  }
+}
+
+extension Data {
+  /// Decodes base64, with padding to four characters and no other text.
+  ///
+  /// Foundation alone decodes padding as a byte, and ignores the text after it.
+  init?(strictBase64 base64: some Collection<UInt8>) {
+    let padding = base64.drop { $0 != UInt8(ascii: "=") }
+    guard base64.count % 4 == 0, padding.count <= 2,
+      padding.allSatisfy({ $0 == UInt8(ascii: "=") })
+    else { return nil }
+    self.init(base64Encoded: Data(base64))
+  }
+}

@@ -1,0 +1,150 @@
+import FoundationEssentials
+
+/// The conversion between values and the bytes that a store keeps.
+///
+/// The static type determines the format: UTF-8 for strings, the bytes of `Data`, the absolute
+/// string of a URL, 8 bytes in little-endian order for integers, the integer 0 or 1 for `Bool`, and
+/// a binary property list for all other types. FTPropertyWrappers writes the same bytes.
+package struct ValueCoder: Sendable {
+  package init() {}
+
+  /// - Throws: ``ValueCodingError`` when a property list cannot hold the value exactly.
+  package func encode<Value: Encodable>(
+    _ value: Value
+  ) throws(ValueCodingError) -> [UInt8] {
+    // The most common type needs no cast.
+    if Value.self == String.self { return same(value, as: String.self).storedBytes }
+    guard let type = Value.self as? any StoredBytes.Type else {
+      return try encodePropertyList(value)
+    }
+    return type.bytes(of: value)
+  }
+
+  /// - Throws: ``ValueCodingError`` when the bytes are not a value of this type.
+  package func decode<Value: Decodable>(
+    _ type: Value.Type, from bytes: Span<UInt8>
+  ) throws(ValueCodingError) -> Value {
+    if type == String.self { return same(try String(stored: bytes), as: type) }
+    guard let coded = type as? any StoredBytes.Type else {
+      return try decodePropertyList(type, from: bytes)
+    }
+    return try coded.decode(bytes, as: type)
+  }
+
+  /// Decodes from an array, see ``decode(_:from:)-(_,Span<UInt8>)``.
+  package func decode<Value: Decodable>(
+    _ type: Value.Type, from bytes: [UInt8]
+  ) throws(ValueCodingError) -> Value {
+    try decode(type, from: bytes.span)
+  }
+}
+
+/// Returns a value under the other generic name of its type.
+///
+/// A dynamic cast costs more than the rest of decoding a short string, and a call to this from
+/// generic code still a third of it.
+@inlinable @inline(__always)
+package func same<Value, Same>(_ value: consuming Value, as type: Same.Type) -> Same {
+  if Value.self != type { fatalError("\(Value.self) is not \(type).") }
+  // The types are equal, so nothing is reinterpreted.
+  return unsafe unsafeBitCast(value, to: type)
+}
+
+/// A type with bytes of its own in a store.
+protocol StoredBytes {
+  var storedBytes: [UInt8] { get }
+
+  init(stored bytes: Span<UInt8>) throws(ValueCodingError)
+}
+
+extension StoredBytes {
+  fileprivate static func bytes(of value: some Any) -> [UInt8] {
+    same(value, as: Self.self).storedBytes
+  }
+
+  fileprivate static func decode<Value>(
+    _ bytes: Span<UInt8>, as type: Value.Type
+  ) throws(ValueCodingError) -> Value {
+    same(try Self(stored: bytes), as: type)
+  }
+}
+
+extension String: StoredBytes {
+  var storedBytes: [UInt8] { Array(utf8) }
+
+  init(stored bytes: Span<UInt8>) throws(ValueCodingError) {
+    do {
+      // Twice as fast as `String(validating:as:)`.
+      self.init(copying: try UTF8Span(validating: bytes))
+    } catch {
+      throw ValueCodingError(.notUTF8, of: Self.self)
+    }
+  }
+}
+
+extension Data: StoredBytes {
+  var storedBytes: [UInt8] { Array(self) }
+
+  init(stored bytes: Span<UInt8>) {
+    // The buffer is copied inside the closure.
+    self = unsafe bytes.withUnsafeBufferPointer { unsafe Data(buffer: $0) }
+  }
+}
+
+extension URL: StoredBytes {
+  var storedBytes: [UInt8] { absoluteString.storedBytes }
+
+  init(stored bytes: Span<UInt8>) throws(ValueCodingError) {
+    let text: String
+    do {
+      text = try String(stored: bytes)
+    } catch {
+      throw ValueCodingError(error.problem, of: Self.self)
+    }
+    // A URL never contains characters that it would have to escape.
+    guard let url = URL(string: text, encodingInvalidCharacters: false) else {
+      throw ValueCodingError(.notURL, of: Self.self)
+    }
+    self = url
+  }
+}
+
+extension Bool: StoredBytes {
+  var storedBytes: [UInt8] { Int(self ? 1 : 0).storedBytes }
+
+  init(stored bytes: Span<UInt8>) throws(ValueCodingError) {
+    switch try Int(stored: bytes) {
+    case 0: self = false
+    case 1: self = true
+    default: throw ValueCodingError(.notBoolean, of: Self.self)
+    }
+  }
+}
+
+// Integers are 8 bytes in little-endian order.
+
+extension StoredInteger {
+  var storedBytes: [UInt8] {
+    let bits = UInt64(truncatingIfNeeded: self)
+    return (0..<8).map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) }
+  }
+
+  /// Reads an integer of 1, 2, 4 or 8 bytes; the highest bit is a sign if the type is signed.
+  init(stored bytes: Span<UInt8>) throws(ValueCodingError) {
+    guard [1, 2, 4, 8].contains(bytes.count) else {
+      throw ValueCodingError(.wrongByteCount, of: Self.self)
+    }
+    let width = bytes.count * 8
+    var bits: UInt64 = 0
+    for index in bytes.indices { bits |= UInt64(bytes[index]) << (index * 8) }
+    // Shifting left and right again extends the sign into all higher bits.
+    let integer =
+      Self.isSigned
+      ? Self(exactly: Int64(bitPattern: bits << (64 - width)) >> (64 - width))
+      : Self(exactly: bits)
+    guard let integer else {
+      throw ValueCodingError(.outOfRange(type: "\(Self.self)"), of: Self.self)
+    }
+    self = integer
+  }
+}

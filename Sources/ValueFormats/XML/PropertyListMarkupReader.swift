@@ -1,0 +1,176 @@
+/// A reader of a property list in XML, or of one value of it.
+struct PropertyListMarkupReader {
+  private(set) var markup: MarkupReader
+  /// Whether values are converted to trees, or only checked.
+  private let makesTrees: Bool
+  private let textForm: TextForm
+
+  init(
+    _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ textForm: TextForm = .escaped
+  ) throws(FormatError) {
+    markup = try MarkupReader(bytes)
+    self.makesTrees = makesTrees
+    self.textForm = textForm
+  }
+
+  /// Reads a whole file with a dictionary at its top.
+  mutating func file() throws(FormatError) -> ParsedFile {
+    try beginning()
+    let bytes = markup.bytes
+    let start = markup.position
+    if markup.hasPrefix("</") { throw markup.failure("a <dict> is missing") }
+    let (top, isEmpty) = try startTag()
+    guard top == .dict else {
+      throw markup.failure("the top is <\(top.rawValue)>, and should be <dict>", at: start)
+    }
+    var header = Array(bytes[..<markup.position])
+    var footer: [UInt8] = []
+    var entries: [KeyValueEntry] = []
+    if isEmpty {
+      header.removeLast(2)
+      header.append(UInt8(ascii: ">"))
+      footer = Array("</dict>".utf8) + bytes[markup.position...]
+    } else {
+      entries = try self.entries()
+      footer = Array(bytes[markup.position...])
+      try markup.skipBetweenElements()
+      try markup.endTag(of: .dict)
+    }
+    try ending()
+    return ParsedFile(
+      entries: entries, surroundings: FileSurroundings(header: header, footer: footer))
+  }
+
+  /// Reads a whole file with any value at its top.
+  mutating func document() throws(FormatError) -> ValueTree {
+    try beginning()
+    let tree = try value(within: 0)
+    try ending()
+    return tree
+  }
+
+  /// Reads everything up to the top's value.
+  private mutating func beginning() throws(FormatError) {
+    try markup.prolog()
+    let start = markup.position
+    guard try startTag() == (.plist, false) else {
+      throw markup.failure("a property list begins with <plist>", at: start)
+    }
+    try markup.skipBetweenElements()
+  }
+
+  private mutating func ending() throws(FormatError) {
+    try markup.skipBetweenElements()
+    try markup.endTag(of: .plist)
+    try requireEnd()
+  }
+
+  /// Reads the top's entries, up to the white space after the last one.
+  private mutating func entries() throws(FormatError) -> [KeyValueEntry] {
+    var entries: [KeyValueEntry] = []
+    var keys: Set<StoredKey> = []
+    while true {
+      markup.skipWhitespace()
+      let start = markup.position
+      try markup.skipBetweenElements()
+      if markup.hasPrefix("</") {
+        markup.position = start
+        return entries
+      }
+      let keyStart = markup.position
+      let key = StoredKey(try self.key())
+      guard keys.insert(key).inserted else {
+        throw markup.failure("this key occurs a second time", at: keyStart)
+      }
+      let valueStart = markup.position
+      _ = try value(within: 1)
+      let text = markup.bytes[start..<markup.position]
+      entries.append(KeyValueEntry(key: key, text: text, valueOffset: valueStart - start))
+    }
+  }
+
+  /// Reads bytes that are exactly one value.
+  mutating func fragment() throws(FormatError) -> ValueTree {
+    let tree = try value(within: 1)
+    try requireEnd()
+    return tree
+  }
+
+  private mutating func requireEnd() throws(FormatError) {
+    try markup.skipBetweenElements()
+    guard markup.isAtEnd else { throw markup.failure("something follows after the end") }
+  }
+
+  private mutating func startTag() throws(FormatError) -> (PropertyListElement, isEmpty: Bool) {
+    let start = markup.position
+    let (name, isEmpty) = try markup.tag()
+    guard let element = PropertyListElement(rawValue: name) else {
+      throw markup.failure("property lists have no such element", at: start)
+    }
+    return (element, isEmpty)
+  }
+
+  /// Reads a key, and everything up to its value.
+  private mutating func key() throws(FormatError) -> String {
+    let start = markup.position
+    let (element, isEmpty) = try startTag()
+    guard element == .key else { throw markup.failure("a <key> is missing", at: start) }
+    let key = isEmpty ? "" : try markup.text(of: .key)
+    try markup.skipBetweenElements()
+    return textForm.unescaped(key)
+  }
+}
+
+extension PropertyListMarkupReader {
+  /// Reads a value inside of `depth` arrays and dictionaries.
+  ///
+  /// - Returns: The value, or an arbitrary one if no trees are made.
+  private mutating func value(within depth: Int) throws(FormatError) -> ValueTree {
+    let start = markup.position
+    if markup.hasPrefix("</") { throw markup.failure("a value is missing") }
+    let (element, isEmpty) = try startTag()
+    switch element {
+    case .array:
+      var elements: [ValueTree] = []
+      try content(of: .array, isEmpty, from: start, depth) { (reader) throws(FormatError) in
+        let element = try reader.value(within: depth + 1)
+        if reader.makesTrees { elements.append(element) }
+      }
+      return .array(elements)
+    case .dict:
+      var members: [StoredKey: ValueTree] = [:]
+      try content(of: .dict, isEmpty, from: start, depth) { (reader) throws(FormatError) in
+        let start = reader.markup.position
+        let key = StoredKey(try reader.key())
+        let value = try reader.value(within: depth + 1)
+        if reader.makesTrees, members.updateValue(value, forKey: key) != nil {
+          throw reader.markup.failure("this key occurs a second time", at: start)
+        }
+      }
+      return .dictionary(members)
+    case .plist, .key:
+      throw markup.failure(element.reason, at: start)
+    case .string, .integer, .real, .date, .data, .true, .false:
+      let isNeeded = makesTrees || element != .string
+      let text = isEmpty ? "" : try markup.text(of: element, isNeeded: isNeeded)
+      guard let value = element.value(text, textForm) else {
+        throw markup.failure(element.reason, at: start)
+      }
+      return value
+    }
+  }
+
+  /// Reads a container after its start tag, with a closure that reads an element.
+  private mutating func content(
+    of container: PropertyListElement, _ isEmpty: Bool, from start: Int, _ depth: Int,
+    element: (inout PropertyListMarkupReader) throws(FormatError) -> Void
+  ) throws(FormatError) {
+    try FormatError.requireRoom(within: depth, at: start - markup.bytes.startIndex)
+    if isEmpty { return }
+    while true {
+      try markup.skipBetweenElements()
+      if markup.hasPrefix("</") { return try markup.endTag(of: container) }
+      try element(&self)
+    }
+  }
+}

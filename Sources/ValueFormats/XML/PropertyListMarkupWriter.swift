@@ -1,0 +1,65 @@
+import FoundationEssentials
+
+/// A writer of values of a property list in XML, indented as by Apple's tools.
+struct PropertyListMarkupWriter: TextWriter {
+  static var indentation: (byte: UInt8, count: Int) { (UInt8(ascii: "\t"), 1) }
+  static var separator: String { "" }
+
+  var bytes: [UInt8] = []
+
+  mutating func key(_ key: String) {
+    // Unlike a value, a key never means nil.
+    let isMistakable = EscapedText.unescape(key) != key
+    let isPlain = MarkupText.canHold(key) && !isMistakable
+    write(.key, isPlain ? key : EscapedText.escape(key, needsEscape: true))
+  }
+
+  /// Writes a value inside of `depth` arrays and dictionaries.
+  mutating func value(_ tree: ValueTree, within depth: Int) throws(FormatError) {
+    switch tree {
+    case .null(let depth): write(.string, EscapedText.inPropertyList(ofNull: depth))
+    case .bool(let value): append(value ? "<true/>" : "<false/>")
+    case .number(let number): try self.number(number)
+    case .string(let text):
+      write(.string, EscapedText.inPropertyList(text, isWritable: MarkupText.canHold(text)))
+    case .data(let data): write(.data, data.base64EncodedString())
+    case .date(let date):
+      if let text = PropertyListDate.text(of: date) {
+        write(.date, text)
+      } else {
+        write(.real, PropertyListNumber.text(ofReal: date.timeIntervalSinceReferenceDate))
+      }
+    case .array(let elements):
+      let brackets = elements.isEmpty ? ("<array/>", "") : ("<array>", "</array>")
+      try append(elements, between: brackets, within: depth) {
+        (writer, element) throws(FormatError) in
+        try writer.value(element, within: depth + 1)
+      }
+    case .dictionary(let dictionary):
+      let members = dictionary.sorted { $0.key < $1.key }
+      let brackets = members.isEmpty ? ("<dict/>", "") : ("<dict>", "</dict>")
+      try append(members, between: brackets, within: depth) {
+        (writer, member) throws(FormatError) in
+        writer.key(member.key.string)
+        writer.newLine(depth + 1)
+        try writer.value(member.value, within: depth + 1)
+      }
+    }
+  }
+
+  private mutating func number(_ number: StoredNumber) throws(FormatError) {
+    switch try PropertyListNumber.number(number) {
+    case .integer(let value): write(.integer, String(value))
+    case .real(let value): write(.real, PropertyListNumber.text(ofReal: value))
+    case .float(let value) where value.isFinite: write(.real, value.description)
+    case .float(let value): write(.real, PropertyListNumber.text(ofReal: Double(value)))
+    case .text(let text): write(PropertyListNumber.isInteger(text[...]) ? .integer : .real, text)
+    }
+  }
+
+  private mutating func write(_ element: PropertyListElement, _ text: String) {
+    append("<\(element.rawValue)>")
+    MarkupText.write(text, to: &bytes)
+    append("</\(element.rawValue)>")
+  }
+}

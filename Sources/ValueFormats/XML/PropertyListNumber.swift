@@ -1,0 +1,53 @@
+/// The text form of numbers in a property list.
+enum PropertyListNumber {
+  /// Whether a text is valid in `<integer>`: decimal digits, or hexadecimal ones after `0x`.
+  static func isInteger(_ text: Substring) -> Bool { digits(of: text) != nil }
+
+  static func integer(_ text: Substring) -> StoredNumber? {
+    guard let (digits, radix) = digits(of: text) else { return nil }
+    let sign = text.utf8.first == UInt8(ascii: "-") ? "-" : ""
+    return Int128(sign + Substring(digits), radix: radix).map(StoredNumber.integer)
+      ?? .text(String(text))
+  }
+
+  private static func digits(of text: Substring) -> (Substring.UTF8View, radix: Int)? {
+    var digits = text.utf8.withoutSign
+    let isHexadecimal = digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8)
+    if isHexadecimal { digits = digits.dropFirst(2) }
+    guard !digits.isEmpty,
+      digits.allSatisfy({ isHexadecimal ? $0.hexadecimalDigit != nil : $0.isDigit })
+    else { return nil }
+    return (digits, isHexadecimal ? 16 : 10)
+  }
+
+  /// Parses the text of `<real>`: a decimal number, `nan`, or an infinity.
+  static func real(_ text: Substring) -> StoredNumber? {
+    // `Double` also accepts hexadecimal digits and other names.
+    if text.utf8.allSatisfy({ $0.isDigit || "+-.eE".utf8.contains($0) }) {
+      return Double(text).map { _ in .text(String(text)) }
+    }
+    switch text.lowercased() {
+    case "nan", "+nan", "-nan": return .real(.nan)
+    case "inf", "+inf", "infinity", "+infinity": return .real(.infinity)
+    case "-inf", "-infinity": return .real(-.infinity)
+    default: return nil
+    }
+  }
+
+  /// Converts the spelling of another text format to an integer, or else to a real number.
+  static func number(_ number: StoredNumber) throws(FormatError) -> StoredNumber {
+    guard case .text(let spelling) = number else { return number }
+    guard let number = integer(spelling[...]) ?? real(spelling[...]) else {
+      throw FormatError(reason: "a number is spelled as property lists have none", offset: 0)
+    }
+    // No integer distinguishes -0 from 0.
+    let isNegativeZero = number == .integer(0) && spelling.utf8.first == UInt8(ascii: "-")
+    return isNegativeZero ? .real(-0.0) : number
+  }
+
+  static func text(ofReal value: Double) -> String {
+    if value.isNaN { return "nan" }
+    if value.isInfinite { return value < 0 ? "-infinity" : "+infinity" }
+    return value.description
+  }
+}

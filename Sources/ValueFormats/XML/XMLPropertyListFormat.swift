@@ -1,0 +1,109 @@
+import FoundationEssentials
+
+/// A property list in XML, as defined by `PropertyList-1.0.dtd`, in UTF-8.
+///
+/// Comments between two entries belong to the second one.
+package struct XMLPropertyListFormat: StoredFormat {
+  package init() {}
+
+  /// The beginning and end of a new file.
+  private static let newFile = FileSurroundings(
+    header: Array(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
+      "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0">
+      <dict>
+      """.utf8),
+    footer: Array("</dict>\n</plist>\n".utf8))
+
+  package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
+    try FileKind.require(.xml, of: file)
+    var reader = try PropertyListMarkupReader(file[...], makesTrees: false)
+    return try reader.file()
+  }
+
+  package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
+    let surroundings = surroundings.header.isEmpty ? Self.newFile : surroundings
+    let (header, footer) = (surroundings.header, surroundings.footer)
+    var file: [UInt8] = []
+    file.reserveCapacity(
+      entries.reduce(header.count + footer.count + 2) { $0 + $1.text.count + 2 })
+    file += header
+    for entry in entries {
+      file += "\n\t".utf8
+      file += entry.text
+    }
+    // Comments after the last entry are indented like the entry.
+    file += footer.starts(with: "</".utf8) ? "\n".utf8 : "\n\t".utf8
+    file += footer
+    return file
+  }
+
+  package func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {
+    var writer = PropertyListMarkupWriter()
+    writer.key(key.string)
+    writer.newLine(1)
+    let text = writer.bytes + value
+    return KeyValueEntry(key: key, text: text[...], valueOffset: writer.bytes.count)
+  }
+
+  package func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8] {
+    var writer = PropertyListMarkupWriter()
+    try writer.value(tree, within: 1)
+    return writer.bytes
+  }
+
+  package func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree {
+    var reader = try PropertyListMarkupReader(value, makesTrees: true)
+    return try reader.fragment()
+  }
+}
+
+/// The elements of a property list in XML.
+enum PropertyListElement: String {
+  case plist
+  case dict
+  case key
+  case array
+  case string
+  case integer
+  case real
+  case date
+  case data
+  case `true`
+  case `false`
+}
+
+extension PropertyListElement {
+  /// Returns the value of an element with a text; nil if the element does not allow the text.
+  func value(_ text: String, _ textForm: TextForm) -> ValueTree? {
+    let start = text.utf8.drop(while: \.isWhitespace)
+    let end = start.lastIndex { !$0.isWhitespace }
+    let trimmed = end.map { text[start.startIndex...$0] } ?? ""
+    switch self {
+    case .true: return trimmed.isEmpty ? .bool(true) : nil
+    case .false: return trimmed.isEmpty ? .bool(false) : nil
+    case .integer: return PropertyListNumber.integer(trimmed).map(ValueTree.number)
+    case .real: return PropertyListNumber.real(trimmed).map(ValueTree.number)
+    case .date: return PropertyListDate.date(trimmed).map(ValueTree.date)
+    case .data:
+      return Data(strictBase64: text.utf8.filter { !$0.isWhitespace }).map(ValueTree.data)
+    case .string: return textForm.treeInPropertyList(text)
+    case .plist, .dict, .key, .array: return nil
+    }
+  }
+
+  /// The error of an element with a text that it does not allow.
+  var reason: String {
+    switch self {
+    case .integer: "this is not an integer"
+    case .real: "this is not a number"
+    case .date: "this is not a date such as 2026-11-21T15:46:38Z"
+    case .data: "this is not base64"
+    case .true, .false: "<\(rawValue)> holds something"
+    case .plist, .dict, .key, .array, .string: "<\(rawValue)> is not a value"
+    }
+  }
+}

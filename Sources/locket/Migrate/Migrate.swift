@@ -1,0 +1,113 @@
+import FoundationEssentials
+import SecretMigration
+import SecretStorage
+
+extension Option {
+  fileprivate static let sourcePassphraseFile = Option(
+    "source-passphrase-file", "FILE", "a file with the source's passphrase, instead of asking")
+  fileprivate static let skipUnreadable = Option(
+    "skip-unreadable", nil, "leave out secrets that cannot be decrypted, instead of refusing")
+  fileprivate static let removeSource = Option(
+    "remove-source", nil, "remove the file when all of it is in the vault")
+
+  fileprivate static let migration = [dryRun, replace, removeSource]
+}
+
+extension Command {
+  static let migrateCryptFile = migrate(
+    "cryptfile", from: "a keyring of Python's keyrings.cryptfile",
+    options: [.sourcePassphraseFile, .skipUnreadable],
+    notes: """
+      The file is ~/.local/share/python_keyring/cryptfile_pass.cfg unless an app chose another. It needs
+      libargon2, or an OpenSSL from 3.2 on, and takes some tenths of a second for each password.
+      """
+  ) { url, arguments in
+    let passphrase = try await arguments.sourcePassphrase()
+    return try LongWork.perform("Reading", cancelledAs: MigrationError.cancelled) {
+      progress in
+      try .cryptFile(
+        at: url, passphrase: passphrase, skippingUnreadable: arguments.has(.skipUnreadable),
+        reporting: progress)
+    }
+  }
+
+  static let migrateLibsecret = migrate(
+    "libsecret", from: "a keyring file of libsecret or oo7",
+    options: [.sourcePassphraseFile, .skipUnreadable],
+    notes: "The file is $XDG_DATA_HOME/keyrings/default.keyring in a sandbox."
+  ) { url, arguments in
+    try await .libsecretKeyring(
+      at: url, passphrase: arguments.sourcePassphrase(),
+      skippingUnreadable: arguments.has(.skipUnreadable))
+  }
+
+  static let migrateKeychain = migrate(
+    "keychain", from: "an export of an Apple keychain", options: [.sourcePassphraseFile],
+    notes: "The documentation of SecretMigration has the code that writes such an export."
+  ) { url, arguments in
+    try await .keychainExport(at: url, passphrase: arguments.sourcePassphrase())
+  }
+
+  static let migrateEnvironment = migrate(
+    "env", from: "an .env file", options: [.service],
+    notes:
+      "Each variable becomes a secret of the service that --service names, its name the account."
+  ) { url, arguments in
+    guard let service = arguments[.service], !service.isEmpty else {
+      throw UsageError("Name the service of the variables with --service.")
+    }
+    return try .environmentFile(at: url, service: service)
+  }
+
+  private static func migrate(
+    _ name: String, from source: String, options: [Option], notes: String,
+    reading read: @escaping @Sendable (URL, Arguments) async throws -> ForeignSecrets
+  ) -> Command {
+    Command(
+      name: "migrate \(name)", parameters: [Parameter("FILE", source)],
+      summary: "Adds the secrets of \(source).",
+      options: options + Option.migration + Option.openVault,
+      notes: """
+        \(notes)
+        Each line is the outcome for a secret, and the options that name it. A secret that the vault has
+        with another content is kept as it is, unless --replace. The exit status is 1 if a secret was
+        refused.
+        Removing a file does not erase it from backups.
+        """
+    ) { arguments in
+      let path = arguments.parameters[0]
+      let foreign = try await read(URL(filePath: path), arguments)
+      let vault = try await arguments.unlockedVault()
+      let report = try LongWork.perform("Migrating", cancelledAs: MigrationError.cancelled) {
+        progress in
+        try foreign.migrate(
+          to: vault, conflicts: arguments.has(.replace) ? .replace : .keepExisting,
+          isDryRun: arguments.has(.dryRun), removingSource: arguments.has(.removeSource),
+          reporting: progress)
+      }
+      try show(report, arguments)
+      let isRefusing = report.entries.contains(where: \.outcome.isRefusal)
+      return isRefusing && !arguments.has(.dryRun) ? .refused : .done
+    }
+  }
+
+  private static func show(_ report: MigrationReport, _ arguments: Arguments) throws {
+    for entry in report.entries {
+      let outcome = entry.outcome.text(replacing: arguments.has(.replace))
+      try Output.line("\(outcome): \(entry.identity.options)")
+    }
+    for left in report.unreadable {
+      try Output.line("left out: \(left.place) (\(left.reason))")
+    }
+    guard arguments.has(.removeSource), !arguments.has(.dryRun) else { return }
+    try Output.line(
+      report.isSourceRemoved
+        ? "The file was removed." : "The file was kept, because not all of it is in the vault.")
+  }
+}
+
+extension Arguments {
+  fileprivate func sourcePassphrase() async throws -> Secret {
+    try await passphrase(in: .sourcePassphraseFile, prompt: "Passphrase of the source: ")
+  }
+}

@@ -1,0 +1,174 @@
+import FoundationEssentials
+import KeychainCompatibility
+import SecretStorage
+import ValueFormats
+
+extension Option {
+  fileprivate static let type = Option(
+    "type", "KEY=TYPE", "the type of a key's JSON; may be given several times",
+    isRepeatable: true)
+  fileprivate static let dates = Option(
+    "dates", "FORM", "iso8601, seconds or milliseconds: how the app wrote dates, see below")
+}
+
+extension Command {
+  static let migrateAdapters = Command(
+    name: "migrate adapters",
+    summary: "Converts the secrets that adapters of FTPropertyWrappers 0.x stored as JSON.",
+    options: [.service, .type, .dates, .dryRun] + Option.openVault,
+    notes: """
+      --service is the adapter's serviceIdentifier; that of .defaultDomain is the app's identifier and
+      .securedomain.default. Each secret is replaced by what @GenericPassword stores, and is read back
+      before the copy of the old one is removed. A converted secret is never converted again.
+
+      JSON has fewer types than Swift. A value that may be of several stays as it is until --type says
+      which:
+        string, boolean, integer, double, float, data, date, url
+        enum                an enumeration with raw values, or a UUID
+        plain               texts and numbers are just that, also inside of lists and structures
+        '["data"]'          a list of one type
+        '{"born": "date"}'  a structure or dictionary, with the members that may be of several
+      An enumeration is taken for its raw value unless it is declared. Dates are seconds since 2001, unless
+      --dates says that they are texts in ISO 8601, or seconds or milliseconds since 1970.
+
+      Each line is the outcome for a secret, and the options that name it. The exit status is 1 if a
+      secret was refused.
+      """
+  ) { arguments in
+    guard let service = arguments[.service], !service.isEmpty else {
+      throw UsageError("Name the adapter's serviceIdentifier with --service.")
+    }
+    let types = try arguments.declaredTypes()
+    let decoder = try arguments.decoderOfDates()
+    let vault = try await arguments.unlockedVault()
+    let items = try vault.items(matching: .matching(.generic(service: service)))
+    let keys = items.compactMap(\.identity.account)
+    if keys.isEmpty {
+      Program.report("There is no secret of this service.")
+      return .absent
+    }
+    var migration = AdapterMigration(
+      serviceIdentifier: service, jsonDecoder: decoder, in: vault)
+    for key in keys + Set(types.keys).subtracting(keys).sorted() {
+      migration.convert(key, asJSON: types[key] ?? .unambiguous)
+    }
+    let report: AdapterMigrationReport
+    if items.contains(where: { !$0.attributes.accessControl.flags.isEmpty }) {
+      // A progress bar would overwrite the questions.
+      let context = AuthenticationContext(
+        reason: "Secrets that need your consent are about to be converted.", reuse: .seconds(60))
+      report = try await migration.run(
+        authorizedBy: context, isDryRun: arguments.has(.dryRun))
+    } else {
+      report = try LongWork.perform("Migrating") { progress in
+        try migration.run(isDryRun: arguments.has(.dryRun), reporting: progress)
+      }
+    }
+    for entry in report.entries {
+      let identity = ItemIdentity.generic(service: service, account: entry.key)
+      try Output.line("\(entry.outcome.text): \(identity.options)")
+    }
+    let isRefusing = report.entries.contains(where: \.outcome.isRefusal)
+    return isRefusing && !arguments.has(.dryRun) ? .refused : .done
+  }
+}
+
+extension Arguments {
+  fileprivate func declaredTypes() throws(UsageError) -> [String: AdapterValueType] {
+    var types: [String: AdapterValueType] = [:]
+    for word in all(.type) {
+      guard let (key, type) = Self.declaration(word) else {
+        throw UsageError("--type needs KEY=TYPE, with one of the types below.")
+      }
+      if types.updateValue(type, forKey: key) != nil {
+        throw UsageError("--type is given twice for the same key.")
+      }
+    }
+    return types
+  }
+
+  /// A key and a type, separated by the first equals sign before a type: keys may have such signs.
+  private static func declaration(_ word: String) -> (String, AdapterValueType)? {
+    for index in word.indices where word[index] == "=" {
+      if let type = AdapterValueType(written: String(word[word.index(after: index)...])) {
+        return (String(word[..<index]), type)
+      }
+    }
+    return nil
+  }
+
+  fileprivate func decoderOfDates() throws(UsageError) -> JSONDecoder {
+    let decoder = JSONDecoder()
+    switch self[.dates] {
+    case nil: break
+    case "iso8601": decoder.dateDecodingStrategy = .iso8601
+    case "seconds": decoder.dateDecodingStrategy = .secondsSince1970
+    case "milliseconds": decoder.dateDecodingStrategy = .millisecondsSince1970
+    default: throw UsageError("--dates needs iso8601, seconds or milliseconds.")
+    }
+    return decoder
+  }
+}
+
+extension AdapterMigrationReport.Outcome {
+  fileprivate var isRefusal: Bool {
+    switch self {
+    case .conflict, .undeclared, .refused: true
+    case .converted, .alreadyConverted, .native, .absent: false
+    }
+  }
+
+  fileprivate var text: String {
+    switch self {
+    case .converted: "converted"
+    case .alreadyConverted: "converted before"
+    case .native: "kept as it is here (it is not JSON)"
+    case .absent: "absent"
+    case .conflict: "refused (It was changed after an interrupted run had prepared it.)"
+    case .undeclared: "refused (It was added meanwhile. Start it again.)"
+    case .refused(let reason): "refused (\(reason))"
+    }
+  }
+}
+
+extension AdapterValueType {
+  private static let named: [String: AdapterValueType] = [
+    "string": .string, "boolean": .boolean, "integer": .integer, "double": .double,
+    "float": .float, "data": .data, "date": .date, "url": .url, "enum": .rawValue, "plain": .plain,
+  ]
+
+  /// Reads a name of a type, or JSON that has such names; nil if it is anything else.
+  init?(written text: String) {
+    if let type = Self.named[text] {
+      self = type
+      return
+    }
+    guard text.hasPrefix("[") || text.hasPrefix("{") else { return nil }
+    do throws(FormatError) {
+      self.init(try JSONFormat(.plain).decode(ArraySlice(text.utf8)))
+    } catch {
+      return nil
+    }
+  }
+
+  private init?(_ tree: ValueTree) {
+    switch tree {
+    case .string(let name):
+      guard let type = Self.named[name] else { return nil }
+      self = type
+    case .array(let elements):
+      guard elements.count == 1, let type = AdapterValueType(elements[0]) else { return nil }
+      self = .array(of: type)
+    case .dictionary(let members):
+      var types: [String: AdapterValueType] = [:]
+      for member in members {
+        guard let type = AdapterValueType(member.value) else { return nil }
+        types[member.key.string] = type
+      }
+      guard types.count == members.count else { return nil }
+      self = .object(types)
+    default:
+      return nil
+    }
+  }
+}

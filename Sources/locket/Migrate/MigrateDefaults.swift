@@ -1,0 +1,89 @@
+import FoundationEssentials
+import KeyValueStorage
+import KeychainCompatibility
+import SecretStorage
+
+extension Option {
+  fileprivate static let keepData = Option(
+    "keep-data", "KEY", "leave the data of a key as it is; may be given several times",
+    isRepeatable: true)
+  fileprivate static let replaceSettings = Option(
+    "replace", nil, "replace settings that differ, instead of keeping them")
+  fileprivate static let removePropertyList = Option(
+    "remove-source", nil, "remove the file when all of it is in the settings")
+}
+
+extension Command {
+  static let migrateDefaults = Command(
+    name: "migrate defaults",
+    parameters: [Parameter("FILE", "a property list that Foundation's UserDefaults wrote")],
+    summary: "Adds the settings of Foundation's UserDefaults.",
+    options: [.keepData, .settingsFile, .dryRun, .replaceSettings, .removePropertyList],
+    notes: """
+      The file is ~/.config/<app>.plist, or in $XDG_CONFIG_HOME.
+
+      FTPropertyWrappers 1.x kept structures, lists and data as data that is a binary property list. Such
+      data is decoded, unless --keep-data names its key; other data stays data. Texts, numbers, dates,
+      lists and dictionaries stay as they are.
+
+      Each line is the outcome for a setting, and its key. A setting that exists with another value is
+      kept as it is, unless --replace. Removing a file does not erase it from backups.
+      """
+  ) { arguments in
+    let file = URL(filePath: arguments.parameters[0])
+    var migration = DefaultsMigration(into: try arguments.settings())
+    migration.decodePropertyLists(except: Set(arguments.all(.keepData)))
+    let report: DefaultsMigrationReport
+    do {
+      report = try LongWork.perform("Migrating", cancelledAs: KeyValueStoreError.cancelled) {
+        progress in
+        try migration.run(
+          propertyList: file, conflicts: arguments.has(.replaceSettings) ? .replace : .keepExisting,
+          isDryRun: arguments.has(.dryRun), removingSource: arguments.has(.removePropertyList),
+          reporting: progress)
+      }
+    } catch let error as KeyValueStoreError {
+      throw error.ofSource(file) ?? error
+    }
+    try show(report, arguments)
+    return .done
+  }
+
+  private static func show(_ report: DefaultsMigrationReport, _ arguments: Arguments) throws {
+    let imported = report.imported
+    let outcomes = [
+      ("added", imported.imported), ("identical", imported.unchanged),
+      ("kept as it is here", imported.kept), ("replaced", imported.replaced),
+    ]
+    let decoded = Set(report.decoded)
+    let lines = outcomes.flatMap { outcome, keys in
+      keys.map { (key: $0, text: decoded.contains($0) ? "\(outcome) (decoded)" : outcome) }
+    }
+    for line in lines.sorted(by: { $0.key < $1.key }) {
+      try Output.line("\(line.text): \(line.key.asListedKey)")
+    }
+    guard arguments.has(.removePropertyList), !arguments.has(.dryRun) else { return }
+    try Output.line(
+      report.isSourceRemoved
+        ? "The file was removed."
+        : "The file was kept, because not all of it is in the settings.")
+  }
+}
+
+extension KeyValueStoreError {
+  /// The failure to report if the source cannot be read; nil if the error is about another file.
+  fileprivate func ofSource(_ file: URL) -> Failure? {
+    switch self {
+    case .unreadable(let unreadable) where unreadable.path == file.resolvingSymlinksInPath().path:
+      let place = unreadable.line.map { "line \($0)" } ?? "byte \(unreadable.offset)"
+      return Failure(
+        """
+        \(file.path) cannot be read: \(unreadable.reason) (\(place)). Nothing was migrated.
+        """)
+    case .empty(let path) where path == file.resolvingSymlinksInPath().path:
+      return Failure("\(file.path) is empty. Nothing was migrated.")
+    default:
+      return nil
+    }
+  }
+}

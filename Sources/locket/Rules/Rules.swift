@@ -1,0 +1,159 @@
+import PasswordRules
+
+extension Option {
+  static let any = Option(
+    "any", nil, "one character may serve several requirements; otherwise each takes one of its own")
+  static let length = Option("length", "N", "the length of the passwords, in characters")
+  fileprivate static let count = Option("n", "COUNT", "how many passwords; one otherwise")
+  fileprivate static let typeable = Option(
+    "typeable", nil, "passwords that are easy to read out, such as tapqof-5nubri-Hyxgek")
+}
+
+extension Parameter {
+  static let descriptor = Parameter(
+    "DESCRIPTOR", "the rules for a password, such as 'required: digit; minlength: 12;'")
+}
+
+extension Arguments {
+  /// The rules of a parameter.
+  func rules(at index: Int = 0, named name: String = "DESCRIPTOR") throws -> PasswordRuleSet {
+    try descriptor(at: index, named: name).rules
+  }
+
+  /// The rules of a parameter, and the places that may not be meant.
+  func descriptor(
+    at index: Int = 0, named name: String = "DESCRIPTOR"
+  ) throws -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
+    do {
+      return try PasswordRuleSet.parse(parameters[index])
+    } catch let error as DescriptorSyntaxError {
+      let place = MarkedText(parameters[index], marking: error.issue.range)
+      throw Failure(
+        """
+        \(name) cannot be read. \(error)
+          \(place.line)
+          \(place.carets)
+        """)
+    }
+  }
+
+  /// How several requirements are read together.
+  var reading: RequirementMatchingMode { has(.any) ? .any : .distinct }
+}
+
+extension Command {
+  static let explainRules = Command(
+    name: "rules explain",
+    parameters: [.descriptor],
+    summary: "Explains rules: their canonical form, warnings, entropy, HTML.",
+    options: [.any],
+    notes: """
+      The compatible form is for readers that do not know max-repeating and max-sequential; it is left
+      out where it is the same. A warning is about a place that is legal but may not be meant, with
+      carets below it; characters that do not show are written as escapes there.
+      """
+  ) { arguments in
+    let (rules, warnings) = try arguments.descriptor()
+    let compatible = rules.descriptor(for: .compatible)
+    // The canonical form of no rules is empty.
+    try Output.line("canonical   \(rules.descriptor.isEmpty ? "(no rules)" : rules.descriptor)")
+    if compatible != rules.descriptor { try Output.line("compatible  \(compatible)") }
+    try Output.line("HTML        \(rules.htmlAttribute)")
+    try Output.line("entropy     \(entropy(of: rules, arguments.reading))")
+    for warning in warnings {
+      let place = MarkedText(arguments.parameters[0], marking: warning.range)
+      try Output.line(
+        """
+
+        \(TextStyle.waiting.text("warning")) at character \(warning.range.lowerBound + 1): \(warning)
+          \(place.line)
+          \(TextStyle.waiting.text(place.carets))
+        """)
+    }
+    return .done
+  }
+
+  private static func entropy(
+    of rules: PasswordRuleSet, _ reading: RequirementMatchingMode
+  ) -> String {
+    do {
+      let length = try rules.defaultLength(reading: reading)
+      let bits = try rules.entropy(length: length, reading: reading)
+      return "\((bits * 10).rounded() / 10) bits at length \(length)"
+    } catch {
+      return "\(error)"
+    }
+  }
+}
+
+extension Command {
+  static let compareRules = Command(
+    name: "rules compare",
+    parameters: [
+      Parameter("A", "the rules for a password, such as 'required: digit; minlength: 12;'"),
+      Parameter("B", "the rules to compare with, such as those of before"),
+    ],
+    summary: "Compares two sets of rules, with passwords that only one of them accepts.",
+    options: [.any],
+    notes: """
+      The first line says how A compares with B: equal, stricter, looser or incomparable. Then come the
+      differences, a shortest password that only A accepts and one that only B accepts, each as a string
+      of JSON, if there are any.
+      """
+  ) { arguments in
+    let first = try arguments.rules(at: 0, named: "A")
+    let second = try arguments.rules(at: 1, named: "B")
+    let comparison = try first.compared(to: second, reading: arguments.reading)
+    try Output.line("\(comparison.relation)")
+    for difference in comparison.differences { try Output.line("  \(difference)") }
+    for (name, password) in [("A", comparison.onlyFirst), ("B", comparison.onlySecond)] {
+      if let password { try Output.line("only \(name) accepts \(password.quotedForJSON)") }
+    }
+    return .done
+  }
+}
+
+extension Command {
+  /// The bytes that are written at once.
+  private static let portion = 65536
+
+  static let generatePasswords = Command(
+    name: "rules generate",
+    parameters: [.descriptor],
+    summary: "Generates passwords that satisfy the rules, one on each line.",
+    options: [.count, .length, .typeable, .any],
+    notes: """
+      Each password that satisfies the rules is as likely as any other. Without --length, the length is
+      20, or as near to it as the rules allow.
+      """
+  ) { arguments in
+    if arguments.has(.typeable), arguments.has(.length) {
+      throw UsageError("--typeable and --length exclude each other.")
+    }
+    let count = try arguments.number(.count, from: 1) ?? 1
+    let length = try arguments.number(.length, from: 0)
+    let rules = try arguments.rules()
+    if arguments.has(.typeable) {
+      guard let style = TypeablePassword(rules) else {
+        throw Failure("These rules leave no room for passwords that are easy to read out.")
+      }
+      try write(count) { style.password() }
+    } else {
+      let generator = try PasswordGenerator(rules, length: length, reading: arguments.reading)
+      try write(count) { generator.password() }
+    }
+    return .done
+  }
+
+  private static func write(_ count: Int, _ password: () -> String) throws(Failure) {
+    var lines: [UInt8] = []
+    for _ in 0..<count {
+      lines += Array("\(password())\n".utf8)
+      if lines.count >= portion {
+        try Output.write(lines)
+        lines.removeAll(keepingCapacity: true)
+      }
+    }
+    try Output.write(lines)
+  }
+}

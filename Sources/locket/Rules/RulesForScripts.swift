@@ -1,0 +1,200 @@
+import CLibrary
+import PasswordRules
+
+extension Option {
+  fileprivate static let reference = Option(
+    "reference", nil, "read and print as the reference parser does, which drops errors silently")
+  fileprivate static let minified = Option(
+    "minified", nil, "leave out redundant rules; without --reference, they are left out anyway")
+}
+
+extension Command {
+  /// The notes of the commands for scripts.
+  private static let lineNotes = """
+    Each line of standard input is a string of JSON, such as "minlength: 8;", and is answered by one
+    line. Half of a surrogate pair without the other counts as any character that is not of ASCII.
+    Where there is no answer, the line is empty, and standard error says why. The exit status is 2 if
+    a line was no string of JSON or could not be counted, otherwise 1 if a descriptor was not in the
+    language, otherwise 0.
+    """
+
+  static let canonicalRules = Command(
+    name: "rules canonical",
+    summary: "For scripts: prints descriptors in the canonical form, as strings of JSON.",
+    options: [.reference, .minified],
+    notes: lineNotes
+  ) { arguments in
+    let format: ReferenceFormat = arguments.has(.minified) ? .minified : .canonical
+    let isReference = arguments.has(.reference)
+    return try answerLines { descriptor in
+      let text =
+        isReference
+        ? format.text(for: descriptor) : try PasswordRuleSet(descriptor).descriptor
+      return text.quotedForJSON
+    }
+  }
+
+  static let countPasswords = Command(
+    name: "rules count",
+    summary: "For scripts: counts the passwords of a length that satisfy descriptors.",
+    options: [.length, .any],
+    notes: lineNotes
+  ) { arguments in
+    guard let length = try arguments.number(.length, from: 0) else {
+      throw UsageError("--length must say how long the passwords are.")
+    }
+    let reading = arguments.reading
+    return try answerLines { descriptor in
+      try PasswordRuleSet(descriptor).count(length: length, reading: reading).description
+    }
+  }
+
+  /// Answers each line that is a string of JSON, and returns the worst status of a line.
+  private static func answerLines(_ answer: (String) throws -> String) throws -> ExitStatus {
+    var lines = InputLines()
+    var answers: [UInt8] = []
+    var status = ExitStatus.done
+    var number = 0
+    // The answers are written before a wait, so that a script may ask again.
+    repeat {
+      while let line = lines.next() {
+        number += 1
+        do {
+          guard let text = String(json: line) else {
+            throw Failure("It is not a string of JSON, such as \"minlength: 8;\".")
+          }
+          answers += Array(try answer(text).utf8)
+        } catch {
+          try Output.write(answers)
+          answers.removeAll(keepingCapacity: true)
+          status = max(status, error is DescriptorSyntaxError ? .refused : .failed)
+          Program.report("Line \(number): \((error as? Failure)?.reason ?? "\(error)")")
+        }
+        answers.append(UInt8(ascii: "\n"))
+      }
+      try Output.write(answers)
+      answers.removeAll(keepingCapacity: true)
+    } while try lines.read()
+    return status
+  }
+}
+
+/// The lines of standard input, as they come.
+private struct InputLines {
+  private static let newline = UInt8(ascii: "\n")
+
+  private var bytes: [UInt8] = []
+  /// Where the next line begins.
+  private var start = 0
+  /// The end of the part that was searched for a newline.
+  private var searched = 0
+  private var isAtEnd = false
+
+  /// The next complete line, without its newline; nil when more must be read.
+  mutating func next() -> ArraySlice<UInt8>? {
+    guard let end = bytes[searched...].firstIndex(of: Self.newline) else {
+      searched = bytes.count
+      return nil
+    }
+    defer {
+      start = end + 1
+      searched = start
+    }
+    return bytes[start..<end]
+  }
+
+  /// Waits for more input; false at its end.
+  ///
+  /// The last line needs no newline.
+  mutating func read() throws(Failure) -> Bool {
+    if isAtEnd { return false }
+    bytes.removeFirst(start)
+    searched -= start
+    start = 0
+    var piece = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let count = unsafe fill(&piece, piece.count)
+      if count > 0 {
+        bytes += piece[..<count]
+        return true
+      }
+      if count == 0 {
+        isAtEnd = true
+        if bytes.isEmpty { return false }
+        bytes.append(Self.newline)
+        return true
+      }
+      if errno != EINTR {
+        throw Failure("Standard input cannot be read: \(SystemCall.reason).")
+      }
+    }
+  }
+}
+
+/// Calls `read`, which means another function inside of a type that has one.
+private func fill(_ start: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
+  unsafe read(STDIN_FILENO, start, count)
+}
+
+extension String {
+  /// Reads a line that is a string of JSON (RFC 8259); nil when it is anything else.
+  ///
+  /// Half of a surrogate pair without the other is U+FFFD, because no text in Swift has it.
+  init?(json line: ArraySlice<UInt8>) {
+    // Every byte with a meaning is ASCII, and so no part of another character.
+    guard String(validating: line, as: UTF8.self) != nil else { return nil }
+    var rest = line.drop(while: Self.isSpace)
+    while let last = rest.last, Self.isSpace(last) { rest.removeLast() }
+    guard rest.count >= 2, rest.removeFirst() == UInt8(ascii: "\""),
+      rest.removeLast() == UInt8(ascii: "\"")
+    else { return nil }
+    if rest.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
+      guard let units = Self.units(ofEscaped: rest) else { return nil }
+      self.init(decoding: units, as: UTF16.self)
+    } else {
+      self.init(decoding: rest, as: UTF8.self)
+    }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+  }
+
+  private static func units(ofEscaped bytes: ArraySlice<UInt8>) -> [UInt16]? {
+    var units: [UInt16] = []
+    var rest = String(decoding: bytes, as: UTF8.self).utf16.makeIterator()
+    while let unit = rest.next() {
+      if unit < 0x20 || unit == UInt8(ascii: "\"") { return nil }
+      guard unit == UInt8(ascii: "\\") else {
+        units.append(unit)
+        continue
+      }
+      guard let escaped = escape(in: &rest) else { return nil }
+      units.append(escaped)
+    }
+    return units
+  }
+
+  /// The unit that an escape stands for, of which the backslash was read.
+  private static func escape(in units: inout String.UTF16View.Iterator) -> UInt16? {
+    guard let letter = units.next().flatMap(Unicode.Scalar.init) else { return nil }
+    switch letter {
+    case "\"", "\\", "/": return UInt16(letter.value)
+    case "b": return 0x08
+    case "f": return 0x0C
+    case "n": return 0x0A
+    case "r": return 0x0D
+    case "t": return 0x09
+    case "u":
+      var value: UInt16 = 0
+      for _ in 0..<4 {
+        guard let digit = units.next().flatMap(Unicode.Scalar.init), digit.isASCII,
+          let number = Character(digit).hexDigitValue
+        else { return nil }
+        value = value << 4 | UInt16(number)
+      }
+      return value
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import CLibrary
+import SecretStorage
+
+/// Where secrets come from: the terminal, files and pipes, without a copy outside of protected
+/// memory.
+enum SecretInput {
+  /// The most that a store keeps in one item.
+  private static let limit = 16 * 1024 * 1024
+
+  static var isStandardInputATerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
+  /// Asks for a line that does not show while it is typed.
+  ///
+  /// - Throws: A `Failure` with the advice when there is no terminal.
+  static func ask(_ prompt: String, withoutTerminal advice: String) async throws -> Secret {
+    do throws(SecretStoreError) {
+      return try await TerminalConversation().ask(.hidden(prompt))
+    } catch .cancelled {
+      throw Failure("The input was empty. Nothing was changed.")
+    } catch .unavailable {
+      throw Failure(advice)
+    } catch {
+      throw error
+    }
+  }
+
+  /// Asks for something new twice, because a slip of the fingers could not be seen.
+  static func askTwice(_ prompt: String, withoutTerminal advice: String) async throws -> Secret {
+    let first = try await ask(prompt, withoutTerminal: advice)
+    if first.count == 0 { throw Failure("The input was empty. Nothing was changed.") }
+    if try await ask("Repeat it: ", withoutTerminal: advice) != first {
+      throw Failure("The two entries differ. Nothing was changed; try again.")
+    }
+    return first
+  }
+
+  /// The content of standard input.
+  static func standardInput() throws(Failure) -> Secret {
+    try read(STDIN_FILENO, named: "standard input")
+  }
+
+  /// The content of a file, which may be a pipe.
+  static func file(_ path: String) throws(Failure) -> Secret {
+    // The path is copied by the call.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw Failure("\(path) cannot be opened: \(SystemCall.reason).")
+    }
+    defer { close(descriptor) }
+    return try read(descriptor, named: path)
+  }
+
+  /// Reads to the end, and leaves out one newline there.
+  private static func read(_ descriptor: Int32, named name: String) throws(Failure) -> Secret {
+    var content = Secret([])
+    var capacity = 4096
+    while true {
+      var filled = content.count
+      let read = content
+      content = unsafe try Secret(count: capacity) { buffer throws(Failure) in
+        // The buffer is used inside of the closure alone.
+        unsafe read.withUnsafeBytes {
+          unsafe UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0)
+        }
+        while filled < capacity {
+          let count = unsafe fill(descriptor, buffer.baseAddress! + filled, capacity - filled)
+          if count == 0 { break }
+          if count > 0 {
+            filled += count
+          } else if errno != EINTR {
+            throw Failure("\(name) cannot be read: \(SystemCall.reason).")
+          }
+        }
+      }
+      if filled < capacity { return content.line(of: filled) }
+      if capacity > limit { throw Failure("\(name) has more than 16 MiB.") }
+      capacity *= 2
+    }
+  }
+}
+
+/// Calls `read`, which means another function inside of a type that has one.
+private func fill(_ descriptor: Int32, _ start: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
+  unsafe read(descriptor, start, count)
+}
+
+extension Secret {
+  /// The first bytes, without one newline at their end.
+  fileprivate func line(of count: Int) -> Secret {
+    // The bytes are copied inside of the closure.
+    unsafe withUnsafeBytes { bytes in
+      let isEnded = unsafe count > 0 && bytes[count - 1] == UInt8(ascii: "\n")
+      return unsafe Secret(bytes.prefix(isEnded ? count - 1 : count))
+    }
+  }
+
+  /// The secret as text, where only a text will do; nil if it is not UTF-8.
+  var text: String? {
+    // The bytes are copied inside of the closure.
+    unsafe withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,193 @@
+import FoundationEssentials
+import SecretStorage
+
+extension Option {
+  fileprivate static let remove = Option("remove", nil, "let this device open the vault instead")
+  static let newPassphraseFile = Option(
+    "new-passphrase-file", "FILE", "a file with the new passphrase, instead of asking for it")
+  fileprivate static let name = Option(
+    "name", "TEXT", "the name of the slot; its kind by default")
+  fileprivate static let newKeyFile = Option(
+    "new-key-file", "FILE", "the file, for a slot of the kind key-file")
+  fileprivate static let credential = Option(
+    "credential", "NAME", "the name of systemd's credential, for a slot of the kind credential")
+  fileprivate static let dropOthers = Option(
+    "drop-others", nil, "remove the slots whose key is not given, instead of refusing")
+}
+
+extension Command {
+  static let passphrase = Command(
+    name: "secrets passphrase",
+    summary: "Sets or changes the vault's passphrase; no other key opens it then.",
+    options: [.remove, .newPassphraseFile] + Option.openVault,
+    notes: """
+      One newline at the end of a file is left out. Secrets that need a passphrase to exist
+      (whenPasscodeSetThisDeviceOnly) are removed with it.
+      """,
+    refusal: """
+      A passphrase is never taken from the arguments, where every user of the machine can read it. \
+      Leave it out, and it is asked for; or name a file with it.
+      """
+  ) { arguments in
+    let file = try arguments.passphrasePath(.newPassphraseFile)
+    if arguments.has(.remove), file != nil {
+      throw UsageError("--remove and --new-passphrase-file exclude each other.")
+    }
+    let vault = try await arguments.unlockedVault()
+    if arguments.has(.remove) {
+      guard try vault.hasPassphrase else {
+        Program.report("The vault has no passphrase.")
+        return .absent
+      }
+      try vault.removePassphrase()
+    } else {
+      try await vault.setPassphrase(newPassphrase(from: file))
+    }
+    return .done
+  }
+
+  static func newPassphrase(
+    from file: String?, option: Option = .newPassphraseFile
+  ) async throws -> Secret {
+    if let file { return try SecretInput.file(file) }
+    return try await SecretInput.askTwice(
+      "New passphrase: ",
+      withoutTerminal: """
+        There is no terminal to ask for the new passphrase. Name a file with it: \(option.synopsis).
+        """)
+  }
+}
+
+extension Parameter {
+  fileprivate static let slot = Parameter(
+    "ID", "the number of the slot, as `secrets slots` lists it")
+  fileprivate static let kind = Parameter(
+    "KIND", "device, passphrase, key-file, credential or recovery-code")
+}
+
+extension Command {
+  static let listSlots = Command(
+    name: "secrets slots",
+    summary: "Lists the key slots of the vault: the number, kind and name of each.",
+    options: Option.vaultPlace
+  ) { arguments in
+    for slot in try arguments.vault().slots {
+      try Output.line("\(slot.id)\t\(slot.kind.name)\t\(slot.name.onOneLine)")
+    }
+    return .done
+  }
+
+  static let addSlot = Command(
+    name: "secrets slots add",
+    parameters: [.kind],
+    summary: "Adds a key slot, which opens the vault beside the others.",
+    options: [.name, .newPassphraseFile, .newKeyFile, .credential] + Option.openVault,
+    notes: """
+      A recovery code is printed once: write it down. A key file has 32 bytes to 1 MiB that cannot be
+      guessed; `head -c 32 /dev/urandom` makes one.
+      """
+  ) { arguments in
+    let kind = arguments.parameters[0]
+    let vault = try await arguments.unlockedVault()
+    let name = arguments[.name] ?? kind
+    switch kind {
+    case "device":
+      _ = try vault.addSlot(.device, named: name)
+    case "passphrase":
+      let passphrase = try await newPassphrase(from: arguments.passphrasePath(.newPassphraseFile))
+      _ = try vault.addSlot(.passphrase(passphrase), named: name)
+    case "key-file":
+      guard let path = try arguments.path(.newKeyFile) else {
+        throw UsageError("A slot of the kind key-file needs --new-key-file.")
+      }
+      _ = try vault.addSlot(.keyFile(URL(filePath: path)), named: name)
+    case "credential":
+      guard let credential = arguments[.credential] else {
+        throw UsageError("A slot of the kind credential needs --credential.")
+      }
+      _ = try vault.addSlot(.credential(named: credential), named: name)
+    case "recovery-code":
+      let (_, code) = try vault.addRecoveryCode(named: name)
+      try code.withText { text throws(Failure) in try Output.line(text) }
+    default:
+      throw UsageError("KIND is one of \(Parameter.kind.help).")
+    }
+    return .done
+  }
+
+  static let removeSlot = Command(
+    name: "secrets slots remove",
+    parameters: [.slot],
+    summary: "Removes a key slot; the last one stays.",
+    options: Option.openVault
+  ) { arguments in
+    try await arguments.unlockedVault().removeSlot(arguments.slotID())
+    return .done
+  }
+
+  static let renameSlot = Command(
+    name: "secrets slots rename",
+    parameters: [.slot, Parameter("NAME", "the new name")],
+    summary: "Renames a key slot.",
+    options: Option.openVault
+  ) { arguments in
+    try await arguments.unlockedVault().renameSlot(arguments.slotID(), to: arguments.parameters[1])
+    return .done
+  }
+
+  static let changeSlot = Command(
+    name: "secrets slots change",
+    parameters: [.slot],
+    summary: "Changes the passphrase of one key slot.",
+    options: [.newPassphraseFile] + Option.openVault
+  ) { arguments in
+    let old = try await arguments.passphrase(in: .passphraseFile, prompt: "Present passphrase: ")
+    let new = try await Command.newPassphrase(from: arguments.passphrasePath(.newPassphraseFile))
+    try arguments.vault().changePassphrase(ofSlot: arguments.slotID(), from: old, to: new)
+    return .done
+  }
+}
+
+extension Arguments {
+  fileprivate func slotID() throws(UsageError) -> UInt32 {
+    guard let id = UInt32(parameters[0]) else {
+      throw UsageError("ID needs a number that `locket secrets slots` lists.")
+    }
+    return id
+  }
+}
+
+extension SecretVault.Slot.Kind {
+  fileprivate var name: String {
+    switch self {
+    case .device: "device"
+    case .passphrase: "passphrase"
+    case .keyFile: "key-file"
+    case .credential(let name): "credential \(name.onOneLine)"
+    case .recoveryCode: "recovery-code"
+    case .unknown(let type): "of a newer version (type \(type))"
+    }
+  }
+}
+
+extension Command {
+  static let rotate = Command(
+    name: "secrets rotate",
+    summary:
+      "Gives the vault new keys and seals every secret again; resumes where it was interrupted.",
+    options: [.dropOthers] + Option.openVault,
+    notes: """
+      A slot is kept if its key is given or at hand: those of this device and of systemd's credentials
+      are, a passphrase is asked for.
+      """
+  ) { arguments in
+    let vault = try arguments.vault()
+    let keys = try await arguments.keysOfSlots(of: vault)
+    if try vault.isLocked { try vault.unlock(withAnyOf: keys) }
+    try LongWork.perform("Rotating") { report in
+      try vault.rotateKeys(
+        keeping: keys, removingOtherSlots: arguments.has(.dropOthers), reporting: report)
+    }
+    return .done
+  }
+}

@@ -1,0 +1,67 @@
+import Dispatch
+import KeyValueStorage
+import SerializedAccess
+
+extension Command {
+  static let watchSettings = Command(
+    name: "settings watch",
+    summary: "Prints each change of a setting, including those of other programs, until Ctrl-C.",
+    options: [.settingsFile],
+    notes: """
+      Each line is the key, a tab, and the new value, as `settings list` prints them, or the key alone
+      when the setting was removed. Of changes in quick succession, the last one is printed. While the
+      file cannot be read, standard error says why, and watching continues.
+      """
+  ) { arguments in
+    let settings = try arguments.settings()
+    try beginToWatch(settings, arguments)
+    let failure = Serialized<Failure?>(nil)
+    let end = DispatchSemaphore(value: 0)
+    let observation = settings.observe { key in
+      do throws(Failure) {
+        if let line = line(for: key, of: settings) { try Output.line(line) }
+      } catch {
+        failure.wrappedValue = error
+        end.signal()
+      }
+    }
+    Program.report("Watching; Ctrl-C ends it.")
+    end.wait()
+    observation.cancel()
+    if let failure = failure.wrappedValue { throw failure }
+    return .done
+  }
+
+  /// Reads the settings, and throws if their changes cannot be observed.
+  private static func beginToWatch(
+    _ settings: KeyValueStore, _ arguments: Arguments
+  ) throws {
+    let obstacle = Serialized<KeyValueStoreError?>(nil)
+    KeyValueStore.onFailure = { error in
+      if error.isOfContent || error.isOfPolling {
+        Program.report(error.text(for: arguments))
+      } else {
+        obstacle.wrappedValue = error
+      }
+    }
+    do {
+      try settings.load()
+    } catch let error as KeyValueStoreError where error.isOfContent {
+      // The content of the file may be repaired while it is watched.
+      Program.report(error.text(for: arguments))
+    }
+    if let obstacle = obstacle.wrappedValue { throw obstacle }
+    KeyValueStore.onFailure = { Program.report($0.text(for: arguments)) }
+  }
+
+  /// The line for a setting that changed; nil for a value that cannot be shown, which `onFailure`
+  /// reports.
+  private static func line(for key: String, of settings: KeyValueStore) -> String? {
+    // From the store's memory: the file may have become unreadable again.
+    let setting = StoredValue<JSONValue?>(key, in: settings)
+    if let value = setting.wrappedValue { return "\(key.asListedKey)\t\(value.json)" }
+    guard setting.isSet else { return key.asListedKey }
+    if setting.error?.isOfValue ?? false { return nil }
+    return "\(key.asListedKey)\t\(JSONValue.null.json)"
+  }
+}

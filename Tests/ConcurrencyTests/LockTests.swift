@@ -1,0 +1,100 @@
+import CLibrary
+import Concurrency
+import Dispatch
+import TestSupport
+import Testing
+
+@Suite struct LockTests {
+  @Test func changesOfSeveralThreadsAreAllKept() {
+    let lock = Lock(0)
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<1000 { lock.withLock { $0 += 1 } }
+    }
+    #expect(lock.withLock { $0 } == 8000)
+  }
+
+  @Test func errorOfTheBodyIsThrownAndTheLockReleased() {
+    struct Failure: Error {}
+    let lock = Lock(1)
+    #expect(throws: Failure.self) {
+      try lock.withLock { (value: inout Int) throws(Failure) in
+        value = 2
+        throw Failure()
+      }
+    }
+    #expect(lock.withLock { $0 } == 2)
+  }
+
+  @Test(.forks) func freeLockHasItsValueInAForkedChild() async {
+    await #expect(processExitsWith: .success) {
+      let lock = Lock([1])
+      let child = try ForkedChild {
+        lock.withLock { $0.append(2) }
+        if lock.withLock({ $0 }) != [1, 2] { _exit(1) }
+      }
+      try child.wait()
+    }
+  }
+
+  @Test(.forks) func heldLockHasAFreshValueInAForkedChild() async {
+    await #expect(processExitsWith: .success) {
+      let lock = Lock([1], inForkedChild: { [3] })
+      try Self.holding(lock) {
+        let child = try ForkedChild {
+          if lock.withLock({ $0 }) != [3] { _exit(1) }
+          let grandchild = try ForkedChild { if lock.withLock({ $0 }) != [3] { _exit(1) } }
+          try grandchild.wait()
+        }
+        try child.wait()
+      }
+    }
+  }
+
+  @Test(.forks) func heldLockWithoutAFreshValueStopsAForkedChild() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let lock = Lock([1])
+      try Self.holding(lock) {
+        let child = try ForkedChild { lock.withLock { $0 = [] } }
+        if try #require(child.end()) & 0x7F == 0 { _exit(1) }
+      }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(
+      text.contains("was forked while another thread was changing a value of type Array<Int>"))
+  }
+
+  @Test(.forks) func turnIsFreeInAForkedChild() async {
+    await #expect(processExitsWith: .success) {
+      let turn = RecursiveLock()
+      turn.begin()
+      let child = try ForkedChild {
+        if turn.isMine { _exit(1) }
+        turn.begin()
+        turn.end()
+        // The turn that began before the fork ends in the child, too.
+        turn.end()
+        if !turn.tryToBegin() { _exit(1) }
+      }
+      try child.wait()
+      if !turn.isMine { _exit(1) }
+      turn.end()
+    }
+  }
+
+  /// Runs a closure while another thread holds a lock.
+  private static func holding<Value>(_ lock: Lock<Value>, _ body: () throws -> Void) throws {
+    let isHeld = DispatchSemaphore(value: 0)
+    let isOver = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "holder").async {
+      lock.withLock { _ in
+        isHeld.signal()
+        isOver.wait()
+      }
+    }
+    isHeld.wait()
+    defer { isOver.signal() }
+    try body()
+  }
+}

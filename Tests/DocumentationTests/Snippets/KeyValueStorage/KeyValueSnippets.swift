@@ -1,0 +1,148 @@
+import CLibrary
+import FoundationEssentials
+import KeyValueStorage
+import TestSupport
+import Testing
+
+/// The code of the README's section on settings, and of the overview of `KeyValueStorage`.
+struct KeyValueSnippets {
+  struct Standard {
+    struct Player: Sendable {
+      @StoredValue("volume", in: .standard) var volume = 0.8
+      @StoredValue("nickname", in: .standard) var nickname: String?
+    }
+
+    @Test func standardStore() async throws {
+      let directory = try TemporaryDirectory()
+      // The standard store's location is set once in a process, so this needs a process of its own.
+      await #expect(processExitsWith: .success) { [path = directory.url.path as String] in
+        unsafe setenv("XDG_CONFIG_HOME", path, 1)
+        let player = Player()
+        player.volume -= 0.3
+        player.nickname = "Nausicaä"
+        print(player.volume)  // 0.5
+        if let error = player.$volume.error { print(error) }
+        #expect(player.$volume.error == nil)
+      }
+      let entries = try FileManager.default.subpathsOfDirectory(atPath: directory.url.path)
+      let file = try #require(entries.first { $0.hasSuffix("/settings.json") })
+      let text = try String(contentsOf: directory.url.appending(path: file), encoding: .utf8)
+      let overview = "Sources/KeyValueStorage/KeyValueStorage.docc/KeyValueStorage.md"
+      #expect(try MarkdownPage(path: overview).text.contains("```json\n\(text)```\n"))
+    }
+
+    /// The README's sample, which needs a process of its own as well.
+    @Test func readme() async throws {
+      let directory = try TemporaryDirectory()
+      await #expect(processExitsWith: .success) { [path = directory.url.path as String] in
+        unsafe setenv("XDG_CONFIG_HOME", path, 1)
+        struct Player: Sendable {
+          @StoredValue("volume", in: .standard) var volume = 0.8
+        }
+
+        let player = Player()
+        player.volume -= 0.3  // now in ~/.config/<executable>/settings.json
+        print(player.volume)  // 0.5
+        #expect(player.volume == 0.5)
+        #expect(player.$volume.error == nil)
+      }
+    }
+  }
+
+  struct Player: Sendable {
+    @StoredValue var volume: Double
+
+    init(store: KeyValueStore = .standard) {
+      _volume = StoredValue(wrappedValue: 0.8, "volume", in: store)
+    }
+
+    func mute() { volume = 0 }
+  }
+
+  struct Account: Sendable {
+    @StoredValue var balance: Int
+    @StoredValue var payments: [Int]
+
+    init(store: KeyValueStore) {
+      _balance = StoredValue(wrappedValue: 100, "balance", in: store)
+      _payments = StoredValue(wrappedValue: [], "payments", in: store)
+    }
+  }
+
+  @Test func watching() async throws {
+    let player = Player(store: KeyValueStore())
+    let observation = player.$volume.observe { old, new in
+      print("from \(old) to \(new)")
+    }
+    let watching = Task {
+      for await volume in player.$volume.values {
+        print("the volume is \(volume)")
+      }
+    }
+    player.volume = 0.5
+    observation.cancel()
+    watching.cancel()
+    await watching.value
+  }
+
+  @Test func transactions() throws {
+    let store = KeyValueStore()
+    let account = Account(store: store)
+    try store.transaction {
+      account.balance -= 10
+      account.payments.append(10)
+    }
+    #expect(account.balance == 90)
+    #expect(account.payments == [10])
+  }
+
+  @Test func failures() {
+    let player = Player(store: KeyValueStore())
+    do {
+      try player.$volume.save(0.5)
+    } catch KeyValueStoreError.unreadable(let file) {
+      print("mend line \(file.line ?? 1) of \(file.path)")
+    } catch {
+      print(error)
+    }
+
+    if let error = player.$volume.error { print(error) }
+    #expect(player.volume == 0.5)
+  }
+
+  @Test func failureHandler() async {
+    // The handler belongs to the whole process.
+    await #expect(processExitsWith: .exitCode(3)) {
+      @Sendable func log(_ text: String) {
+        print(text)
+        exit(3)
+      }
+      KeyValueStore.onFailure = { error in
+        log("\(error)")
+      }
+      let file = FileManager.default.temporaryDirectory
+      _ = StoredValue(wrappedValue: 0.8, "volume", in: KeyValueStore(json: file)).wrappedValue
+    }
+  }
+
+  @Test func mutedPlayerIsSilent() {
+    let player = Player(store: KeyValueStore())
+    player.mute()
+    #expect(player.volume == 0)
+  }
+}
+
+extension KeyValueStore {
+  static let player = KeyValueStore(
+    applicationName: "player", writes: .coalesced(within: .seconds(1)))
+}
+
+struct OwnStoreSnippets {
+  struct Player: Sendable {
+    @StoredValue("volume", in: .player) var volume = 0.8
+  }
+
+  @Test func settingsAreInTheirStore() {
+    #expect(Player().$volume.store === KeyValueStore.player)
+  }
+}

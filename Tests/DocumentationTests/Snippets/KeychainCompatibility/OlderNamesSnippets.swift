@@ -1,0 +1,92 @@
+import FoundationEssentials
+import KeyValueStorage
+import KeychainCompatibility
+import SecretStorage
+import TestSupport
+import Testing
+
+/// The code of the page on settings, subjects and adapters.
+struct OlderNamesSnippets {
+  private struct Person: Codable, Equatable {
+    var age: Int
+    var name: String
+  }
+
+  @Test func settingsAreConverted() throws {
+    let store = KeyValueStore()
+    // The same value as after an import of a file.
+    try store.set(try PropertyListEncoder().encode([1, 2]), for: "scores")
+
+    var migration = DefaultsMigration(into: store)
+    migration.convert("person", as: Person.self)
+    migration.convert("scores", as: [Int].self)
+    migration.convert("picture", as: Data.self)
+    let plan = try migration.run(userDefaults: "com.example.app", isDryRun: true)
+    print("\(plan.keys(.converted)) would be converted, \(plan.undeclared) were forgotten.")
+    try migration.run(userDefaults: "com.example.app")
+
+    #expect(plan.keys(.converted) == ["scores"])
+    #expect(StoredValue<[Int]?>("scores", in: store).wrappedValue == [1, 2])
+  }
+
+  @Test func fileIsMigratedWithoutTypes() throws {
+    let directory = try TemporaryDirectory()
+    let file = directory.url.appending(path: "app.plist")
+    let values = ["scores": try PropertyListEncoder().encode([1, 2])]
+    try PropertyListEncoder().encode(values).write(to: file)
+    let store = KeyValueStore(json: directory.url.appending(path: "settings.json"))
+
+    var migration = DefaultsMigration(into: store)
+    migration.decodePropertyLists()
+    let report = try migration.run(propertyList: file, removingSource: true) { progress in
+      print("\(progress.completed) of \(progress.total)")
+      return .proceed
+    }
+    print("\(report.decoded) were property lists, \(report.imported.kept) stay as they were.")
+
+    #expect(report.decoded == ["scores"] && report.isSourceRemoved)
+    #expect(StoredValue<[Int]?>("scores", in: store).wrappedValue == [1, 2])
+  }
+
+  @Test func itemsAreConverted() throws {
+    let store = InMemorySecretStore()
+    let items = [
+      "token": #""abc""#, "person": #"{"name":"Peter","age":15}"#, "b": "1",
+    ]
+    for (key, json) in items {
+      _ = try store.add(
+        Secret(json.utf8), identity: .generic(service: "com.example.app", account: key),
+        attributes: ItemAttributes())
+    }
+    try SecretStores.withDefaultStore(store) {
+      var migration = AdapterMigration(serviceIdentifier: "com.example.app")
+      migration.convert("token", as: String.self)
+      migration.convert("person", as: Person.self)
+      let report = try migration.run()
+      print(
+        "\(report.keys(.converted)) were converted, \(report.keys(.undeclared)) are not declared.")
+
+      #expect(report.keys(.converted) == ["token", "person"])
+      #expect(report.keys(.undeclared) == ["b"])
+      let token = PasswordItem<String>(.generic(service: "com.example.app", account: "token"))
+      #expect(token.value == "abc")
+    }
+  }
+
+  @Test func itemsAreConvertedWithoutTypes() throws {
+    let store = InMemorySecretStore()
+    for (key, json) in ["token": #""abcd""#, "person": #"{"born":0.5,"age":15}"#] {
+      _ = try store.add(
+        Secret(json.utf8), identity: .generic(service: "com.example.app", account: key),
+        attributes: ItemAttributes())
+    }
+    try SecretStores.withDefaultStore(store) {
+      var migration = AdapterMigration(serviceIdentifier: "com.example.app")
+      migration.convert("token", asJSON: .string)
+      migration.convert("person", asJSON: .object(["born": .date, "age": .integer]))
+      for entry in try migration.run(isDryRun: true).entries { print(entry.key, entry.outcome) }
+
+      #expect(try migration.run().keys(.converted) == ["token", "person"])
+    }
+  }
+}

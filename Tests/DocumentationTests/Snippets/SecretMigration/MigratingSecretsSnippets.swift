@@ -1,0 +1,57 @@
+import FoundationEssentials
+import SecretMigration
+import SecretStorage
+import TestSupport
+import Testing
+
+/// The code of the overview of `SecretMigration`.
+struct MigratingSecretsSnippets {
+  @Test func secretsOfAnEnvironmentFileMigrate() throws {
+    let directory = try TemporaryDirectory()
+    let file = directory.url.appending(path: ".env")
+    try Data("export TOKEN='The Valley Wind' # of the test\n".utf8).write(to: file)
+    let vault = SecretVault(
+      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
+    let isCancelled = false
+
+    let secrets = try ForeignSecrets.environmentFile(at: file, service: "com.example.app")
+    print("\(secrets.secrets.count) variables")
+    #expect(secrets.secrets.count == 1)
+
+    let plan = try secrets.migrate(to: vault, isDryRun: true)
+    for entry in plan.entries {
+      print("\(entry.place): \(entry.outcome)")
+    }
+    #expect(plan.entries.map(\.outcome) == [.added])
+
+    let done = try secrets.migrate(to: vault, removingSource: true) { progress in
+      print("\(progress.completed) of \(progress.total)")
+      return isCancelled ? .cancel : .proceed
+    }
+    print(done.isSourceRemoved)
+    #expect(done.isSourceRemoved && !FileManager.default.fileExists(atPath: file.path))
+
+    let password = PasswordItem<String>(
+      .generic(service: "com.example.app", account: "TOKEN"), in: vault)
+    #expect(password.value == "The Valley Wind")
+  }
+
+  /// The app of the README, which `.ci/run` runs; here it would read a file of the machine's user.
+  private func migrateVariables() throws {
+    let variables = try ForeignSecrets.environmentFile(
+      at: URL(filePath: ".env"), service: "com.example.app")
+    let report = try variables.migrate(
+      to: SecretVault(applicationName: "example"), removingSource: true)
+    print(report.identities(.added).count, report.isSourceRemoved)  // 1 true
+  }
+
+  @Test func whatIsNoExportIsRefused() throws {
+    let vault = InMemorySecretStore()
+    let passphrase = "correct horse battery staple"
+    let file = URL(filePath: "/dev/null")
+    #expect(throws: MigrationError.self) {
+      let secrets = try ForeignSecrets.keychainExport(at: file, passphrase: Secret(passphrase.utf8))
+      try secrets.migrate(to: vault)
+    }
+  }
+}

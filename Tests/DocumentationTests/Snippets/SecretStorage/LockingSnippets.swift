@@ -1,0 +1,45 @@
+import CLibrary
+import FoundationEssentials
+import SecretStorage
+import TestSupport
+import Testing
+
+/// The code of "When an item can be read", and of "What the vault protects".
+struct LockingSnippets {
+  private let directory: TemporaryDirectory
+  private var vault: SecretVault {
+    SecretVault(
+      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
+  }
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  @Test func itemHasItsClassFromTheStart() throws {
+    let secret = Secret("The Valley Wind".utf8)
+    let identity = ItemIdentity.generic(service: "com.example.app")
+
+    let attributes = ItemAttributes(accessControl: AccessControl(.whenUnlockedThisDeviceOnly))
+    let item = try vault.add(secret, identity: identity, attributes: attributes)
+
+    #expect(item.attributes.accessControl.accessibility == .whenUnlockedThisDeviceOnly)
+  }
+
+  @Test func removedVaultIsNotMissedWhereThatIsAccepted() throws {
+    let vault = vault
+    let file = directory.url.appending(path: "secrets.vault")
+    try vault.setPassphrase(Secret("The Valley Wind".utf8), cost: .minimum)
+
+    try FileManager.default.removeItem(at: file)
+    try vault.acceptReplacement()
+
+    #expect(try vault.items(matching: .all).isEmpty)
+  }
+
+  @Test func vaultLocksByItself() throws {
+    let vault = vault
+    vault.automaticLocking = AutomaticLocking(
+      afterIdle: .seconds(300), whenSuspended: true, signals: [SIGUSR1])
+
+    #expect(vault.automaticLocking.afterIdle == .seconds(300))
+  }
+}

@@ -1,0 +1,51 @@
+import FoundationEssentials
+import SecretStorage
+import TestSupport
+import Testing
+
+/// The code of the article "Export and import".
+struct MovingSnippets {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func vault(_ name: String) -> SecretVault {
+    SecretVault(
+      fileURL: directory.url.appending(path: "\(name).vault"),
+      stateDirectory: directory.url.appending(path: "\(name) state"))
+  }
+
+  @Test func secretsMove() throws {
+    let vault = vault("one")
+    let other = self.vault("other")
+    let passphrase = "The Valley Wind"
+    let file = directory.url.appending(path: "export")
+    let copy = directory.url.appending(path: "copy")
+    let isCancelled = false
+    for (account, accessibility) in [("a", Accessibility.always), ("b", .alwaysThisDeviceOnly)] {
+      _ = try vault.add(
+        Secret(account.utf8), identity: .generic(account: account),
+        attributes: ItemAttributes(accessControl: AccessControl(accessibility)))
+    }
+    let exported = try vault.export(to: file, passphrase: Secret(passphrase.utf8))
+    print("\(exported.exported.count) exported, \(exported.leftOut.count) bound to this device")
+    #expect(exported.exported.count == 1 && exported.leftOut.count == 1)
+
+    let password = Secret(passphrase.utf8)
+    let plan = try other.importItems(from: file, passphrase: password, isDryRun: true)
+    print("\(plan.items(.added).count) new, \(plan.items(.conflict).count) in conflict")
+    #expect(plan.items(.added).count == 1)
+
+    let done = try other.importItems(from: file, passphrase: password, conflicts: .replace)
+    for case (let item, .refused(let reason)) in done.entries.map({ ($0.item, $0.outcome) }) {
+      print("\(item.id.uuid) was refused: \(reason)")
+    }
+    #expect(done == plan)
+
+    try vault.export(to: copy, passphrase: password) { progress in
+      print("\(progress.completed) of \(progress.total)")
+      return isCancelled ? .cancel : .proceed
+    }
+    #expect(try other.importItems(from: copy, passphrase: password).items(.identical).count == 1)
+  }
+}

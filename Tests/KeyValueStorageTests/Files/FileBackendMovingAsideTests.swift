@@ -1,0 +1,107 @@
+import CLibrary
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import KeyValueStorage
+
+struct FileBackendMovingAsideTests {
+  let file: BackendFile
+  init() throws { file = try BackendFile() }
+
+  @Test func unreadableFileIsKeptUnderAnotherName() throws {
+    try file.replace("no sign")
+    let status = try #require(try file.status)
+    let backend = file.open()
+    #expect(throws: KeyValueStoreError.self) { try backend.load() }
+    let place = try #require(try backend.moveAside())
+    let name = try #require(place.wholeMatch(of: /.*\/settings\.unreadable-\d{8}T\d{6}Z/))
+    #expect(name.output.hasPrefix(file.directory))
+    #expect(try file.text(of: place) == "no sign")
+    #expect(try FileSystem().status(of: place)?.inode == status.inode)
+    #expect(try backend.texts() == [:])
+    try backend.set("a", "1")
+    #expect(try file.text() == "a=1\n")
+    #expect(try file.text(of: place) == "no sign")
+  }
+
+  @Test func noneIsPutOverAnother() throws {
+    var places: Set<String> = []
+    for number in 0..<20 {
+      try file.replace("no sign \(number)")
+      let place = try #require(try file.open().moveAside())
+      #expect(places.insert(place).inserted)
+    }
+    let texts = try places.map { try file.text(of: $0) }
+    #expect(Set(texts) == Set((0..<20).map { "no sign \($0)" }))
+  }
+
+  @Test func emptyAndTooLargeFilesAreMovedToo() throws {
+    try file.overwrite("")
+    let place = try #require(try file.open().moveAside())
+    #expect(try file.text(of: place) == "")
+    try FileSystem().open(file.path, O_WRONLY | O_CREAT, mode: 0o600).truncate(to: 1 << 30)
+    let other = try #require(try file.open().moveAside())
+    #expect(try FileSystem().status(of: other)?.size == 1 << 30)
+    #expect(try file.status == nil)
+  }
+
+  @Test func readableAndMissingFilesStay() throws {
+    #expect(try file.open().moveAside() == nil)
+    #expect(try file.names == [])
+    try file.replace("a=1\n")
+    #expect(try file.open().moveAside() == nil)
+    #expect(try file.names == ["settings"])
+  }
+
+  @Test func fileMendedBeforeTheTurnStays() throws {
+    try file.replace("no sign")
+    let file = file
+    let fileSystem = FileSystem { call, _ in
+      if call == .flock {
+        do { try file.replace("a=1\n") } catch { Issue.record(error) }
+      }
+      return nil
+    }
+    #expect(try file.open(fileSystem: fileSystem).moveAside() == nil)
+    #expect(try file.text() == "a=1\n")
+  }
+
+  @Test func whereALinkLeadsIsMoved() throws {
+    try FileSystem().makeDirectories(file("real"))
+    try file.replace("no sign", at: file("real/target"))
+    try #require(unsafe symlink("real/target", file.path) == 0)
+    let place = try #require(try file.open().moveAside())
+    #expect(place.hasPrefix(file("real/target.unreadable-")))
+    #expect(try file.open().texts() == [:])
+    #expect(try file.status?.isSymbolicLink == true)
+  }
+
+  @Test(arguments: [ENOSPC, EIO, EACCES, EROFS, EINTR])
+  func failedCallLeavesTheFileInOnePlaceOrTheOther(_ code: Int32) throws {
+    var index = 0
+    while true {
+      try file.replace("no sign")
+      let fault = FaultAtCall(index, code: code)
+      let backend = file.open(fileSystem: fault.fileSystem)
+      var failure: KeyValueStoreError?
+      do {
+        #expect(try backend.moveAside() != nil)
+      } catch {
+        failure = error
+      }
+      fault.disarm()
+      if code == EINTR { #expect(failure == nil) }
+      if failure != nil, try file.status != nil {
+        #expect(try file.text() == "no sign")
+        #expect(try backend.moveAside() != nil)
+      }
+      #expect(try file.status == nil)
+      let kept = try file.names.filter { $0.contains(".unreadable-") }
+      #expect(kept.count == index + 1, "\(String(describing: fault.failed))")
+      if !fault.happened { break }
+      index += 1
+    }
+    #expect(index > 10)
+  }
+}

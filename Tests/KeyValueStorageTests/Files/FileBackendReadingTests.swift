@@ -1,0 +1,227 @@
+import CLibrary
+import Concurrency
+import StorageInternals
+import Testing
+
+@testable import KeyValueStorage
+@testable import ValueFormats
+
+@Suite(.timeLimit(.minutes(10))) struct FileBackendReadingTests {
+  let file: BackendFile
+  init() throws { file = try BackendFile() }
+
+  @Test func missingFileHasNoKeys() throws {
+    let backend = file.open()
+    let contents = try backend.load()
+    #expect(contents.keys == [])
+    #expect(try !backend.hasChanged(since: contents.revision))
+    #expect(try backend.load().revision == contents.revision)
+    #expect(try file.names == [])
+    #expect(try file.open(file("no/such/file")).load().keys == [])
+  }
+
+  @Test func entriesAreSortedWithTheirBytes() throws {
+    try file.replace("# a comment\nb=2\na = 1.0 \n\u{e9}=x\ne\u{301}=y\n=\n")
+    let contents = try file.open().load()
+    #expect(
+      contents.keys.map { Array($0.utf8) }
+        == ["", "a ", "b", "e\u{301}", "\u{e9}"].map { Array($0.utf8) })
+    #expect(contents["a "] == ArraySlice(" 1.0 ".utf8))
+  }
+
+  @Test func unchangedFileIsReadOnce() throws {
+    try file.replace("a=1\n")
+    let reads = CallCount(of: .open)
+    let backend = file.open(fileSystem: reads.fileSystem)
+    let contents = try backend.load()
+    // Reads until the file is older than a tick of the clock.
+    while try backend.load().revision != backend.load().revision {}
+    let settled = try backend.load()
+    let count = reads.value
+    for _ in 0..<10 {
+      #expect(try !backend.hasChanged(since: settled.revision))
+      #expect(try backend.load().revision == settled.revision)
+    }
+    #expect(reads.value == count)
+    #expect(contents.texts == settled.texts)
+  }
+
+  @Test func everyChangeIsNoticed() throws {
+    let backend = file.open()
+    var revision = try backend.load().revision
+    func expect(_ texts: [String: String], after change: () throws -> Void) throws {
+      try change()
+      #expect(try backend.hasChanged(since: revision))
+      let contents = try backend.load()
+      #expect(contents.texts == texts)
+      #expect(contents.revision > revision)
+      revision = contents.revision
+    }
+    try expect(["a": "1"]) { try file.replace("a=1\n") }
+    try expect(["a": "2"]) { try file.replace("a=2\n") }
+    try expect(["a": "3"]) { try file.overwrite("a=3\n") }
+    try expect([:]) { try FileSystem().unlink(file.path) }
+    try expect(["a": "4"]) { try file.overwrite("a=4\n") }
+    try expect(["a": "4", "b": "5"]) { try file.open().set("b", "5") }
+  }
+
+  @Test func changesOneRightAfterTheOtherAreNoticed() throws {
+    let backend = file.open()
+    for number in 1000..<2000 {
+      try file.overwrite("a=\(number)\n")
+      try #require(try backend.texts() == ["a": "\(number)"])
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func noOtherFileGetsTheNumberOfTheOneThatIsKnown(_ isWritten: Bool) throws {
+    let backend = file.open()
+    if isWritten { try backend.set("a", "1") } else { try file.overwrite("a=1\n") }
+    _ = try backend.load()
+    let known = try #require(try file.status).inode
+    for _ in 0..<100 {
+      // File systems often reuse the inode number of a removed file.
+      try FileSystem().unlink(file.path)
+      try file.overwrite("a=2\n")
+      try #require(try file.status?.inode != known)
+    }
+    #expect(try backend.texts() == ["a": "2"])
+  }
+
+  @Test func linkIsFollowedAndItsChangeNoticed() throws {
+    for name in ["one", "two"] {
+      try FileSystem().makeDirectories(file(name))
+      try file.replace("name=\(name)\n", at: file("\(name)/settings"))
+    }
+    try #require(unsafe symlink("one", file("link")) == 0)
+    let backend = file.open(file("link/settings"))
+    let contents = try backend.load()
+    #expect(contents.texts == ["name": "one"])
+    try #require(unsafe symlink("two", file("new")) == 0)
+    try FileSystem().rename(file("new"), to: file("link"))
+    #expect(try backend.hasChanged(since: contents.revision))
+    #expect(try backend.texts() == ["name": "two"])
+  }
+
+  @Test func emptyFileIsAnErrorOfItsOwn() throws {
+    try file.overwrite("")
+    #expect(throws: KeyValueStoreError.empty(path: file.path)) { try file.open().load() }
+  }
+
+  @Test func unreadableFileIsAnErrorWithThePlace() throws {
+    try file.replace("a=1\n\u{e9}=\u{1F600}\nb")
+    try #require(unsafe symlink("settings", file("link")) == 0)
+    #expect(
+      throws: KeyValueStoreError.unreadable(
+        UnreadableFile(
+          path: file.path, reason: "a line has no equals sign", offset: 12, line: 3, column: 1))
+    ) { try file.open(file("link")).load() }
+    let binary = FileBackend(
+      path: file.path, format: .binaryPropertyList, storedFormat: LineFormat())
+    #expect(
+      throws: KeyValueStoreError.unreadable(
+        UnreadableFile(path: file.path, reason: "a line has no equals sign", offset: 12))
+    ) { try binary.load() }
+  }
+
+  @Test func unreadableFileIsParsedOnceAndReadableWhenMended() throws {
+    try file.replace("a")
+    let reads = CallCount(of: .read)
+    let backend = file.open(fileSystem: reads.fileSystem)
+    // The file is read again while it is not older than one tick of the clock.
+    var count = -1
+    while reads.value != count {
+      count = reads.value
+      #expect(throws: KeyValueStoreError.self) { try backend.load() }
+    }
+    #expect(throws: KeyValueStoreError.self) { try backend.set("b", "1") }
+    #expect(reads.value == count)
+    try file.overwrite("a=1\n")
+    #expect(try backend.texts() == ["a": "1"])
+  }
+
+  @Test func sparseFileOfAGigabyteIsRefusedUnread() throws {
+    try FileSystem().open(file.path, O_WRONLY | O_CREAT, mode: 0o600).truncate(to: 1 << 30)
+    let fileSystem = FileSystem { call, _ in call == .read ? EIO : nil }
+    let error = KeyValueStoreError.tooLarge(path: file.path, limit: FormatLimits.fileSize)
+    let backend = file.open(fileSystem: fileSystem)
+    #expect(throws: error) { try backend.load() }
+    #expect(throws: error) { try backend.set("a", "1") }
+    #expect(try file.status?.size == 1 << 30)
+  }
+
+  /// Paths that are not regular files, and how to make them.
+  static let others: [(name: String, make: @Sendable (String) -> Int32)] = [
+    ("directory", { unsafe mkdir($0, 0o700) }),
+    ("pipe", { unsafe mkfifo($0, 0o600) }),
+    // A link, which needs no root: to a device that never reaches its end.
+    ("device", { unsafe symlink("/dev/zero", $0) }),
+  ]
+
+  @Test(arguments: others.indices)
+  func whatIsNotAFileIsNeitherOpenedNorReplaced(_ index: Int) throws {
+    try #require(Self.others[index].make(file.path) == 0)
+    let path = file.path
+    let backend = file.open(
+      fileSystem: FileSystem { call, opened in
+        if call == .open, opened == path || opened == "/dev/zero" {
+          Issue.record("\(opened) is opened")
+        }
+        // The lock next to the device.
+        return call == .open && opened == "/dev/.zero.lock" ? EACCES : nil
+      })
+    let target = index == 2 ? "/dev/zero" : file.path
+    #expect(throws: KeyValueStoreError.notAFile(path: target)) { try backend.load() }
+    #expect(throws: KeyValueStoreError.self) { try backend.set("a", "1") }
+    #expect(throws: KeyValueStoreError.self) { try backend.moveAside() }
+    #expect(try file.status?.isRegularFile == false)
+  }
+
+  @Test func fileThatIsWrittenWhileItIsReadIsReadAgain() throws {
+    try file.replace("a=1\nb=1\n")
+    let file = file
+    let isFirst = Lock(true)
+    let fileSystem = FileSystem { call, _ in
+      guard call == .read,
+        isFirst.withLock({ value in
+          defer { value = false }; return value
+        })
+      else { return nil }
+      do { try file.overwrite("a=2\nb=2\nc=2\n") } catch { Issue.record(error) }
+      return nil
+    }
+    #expect(try file.open(fileSystem: fileSystem).texts() == ["a": "2", "b": "2", "c": "2"])
+  }
+
+  @Test func fileThatVanishesBeforeItIsOpenedHasNoKeys() throws {
+    try file.replace("a=1\n")
+    let path = file.path
+    let fileSystem = FileSystem { call, opened in
+      if call == .open, opened == path { unsafe unlink(path) }
+      return nil
+    }
+    #expect(try file.open(fileSystem: fileSystem).texts() == [:])
+  }
+
+  @Test func fileThatChangesAllTheTimeIsAnErrorAtLast() throws {
+    try file.replace("a=1\n")
+    let file = file
+    let count = Lock(0)
+    let fileSystem = FileSystem { call, _ in
+      guard call == .read else { return nil }
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      do { try file.overwrite(String(repeating: "x", count: number)) } catch { Issue.record(error) }
+      return nil
+    }
+    let error = #expect(throws: KeyValueStoreError.self) {
+      try file.open(fileSystem: fileSystem).load()
+    }
+    guard case .unavailable = error else {
+      Issue.record("The error is \(String(describing: error))")
+      return
+    }
+  }
+}

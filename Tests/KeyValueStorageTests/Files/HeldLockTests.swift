@@ -1,0 +1,149 @@
+import CLibrary
+import Dispatch
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import KeyValueStorage
+
+/// Another process that is stopped while it holds a file's lock.
+struct HeldLockTests {
+  private let file: TestFile
+  private let holder: SettingsChild
+
+  init() throws {
+    file = try TestFile()
+    try file.overwrite("{\"number\": 41}")
+    holder = try SettingsChild("hold", on: file, output: "\(file.directory)/holder")
+    try holder.wait(for: "ready")
+    holder.process.signal(SIGSTOP)
+  }
+
+  private var busy: KeyValueStoreError {
+    .busy(path: "\(file.directory)/.settings.json.lock", holder: holder.process.identifier)
+  }
+
+  private func free() {
+    holder.process.stop()
+    holder.process.end()
+  }
+
+  /// Runs `body`, and fails instead of hanging if it waits.
+  private func promptly<Result: Sendable>(
+    _ body: @escaping @Sendable () throws -> Result
+  ) throws -> Result {
+    let result = Heard<Box<Swift.Result<Result, any Error>>>()
+    let isOver = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "prompt").async {
+      result.hear(Box(value: Swift.Result(catching: body)))
+      isOver.signal()
+    }
+    guard isOver.wait(timeout: .now() + 60) == .success else { throw WaitedInVain() }
+    return try result.all[0].value.get()
+  }
+
+  @Test func writesEndAtTheDeadlineAndThenFailAtOnceUntilTheLockIsFree() throws {
+    let store = file.open()
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    #expect(store.lockTimeout == .seconds(30))
+    store.lockTimeout = .milliseconds(20)
+    #expect(throws: busy) { try promptly { try number.save(42) } }
+    // With this timeout, a call that waits does not end in time.
+    store.lockTimeout = .seconds(100_000)
+    #expect(throws: busy) { try promptly { try store.set(1, for: "other") } }
+    #expect(throws: busy) { try promptly { try store.remove("number") } }
+    #expect(throws: busy) { try promptly { try store.transaction { number.wrappedValue = 1 } } }
+    try promptly { number.wrappedValue = 43 }
+    #expect(number.wrappedValue == 43)
+    #expect(number.error == busy)
+    try promptly { number.wrappedValue += 1 }
+    #expect(number.wrappedValue == 44)
+    #expect(throws: busy) { try promptly { try store.synchronize() } }
+    #expect("\(busy)".contains("\(file.directory)/.settings.json.lock"))
+    #expect("\(busy)".contains("process \(holder.process.identifier)"))
+    #expect(try file.text == "{\"number\": 41}")
+
+    free()
+    // The kept value is written as soon as the lock is free, without another call.
+    try wait { number.error == nil }
+    #expect(number.wrappedValue == 44)
+    #expect(try file.open().value(of: "number") == 44)
+    #expect(try file.open().value(of: "held", as: Int.self) == nil)
+    try number.save(45)
+  }
+
+  @Test(arguments: [WritePolicy.durable, .coalesced(within: .milliseconds(1))])
+  func readersDoNotWaitForAWriterThatWaits(_ writes: WritePolicy) throws {
+    let store = file.open(writes)
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    let other = StoredValue(wrappedValue: 0, "other", in: store)
+    let hasWritten = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "writer").async {
+      number.wrappedValue = 42
+      do { try store.synchronize() } catch { Issue.record(error) }
+      hasWritten.signal()
+    }
+    try wait { number.wrappedValue == 42 }
+    for value in 1...20 {
+      try promptly { () throws in
+        #expect(number.wrappedValue == 42)
+        #expect(try number.load() == 42)
+        #expect(other.wrappedValue == value - 1)
+        #expect(other.isSet == (value > 1))
+        #expect(try store.keys().contains("number"))
+        #expect(try store.value(of: "number") == 42)
+        // A store that reads for the first time.
+        #expect(try file.open().value(of: "number") == 41)
+      }
+      // Writes of other programs are visible meanwhile.
+      try FileSystem().replaceFile(
+        at: file.path, with: Data("{\"number\": 41, \"other\": \(value)}".utf8))
+      try wait { other.wrappedValue == value }
+    }
+    free()
+    hasWritten.wait()
+    #expect(number.error == nil)
+    #expect(try file.open().value(of: "number") == 42)
+    #expect(try file.open().value(of: "other") == 20)
+  }
+
+  @Test func settingsAreReadThatCannotBeMigratedNow() throws {
+    let toOne = KeyValueMigration(to: 1) { settings in settings.rename("number", to: "count") }
+    let store = file.open(version: 1, [toOne])
+    let count = StoredValue(wrappedValue: 0, "count", in: store)
+    try promptly { () throws in
+      #expect(count.wrappedValue == 41)
+      #expect(try store.keys() == ["count"])
+    }
+    #expect(try file.text == "{\"number\": 41}")
+    free()
+    count.wrappedValue += 1
+    #expect(try file.text == "{\n  \"$version\": 1,\n  \"count\": 42\n}\n")
+  }
+
+  @Test func storeThatIsReleasedTellsWhatItCouldNotWrite() throws {
+    let told = ToldFailures.count(of: busy)
+    try promptly {
+      let store = file.open(.coalesced(within: .seconds(100_000)))
+      store.lockTimeout = .zero
+      StoredValue(wrappedValue: 0, "number", in: store).wrappedValue = 1
+    }
+    #expect(ToldFailures.count(of: busy) == told + 1)
+  }
+
+  @Test(arguments: ["return", "exit"])
+  func endOfAProcessDoesNotWaitForLongAndTellsWhatIsLeft(_ way: String) throws {
+    let child = try SettingsChild("endBusy", [way], on: file, output: "\(file.directory)/output")
+    try wait { child.process.hasEnded }
+    try child.process.wait()
+    let lines = try child.lines
+    try #require(lines.count == 4, "\(lines)")
+    for (number, line) in lines.dropFirst().enumerated() {
+      #expect(line.contains("\"key \(number)\""))
+      #expect(line.contains(file.path))
+      #expect(line.contains("process \(holder.process.identifier)"))
+    }
+    #expect(try file.text == "{\"number\": 41}")
+  }
+}

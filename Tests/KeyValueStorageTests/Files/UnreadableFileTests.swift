@@ -1,0 +1,107 @@
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import KeyValueStorage
+
+struct UnreadableFileTests {
+  private func broken(_ format: KeyValueFormat) throws -> TestFile {
+    let file = try TestFile(format)
+    try file.overwrite(
+      format == .json ? "{\n  \"volume\": 0.5,\n  oops\n}\n" : "<plist><dict><key>")
+    return file
+  }
+
+  @Test(arguments: KeyValueFormat.allCases)
+  func unreadableFileIsNeitherReadNorWritten(_ format: KeyValueFormat) throws {
+    let file = try broken(format)
+    let text = try file.text
+    let store = file.open()
+    let volume = StoredValue(wrappedValue: 0.8, "volume", in: store)
+    #expect(volume.wrappedValue == 0.8)
+    guard case .unreadable(let place) = volume.error else {
+      Issue.record("\(String(describing: volume.error))")
+      return
+    }
+    if format == .json {
+      #expect(place.line == 3)
+      #expect(place.column == 3)
+    }
+    #expect(place.path == file.path)
+    #expect(throws: KeyValueStoreError.unreadable(place)) { try volume.load() }
+    #expect(throws: KeyValueStoreError.unreadable(place)) { try volume.save(0.1) }
+    #expect(throws: KeyValueStoreError.unreadable(place)) { try store.set(1, for: "other") }
+    #expect(throws: KeyValueStoreError.unreadable(place)) { try store.keys() }
+    #expect(throws: KeyValueStoreError.unreadable(place)) {
+      try store.transaction { volume.wrappedValue = 0.2 }
+    }
+    #expect(volume.wrappedValue == 0.8)
+
+    // A setter keeps the value that it cannot write, and the file stays unchanged.
+    volume.wrappedValue = 0.3
+    #expect(volume.wrappedValue == 0.3)
+    #expect(volume.error != nil)
+    #expect(try file.text == text)
+
+    let aside = try #require(try store.moveAsideUnreadableFile())
+    #expect(try String(contentsOfFile: aside, encoding: .utf8) == text)
+    #expect(volume.error == nil)
+    #expect(try file.open().value(of: "volume") == 0.3)
+    #expect(try store.moveAsideUnreadableFile() == nil)
+  }
+
+  @Test func missingEmptyAndUnreadableAreThreeThings() throws {
+    let missing = try TestFile()
+    #expect(try missing.open().keys() == [])
+
+    let empty = try TestFile()
+    try empty.overwrite("")
+    let store = empty.open()
+    #expect(throws: KeyValueStoreError.empty(path: empty.path)) { try store.keys() }
+    // The file has nothing that a write could lose.
+    try store.set(1, for: "a")
+    #expect(try store.keys() == ["a"])
+  }
+
+  @Test func fileThatWasEmptiedIsNotWrittenOver() throws {
+    let file = try TestFile()
+    let store = file.open()
+    let volume = StoredValue(wrappedValue: 0.8, "volume", in: store)
+    volume.wrappedValue = 0.5
+    try file.overwrite("")
+    #expect(throws: KeyValueStoreError.empty(path: file.path)) { try volume.save(0.1) }
+    #expect(volume.wrappedValue == 0.5)
+    try file.overwrite("{\"volume\": 0.7}")
+    #expect(try volume.load() == 0.7)
+    #expect(volume.error == nil)
+  }
+
+  @Test func whatWasSetMeanwhileIsWrittenWhenTheFileIsMended() throws {
+    let file = try broken(.json)
+    let store = file.open()
+    let volume = StoredValue(wrappedValue: 0.8, "volume", in: store)
+    let other = StoredValue(wrappedValue: 0, "other", in: store)
+    let heard = Heard<Int>()
+    let observation = other.observe { heard.hear($1) }
+    volume.wrappedValue = 0.3
+    try file.overwrite("{\"other\": 1}")
+    #expect(heard.wait(for: 1))
+    try store.synchronize()
+    #expect(try file.text == "{\n  \"other\": 1,\n  \"volume\": 0.3\n}\n")
+    observation.cancel()
+  }
+
+  @Test func storeWithoutAPlaceSaysSo() throws {
+    let store = KeyValueStore(json: URL(string: "https://example.com/settings.json")!)
+    let volume = StoredValue(wrappedValue: 0.8, "volume", in: store)
+    #expect(volume.wrappedValue == 0.8)
+    volume.wrappedValue = 0.5
+    #expect(volume.wrappedValue == 0.5)
+    guard case .invalid = volume.error else {
+      Issue.record("\(String(describing: volume.error))")
+      return
+    }
+    #expect(throws: KeyValueStoreError.self) { try store.synchronize() }
+  }
+}

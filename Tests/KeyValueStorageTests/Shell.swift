@@ -1,9 +1,0 @@
-import TestSupport
-
-/// Other programs that work on files.
-enum Shell {
-  /// Runs a script in a directory; it ends at the first command that fails.
-  static func run(_ script: String, in directory: String) throws {
-    try ChildProcess("/bin/sh", ["-ec", "cd '\(directory)'\n\(script)"]).wait()
-  }
-}

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import KeyValueStorage
+
+struct KeyValueContentsTests {
+  private func contents(_ keys: [String]) -> KeyValueContents {
+    KeyValueContents(keys.map { ($0, ArraySlice($0.utf8)) }, revision: 1)
+  }
+
+  /// Existing keys get their new values in place; a few others are inserted or removed one by one,
+  /// many by a merge.
+  @Test(arguments: [1, 7, 8, 100])
+  func changesEndAsInADictionary(_ count: Int) {
+    var contents = contents((0..<50).map { "\($0 * 2)" })
+    var expected: [String: EncodedValue] = [:]
+    for key in contents.keys { expected[key] = contents[key] }
+    var changes = KeyValueChanges()
+    for number in 0..<count {
+      let value: EncodedValue? = number % 3 == 0 ? nil : [UInt8(number)]
+      changes.set("\(number)", to: value)
+      expected[String(number)] = value
+    }
+    contents = contents.applying(changes, revision: 2)
+    #expect(contents.revision == 2)
+    #expect(contents.keys == expected.keys.sorted())
+    for key in contents.keys { #expect(contents[key] == expected[key]) }
+    #expect(contents["absent"] == nil)
+  }
+
+  @Test func keysAreToldApartAndSortedByTheirBytes() {
+    let keys = ["", "B", "a", "ab", "e\u{301}", "z", "\u{e9}", "\u{FFFE}", "\u{1F600}"]
+    let contents = contents(keys.reversed())
+    #expect(contents.keys.map { Array($0.utf8) } == keys.map { Array($0.utf8) })
+    #expect(contents["e\u{301}"] == ArraySlice("e\u{301}".utf8))
+    #expect(contents["\u{e9}"] == ArraySlice("\u{e9}".utf8))
+  }
+}

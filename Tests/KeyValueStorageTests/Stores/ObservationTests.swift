@@ -1,0 +1,127 @@
+import Concurrency
+import Dispatch
+import FoundationEssentials
+import TestSupport
+import Testing
+@testable import KeyValueStorage
+
+struct ObservationTests {
+  @Test func observersHearOfEachChangeInOrder() throws {
+    let store = KeyValueStore()
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    let heard = Heard<[Int]>()
+    let observation = number.observe { heard.hear([$0, $1]) }
+    for value in 1...50 { number.wrappedValue = value }
+    number.reset()
+    #expect(heard.wait(for: [50, 0]))
+    #expect(heard.all == (0..<50).map { [$0, $0 + 1] } + [[50, 0]])
+    observation.cancel()
+    number.wrappedValue = 7
+    // The thread runs closures in order, so this one runs last.
+    let isOver = DispatchSemaphore(value: 0)
+    store.state.withLock { $0.observers }.thread.run { isOver.signal() }
+    isOver.wait()
+    #expect(heard.all.count == 51)
+  }
+
+  @Test func sameValueAndOtherKeysAreNoNews() throws {
+    let store = KeyValueStore()
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    let heard = Heard<Int>()
+    let observation = number.observe { heard.hear($1) }
+    number.wrappedValue = 1
+    number.wrappedValue = 1
+    try store.set(1, for: "other")
+    number.wrappedValue = 2
+    #expect(heard.wait(for: 2))
+    #expect(heard.all == [1, 2])
+    observation.cancel()
+  }
+
+  @Test func observerMaySetTheSetting() throws {
+    let number = StoredValue(wrappedValue: 0, "number", in: KeyValueStore())
+    let heard = Heard<Int>()
+    let observation = number.observe { _, new in
+      heard.hear(new)
+      if new < 5 { number.wrappedValue = new + 1 }
+    }
+    number.wrappedValue = 1
+    #expect(heard.wait(for: 5))
+    #expect(heard.all == [1, 2, 3, 4, 5])
+    observation.cancel()
+  }
+
+  @Test func transactionIsAnnouncedAtItsEnd() throws {
+    let store = KeyValueStore()
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    let heard = Heard<Int>()
+    let observation = number.observe { heard.hear($1) }
+    try store.transaction {
+      number.wrappedValue = 1
+      number.wrappedValue = 2
+    }
+    #expect(heard.wait(for: 2))
+    #expect(heard.all == [2])
+    observation.cancel()
+  }
+
+  @Test func valuesBeginWithTheValueOfNow() async throws {
+    let number = StoredValue(wrappedValue: 3, "number", in: KeyValueStore())
+    var values = number.values.makeAsyncIterator()
+    #expect(await values.next() == 3)
+    number.wrappedValue = 4
+    #expect(await values.next() == 4)
+  }
+
+  @Test(arguments: KeyValueFormat.allCases)
+  func observersHearOfAnotherStoreOnTheFile(_ format: KeyValueFormat) throws {
+    let file = try TestFile(format)
+    let store = file.open()
+    let heard = Heard<Int>()
+    let keys = Heard<String>()
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    let observations = [number.observe { heard.hear($1) }, store.observe { keys.hear($0) }]
+    let other = file.open()
+    for value in 1...5 {
+      try other.set(value, for: "number")
+      #expect(heard.wait(for: value))
+      #expect(number.wrappedValue == value)
+    }
+    try other.set("x", for: "name")
+    #expect(keys.wait(for: "name"))
+    #expect(keys.all == ["number", "number", "number", "number", "number", "name"])
+    observations.forEach { $0.cancel() }
+  }
+
+  @Test func valueOfAnotherTypeIsNotAnnounced() throws {
+    let file = try TestFile()
+    let store = file.open()
+    let heard = Heard<Int>()
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    let observation = number.observe { heard.hear($1) }
+    try store.set(1, for: "number")
+    try store.set("text", for: "number")
+    try store.set(2, for: "number")
+    #expect(heard.wait(for: 2))
+    #expect(heard.all == [1, 2])
+    observation.cancel()
+  }
+
+  @Test func storeIsReleasedWhileItIsObserved() throws {
+    let file = try TestFile()
+    weak var released: KeyValueStore?
+    var observations: [KeyValueObservation] = []
+    do {
+      let store = file.open()
+      observations = [
+        store.observe { _ in },
+        StoredValue(wrappedValue: 0, "a", in: store).observe { _, _ in },
+      ]
+      try store.set(1, for: "a")
+      released = store
+    }
+    // The watch may be reading the file, and retains the store for that long.
+    try wait { released == nil }
+    observations.forEach { $0.cancel() }
+  }
+}

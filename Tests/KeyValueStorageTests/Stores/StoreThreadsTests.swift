@@ -1,0 +1,83 @@
+import Concurrency
+import Dispatch
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import KeyValueStorage
+
+/// All operations on many threads, with two stores for one file.
+struct StoreThreadsTests {
+  private static let kinds = KeyValueFormat.allCases.flatMap { format in
+    [WritePolicy.durable, .coalesced(within: .milliseconds(1))].map { (format, $0) }
+  }
+
+  @Test(arguments: kinds)
+  func threadsAtTwoStoresLoseNothing(_ format: KeyValueFormat, _ writes: WritePolicy) throws {
+    let file = try TestFile(format)
+    let stores = [file.open(writes), file.open(writes)]
+    let rounds = Campaign.size(sample: 6, full: 100)
+    let heard = Lock(0)
+    let observations = stores.map { $0.observe { _ in heard.withLock { $0 += 1 } } }
+    let failure = Lock((any Error)?.none)
+    let group = DispatchGroup()
+    for thread in 0..<8 {
+      DispatchQueue(label: "thread \(thread)").async(group: group) {
+        do {
+          for round in 1...rounds {
+            try Self.work(thread, round, stores[thread % 2], heard)
+          }
+        } catch {
+          failure.withLock { $0 = $0 ?? error }
+        }
+      }
+    }
+    group.wait()
+    if let error = failure.withLock({ $0 }) { throw error }
+    for store in stores { try store.synchronize() }
+
+    let store = file.open()
+    #expect(try store.value(of: "counter") == 8 * rounds)
+    for thread in 0..<8 {
+      #expect(try store.value(of: "own \(thread)") == rounds)
+      #expect(try store.value(of: "list \(thread)") == Array(1...rounds))
+      #expect(try store.value(of: "reset \(thread)", as: Int.self) == nil)
+    }
+    // An in-place addition excludes only the threads that use the same store.
+    for shared in 0..<2 {
+      #expect(try store.value(of: "shared \(shared)") == 4 * rounds)
+    }
+    #expect(heard.withLock { $0 } > 0)
+    observations.forEach { $0.cancel() }
+  }
+
+  private static func work(
+    _ thread: Int, _ round: Int, _ store: KeyValueStore, _ heard: Lock<Int>
+  ) throws {
+    let own = StoredValue(wrappedValue: 0, "own \(thread)", in: store)
+    let list = StoredValue(wrappedValue: [Int](), "list \(thread)", in: store)
+    let reset = StoredValue(wrappedValue: 0, "reset \(thread)", in: store)
+    let counter = StoredValue(wrappedValue: 0, "counter", in: store)
+    let shared = StoredValue(wrappedValue: 0, "shared \(thread % 2)", in: store)
+    let observation = own.observe { _, _ in heard.withLock { $0 += 1 } }
+    own.wrappedValue = round
+    #expect(own.wrappedValue == round)
+    list.wrappedValue.append(round)
+    #expect(list.wrappedValue.last == round)
+    shared.wrappedValue += 1
+    reset.wrappedValue = round
+    try store.transaction {
+      counter.wrappedValue += 1
+      reset.reset()
+    }
+    #expect(!reset.isSet)
+    #expect(own.error == nil)
+    if round % 3 == 0 {
+      try own.save(round)
+      #expect(try own.load() == round)
+      _ = try store.keys()
+      try store.synchronize()
+    }
+    observation.cancel()
+  }
+}

@@ -1,0 +1,52 @@
+@testable import KeyValueStorage
+@testable import ValueFormats
+
+/// The simplest format with all features that a file backend relies on: lines of `key=value`, below
+/// lines that begin with `#`.
+struct LineFormat: StoredFormat {
+  func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
+    var parsed = ParsedFile(entries: [], surroundings: FileSurroundings())
+    var keys: Set<StoredKey> = []
+    for line in file.split(separator: 10) {
+      if parsed.entries.isEmpty, line.first == UInt8(ascii: "#") {
+        parsed.surroundings.header += line + [10]
+        continue
+      }
+      guard let sign = line.firstIndex(of: UInt8(ascii: "=")) else {
+        throw FormatError(reason: "a line has no equals sign", offset: line.startIndex)
+      }
+      let key = StoredKey(String(decoding: line[..<sign], as: UTF8.self))
+      guard keys.insert(key).inserted else {
+        throw FormatError(reason: "a key is there twice", offset: line.startIndex)
+      }
+      parsed.entries.append(
+        KeyValueEntry(key: key, text: line, valueOffset: sign + 1 - line.startIndex))
+    }
+    return parsed
+  }
+
+  func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
+    var file = surroundings.header
+    for entry in entries {
+      file.append(contentsOf: entry.text)
+      file.append(10)
+    }
+    return file
+  }
+
+  func entry(_ key: StoredKey, _ value: EncodedValue) -> KeyValueEntry {
+    let text = Array(key.string.utf8) + [UInt8(ascii: "=")]
+    return KeyValueEntry(key: key, text: ArraySlice(text + value), valueOffset: text.count)
+  }
+
+  func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8] {
+    guard case .string(let text) = tree else {
+      throw FormatError(reason: "only text can be encoded", offset: 0)
+    }
+    return Array(text.utf8)
+  }
+
+  func decode(_ value: EncodedValue) throws(FormatError) -> ValueTree {
+    .string(String(decoding: value, as: UTF8.self))
+  }
+}

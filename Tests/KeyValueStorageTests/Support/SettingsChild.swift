@@ -1,0 +1,33 @@
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+
+@testable import KeyValueStorage
+
+/// A process of the executable `SettingsProcess`, with its standard output appended to a file.
+final class SettingsChild: Sendable {
+  let process: ChildProcess
+  private let output: String
+
+  init(
+    _ mode: String, _ parameters: [String] = [], on file: TestFile, output: String
+  ) throws {
+    self.output = output
+    process = try ChildProcess(
+      executable: "SettingsProcess", [mode, "\(file.format)", file.path] + parameters,
+      output: output)
+  }
+
+  var lines: [String] {
+    get throws {
+      // The child makes the file when it starts.
+      guard try FileSystem().status(of: output) != nil else { return [] }
+      return try String(contentsOfFile: output, encoding: .utf8)
+        .split(separator: "\n").map(String.init)
+    }
+  }
+
+  func wait(for line: String) throws {
+    try TestSupport.wait { try lines.contains(line) }
+  }
+}

@@ -1,0 +1,68 @@
+import Dispatch
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+
+@testable import KeyValueStorage
+
+/// A settings file in a directory of its own, removed when this object is released.
+final class TestFile: Sendable {
+  private let temporary: TemporaryDirectory
+  let path: String
+  let format: KeyValueFormat
+
+  init(_ format: KeyValueFormat = .json, inMemory: Bool = false) throws {
+    temporary = try TemporaryDirectory(inMemory: inMemory)
+    ToldFailures.record()
+    self.format = format
+    path = temporary(format == .json ? "settings.json" : "settings.plist")
+  }
+
+  var directory: String { temporary.path }
+
+  /// Another store for the same file, as in another process.
+  func open(
+    _ writes: WritePolicy = .durable, version: Int = 0, _ migrations: [KeyValueMigration] = []
+  ) -> KeyValueStore {
+    KeyValueStore(
+      FileBackend(path: path, format: format), writes: writes, version: version,
+      migrations: migrations)
+  }
+
+  /// A store that waits long enough for programs on a busy machine to put a file back.
+  func openPatiently(
+    _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem()
+  ) -> KeyValueStore {
+    KeyValueStore(
+      FileBackend(path: path, format: format, fileSystem: fileSystem), writes,
+      SettingsVersion(0, []), settlingTime: .seconds(600))
+  }
+
+  var text: String {
+    get throws { try String(contentsOfFile: path, encoding: .utf8) }
+  }
+
+  var bytes: [UInt8] {
+    get throws { Array(try Data(contentsOf: URL(filePath: path))) }
+  }
+
+  /// The bytes of a file with these values in this format.
+  func encoded(_ values: [String: Int]) throws -> Data {
+    let file = try TestFile(format)
+    let store = file.open()
+    try store.transaction {
+      for (key, value) in values { try store.set(value, for: key) }
+    }
+    return Data(try file.bytes)
+  }
+
+  /// The leftovers of killed writers.
+  var litter: [String] {
+    get throws { try FileSystem().entries(of: directory).filter { $0.hasSuffix(".tmp") } }
+  }
+
+  /// Replaces the file's bytes in place, as `>` in a shell does.
+  func overwrite(_ text: String) throws {
+    try Data(text.utf8).write(to: URL(filePath: path))
+  }
+}

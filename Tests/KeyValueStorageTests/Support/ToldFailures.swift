@@ -1,0 +1,20 @@
+import Concurrency
+
+@testable import KeyValueStorage
+
+/// The failures that stores reported instead of throwing; they are not printed meanwhile.
+enum ToldFailures {
+  private static let failures = Lock([KeyValueStoreError]())
+
+  private static let recorded: Void = {
+    KeyValueStore.onFailure = { error in failures.withLock { $0.append(error) } }
+  }()
+
+  /// Starts recording.
+  static func record() { recorded }
+
+  /// The number of times a failure was reported.
+  static func count(of error: KeyValueStoreError) -> Int {
+    failures.withLock { $0.filter { $0 == error }.count }
+  }
+}

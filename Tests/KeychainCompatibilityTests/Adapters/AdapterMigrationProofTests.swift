@@ -1,0 +1,73 @@
+import KeychainCompatibility
+import SecretStorage
+import Testing
+
+/// Migrations of items that need a person's authorisation.
+struct AdapterMigrationProofTests {
+  private let directory: VaultDirectory
+  private let person = AskedPerson()
+  private let vault: SecretVault
+
+  init() throws {
+    directory = try VaultDirectory()
+    vault = directory.open(authenticator: person.authenticator)
+    for (key, flags) in [("a", AccessFlags.userPresence), ("b", .userPresence), ("c", [])] {
+      try vault.add(json: "\"\(key)\"", "service", key, AccessControl(flags: flags))
+    }
+  }
+
+  private func migration(in vault: SecretVault) -> AdapterMigration {
+    var migration = AdapterMigration(serviceIdentifier: "service", in: vault)
+    for key in ["a", "b", "c"] { migration.convert(key, as: String.self) }
+    return migration
+  }
+
+  @Test func itemsThatNeedAProofAreRefusedWithoutOne() throws {
+    let report = try migration(in: vault).run()
+    #expect(report.keys(.converted) == ["c"])
+    #expect(
+      report.keys(.refused("Reading it needs a proof: use run(authorizedBy:).")) == ["a", "b"])
+    #expect(person.questions == 0)
+  }
+
+  @Test func personIsAskedOnceAndTheDemandStays() async throws {
+    let context = AuthenticationContext(reason: "test", reuse: .seconds(3600))
+    let report = try await migration(in: vault).run(authorizedBy: context)
+    #expect(report.keys(.converted) == ["a", "b", "c"])
+    #expect(person.questions == 1)
+    for item in try vault.items(matching: .matching(.generic(service: "service"))) {
+      let account = try #require(item.identity.account)
+      let flags = item.attributes.accessControl.flags
+      #expect(flags == (account == "c" ? [] : .userPresence))
+      let authorization = try await context.authorize(
+        item.attributes.accessControl, with: vault.authenticator)
+      let bytes = try vault.bytes("service", account, by: authorization)
+      #expect(bytes == Array(account.utf8))
+    }
+    #expect(try vault.names().contains("service.migration/a") == false)
+  }
+
+  @Test func whatIsNotProvedIsNotConverted() async throws {
+    let nobody = directory.open(authenticator: AskedPerson(proves: false).authenticator)
+    let before = try nobody.revision()
+    await #expect(throws: SecretStoreError.denied("nobody is there")) {
+      try await migration(in: nobody).run(
+        authorizedBy: AuthenticationContext(reason: "test", reuse: .seconds(3600)))
+    }
+    #expect(try nobody.revision() == before)
+  }
+
+  @Test func copyThatIsUnderWayDemandsWhatTheItemDemands() async throws {
+    let store = InterruptedStore(vault, after: 1, losesOnlyTheAnswer: false)
+    var migration = AdapterMigration(serviceIdentifier: "service", in: store)
+    migration.convert("a", as: String.self)
+    let context = AuthenticationContext(reason: "test", reuse: .seconds(3600))
+    let interrupted = migration
+    await #expect(throws: InterruptedStore.interruption) {
+      try await interrupted.run(authorizedBy: context)
+    }
+    let identity = ItemIdentity.generic(service: "service.migration", account: "a")
+    let copy = try #require(try vault.items(matching: .exactly(identity)).first)
+    #expect(copy.attributes.accessControl == AccessControl(flags: .userPresence))
+  }
+}

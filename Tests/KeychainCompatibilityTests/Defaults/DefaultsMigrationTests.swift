@@ -1,0 +1,291 @@
+import Foundation
+import KeyValueStorage
+import SecretStorage
+import TestSupport
+import Testing
+
+@testable import KeychainCompatibility
+
+struct DefaultsMigrationTests {
+  private let directory: TemporaryDirectory
+  private let store: KeyValueStore
+  private let person = Person(age: 15, name: "Peter")
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    store = KeyValueStore(json: directory.url.appending(path: "settings.json"))
+    // The file as Foundation's `UserDefaults` writes it, with the values of 1.x.
+    let values: [String: Any] = [
+      "person": try PropertyListEncoder().encode(person),
+      "list": try PropertyListEncoder().encode([1, 2]),
+      "number": 250,
+      "text": "Eliska",
+      "bytes": Data([1, 2, 3]),
+      "other": try PropertyListEncoder().encode(["a": 1]),
+    ]
+    try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
+      .write(to: URL(filePath: source))
+  }
+
+  private var source: String { directory("app.plist") }
+
+  private func migration(in store: KeyValueStore) -> DefaultsMigration {
+    var migration = DefaultsMigration(into: store)
+    migration.convert("person", as: Person.self)
+    migration.convert("list", as: [Int].self)
+    migration.convert("number", as: Int.self)
+    migration.convert("bytes", as: Data.self)
+    migration.convert("absent", as: [Int].self)
+    migration.convert("other", as: Person.self)
+    return migration
+  }
+
+  @Test func whatWasCodedIsStoredAsStoredValueStoresIt() throws {
+    let before = try content(of: source)
+    let plan = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: true)
+    #expect(try store.keys() == [])
+
+    let report = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
+    #expect(report == plan)
+    #expect(report.imported.imported == ["bytes", "list", "number", "other", "person", "text"])
+    #expect(report.keys(.converted) == ["person", "list"])
+    #expect(report.keys(.native) == ["number", "bytes"])
+    #expect(report.keys(.absent) == ["absent"])
+    #expect(
+      report.keys(.refused("It is not a property list of the type Person.")) == ["other"])
+
+    let other = KeyValueStore(json: directory.url.appending(path: "settings.json"))
+    #expect(StoredValue<Person?>("person", in: other).wrappedValue == person)
+    #expect(StoredValue<[Int]?>("list", in: other).wrappedValue == [1, 2])
+    #expect(StoredValue<Int?>("number", in: other).wrappedValue == 250)
+    #expect(StoredValue<String?>("text", in: other).wrappedValue == "Eliska")
+    #expect(StoredValue<Data?>("bytes", in: other).wrappedValue == Data([1, 2, 3]))
+    #expect(try content(of: source) == before)
+  }
+
+  @Test func secondRunFindsNothingToDo() throws {
+    try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
+    let before = try content(of: directory("settings.json"))
+    let report = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
+    #expect(report.keys(.converted) == [])
+    #expect(report.keys(.native) == ["person", "list", "number", "bytes"])
+    #expect(try content(of: directory("settings.json")) == before)
+  }
+
+  @Test func runThatEndedAfterTheImportIsFinishedByTheNext() throws {
+    try store.import(UserDefaultsFile(source))
+    let report = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
+    #expect(report.imported.unchanged == ["bytes", "list", "number", "other", "person", "text"])
+    #expect(report.keys(.converted) == ["person", "list"])
+    #expect(StoredValue<Person?>("person", in: store).wrappedValue == person)
+  }
+
+  @Test func keyOfTheStoreKeepsItsValue() throws {
+    let mine = Person(age: 30, name: "mine")
+    try store.set(mine, for: "person")
+    try store.set("a text", for: "list")
+    let plan = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: true)
+    let report = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
+    #expect(report == plan)
+    #expect(report.imported.kept == ["list", "person"])
+    #expect(report.entries.first == .init(key: "person", outcome: .native))
+    #expect(report.keys(.refused("It is not of the type Array<Int>.")) == ["list"])
+    #expect(try store.value(of: "person") == mine)
+    #expect(try store.value(of: "list") == "a text")
+  }
+
+  /// The values that an app of 1.x may have under a key of the type `Data`.
+  private static func data(_ format: PropertyListSerialization.PropertyListFormat) throws
+    -> [String: Data]
+  {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = format
+    let coded = try encoder.encode(Data([1, 2, 3]))
+    return [
+      "bytes": Data([1, 2, 3]), "coded": coded, "empty": try encoder.encode(Data()),
+      "large": try encoder.encode(Data(count: 100_000)), "twice": try encoder.encode(coded),
+      "list": try encoder.encode([1, 2]), "text": Data("YnBsaXN0".utf8),
+      "cut": Data(coded.dropLast(20)),
+    ]
+  }
+
+  /// The value that the getter of 1.x returns for `Data` in `UserDefaults`.
+  private static func getter(_ data: Data) -> Data {
+    do {
+      return try PropertyListDecoder().decode(Data.self, from: data)
+    } catch {
+      return data
+    }
+  }
+
+  @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+  func dataHasTheBytesThatTheGetterOf1xGave(
+    format: PropertyListSerialization.PropertyListFormat
+  ) throws {
+    let values = try Self.data(format)
+    try PropertyListSerialization.data(fromPropertyList: values, format: format, options: 0)
+      .write(to: URL(filePath: source))
+    var migration = DefaultsMigration(into: store)
+    for key in values.keys { migration.convert(key, as: Data.self) }
+    let plan = try migration.run(propertyList: URL(filePath: source), isDryRun: true)
+    // An earlier run ended between the import and the conversion.
+    try store.import(UserDefaultsFile(source))
+    let report = try migration.run(propertyList: URL(filePath: source))
+    #expect(report.entries == plan.entries)
+    #expect(Set(report.keys(.converted)) == ["coded", "empty", "large", "twice"])
+    #expect(Set(report.keys(.native)) == ["bytes", "list", "text", "cut"])
+    for _ in 0..<2 {
+      for (key, data) in values {
+        #expect(try store.value(of: key) == Self.getter(data), "\(key)")
+      }
+      // Bytes that again look like a list of 1.x are the store's own now.
+      #expect(try migration.run(propertyList: URL(filePath: source)).keys(.converted) == [])
+    }
+    let replaced = try migration.run(
+      propertyList: URL(filePath: source), conflicts: .replace, removingSource: true)
+    #expect(replaced.isSourceRemoved)
+    #expect(try store.value(of: "twice") == Self.getter(try #require(values["twice"])))
+  }
+
+  @Test func withoutTypesDataHasTheBytesThatTheGetterOf1xGave() throws {
+    let values = try Self.data(.binary)
+    try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
+      .write(to: URL(filePath: source))
+    var migration = DefaultsMigration(into: store)
+    migration.decodePropertyLists(except: ["empty"])
+    let report = try migration.run(propertyList: URL(filePath: source), removingSource: true)
+    #expect(report.decoded == ["coded", "large", "list", "twice"] && report.isSourceRemoved)
+    #expect(report.undeclared == [])
+    for key in ["bytes", "coded", "large", "twice", "text", "cut"] {
+      #expect(try store.value(of: key) == Self.getter(try #require(values[key])), "\(key)")
+    }
+    #expect(try store.value(of: "list") == [1, 2])
+    #expect(try store.value(of: "empty") == values["empty"])
+  }
+
+  @Test func dataIsNotTakenForAnotherType() throws {
+    // JSON stores data as text.
+    var migration = migration(in: store)
+    migration.convert("bytes", as: String.self)
+    let report = try migration.run(propertyList: URL(filePath: source))
+    #expect(report.keys(.refused("It is not a property list of the type String.")) == ["bytes"])
+    #expect(try store.value(of: "bytes") == Data([1, 2, 3]))
+  }
+
+  @Test func forgottenKeysAreNamed() throws {
+    var migration = DefaultsMigration(into: store)
+    migration.convert("list", as: [Int].self)
+    let report = try migration.run(propertyList: URL(filePath: source))
+    #expect(report.undeclared == ["other", "person"])
+  }
+
+  @Test func withoutAFileThereIsNothingToImport() throws {
+    let report = try migration(in: store).run(userDefaults: "none-\(UUID())")
+    #expect(report.imported.imported == [] && report.keys(.absent).count == 6)
+    let none = URL(filePath: directory("none"))
+    #expect(throws: KeyValueStoreError.self) { try migration(in: store).run(propertyList: none) }
+    #expect(try store.keys() == [])
+  }
+
+  @Test func damagedFileChangesNothing() throws {
+    let whole = try content(of: source)
+    for count in stride(from: 1, to: whole.count - 10, by: 37) {
+      try Data(whole[..<count]).write(to: URL(filePath: source))
+      #expect(throws: KeyValueStoreError.self) {
+        try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
+      }
+    }
+    #expect(try store.keys() == [])
+  }
+
+  @Test func progressIsToldAndCanEndTheWork() throws {
+    let file = URL(filePath: source)
+    // Six keys of the file, and six declared keys.
+    for limit in 0...12 {
+      let store = KeyValueStore()
+      var told: [Int] = []
+      #expect(throws: KeyValueStoreError.cancelled) {
+        try migration(in: store).run(propertyList: file) { progress in
+          told.append(progress.completed)
+          #expect(progress.total == 12)
+          return progress.completed == limit ? .cancel : .proceed
+        }
+      }
+      #expect(told == Array(0...limit))
+      // The import is all or nothing, and nothing is converted.
+      #expect(try store.keys().count == (limit <= 6 ? 0 : 6))
+      #expect(try store.keys().isEmpty || store.value(of: "list", as: Data.self) != nil)
+      let report = try migration(in: store).run(propertyList: file)
+      #expect(report.keys(.converted) == ["person", "list"])
+    }
+    var told: [Int] = []
+    try migration(in: store).run(propertyList: file, isDryRun: true) { progress in
+      told.append(progress.completed)
+      return .proceed
+    }
+    #expect(told == Array(0...12))
+    #expect(try store.keys() == [])
+  }
+
+  @Test func fileIsRemovedOnlyWhenNothingOfItIsLeftThereAlone() throws {
+    let file = URL(filePath: source)
+    try store.set("mine", for: "text")
+    let plan = try migration(in: store).run(
+      propertyList: file, conflicts: .replace, isDryRun: true, removingSource: true)
+    #expect(plan.imported.replaced == ["text"] && !plan.isSourceRemoved)
+    let kept = try migration(in: store).run(propertyList: file, removingSource: true)
+    #expect(kept.imported.kept == ["text"] && !kept.isSourceRemoved)
+    #expect(try store.value(of: "text") == "mine")
+    #expect(FileManager.default.fileExists(atPath: source))
+
+    let replaced = try migration(in: store).run(
+      propertyList: file, conflicts: .replace, removingSource: true)
+    #expect(replaced.imported.replaced == ["list", "person", "text"])
+    #expect(replaced.isSourceRemoved && replaced.keys(.converted) == ["person", "list"])
+    #expect(!FileManager.default.fileExists(atPath: source))
+    let other = KeyValueStore(json: directory.url.appending(path: "settings.json"))
+    #expect(try other.value(of: "text") == "Eliska")
+    #expect(try other.value(of: "person") == person)
+  }
+
+  @Test func symbolicLinkIsNotRemoved() throws {
+    let link = directory("link.plist")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: source)
+    #expect(throws: KeyValueStoreError.self) {
+      try migration(in: store).run(propertyList: URL(filePath: link), removingSource: true)
+    }
+    #expect(try store.keys() == [])
+    try migration(in: store).run(propertyList: URL(filePath: link))
+    #expect(try store.keys().count == 6)
+  }
+
+  @Test func fileThatWasChangedMeanwhileStays() throws {
+    let file = URL(filePath: source)
+    let overwrite = { (progress: UpkeepProgress) -> UpkeepProgress.Decision in
+      do {
+        if progress.completed == 12 { try Data("new".utf8).write(to: file) }
+        return .proceed
+      } catch {
+        return .cancel
+      }
+    }
+    #expect(throws: KeyValueStoreError.self) {
+      try migration(in: store).run(
+        propertyList: file, removingSource: true, reporting: overwrite)
+    }
+    #expect(try content(of: source) == Array("new".utf8))
+    #expect(try store.keys().count == 6)
+  }
+
+  @Test func pathThatIsNotOfUserDefaultsIsNoFile() throws {
+    let path = try #require(URL(string: "/a/b"))
+    try store.set(path, for: "page")
+    var migration = DefaultsMigration(into: store)
+    migration.convert("page", as: URL.self)
+    for isDryRun in [true, false] {
+      let report = try migration.run(propertyList: URL(filePath: source), isDryRun: isDryRun)
+      #expect(report.keys(.native) == ["page"])
+    }
+    #expect(try store.value(of: "page") == path)
+  }
+}

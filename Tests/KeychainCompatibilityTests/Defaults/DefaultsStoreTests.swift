@@ -1,0 +1,204 @@
+import Foundation
+import KeyValueStorage
+import KeychainCompatibility
+import TestSupport
+import Testing
+
+@available(*, deprecated)
+private struct Declarations {
+  @DefaultsStore var number: Int?
+  @DefaultsStore var text: String?
+  @DefaultsStore var list: [Int]?
+  @DefaultsStore var defaultList: [Int]?
+  @DefaultsStore var person: Person?
+  @DefaultsStore var bytes: Data?
+  @DefaultsStore var date: Date?
+
+  init(in store: KeyValueStore) {
+    _number = DefaultsStore(
+      key: "number", defaultValue: 45, defaults: store, encoder: PropertyListEncoder(),
+      decoder: PropertyListDecoder())
+    _text = DefaultsStore(key: "text", defaults: store)
+    _list = DefaultsStore(key: "list", defaults: store)
+    _defaultList = DefaultsStore(key: "defaultList", defaultValue: [10, 20], defaults: store)
+    _person = DefaultsStore(key: "person", defaults: store)
+    _bytes = DefaultsStore(key: "bytes", defaults: store)
+    _date = DefaultsStore(key: "date", defaults: store)
+  }
+}
+
+@Suite(.expectsFailures)
+struct DefaultsStoreTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case valuesAreReadByEachDeclarationOfTheKey
+    case collectionsAreChangedInPlace
+    case valuesAreStoredAsStoredValueStoresThem
+    case whatWasCodedAsAPropertyListIsRead
+    case dataThatWasCodedIsReadAndDataThatLooksSoComesBack
+    case whatIsNeitherIsTheDefaultValue
+    case codersWithUserInfoAreUsed
+    case storeIsTheStandardOneUnlessNamed
+    case keyIsTheNameAroundThePropertyUnlessNamed
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+
+  private let store = KeyValueStore()
+}
+
+@available(*, deprecated)
+extension DefaultsStoreTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .valuesAreReadByEachDeclarationOfTheKey: valuesAreReadByEachDeclarationOfTheKey()
+    case .collectionsAreChangedInPlace: collectionsAreChangedInPlace()
+    case .valuesAreStoredAsStoredValueStoresThem: try valuesAreStoredAsStoredValueStoresThem()
+    case .whatWasCodedAsAPropertyListIsRead: try whatWasCodedAsAPropertyListIsRead()
+    case .dataThatWasCodedIsReadAndDataThatLooksSoComesBack:
+      try dataThatWasCodedIsReadAndDataThatLooksSoComesBack()
+    case .whatIsNeitherIsTheDefaultValue: try whatIsNeitherIsTheDefaultValue()
+    case .codersWithUserInfoAreUsed: try codersWithUserInfoAreUsed()
+    case .storeIsTheStandardOneUnlessNamed: storeIsTheStandardOneUnlessNamed()
+    case .keyIsTheNameAroundThePropertyUnlessNamed:
+      try keyIsTheNameAroundThePropertyUnlessNamed()
+    }
+  }
+
+  private var one: Declarations { Declarations(in: store) }
+  private var other: Declarations { Declarations(in: store) }
+
+  private func valuesAreReadByEachDeclarationOfTheKey() {
+    #expect(one.number == 45)
+    one.number = 130
+    #expect(other.number == 130)
+    other.number = nil
+    #expect(one.number == 45)
+
+    #expect(one.person == nil)
+    one.person = Person(age: 15, name: "Peter")
+    #expect(other.person == Person(age: 15, name: "Peter"))
+    other.person = nil
+    #expect(one.person == nil)
+  }
+
+  private func collectionsAreChangedInPlace() {
+    one.defaultList?.append(15)
+    #expect(other.defaultList == [10, 20, 15])
+    one.list?.append(1)
+    #expect(other.list == nil)
+    one.list = [3, 4]
+    one.list?[1] = 5
+    #expect(other.list == [3, 5])
+    other.defaultList = nil
+    #expect(one.defaultList == [10, 20])
+  }
+
+  private func valuesAreStoredAsStoredValueStoresThem() throws {
+    let person = Person(age: 25, name: "Lukas")
+    one.person = person
+    one.bytes = Data([1, 2])
+    one.text = "Samuel"
+    #expect(StoredValue<Person?>("person", in: store).wrappedValue == person)
+    #expect(StoredValue<Data?>("bytes", in: store).wrappedValue == Data([1, 2]))
+    StoredValue<String?>("text", in: store).wrappedValue = "Eliska"
+    #expect(other.text == "Eliska")
+    #expect(try store.keys() == ["bytes", "person", "text"])
+    one.bytes = nil
+    #expect(try store.keys() == ["person", "text"])
+  }
+
+  private func whatWasCodedAsAPropertyListIsRead() throws {
+    let person = Person(age: 25, name: "Lukas")
+    for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+      let encoder = PropertyListEncoder()
+      encoder.outputFormat = format
+      try store.set(try encoder.encode(person), for: "person")
+      try store.set(try encoder.encode([1, 2]), for: "list")
+      #expect(one.person == person)
+      #expect(one.list == [1, 2])
+    }
+    // A set replaces it.
+    one.person?.age = 26
+    #expect(StoredValue<Person?>("person", in: store).wrappedValue?.age == 26)
+  }
+
+  private func dataThatWasCodedIsReadAndDataThatLooksSoComesBack() throws {
+    for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+      let encoder = PropertyListEncoder()
+      encoder.outputFormat = format
+      let coded = try encoder.encode(Data([1, 2]))
+      try store.set(coded, for: "bytes")
+      #expect(one.bytes == Data([1, 2]))
+      for bytes in [coded, try encoder.encode(coded), try encoder.encode([1]), Data([3])] {
+        one.bytes = bytes
+        #expect(other.bytes == bytes)
+      }
+      // The store's own form is used wherever it is unambiguous.
+      #expect(try store.value(of: "bytes") == Data([3]))
+    }
+  }
+
+  private func whatIsNeitherIsTheDefaultValue() throws {
+    try store.set("text", for: "number")
+    try store.set(Data([1, 2, 3]), for: "person")
+    #expect(one.number == 45)
+    #expect(one.person == nil)
+  }
+
+  private func codersWithUserInfoAreUsed() throws {
+    let encoder = PropertyListEncoder()
+    let decoder = PropertyListDecoder()
+    encoder.userInfo[Secretive.key] = 1
+    decoder.userInfo[Secretive.key] = 1
+    let wrapper = DefaultsStore<Secretive>(
+      key: "secretive", defaults: store, encoder: encoder, decoder: decoder)
+    wrapper.wrappedValue = Secretive(text: "abc")
+    #expect(wrapper.wrappedValue?.text == "abc")
+    let data = try #require(try store.value(of: "secretive", as: Data.self))
+    #expect(try PropertyListDecoder().decode([String].self, from: data) == ["cba"])
+  }
+
+  private func storeIsTheStandardOneUnlessNamed() {
+    // The shapes in source code for 1.x.
+    @DefaultsStore(key: "key.for.number", defaultValue: 10) var number: Int?
+    @DefaultsStore(key: "key.for.person") var person: Person?
+    let constructed = DefaultsStore<Int>(key: "constructed", defaultValue: 45, defaults: .standard)
+    let named = DefaultsStore<Int>(key: "named", defaults: UserDefaults.standard)
+    #expect(type(of: constructed) == type(of: named))
+  }
+
+  private func keyIsTheNameAroundThePropertyUnlessNamed() throws {
+    @available(*, deprecated)
+    struct Keyless {
+      @DefaultsStore var number: Int?
+
+      init(in store: KeyValueStore) { _number = DefaultsStore(defaultValue: 45, defaults: store) }
+    }
+    #expect(Keyless(in: store).number == 45)
+    Keyless(in: store).number = 5
+    #expect(Keyless(in: store).number == 5)
+    #expect(try store.keys() == ["init(in:)"])
+  }
+}
+
+/// A value that is coded as the coder's user information says.
+private struct Secretive: Codable {
+  static let key = CodingUserInfoKey(rawValue: "secretive")!
+
+  let text: String
+
+  init(text: String) {
+    self.text = text
+  }
+
+  init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode([String].self)[0]
+    self.text = decoder.userInfo[Self.key] == nil ? text : String(text.reversed())
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode([encoder.userInfo[Self.key] == nil ? text : String(text.reversed())])
+  }
+}

@@ -1,0 +1,163 @@
+import FoundationEssentials
+import KeychainCompatibility
+import TestSupport
+import Testing
+
+/// The effect on a stored attribute of saving a password whose attribute is nil.
+struct ClearedAttributeTests: DeprecatedUse {
+  enum Fact: CaseIterable, Sendable {
+    case nilIsClearedWhereThePolicyIsManual
+    case nilIsLeftWhereThePolicyIsOnAccess
+    case whatWasNeverSetIsLeft
+    case loadingForgetsThatAnAttributeWasSetToNil
+    case savingForgetsThatAnAttributeWasSetToNil
+    case attributeThatIsSetAgainIsSaved
+    case accessControlIsLeft
+  }
+
+  @Test(arguments: Fact.allCases)
+  func holds(_ fact: Fact) throws { try check(fact) }
+}
+
+@available(*, deprecated)
+extension ClearedAttributeTests {
+  func verify(_ fact: Fact) throws {
+    switch fact {
+    case .nilIsClearedWhereThePolicyIsManual:
+      try inMemory { try nilIsClearedWhereThePolicyIsManual(GenericData.self) }
+      try inMemory { try nilIsClearedWhereThePolicyIsManual(InternetData.self) }
+    case .nilIsLeftWhereThePolicyIsOnAccess: try inMemory(nilIsLeftWhereThePolicyIsOnAccess)
+    case .whatWasNeverSetIsLeft: try inMemory(whatWasNeverSetIsLeft)
+    case .loadingForgetsThatAnAttributeWasSetToNil:
+      try inMemory(loadingForgetsThatAnAttributeWasSetToNil)
+    case .savingForgetsThatAnAttributeWasSetToNil:
+      try inMemory(savingForgetsThatAnAttributeWasSetToNil)
+    case .attributeThatIsSetAgainIsSaved: try inMemory(attributeThatIsSetAgainIsSaved)
+    case .accessControlIsLeft: try inMemory(accessControlIsLeft)
+    }
+  }
+
+  private func nilIsClearedWhereThePolicyIsManual<Wrapper: PasswordWrapper>(
+    _ type: Wrapper.Type
+  ) throws {
+    try clears(\Wrapper.description, "Hello")
+    try clears(\Wrapper.comment, "Hello")
+    try clears(\Wrapper.creator, 150)
+    try clears(\Wrapper.creator, 0)
+    try clears(\Wrapper.type, 150)
+    try clears(\Wrapper.type, 0)
+    try clears(\Wrapper.label, "Hello")
+    try clears(\Wrapper.label, "")
+    try clears(\Wrapper.isInvisible, true)
+    try clears(\Wrapper.isInvisible, false)
+  }
+
+  private func clears<Wrapper: PasswordWrapper, Value: Equatable>(
+    _ keyPath: ReferenceWritableKeyPath<Wrapper, Value?>, _ value: Value
+  ) throws {
+    let one = try saved(Wrapper.self)
+    one[keyPath: keyPath] = value
+    try one.saveToKeychain()
+    #expect(try stored(keyPath) == value)
+
+    one[keyPath: keyPath] = nil
+    try one.saveToKeychain()
+    #expect(try stored(keyPath) == nil)
+
+    // The same holds for a wrapper that has neither loaded nor set the attribute.
+    one[keyPath: keyPath] = value
+    try one.saveToKeychain()
+    let other = Wrapper.make(.manual)
+    other.wrappedValue = Data("B".utf8)
+    other[keyPath: keyPath] = nil
+    try other.saveToKeychain()
+    #expect(try stored(keyPath) == nil)
+    try one.deleteKeychain()
+  }
+
+  private func nilIsLeftWhereThePolicyIsOnAccess() throws {
+    let one = try saved(GenericData.self)
+    one.comment = "Hello"
+    try one.saveToKeychain()
+    let other = GenericData.make(.onAccess)
+    try other.loadFromKeychain()
+    other.comment = nil
+    try other.saveToKeychain()
+    #expect(try stored(\GenericData.comment) == "Hello")
+    other.comment = nil
+    other.wrappedValue = Data("B".utf8)
+    #expect(try stored(\GenericData.comment) == "Hello")
+  }
+
+  private func whatWasNeverSetIsLeft() throws {
+    let one = try saved(GenericData.self)
+    one.comment = "Hello"
+    one.label = "World"
+    try one.saveToKeychain()
+    let other = GenericData.make(.manual)
+    other.wrappedValue = Data("B".utf8)
+    other.label = nil
+    try other.saveToKeychain()
+    #expect(try stored(\GenericData.comment) == "Hello")
+    #expect(try stored(\GenericData.label) == nil)
+  }
+
+  private func loadingForgetsThatAnAttributeWasSetToNil() throws {
+    let one = try saved(GenericData.self)
+    one.comment = nil
+    try one.loadFromKeychain()
+    let other = try saved(GenericData.self)
+    other.comment = "Hello"
+    try other.saveToKeychain()
+    try one.saveToKeychain()
+    #expect(try stored(\GenericData.comment) == "Hello")
+  }
+
+  private func savingForgetsThatAnAttributeWasSetToNil() throws {
+    let one = try saved(GenericData.self)
+    one.comment = nil
+    try one.saveToKeychain()
+    let other = try saved(GenericData.self)
+    other.comment = "Hello"
+    try other.saveToKeychain()
+    try one.saveToKeychain()
+    #expect(try stored(\GenericData.comment) == "Hello")
+  }
+
+  private func attributeThatIsSetAgainIsSaved() throws {
+    let one = try saved(GenericData.self)
+    one.comment = nil
+    one.comment = ""
+    one.type = nil
+    one.type = 0
+    try one.saveToKeychain()
+    #expect(try stored(\GenericData.comment) == "")
+    #expect(try stored(\GenericData.type) == 0)
+  }
+
+  private func accessControlIsLeft() throws {
+    let one = try saved(GenericData.self)
+    one.accesible = kSecAttrAccessibleAlways
+    try one.saveToKeychain()
+    one.accesible = nil
+    one.comment = nil
+    try one.saveToKeychain()
+    #expect(try stored(\GenericData.accesible) == kSecAttrAccessibleAlways)
+  }
+
+  private func saved<Wrapper: PasswordWrapper>(_ type: Wrapper.Type) throws -> Wrapper {
+    let password = type.make(.manual)
+    password.wrappedValue = Data("A".utf8)
+    try password.saveToKeychain()
+    return password
+  }
+
+  private func stored<Wrapper: PasswordWrapper, Value>(
+    _ keyPath: KeyPath<Wrapper, Value?>
+  ) throws -> Value? {
+    let password = Wrapper.make(.manual)
+    try password.loadFromKeychain()
+    #expect(password.wrappedValue != nil)
+    return password[keyPath: keyPath]
+  }
+}

@@ -1,0 +1,5 @@
+/// A value in an app's settings or secrets.
+struct Person: Codable, Equatable {
+  var age: Int
+  var name: String
+}

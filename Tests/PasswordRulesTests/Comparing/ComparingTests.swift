@@ -1,0 +1,67 @@
+import TestSupport
+import Testing
+
+@testable import PasswordRules
+
+struct ComparingTests {
+  @Test func differenceIsReadable() throws {
+    let old = try PasswordRuleSet("required: upper; allowed: lower, digit; maxlength: 20;")
+    let new = try PasswordRuleSet(
+      "required: upper; required: digit; allowed: lower; maxlength: 16;")
+    let comparison = try new.compared(to: old)
+    #expect(comparison.relation == .stricter)
+    #expect(
+      comparison.differences.map(\.description)
+        == ["now also requires a digit", "at most 16 instead of 20"])
+    let witness = try #require(comparison.onlySecond)
+    #expect(old.isSatisfied(by: witness) && !new.isSatisfied(by: witness))
+    #expect(try old.compared(to: new).relation == .looser)
+    #expect(try old.compared(to: old).relation == .equal)
+  }
+
+  @Test func unicodeAllowsMoreThanPrintableASCII() throws {
+    let comparison = try PasswordRuleSet("allowed: unicode;").compared(to: [])
+    #expect(comparison.relation == .looser)
+    let witness = try #require(comparison.onlyFirst)
+    #expect(!PasswordRuleSet([]).isSatisfied(by: witness))
+  }
+
+  @Test func whatMeansTheSameIsEqual() throws {
+    for (one, other) in [
+      ("max-consecutive: 2;", "max-repeating: 2; max-sequential: 2;"),
+      ("required: lower; required: upper;", "required: upper; required: lower;"),
+      ("required: lower; minlength: 1;", "required: lower;"),
+      (
+        "required: [ab]; required: [abc]; allowed: lower;",
+        "required: [abc]; required: [ab]; allowed: lower;"
+      ),
+    ] {
+      let comparison = try PasswordRuleSet(one).compared(to: PasswordRuleSet(other))
+      #expect(comparison.relation == .equal, "\(one) \(other) \(comparison)")
+    }
+  }
+
+  @Test(arguments: [RequirementMatchingMode.distinct, .any])
+  func relationsAgreeWithTryingAll(reading: RequirementMatchingMode) throws {
+    var random = RandomRules(seed: 7)
+    for _ in 0..<Campaign.size(sample: 10, full: 60) {
+      let limits: [PasswordRule] = [.maxLength(.random(in: 1...3, using: &random.generator))]
+      let one = PasswordRuleSet(random.next().rules + limits)
+      let other = PasswordRuleSet(random.next().rules + limits + [.minLength(1)])
+      let comparison = try one.compared(to: other, reading: reading)
+      let passwords = (0...3).flatMap { RandomRules.all($0) }
+      let onlyFirst = passwords.filter {
+        one.isSatisfied(by: $0, reading: reading) && !other.isSatisfied(by: $0, reading: reading)
+      }
+      let onlySecond = passwords.filter {
+        other.isSatisfied(by: $0, reading: reading) && !one.isSatisfied(by: $0, reading: reading)
+      }
+      #expect((comparison.onlyFirst == nil) == onlyFirst.isEmpty, "\(one) | \(other)")
+      #expect((comparison.onlySecond == nil) == onlySecond.isEmpty, "\(one) | \(other)")
+      if let witness = comparison.onlyFirst {
+        #expect(witness.count == onlyFirst[0].count && onlyFirst.contains(witness))
+      }
+      if let witness = comparison.onlySecond { #expect(onlySecond.contains(witness)) }
+    }
+  }
+}

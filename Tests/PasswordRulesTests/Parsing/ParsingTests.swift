@@ -1,0 +1,34 @@
+import PasswordRules
+import TestSupport
+import Testing
+
+struct ParsingTests {
+  private struct Row: Decodable {
+    let input: String
+    let canonical: String
+    let wellFormed: Bool
+  }
+
+  @Test(
+    .enabled(if: SharedData.isAvailable, "the reference parser's outputs are not on this machine"),
+    arguments: ["canonical.jsonl", "canonical-documented.jsonl"])
+  func strictModeMeansWhatTheReferenceParserReadsWithoutAnError(file: String) throws {
+    let rows: [Row] = try SharedData.lines(of: file)
+    for row in rows {
+      let lenient = try PasswordRuleSet(row.input, mode: .reference)
+      do {
+        let (strict, warnings) = try PasswordRuleSet.parse(row.input)
+        // The reference parser does not know this class.
+        if !row.input.lowercased().contains("digits") {
+          #expect(strict == lenient, "\(row.input)")
+        }
+        #expect(row.wellFormed || !warnings.isEmpty, "accepted: \(row.input)")
+        #expect(try PasswordRuleSet(strict.descriptor) == strict, "\(strict.descriptor)")
+      } catch let error as DescriptorSyntaxError {
+        let isTooLarge = error.issue.message.hasPrefix("The number is over")
+        #expect(!row.wellFormed || isTooLarge, "\(row.input) \(error)")
+        #expect(error.issue.range.upperBound <= row.input.unicodeScalars.count)
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Dispatch
+import FoundationEssentials
+import KeyValueStorage
+
+extension Job {
+  /// See ``Mode/race``.
+  func race() throws {
+    let number = StoredValue(wrappedValue: 0, "number", in: try open())
+    var value = 1_000_000
+    while !FileManager.default.fileExists(atPath: file.path + ".stop") {
+      value += 1
+      do {
+        try number.save(value)
+        printLine("=\t\(value)")
+      } catch {
+        printLine("!\t\(error)")
+      }
+    }
+  }
+
+  /// See ``Mode/count``.
+  func count() throws {
+    let stop = try parameter(0)
+    let store = try open()
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    var round = 0
+    while !FileManager.default.fileExists(atPath: stop) {
+      round += 1
+      let begin = DispatchTime.now().uptimeNanoseconds
+      if round % 3 == 0 {
+        let value = try number.load()
+        printLine("r\t\(begin)\t\(DispatchTime.now().uptimeNanoseconds)\t\(value)")
+      } else {
+        printLine("+")
+        let value = try store.transaction {
+          number.wrappedValue += 1
+          return number.wrappedValue
+        }
+        printLine("=\t\(begin)\t\(DispatchTime.now().uptimeNanoseconds)\t\(value)")
+      }
+    }
+  }
+
+  private enum Writing: String {
+    case durable, coalesced
+  }
+
+  func write() throws {
+    let way = try way(Writing.self)
+    let prefix = try parameter(1)
+    let store = try open(way == .coalesced ? .coalesced(within: .milliseconds(3)) : .durable)
+    onTwoThreads { thread in
+      var round = 0
+      while true {
+        let value = "\(prefix) \(round) " + String(repeating: "x", count: round * 37 % 300)
+        switch way {
+        case .durable: try change(store, thread, round, value)
+        case .coalesced: try changeSeveral(store, thread, round, value)
+        }
+        if round % 5 == 0 { try changePair(store, thread, value) }
+        round += 1
+      }
+    }
+  }
+
+  private func change(
+    _ store: KeyValueStore, _ thread: Int, _ round: Int, _ value: String
+  ) throws {
+    let key = "\(thread)-\(round % 10)"
+    let setting = StoredValue(wrappedValue: "", key, in: store)
+    switch round % 7 {
+    case 0: try journal([key], "-") { try store.remove(key) }
+    case 1, 2: try journal([key], value) { try store.set(value, for: key) }
+    case 3: try journal([key], value) { try setting.save(value) }
+    default:
+      try journal([key], value) {
+        setting.wrappedValue = value
+        if let error = setting.error { throw error }
+      }
+    }
+  }
+
+  /// Sets keys that may be written at any time, and are once `synchronize` returns.
+  private func changeSeveral(
+    _ store: KeyValueStore, _ thread: Int, _ round: Int, _ value: String
+  ) throws {
+    let keys = (0..<4).map { "\(thread)-\((round + $0) % 10)" }
+    try journal(keys, value) {
+      for key in keys { StoredValue(wrappedValue: "", key, in: store).wrappedValue = value }
+      try store.synchronize()
+    }
+  }
+
+  /// Sets two keys that must agree.
+  private func changePair(_ store: KeyValueStore, _ thread: Int, _ value: String) throws {
+    let keys = ["\(thread) first", "\(thread) second"]
+    try journal(keys, value) {
+      try store.transaction {
+        for key in keys { StoredValue(wrappedValue: "", key, in: store).wrappedValue = value }
+      }
+    }
+  }
+
+  private func journal(_ keys: [String], _ value: String, _ change: () throws -> Void) throws {
+    for key in keys { printLine("+\t\(key)\t\(value)") }
+    try change()
+    for key in keys { printLine("=\t\(key)\t\(value)") }
+  }
+}

@@ -1,0 +1,41 @@
+import CLibrary
+import FoundationEssentials
+import SecretMigration
+import SecretStorage
+
+extension Job {
+  private static let passphrase = Secret("The Valley Wind".utf8)
+
+  func export(_ vault: SecretVault) throws {
+    let target = URL(filePath: try parameter(1))
+    try repeating(seconds: try number(0)) { round in
+      _ = try Self.journal("export", "\(round)") {
+        try vault.export(
+          to: target, passphrase: Self.passphrase, cost: .minimum, overwriting: true)
+      }
+    }
+  }
+
+  func importItems(to vault: SecretVault) throws {
+    let source = URL(filePath: try parameter(0))
+    _ = try Self.journal("import", "all") {
+      try vault.importItems(from: source, passphrase: Self.passphrase, conflicts: .replace)
+    }
+  }
+
+  func migrate(to vault: SecretVault) throws {
+    let source = try ForeignSecrets.environmentFile(
+      at: URL(filePath: try parameter(0)), service: "app")
+    let permission = parameters.dropFirst().first
+    _ = try Self.journal("migrate", "all") {
+      try source.migrate(to: vault, removingSource: true) { progress in
+        if progress.completed == progress.total {
+          printLine(".\tmigrate\tall")
+          // The call copies the path.
+          while let permission, unsafe access(permission, F_OK) != 0 { usleep(1000) }
+        }
+        return .proceed
+      }
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import Dispatch
+import FoundationEssentials
+import SecretStorage
+
+/// The work of one child process.
+struct Job: Sendable {
+  let file: URL
+  let state: URL
+  let parameters: [String]
+
+  func run(_ mode: Mode) async throws {
+    let vault = SecretVault(fileURL: file, stateDirectory: state)
+    switch mode {
+    case .write: try write(vault)
+    case .starve: try writeWithoutDescriptors()
+    case .read: printLine(try value(of: try parameter(0), in: vault) ?? "-")
+    case .increment: try increment(vault, times: try number(0))
+    case .count: try count(vault)
+    case .compact: try compact(vault)
+    case .create: try create()
+    case .passphrase: try changePassphrase(of: vault)
+    case .slots: try changeSlots(of: vault)
+    case .accompany: try accompany(vault)
+    case .beLocked: try beLocked(vault)
+    case .authenticate: try await authenticate(vault)
+    case .ask: try await ask(try parameter(0), beside: vault)
+    case .rotate: try rotate(vault)
+    case .resume: try vault.resumeRotation()
+    case .export: try export(vault)
+    case .import: try importItems(to: vault)
+    case .convert: try convertItems(of: vault)
+    case .settings: try migrateSettings()
+    case .userDefaults: try setUserDefaults()
+    case .suite: try importSuite()
+    case .migrate: try migrate(to: vault)
+    case .descriptors: try useLibrariesWithoutDescriptors()
+    case .hold: try hold(try parameter(0))
+    }
+  }
+
+  func parameter(_ index: Int) throws -> String {
+    guard parameters.indices.contains(index) else { throw Misuse() }
+    return parameters[index]
+  }
+
+  func number(_ index: Int) throws -> Int {
+    guard let number = Int(try parameter(index)) else { throw Misuse() }
+    return number
+  }
+
+  /// Calls a closure with 0, 1, 2 and so on until the seconds are over.
+  func repeating(seconds: Int, _ body: (Int) throws -> Void) rethrows {
+    let end = ContinuousClock.now.advanced(by: .seconds(seconds))
+    var round = 0
+    while ContinuousClock.now < end {
+      try body(round)
+      round += 1
+    }
+  }
+
+  private func write(_ vault: SecretVault) throws {
+    let threads = try number(0)
+    let seconds = try number(1)
+    let prefix = try parameter(2)
+    let group = DispatchGroup()
+    for thread in 0..<threads {
+      // A queue each, because a thread pool has only as many threads as the machine has cores.
+      DispatchQueue(label: "writer").async(group: group) {
+        do {
+          try repeating(seconds: seconds) { round in
+            try Self.write(round, by: "\(prefix)-\(thread)", in: vault)
+          }
+        } catch {
+          fatalError("A write failed: \(error)")
+        }
+      }
+    }
+    group.wait()
+  }
+
+  private static func write(_ round: Int, by writer: String, in vault: SecretVault) throws {
+    let account = "\(writer)-\(round)"
+    let padding = String(repeating: "x", count: round * 37 % 300)
+    let first = "\(account) first \(padding)"
+    let second = "\(account) second \(padding)"
+    let identity = ItemIdentity.generic(service: "campaign", account: account)
+    var item = try journal(account, first) {
+      try vault.add(Secret(first.utf8), identity: identity, attributes: ItemAttributes())
+    }
+    if round % 3 != 0 {
+      item = try journal(account, second) {
+        try vault.update(
+          item.id, expecting: item.revision, attributes: nil, secret: Secret(second.utf8))
+      }
+    }
+    if round % 4 == 0 {
+      try journal(account, "-") { try vault.remove(item.id, expecting: item.revision) }
+    }
+  }
+
+  static func journal<Result>(
+    _ account: String, _ value: String, _ change: () throws -> Result
+  ) rethrows -> Result {
+    printLine("+\t\(account)\t\(value)")
+    let result = try change()
+    printLine("=\t\(account)\t\(value)")
+    return result
+  }
+
+  func value(of account: String, in vault: SecretVault) throws -> String? {
+    let identity = ItemIdentity.generic(service: "campaign", account: account)
+    guard let item = try vault.items(matching: .exactly(identity)).first,
+      let reading = try vault.secret(of: item.id)
+    else { return nil }
+    return unsafe reading.secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func increment(_ vault: SecretVault, times: Int) throws {
+    var done = 0
+    while done < times {
+      if try incremented(vault) != nil { done += 1 }
+    }
+  }
+
+  private func counter(
+    of vault: SecretVault
+  ) throws -> (id: SecretItem.ID, revision: UInt64, number: Int) {
+    let identity = ItemIdentity.generic(service: "campaign", account: "counter")
+    guard let item = try vault.items(matching: .exactly(identity)).first,
+      let reading = try vault.secret(of: item.id)
+    else { throw Misuse() }
+    let text = unsafe reading.secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    guard let number = Int(text) else { throw Misuse() }
+    return (item.id, reading.itemRevision, number)
+  }
+
+  /// Returns the number, or nil if another process was faster.
+  private func incremented(_ vault: SecretVault) throws -> Int? {
+    let (id, revision, number) = try counter(of: vault)
+    do throws(SecretStoreError) {
+      _ = try vault.update(
+        id, expecting: revision, attributes: nil, secret: Secret("\(number + 1)".utf8))
+      return number + 1
+    } catch {
+      if error != .conflict { throw error }
+      return nil
+    }
+  }
+
+  /// See ``Mode/count``.
+  private func count(_ vault: SecretVault) throws {
+    let stop = try parameter(0)
+    var round = 0
+    while !FileManager.default.fileExists(atPath: stop) {
+      round += 1
+      let begin = DispatchTime.now().uptimeNanoseconds
+      if round % 3 == 0 {
+        let number = try counter(of: vault).number
+        printLine("r\t\(begin)\t\(DispatchTime.now().uptimeNanoseconds)\t\(number)")
+      } else {
+        printLine("+")
+        guard let number = try incremented(vault) else {
+          printLine("-")
+          continue
+        }
+        printLine("=\t\(begin)\t\(DispatchTime.now().uptimeNanoseconds)\t\(number)")
+      }
+    }
+  }
+
+  private func compact(_ vault: SecretVault) throws {
+    let seconds = try number(0)
+    let account = try parameter(1)
+    let identity = ItemIdentity.generic(service: "campaign", account: account)
+    var item = try vault.add(Secret([]), identity: identity, attributes: ItemAttributes())
+    try repeating(seconds: seconds) { round in
+      let value = "\(account) \(round)"
+      item = try Self.journal(account, value) {
+        try vault.update(
+          item.id, expecting: item.revision, attributes: nil, secret: Secret(value.utf8))
+      }
+      try vault.compact()
+    }
+  }
+
+  private func create() throws {
+    try repeating(seconds: try number(0)) { round in
+      let name = "created-\(round)"
+      let vault = SecretVault(
+        fileURL: file.deletingLastPathComponent().appending(path: name), stateDirectory: state)
+      _ = try Self.journal(name, name) {
+        try vault.add(
+          Secret(name.utf8), identity: .generic(service: "campaign", account: name),
+          attributes: ItemAttributes())
+      }
+    }
+  }
+
+  private func changePassphrase(of vault: SecretVault) throws {
+    try repeating(seconds: try number(0)) { round in
+      try Self.journal("passphrase", "passphrase \(round)") {
+        try vault.setPassphrase(Secret("passphrase \(round)".utf8), cost: .minimum)
+      }
+    }
+  }
+
+  private func rotate(_ vault: SecretVault) throws {
+    let seconds = try number(0)
+    let passphrase = parameters.count > 1 ? UnlockKey.passphrase(Secret(parameters[1].utf8)) : nil
+    if let passphrase { try vault.unlock(with: passphrase) }
+    try repeating(seconds: seconds) { round in
+      printLine("+\trotation\t\(round)")
+      try vault.rotateKeys(keeping: passphrase.map { [$0] } ?? []) { progress in
+        printLine("+\tprogress\t\(progress.completed) of \(progress.total)")
+        return .proceed
+      }
+      printLine("=\trotation\t\(round)")
+    }
+  }
+}

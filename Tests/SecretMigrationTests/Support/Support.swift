@@ -1,0 +1,39 @@
+import CLibrary
+import FoundationEssentials
+import SecretMigration
+import SecretStorage
+import StorageInternals
+import TestSupport
+import Testing
+
+/// Makes or replaces a file, without fsync.
+func write(_ bytes: [UInt8], to path: String) -> URL {
+  do {
+    let file = try FileSystem().open("\(path)~", O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
+    try file.write(bytes, at: 0)
+    try FileSystem().rename("\(path)~", to: path)
+  } catch {
+    fatalError("\(path) cannot be written: \(error)")
+  }
+  return URL(filePath: path)
+}
+
+extension Secret {
+  init(_ text: String) { self.init(text.utf8) }
+
+  var text: String {
+    // The closure copies the bytes.
+    unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+extension SecretStore {
+  /// Returns the texts of all items by their accounts.
+  func texts() throws(SecretStoreError) -> [String: String] {
+    var texts: [String: String] = [:]
+    for item in try items(matching: .all) {
+      texts[item.identity.account ?? ""] = try secret(of: item.id)?.secret.text
+    }
+    return texts
+  }
+}

@@ -1,0 +1,234 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+/// The questions and messages of PAM modules, through a module that the test builds.
+@Suite(
+  .enabled(if: PAMDirectory.isPossible, "There is no libpam.so.0 of version 1.4 or newer."),
+  .enabled(if: PAMModule.isThere, "There is no C compiler to build a module of PAM with."))
+struct PAMConversationTests {
+  private static let account = "account required pam_permit.so"
+  private let services: PAMDirectory
+
+  init() throws {
+    services = try PAMDirectory()
+  }
+
+  private func outcome(
+    _ module: String, _ person: ScriptedConversation, hasFingerprintReader: Bool = false,
+    accepting accepted: AuthenticationProofs = .any
+  ) async throws -> Result<AuthenticationProofs, SecretStoreError> {
+    try await services.authenticator(
+      "auth \(module)", Self.account, hasFingerprintReader: hasFingerprintReader, with: person
+    ).outcome(accepting: accepted)
+  }
+
+  @Test func twoQuestionsInOneCallAreAskedInTheirOrder() async throws {
+    let person = ScriptedConversation("one", "two")
+    let module = try services.module(
+      "hidden=First: ", "hidden=Second: ", "send", "expect=one", "expect=two")
+    #expect(try await outcome(module, person) == .success(.passcode))
+    #expect(person.log == ["reason: Because", "hidden: First: ", "hidden: Second: "])
+  }
+
+  @Test func twoQuestionsInTwoCallsAreAskedInTheirOrder() async throws {
+    let person = ScriptedConversation("one", "two")
+    let module = try services.module(
+      "visible=First: ", "send", "expect=one", "hidden=Second: ", "send", "expect=two")
+    #expect(try await outcome(module, person) == .success(.passcode))
+    #expect(person.log == ["reason: Because", "visible: First: ", "hidden: Second: "])
+  }
+
+  @Test func messagesAndQuestionsOfOneCallEachHaveTheirAnswer() async throws {
+    let person = ScriptedConversation("Kiki", "13")
+    let module = try services.module(
+      "info=Welcome", "visible=Name: ", "error=Too young", "hidden=Age: ", "null", "send",
+      "silent", "expect=Kiki", "silent", "expect=13", "silent")
+    #expect(try await outcome(module, person) == .success(.passcode))
+    #expect(
+      person.log == [
+        "reason: Because", "information: Welcome", "visible: Name: ", "error: Too young",
+        "hidden: Age: ", "information: ",
+      ])
+  }
+
+  @Test func aWrongAnswerIsADenialThatDoesNotShowIt() async throws {
+    let person = ScriptedConversation("hush")
+    let module = try services.module("hidden=Password: ", "send", "expect=right")
+    let outcome = try await outcome(module, person)
+    #expect(outcome.denial?.contains("Authentication failure") == true)
+    #expect(!"\(outcome)".contains("hush"))
+  }
+
+  @Test func anAnswerIsGivenByteForByte() async throws {
+    for count in [1, 64 * 1024] {
+      let person = ScriptedConversation(
+        result: .success(Secret([UInt8](repeating: 0x78, count: count))))
+      let module = try services.module("hidden=Password: ", "send", "length=\(count)")
+      #expect(try await outcome(module, person) == .success(.passcode))
+    }
+    let person = ScriptedConversation(result: .success(Secret([0xFF, 0xFE, 0x80, 0x0A, 0x20])))
+    let module = try services.module("hidden=Password: ", "send", "bytes=fffe800a20")
+    #expect(try await outcome(module, person) == .success(.passcode))
+  }
+
+  @Test func anEmptyAnswerIsAnAnswer() async throws {
+    let module = try services.module("hidden=Password: ", "send", "expect=")
+    #expect(try await outcome(module, ScriptedConversation("")) == .success(.passcode))
+  }
+
+  @Test func anAnswerWithAZeroByteIsNotCutOff() async throws {
+    let module = try services.module("hidden=Password: ", "send", "expect=right")
+    guard
+      case .failure(.invalid(let text)) = try await outcome(
+        module, ScriptedConversation("right\0x"))
+    else {
+      Issue.record("It is taken.")
+      return
+    }
+    #expect(text.contains("zero byte"))
+  }
+
+  @Test func aMessageThatIsNoUTF8IsShownAsFarAsItIs() async throws {
+    let person = ScriptedConversation("")
+    let module = try services.module("info=caf\u{E9}", "send", "silent")
+    _ = try services.authenticator("auth \(module)", Self.account, with: person)
+    let path = services.directory("test")
+    // ISO 8859-1, which some old translations use.
+    let bytes = try content(of: path).filter { $0 != 0xC3 }.map { $0 == 0xA9 ? 0xE9 : $0 }
+    try Data(bytes).write(to: URL(filePath: path))
+    let authenticator = PAMAuthenticator(
+      service: PAMService(name: "test", directory: services.directory.path), conversation: person)
+    #expect(await authenticator.outcome() == .success(.passcode))
+    #expect(person.log == ["reason: Because", "information: caf\u{FFFD}"])
+  }
+
+  @Test func asManyMessagesAsPAMAllowsAreShown() async throws {
+    let person = ScriptedConversation()
+    #expect(try await outcome(services.module("count=32", "send"), person) == .success(.passcode))
+    #expect(person.log.count == 33)
+  }
+
+  @Test(arguments: [33, 1000, -1])
+  func aWrongNumberOfMessagesIsRefused(count: Int) async throws {
+    let person = ScriptedConversation()
+    let text = try await outcome(services.module("count=\(count)", "send"), person).unavailability
+    #expect(text?.contains("sent \(count) messages at once") == true)
+    #expect(person.log == [])
+  }
+
+  @Test(arguments: ["style=5", "style=7", "style=99", "nothing"])
+  func aMessageOfAnUnknownKindIsRefused(message: String) async throws {
+    let person = ScriptedConversation()
+    let module = try services.module("info=first", message, "send")
+    #expect(try await outcome(module, person).unavailability?.contains("kind") == true)
+    #expect(person.log == [])
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 5, 9, 26, 28])
+  func whatKeptPAMFromFindingOutIsUnavailable(code: Int) async throws {
+    let outcome = try await outcome(
+      services.module("return=\(code)"), ScriptedConversation())
+    #expect(outcome.unavailability?.contains("(PAM code \(code))") == true, "\(outcome)")
+  }
+
+  @Test(arguments: [6, 7, 8, 10, 11, 12, 13, 16, 27])
+  func whatPAMFoundOutIsADenial(code: Int) async throws {
+    let outcome = try await outcome(
+      services.module("return=\(code)"), ScriptedConversation())
+    #expect(outcome.denial != nil, "\(outcome)")
+  }
+
+  @Test(arguments: [(13, true), (12, true), (6, true), (9, false)])
+  func anAccountIsLookedAtAfterTheAnswers(code: Int, isDenied: Bool) async throws {
+    let person = ScriptedConversation("right")
+    let outcome = try await services.authenticator(
+      "auth \(services.module("hidden=Password: ", "send", "expect=right"))",
+      "account \(services.module("return=\(code)"))", with: person
+    ).outcome()
+    #expect((outcome.denial != nil) == isDenied && (outcome.unavailability == nil) == isDenied)
+    #expect(person.log.last == "hidden: Password: ")
+  }
+
+  @Test func modulesAreToldNotToPermitALoginWithoutAPassword() async throws {
+    let authenticator = try services.authenticator(
+      "auth \(services.module("flags=1"))", "account \(services.module("flags=1"))",
+      with: ScriptedConversation())
+    #expect(await authenticator.outcome() == .success(.passcode))
+  }
+
+  @Test func aFingerprintServicesMessagesReachThePerson() async throws {
+    let person = ScriptedConversation()
+    let module = try services.module(
+      "info=Place your finger on the reader", "send", "error=Too short, try again", "send")
+    #expect(
+      try await outcome(module, person, hasFingerprintReader: true) == .success(.biometry))
+    #expect(
+      person.log == [
+        "reason: Because", "information: Place your finger on the reader",
+        "error: Too short, try again",
+      ])
+  }
+
+  @Test func aPasswordInsteadOfAFingerIsAPasscode() async throws {
+    let module = try services.module(
+      "info=Place your finger on the reader", "send", "hidden=Password: ", "send", "expect=right")
+    let typing = ScriptedConversation("right")
+    #expect(try await outcome(module, typing, hasFingerprintReader: true) == .success(.passcode))
+    let refused = ScriptedConversation("right")
+    let outcome = try await outcome(
+      module, refused, hasFingerprintReader: true, accepting: .biometry)
+    #expect(outcome.denial?.contains("asked for a password") == true)
+    #expect(!refused.log.contains { $0.hasPrefix("hidden") })
+  }
+
+  @Test func aVisibleAnswerIsNoFinger() async throws {
+    let module = try services.module("visible=Code: ", "send", "expect=1234")
+    let outcome = try await outcome(
+      module, ScriptedConversation("1234"), hasFingerprintReader: true, accepting: .biometry)
+    #expect(outcome.denial?.contains("was proved") == true)
+  }
+
+  @Test func whoeverGivesUpIsNotDenied() async throws {
+    let go = services.directory("go")
+    // The module blocks if it gets an answer.
+    let module = try services.module("hidden=Password: ", "send", "wait=\(go)")
+    #expect(
+      try await outcome(module, ScriptedConversation(result: .failure(.cancelled)))
+        == .failure(.cancelled))
+    let broken = SecretStoreError.unavailable("no terminal")
+    #expect(
+      try await outcome(module, ScriptedConversation(result: .failure(broken))) == .failure(broken))
+    try services.makeFile(go)
+  }
+
+  @Test func aQuestionEndsWithItsTask() async throws {
+    let person = ScriptedConversation()
+    let authenticator = try services.authenticator(
+      "auth \(services.module("hidden=Password: ", "send"))", Self.account, with: person)
+    let task = Task { await authenticator.outcome() }
+    try await suspend { person.log.count == 2 }
+    task.cancel()
+    #expect(await task.value == .failure(.cancelled))
+  }
+
+  @Test func aModuleThatWakesUpLaterAsksNobody() async throws {
+    let person = ScriptedConversation("right")
+    let (here, go, end) = (
+      services.directory("here"), services.directory("go"), services.directory("end")
+    )
+    // The last module runs no matter what the conversation function returns.
+    let slow = try services.module("mark=\(here)", "wait=\(go)", "hidden=Password: ", "send")
+    let authenticator = try services.authenticator(
+      "auth \(slow)", "auth \(services.module("mark=\(end)"))", Self.account, with: person)
+    let task = Task { await authenticator.outcome() }
+    try await suspend { FileManager.default.fileExists(atPath: here) }
+    task.cancel()
+    #expect(await task.value == .failure(.cancelled))
+    try services.makeFile(go)
+    try await suspend { FileManager.default.fileExists(atPath: end) }
+    #expect(person.log == [])
+  }
+}

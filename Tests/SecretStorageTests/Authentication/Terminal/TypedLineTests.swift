@@ -1,0 +1,65 @@
+import Testing
+
+@testable import SecretStorage
+
+struct TypedLineTests {
+  private static let keys = TypedLine.Keys(
+    erase: 0x7F, eraseWord: 0x17, eraseLine: 0x15, end: 0x04, literal: 0x16, erasesCharacters: true)
+
+  /// Returns the line that keys produce; nil if the line does not end.
+  private func typed(
+    _ typed: some Sequence<UInt8>, keys: TypedLine.Keys = keys
+  ) -> (bytes: [UInt8], isNothing: Bool, isTooLong: Bool)? {
+    var line = TypedLine(keys: keys)
+    var buffer = [UInt8](repeating: 0, count: TypedLine.limit + 1)
+    for byte in typed {
+      buffer[line.count] = byte
+      let progress = unsafe buffer.withUnsafeMutableBufferPointer { unsafe line.take($0) }
+      if progress != .more {
+        return (Array(buffer[..<line.count]), progress == .nothing, line.isTooLong)
+      }
+    }
+    return nil
+  }
+
+  @Test(arguments: [
+    ("tajny\n", "tajny"), ("\n", ""), ("tajnz\u{7F}y\n", "tajny"), ("\u{7F}\u{7F}a\n", "a"),
+    ("wrong\u{15}right\n", "right"), ("one two\u{17}three\n", "one three"),
+    ("one two  \u{17}\n", "one "), ("\u{17}\u{15}a\n", "a"), ("caf\u{E9}\u{7F}e\n", "cafe"),
+    ("\u{1F511}\u{7F}k\n", "k"), ("a\u{16}\u{7F}b\n", "a\u{7F}b"), ("a\u{16}\nb\n", "a\nb"),
+    ("\u{16}\u{16}\n", "\u{16}"), ("tajny\u{4}", "tajny"), ("a\u{16}\u{4}\n", "a\u{4}"),
+    ("a\0b\n", "a\0b"),
+  ])
+  func keysThatEditALineDo(keys: String, expected: String) throws {
+    let line = try #require(typed(keys.utf8))
+    #expect(String(decoding: line.bytes, as: UTF8.self) == expected)
+    #expect(!line.isNothing && !line.isTooLong)
+  }
+
+  @Test func theEndOfAnEmptyLineIsNothing() throws {
+    #expect(try #require(typed("\u{4}".utf8)).isNothing)
+    #expect(try #require(typed("abc\u{15}\u{4}".utf8)).isNothing)
+  }
+
+  @Test func bytesAreErasedOneByOneWithoutUTF8() throws {
+    var keys = Self.keys
+    keys.erasesCharacters = false
+    #expect(try #require(typed("\u{E9}\u{7F}\n".utf8, keys: keys)).bytes == [0xC3])
+  }
+
+  @Test func keysThatNobodyHasEditNothing() throws {
+    let text = "a\u{7F}\u{15}\u{17}\u{16}\u{4}\0\n"
+    let line = try #require(typed(text.utf8, keys: TypedLine.Keys()))
+    #expect(line.bytes == Array(text.utf8.dropLast()))
+  }
+
+  @Test func aLineOf64KiBIsTakenAndALongerOneIsNot() throws {
+    let full = Array(repeating: UInt8(ascii: "x"), count: TypedLine.limit)
+    let taken = try #require(typed(full + [0x0A]))
+    #expect(taken.bytes == full && !taken.isTooLong)
+    let longer = try #require(typed(full + [0x79, 0x79, 0x0A]))
+    #expect(longer.isTooLong && longer.bytes == full)
+    #expect(try #require(typed(full + [0x79, 0x15, 0x79, 0x0A])).bytes == [0x79])
+    #expect(try !#require(typed(full + [0x79, 0x15, 0x79, 0x0A])).isTooLong)
+  }
+}

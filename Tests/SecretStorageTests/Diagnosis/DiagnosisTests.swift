@@ -1,0 +1,227 @@
+import CLibrary
+import Concurrency
+import FoundationEssentials
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+struct DiagnosisTests {
+  private let vault = TestVault()
+
+  private func text(_ subject: String, in diagnosis: Diagnosis) -> String? {
+    diagnosis.findings.first { $0.subject == subject }?.text
+  }
+
+  private func fill() throws {
+    _ = try vault.open().add(
+      Secret("hush hush".utf8), identity: .generic(service: "clandestine", account: "mata.hari"),
+      attributes: ItemAttributes(label: "Paris"))
+  }
+
+  @Test func aVaultThatDoesNotExistIsHealthyAndStaysAbsent() {
+    let diagnosis = vault.open().diagnose()
+    #expect(diagnosis.isHealthy)
+    #expect(text("Vault file", in: diagnosis)?.contains("not created yet") == true)
+    #expect(text("Items", in: diagnosis) == "0")
+    #expect(!FileManager.default.fileExists(atPath: vault.directory.path))
+  }
+
+  @Test func filesOfAVaultAreNamedWithTheirModes() throws {
+    try fill()
+    let before = try FileManager.default.subpathsOfDirectory(atPath: vault.directory.path)
+    let diagnosis = vault.open().diagnose()
+    #expect(diagnosis.isHealthy, "\(diagnosis)")
+    for (subject, path) in [
+      ("Vault file", vault.file.path), ("Lock file", vault.file.path + ".lock"),
+      ("Device key", vault.state.path + "/device.key"),
+    ] {
+      let found = try #require(text(subject, in: diagnosis))
+      #expect(found.hasPrefix("\(path), ") && found.hasSuffix("mode 0600"))
+    }
+    #expect(text("State directory", in: diagnosis) == "\(vault.state.path), mode 0700")
+    #expect(text("Items", in: diagnosis) == "1")
+    #expect(text("Opened by", in: diagnosis) == "this device's key")
+    #expect(text("Locked", in: diagnosis) == "no")
+    let after = try FileManager.default.subpathsOfDirectory(atPath: vault.directory.path)
+    #expect(Set(before) == Set(after))
+  }
+
+  @Test func aReportNamesNoItem() throws {
+    try fill()
+    let report = "\(vault.open().diagnose())"
+    for word in ["hush", "clandestine", "mata.hari", "Paris"] { #expect(!report.contains(word)) }
+    #expect(report.hasSuffix("\nNo problem was found."))
+  }
+
+  @Test func aLockedVaultIsNoProblemButItsItemsAreNotKnown() throws {
+    try fill()
+    try vault.open().setPassphrase(Secret("open sesame".utf8), cost: .cheap)
+    let other = vault.open()
+    #expect(text("Locked", in: other.diagnose()) == "yes: unlock it with its passphrase")
+    #expect(text("Items", in: other.diagnose()) == "unknown while the vault is locked")
+    #expect(text("Opened by", in: other.diagnose()) == "a passphrase")
+    #expect(other.diagnose().isHealthy)
+    try other.unlock(with: .passphrase(Secret("open sesame".utf8)))
+    #expect(text("Items", in: other.diagnose()) == "1")
+  }
+
+  @Test func aVaultThatTheAppLockedSaysHowToUnlockIt() throws {
+    try fill()
+    let locked = vault.open()
+    locked.lock()
+    #expect(text("Locked", in: locked.diagnose()) == "yes: unlock it with unlock()")
+  }
+
+  @Test func aVaultOfAnotherDeviceIsAProblem() throws {
+    try fill()
+    try FileManager.default.removeItem(at: vault.state)
+    let diagnosis = vault.open().diagnose()
+    #expect(diagnosis.problems.map(\.subject) == ["Locked"])
+    #expect(diagnosis.problems.first?.text == SecretStoreError.otherDevice("The vault").description)
+  }
+
+  @Test func filesThatOthersMayReadAreProblems() throws {
+    try fill()
+    for path in [vault.file.path, vault.state.path + "/device.key"] {
+      #expect(unsafe chmod(path, 0o644) == 0)
+    }
+    let diagnosis = vault.open().diagnose()
+    #expect(diagnosis.problems.map(\.subject) == ["Vault file", "Device key"])
+    #expect(diagnosis.problems.allSatisfy { $0.text.contains("chmod 600") })
+  }
+
+  @Test func aRotationThatIsNotFinishedIsNoted() throws {
+    try fill()
+    let object = vault.open()
+    #expect(text("Keys", in: object.diagnose()) == nil)
+    try object.rotateKeys(givingUpAt: 0)
+    let diagnosis = vault.open().diagnose()
+    #expect(text("Keys", in: diagnosis)?.contains("resumeRotation()") == true)
+    #expect(diagnosis.isHealthy)
+    try object.resumeRotation()
+    #expect(text("Keys", in: object.diagnose()) == nil)
+  }
+
+  @Test func directoriesThatOthersMayWriteAreProblems() throws {
+    try fill()
+    #expect(unsafe chmod(vault.state.path, 0o777) == 0)
+    let diagnosis = vault.open().diagnose()
+    #expect(diagnosis.problems.map(\.subject) == ["State directory"])
+    #expect(diagnosis.problems.first?.text.contains("chmod go-w") == true)
+  }
+
+  @Test func aDirectoryThatIsMissingIsMadeByTheFirstWriteWhereThatIsAllowed() throws {
+    try FileManager.default.createDirectory(
+      at: vault.directory, withIntermediateDirectories: true)
+    #expect(
+      text("State directory", in: vault.open().diagnose())?.contains("not created yet") == true)
+    #expect(unsafe chmod(vault.directory.path, 0o500) == 0)
+    // The superuser can write anywhere.
+    #expect(vault.open().diagnose().isHealthy == (geteuid() == 0))
+    #expect(unsafe chmod(vault.directory.path, 0o700) == 0)
+  }
+
+  @Test func aFileInTheDirectorysPlaceIsAProblem() throws {
+    try fill()
+    let inFile = SecretVault(
+      fileURL: vault.file.appending(path: "secrets.vault"), stateDirectory: vault.file)
+    let subjects = Set(inFile.diagnose().problems.map(\.subject))
+    #expect(subjects.isSuperset(of: ["Vault directory", "State directory"]))
+  }
+
+  @Test func damageIsAProblemThatNamesItsPlace() throws {
+    try fill()
+    try fill(account: "second")
+    var content = try Data(contentsOf: vault.file)
+    content[content.count - 3] ^= 1
+    try content.write(to: vault.file)
+    let diagnosis = vault.open().diagnose()
+    #expect(diagnosis.problems.map(\.subject) == ["Damage"])
+    #expect(diagnosis.problems.first?.text.hasPrefix("bytes ") == true)
+    #expect("\(diagnosis)".contains("\n! Damage "))
+    #expect("\(diagnosis)".contains("\nOne problem was found"))
+  }
+
+  @Test func aFileThatIsNoVaultIsAProblem() throws {
+    try fill()
+    try Data("#!/bin/sh\n".utf8).write(to: vault.file)
+    let diagnosis = vault.open().diagnose()
+    #expect(diagnosis.problems.map(\.subject) == ["Vault"])
+    #expect(diagnosis.problems.first?.text.contains("is not a vault") == true)
+  }
+
+  @Test func anOlderCopyThatWasPutBackIsAProblem() throws {
+    try fill()
+    let older = try Data(contentsOf: vault.file)
+    try fill(account: "second")
+    try older.write(to: vault.file)
+    let diagnosis = vault.open().diagnose()
+    #expect(diagnosis.problems.map(\.subject) == ["Content"])
+    #expect(diagnosis.problems.first?.text.contains("an older copy was put back") == true)
+  }
+
+  @Test func theStoreOfAnOverrideIsTheDefaultOne() {
+    let diagnosis = SecretStores.withDefaultStore(InMemorySecretStore()) {
+      SecretStores.diagnose()
+    }
+    #expect(text("Default store", in: diagnosis)?.hasPrefix("InMemorySecretStore") == true)
+    #expect(text("Items", in: diagnosis) == "0")
+    #expect(text("Guarantees", in: diagnosis) == "none: items end with the store")
+    #expect(diagnosis.isHealthy)
+  }
+
+  @Test func environmentAndLibraryAreInEveryReportOfAVault() {
+    let diagnosis = SecretStores.withDefaultStore(vault.open()) { SecretStores.diagnose() }
+    #expect(text("Cryptography", in: vault.open().diagnose())?.contains("Cipher") == true)
+    let plain = SecretVault(fileURL: vault.file, stateDirectory: vault.state).diagnose()
+    #expect(text("Cryptography", in: plain)?.hasPrefix("OpenSSL, as libcrypto.so.") == true)
+    #expect(text("Environment", in: diagnosis)?.contains("XDG_STATE_HOME") == true)
+    #expect(text("Locked memory", in: diagnosis)?.contains("RLIMIT_MEMLOCK") == true)
+  }
+
+  @Test func theAuthenticatorIsNamedWithWhatItCanProve() throws {
+    let none = "none: a context must bring one for items that need a proof"
+    #expect(text("Authenticator", in: vault.open().diagnose()) == none)
+    let own = vault.open(authenticator: PassphraseAuthenticator())
+    #expect(
+      text("Authenticator", in: own.diagnose())
+        == "PassphraseAuthenticator, which can prove nothing at present")
+    try own.setPassphrase(Secret("open sesame".utf8), cost: .cheap)
+    #expect(
+      text("Authenticator", in: own.diagnose())
+        == "PassphraseAuthenticator, which can prove a passcode")
+    #expect(own.diagnose().isHealthy)
+  }
+
+  @Test func anAuthenticatorThatCannotAskIsAProblem() {
+    let own = vault.open(authenticator: PAMAuthenticator(service: "locket-tests-nowhere"))
+    let diagnosis = own.diagnose()
+    #expect(diagnosis.problems.map(\.subject) == ["Authenticator"])
+    #expect(diagnosis.problems.first?.text.hasPrefix("PAMAuthenticator: ") == true)
+  }
+
+  @Test func everyReportSaysWhetherPAMIsThere() {
+    let text = text("PAM", in: vault.open().diagnose())
+    let expected = LibPAM.shared.known == nil ? "libpam0g" : "libpam.so.0"
+    #expect(text?.contains(expected) == true)
+  }
+
+  @Test func diagnosingDoesNotDecideTheDefaultStore() async {
+    await #expect(processExitsWith: .success) {
+      let diagnosis = SecretStores.diagnose()
+      guard diagnosis.findings.first?.text.contains("not used by this process yet") == true else {
+        exit(1)
+      }
+      SecretStores.bootstrap(InMemorySecretStore())
+      let named = SecretStores.diagnose().findings.first?.text
+      exit(named == "InMemorySecretStore, named by bootstrap(_:)" ? 0 : 2)
+    }
+  }
+
+  private func fill(account: String) throws {
+    _ = try vault.open().add(
+      Secret("x".utf8), identity: .generic(service: "clandestine", account: account),
+      attributes: ItemAttributes())
+  }
+}

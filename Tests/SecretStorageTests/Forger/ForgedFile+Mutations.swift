@@ -1,0 +1,60 @@
+import TestSupport
+
+@testable import SecretStorage
+
+extension ForgedFile {
+  /// Returns nested frames with wrong digests, so that a reader that checks each digest does
+  /// quadratic work.
+  static func nestedFrames(count: Int) -> [UInt8] {
+    let zeros = [UInt8](repeating: 0, count: 32)
+    return (0..<count).reduce(into: []) { bytes, number in
+      bytes += frame(of: [], claiming: UInt32((count - number - 1) * frameCount), digest: zeros)
+    }
+  }
+
+  /// Inserts a broken frame around one of the records.
+  mutating func insertBrokenFrame(at place: Int, using generator: inout SeededGenerator) {
+    let payload = records.randomElement(using: &generator)?.encoded ?? []
+    var bytes = Self.frame(of: payload)
+    switch Int.random(in: 0..<4, using: &generator) {
+    case 0:
+      let index = Int.random(in: 0..<Self.frameCount, using: &generator)
+      bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+    case 1:
+      let claims: [UInt32] = [0, 1, .max, .max - 44, 1 << 31, UInt32(payload.count + 1)]
+      bytes = Self.frame(
+        of: payload, claiming: claims.randomElement(using: &generator),
+        digest: Self.digest(payload))
+    case 2: bytes.removeLast(Int.random(in: 1..<bytes.count, using: &generator))
+    // A sound frame inside a broken one.
+    default: bytes = Self.frame(of: bytes, digest: Self.digest([]))
+    }
+    pieces.insert(.bytes(bytes), at: place)
+  }
+
+  /// Appends a forged key table behind the last record.
+  mutating func append(_ forgery: TableForgery, from table: [Field]) throws {
+    let forger = ForgerKeys()
+    var record = try forgery.record(from: table, forger)
+    let last = records.last
+    record[number: "sequence"] = (last?[number: "sequence"] ?? 0) &+ 1
+    record[number: "start"] = records.first?[number: "sequence"] ?? 1
+    if let last { record["predecessor"] = .bytes("predecessor", Self.digest(last.encoded)) }
+    try forgery.seal(&record, forger)
+    pieces.append(.record(record))
+  }
+
+  /// Adds many slots that no passphrase opens to the key table at a place, or to the last one.
+  mutating func addSlots(_ count: Int, cost logN: UInt8, to place: Int) throws {
+    let tables = pieces.indices.filter { pieces[$0].record?[number: "kind"] == 1 }
+    guard let index = tables.contains(place) ? place : tables.last,
+      case .record(var record) = pieces[index]
+    else { return }
+    var content = record["table"].parts
+    let slot = try ForgerKeys().slot(
+      cost: (logN, 8, 1), salt: 0xF2, in: [UInt8](repeating: 0, count: 16))
+    content["sections"].parts.insert(contentsOf: Array(repeating: slot, count: count), at: 0)
+    record["table"].parts = content
+    pieces[index] = .record(record)
+  }
+}

@@ -1,0 +1,160 @@
+import FoundationEssentials
+import SecretStorage
+import Testing
+
+struct PasswordAttributesTests {
+  private let store = InMemorySecretStore()
+  private let identity = ItemIdentity.generic(service: "service")
+
+  private func item(
+    _ policy: RefreshPolicy = .onAccess, accessOption: Accessibility = .whenUnlocked
+  ) -> PasswordItem<String> {
+    PasswordItem(identity, refreshPolicy: policy, accessOption: accessOption, in: store)
+  }
+
+  private var stored: ItemAttributes? {
+    store.items(matching: .exactly(identity)).first?.attributes
+  }
+
+  @Test func attributesWaitForTheSave() throws {
+    let item = item()
+    item.value = "value"
+    item.attributes.label = "label"
+    #expect(stored?.label == nil)
+    #expect(item.attributes.label == "label")
+    #expect(item.hasUnsavedChanges)
+    try item.save()
+    #expect(stored?.label == "label")
+    #expect(!item.hasUnsavedChanges)
+    #expect(item.value == "value")
+  }
+
+  @Test func attributesGoAlongWithTheNextValue() {
+    let item = item()
+    item.attributes.comment = "comment"
+    item.value = "value"
+    #expect(stored?.comment == "comment")
+    #expect(!item.hasUnsavedChanges)
+  }
+
+  @Test func attributesOfAbsentItemWaitForAValue() throws {
+    let item = item(.manual)
+    item.attributes.label = "label"
+    try item.save()
+    #expect(stored == nil)
+    #expect(item.hasUnsavedChanges)
+    item.value = "value"
+    try item.save()
+    #expect(stored?.label == "label")
+  }
+
+  @Test(arguments: [RefreshPolicy.onAccess, .onChange])
+  func nilClearsAndTheRestStays(_ policy: RefreshPolicy) throws {
+    _ = try store.add(
+      Secret("value".utf8), identity: identity,
+      attributes: ItemAttributes(label: "label", comment: "comment", creator: 1, isInvisible: true))
+    let item = item(policy)
+    item.attributes.label = nil
+    item.attributes.type = 7
+    try item.save()
+    #expect(stored == ItemAttributes(comment: "comment", creator: 1, type: 7, isInvisible: true))
+    #expect(item.value == "value")
+  }
+
+  @Test func attributesSetAsAWholeClearWhatTheyLack() throws {
+    _ = try store.add(
+      Secret([]), identity: identity,
+      attributes: ItemAttributes(label: "label", comment: "comment"))
+    let item = item()
+    item.attributes = ItemAttributes(comment: "new")
+    try item.save()
+    #expect(stored == ItemAttributes(comment: "new"))
+  }
+
+  @Test func manualAttributesComeWithTheLoad() throws {
+    _ = try store.add(
+      Secret("value".utf8), identity: identity, attributes: ItemAttributes(label: "label"))
+    let item = item(.manual)
+    #expect(item.attributes.label == nil)
+    #expect(item.creationDate == nil)
+    try item.load()
+    #expect(item.attributes.label == "label")
+    item.attributes.label = nil
+    try item.save()
+    #expect(stored?.label == nil)
+  }
+
+  @Test func attributesOfAnItemWithAnotherValueAreKnownAfterLoading() throws {
+    _ = try store.add(
+      Secret("value".utf8), identity: identity, attributes: ItemAttributes(label: "label"))
+    let item = PasswordItem<[Int]>(identity, refreshPolicy: .manual, in: store)
+    #expect(throws: SecretStoreError.self) { try item.load() }
+    #expect(item.status == .corrupted)
+    #expect(item.attributes.label == "label")
+  }
+
+  @Test func attributesThatOthersChangedMeanwhileStay() throws {
+    let item = item(.manual), other = self.item()
+    other.value = "value"
+    try item.load()
+    item.attributes.label = "mine"
+    other.attributes.comment = "theirs"
+    try other.save()
+    try item.save()
+    #expect(stored?.label == "mine")
+    #expect(stored?.comment == "theirs")
+  }
+
+  @Test func accessOptionAppliesToAddedItemsAlone() throws {
+    item(accessOption: .afterFirstUnlock).value = "first"
+    #expect(stored?.accessControl == AccessControl(.afterFirstUnlock))
+    let item = item(accessOption: .always)
+    item.value = "second"
+    #expect(stored?.accessControl == AccessControl(.afterFirstUnlock))
+    #expect(item.attributes.accessControl == AccessControl(.afterFirstUnlock))
+    item.attributes.accessControl.accessibility = .always
+    try item.save()
+    #expect(stored?.accessControl == AccessControl(.always))
+  }
+
+  @Test func attributesOfAbsentItemAreWhatItWillBeAddedWith() {
+    let item = item(accessOption: .always)
+    #expect(item.attributes == ItemAttributes(accessControl: AccessControl(.always)))
+    item.attributes.accessControl.accessibility = .afterFirstUnlock
+    item.value = "value"
+    #expect(stored?.accessControl.accessibility == .afterFirstUnlock)
+  }
+
+  @Test func refusedAttributesStayUnsaved() throws {
+    let item = item()
+    item.value = "value"
+    item.attributes.label = String(repeating: "x", count: 100_000)
+    #expect(throws: SecretStoreError.self) { try item.save() }
+    #expect(item.hasUnsavedChanges)
+    item.attributes.label = "short"
+    try item.save()
+    #expect(stored?.label == "short")
+  }
+
+  @Test func removalTakesUnsavedAttributesAlong() throws {
+    let item = item()
+    item.value = "value"
+    item.attributes.label = "label"
+    try item.remove()
+    #expect(!item.hasUnsavedChanges)
+    item.value = "value"
+    #expect(stored?.label == nil)
+  }
+
+  @Test func datesAreTheStores() throws {
+    let item = item()
+    #expect(item.creationDate == nil)
+    #expect(item.modificationDate == nil)
+    item.value = "first"
+    let creation = try #require(item.creationDate)
+    #expect(item.modificationDate == creation)
+    item.value = "second"
+    #expect(item.creationDate == creation)
+    #expect(try #require(item.modificationDate) > creation)
+  }
+}

@@ -1,0 +1,93 @@
+import Concurrency
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+struct PasswordFailureTests {
+  @Test func failureLogWritesEachDistinctFailureOnce() {
+    let lines = Lock([String]())
+    let log = FailureLog<PasswordFailure> { line in lines.withLock { $0.append(line) } }
+    log.report(PasswordFailure(.read, .locked))
+    log.report(PasswordFailure(.read, .locked))
+    log.report(PasswordFailure(.write, .locked))
+    log.report(PasswordFailure(.read, .locked))
+    #expect(
+      lines.withLock { $0 } == [
+        "A password could not be read. \(SecretStoreError.locked)",
+        "A password could not be saved and is kept in memory. \(SecretStoreError.locked)",
+      ])
+  }
+
+  // In separate processes, because the handler is global.
+
+  @Test func standardErrorGetsOneLinePerDistinctFailure() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let store = ScriptedStore()
+      store.fail(with: .unavailable("The disk is away. Plug it in."))
+      for _ in 0..<3 {
+        let item = PasswordItem<String>(.generic(service: "canary"), in: store)
+        item.value = "canary"
+        _ = item.attributes
+        _ = item.attributes
+      }
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.split(separator: "The disk is away. Plug it in.\n").count == 2)
+    #expect(!text.contains("canary"))
+  }
+
+  @Test func handlerHearsARepeatedFailureOnceUntilASuccess() async {
+    await #expect(processExitsWith: .success) {
+      let heard = Lock([PasswordFailure]())
+      ExpectedFailures.begin()
+      SecretStores.onFailure = { failure in heard.withLock { $0.append(failure) } }
+      let store = ScriptedStore()
+      let item = PasswordItem<String>(.generic(service: "service"), in: store)
+      store.fail(with: .locked)
+      _ = (item.value, item.value, item.status, item.attributes)
+      check(heard.withLock { $0 } == [PasswordFailure(.read, .locked)])
+      item.value = "value"
+      item.value = "other"
+      check(heard.withLock { $0.last } == PasswordFailure(.write, .locked))
+      check(heard.withLock { $0.count } == 2)
+      do { try item.save() } catch {}
+      check(heard.withLock { $0.count } == 2)
+      store.fail(with: nil)
+      do { try item.save() } catch { check(false) }
+      store.fail(with: .locked)
+      _ = item.value
+      check(heard.withLock { $0.count } == 3)
+      store.fail(with: nil)
+      _ = item.value
+      store.fail(with: .locked)
+      _ = item.value
+      check(heard.withLock { $0.count } == 4)
+    }
+  }
+
+  @Test func handlerMayUseThePassword() async {
+    await #expect(processExitsWith: .success) {
+      let store = ScriptedStore()
+      let item = PasswordItem<String>(.generic(service: "service"), in: store)
+      let heard = Lock(false)
+      ExpectedFailures.begin()
+      SecretStores.onFailure = { _ in
+        check(item.value == nil)
+        check(item.error == .locked)
+        heard.withLock { $0 = true }
+      }
+      store.fail(with: .locked)
+      _ = item.value
+      check(heard.withLock { $0 })
+    }
+  }
+}
+
+/// Exits an exit test with a failure.
+private func check(_ holds: Bool, line: Int = #line) {
+  if !holds { fatalError("The check in line \(line) failed.") }
+}

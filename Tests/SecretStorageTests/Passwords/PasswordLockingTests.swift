@@ -1,0 +1,116 @@
+import Concurrency
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+/// The values of properties whose vault is locked.
+struct PasswordLockingTests {
+  private let vault: SecretVault
+  private let files = TestVault()
+  private static let policies: [RefreshPolicy] = [.onAccess, .onChange]
+
+  init() throws {
+    vault = SecretVault(
+      fileURL: files.file, stateDirectory: files.state,
+      authenticator: CustomAuthenticator(capabilities: .presence) { _ in .presence })
+    try vault.add("secret", account: "account")
+  }
+
+  private func item(_ policy: RefreshPolicy) -> PasswordItem<String> {
+    PasswordItem(
+      .generic(service: "campaign", account: "account"), refreshPolicy: policy,
+      defaultValue: "default", in: vault)
+  }
+
+  @Test(arguments: policies)
+  func propertyThatWasReadGivesTheDefaultValueAfterLocking(_ policy: RefreshPolicy) throws {
+    let item = item(policy)
+    #expect(item.value == "secret")
+    vault.lock()
+    #expect(item.value == "default")
+    #expect(item.status == .locked)
+    #expect(item.error == .locked)
+    #expect(item.stored.state.withLock { $0.value } == nil)
+    try vault.unlock()
+    #expect(item.value == "secret")
+    #expect(item.status == .value)
+  }
+
+  @Test(arguments: policies + [.manual])
+  func unsavedValueStays(_ policy: RefreshPolicy) throws {
+    let item = item(policy)
+    #expect(try item.load() == "secret")
+    vault.lock()
+    item.value = "unsaved"
+    #expect(item.value == "unsaved")
+    item.forget()
+    #expect(item.value == "unsaved")
+    try vault.unlock()
+    try item.save()
+    #expect(try vault.text("account") == "unsaved")
+  }
+
+  @Test func whatAManualPropertyLoadedIsTheApps() throws {
+    let item = item(.manual)
+    try item.load()
+    vault.lock()
+    #expect(item.value == "secret")
+    item.forget()
+    #expect(item.value == "default")
+    #expect(item.status == .locked)
+  }
+
+  private enum End: CaseIterable {
+    case locking, cancelling, forgetting
+  }
+
+  @Test(arguments: policies + [.manual])
+  func whatWasLoadedWithAContextEndsWithLockingTheContextOrForgetting(
+    _ policy: RefreshPolicy
+  ) async throws {
+    for end in End.allCases {
+      let account = "account \(end)"
+      let access = AccessControl(flags: .userPresence)
+      _ = try vault.add(
+        Secret("guarded".utf8), identity: .generic(service: "campaign", account: account),
+        attributes: ItemAttributes(accessControl: access))
+      let context = AuthenticationContext(reason: "test", reuse: .seconds(3600))
+      let item = PasswordItem<String>(
+        .generic(service: "campaign", account: account), refreshPolicy: policy, in: vault)
+      #expect(item.value == nil)
+      #expect(try await item.load(authorizedBy: context) == "guarded")
+      #expect(item.value == "guarded")
+      #expect(item.value == "guarded")
+      switch end {
+      case .locking:
+        vault.lock()
+        // Unlocking again does not bring the value back.
+        try vault.unlock()
+      case .cancelling: context.cancel()
+      case .forgetting: item.forget()
+      }
+      #expect(item.value == nil, "\(end)")
+      #expect(item.status == .denied, "\(end)")
+      #expect(item.stored.state.withLock { $0.value } == nil)
+    }
+  }
+
+  /// Gets that begin after the call has returned, with concurrent readers.
+  @Test(arguments: policies)
+  func noGetThatBeginsAfterLockingHasTheSecret(_ policy: RefreshPolicy) throws {
+    let item = item(policy)
+    try onThreads(4) { thread in
+      for _ in 0..<Campaign.size(sample: 50, full: 1_000) {
+        if thread > 0 {
+          _ = item.value
+          continue
+        }
+        try vault.unlock()
+        _ = item.value
+        vault.lock()
+        #expect(item.value == "default")
+      }
+    }
+  }
+}

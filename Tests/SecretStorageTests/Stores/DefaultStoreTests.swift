@@ -1,0 +1,77 @@
+import SecretStorage
+import Testing
+
+struct DefaultStoreTests {
+  private static let constant = PasswordItem<String>(
+    .generic(service: "service"), refreshPolicy: .manual)
+
+  @Test func overrideHoldsForItsOperation() throws {
+    let item = PasswordItem<String>(.generic(service: "service"))
+    let store = InMemorySecretStore()
+    SecretStores.withDefaultStore(store) { item.value = "here" }
+    #expect(store.items(matching: .all).count == 1)
+    SecretStores.withDefaultStore(InMemorySecretStore()) { #expect(item.value == nil) }
+  }
+
+  @Test(arguments: 0..<8)
+  func constantHasItsOwnStateInEachOverride(_ number: Int) async throws {
+    let store = InMemorySecretStore()
+    try await SecretStores.withDefaultStore(store) {
+      #expect(Self.constant.value == nil)
+      Self.constant.value = "\(number)"
+      await Task.yield()
+      #expect(Self.constant.value == "\(number)")
+      try await Self.constant.save()
+      async let seenByChild = Self.constant.load()
+      #expect(try await seenByChild == "\(number)")
+    }
+    let item = PasswordItem<String>(.generic(service: "service"), in: store)
+    #expect(item.value == "\(number)")
+  }
+
+  @Test func passwordWithAStoreIsNotOverridden() {
+    let store = InMemorySecretStore()
+    let item = PasswordItem<String>(.generic(service: "service"), in: store)
+    SecretStores.withDefaultStore(InMemorySecretStore()) { item.value = "there" }
+    #expect(store.items(matching: .all).count == 1)
+  }
+
+  @Test func sharedStoreInMemoryIsNamedWithADot() {
+    let item = PasswordItem<String>(.generic(service: "dot"), in: .inMemory)
+    item.value = "value"
+    let items = InMemorySecretStore.inMemory.items(matching: .exactly(.generic(service: "dot")))
+    #expect(items.count == 1)
+  }
+
+  @Test func bootstrappedStoreIsTheDefault() async {
+    await #expect(processExitsWith: .success) {
+      let item = PasswordItem<String>(.generic(service: "service"))
+      let store = InMemorySecretStore()
+      SecretStores.bootstrap(store)
+      item.value = "value"
+      if store.items(matching: .all).count != 1 { fatalError("The item is elsewhere.") }
+    }
+  }
+
+  @Test func secondBootstrapIsMisuse() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      SecretStores.bootstrap(InMemorySecretStore())
+      SecretStores.bootstrap(InMemorySecretStore())
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("SecretStores.bootstrap(_:) was called twice."))
+  }
+
+  @Test func bootstrapAfterTheFirstAccessIsMisuse() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      _ = PasswordItem<String>(.generic(service: "service")).value
+      SecretStores.bootstrap(InMemorySecretStore())
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("after the default store had been used"))
+  }
+}

@@ -1,0 +1,187 @@
+import CLibrary
+import Concurrency
+import StorageInternals
+import TestSupport
+
+/// A model of the writes to some directories, and of the states that a power cut can leave.
+///
+/// The file system reports each call before it is made; the files show the effect of the last one.
+/// Data are durable after an fsync of the file, names after one of the directory. A cut leaves any
+/// part of the rest: names in any combination, sizes without data, and data in sectors of 512
+/// bytes, the missing ones zero or noise.
+final class ModelledDisk: Sendable {
+  /// The effect of one call.
+  enum Change {
+    case write(inode: UInt64, offset: Int, [UInt8])
+    case truncate(inode: UInt64, size: Int)
+    case synchronize(inode: UInt64)
+    /// The names that one call made, changed or removed; nil for a removed one.
+    case names(directory: String, [String: UInt64?])
+    case synchronizeNames(directory: String)
+  }
+
+  /// All contents of the directories.
+  struct Files: Equatable {
+    var names: [String: [String: UInt64]] = [:]
+    var contents: [UInt64: [UInt8]] = [:]
+  }
+
+  private struct State {
+    var last = Files()
+    var numbers = Numbers()
+    var changes: [Change] = []
+    var pending: (call: FileSystem.Call, path: String)?
+    /// Unnamed files with writes since their last fsync.
+    var unsafe: Set<String> = []
+    /// The temporary files whose creation without a name was refused.
+    var refused: Set<String> = []
+  }
+
+  /// Numbers of files; unlike the kernel's inode numbers, they are never reused.
+  private struct Numbers {
+    private var known: [UInt64: UInt64] = [:]
+    private var next: UInt64 = 1
+
+    mutating func number(of inode: UInt64) -> UInt64 {
+      if let number = known[inode] { return number }
+      defer { next += 1 }
+      known[inode] = next
+      return next
+    }
+
+    mutating func keep(_ inodes: Set<UInt64>) {
+      known = known.filter { inodes.contains($0.key) }
+    }
+  }
+
+  let directories: [String]
+  /// The contents before recording; all of them are durable.
+  let start: Files
+  private let hasNamelessFiles: Bool
+  private let state: Lock<State>
+
+  /// Records the changes in directories from now on, on a file system with or without O_TMPFILE.
+  init(_ directories: [String], hasNamelessFiles: Bool) throws {
+    self.directories = directories
+    self.hasNamelessFiles = hasNamelessFiles
+    var state = State()
+    state.last = try Self.files(in: directories, &state.numbers)
+    start = state.last
+    self.state = Lock(state)
+  }
+
+  var fileSystem: FileSystem {
+    FileSystem { call, path in
+      self.settle()
+      return self.state.withLock { state in
+        if !self.hasNamelessFiles, call == .open, path.hasSuffix(".tmp"),
+          state.refused.insert(path).inserted
+        {
+          return EOPNOTSUPP
+        }
+        state.pending = (call, path)
+        return nil
+      }
+    }
+  }
+
+  /// The changes so far.
+  var changes: [Change] {
+    settle()
+    return state.withLock { $0.changes }
+  }
+
+  private static func files(
+    in directories: [String], _ numbers: inout Numbers
+  ) throws -> Files {
+    var files = Files()
+    var inodes: Set<UInt64> = []
+    for directory in directories {
+      guard try FileSystem().status(of: directory) != nil else { continue }
+      var names: [String: UInt64] = [:]
+      for name in try FileSystem().entries(of: directory) {
+        let path = "\(directory)/\(name)"
+        guard let status = try FileSystem().status(of: path), status.isRegularFile else { continue }
+        inodes.insert(status.inode)
+        let number = numbers.number(of: status.inode)
+        names[name] = number
+        files.contents[number] = try content(of: path)
+      }
+      files.names[directory] = names
+    }
+    numbers.keep(inodes)
+    return files
+  }
+
+  /// Records the effect of the last call.
+  private func settle() {
+    state.withLock { state in
+      guard let (call, path) = state.pending else { return }
+      state.pending = nil
+      do {
+        try note(call, path, &state)
+      } catch {
+        fatalError("The modelled disk cannot be looked at: \(error)")
+      }
+    }
+  }
+
+  private func note(_ call: FileSystem.Call, _ path: String, _ state: inout State) throws {
+    let inode = state.last.names[path.parentDirectory]?[path.lastComponent]
+    switch call {
+    case .fsync where directories.contains(path):
+      state.changes.append(.synchronizeNames(directory: path))
+    case .fsync, .fdatasync:
+      if let inode { state.changes.append(.synchronize(inode: inode)) }
+      state.unsafe.remove(path)
+    case .write where inode == nil:
+      state.unsafe.insert(path)
+    case .open, .write, .ftruncate, .link, .rename, .unlink, .mkdir:
+      let now = try Self.files(in: directories, &state.numbers)
+      // The data must be durable before a file gets its first name.
+      let isSafe = call == .link && state.unsafe.remove(path) == nil
+      noteData(from: state.last, to: now, isSafe: isSafe, &state)
+      for (directory, names) in now.names {
+        let old = state.last.names[directory] ?? [:]
+        var changed: [String: UInt64?] = [:]
+        for name in Set(old.keys).union(names.keys) where old[name] != names[name] {
+          changed.updateValue(names[name], forKey: name)
+        }
+        if !changed.isEmpty { state.changes.append(.names(directory: directory, changed)) }
+      }
+      state.last = now
+    default: break
+    }
+  }
+
+  private func noteData(from old: Files, to new: Files, isSafe: Bool, _ state: inout State) {
+    for (inode, content) in new.contents where old.contents[inode] != content {
+      let before = old.contents[inode] ?? []
+      if content.count < before.count {
+        state.changes.append(.truncate(inode: inode, size: content.count))
+      } else {
+        let same = zip(before, content).prefix { $0 == $1 }.count
+        state.changes.append(.write(inode: inode, offset: same, Array(content[same...])))
+      }
+      if isSafe { state.changes.append(.synchronize(inode: inode)) }
+    }
+  }
+
+  /// Replaces the contents of the directories.
+  func install(_ files: Files) throws {
+    for directory in directories {
+      try FileSystem().makeDirectories(directory)
+      for name in try FileSystem().entries(of: directory) {
+        let path = "\(directory)/\(name)"
+        if try FileSystem().status(of: path)?.isRegularFile == true {
+          try FileSystem().unlink(path)
+        }
+      }
+      for (name, inode) in files.names[directory] ?? [:] {
+        let file = try FileSystem().open(
+          "\(directory)/\(name)", O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        try file.write(files.contents[inode] ?? [], at: 0)
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import CLibrary
+import Concurrency
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+
+@testable import SecretStorage
+
+/// A directory with PAM services of a test.
+struct PAMDirectory: Sendable {
+  /// Whether libpam exists and reads services from other directories than the system's.
+  static var isPossible: Bool {
+    do {
+      return try LibPAM.shared.get().canUseOtherDirectories
+    } catch {
+      return false
+    }
+  }
+
+  /// Whether the system has one of its usual modules, which PAM finds by name.
+  static func hasModule(_ name: String) -> Bool {
+    return ["security", "x86_64-linux-gnu/security", "aarch64-linux-gnu/security"].contains {
+      FileManager.default.fileExists(atPath: "/lib/\($0)/\(name)")
+        || FileManager.default.fileExists(atPath: "/lib64/\($0)/\(name)")
+    }
+  }
+
+  let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  /// Writes a service, and returns an authenticator for it.
+  func authenticator(
+    _ lines: String..., service: String = "test", user: String? = nil,
+    hasFingerprintReader: Bool = false, with conversation: any AuthenticationConversation
+  ) throws -> PAMAuthenticator {
+    try write(lines.map { "\($0)\n" }.joined(), to: directory(service))
+    return PAMAuthenticator(
+      service: PAMService(name: service, directory: directory.path), user: user,
+      hasFingerprintReader: hasFingerprintReader, conversation: conversation)
+  }
+
+  /// Returns a service's line that passes arguments to the tests' module.
+  func module(_ arguments: String...) throws -> String {
+    guard let library = PAMModule.library else { throw Unavailable() }
+    let path = directory("module.so")
+    if !FileManager.default.fileExists(atPath: path) {
+      try FileSystem().open(path, O_WRONLY | O_CREAT, mode: 0o700).write(library, at: 0)
+    }
+    return "required \(path) \(arguments.map { "[\($0)]" }.joined(separator: " "))"
+  }
+
+  /// Writes a shell script.
+  func script(_ text: String) throws -> String {
+    let path = directory("script")
+    try write("#!/bin/sh\n\(text)\n", to: path, mode: 0o700)
+    return path
+  }
+
+  func makeFile(_ path: String) throws {
+    try write("", to: path)
+  }
+
+  private func write(_ text: String, to path: String, mode: mode_t = 0o600) throws {
+    try FileSystem().open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: mode).write(
+      Array(text.utf8), at: 0)
+  }
+
+  struct Unavailable: Error {}
+}

@@ -1,0 +1,87 @@
+import CipherSupport
+import Concurrency
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+/// A factory of fresh stores, for tests that run on every kind of store.
+struct TestStore: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let make: @Sendable () throws -> any SecretStore
+
+  static let all = [
+    TestStore(testDescription: "InMemorySecretStore") { InMemorySecretStore() },
+    TestStore(testDescription: "SecretVault") { TestVault().open() },
+  ]
+}
+
+/// A vault in its own directory, which is removed after the last object for the vault.
+final class TestVault: Sendable {
+  let directory: URL
+
+  init() {
+    ExpectedFailures.begin()
+    directory = FileManager.default.temporaryDirectory
+      .appending(path: "locket-tests-\(UUID())", directoryHint: .isDirectory)
+  }
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(at: directory)
+    } catch {
+      // A vault without a write has no directory.
+    }
+  }
+
+  var file: URL { directory.appending(path: "secrets.vault") }
+  var state: URL { directory.appending(path: "state", directoryHint: .isDirectory) }
+  var path: String { file.path }
+  var statePath: String { directory.path + "/state" }
+
+  /// Returns another object for the same vault, as another process has one.
+  func open() -> SecretVault {
+    SecretVault(
+      fileURL: file, stateDirectory: state, authenticator: nil,
+      cipher: KeepingCipher(directory: self))
+  }
+
+  /// Returns another object for the same vault, with another state directory or machine identity,
+  /// with failing system calls, or with systemd credentials.
+  func open(
+    state: String? = nil, machine: String = "/etc/machine-id", credentials: String? = nil,
+    cipher: (any SecretCipher)? = nil, authenticator: (any Authenticator)? = nil,
+    fileSystem: FileSystem = FileSystem()
+  ) -> SecretVault {
+    let cipher = cipher ?? KeepingCipher(directory: self)
+    let state = state ?? statePath
+    return SecretVault(cipher: cipher, authenticator: authenticator) { [path] in
+      VaultLocation(
+        path: path, stateDirectory: state, cipher: cipher, machineIdentity: machine,
+        credentialsDirectory: credentials, fileSystem: fileSystem)
+    }
+  }
+}
+
+/// OpenSSL's cipher, which keeps the directory of the vault alive and caches stretched passphrases
+/// by salt, because the tests open the same slots repeatedly.
+private struct KeepingCipher: ForwardingCipher {
+  private static let stretched = Lock<[[UInt8]: Secret]>([:])
+
+  let directory: TestVault
+  let cipher = OpenSSLCipher()
+
+  func stretch(
+    _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
+  ) throws(SecretStoreError) -> Secret {
+    let numbers = [UInt32(cost.logarithmicCost), cost.blockSize, cost.parallelization]
+    var name = unsafe passphrase.withUnsafeBytes { unsafe Array($0) } + salt
+    for number in numbers { name.append(littleEndian: number) }
+    if let known = Self.stretched.withLock({ $0[name] }) { return known }
+    let key = try cipher.stretch(passphrase, salt: salt, cost: cost)
+    Self.stretched.withLock { $0[name] = key }
+    return key
+  }
+}

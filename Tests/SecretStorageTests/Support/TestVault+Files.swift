@@ -1,0 +1,153 @@
+import CLibrary
+import FoundationEssentials
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+extension TestVault {
+  /// Returns another path in the vault's directory, which it creates.
+  func path(_ name: String) throws -> String {
+    try FileSystem().makeDirectories(directory.path)
+    return "\(directory.path)/\(name)"
+  }
+
+  var bytes: [UInt8] {
+    get throws { try Self.bytes(of: path) }
+  }
+
+  static func bytes(of path: String) throws -> [UInt8] {
+    try FileSystem().open(path, O_RDONLY).read(from: 0, count: .max)
+  }
+
+  static func append(_ bytes: [UInt8], to path: String) throws {
+    let file = try FileSystem().open(path, O_WRONLY | O_CREAT, mode: 0o600)
+    try file.write(bytes, at: try file.status().size)
+  }
+
+  /// Replaces the vault's file by a new inode, so that every object notices.
+  func replace(by bytes: some Collection<UInt8>) throws {
+    try FileSystem().makeDirectories(directory.path)
+    try FileSystem().replaceFile(at: path, with: bytes)
+  }
+
+  func names() throws -> [String] {
+    try FileSystem().entries(of: directory.path).sorted()
+  }
+
+  /// Removes the state files of all vaults.
+  func forget() throws {
+    try forgetPlaces()
+    for name in try FileSystem().entries(of: statePath) where name.hasSuffix(".state") {
+      try FileSystem().unlink("\(statePath)/\(name)")
+    }
+  }
+
+  /// Removes the records of which vault belongs at which path.
+  func forgetPlaces() throws {
+    for name in try FileSystem().entries(of: statePath) where name.hasSuffix(".place") {
+      try FileSystem().unlink("\(statePath)/\(name)")
+    }
+  }
+
+  /// Returns the contents of the state files, to be restored later.
+  func rememberedState() throws -> [String: [UInt8]] {
+    var files: [String: [UInt8]] = [:]
+    for name in try FileSystem().entries(of: statePath) where name.hasSuffix(".state") {
+      files[name] = try Self.bytes(of: "\(statePath)/\(name)")
+    }
+    return files
+  }
+
+  func restoreState(_ files: [String: [UInt8]]) throws {
+    try forget()
+    for (name, bytes) in files {
+      try FileSystem().replaceFile(at: "\(statePath)/\(name)", with: bytes)
+    }
+  }
+
+  /// Returns the records in a vault's bytes, with their frames.
+  static func frames(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    var frames: [ArraySlice<UInt8>] = []
+    var rest = bytes.dropFirst(FileHeader.count)
+    while let count = Frame.payloadCount(in: rest) {
+      frames.append(rest.prefix(Frame.overhead + count))
+      rest = rest.dropFirst(Frame.overhead + count)
+    }
+    return frames
+  }
+
+  /// Makes a file of complete frames.
+  static func file(of frames: [some Collection<UInt8>]) throws -> [UInt8] {
+    try FileHeader.encode(OpenSSLCipher()) + frames.flatMap { $0 }
+  }
+
+  /// Returns a frame for a payload, with the right digest.
+  static func frame(of payload: some Collection<UInt8>) throws -> ArraySlice<UInt8> {
+    let payload = Array(payload)
+    var bytes: [UInt8] = []
+    Frame.encode(
+      LogRecord(
+        payload: payload[...], digest: try OpenSSLCipher().digest(payload[...])[...]),
+      into: &bytes)
+    return bytes[...]
+  }
+}
+
+extension SecretVault {
+  /// Adds an item of the service `campaign`.
+  @discardableResult
+  func add(
+    _ value: String, account: String, _ accessibility: Accessibility = .whenUnlocked,
+    label: String? = nil
+  ) throws(SecretStoreError) -> SecretItem {
+    try add(
+      Secret(value.utf8), identity: .generic(service: "campaign", account: account),
+      attributes: ItemAttributes(label: label, accessControl: AccessControl(accessibility)))
+  }
+
+  func item(_ account: String) throws(SecretStoreError) -> SecretItem? {
+    try items(matching: .exactly(.generic(service: "campaign", account: account))).first
+  }
+
+  /// Changes the secret of an existing item.
+  @discardableResult
+  func change(_ account: String, to value: String) throws -> SecretItem {
+    let item = try #require(try item(account))
+    return try update(
+      item.id, expecting: item.revision, attributes: nil, secret: Secret(value.utf8))
+  }
+
+  func remove(_ account: String) throws {
+    let item = try #require(try item(account))
+    try remove(item.id, expecting: item.revision)
+  }
+
+  /// Returns the secret of an account, or nil if the vault has no such item.
+  func text(_ account: String) throws(SecretStoreError) -> String? {
+    guard let item = try item(account) else { return nil }
+    return try text(of: item)
+  }
+
+  func text(of item: SecretItem) throws(SecretStoreError) -> String? {
+    try secret(of: item.id)?.secret.text
+  }
+
+  /// Returns every item's secret by its account.
+  func texts() throws -> [String: String] {
+    var texts: [String: String] = [:]
+    for item in try items(matching: .all) {
+      texts[try #require(item.identity.account)] = try text(of: item)
+    }
+    return texts
+  }
+}
+
+extension Secret {
+  var text: String { unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) } }
+}
+
+extension ScryptCost {
+  /// The lowest cost of a slot.
+  static let cheap = minimum
+}

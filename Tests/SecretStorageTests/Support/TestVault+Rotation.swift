@@ -1,0 +1,125 @@
+import FoundationEssentials
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+/// All keys of an unlocked vault.
+struct CapturedKeys {
+  let table: KeyTable
+  let user: Secret
+  /// The keys of the table by number.
+  let keys: [UInt32: Secret]
+
+  init(_ object: SecretVault) throws {
+    let known = try object.withContents { contents throws(SecretStoreError) in contents.keys }
+    table = try #require(known.table)
+    user = try #require(known.ring.user)
+    var keys: [UInt32: Secret] = [:]
+    for key in table.keys { keys[key.id] = known.ring[key.id, for: key.purpose] }
+    self.keys = keys
+  }
+
+  /// Returns the parts of a vault's bytes that the keys open.
+  func openings(in bytes: [UInt8], with owner: CapturedKeys) throws -> [String] {
+    var found: [String] = []
+    for frame in TestVault.frames(of: bytes) {
+      let payload = frame.dropFirst(Frame.overhead)
+      if payload.first == RecordHeader.Kind.keys.rawValue {
+        let read = try KeyTableRecord(payload)
+        if try read.isAuthentic(user: user, OpenSSLCipher()) { found.append("table") }
+        found += read.table.keys.filter { keys[$0.id] != nil }.map { "key \($0.id)" }
+      } else {
+        let owned = try #require(owner.keys[try VaultSealer.attributesKey(of: payload)])
+        let entries = try #require(opened(payload, with: owned))
+        for key in keys.values {
+          if opened(payload, with: key) != nil { found.append("attributes") }
+          for case .put(let entry) in entries where opens(entry, key) {
+            found.append("secret of \(entry.identity.account ?? "")")
+          }
+        }
+      }
+    }
+    return found
+  }
+
+  private func opened(_ payload: ArraySlice<UInt8>, with key: Secret) -> [ItemEntry]? {
+    do {
+      return try VaultSealer(vaultID: table.vaultID, cipher: OpenSSLCipher())
+        .openItems(payload, with: key).entries
+    } catch {
+      return nil
+    }
+  }
+
+  private func opens(_ entry: VaultItem, _ key: Secret) -> Bool {
+    let secret = entry.secret
+    do {
+      _ = try secret.open(
+        of: entry.id, with: secret.recordKey(from: key, OpenSSLCipher()),
+        by: table.sealer(OpenSSLCipher()))
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+extension SecretVault {
+  /// Adds items, of each accessibility that a vault without a passphrase supports.
+  func addMany(_ count: Int) throws(SecretStoreError) {
+    let parts = try parts
+    let accessibilities = Accessibility.allCases.filter { $0 != .whenPasscodeSetThisDeviceOnly }
+    let draft = try withContents { contents throws(SecretStoreError) in
+      var draft = try VaultDraft(contents, parts.device)
+      for number in 0..<count {
+        let accessibility = accessibilities[number % accessibilities.count]
+        let write = VaultWrite.add(
+          Secret("value \(number)".utf8),
+          identity: .generic(service: "campaign", account: "\(number)"),
+          attributes: ItemAttributes(accessControl: AccessControl(accessibility)))
+        _ = try write.prepare(&draft, &contents)
+      }
+      return draft
+    }
+    let position = try parts.log.append { (draft.records, draft.position) }
+    if let position { acknowledge(draft, endingAt: position, parts) }
+  }
+
+  /// The values that ``addMany(_:)`` adds.
+  static func many(_ count: Int) -> [String: String] {
+    var texts: [String: String] = [:]
+    for number in 0..<count { texts["\(number)"] = "value \(number)" }
+    return texts
+  }
+
+  /// Rotates the keys, and cancels after a number of items.
+  func rotateKeys(keeping keys: [UnlockKey] = [], givingUpAt limit: Int) throws {
+    do {
+      try rotateKeys(keeping: keys) { $0.completed >= limit ? .cancel : .proceed }
+      Issue.record("The rotation is not cancelled.")
+    } catch SecretStoreError.cancelled {}
+  }
+}
+
+extension TestVault {
+  /// Returns a vault's bytes with other key tables, whose tags are now wrong.
+  static func changingTables(
+    of bytes: [UInt8], _ change: (Int, inout KeyTable) -> Void
+  ) throws -> [UInt8] {
+    var frames = frames(of: bytes)
+    for index in frames.indices {
+      let payload = frames[index].dropFirst(Frame.overhead)
+      guard payload.first == RecordHeader.Kind.keys.rawValue else { continue }
+      var table = try KeyTableRecord(payload).table
+      change(index, &table)
+      // Header, salt, predecessor and start precede the table; the tags follow it.
+      var record = Array(payload.prefix(RecordHeader.count + 32 + 16 + 8))
+      var reader = RecordReader(payload.dropFirst(record.count))
+      _ = try reader.countedBytes()
+      record.append(counted: table.encoded)
+      frames[index] = try frame(of: record + reader.remaining)
+    }
+    return try file(of: frames)
+  }
+}

@@ -1,0 +1,148 @@
+import FoundationEssentials
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+/// The contents of an item, independent of its store.
+struct MovedItem: Hashable {
+  let identity: ItemIdentity
+  let attributes: ItemAttributes
+  let created: Int64
+  let modified: Int64
+  let secret: [UInt8]
+}
+
+extension TestVault {
+  static let passphrase = Secret("The Valley Wind".utf8)
+
+  /// The path of the tests' exports, beside the vault.
+  var export: URL { directory.appending(path: "moved.vault") }
+
+  /// Returns an empty vault on another machine, with this one's export beside it.
+  func otherMachine() throws -> TestVault {
+    let other = TestVault()
+    let path = try other.path("moved.vault")
+    try FileSystem().replaceFile(at: path, with: TestVault.bytes(of: export.path))
+    return other
+  }
+
+  /// Writes an item without the vault's checks.
+  func plant(
+    _ identity: ItemIdentity, _ payload: Secret, _ attributes: ItemAttributes = ItemAttributes(),
+    created: Int64? = nil, unknown: [UInt8] = [], named name: SecretItem.ID? = nil,
+    in object: SecretVault
+  ) throws {
+    let parts = try object.parts
+    _ = try parts.log.append { () throws(SecretStoreError) in
+      let contents = try object.withContents { contents throws(SecretStoreError) in contents }
+      var draft = try VaultDraft(contents, parts.device)
+      let now = draft.now()
+      let itemID = if let name { name } else { try SecretItem.ID.random() }
+      let item = SecretItem(
+        id: itemID, identity: identity, attributes: attributes,
+        creationDate: created.map(Date.init(microseconds:)) ?? now, modificationDate: now,
+        revision: draft.nextRevision)
+      let accessibility = attributes.accessControl.accessibility
+      let sealed = try SealedSecret.seal(
+        payload, of: item.id, revision: item.revision, accessibility: accessibility,
+        flags: attributes.accessControl.flags, under: draft.keys.secretKey(for: accessibility),
+        by: draft.keys.sealer(draft.cipher))
+      try draft.append(
+        [.put(VaultItem(item: item, secret: sealed, unknown: unknown[...]))], as: accessibility)
+      return (draft.records, draft.position)
+    }
+  }
+}
+
+extension SecretVault {
+  /// Exports under the tests' passphrase, at the lowest cost.
+  @discardableResult
+  func export(
+    of vault: TestVault, overwriting: Bool = false,
+    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+  ) throws -> ExportReport {
+    try export(
+      to: vault.export, passphrase: TestVault.passphrase, cost: .cheap, overwriting: overwriting,
+      reporting: report)
+  }
+
+  /// Imports the export beside a vault.
+  @discardableResult
+  func importItems(
+    of vault: TestVault, conflicts: ImportConflicts = .keepExisting, isDryRun: Bool = false,
+    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+  ) throws -> ImportReport {
+    try importItems(
+      from: vault.export, passphrase: TestVault.passphrase, conflicts: conflicts,
+      isDryRun: isDryRun, reporting: report)
+  }
+
+  /// Returns every item that may leave the device, with its sealed contents.
+  func movableItems() throws -> Set<MovedItem> {
+    let contents = try withContents { contents throws(SecretStoreError) in contents }
+    var items = Set<MovedItem>()
+    for item in contents.index.items where item.isPortable {
+      let payload = try contents.payload(of: item)
+      items.insert(
+        MovedItem(
+          identity: item.identity, attributes: item.decoded.attributes, created: item.created,
+          modified: item.modified, secret: unsafe payload.withUnsafeBytes { unsafe Array($0) }))
+    }
+    return items
+  }
+
+  /// Adds items of every class, field and accessibility, changed and unchanged.
+  func fill(includingPasscode: Bool = false) throws {
+    _ = try add(
+      Secret(Array("naïve 🗝".utf8)),
+      identity: .internet(
+        server: "my.server", account: "", securityDomain: "domain", protocol: .ssh,
+        authenticationType: .htmlForm, port: 8080, path: "/a/b/c"),
+      attributes: ItemAttributes(
+        label: "Label", comment: "Zeile\nzwei", itemDescription: "login", creator: 0x6C6F_636B,
+        type: 7, isInvisible: true))
+    _ = try add(Secret([]), identity: .internet(), attributes: ItemAttributes(isInvisible: false))
+    _ = try add(Secret([]), identity: .generic(), attributes: ItemAttributes(label: ""))
+    for accessibility in Accessibility.allCases
+    where includingPasscode || accessibility != .whenPasscodeSetThisDeviceOnly {
+      for number in 0..<3 {
+        let account = "\(accessibility) \(number)"
+        try add("value of \(account)", account: account, accessibility)
+        if number == 1 { try change(account, to: "changed \(account)") }
+      }
+    }
+    // Both forms of the text are one identity; the written form is kept.
+    try add("decomposed", account: "e\u{301}")
+  }
+}
+
+/// Expects an error of a kind, with any text.
+func expectError(
+  _ kind: String, sourceLocation: SourceLocation = #_sourceLocation,
+  from body: () throws -> Void
+) {
+  do {
+    try body()
+    Issue.record("There is no error.", sourceLocation: sourceLocation)
+  } catch {
+    #expect((error as? SecretStoreError)?.kind == kind, "\(error)", sourceLocation: sourceLocation)
+  }
+}
+
+extension SecretStoreError {
+  fileprivate var kind: String {
+    switch self {
+    case .locked: "locked"
+    case .wrongPassphrase: "wrongPassphrase"
+    case .cancelled: "cancelled"
+    case .invalid: "invalid"
+    case .corrupted: "corrupted"
+    case .rolledBack: "rolledBack"
+    case .newerFormat: "newerFormat"
+    case .insecure: "insecure"
+    case .system(_, _, let code): "system \(code)"
+    default: "another"
+    }
+  }
+}

@@ -1,0 +1,221 @@
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+/// The vault's requirements for saving, changing and reading items with access flags.
+struct VaultAccessControlTests {
+  private let vault = TestVault()
+
+  private func vault(_ person: TestPerson?) -> SecretVault {
+    SecretVault(
+      fileURL: vault.file, stateDirectory: vault.state, authenticator: person,
+      cipher: OpenSSLCipher())
+  }
+
+  @Test func nobodyAtHandMeansUnsupported() throws {
+    let flags: [AccessFlags] = [
+      .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode,
+      [.biometryAny, .and, .devicePasscode],
+    ]
+    for flags in flags {
+      for context in [AuthenticationContext(), AuthenticationContext(TestPerson([]))] {
+        #expect(
+          refusal { () throws(SecretStoreError) in
+            try vault.open().add("text", account: "account", flags, by: context)
+          })
+      }
+    }
+    // One of two proofs joined by `.and` is not enough.
+    #expect(
+      refusal { () throws(SecretStoreError) in
+        try vault.open().add(
+          "text", account: "account", [.biometryAny, .and, .devicePasscode],
+          by: AuthenticationContext(TestPerson(.passcode)))
+      })
+    #expect(try vault.open().items(matching: .all).isEmpty)
+  }
+
+  @Test func vaultsAuthenticatorIsEnoughToSave() async throws {
+    let person = TestPerson(.passcode)
+    let object = vault(person)
+    let item = try object.add(
+      Secret("text".utf8), identity: .generic(service: "campaign"),
+      attributes: ItemAttributes(accessControl: AccessControl(flags: .devicePasscode)))
+    #expect(person.questions.isEmpty)
+    #expect(denial { () throws(SecretStoreError) in try object.secret(of: item.id) })
+    let text = try await object.text(of: item, by: AuthenticationContext())
+    #expect(text == "text")
+    #expect(person.questions.count == 1)
+  }
+
+  @Test func contextsAndVaultsAuthenticatorCompleteEachOther() throws {
+    try vault(TestPerson(.biometry)).add(
+      "text", account: "account", [.biometryAny, .and, .devicePasscode],
+      by: AuthenticationContext(TestPerson(.passcode)))
+  }
+
+  @Test func currentSetNeedsAnAuthenticatorThatTells() throws {
+    let telling = TestPerson(enrolledSet: [1])
+    let silent = TestPerson()
+    // The context's authenticator takes precedence.
+    #expect(
+      refusal { () throws(SecretStoreError) in
+        try vault(telling).add(
+          "text", account: "account", .biometryCurrentSet, by: AuthenticationContext(silent))
+      })
+    try vault(silent).add(
+      "text", account: "account", .biometryCurrentSet, by: AuthenticationContext(telling))
+  }
+
+  @Test func savingBindsToTheSetOfThen() async throws {
+    let person = TestPerson(enrolledSet: [1])
+    let object = vault(person)
+    let item = try object.add(
+      "text", account: "account", .biometryCurrentSet, by: AuthenticationContext())
+    person.enrolledSet = [1, 2]
+    await #expect(throws: SecretStoreError.self) {
+      try await object.text(of: item, by: AuthenticationContext())
+    }
+    // Replacing the secret needs no proof, and binds the new one to the current set.
+    let changed = try object.change("account", to: "new")
+    let text = try await object.text(of: changed, by: AuthenticationContext())
+    #expect(text == "new")
+  }
+
+  @Test func changingAttributesNeedsNothing() throws {
+    let object = vault.open()
+    let context = AuthenticationContext(TestPerson(), password: "right")
+    var item = try object.add(
+      "text", account: "account", [.devicePasscode, .applicationPassword], by: context)
+    var attributes = item.attributes
+    attributes.label = "label"
+    // Neither a proof nor an authenticator is needed.
+    item = try object.update(
+      item.id, expecting: item.revision, attributes: attributes, secret: nil)
+    #expect(item.attributes.label == "label")
+    try object.remove(item.id, expecting: item.revision)
+    #expect(try object.items(matching: .all).isEmpty)
+  }
+
+  @Test func replacingTheSecretNeedsNoProof() async throws {
+    let person = TestPerson()
+    let object = vault(person)
+    let item = try object.add(
+      "text", account: "account", .devicePasscode, by: AuthenticationContext())
+    let changed = try object.change("account", to: "new")
+    #expect(person.questions.isEmpty)
+    #expect(denial { () throws(SecretStoreError) in try object.secret(of: item.id) })
+    let text = try await object.text(of: changed, by: AuthenticationContext())
+    #expect(text == "new")
+  }
+
+  @Test(arguments: [AccessFlags.devicePasscode, .applicationPassword])
+  func otherAccessControlNeedsWhatReadingNeeds(_ flags: AccessFlags) async throws {
+    let person = TestPerson()
+    let object = vault(person)
+    let context = AuthenticationContext(password: "right")
+    let item = try object.add("text", account: "account", flags, by: context)
+    let changes = [
+      AccessControl(), AccessControl(.always, flags: flags), AccessControl(flags: .biometryAny),
+    ]
+    for change in changes {
+      #expect(
+        denial { () throws(SecretStoreError) in
+          try object.update(
+            item.id, expecting: item.revision,
+            attributes: ItemAttributes(accessControl: change), secret: nil)
+        })
+    }
+    #expect(try object.item("account") == item)
+    var current = item
+    for change in changes {
+      let authorization = try await context.authorize(
+        current.attributes.accessControl, with: person)
+      current = try object.update(
+        item.id, expecting: current.revision, attributes: ItemAttributes(accessControl: change),
+        secret: nil, authorizedBy: authorization)
+      let text = try await vault(person).text(of: current, by: context)
+      #expect(text == "text")
+      if change.flags.isEmpty {
+        current = try object.update(
+          item.id, expecting: current.revision, attributes: item.attributes, secret: nil,
+          authorizedBy: authorization)
+        #expect(denial { () throws(SecretStoreError) in try object.secret(of: item.id) })
+      }
+    }
+    #expect(try object.verify().isSound)
+  }
+
+  @Test func lockedVaultSaysSoBeforeAnybodyIsAsked() throws {
+    let object = vault(TestPerson())
+    let item = try object.add(
+      "text", account: "account", .devicePasscode, by: AuthenticationContext())
+    object.lock()
+    #expect(throws: SecretStoreError.locked) { try object.secret(of: item.id) }
+  }
+
+  @Test func itemThatNobodyKnowsIsNotChanged() throws {
+    let object = vault(TestPerson())
+    try object.setPassphrase(Secret("x".utf8), cost: .cheap)
+    let item = try object.add(
+      "text", account: "account", .devicePasscode, by: AuthenticationContext())
+    for attributes in [nil, ItemAttributes(accessControl: AccessControl(flags: .userPresence))] {
+      #expect(throws: SecretStoreError.conflict) {
+        try object.update(
+          item.id, expecting: item.revision + 1, attributes: attributes, secret: Secret([1]))
+      }
+      #expect(throws: SecretStoreError.conflict) {
+        try object.update(.random(), expecting: 1, attributes: attributes, secret: nil)
+      }
+      #expect(throws: SecretStoreError.locked) {
+        try vault(TestPerson()).update(
+          item.id, expecting: item.revision, attributes: attributes, secret: Secret([1]))
+      }
+    }
+    #expect(try object.item("account") == item)
+  }
+
+  @Test func upkeepKeepsConstrainedItems() async throws {
+    let object = vault(TestPerson())
+    let context = AuthenticationContext(password: "right")
+    let item = try object.add(
+      "text", account: "account", [.devicePasscode, .applicationPassword], by: context)
+    try object.add("plain", account: "plain")
+    let verification = try object.verify()
+    #expect(verification.isSound && verification.itemCount == 2 && verification.lockedCount == 0)
+    #expect(try object.salvageableItems().map(\.item.identity.account) == ["plain"])
+    try object.compact()
+    let text = try await vault(TestPerson()).text(of: item, by: context)
+    #expect(text == "text")
+    var bytes = try vault.bytes
+    bytes[TestVault.frames(of: bytes)[0].startIndex + 60] ^= 1
+    try vault.replace(by: bytes)
+    #expect(try vault(nil).repair().isEmpty == false)
+    let repaired = try await vault(TestPerson()).text(of: item, by: context)
+    #expect(repaired == "text")
+  }
+
+  private func refusal(_ body: () throws(SecretStoreError) -> SecretItem) -> Bool {
+    do throws(SecretStoreError) {
+      _ = try body()
+      return false
+    } catch {
+      if case .unsupported = error { return true }
+      Issue.record(error)
+      return false
+    }
+  }
+
+  private func denial(_ body: () throws(SecretStoreError) -> Any?) -> Bool {
+    do throws(SecretStoreError) {
+      _ = try body()
+      return false
+    } catch {
+      if case .denied = error { return true }
+      Issue.record(error)
+      return false
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import Concurrency
+import FoundationEssentials
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+/// The operations that every state of a vault allows for every accessibility, as in the
+/// documentation's tables.
+struct VaultAccessibilityTableTests {
+  enum State: String, CaseIterable {
+    case unlocked = "Unlocked"
+    case locked = "Locked"
+    case neverUnlocked = "Not unlocked yet"
+    case unlockedElsewhere = "Copied elsewhere, unlocked"
+    case lockedElsewhere = "Copied elsewhere, locked"
+    case deviceSlotElsewhere = "Copied elsewhere, with a device slot"
+    case withoutPassphrase = "Without a passphrase"
+  }
+
+  /// The replacement for this machine's device key on the other machine.
+  enum Elsewhere: CaseIterable { case noKey, ownKey, copiedKey }
+
+  private static let passphrase = Secret("correct horse".utf8)
+  private static let operations = ["find", "list", "read", "add", "describe", "change", "remove"]
+
+  private let vault = TestVault()
+
+  @Test func tablesAreComplete() throws {
+    let table = try AccessibilityTable.page.get()
+    #expect(Set(table.outcomes.keys.map(\.state)) == Set(State.allCases.map(\.rawValue)))
+    #expect(Set(table.outcomes.keys.map(\.operation)) == Set(Self.operations))
+    #expect(
+      table.outcomes.count
+        == State.allCases.count * Accessibility.allCases.count * Self.operations.count)
+  }
+
+  @Test(arguments: [State.unlocked, .locked, .neverUnlocked, .withoutPassphrase], classes)
+  func outcomeIsThatOfTheTable(_ state: State, _ accessibility: Accessibility) throws {
+    let (object, items) = try bring(into: state)
+    try expect(state, accessibility, of: object, items)
+  }
+
+  @Test(
+    arguments: [State.unlockedElsewhere, .lockedElsewhere, .deviceSlotElsewhere], classes)
+  func outcomeElsewhereIsThatOfTheTable(_ state: State, _ accessibility: Accessibility) throws {
+    for elsewhere in Elsewhere.allCases {
+      let test = VaultAccessibilityTableTests()
+      let (object, items) = try test.bring(into: state, elsewhere)
+      try expect(state, accessibility, of: object, items)
+    }
+  }
+
+  /// A vault that never had a passphrase, and one locked with its device slot.
+  @Test(arguments: classes)
+  func deviceSlotDoesAsTheTableSays(_ accessibility: Accessibility) throws {
+    let maker = vault.open()
+    let items = try fill(maker)
+    try expect(.withoutPassphrase, accessibility, of: vault.open(), items)
+    guard accessibility != .whenPasscodeSetThisDeviceOnly else { return }
+    let item = try maker.add("text", account: "\(accessibility)", accessibility)
+    maker.lock()
+    try expect(.locked, accessibility, of: maker, [accessibility: item])
+  }
+
+  @Test(arguments: Elsewhere.allCases)
+  func itemOfAnotherDeviceSaysSo(_ elsewhere: Elsewhere) throws {
+    let (object, _) = try bring(into: .unlockedElsewhere, elsewhere)
+    let error = #expect(throws: SecretStoreError.otherDevice("The item")) {
+      try object.text("alwaysThisDeviceOnly")
+    }
+    let sentences = """
+      The item is sealed for another device. Open it on the machine that wrote it, with that machine's \
+      device key.
+      """
+    #expect(error?.description == sentences)
+  }
+
+  private static let classes = Accessibility.allCases
+
+  /// Adds an item of each accessibility that the vault supports.
+  private func fill(_ object: SecretVault) throws -> [Accessibility: SecretItem] {
+    var items: [Accessibility: SecretItem] = [:]
+    let hasPassphrase = try object.hasPassphrase
+    for accessibility in Self.classes
+    where hasPassphrase || accessibility != .whenPasscodeSetThisDeviceOnly {
+      items[accessibility] = try object.add("text", account: "\(accessibility)", accessibility)
+    }
+    return items
+  }
+
+  /// Makes the vault and its items, and returns an object in the state.
+  private func bring(
+    into state: State, _ elsewhere: Elsewhere = .noKey
+  ) throws -> (SecretVault, [Accessibility: SecretItem]) {
+    let maker = vault.open()
+    if state != .deviceSlotElsewhere {
+      try maker.setPassphrase(Self.passphrase, cost: .cheap)
+    }
+    let items = try fill(maker)
+    let object: SecretVault
+    switch state {
+    case .unlocked:
+      maker.lock()
+      try maker.unlock(with: .passphrase(Self.passphrase))
+      object = maker
+    case .locked:
+      maker.lock()
+      object = maker
+    case .withoutPassphrase:
+      try maker.removePassphrase()
+      object = vault.open()
+    case .neverUnlocked:
+      object = vault.open()
+    case .unlockedElsewhere, .lockedElsewhere, .deviceSlotElsewhere:
+      object = try open(elsewhere)
+      if state == .unlockedElsewhere { try object.unlock(with: .passphrase(Self.passphrase)) }
+    }
+    return (object, items)
+  }
+
+  private func open(_ elsewhere: Elsewhere) throws -> SecretVault {
+    let state = try vault.path("elsewhere")
+    switch elsewhere {
+    case .noKey:
+      return vault.open(state: state)
+    case .ownKey:
+      let device = DeviceState(
+        directory: state, machineIdentity: "/etc/machine-id", fileSystem: FileSystem(),
+        cipher: OpenSSLCipher())
+      _ = try device.makeSecret()
+      return vault.open(state: state)
+    case .copiedKey:
+      let identity = try vault.path("machine-id")
+      try FileSystem().replaceFile(at: identity, with: Array("\(UUID())\n".utf8))
+      return vault.open(machine: identity)
+    }
+  }
+
+  /// Tries every operation on an item, ordered so that none affects the next.
+  private func expect(
+    _ state: State, _ accessibility: Accessibility, of object: SecretVault,
+    _ items: [Accessibility: SecretItem]
+  ) throws {
+    let table = try AccessibilityTable.page.get()
+    // If the search fails, the item's name may still be known from elsewhere.
+    var item = items[accessibility]
+    let id = try item?.id ?? .random()
+    let identity = ItemIdentity.generic(service: "campaign", account: "\(accessibility)")
+    let attributes = ItemAttributes(label: "label", accessControl: AccessControl(accessibility))
+    func expect(_ operation: String, _ body: () throws -> Bool) {
+      let cell = AccessibilityTable.Cell(
+        state: state.rawValue, accessibility: accessibility, operation: operation)
+      let before = object.contents.withLock { $0.position }
+      let outcome = outcome(body)
+      #expect(outcome == table.outcomes[cell], "\(state.rawValue): \(operation)")
+      let after = object.contents.withLock { $0.position }
+      #expect(outcome == "yes" || before == after || operation == "find")
+    }
+    func update(_ secret: Secret?) throws -> Bool {
+      item = try object.update(
+        id, expecting: item?.revision ?? 1, attributes: attributes, secret: secret)
+      return item?.attributes.label == "label"
+    }
+    expect("find") { try object.items(matching: .exactly(identity)).count == 1 }
+    expect("list") {
+      let found = try object.items(matching: .exactly(identity))
+      return try object.items(matching: .all).filter { $0.identity == identity } == found
+    }
+    expect("read") { try object.secret(of: id)?.secret.text == "text" }
+    expect("add") {
+      let added = try object.add("new", account: "\(UUID())", accessibility)
+      return try object.text(of: added) == "new"
+    }
+    expect("describe") { try update(nil) }
+    expect("change") {
+      try update(Secret("changed".utf8)) && object.secret(of: id)?.secret.text == "changed"
+    }
+    expect("remove") {
+      try object.remove(id, expecting: item?.revision ?? 1)
+      // The vault cannot check this where a record is sealed.
+      return try state == .neverUnlocked || object.secret(of: id) == nil
+    }
+  }
+
+  /// The table's word for the result of a closure, which returns whether it had its effect.
+  private func outcome(_ body: () throws -> Bool) -> String {
+    do {
+      return try body() ? "yes" : "absent"
+    } catch SecretStoreError.locked {
+      return "locked"
+    } catch SecretStoreError.otherDevice {
+      return "otherDevice"
+    } catch SecretStoreError.unsupported {
+      return "unsupported"
+    } catch SecretStoreError.conflict {
+      return "conflict"
+    } catch {
+      return "\(error)"
+    }
+  }
+}

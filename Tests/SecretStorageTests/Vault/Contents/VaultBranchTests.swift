@@ -1,0 +1,198 @@
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+/// Vaults mixed from the records of two branches of one history.
+struct VaultBranchTests {
+  /// The machine's memory of the vault.
+  enum Memory: CaseIterable { case ofTheBranch, ofTheFork, nothing }
+
+  /// A branch, beginning with the first record.
+  private struct Branch {
+    let frames: [ArraySlice<UInt8>]
+    let texts: [String: String]
+    /// Every value written after the fork.
+    let values: Set<String>
+    let state: [String: [UInt8]]
+  }
+
+  private static let accounts = ["a", "b", "c", "d", "e", "f"]
+
+  private let vault = TestVault()
+  private let fork: (count: Int, state: [String: [UInt8]])
+  private let branches: [Branch]
+
+  init() throws {
+    let vault = vault
+    let object = vault.open()
+    for account in ["a", "b", "c", "d"] { try object.add("\(account) at first", account: account) }
+    let bytes = try vault.bytes
+    let state = try vault.rememberedState()
+    fork = (TestVault.frames(of: bytes).count, state)
+    branches = try ["left", "right"].map { name in
+      try vault.replace(by: bytes)
+      try vault.restoreState(state)
+      let object = vault.open()
+      var order = ["a", "b", "c", "e", "b", "d", "a", "f"]
+      if name == "right" { order.swapAt(1, 6) }
+      var values: Set<String> = []
+      for (number, account) in order.enumerated() {
+        let value = "\(account) of \(name) \(number)"
+        values.insert(value)
+        if try object.item(account) == nil {
+          try object.add(value, account: account)
+        } else {
+          try object.change(account, to: value)
+        }
+      }
+      try object.remove(name == "left" ? "c" : "d")
+      return Branch(
+        frames: TestVault.frames(of: try vault.bytes), texts: try object.texts(),
+        values: values, state: try vault.rememberedState())
+    }
+  }
+
+  private static func mixture(
+    of one: Branch, _ other: Branch, from fork: Int, using generator: inout SeededGenerator
+  ) -> [ArraySlice<UInt8>] {
+    var frames = Array(one.frames[..<fork])
+    let odds = Int.random(in: 0...3, using: &generator)
+    for place in fork..<one.frames.count {
+      let isOther = Int.random(in: 0..<4, using: &generator) <= odds
+      if Int.random(in: 0..<8, using: &generator) == 0 { continue }
+      frames.append(isOther ? other.frames[place] : one.frames[place])
+    }
+    if Int.random(in: 0..<6, using: &generator) == 0 {
+      frames.remove(at: Int.random(in: 2..<fork, using: &generator))
+    }
+    if Int.random(in: 0..<6, using: &generator) == 0, let last = frames.popLast() {
+      frames.insert(last, at: Int.random(in: fork..<frames.count, using: &generator))
+    }
+    return frames
+  }
+
+  @Test(arguments: Memory.allCases)
+  func recordsOfAnotherBranchAnswerNoGetter(_ memory: Memory) throws {
+    var mixtures = 0
+    var answers = 0
+    var generator = SeededGenerator(seed: 14)
+    while mixtures < Campaign.size(sample: 50, full: 3000) {
+      let (truth, other) = (branches[mixtures % 2], branches[1 - mixtures % 2])
+      let frames = Self.mixture(of: truth, other, from: fork.count, using: &generator)
+      // Without remembered state, the beginning of any branch is accepted.
+      if isBeginning(frames) { continue }
+      mixtures += 1
+      try vault.replace(by: TestVault.file(of: frames))
+      switch memory {
+      case .ofTheBranch: try vault.restoreState(truth.state)
+      case .ofTheFork: try vault.restoreState(fork.state)
+      case .nothing: try vault.forget()
+      }
+      let object = vault.open()
+      for account in Self.accounts {
+        do throws(SecretStoreError) {
+          let found = try object.text(account)
+          answers += 1
+          if !isRight(found, of: account, in: frames, truth, memory) {
+            Issue.record("Mixture \(mixtures): \(account) is \(found ?? "absent")")
+          }
+        } catch {
+          switch error {
+          case .corrupted, .rolledBack: break
+          default: Issue.record("Mixture \(mixtures): \(account): \(error)")
+          }
+        }
+      }
+      try expectRepair(of: object, "Mixture \(mixtures)")
+    }
+    // Records proven by the remembered state stay readable.
+    #expect(memory != .ofTheBranch || answers > 0)
+  }
+
+  private func isBeginning(_ frames: [ArraySlice<UInt8>]) -> Bool {
+    branches.contains { branch in
+      frames.count <= branch.frames.count && zip(frames, branch.frames).allSatisfy { $0 == $1 }
+    }
+  }
+
+  /// Whether an account's value is allowed in a mixture; only remembered state tells branches
+  /// apart.
+  private func isRight(
+    _ found: String?, of account: String, in frames: [ArraySlice<UInt8>], _ truth: Branch,
+    _ memory: Memory
+  ) -> Bool {
+    switch memory {
+    case .ofTheBranch: return found == truth.texts[account]
+    case .nothing: return false
+    case .ofTheFork:
+      // After the remembered fork, all records must be of one branch.
+      let behind = frames.drop { $0 != branches[0].frames[fork.count - 1] }.dropFirst()
+      let branch = branches.first { branch in
+        zip(behind, branch.frames[fork.count...]).allSatisfy { $0 == $1 }
+      }
+      guard let branch else { return false }
+      return found.map { $0.contains("first") || branch.values.contains($0) } ?? true
+    }
+  }
+
+  /// Expects unproven records to be reported, salvageable, and present after a repair.
+  private func expectRepair(of object: SecretVault, _ comment: Comment) throws {
+    if case .rolledBack = object.distrust { return }
+    #expect(try !object.verify().isSound, comment)
+    let saved = try object.salvageableItems()
+    #expect(saved.count >= 2, comment)
+    _ = try object.repair()
+    #expect(try object.verify().isSound, comment)
+    let texts = try vault.open().texts()
+    #expect(texts.count == saved.count, comment)
+    for (item, secret) in saved {
+      #expect(texts[item.identity.account ?? ""] == secret.text, comment)
+    }
+  }
+
+  /// Equal revisions of one item have different keys in the two branches.
+  @Test func openVaultReadsTheBranchThatTakesItsPlace() throws {
+    let object = vault.open()
+    for branch in branches {
+      try vault.replace(by: TestVault.file(of: branch.frames))
+      try vault.restoreState(branch.state)
+      #expect(try object.texts() == branch.texts)
+    }
+  }
+
+  @Test func lossOfTheLastRecordAloneLeavesTheOthersReadable() throws {
+    let branch = branches[0]
+    // The removal of "c" is the last record.
+    var frames = branch.frames.dropLast().map { Array($0) }
+    try vault.replace(by: TestVault.file(of: frames))
+    try vault.restoreState(fork.state)
+    let writer = vault.open()
+    try writer.change("a", to: "newest")
+    let whole = try vault.bytes
+    frames = TestVault.frames(of: whole).map { Array($0) }
+    frames[frames.count - 1][200] ^= 1
+    try vault.replace(by: TestVault.file(of: frames))
+    let object = vault.open()
+    #expect(throws: SecretStoreError.self) { try object.text("a") }
+    #expect(try object.text("b") == branch.texts["b"])
+
+    // Earlier versions remembered the last record only, which proves nothing about others.
+    var state = try vault.rememberedState()
+    for (name, bytes) in state { state[name] = Array(bytes[..<80]) }
+    try vault.restoreState(state)
+    #expect(throws: SecretStoreError.self) { try vault.open().text("b") }
+
+    // A record of the other branch directly before the lost record.
+    try vault.replace(by: whole)
+    try vault.restoreState(branch.state)
+    var mixed = branch.frames.map { Array($0) }
+    mixed[mixed.count - 1][200] ^= 1
+    mixed[mixed.count - 2] = Array(branches[1].frames[mixed.count - 2])
+    try vault.replace(by: TestVault.file(of: mixed))
+    for account in Self.accounts {
+      #expect(throws: SecretStoreError.self) { try vault.open().text(account) }
+    }
+  }
+}

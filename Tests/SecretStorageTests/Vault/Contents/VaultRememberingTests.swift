@@ -1,0 +1,266 @@
+import CLibrary
+import Concurrency
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+/// The memory of a vault by the machine and by each object.
+@Suite(.expectsFailures) struct VaultRememberingTests {
+  private let vault = TestVault()
+
+  private func isRolledBack(_ object: SecretVault) throws -> Bool {
+    guard case .rolledBack = object.distrust else { return false }
+    let error = try failure { _ = try object.texts() }
+    if case .rolledBack = error { return true }
+    return false
+  }
+
+  private func remembered() throws -> RememberedVault {
+    let object = vault.open()
+    let table = try #require(try object.withContents { $0.keys.table })
+    return try #require(try object.parts.device.remembered(of: table.vaultID))
+  }
+
+  @Test func headSlotsAndGenerationAreRemembered() throws {
+    let object = try vault.openAsService()
+    try object.add("value", account: "a")
+    #expect(try remembered().keys?.slotTypes == 1 << 1)
+    for kind in KeyKind.allCases {
+      try object.addSlot(kind.key(1, in: vault), named: "key", cost: .cheap)
+    }
+    let before = try #require(try remembered().keys)
+    #expect(before.slotTypes == 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5)
+    #expect(before.generation != RememberedVault.Keys.noGeneration)
+    #expect(try before.logStart == object.withContents { $0.chain.start })
+    let known = try object.withContents { contents throws(SecretStoreError) in contents.keys.known }
+    #expect(before.generation == known?.fingerprint)
+    try object.rotateKeys(removingOtherSlots: true)
+    let after = try #require(try remembered().keys)
+    #expect(after.slotTypes == 1 << 1 | 1 << 4)
+    #expect(after.generation != before.generation)
+    #expect(try remembered().head == object.withContents { $0.chain.head })
+  }
+
+  @Test(arguments: [(63, 1 << 63), (255, 1 << 63), (62, 1 << 62)] as [(UInt8, UInt64)])
+  func slotTypesOfNewerVersionsAreRemembered(_ type: UInt8, _ bit: UInt64) throws {
+    let slot = KeySlot(id: 7, name: "new", kind: .unknown(type: type))
+    let table = KeyTable(vaultID: [], slots: [slot], keys: [])
+    #expect(table.slotTypes == bit)
+  }
+
+  @Test func stateIsReadAsFarAsItFits() throws {
+    try vault.open().add("value", account: "a")
+    let whole = try remembered()
+    let (name, bytes) = try #require(try vault.rememberedState().first)
+    try #require(bytes.count == 176)
+    for place in 0..<176 {
+      var flipped = bytes
+      flipped[place] ^= 1
+      try vault.restoreState([name: flipped])
+      let device = try vault.open().parts.device
+      let table = try CapturedKeys(vault.open()).table
+      // Restored again, because reading the vault repairs the state.
+      try vault.restoreState([name: flipped])
+      let found = try device.remembered(of: table.vaultID)
+      switch place {
+      case ..<80: #expect(found == nil)
+      case ..<128: #expect(found?.head.sequence == whole.head.sequence && found?.keys == nil)
+      default: #expect(found == RememberedVault(vaultID: whole.vaultID, head: whole.head))
+      }
+    }
+    #expect(try remembered() == whole)
+  }
+
+  /// A loss of the machine's state.
+  enum Loss: CaseIterable { case removed, neverWritten, putBack }
+
+  @Test(arguments: Loss.allCases, [true, false])
+  func objectReportsAnOlderCopyOfWhatItHasSeen(_ loss: Loss, _ asWriter: Bool) throws {
+    let fails = Lock(loss == .neverWritten)
+    let fileSystem = FileSystem { call, path in
+      call == .write && path.hasSuffix(".state") && fails.withLock { $0 } ? EROFS : nil
+    }
+    let (object, writer) = (vault.open(), vault.open(fileSystem: fileSystem))
+    try writer.add("old", account: "a")
+    let (old, state) = (try vault.bytes, try vault.rememberedState())
+    let seeing = asWriter ? writer : object
+    try writer.change("a", to: "new")
+    #expect(try seeing.texts() == ["a": "new"])
+    try vault.replace(by: old)
+    switch loss {
+    case .removed: try FileManager.default.removeItem(atPath: vault.statePath)
+    case .neverWritten: try vault.forget()
+    case .putBack:
+      // Restoring the earlier state as well counts as accepting the older copy.
+      try vault.restoreState(state)
+      #expect(try seeing.texts() == ["a": "old"])
+      return
+    }
+    fails.withLock { $0 = false }
+    for _ in 0..<2 {
+      #expect(try isRolledBack(seeing))
+      expectError("rolledBack") { _ = try seeing.verify() }
+      #expect(!seeing.diagnose().isHealthy)
+    }
+    try seeing.acceptRollback()
+    if loss == .removed {
+      // The device key is gone as well, but still in memory.
+      #expect(try seeing.texts() == ["a": "old"])
+    } else {
+      for accepted in [seeing, vault.open()] { #expect(try accepted.texts() == ["a": "old"]) }
+    }
+  }
+
+  @Test func acceptanceByAnotherObjectReachesTheOneThatHasSeenMore() throws {
+    let object = vault.open()
+    try object.add("old", account: "a")
+    let old = try vault.bytes
+    try object.change("a", to: "new")
+    #expect(try object.texts() == ["a": "new"])
+    try vault.replace(by: old)
+    #expect(try isRolledBack(object))
+    try vault.open().acceptRollback()
+    #expect(try object.texts() == ["a": "old"])
+    try object.change("a", to: "newer")
+    #expect(try vault.open().texts() == ["a": "newer"])
+  }
+
+  private func writeUnremembered() throws -> (old: [UInt8], new: [UInt8]) {
+    let writer = vault.open(
+      fileSystem: FileSystem { call, path in
+        call == .write && path.hasSuffix(".state") ? EIO : nil
+      })
+    try vault.open().add("old", account: "a")
+    let old = try vault.bytes
+    try writer.change("a", to: "new")
+    return (old, try vault.bytes)
+  }
+
+  @Test func readerRemembersWhatItsWriterDidNot() throws {
+    let (old, new) = try writeUnremembered()
+    // No state file contains the change yet.
+    try vault.replace(by: old)
+    #expect(try vault.open().texts() == ["a": "old"])
+    try vault.replace(by: new)
+    let calls = Lock([String]())
+    let reader = vault.open(
+      fileSystem: FileSystem { call, path in
+        if call == .write || call == .fdatasync {
+          calls.withLock { $0.append("\(call.rawValue) \(path)") }
+        }
+        return nil
+      })
+    for _ in 0..<3 { #expect(try reader.texts() == ["a": "new"]) }
+    // The vault is synchronized before the state is written, once.
+    let made = calls.withLock { $0 }
+    #expect(made.count == 2 && made.first == "fdatasync \(vault.path)", "\(made)")
+    try vault.replace(by: old)
+    #expect(try isRolledBack(vault.open()))
+  }
+
+  @Test func readerRemembersNothingWhileAWriterIsAtWork() throws {
+    let (old, new) = try writeUnremembered()
+    let reader = vault.open()
+    let lock = try FileLock(at: "\(vault.path).lock")
+    for _ in 0..<2 { #expect(try reader.texts() == ["a": "new"]) }
+    lock.release()
+    // The writer failed, and truncated its record.
+    try vault.replace(by: old)
+    for object in [reader, vault.open()] { #expect(try object.texts() == ["a": "old"]) }
+    // A later access retries.
+    try vault.replace(by: new)
+    #expect(try reader.texts() == ["a": "new"])
+    try vault.replace(by: old)
+    #expect(try isRolledBack(reader))
+    #expect(try isRolledBack(vault.open()))
+  }
+
+  /// Only the app's keys can tell such a record from one of the vault's.
+  @Test(arguments: [true, false])
+  func forgedRecordIsNotRemembered(_ isLocked: Bool) throws {
+    let maker = vault.open()
+    try maker.add("always", account: "always", .always)
+    let passphrase = Secret("passphrase".utf8)
+    try maker.setPassphrase(passphrase, cost: .cheap)
+    let sound = try vault.bytes
+    let state = try vault.rememberedState()
+    let table = try CapturedKeys(maker).table
+    let head = try maker.withContents { $0.chain.head }
+    var payload = [RecordHeader.Kind.items.rawValue]
+    payload.append(littleEndian: head.sequence + 1)
+    payload += head.digest
+    payload += [UInt8](repeating: 7, count: 32)
+    payload.append(littleEndian: try #require(table.key(for: .attributes)).id)
+    payload.append(littleEndian: UInt32(64))
+    payload += [UInt8](repeating: 7, count: 80)
+    try vault.replace(by: sound + TestVault.frame(of: payload))
+
+    let reader = vault.open()
+    if isLocked {
+      #expect(try reader.text("always") == "always")
+    } else {
+      try reader.unlock(with: .passphrase(passphrase))
+    }
+    _ = try? reader.texts()
+    #expect(try vault.rememberedState() == state)
+    try vault.replace(by: sound)
+    for object in [reader, vault.open()] {
+      if try object.isLocked { try object.unlock(with: .passphrase(passphrase)) }
+      #expect(try object.texts() == ["always": "always"])
+    }
+  }
+
+  @Test func readingWorksWhereNothingCanBeRemembered() throws {
+    let (old, _) = try writeUnremembered()
+    let reader = vault.open(
+      fileSystem: FileSystem { call, path in
+        call == .write && path.hasSuffix(".state") ? EROFS : nil
+      })
+    for _ in 0..<3 { #expect(try reader.texts() == ["a": "new"]) }
+    // The object itself remembers it.
+    try vault.replace(by: old)
+    #expect(try isRolledBack(reader))
+  }
+
+  @Test func readerMakesNoLock() throws {
+    let (old, new) = try writeUnremembered()
+    try FileSystem().unlink("\(vault.path).lock")
+    #expect(try vault.open().texts() == ["a": "new"])
+    #expect(try vault.names() == ["secrets.vault", "secrets.vault.reserve", "state"])
+    try vault.replace(by: old)
+    #expect(try isRolledBack(vault.open()))
+    try vault.replace(by: new)
+    #expect(try vault.open().texts() == ["a": "new"])
+  }
+
+  @Test func readerMakesNoDirectory() throws {
+    try vault.open().add("value", account: "a")
+    let elsewhere = try vault.path("elsewhere")
+    let object = vault.open(state: elsewhere)
+    #expect(throws: SecretStoreError.self) { try object.texts() }
+    #expect(try FileSystem().status(of: elsewhere) == nil)
+  }
+
+  /// The machine's own files, each of which others can change between the check of its path and its
+  /// opening.
+  @Test(arguments: ["device.key", ".state", ".place"])
+  func fileIsCheckedThatIsOpen(_ suffix: String) throws {
+    try vault.open().add("value", account: "a")
+    let found = try FileSystem().entries(of: vault.statePath).first { $0.hasSuffix(suffix) }
+    let file = "\(vault.statePath)/\(try #require(found))"
+    let object = vault.open(
+      fileSystem: FileSystem { call, path in
+        if call == .open, path == file { _ = unsafe chmod(file, 0o666) }
+        return nil
+      })
+    let error = try failure { _ = try object.texts() }
+    guard case .insecure(file, let reason) = error else {
+      Issue.record("\(error)")
+      return
+    }
+    #expect(reason.contains("open to other users"))
+  }
+}

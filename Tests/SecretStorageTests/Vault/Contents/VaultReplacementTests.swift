@@ -1,0 +1,181 @@
+import CLibrary
+import Concurrency
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+/// A vault replaced by another one of the same keys.
+struct VaultReplacementTests {
+  private let vault = TestVault()
+
+  /// Makes two vaults of one device at one path, the second after removing the first, and returns
+  /// their bytes.
+  private func makeTwo() throws -> (first: [UInt8], second: [UInt8]) {
+    try vault.open().add("first", account: "a")
+    let first = try vault.bytes
+    try FileSystem().unlink(vault.path)
+    try vault.open().add("second", account: "a")
+    return (first, try vault.bytes)
+  }
+
+  private func expectReplaced(_ object: SecretVault) {
+    vault.expectEach(object) { error in
+      guard case .replaced(let what) = error else { return false }
+      return what.contains(vault.path)
+    }
+  }
+
+  @Test func anotherVaultIsRefusedUntilItIsAccepted() throws {
+    let object = vault.open()
+    let (first, second) = try makeTwo()
+    #expect(try object.texts() == ["a": "second"])
+    try vault.replace(by: first)
+    for refused in [object, vault.open()] {
+      expectReplaced(refused)
+      // Accepting a rollback does not accept this.
+      try refused.acceptRollback()
+      expectReplaced(refused)
+      // The contents can be inspected before they are accepted.
+      #expect(try refused.salvageableItems().map(\.secret.text) == ["first"])
+      #expect(!refused.diagnose().isHealthy)
+    }
+    try vault.open().acceptReplacement()
+    for accepted in [object, vault.open()] {
+      #expect(try accepted.texts() == ["a": "first"])
+      #expect(try accepted.verify().isSound)
+    }
+    try object.add("new", account: "new")
+    try vault.replace(by: second)
+    expectReplaced(object)
+  }
+
+  @Test func olderCopyOfTheOtherVaultIsRefusedOnceMore() throws {
+    try vault.open().add("first", account: "a")
+    let older = try vault.bytes
+    try vault.open().change("a", to: "newer")
+    try FileSystem().unlink(vault.path)
+    try vault.open().add("second", account: "a")
+    try vault.replace(by: older)
+    let object = vault.open()
+    expectReplaced(object)
+    try object.acceptReplacement()
+    let error = try failure { _ = try object.texts() }
+    if case .rolledBack = error {} else { Issue.record("\(error)") }
+    try object.acceptRollback()
+    #expect(try object.texts() == ["a": "first"])
+  }
+
+  @Test func acceptingDoesNothingToAVaultThatIsTheRightOne() throws {
+    let object = vault.open()
+    try object.acceptReplacement()
+    #expect(try FileSystem().status(of: vault.path) == nil)
+    try object.add("a", account: "a")
+    let before = try vault.bytes
+    try object.add("b", account: "b")
+    try object.acceptReplacement()
+    try vault.replace(by: before)
+    let error = try failure { _ = try vault.open().texts() }
+    if case .rolledBack = error {} else { Issue.record("\(error)") }
+  }
+
+  /// An operation that makes a vault at the path of an earlier one.
+  enum Making: CaseIterable {
+    case add, passphrase, slot, importing
+
+    func perform(on object: SecretVault, _ vault: TestVault) throws {
+      switch self {
+      case .add: try object.add("new", account: "new")
+      case .passphrase:
+        try object.setPassphrase(Secret("secret".utf8), cost: .cheap)
+      case .slot: try object.addSlot(.keyFile(try vault.keyFile(1)), named: "file")
+      case .importing:
+        let other = TestVault()
+        try other.open().add("new", account: "new")
+        try other.open().export(of: other)
+        try object.importItems(of: other)
+      }
+    }
+  }
+
+  @Test(arguments: Making.allCases)
+  func newVaultWhereOneWasRemovedIsKnownThere(_ making: Making) throws {
+    try vault.open().add("first", account: "a")
+    let first = try vault.bytes
+    try FileSystem().unlink(vault.path)
+    let object = vault.open()
+    try making.perform(on: object, vault)
+    #expect(try object.verify().isSound)
+    #expect(try vault.open().verify().isSound)
+    try vault.replace(by: first)
+    expectReplaced(vault.open())
+  }
+
+  /// If the machine took the new vault for a foreign one, it would be lost with its first write.
+  @Test(arguments: [FileSystem.Call.open, .write, .fsync])
+  func newVaultIsNotMadeWhereItCannotBeNoted(_ failing: FileSystem.Call) throws {
+    try vault.open().add("first", account: "a")
+    try FileSystem().unlink(vault.path)
+    let armed = Lock(true)
+    let object = vault.open(
+      fileSystem: FileSystem { call, path in
+        call == failing && path.hasSuffix(".place") && armed.withLock { $0 } ? EROFS : nil
+      })
+    #expect(throws: SecretStoreError.self) { try object.add("new", account: "new") }
+    #expect(try FileSystem().status(of: vault.path) == nil)
+    armed.withLock { $0 = false }
+    try object.add("new", account: "new")
+    #expect(try vault.open().texts() == ["new": "new"])
+  }
+
+  @Test func vaultOfAnEarlierVersionIsNotedByTheNextWrite() throws {
+    let (first, second) = try makeTwo()
+    try vault.forgetPlaces()
+    // No state says which one belongs here.
+    try vault.replace(by: first)
+    #expect(try vault.open().texts() == ["a": "first"])
+    try vault.replace(by: second)
+    let object = vault.open()
+    #expect(try object.texts() == ["a": "second"])
+    try object.add("b", account: "b")
+    try vault.replace(by: first)
+    expectReplaced(object)
+  }
+
+  @Test func noteIsWrittenOnce() throws {
+    let calls = Lock(0)
+    let object = vault.open(
+      fileSystem: FileSystem { call, path in
+        if call == .write, path.hasSuffix(".place") { calls.withLock { $0 += 1 } }
+        return nil
+      })
+    for number in 0..<5 { try object.add("\(number)", account: "\(number)") }
+    try object.compact()
+    try object.rotateKeys()
+    try object.add("last", account: "last")
+    #expect(calls.withLock { $0 } == 1)
+  }
+
+  @Test func noteThatWasNeverWrittenCompletelySaysNothing() throws {
+    let (first, _) = try makeTwo()
+    let name = try #require(
+      try FileSystem().entries(of: vault.statePath).first { $0.hasSuffix(".place") })
+    let note = "\(vault.statePath)/\(name)"
+    let bytes = try TestVault.bytes(of: note)
+    #expect(bytes.count == 72)
+    try vault.replace(by: first)
+    expectReplaced(vault.open())
+    for place in [3, 20, 45, 60] {
+      var flipped = bytes
+      flipped[place] ^= 1
+      try FileSystem().replaceFile(at: note, with: flipped)
+      #expect(try vault.open().texts() == ["a": "first"])
+    }
+    for count in [0, 1, 40, 71] {
+      try FileSystem().replaceFile(at: note, with: bytes[..<count])
+      #expect(try vault.open().texts() == ["a": "first"])
+    }
+    try FileSystem().replaceFile(at: note, with: bytes, mode: 0o644)
+    vault.expectInsecure(note, saying: "open to other users")
+  }
+}

@@ -1,0 +1,196 @@
+import CLibrary
+import Concurrency
+import FoundationEssentials
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+/// Vaults opened by systemd credentials and key files.
+struct VaultCredentialTests {
+  private let vault = TestVault()
+
+  /// Makes a vault that the credential 1 opens and, if asked for, the device.
+  private func make(keepingDevice keepsDevice: Bool = false) throws -> SecretVault {
+    try vault.giveCredential("vault-key", 1)
+    let object = try vault.openAsService()
+    try object.add("value", account: "a")
+    try object.addSlot(.credential(named: "vault-key"), named: "service")
+    if !keepsDevice { try object.removeSlot(1) }
+    return object
+  }
+
+  @Test func serviceOpensItsVaultWithoutAnybody() throws {
+    let maker = try make()
+    #expect(try maker.slots.map(\.kind) == [.credential(named: "vault-key")])
+    let object = try vault.openElsewhere()
+    #expect(try object.text("a") == "value")
+    object.lock()
+    #expect(try object.isLocked)
+    try object.unlock()
+    #expect(try !object.isLocked)
+    object.lock()
+    try object.unlock(with: .credential(named: "vault-key"))
+    #expect(try object.text("a") == "value")
+  }
+
+  @Test func programThatIsNoServiceFindsTheVaultLocked() throws {
+    _ = try make()
+    let object = vault.open()
+    #expect(throws: SecretStoreError.locked) { try object.texts() }
+    #expect(throws: SecretStoreError.locked) { try object.unlock() }
+    let error = try failure { try object.unlock(with: .credential(named: "vault-key")) }
+    guard case .unavailable(let what) = error else { throw error }
+    #expect(what.contains("no credential vault-key") && what.contains("LoadCredentialEncrypted="))
+    let note = object.diagnose().findings.first { $0.subject == "Locked" }
+    #expect(
+      note?.text
+        == "yes: unlock it with the credential vault-key, which systemd gives to a service")
+  }
+
+  @Test func otherCredentialOfTheNameIsSaid() throws {
+    _ = try make()
+    try vault.giveCredential("vault-key", 2)
+    let object = try vault.openAsService()
+    let wrong = SecretStoreError.wrongKey("The credential named vault-key")
+    #expect(throws: wrong) { try object.texts() }
+    #expect(throws: wrong) { try object.unlock() }
+    #expect(throws: wrong) { try object.unlock(with: .credential(named: "vault-key")) }
+    #expect(object.diagnose().problems.map(\.text) == [wrong.description])
+    #expect(PasswordStatus(wrong) == .locked)
+    // The right credential is back.
+    try vault.giveCredential("vault-key", 1)
+    try object.unlock()
+    #expect(try object.text("a") == "value")
+  }
+
+  @Test(arguments: [0, 31, (1 << 20) + 1])
+  func credentialOfAnotherSizeIsInNobodysWay(_ count: Int) throws {
+    let maker = try make(keepingDevice: true)
+    try vault.giveCredential("vault-key", 1, count: count)
+    #expect(try vault.openAsService().text("a") == "value")
+    try maker.removeSlot(1)
+    let object = try vault.openAsService()
+    for access in [
+      { _ = try object.texts() }, { try object.unlock() },
+      { try object.unlock(with: .credential(named: "vault-key")) },
+    ] as [() throws -> Void] {
+      #expect(try failure(access).invalid?.contains("must have 32 bytes to 1 MiB") == true)
+    }
+    try vault.giveCredential("vault-key", 1)
+    let (_, code) = try maker.addRecoveryCode(named: "paper")
+    try vault.giveCredential("vault-key", 1, count: count)
+    let other = try vault.openAsService()
+    // An unlock is possible now, so the error no longer describes the service's set-up.
+    #expect(throws: SecretStoreError.locked) { try other.texts() }
+    try other.unlock(with: .recoveryCode(code))
+    #expect(try other.text("a") == "value")
+  }
+
+  @Test func damagedSlotOfAServiceIsNoDamageOfItsVault() throws {
+    _ = try make(keepingDevice: true)
+    try vault.damageSlots(of: .credential)
+    let object = try vault.openAsService()
+    #expect(try object.verify().isSound)
+    #expect(try object.text("a") == "value")
+    let elsewhere = try vault.openElsewhere()
+    let error = try failure { _ = try elsewhere.texts() }
+    #expect(error.corrupted?.contains("the credential is right") == true)
+    #expect(try elsewhere.verify().isSound)
+  }
+
+  /// A temporary failure is not cached as a reason to stay locked.
+  @Test(arguments: [(EMFILE, true), (EIO, true), (EACCES, false), (EPERM, false)])
+  func failureThatPassesIsOver(_ code: Int32, _ passes: Bool) throws {
+    _ = try make()
+    let isBroken = Lock(true)
+    let fileSystem = FileSystem { call, path in
+      path.hasSuffix("/vault-key") && call == .open && isBroken.withLock { $0 } ? code : nil
+    }
+    let object = vault.open(credentials: try vault.credentials(), fileSystem: fileSystem)
+    for _ in 0..<2 {
+      let error = try failure { _ = try object.texts() }
+      guard case .system(_, _, code) = error else { throw error }
+    }
+    isBroken.withLock { $0 = false }
+    if !passes {
+      #expect(throws: SecretStoreError.self) { try object.texts() }
+      try object.unlock()
+    }
+    #expect(try object.text("a") == "value")
+  }
+
+  @Test(arguments: [
+    "", ".", "..", "a/b", "../key", "a:b", "ключ", "a\nb", String(repeating: "n", count: 256),
+  ])
+  func nameThatIsNoneIsRefused(_ name: String) throws {
+    let object = try vault.openAsService()
+    try object.add("value", account: "a")
+    let error = try failure { try object.addSlot(.credential(named: name), named: "service") }
+    #expect(error.invalid?.contains("cannot be the name of a credential") == true)
+  }
+
+  /// The name comes from the vault, whose writer must not choose the file to read.
+  @Test func nameInAVaultLeadsNowhereElse() throws {
+    let object = try make(keepingDevice: true)
+    let key = try vault.path("key")
+    try FileSystem().replaceFile(at: key, with: [UInt8](repeating: 1, count: 64))
+    try object.changeKeys { change throws(SecretStoreError) in
+      let user = change.user
+      change.table.slots = [
+        try KeySlot(
+          id: 5, name: "hostile", sealing: user,
+          under: SlotKey(
+            kind: .credential(named: "../key"), secret: Secret([UInt8](repeating: 1, count: 64))
+          ).stretched(
+            cost: nil, for: user, change.cipher, checking: {}),
+          by: change.table.sealer(change.cipher))
+      ]
+    }
+    #expect(throws: SecretStoreError.locked) { try vault.openAsService().texts() }
+  }
+
+  @Test(arguments: [0, 31, (1 << 20) + 1])
+  func keyFileOfAnotherSizeIsRefused(_ count: Int) throws {
+    let object = vault.open()
+    try object.addSlot(.keyFile(try vault.keyFile(1)), named: "stick")
+    let file = try vault.keyFile(2, count: count)
+    for refused in [
+      { try object.addSlot(.keyFile(file), named: "other") },
+      { try object.unlock(with: .keyFile(file)) },
+    ] as [() throws -> Void] {
+      let error = try failure(refused)
+      #expect(error.invalid?.hasPrefix("The key file at \(file.path) must have 32 bytes") == true)
+    }
+    #expect(try object.slots.count == 2)
+  }
+
+  @Test(arguments: [32, 1 << 20])
+  func keyFileOfTheShortestAndLongestSizeOpens(_ count: Int) throws {
+    let file = try vault.keyFile(2, count: count)
+    try vault.open().addSlot(.keyFile(file), named: "stick")
+    try vault.openElsewhere().unlock(with: .keyFile(file))
+  }
+
+  @Test func keyFileThatIsNotThereOrNoneIsRefused() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    let pipe = try vault.path("pipe")
+    #expect(unsafe mkfifo(pipe, 0o600) == 0)
+    // Opening the pipe must not block.
+    let error = try failure {
+      try object.addSlot(.keyFile(URL(filePath: pipe)), named: "stick")
+    }
+    #expect(error.invalid?.hasSuffix("and has 0") == true)
+    for (path, code) in [(try vault.path("none"), ENOENT), (vault.directory.path, EISDIR)] {
+      let error = try failure {
+        try object.addSlot(.keyFile(URL(filePath: path)), named: "stick")
+      }
+      guard case .system(_, path, code) = error else {
+        Issue.record(error)
+        continue
+      }
+    }
+    #expect(try object.slots.count == 1)
+  }
+}

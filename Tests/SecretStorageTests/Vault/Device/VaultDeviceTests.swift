@@ -1,0 +1,164 @@
+import CipherSupport
+import CLibrary
+import Concurrency
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+/// Problems with a machine's device key and identity.
+struct VaultDeviceTests {
+  private let vault = TestVault()
+
+  @Test func missingDeviceKeyIsAnotherDevice() throws {
+    try vault.open().add("value", account: "a")
+    try FileManager.default.removeItem(atPath: vault.statePath)
+    let object = vault.open()
+    #expect(try object.isLocked)
+    expectOtherDevice(object)
+    // No device key was made in place of the one to restore.
+    #expect(try FileSystem().status(of: vault.statePath + "/device.key") == nil)
+  }
+
+  @Test func otherDeviceKeyIsAnotherDevice() throws {
+    try vault.open().add("value", account: "a")
+    let key = vault.statePath + "/device.key"
+    try TestVault.change(key, at: 7, to: ~TestVault.bytes(of: key)[7])
+    expectOtherDevice(vault.open())
+  }
+
+  @Test func otherMachineIsAnotherDevice() throws {
+    try vault.open().add("value", account: "a")
+    let machine = try vault.path("machine-id")
+    try FileSystem().replaceFile(at: machine, with: Array("another machine\n".utf8))
+    expectOtherDevice(vault.open(machine: machine))
+    expectOtherDevice(vault.open(machine: try vault.path("no machine-id")))
+  }
+
+  @Test func machineWithoutIdentityHasItsKeyFile() throws {
+    let object = vault.open(machine: try vault.path("no machine-id"))
+    try object.add("value", account: "a")
+    #expect(try vault.open(machine: vault.path("no machine-id")).text("a") == "value")
+  }
+
+  /// The content of machine-id before the end of the first boot.
+  enum Early: CaseIterable { case uninitialized, withoutLineFeed, empty, missing, ofEarlierVersion }
+
+  /// The cipher of earlier versions, which took the word `uninitialized` for an identity.
+  private struct EarlierCipher: ForwardingCipher {
+    let cipher = OpenSSLCipher()
+
+    func deriveKey(
+      from key: Secret, salt: ArraySlice<UInt8>, purpose: String
+    ) throws(SecretStoreError) -> Secret {
+      let isNone = purpose == "locket device" && salt.isEmpty
+      return try cipher.deriveKey(
+        from: key, salt: isNone ? Array("uninitialized\n".utf8)[...] : salt, purpose: purpose)
+    }
+  }
+
+  @Test(arguments: Early.allCases, [false, true])
+  func vaultOfAMachineThatGotItsIdentityLaterOpensAndIsSealedAnew(
+    _ early: Early, hasPassphrase: Bool
+  ) throws {
+    let machine = try vault.path("machine-id"), other = try vault.path("other machine-id")
+    try FileSystem().replaceFile(at: other, with: Array("another machine\n".utf8))
+    switch early {
+    case .uninitialized, .ofEarlierVersion:
+      try FileSystem().replaceFile(at: machine, with: Array("uninitialized\n".utf8))
+    case .withoutLineFeed:
+      try FileSystem().replaceFile(at: machine, with: Array("uninitialized".utf8))
+    case .empty: try FileSystem().replaceFile(at: machine, with: [])
+    case .missing: break
+    }
+    let first = vault.open(
+      machine: machine, cipher: early == .ofEarlierVersion ? EarlierCipher() : nil)
+    let passphrase = Secret("open sesame".utf8)
+    if hasPassphrase { try first.setPassphrase(passphrase, cost: .cheap) }
+    let classes = Accessibility.allCases.filter {
+      hasPassphrase || $0 != .whenPasscodeSetThisDeviceOnly
+    }
+    for accessibility in classes {
+      try first.add("early", account: "\(accessibility)", accessibility)
+    }
+    let texts = try first.texts()
+    #expect(texts.count == classes.count)
+
+    func open(_ machine: String) throws -> SecretVault {
+      let object = vault.open(machine: machine)
+      if hasPassphrase { try object.unlock(with: .passphrase(passphrase)) }
+      return object
+    }
+    try FileSystem().replaceFile(at: machine, with: Array("its identity\n".utf8))
+    let object = try open(machine)
+    #expect(try object.texts() == texts)
+    if !hasPassphrase { try object.unlock(with: .device) }
+    // Records are sealed again at the next write only.
+    #expect(try open(other).texts() == texts)
+    try object.add("late", account: "late", .whenUnlockedThisDeviceOnly)
+    try wait { object.contents.withLock { !$0.keys.isDeviceOutdated } }
+    for reader in [object, try open(machine)] {
+      #expect(try reader.texts() == texts.merging(["late": "late"]) { $1 })
+    }
+    #expect(try object.verify().isSound)
+    // Another machine with the same device key now opens nothing bound to this one.
+    if hasPassphrase {
+      let reader = try open(other)
+      #expect(throws: SecretStoreError.otherDevice("The item")) { try reader.text("late") }
+      #expect(try reader.text("\(Accessibility.whenUnlocked)") == "early")
+    } else {
+      expectOtherDevice(vault.open(machine: other))
+    }
+  }
+
+  @Test func keysOfAVaultOfAMachineThatGotItsIdentityLaterAreRotated() throws {
+    let machine = try vault.path("machine-id")
+    try FileSystem().replaceFile(at: machine, with: Array("uninitialized\n".utf8))
+    try vault.open(machine: machine).add("early", account: "a", .alwaysThisDeviceOnly)
+    try FileSystem().replaceFile(at: machine, with: Array("its identity\n".utf8))
+    let object = vault.open(machine: machine)
+    try object.rotateKeys(keeping: [.device])
+    for reader in [object, vault.open(machine: machine)] {
+      #expect(try reader.text("a") == "early")
+      #expect(try !reader.isLocked)
+    }
+    expectOtherDevice(vault.open(machine: try vault.path("no machine-id")))
+  }
+
+  private func expectOtherDevice(
+    _ object: SecretVault, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    for access in 0..<3 {
+      do {
+        if access == 0 { _ = try object.items(matching: .all) }
+        if access == 1 { try object.add("new", account: "new") }
+        if access == 2 { try object.unlock() }
+        Issue.record("Access \(access) succeeds.", sourceLocation: sourceLocation)
+      } catch {
+        #expect(
+          error as? SecretStoreError == .otherDevice("The vault"), "access \(access)",
+          sourceLocation: sourceLocation)
+      }
+    }
+  }
+
+  @Test(arguments: [0, 31, 33, 100])
+  func deviceKeyOfAnotherLengthIsDamaged(_ count: Int) throws {
+    try vault.open().add("value", account: "a")
+    let key = vault.statePath + "/device.key"
+    try FileSystem().replaceFile(at: key, with: [UInt8](repeating: 1, count: count))
+    vault.expectEach(vault.open()) { error in
+      guard case .corrupted(let what) = error else { return false }
+      return what.contains(key) && what.contains("not 32")
+    }
+  }
+
+  @Test func deviceKeyOpenToOthersIsRefused() throws {
+    try vault.open().add("value", account: "a")
+    let key = vault.statePath + "/device.key"
+    unsafe #expect(chmod(key, 0o644) == 0)
+    vault.expectInsecure(key, saying: "open to other users")
+  }
+}

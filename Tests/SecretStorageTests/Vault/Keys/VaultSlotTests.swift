@@ -1,0 +1,265 @@
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+/// The slots of a vault: listing, adding, renaming and removing.
+struct VaultSlotTests {
+  private let vault = TestVault()
+
+  private func filledVault() throws -> SecretVault {
+    let object = try vault.openAsService()
+    try object.add("value", account: "a")
+    return object
+  }
+
+  @Test func vaultThatDoesNotExistHasNoSlots() throws {
+    #expect(try vault.open().slots.isEmpty)
+    #expect(try FileSystem().status(of: vault.path) == nil)
+  }
+
+  @Test func vaultWithoutAnIntactTableIsNotOneWithoutSlots() throws {
+    _ = try filledVault()
+    var bytes = try vault.bytes
+    for frame in TestVault.frames(of: bytes).prefix(2) { bytes[frame.endIndex - 1] ^= 1 }
+    try vault.replace(by: bytes)
+    #expect(try failure { _ = try vault.open().slots }.corrupted != nil)
+  }
+
+  @Test func newVaultHasASlotForItsDevice() throws {
+    let object = try filledVault()
+    #expect(try object.slots == [.init(id: 1, name: "this device", kind: .device)])
+  }
+
+  @Test(arguments: KeyKind.allCases)
+  func addedKeyOpensTheVaultElsewhere(_ kind: KeyKind) throws {
+    let object = try filledVault()
+    let key = try kind.key(1, in: vault)
+    let slot = try object.addSlot(key, named: "added", cost: .minimum)
+    #expect(slot.id == 2)
+    #expect(slot.name == "added")
+    #expect(try object.slots.map(\.name) == ["this device", "added"])
+    let elsewhere = try vault.openElsewhere()
+    #expect(try elsewhere.slots.last == slot)
+    // Only a credential opens the vault without `unlock(with:)`.
+    #expect(try elsewhere.isLocked == (kind != .credential))
+    try elsewhere.unlock(with: key)
+    #expect(try elsewhere.texts() == ["a": "value"])
+    // The device slot is unchanged.
+    #expect(try vault.open().texts() == ["a": "value"])
+  }
+
+  @Test(arguments: KeyKind.allCases)
+  func wrongKeyIsNamedAndChangesNothing(_ kind: KeyKind) throws {
+    let object = try filledVault()
+    try object.addSlot(try kind.key(1, in: vault), named: "added", cost: .minimum)
+    let bytes = try vault.bytes
+    let elsewhere = try vault.openElsewhere()
+    let wrong = try kind.key(2, in: vault)
+    let error = try failure { try elsewhere.unlock(with: wrong) }
+    #expect(kind.refusal(error), "\(error)")
+    #expect(try elsewhere.isLocked)
+    #expect(try vault.bytes == bytes)
+    try elsewhere.unlock(with: try kind.key(1, in: vault))
+  }
+
+  @Test(arguments: KeyKind.allCases)
+  func keyWithoutASlotIsNamed(_ kind: KeyKind) throws {
+    let object = try filledVault()
+    let key = try kind.key(1, in: vault)
+    let error = try failure { try object.unlock(with: key) }
+    #expect(error.invalid?.hasPrefix("The vault has no ") == true)
+    #expect(try !object.isLocked)
+  }
+
+  @Test(arguments: KeyKind.allCases)
+  func damagedSlotIsNeitherAWrongKeyNorADamagedVault(_ kind: KeyKind) throws {
+    let object = try filledVault()
+    try object.addSlot(try kind.key(1, in: vault), named: "added", cost: .minimum)
+    try vault.damageSlots(of: kind)
+    let elsewhere = try vault.openElsewhere()
+    let wrong = try failure { try elsewhere.unlock(with: try kind.key(2, in: vault)) }
+    #expect(kind.refusal(wrong), "\(wrong)")
+    let right = try failure { try elsewhere.unlock(with: try kind.key(1, in: vault)) }
+    #expect(right.corrupted?.hasPrefix("The key slot \"added\" is damaged: the ") == true)
+    // Other keys are not affected.
+    let here = try vault.openAsService()
+    #expect(try here.texts() == ["a": "value"])
+    #expect(try here.verify().isSound)
+    try here.removeSlot(2)
+    #expect(try here.slots.count == 1)
+  }
+
+  @Test func slotForThisDeviceIsAddedOnce() throws {
+    let object = try filledVault()
+    let error = try failure { try object.addSlot(.device, named: "again") }
+    #expect(error.invalid == "This device has the vault's slot 1 already, \"this device\"")
+    try object.setPassphrase(Secret("passphrase".utf8), cost: .minimum)
+    let slot = try object.addSlot(.device, named: "laptop")
+    #expect(slot.kind == .device && slot.name == "laptop")
+    #expect(try vault.open().text("a") == "value")
+    #expect(throws: SecretStoreError.self) { try object.addSlot(.device, named: "again") }
+  }
+
+  @Test func eachDeviceHasASlotOfItsOwn() throws {
+    let object = try filledVault()
+    try object.addSlot(.passphrase(Secret("shared".utf8)), named: "shared", cost: .minimum)
+    let elsewhere = try vault.openElsewhere()
+    #expect(throws: SecretStoreError.otherDevice("The vault")) {
+      try elsewhere.unlock(with: .device)
+    }
+    try elsewhere.unlock(with: .passphrase(Secret("shared".utf8)))
+    #expect(try elsewhere.addSlot(.device, named: "elsewhere").id == 3)
+    for object in [vault.open(), try vault.openElsewhere()] {
+      #expect(try object.text("a") == "value")
+      object.lock()
+      try object.unlock(with: .device)
+    }
+    // The slot of the other device does not open the vault here.
+    try elsewhere.removeSlot(2)
+    let error = try failure { try elsewhere.removeSlot(3) }
+    #expect(error.invalid?.contains("is the last one that opens the vault here") == true)
+    try elsewhere.removeSlot(1)
+    #expect(throws: SecretStoreError.otherDevice("The vault")) { try vault.open().texts() }
+  }
+
+  @Test(arguments: [UnlockKey.device, .passphrase(Secret("passphrase".utf8))])
+  func addingASlotMakesAVault(_ key: UnlockKey) throws {
+    let object = vault.open()
+    let slot = try object.addSlot(key, named: "first", cost: .minimum)
+    #expect(try object.slots.last == slot)
+    #expect(try object.slots.map(\.kind).first == .device)
+    if case .device = key { #expect(try object.slots == [slot]) }
+    try object.add("value", account: "a")
+    #expect(try vault.open().text("a") == "value")
+  }
+
+  @Test func slotsAreRenamed() throws {
+    let object = try filledVault()
+    try object.addSlot(.keyFile(try vault.keyFile(1)), named: "stick", cost: .minimum)
+    try object.renameSlot(1, to: "laptop")
+    try object.renameSlot(2, to: "laptop")
+    #expect(try object.slots.map(\.name) == ["laptop", "laptop"])
+    #expect(try vault.open().slots == object.slots)
+    #expect(try vault.open().text("a") == "value")
+    #expect(throws: SecretStoreError.invalid("The vault has no slot 3")) {
+      try object.renameSlot(3, to: "none")
+    }
+  }
+
+  @Test(arguments: ["", String(repeating: "n", count: 201), String(repeating: "ñ", count: 101)])
+  func nameOutsideOfItsLimitsIsRefused(_ name: String) throws {
+    let object = try filledVault()
+    let bytes = try vault.bytes
+    for error in [
+      try failure { try object.renameSlot(1, to: name) },
+      try failure { try object.addSlot(.passphrase(Secret("p".utf8)), named: name) },
+      try failure { _ = try object.addRecoveryCode(named: name) },
+    ] {
+      #expect(error.invalid?.contains("1 to 200 bytes") == true)
+    }
+    #expect(try vault.bytes == bytes)
+    try object.renameSlot(1, to: String(repeating: "ñ", count: 100))
+  }
+
+  @Test(arguments: KeyKind.allCases)
+  func removedSlotIsNotInTheFileAnyMore(_ kind: KeyKind) throws {
+    let object = try filledVault()
+    let slot = try object.addSlot(try kind.key(1, in: vault), named: "added", cost: .minimum)
+    let sealed = try #require(try object.withContents { $0.keys.table?.slots.last?.encoded })
+    #expect(try vault.bytes.firstRange(of: sealed) != nil)
+    try object.removeSlot(slot.id)
+    #expect(try vault.bytes.firstRange(of: sealed) == nil)
+    #expect(try object.slots.count == 1)
+    let error = try failure {
+      try vault.openElsewhere().unlock(with: try kind.key(1, in: vault))
+    }
+    #expect(error.invalid?.hasPrefix("The vault has no ") == true)
+    #expect(throws: SecretStoreError.invalid("The vault has no slot 2")) {
+      try object.removeSlot(slot.id)
+    }
+  }
+
+  @Test func lastSlotCannotBeRemoved() throws {
+    let object = try filledVault()
+    let bytes = try vault.bytes
+    let error = try failure { try object.removeSlot(1) }
+    #expect(
+      "\(error)" == """
+        The slot 1, "this device", is the last one that opens the vault here. Add another before you \
+        remove it.
+        """)
+    #expect(try vault.bytes == bytes)
+    let (slot, code) = try object.addRecoveryCode(named: "paper")
+    try object.removeSlot(1)
+    #expect(try object.slots == [slot])
+    #expect(throws: SecretStoreError.self) { try object.removeSlot(slot.id) }
+    let other = vault.open()
+    #expect(throws: SecretStoreError.locked) { try other.texts() }
+    try other.unlock(with: .recoveryCode(code))
+    #expect(try other.text("a") == "value")
+  }
+
+  @Test func lockedVaultTakesNoChangeOfItsSlots() throws {
+    let object = try filledVault()
+    try object.addSlot(.keyFile(try vault.keyFile(1)), named: "stick", cost: .minimum)
+    let slots = try object.slots
+    let bytes = try vault.bytes
+    object.lock()
+    for locked in [object, try vault.openElsewhere()] {
+      #expect(try locked.slots == slots)
+      for change in [
+        { try locked.removeSlot(1) }, { try locked.renameSlot(1, to: "x") },
+        { try locked.addSlot(.passphrase(Secret("p".utf8)), named: "x") },
+        { try locked.addSlot(.device, named: "x") },
+        { _ = try locked.addRecoveryCode(named: "x") },
+      ] as [() throws -> Void] {
+        #expect(try failure(change) == .locked)
+      }
+    }
+    #expect(try vault.bytes == bytes)
+  }
+
+  @Test func numbersOfSlotsAreUnused() throws {
+    let object = try filledVault()
+    try vault.changeSlots { slot in
+      [slot, KeySlot(id: .max, name: "last", kind: .unknown(type: 9))]
+    }
+    #expect(try object.addSlot(.keyFile(try vault.keyFile(1)), named: "stick").id == 2)
+    #expect(try object.addSlot(.keyFile(try vault.keyFile(2)), named: "stick").id == 3)
+  }
+
+  @Test func removingTheLastPassphraseRemovesWhatNeedsOne() throws {
+    let object = try filledVault()
+    for name in ["first", "second"] {
+      try object.addSlot(.passphrase(Secret(name.utf8)), named: name, cost: .minimum)
+    }
+    try object.add("bound", account: "bound", .whenPasscodeSetThisDeviceOnly)
+    try object.removeSlot(2)
+    #expect(try object.texts() == ["a": "value", "bound": "bound"])
+    #expect(try vault.open().text("bound") == "bound")
+    try object.removeSlot(3)
+    #expect(try object.texts() == ["a": "value"])
+    #expect(try !object.hasPassphrase)
+    let error = try failure {
+      try object.add("bound", account: "bound", .whenPasscodeSetThisDeviceOnly)
+    }
+    #expect(
+      error
+        == .unsupported(
+          "\(Accessibility.whenPasscodeSetThisDeviceOnly), as long as the vault has no passphrase"))
+  }
+
+  /// The key of those items is sealed under the device's key, which must exist.
+  @Test func passphraseThatIsAddedWithoutADeviceKeyKeepsWhatNeedsOne() throws {
+    let object = try filledVault()
+    try object.addSlot(.keyFile(try vault.keyFile(1)), named: "stick")
+    let elsewhere = try vault.openElsewhere()
+    try elsewhere.unlock(with: .keyFile(try vault.keyFile(1)))
+    try elsewhere.addSlot(.passphrase(Secret("p".utf8)), named: "p", cost: .minimum)
+    try elsewhere.add("bound", account: "bound", .whenPasscodeSetThisDeviceOnly)
+    let again = try vault.openElsewhere()
+    try again.unlock(with: .passphrase(Secret("p".utf8)))
+    #expect(try again.text("bound") == "bound")
+  }
+}

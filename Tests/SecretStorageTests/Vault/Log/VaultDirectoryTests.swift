@@ -1,0 +1,125 @@
+import CLibrary
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+/// Directories that other users can write to.
+@Suite(.expectsFailures) struct VaultDirectoryTests {
+  private let vault = TestVault()
+
+  enum Place: CaseIterable { case data, state }
+
+  private func path(_ place: Place) -> String {
+    place == .data ? vault.directory.path : vault.statePath
+  }
+
+  private func mode(of path: String) throws -> mode_t? {
+    try FileSystem().status(of: path)?.permissions
+  }
+
+  private func set(_ mode: mode_t, of path: String) throws {
+    unsafe try #require(chmod(path, mode) == 0)
+  }
+
+  @Test(arguments: Place.allCases, [0o777, 0o770, 0o702, 0o2775] as [mode_t])
+  func directoryOfThisUserIsTightenedByAWrite(_ place: Place, _ wide: mode_t) throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    try set(wide, of: path(place))
+    #expect(try vault.open().texts() == ["a": "value"])
+    #expect(try mode(of: path(place)) == wide)
+    try object.change("a", to: "changed")
+    #expect(try mode(of: path(place)) == wide & ~0o022)
+    #expect(object.diagnose().isHealthy)
+  }
+
+  @Test func directoryIsTightenedBeforeTheFirstWriteToo() throws {
+    try FileSystem().makeDirectories(vault.statePath)
+    for place in Place.allCases { try set(0o777, of: path(place)) }
+    try vault.open().setPassphrase(Secret("passphrase".utf8), cost: .cheap)
+    for place in Place.allCases { #expect(try mode(of: path(place)) == 0o755) }
+  }
+
+  @Test(arguments: Place.allCases)
+  func stickyDirectoryStaysAsItIs(_ place: Place) throws {
+    try vault.open().add("value", account: "a")
+    try set(0o1777, of: path(place))
+    try vault.open().add("new", account: "b")
+    #expect(try mode(of: path(place)) == 0o1777)
+    #expect(vault.open().diagnose().isHealthy)
+  }
+
+  @Test func directoryIsLeftAloneWhereThatIsSaid() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    for place in Place.allCases { try set(0o777, of: path(place)) }
+    object.allowsSharedDirectories = true
+    try object.change("a", to: "changed")
+    let passphrase = Secret("passphrase".utf8)
+    try object.setPassphrase(passphrase, cost: .cheap)
+    try object.changePassphrase(from: passphrase, to: Secret("other".utf8), cost: .cheap)
+    for place in Place.allCases { #expect(try mode(of: path(place)) == 0o777) }
+    #expect(object.diagnose().isHealthy)
+  }
+
+  /// Expects every write to fail, and reads to succeed.
+  private func expectRefused(_ path: String, saying words: String, by object: SecretVault) throws {
+    let before = try vault.bytes
+    let item = try #require(try object.item("a"))
+    let writes: [() throws -> Void] = [
+      { try object.add("new", account: "b") }, { try object.change("a", to: "new") },
+      { try object.remove(item.id, expecting: item.revision) }, { try object.compact() },
+      { try object.setPassphrase(Secret("passphrase".utf8), cost: .cheap) },
+      { try object.addSlot(.keyFile(try vault.keyFile(1)), named: "file") },
+      { try object.rotateKeys() }, { try object.importItems(of: vault) },
+    ]
+    for write in writes {
+      let error = try failure(write)
+      guard case .insecure(path, let reason) = error else {
+        Issue.record("\(error)")
+        continue
+      }
+      #expect(reason.contains("(mode 0777)") && reason.contains("allowsSharedDirectories"))
+      #expect(reason.contains(words))
+    }
+    #expect(try vault.bytes == before)
+    #expect(try object.texts() == ["a": "value"])
+    try object.importItems(of: vault, isDryRun: true)
+    object.allowsSharedDirectories = true
+    try object.add("new", account: "b")
+    #expect(try vault.open().texts() == ["a": "value", "b": "new"])
+  }
+
+  private func fill() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    try object.export(of: vault)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can give a directory away."))
+  func directoryOfAnotherUserRefusesWrites() throws {
+    try fill()
+    for place in Place.allCases {
+      unsafe try #require(chown(path(place), 12345, 12345) == 0)
+      try set(0o777, of: path(place))
+      let object = vault.open()
+      try expectRefused(path(place), saying: "only its owner (12345)", by: object)
+      try object.remove("b")
+      unsafe try #require(chown(path(place), geteuid(), getegid()) == 0)
+      try set(0o700, of: path(place))
+    }
+  }
+
+  @Test(arguments: Place.allCases)
+  func directoryThatCannotBeTightenedRefusesWrites(_ place: Place) throws {
+    try fill()
+    try set(0o777, of: path(place))
+    let directory = path(place)
+    let object = vault.open(
+      fileSystem: FileSystem { call, path in call == .fchmod && path == directory ? EROFS : nil })
+    try expectRefused(directory, saying: "fchmod of \(directory)", by: object)
+  }
+}

@@ -1,0 +1,214 @@
+import Concurrency
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+/// Cancelled and later resumed rotations.
+struct VaultRotationResumingTests {
+  private let vault = TestVault()
+  private static let count = 600
+
+  private func expectFinished(_ object: SecretVault, _ texts: [String: String]) throws {
+    #expect(try !object.isRotationPending)
+    #expect(try object.texts() == texts)
+    #expect(try object.verify().isSound)
+    #expect(try !CapturedKeys(object).table.hasOldKeys)
+  }
+
+  @Test(arguments: [0, 1, 257, 513])
+  func cancelledRotationIsResumed(_ limit: Int) throws {
+    let object = vault.open()
+    try object.addMany(Self.count)
+    let old = try CapturedKeys(object)
+    try object.rotateKeys(givingUpAt: limit)
+    var texts = SecretVault.many(Self.count)
+    let other = vault.open()
+    for reader in [object, other] {
+      #expect(try reader.isRotationPending)
+      #expect(try reader.texts() == texts)
+      #expect(try reader.verify().isSound)
+      // The user key is new from the first step on.
+      #expect(try CapturedKeys(reader).user != old.user)
+    }
+    // Compaction keeps a resumable rotation, and finishes one that lacks only its end.
+    try other.compact()
+    #expect(try object.isRotationPending == (limit < 513))
+    try other.change("3", to: "changed meanwhile")
+    try other.remove("4")
+    try other.add("added meanwhile", account: "new")
+    texts["3"] = "changed meanwhile"
+    texts["4"] = nil
+    texts["new"] = "added meanwhile"
+    let reports = Lock([UpkeepProgress]())
+    try other.resumeRotation { progress in
+      reports.withLock { $0.append(progress) }
+      return .proceed
+    }
+    let done = [0: 0, 1: 256, 257: 512, 513: 600][limit] ?? 0
+    let changed = done == 0 ? 2 : 0
+    if done < Self.count {
+      #expect(reports.withLock { $0.first?.total } == Self.count - done - changed)
+      #expect(reports.withLock { $0.last?.completed } == Self.count - done - changed)
+    }
+    for reader in [object, other, vault.open()] { try expectFinished(reader, texts) }
+    #expect(try old.openings(in: vault.bytes, with: CapturedKeys(object)) == [])
+  }
+
+  @Test func rotationEndsThoughEachStepIsCancelled() throws {
+    let object = vault.open()
+    try object.addMany(Self.count)
+    try object.rotateKeys(givingUpAt: 0)
+    var rounds = 0
+    while try object.isRotationPending {
+      do {
+        try vault.open().resumeRotation { $0.completed > 0 ? .cancel : .proceed }
+      } catch {
+        #expect(error as? SecretStoreError == .cancelled)
+      }
+      rounds += 1
+    }
+    #expect(rounds == 4)
+    try expectFinished(object, SecretVault.many(Self.count))
+  }
+
+  @Test func rotationThatBeginsInTheMiddleOfAnotherFinishesBoth() throws {
+    let object = vault.open()
+    try object.addMany(Self.count)
+    let first = try CapturedKeys(object)
+    try object.rotateKeys(givingUpAt: 1)
+    let second = try CapturedKeys(object)
+    try object.rotateKeys(givingUpAt: 257)
+    let third = try CapturedKeys(object)
+    // Three keys for some purposes.
+    #expect(third.keys.count > 8 + 6)
+    try vault.open().rotateKeys()
+    try expectFinished(object, SecretVault.many(Self.count))
+    let last = try CapturedKeys(object)
+    for earlier in [first, second, third] {
+      #expect(try earlier.openings(in: vault.bytes, with: last) == [])
+    }
+  }
+
+  @Test func passphraseMayBeSetInTheMiddleOfARotation() throws {
+    let object = vault.open()
+    try object.addMany(Self.count)
+    try object.rotateKeys(givingUpAt: 1)
+    try object.setPassphrase(Secret("secret".utf8), cost: .cheap)
+    let other = vault.open()
+    #expect(try other.isRotationPending)
+    #expect(throws: SecretStoreError.locked) { try other.resumeRotation() }
+    try other.unlock(with: .passphrase(Secret("secret".utf8)))
+    try other.resumeRotation()
+    try expectFinished(object, SecretVault.many(Self.count))
+  }
+
+  @Test func vaultThatIsLockedMeanwhileIsResumedAfterUnlocking() throws {
+    let object = vault.open()
+    try object.addMany(Self.count)
+    #expect(throws: SecretStoreError.locked) {
+      try object.rotateKeys { progress in
+        if progress.completed > 0 { object.lock() }
+        return .proceed
+      }
+    }
+    #expect(try object.isRotationPending)
+    #expect(throws: SecretStoreError.locked) { try object.resumeRotation() }
+    try object.unlock()
+    try object.resumeRotation()
+    try expectFinished(object, SecretVault.many(Self.count))
+  }
+
+  @Test func vaultThatIsRemovedMeanwhileIsNoMoreWork() throws {
+    let object = vault.open()
+    try object.addMany(Self.count)
+    try object.rotateKeys { [vault] _ in
+      do throws(SystemError) { try FileSystem().unlink(vault.path) } catch {}
+      return .proceed
+    }
+    #expect(try object.texts() == [:])
+  }
+
+  @Test func damagedVaultIsRepairedBeforeItIsResumed() throws {
+    let object = vault.open()
+    try object.addMany(Self.count)
+    try object.rotateKeys(givingUpAt: 1)
+    let frames = TestVault.frames(of: try vault.bytes)
+    // The record of the first batch, whose items are also in the earlier file.
+    let last = try #require(frames.last)
+    try TestVault.change(vault.path, at: last.endIndex - 1, to: ~(try #require(last.last)))
+    let other = vault.open()
+    do {
+      try other.resumeRotation()
+      Issue.record("A damaged vault is rotated.")
+    } catch SecretStoreError.corrupted {
+      // Expected.
+    } catch {
+      Issue.record(error)
+    }
+    #expect(try !other.repair().isEmpty)
+    #expect(try other.isRotationPending)
+    try other.resumeRotation()
+    try expectFinished(other, SecretVault.many(Self.count))
+  }
+
+  @Test func olderCopyFromTheMiddleIsRefused() throws {
+    let object = vault.open()
+    try object.addMany(Self.count)
+    let copies = Lock([[UInt8]]())
+    try object.rotateKeys { [vault] _ in
+      let bytes = try? vault.bytes
+      copies.withLock { $0.append(bytes ?? []) }
+      return .proceed
+    }
+    let older = copies.withLock { $0 }
+    #expect(older.count == 4)
+    for copy in older {
+      try vault.replace(by: copy)
+      #expect(isRolledBack(vault.open()))
+    }
+  }
+
+  private func isRolledBack(_ object: SecretVault) -> Bool {
+    do throws(SecretStoreError) {
+      _ = try object.items(matching: .all)
+      return false
+    } catch .rolledBack {
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  @Test(arguments: [0, 256, 512])
+  func compactionMayBeCancelled(_ limit: Int) throws {
+    let object = vault.open()
+    try object.addMany(Self.count)
+    let before = try vault.bytes
+    #expect(throws: SecretStoreError.cancelled) {
+      try object.compact { progress in
+        #expect(progress.total == Self.count)
+        return progress.completed > limit ? .cancel : .proceed
+      }
+    }
+    #expect(try vault.bytes == before)
+    try object.compact { _ in .proceed }
+    #expect(try vault.bytes != before)
+    #expect(try object.texts() == SecretVault.many(Self.count))
+  }
+
+  @Test func repairMayBeCancelled() throws {
+    try vault.open().addMany(Self.count)
+    try TestVault.change(vault.path, at: 5000, to: ~vault.bytes[5000])
+    let before = try vault.bytes
+    #expect(throws: SecretStoreError.cancelled) { try vault.open().repair { _ in .cancel } }
+    #expect(try vault.bytes == before)
+    let completed = Lock([Int]())
+    _ = try vault.open().repair { progress in
+      completed.withLock { $0.append(progress.completed) }
+      return .proceed
+    }
+    #expect(completed.withLock { $0.count } > 1)
+    #expect(try vault.open().verify().isSound)
+  }
+}

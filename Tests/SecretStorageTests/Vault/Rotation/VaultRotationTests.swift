@@ -1,0 +1,208 @@
+import Concurrency
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+/// The effects of a key rotation.
+struct VaultRotationTests {
+  private let vault = TestVault()
+  private let passphrase = Secret("correct horse".utf8)
+
+  /// Makes a vault with a passphrase and an item of each accessibility.
+  private func filled() throws -> SecretVault {
+    let object = vault.open()
+    try object.setPassphrase(passphrase, cost: .cheap)
+    for accessibility in Accessibility.allCases {
+      try object.add("\(accessibility)", account: "\(accessibility)", accessibility, label: "label")
+    }
+    return object
+  }
+
+  @Test func everyItemIsAsItWas() throws {
+    let object = try filled()
+    let items = try object.items(matching: .all)
+    let texts = try object.texts()
+    #expect(items.count == 7)
+    try object.rotateKeys(keeping: [.passphrase(passphrase)])
+    let other = vault.open()
+    try other.unlock(with: .passphrase(passphrase))
+    for reader in [object, other] {
+      #expect(try reader.items(matching: .all) == items)
+      #expect(try reader.texts() == texts)
+      #expect(try reader.verify().isSound)
+      #expect(try !reader.isRotationPending)
+    }
+    for item in items {
+      // An item read before the rotation can be changed after it.
+      _ = try other.update(
+        item.id, expecting: item.revision, attributes: nil, secret: Secret("changed".utf8))
+    }
+    #expect(try Set(object.texts().values) == ["changed"])
+  }
+
+  @Test func oldKeysOpenNothingOfTheNewFile() throws {
+    let object = try filled()
+    let old = try CapturedKeys(object)
+    let oldFile = try vault.bytes
+    #expect(try old.openings(in: oldFile, with: old).count == 2 + 2 * 9 + 7 + 7)
+    try object.rotateKeys(keeping: [.passphrase(passphrase)])
+    let new = try CapturedKeys(object)
+    let newFile = try vault.bytes
+    #expect(try old.openings(in: newFile, with: new) == [])
+    #expect(new.table.keys.map(\.purpose) == [.earlierTables] + old.table.keys.map(\.purpose))
+    #expect(new.keys.count == 9 + 1)
+    #expect(!new.keys.values.contains(old.user))
+    #expect(new.user != old.user)
+    for key in new.keys.values { #expect(!old.keys.values.contains(key)) }
+    // An old copy and its passphrase still give the old user key, and nothing else.
+    let slot = SlotKey.passphrase(passphrase)
+    #expect(try old.table.open(with: slot, OpenSSLCipher()) == old.user)
+    #expect(try new.table.open(with: slot, OpenSSLCipher()) == new.user)
+    #expect(try new.openings(in: oldFile, with: old) == [])
+  }
+
+  @Test func noKeyOfEarlierIsInMemoryAfterwards() throws {
+    let object = try filled()
+    let other = vault.open()
+    try other.unlock(with: .passphrase(passphrase))
+    let old = try CapturedKeys(object)
+    _ = try object.texts()
+    try object.rotateKeys(keeping: [.passphrase(passphrase)])
+    _ = try? other.texts()
+    for reader in [object, other] {
+      reader.contents.withLock { contents in
+        for key in old.table.keys {
+          #expect(contents.keys.ring[key.id, for: key.purpose] == nil)
+        }
+        #expect(contents.keys.ring.user != old.user)
+        #expect(contents.keys.coming == nil)
+      }
+    }
+  }
+
+  @Test func rotationLeavesAVaultThatIsNotThereAlone() throws {
+    try vault.open().rotateKeys()
+    try vault.open().resumeRotation()
+    #expect(try !vault.open().isRotationPending)
+    #expect(try FileSystem().status(of: vault.directory.path) == nil)
+  }
+
+  @Test func emptyVaultGetsNewKeys() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    try object.remove("a")
+    let old = try CapturedKeys(object)
+    try object.rotateKeys { _ in
+      Issue.record("There is nothing to report.")
+      return .cancel
+    }
+    let new = try CapturedKeys(object)
+    #expect(Set(new.keys.keys).isDisjoint(with: old.keys.keys))
+    #expect(new.keys.count == 8 + 1)
+    #expect(try !object.isRotationPending)
+    try object.add("again", account: "a")
+    #expect(try vault.open().texts() == ["a": "again"])
+  }
+
+  @Test func lockedVaultIsNotRotated() throws {
+    let object = try filled()
+    object.lock()
+    let before = try vault.bytes
+    for locked in [object, vault.open()] {
+      #expect(throws: SecretStoreError.locked) {
+        try locked.rotateKeys(keeping: [.passphrase(passphrase)])
+      }
+    }
+    #expect(try vault.bytes == before)
+  }
+
+  @Test func damagedVaultIsRepairedBeforeItIsRotated() throws {
+    let object = vault.open()
+    try object.addMany(10)
+    let last = try #require(TestVault.frames(of: try vault.bytes).last)
+    try TestVault.change(vault.path, at: last.endIndex - 1, to: ~(try #require(last.last)))
+    let before = try vault.bytes
+    let other = vault.open()
+    do {
+      try other.rotateKeys()
+      Issue.record("A damaged vault is rotated.")
+    } catch SecretStoreError.corrupted(let what) {
+      #expect(what.contains("repaired"))
+    } catch {
+      Issue.record(error)
+    }
+    #expect(try vault.bytes == before)
+    _ = try other.repair()
+    try other.rotateKeys()
+    #expect(try other.texts() == SecretVault.many(9))
+  }
+
+  @Test func keysOfANewerVersionAreNotLost() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    try object.rewrite { $0.keys.table?.unknown.append((9, [1, 2, 3])) }
+    let before = try vault.bytes
+    #expect(throws: SecretStoreError.newerFormat("A part of the vault's table of keys")) {
+      try object.rotateKeys()
+    }
+    #expect(try vault.bytes == before)
+  }
+
+  @Test func revisionsOfTheStoreGoOn() throws {
+    let object = vault.open()
+    try object.addMany(20)
+    let old = try vault.bytes
+    try object.rotateKeys()
+    let new = try vault.bytes
+    try vault.replace(by: old)
+    for reader in [object, vault.open()] {
+      do throws(SecretStoreError) {
+        _ = try reader.items(matching: .all)
+        Issue.record("The older copy is taken.")
+      } catch .rolledBack {
+        // Expected.
+      } catch {
+        Issue.record(error)
+      }
+    }
+    try vault.replace(by: new)
+    #expect(try object.texts() == SecretVault.many(20))
+    // A deliberately restored backup has its old keys again.
+    try vault.replace(by: old)
+    try object.acceptRollback()
+    #expect(try object.texts() == SecretVault.many(20))
+    try object.rotateKeys()
+    #expect(try vault.open().texts() == SecretVault.many(20))
+  }
+
+  @Test func manyItemsAreDoneInFewWrites() throws {
+    let count = Campaign.size(sample: 2000, full: 10_000)
+    let object = vault.open()
+    try object.addMany(count)
+    let reports = Lock([UpkeepProgress]())
+    try object.rotateKeys { progress in
+      reports.withLock { $0.append(progress) }
+      return .proceed
+    }
+    let completed = reports.withLock { $0.map(\.completed) }
+    #expect(completed == Array(stride(from: 0, to: count, by: 256)) + [count])
+    #expect(reports.withLock { $0.allSatisfy { $0.total == count } })
+    #expect(try vault.open().texts() == SecretVault.many(count))
+  }
+
+  @Test func largeSecretsGoIntoWritesOfTheirOwn() throws {
+    let object = vault.open()
+    let large = String(repeating: "x", count: 1 << 20)
+    for number in 0..<3 { try object.add(large + "\(number)", account: "\(number)") }
+    let completed = Lock([Int]())
+    try object.rotateKeys { progress in
+      completed.withLock { $0.append(progress.completed) }
+      return .proceed
+    }
+    #expect(completed.withLock { $0 } == [0, 1, 2, 3])
+    #expect(try vault.open().text("2") == large + "2")
+  }
+}

@@ -1,0 +1,11 @@
+import SecretStorage
+import StorageTesting
+import Testing
+
+@Test(arguments: SecretStoreConformance.Check.allCases)
+func vaultKeepsTheContract(_ check: SecretStoreConformance.Check) async {
+  let vault = TestVault()
+  await SecretStoreConformance(
+    "SecretVault", makeStore: { vault.open() }, reopen: { _ in vault.open() }
+  ).run(check)
+}

@@ -1,0 +1,286 @@
+import CLibrary
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+struct VaultExportTests {
+  private let vault = TestVault()
+
+  /// Opens the export on another machine.
+  private func opened(_ other: TestVault) throws -> SecretVault {
+    let object = SecretVault(fileURL: other.export, stateDirectory: other.state)
+    try object.unlock(with: .passphrase(TestVault.passphrase))
+    return object
+  }
+
+  @Test func exportIsAVaultWithAllThatMayLeaveTheDevice() throws {
+    let object = vault.open()
+    try object.setPassphrase(Secret("own".utf8), cost: .cheap)
+    try object.fill(includingPasscode: true)
+    let before = try vault.names()
+    let report = try object.export(of: vault)
+    #expect(try Set(vault.names()) == Set(before + ["moved.vault"]))
+    let status = try #require(try FileSystem().status(of: vault.export.path))
+    #expect(status.permissions == 0o600)
+
+    let other = try vault.otherMachine()
+    let export = try opened(other)
+    #expect(try export.verify().isSound)
+    #expect(try export.movableItems() == object.movableItems())
+    #expect(try export.items(matching: .all).count == 13)
+
+    let all = try object.items(matching: .all)
+    let bound: Set<Accessibility> = [
+      .whenPasscodeSetThisDeviceOnly, .whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly,
+      .alwaysThisDeviceOnly,
+    ]
+    func isBound(_ item: SecretItem) -> Bool {
+      bound.contains(item.attributes.accessControl.accessibility)
+    }
+    #expect(report.exported == all.filter { !isBound($0) })
+    #expect(report.leftOut.map(\.item) == all.filter(isBound))
+    #expect(report.leftOut.allSatisfy { $0.reason == "It is bound to this device." })
+  }
+
+  @Test func exportNeedsItsPassphraseForEverything() throws {
+    let object = vault.open()
+    try object.fill()
+    try object.export(of: vault)
+    let other = try vault.otherMachine()
+    // The same on the machine that wrote it.
+    for state in [other.state, vault.state] {
+      let locked = SecretVault(fileURL: other.export, stateDirectory: state)
+      #expect(try locked.isLocked)
+      #expect(throws: SecretStoreError.locked) { try locked.items(matching: .all) }
+      #expect(throws: SecretStoreError.wrongPassphrase) {
+        try locked.unlock(with: .passphrase(Secret("wrong".utf8)))
+      }
+    }
+    for frame in TestVault.frames(of: try TestVault.bytes(of: vault.export.path)).prefix(2) {
+      let table = try KeyTableRecord(frame.dropFirst(Frame.overhead)).table
+      #expect(!table.hasDevice && table.slots.count == 1)
+      #expect(table.keys.count == 5)
+      #expect(table.keys.allSatisfy { $0.copies.map(\.wrapping) == [.user] })
+    }
+  }
+
+  @Test func exportCanBeUsedAsAVault() throws {
+    try vault.open().fill()
+    try vault.open().export(of: vault)
+    let other = try vault.otherMachine()
+    let export = try opened(other)
+    try export.change("whenUnlocked 0", to: "changed")
+    try export.remove("always 1")
+    try export.add("new", account: "new")
+    try export.compact()
+    try export.setPassphrase(TestVault.passphrase, cost: .cheap)
+    let again = try opened(other)
+    #expect(try again.verify().isSound)
+    #expect(try again.items(matching: .all).count == 13)
+    #expect(try again.text("whenUnlocked 0") == "changed")
+    let reason =
+      "whenUnlockedThisDeviceOnly in a vault that was an export, which has no keys for a device"
+    #expect(throws: SecretStoreError.unsupported(reason)) {
+      try export.add("bound", account: "bound", .whenUnlockedThisDeviceOnly)
+    }
+    let report = try vault.open().importItems(of: other, conflicts: .replace)
+    #expect(report.items(.added).count == 1)
+    #expect(report.items(.conflict).count == 1)
+    #expect(try vault.open().text("whenUnlocked 0") == "changed")
+  }
+
+  /// No state file can reveal the missing records.
+  @Test(arguments: [1, 2])
+  func exportWithoutItsEndIsDamagedUntilItIsRepaired(_ missing: Int) throws {
+    try vault.open().fill()
+    try vault.open().export(of: vault)
+    let other = try vault.otherMachine()
+    let frames = TestVault.frames(of: try TestVault.bytes(of: other.export.path))
+    try FileSystem().replaceFile(
+      at: other.export.path, with: TestVault.file(of: frames.dropLast(missing)))
+    let export = try opened(other)
+    #expect(try export.verify().isSound == false)
+    for account in ["whenUnlocked 0", "always 1", "none"] {
+      expectError("corrupted") { _ = try export.text(account) }
+    }
+    expectError("corrupted") {
+      try export.add("new", account: "new")
+    }
+    #expect(try export.repair().count == 1)
+    try export.add("new", account: "new")
+    #expect(try opened(other).verify().isSound)
+    #expect(try opened(other).items(matching: .all).count == (missing == 1 ? 11 : 1))
+  }
+
+  @Test(arguments: [true, false])
+  func vaultWithoutItemsHasAnExport(_ isThere: Bool) throws {
+    _ = try vault.path("")
+    let object = vault.open()
+    if isThere { try object.setPassphrase(Secret("own".utf8), cost: .cheap) }
+    #expect(try object.export(of: vault) == ExportReport())
+    #expect(try (FileSystem().status(of: vault.path) != nil) == isThere)
+    #expect(try vault.otherMachine().open().importItems(of: vault) == ImportReport())
+  }
+
+  @Test func lockedVaultIsNotExported() throws {
+    let object = vault.open()
+    try object.setPassphrase(Secret("own".utf8), cost: .cheap)
+    try object.add("value", account: "a", .always)
+    object.lock()
+    for locked in [object, vault.open()] {
+      expectError("locked") { try locked.export(of: vault) }
+    }
+    #expect(try FileSystem().status(of: vault.export.path) == nil)
+  }
+
+  @Test func damagedOrRolledBackVaultIsNotExported() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    let old = try vault.bytes
+    try object.add("value", account: "b")
+    try object.add("value", account: "c")
+    let new = try vault.bytes
+    try vault.replace(by: old)
+    expectError("rolledBack") { try object.export(of: vault) }
+    var damaged = new
+    damaged[old.count + 60] ^= 1
+    try vault.replace(by: damaged)
+    expectError("corrupted") { try object.export(of: vault) }
+    try vault.replace(by: new)
+    try object.export(of: vault)
+  }
+
+  @Test func fileThatIsThereIsReplacedOnlyOnRequest() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    let target = try vault.path("target")
+    try TestVault.append([1, 2, 3], to: target)
+    try TestVault.append([4], to: vault.export.path)
+    expectError("invalid") { try object.export(of: vault) }
+    #expect(try TestVault.bytes(of: vault.export.path) == [4])
+    try object.export(of: vault, overwriting: true)
+    #expect(try vault.otherMachine().open().importItems(of: vault).items(.added).count == 1)
+    // A symbolic link is replaced itself; its target stays.
+    try FileSystem().unlink(vault.export.path)
+    try #require(unsafe symlink(target, vault.export.path) == 0)
+    expectError("invalid") { try object.export(of: vault) }
+    try object.export(of: vault, overwriting: true)
+    #expect(try TestVault.bytes(of: target) == [1, 2, 3])
+    #expect(try FileSystem().status(of: vault.export.path)?.isRegularFile == true)
+  }
+
+  @Test func exportDoesNotTakeThePlaceOfItsVault() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    let bytes = try vault.bytes
+    try #require(unsafe symlink(vault.path, vault.path("symbolic")) == 0)
+    try #require(unsafe link(vault.path, vault.path("hard")) == 0)
+    for name in [
+      "secrets.vault", "../\(vault.directory.lastPathComponent)/secrets.vault", "symbolic", "hard",
+    ] {
+      expectError("invalid") {
+        try object.export(
+          to: vault.directory.appending(path: name), passphrase: TestVault.passphrase, cost: .cheap,
+          overwriting: true)
+      }
+    }
+    #expect(try vault.bytes == bytes)
+  }
+
+  @Test func passphrasesAndCostsThatWouldNotOpenAreRefused() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    expectError("invalid") {
+      try object.export(to: vault.export, passphrase: Secret([]), cost: .cheap)
+    }
+    for cost in [
+      ScryptCost(logarithmicCost: 0, blockSize: 8, parallelization: 1),
+      ScryptCost(logarithmicCost: 21, blockSize: 8, parallelization: 1),
+    ] {
+      expectError("invalid") {
+        try object.export(to: vault.export, passphrase: TestVault.passphrase, cost: cost)
+      }
+    }
+    #expect(try FileSystem().status(of: vault.export.path) == nil)
+  }
+
+  @Test func missingDirectoryIsNamed() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    let path = "\(vault.directory.path)/missing"
+    #expect(throws: SecretStoreError.system(call: "open", path: path, code: ENOENT)) {
+      try object.export(
+        to: URL(filePath: "\(path)/export"), passphrase: TestVault.passphrase, cost: .cheap)
+    }
+  }
+
+  @Test func cancelledExportWritesNothing() throws {
+    let object = vault.open()
+    for number in 0..<300 { try object.add("value", account: "\(number)") }
+    var heard: [UpkeepProgress] = []
+    try object.export(of: vault, overwriting: true) {
+      heard.append($0)
+      return .proceed
+    }
+    #expect(heard.map(\.completed) == [0, 256, 300])
+    #expect(heard.allSatisfy { $0.total == 300 })
+    try FileSystem().unlink(vault.export.path)
+    for place in heard.indices {
+      var calls = 0
+      expectError("cancelled") {
+        try object.export(of: vault) { _ in
+          defer { calls += 1 }
+          return calls == place ? .cancel : .proceed
+        }
+      }
+      expectError("locked") {
+        try object.export(of: vault) {
+          if $0 == heard[place] { object.lock() }
+          return .proceed
+        }
+      }
+      try object.unlock()
+    }
+    #expect(
+      try vault.names()
+        == ["secrets.vault", "secrets.vault.lock", "secrets.vault.reserve", "state"])
+  }
+
+  @Test func secretThatIsNotAuthenticIsNotExported() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    let frames = TestVault.frames(of: try vault.bytes)
+    var record = Array(frames[2].dropFirst(Frame.overhead))
+    record[record.count - 1] ^= 1
+    try vault.replace(by: TestVault.file(of: frames.prefix(2) + [try TestVault.frame(of: record)]))
+    try vault.forget()
+    expectError("corrupted") {
+      try vault.open().export(of: vault)
+    }
+    #expect(try FileSystem().status(of: vault.export.path) == nil)
+  }
+
+  /// Another process creates the file between the last check and the rename.
+  @Test func fileThatAppearsDuringAnExportIsNotReplaced() throws {
+    try vault.open().add("value", account: "a")
+    let path = vault.export.path
+    let object = vault.open(
+      fileSystem: FileSystem { call, name in
+        if [.rename, .renameat2].contains(call), name.contains(".moved.vault.") {
+          do { try TestVault.append(Array("theirs".utf8), to: path) } catch { Issue.record(error) }
+        }
+        return nil
+      })
+    do {
+      try object.export(of: vault)
+      Issue.record("The file was replaced.")
+    } catch SecretStoreError.invalid(let what) {
+      #expect(what.contains("\(path) exists already"))
+    }
+    #expect(try TestVault.bytes(of: path) == Array("theirs".utf8))
+    #expect(try vault.names().allSatisfy { !$0.hasSuffix(".tmp") })
+  }
+}

@@ -1,0 +1,235 @@
+import CLibrary
+import FoundationEssentials
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+/// Bad states of a vault's files, each with a distinct error.
+struct VaultConditionTests {
+  private let vault = TestVault()
+
+  @Test func vaultOpenToOthersIsRefused() throws {
+    try vault.open().add("value", account: "a")
+    for mode in [0o644, 0o640, 0o601, 0o620] as [mode_t] {
+      unsafe #expect(chmod(vault.path, mode) == 0)
+      vault.expectInsecure(vault.path, saying: "open to other users")
+    }
+    unsafe #expect(chmod(vault.path, 0o600) == 0)
+    #expect(try vault.open().text("a") == "value")
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can give a file away."))
+  func vaultOfAnotherOwnerIsRefused() throws {
+    try vault.open().add("value", account: "a")
+    unsafe #expect(chown(vault.path, 12345, 12345) == 0)
+    vault.expectInsecure(vault.path, saying: "another user (12345)")
+  }
+
+  @Test func symbolicLinkIsRefused() throws {
+    try vault.open().add("value", account: "a")
+    unsafe #expect(try rename(vault.path, vault.path("elsewhere")) == 0)
+    unsafe #expect(try symlink(vault.path("elsewhere"), vault.path) == 0)
+    vault.expectInsecure(vault.path, saying: "symbolic link")
+  }
+
+  @Test func danglingLinkIsRefused() throws {
+    unsafe #expect(try symlink(vault.path("nowhere"), vault.path) == 0)
+    vault.expectInsecure(vault.path, saying: "symbolic link")
+    #expect(try vault.names().contains("nowhere") == false)
+  }
+
+  @Test func directoryInThePlaceOfTheVaultIsRefused() throws {
+    try FileSystem().makeDirectories(vault.path)
+    vault.expectInsecure(vault.path, saying: "not a regular file")
+  }
+
+  @Test func pipeInThePlaceOfTheVaultIsRefusedAtOnce() throws {
+    unsafe #expect(try mkfifo(vault.path("secrets.vault"), 0o600) == 0)
+    vault.expectInsecure(vault.path, saying: "not a regular file")
+  }
+
+  @Test func pipeInThePlaceOfTheStateIsRefusedAtOnce() throws {
+    try vault.open().add("value", account: "a")
+    let name = try #require(try vault.rememberedState().keys.first)
+    let path = "\(vault.statePath)/\(name)"
+    try FileSystem().unlink(path)
+    unsafe #expect(mkfifo(path, 0o600) == 0)
+    vault.expectInsecure(path, saying: "not a regular file")
+  }
+
+  @Test func stateThatOthersCanWriteIsRefused() throws {
+    try vault.open().add("value", account: "a")
+    let name = try #require(try vault.rememberedState().keys.first)
+    let path = "\(vault.statePath)/\(name)"
+    unsafe #expect(chmod(path, 0o666) == 0)
+    vault.expectInsecure(path, saying: "open to other users")
+  }
+
+  @Test func emptyFileIsNoVault() throws {
+    try vault.replace(by: [])
+    expectCorrupted(saying: "is not a vault")
+    #expect(try vault.bytes.isEmpty)
+  }
+
+  @Test func fileThatIsNoVaultIsLeftAlone() throws {
+    let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0 * 7) }
+    try vault.replace(by: bytes)
+    expectCorrupted(saying: "is not a vault")
+    #expect(try vault.bytes == bytes)
+  }
+
+  private func expectCorrupted(
+    saying words: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    vault.expectEach(vault.open(), sourceLocation: sourceLocation) { error in
+      guard case .corrupted(let what) = error else { return false }
+      return what.contains(words) && what.contains(vault.path)
+    }
+  }
+
+  @Test func newerFormatIsRefused() throws {
+    try vault.open().add("value", account: "a")
+    var bytes = try vault.bytes
+    var header = FileHeader.magic
+    header.append(littleEndian: FileHeader.version + 1)
+    header.append(littleEndian: UInt32(0))
+    header += try OpenSSLCipher().digest(header[...]).prefix(16)
+    bytes.replaceSubrange(..<FileHeader.count, with: header)
+    try vault.replace(by: bytes)
+    vault.expectEach(vault.open()) { error in
+      guard case .newerFormat(let what) = error else { return false }
+      return what.contains("version \(FileHeader.version + 1)") && what.contains(vault.path)
+    }
+    #expect(try vault.bytes == bytes)
+  }
+
+  @Test func bothTablesOfKeysDamagedIsSaid() throws {
+    try vault.open().add("value", account: "a")
+    var bytes = try vault.bytes
+    let tables = TestVault.frames(of: bytes).prefix(2)
+    for table in tables { bytes[table.endIndex - 20] ^= 1 }
+    try vault.replace(by: bytes)
+    let object = vault.open()
+    #expect {
+      try object.items(matching: .all)
+    } throws: { error in
+      guard case .corrupted(let what) = error as? SecretStoreError else { return false }
+      return what.contains("no intact table of keys")
+        && what.contains("bytes \(tables[0].startIndex)")
+    }
+    #expect(throws: SecretStoreError.self) { try object.add("new", account: "new") }
+    #expect(try !object.verify().isSound)
+    #expect(throws: SecretStoreError.self) { try object.repair() }
+    #expect(try vault.bytes == bytes)
+  }
+
+  @Test func vaultRemovedUnderAnOpenObjectIsMadeAnew() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    try FileSystem().unlink(vault.path)
+    #expect(try object.items(matching: .all) == [])
+    try object.add("new", account: "b")
+    #expect(try vault.open().texts() == ["b": "new"])
+    #expect(try object.texts() == ["b": "new"])
+  }
+
+  @Test func vaultReplacedByAnotherIsReadWithItsOwnKeys() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    let first = try vault.bytes
+    try FileSystem().unlink(vault.path)
+    try vault.open().add("new", account: "b")
+    #expect(try object.texts() == ["b": "new"])
+    #expect(try object.verify().isSound)
+    try object.add("more", account: "c")
+    #expect(try vault.open().texts() == ["b": "new", "c": "more"])
+    try vault.replace(by: first)
+    try object.acceptReplacement()
+    #expect(try object.texts() == ["a": "value"])
+  }
+
+  @Test func vaultOfAnotherPassphraseIsLockedForWhoHadTheFirstOpen() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    try FileSystem().unlink(vault.path)
+    let other = vault.open()
+    try other.add("new", account: "b")
+    try other.setPassphrase(Secret("secret".utf8), cost: .cheap)
+    #expect(try object.isLocked)
+    #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
+    try object.unlock(with: .passphrase(Secret("secret".utf8)))
+    #expect(try object.texts() == ["b": "new"])
+  }
+
+  @Test func missingLibraryIsNamedWithItsPackages() {
+    let object = vault.open(cipher: MissingCipher())
+    #expect {
+      try object.add("value", account: "a")
+    } throws: { error in
+      guard case .missingLibrary(let what) = error as? SecretStoreError else { return false }
+      return what.contains("libcrypto.so.3") && what.contains("libssl3")
+    }
+    #expect(throws: Never.self) { try object.items(matching: .all) }
+  }
+
+  @Test func noHomeDirectoryIsUnavailable() {
+    let object = SecretVault(cipher: OpenSSLCipher()) { () throws(SecretStoreError) in
+      do {
+        let directories = try ApplicationDirectories(applicationName: "app", environment: [:])
+        return VaultLocation(
+          path: try directories.data, stateDirectory: try directories.state,
+          cipher: OpenSSLCipher())
+      } catch {
+        throw .unavailable("\(error)")
+      }
+    }
+    vault.expectEach(object) { error in
+      guard case .unavailable(let what) = error else { return false }
+      return what.contains("XDG_DATA_HOME") && what.contains("HOME")
+    }
+  }
+
+  @Test func applicationNameThatIsNoDirectoryIsUnavailable() {
+    for name in ["", ".", "..", "a/b", "a\0b"] {
+      vault.expectEach(SecretVault(applicationName: name)) { error in
+        guard case .unavailable(let what) = error else { return false }
+        return what.contains("name of a directory")
+      }
+    }
+  }
+}
+
+private struct MissingCipher: SecretCipher {
+  private let error: SecretStoreError
+
+  init() {
+    do {
+      _ = try Library(
+        anyOf: ["libcrypto.so.3-missing"], packages: ["Debian": "libssl3"])
+      fatalError("A library is there that cannot be.")
+    } catch {
+      self.error = .missingLibrary("\(error)")
+    }
+  }
+
+  func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] { throw error }
+
+  func deriveKey(
+    from key: Secret, salt: ArraySlice<UInt8>, purpose: String
+  ) throws(SecretStoreError) -> Secret { throw error }
+
+  func stretch(
+    _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
+  ) throws(SecretStoreError) -> Secret { throw error }
+
+  func seal(
+    _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
+  ) throws(SecretStoreError) -> [UInt8] { throw error }
+
+  func open(
+    _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
+  ) throws(SecretStoreError) -> Secret { throw error }
+
+  func forgetKeys() {}
+}

@@ -1,0 +1,188 @@
+import CLibrary
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+/// A vault on a full or read-only disk.
+@Suite(.enabled(if: MountedDirectory.isPossible, "Only root can mount a small file system."))
+struct VaultFullDiskTests {
+  private let directory = TestVault()
+
+  private func vault(in mount: MountedDirectory) -> SecretVault {
+    SecretVault(
+      fileURL: URL(filePath: "\(mount.path)/data/secrets.vault"),
+      stateDirectory: URL(filePath: "\(mount.path)/state"))
+  }
+
+  @Sendable private func expect(
+    _ code: Int32, _ body: () throws -> Void,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    do {
+      try body()
+      Issue.record("There is no error.", sourceLocation: sourceLocation)
+    } catch {
+      guard case SecretStoreError.system(_, let path, code) = error else {
+        Issue.record("The error is \(error)", sourceLocation: sourceLocation)
+        return
+      }
+      #expect(path.hasPrefix("/"), sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test func fullDiskRefusesWritesAndKeepsTheVault() throws {
+    let mount = try MountedDirectory(directory.path("full"), "size=256k")
+    let object = vault(in: mount)
+    try object.add("value", account: "a")
+    try mount.fill()
+    // Larger than the rest of the last page, so that a part is written.
+    let large = String(repeating: "x", count: 20_000)
+    for _ in 0..<3 {
+      expect(ENOSPC) { try object.add(large, account: "b") }
+      expect(ENOSPC) { try object.compact() }
+      #expect(try object.texts() == ["a": "value"])
+      #expect(try vault(in: mount).texts() == ["a": "value"])
+      #expect(try vault(in: mount).verify().isSound)
+    }
+    try mount.makeRoom()
+    try object.add(large, account: "b")
+    #expect(try vault(in: mount).texts() == ["a": "value", "b": large])
+    #expect(try vault(in: mount).verify().isSound)
+  }
+
+  @Test func diskThatFillsUpKeepsAllThatWasAcknowledged() throws {
+    let mount = try MountedDirectory(directory.path("filling"), "size=256k")
+    let object = vault(in: mount)
+    var truth: [String: String] = [:]
+    var refusals = 0
+    while refusals < 3 {
+      let account = "\(truth.count)"
+      let value = String(repeating: "x", count: truth.count * 331 % 5000)
+      do throws(SecretStoreError) {
+        try object.add(value, account: account)
+        truth[account] = value
+      } catch {
+        guard case .system(_, _, ENOSPC) = error else { throw error }
+        refusals += 1
+      }
+    }
+    #expect(truth.count > 10)
+    #expect(try object.texts() == truth)
+    #expect(try vault(in: mount).texts() == truth)
+    #expect(try vault(in: mount).verify().isSound)
+  }
+
+  @Test func secretsAreRemovedFromAFullDisk() throws {
+    let mount = try MountedDirectory(directory.path("removal"), "size=512k")
+    let object = vault(in: mount)
+    let accounts = (0..<60).map { "account \($0)" }
+    for account in accounts { try object.add("value", account: account) }
+    // More than the rest of the last page holds.
+    for account in accounts {
+      try mount.fill()
+      expect(ENOSPC) {
+        try object.add(String(repeating: "x", count: 20_000), account: "new")
+      }
+      try object.remove(account)
+    }
+    #expect(try vault(in: mount).texts() == [:])
+    #expect(try vault(in: mount).verify().isSound)
+    try mount.makeRoom()
+    try object.add("value", account: "new")
+    let reserve = "\(mount.path)/data/secrets.vault.reserve"
+    #expect(try TestVault.bytes(of: reserve).count == 64 * 1024)
+  }
+
+  @Test func oneBatchOnAFullDiskRemovesAndAddsNothing() throws {
+    let mount = try MountedDirectory(directory.path("batch"), "size=512k")
+    let object = vault(in: mount)
+    for number in 0..<40 { try object.add("value", account: "\(number)") }
+    try mount.fill()
+    let large = String(repeating: "x", count: 20_000)
+    try onThreads(8) { thread in
+      for round in 0..<5 {
+        let account = "\(thread * 5 + round)"
+        if thread % 2 == 0 {
+          try object.remove(account)
+        } else {
+          expect(ENOSPC) {
+            try object.add(large, account: "new \(account)")
+          }
+        }
+      }
+    }
+    let left = try object.texts()
+    #expect(left.count == 20)
+    #expect(try vault(in: mount).texts() == left)
+  }
+
+  @Test func aWayToOpenTheVaultIsRemovedOnAFullDisk() throws {
+    let mount = try MountedDirectory(directory.path("slots"), "size=512k")
+    let object = vault(in: mount)
+    try object.add("value", account: "a")
+    let passphrase = Secret("passphrase".utf8)
+    let slot = try object.addSlot(.passphrase(passphrase), named: "person", cost: .minimum)
+    try mount.fill()
+    try object.removeSlot(slot.id)
+    #expect(try vault(in: mount).slots.map(\.kind) == [.device])
+    try mount.fill()
+    try object.setPassphrase(passphrase, cost: .minimum)
+    let other = vault(in: mount)
+    #expect(try other.isLocked)
+    try other.unlock(with: .passphrase(passphrase))
+    #expect(try other.texts() == ["a": "value"])
+  }
+
+  @Test func fullDiskRefusesANewVault() throws {
+    let mount = try MountedDirectory(directory.path("new"), "size=64k")
+    try mount.fill()
+    let object = vault(in: mount)
+    expect(ENOSPC) { try object.add("value", account: "a") }
+    #expect(try object.items(matching: .all) == [])
+    try mount.makeRoom()
+    try object.add("value", account: "a")
+    #expect(try vault(in: mount).texts() == ["a": "value"])
+  }
+
+  @Test(arguments: 2..<12)
+  func noMoreInodesAreAnErrorAtWhateverFileItIs(_ count: Int) throws {
+    // The root directory takes one inode.
+    let mount = try MountedDirectory(directory.path("inodes"), "size=1m,nr_inodes=\(count)")
+    let object = vault(in: mount)
+    do throws(SecretStoreError) {
+      try object.add("value", account: "a")
+      #expect(count > 4)
+    } catch {
+      guard case .system(_, _, ENOSPC) = error else { throw error }
+      // Two directories, two locks, key, vault, state, and a temporary file.
+      #expect(count < 9)
+      #expect(try object.items(matching: .all) == [])
+      return
+    }
+    #expect(try vault(in: mount).texts() == ["a": "value"])
+    do {
+      try object.compact()
+    } catch SecretStoreError.system(_, _, ENOSPC) {}
+    #expect(try object.texts() == ["a": "value"])
+  }
+
+  @Test func readOnlyVaultIsReadAndNotWritten() throws {
+    let mount = try MountedDirectory(directory.path("readonly"), "size=256k")
+    let object = vault(in: mount)
+    try object.add("value", account: "a")
+    try mount.remount(readOnly: true)
+    for reader in [object, vault(in: mount)] {
+      #expect(try reader.texts() == ["a": "value"])
+      #expect(try reader.verify().isSound)
+      expect(EROFS) { try reader.add("new", account: "b") }
+      expect(EROFS) { try reader.compact() }
+      #expect(try reader.texts() == ["a": "value"])
+    }
+    try mount.remount(readOnly: false)
+    try object.add("new", account: "b")
+    #expect(try vault(in: mount).texts() == ["a": "value", "b": "new"])
+  }
+}

@@ -1,0 +1,40 @@
+import CLibrary
+import Dispatch
+import SerializedAccess
+
+/// Threads that access values continuously, each in all the ways in turn.
+final class BusyThreads: Sendable {
+  let values = [
+    Serialized(1), Serialized(1, customQueue: DispatchQueue(label: "com.example.busy")),
+  ]
+  private let isOver = Serialized(false)
+  private let group = DispatchGroup()
+
+  init() {
+    ForkOperation.warmUp()
+    for index in 0..<4 {
+      DispatchQueue(label: "busy \(index)").async(group: group) { [self] in
+        while !isOver.wrappedValue { accessAll() }
+      }
+    }
+  }
+
+  private func accessAll() {
+    for value in values {
+      value.wrappedValue += 1
+      value.asyncAccess { _ in usleep(20) }
+      value.wrappedValue.wait()
+      value.access { $0 = 1 }
+    }
+    usleep(50)
+  }
+
+  func stop() {
+    isOver.wrappedValue = true
+    group.wait()
+  }
+}
+
+extension Int {
+  fileprivate mutating func wait() { usleep(20) }
+}

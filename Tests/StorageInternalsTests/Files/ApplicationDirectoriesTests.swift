@@ -1,0 +1,92 @@
+import StorageInternals
+import Testing
+
+@Suite struct ApplicationDirectoriesTests {
+  private func directories(_ environment: [String: String]) throws -> ApplicationDirectories {
+    try ApplicationDirectories(applicationName: "app", environment: environment)
+  }
+
+  @Test func variablesOfXDGComeFirst() throws {
+    let directories = try directories([
+      "XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d/", "XDG_STATE_HOME": "/", "HOME": "/home/me",
+      "STATE_DIRECTORY": "/var/lib/s", "CONFIGURATION_DIRECTORY": "/etc/s",
+    ])
+    #expect(try directories.configuration == "/c/app")
+    #expect(try directories.data == "/d/app")
+    #expect(try directories.state == "//app")
+  }
+
+  @Test(arguments: [nil, "", "relative", "./c", "a\0b"])
+  func defaultsAreBelowHome(ignored: String?) throws {
+    var environment = ["HOME": "/home/me", "STATE_DIRECTORY": "/var/lib/s"]
+    environment["XDG_CONFIG_HOME"] = ignored
+    environment["XDG_DATA_HOME"] = ignored
+    environment["XDG_STATE_HOME"] = ignored
+    let directories = try directories(environment)
+    #expect(try directories.configuration == "/home/me/.config/app")
+    #expect(try directories.data == "/home/me/.local/share/app")
+    #expect(try directories.state == "/home/me/.local/state/app")
+  }
+
+  @Test(arguments: [nil, "", "/", "relative", "/nonexistent"])
+  func serviceWithoutHomeUsesItsOwnDirectories(home: String?) throws {
+    var environment = [
+      "STATE_DIRECTORY": "/var/lib/s:/var/lib/t", "CONFIGURATION_DIRECTORY": "/etc/s",
+      "CREDENTIALS_DIRECTORY": "/run/credentials/s",
+    ]
+    environment["HOME"] = home
+    let directories = try directories(environment)
+    #expect(try directories.configuration == "/etc/s")
+    #expect(try directories.data == "/var/lib/s")
+    #expect(try directories.state == "/var/lib/s")
+    #expect(ApplicationDirectories.credentials(environment: environment) == "/run/credentials/s")
+  }
+
+  @Test func noDirectoryIsAnErrorThatSaysWhatToSet() throws {
+    let directories = try directories([:])
+    #expect(ApplicationDirectories.credentials(environment: [:]) == nil)
+    #expect(
+      throws: ApplicationDirectoriesError.noDirectory(
+        variables: ["XDG_CONFIG_HOME", "HOME", "CONFIGURATION_DIRECTORY"], home: nil)
+    ) { try directories.configuration }
+    #expect(
+      throws: ApplicationDirectoriesError.noDirectory(
+        variables: ["XDG_STATE_HOME", "HOME", "STATE_DIRECTORY"], home: nil)
+    ) { try directories.state }
+    let error = #expect(throws: ApplicationDirectoriesError.self) { try directories.data }
+    #expect(
+      error?.description.contains("Set one of XDG_DATA_HOME, HOME, STATE_DIRECTORY") == true)
+  }
+
+  @Test(arguments: [
+    (nil, "HOME is not set"), ("", "HOME is not set"), ("here", "not an absolute path"),
+    ("/", "the home directory is /,"), ("//", "the home directory is /,"),
+    ("/nonexistent", "the home directory /nonexistent does not exist"),
+    ("/nonexistent/", "the home directory /nonexistent/ does not exist"),
+  ])
+  func messageSaysWhatIsWrongWithTheHomeDirectory(home: String?, reason: String) throws {
+    let directories = try directories(["HOME": home].compactMapValues(\.self))
+    let error = #expect(throws: ApplicationDirectoriesError.self) { try directories.configuration }
+    #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
+  }
+
+  @Test(arguments: ["", ".", "..", "a/b", "/", "a\0b", "/\u{301}"])
+  func nameThatIsNoPathComponentIsRefused(name: String) {
+    #expect(throws: ApplicationDirectoriesError.invalidApplicationName(name)) {
+      try ApplicationDirectories(applicationName: name, environment: [:])
+    }
+  }
+
+  @Test func nameIsTheExecutablesByDefault() throws {
+    let executable = try FileSystem().linkTarget(of: "/proc/self/exe")
+    let name = try ApplicationDirectories(environment: [:]).applicationName
+    #expect(name == executable.lastComponent)
+    #expect(!name.isEmpty)
+  }
+
+  @Test func nameOutlivesAnUpgradeOfTheExecutable() {
+    #expect(ApplicationDirectories.name(ofExecutable: "/usr/bin/app") == "app")
+    #expect(ApplicationDirectories.name(ofExecutable: "/usr/bin/app (deleted)") == "app")
+    #expect(ApplicationDirectories.name(ofExecutable: "app") == "app")
+  }
+}

@@ -1,0 +1,232 @@
+import CLibrary
+import Concurrency
+import TestSupport
+import Testing
+
+@testable import StorageInternals
+
+/// The replacement of a file that another program may be changing.
+@Suite struct ExchangingTests {
+  let directory: TemporaryDirectory
+  init() throws { directory = try TemporaryDirectory() }
+
+  private let old = [UInt8]("old".utf8)
+  private let new = [UInt8]("new".utf8)
+  private let theirs = [UInt8]("THE".utf8)
+  private var path: String { directory("file") }
+
+  /// Another program's change of the file, which keeps its size.
+  enum Edit: CaseIterable {
+    case rename, overwrite, removeAndMake, remove
+  }
+
+  private func make(_ edit: Edit) throws(SystemError) {
+    let fileSystem = FileSystem()
+    switch edit {
+    case .rename: try fileSystem.replaceFile(at: path, with: theirs)
+    case .overwrite: try fileSystem.open(path, O_WRONLY).write(theirs, at: 0)
+    case .removeAndMake:
+      try fileSystem.unlink(path)
+      try fileSystem.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600).write(theirs, at: 0)
+    case .remove: try fileSystem.unlink(path)
+    }
+  }
+
+  /// Replaces the file; returns whether it did.
+  private func replace(
+    _ expected: FileStatus?, _ fileSystem: FileSystem = FileSystem(), isUntouched: Bool = true
+  ) throws(SystemError) -> Bool {
+    let replacement = try fileSystem.replaceFile(at: path, with: new, expecting: expected) {
+      _ throws(SystemError) in isUntouched
+    }
+    return replacement != nil
+  }
+
+  @Test func expectedFileIsReplaced() throws {
+    try FileSystem().replaceFile(at: path, with: old, mode: 0o640)
+    let status = try #require(try FileSystem().status(of: path))
+    #expect(try replace(status))
+    #expect(try content(of: path) == new)
+    #expect(try FileSystem().status(of: path)?.permissions == 0o640)
+    #expect(try FileSystem().entries(of: directory.path) == ["file"])
+  }
+
+  @Test func missingFileIsMade() throws {
+    #expect(try replace(nil))
+    #expect(try content(of: path) == new)
+    #expect(try FileSystem().status(of: path)?.permissions == 0o600)
+    #expect(try !replace(nil))
+    #expect(try FileSystem().entries(of: directory.path) == ["file"])
+  }
+
+  @Test(arguments: Edit.allCases, [false, true])
+  func changedFileStays(_ edit: Edit, _ canExchange: Bool) throws {
+    // The exchange is the first rename. Without it, only changes before the last check are noticed.
+    for moment in [FileSystem.Call.open, .write, .fsync, canExchange ? .renameat2 : .fsync] {
+      try FileSystem().replaceFile(at: path, with: old)
+      let status = try #require(try FileSystem().status(of: path))
+      let failure = Lock(SystemError?.none)
+      let isMade = Lock(false)
+      let hasExchanged = Lock(canExchange)
+      let fileSystem = FileSystem { call, _ in
+        if call == moment, isMade.withLock({ $0.exchanged(true) }) == false {
+          do throws(SystemError) { try make(edit) } catch { failure.withLock { $0 = error } }
+        }
+        return call == .renameat2 && !hasExchanged.withLock({ $0.exchanged(true) }) ? EINVAL : nil
+      }
+      let comment = Comment("\(edit) before \(moment)")
+      #expect(try !replace(status, fileSystem), comment)
+      #expect(failure.withLock { $0 } == nil)
+      if edit == .remove {
+        #expect(try FileSystem().status(of: path) == nil, comment)
+      } else {
+        #expect(try content(of: path) == theirs, comment)
+      }
+      #expect(try FileSystem().entries(of: directory.path).count == (edit == .remove ? 0 : 1))
+    }
+  }
+
+  @Test(arguments: Edit.allCases)
+  func fileThatIsChangedWhileAnotherOneIsPutBackStays(_ edit: Edit) throws {
+    try FileSystem().replaceFile(at: path, with: old)
+    let status = try #require(try FileSystem().status(of: path))
+    try make(.rename)
+    let renamings = Lock(0)
+    let fileSystem = FileSystem { call, _ in
+      // The second rename puts back the exchanged file, which another program has replaced.
+      if call == .renameat2,
+        renamings.withLock({
+          $0 += 1; return $0
+        }) == 2
+      {
+        do throws(SystemError) {
+          try FileSystem().replaceFile(at: path, with: new + new)
+          if edit != .rename { try make(edit) }
+        } catch {
+          Issue.record(error)
+        }
+      }
+      return nil
+    }
+    #expect(try !replace(status, fileSystem))
+    let expected = edit == .rename ? new + new : theirs
+    #expect(try content(of: path).prefix(3) == expected.prefix(3))
+    #expect(try FileSystem().entries(of: directory.path) == ["file"])
+  }
+
+  @Test func contentDecidesWhereDatesDoNot() throws {
+    try FileSystem().replaceFile(at: path, with: old)
+    let status = try #require(try FileSystem().status(of: path))
+    #expect(try !replace(status, isUntouched: false))
+    #expect(try content(of: path) == old)
+    #expect(try replace(status, isUntouched: true))
+  }
+
+  @Test(arguments: [ENOSPC, EIO, EACCES], [false, true])
+  func faultAtAnyCallLeavesOldOrNewContentAndNoLitter(_ code: Int32, _ isThere: Bool) throws {
+    for index in 0..<100 {
+      if isThere { try FileSystem().replaceFile(at: path, with: old) }
+      let status = try FileSystem().status(of: path)
+      let fault = FaultAtCall(index, code: code)
+      var hasLeftover = false
+      var failure: SystemError?
+      do throws(SystemError) {
+        if let replacement = try fault.fileSystem.replaceFile(
+          at: path, with: new, expecting: status, isUntouched: { _ throws(SystemError) in true })
+        {
+          hasLeftover = replacement.hasLeftover
+        }
+      } catch {
+        failure = error
+      }
+      if let error = failure {
+        #expect(error.code == code)
+        let isInPlace = error.call == .fsync && error.path == directory.path
+        if isInPlace || isThere {
+          #expect(try content(of: path) == (isInPlace ? new : old), "\(error)")
+        } else {
+          #expect(try FileSystem().status(of: path) == nil, "\(error)")
+        }
+      } else {
+        #expect(try content(of: path) == new)
+      }
+      // Only a failed removal, which is reported, leaves a file.
+      let names = try FileSystem().entries(of: directory.path)
+      #expect(names.filter { $0 != "file" }.count == (hasLeftover ? 1 : 0), "\(fault.failed ?? "")")
+      for name in names { try FileSystem().unlink(directory(name)) }
+      if !fault.happened {
+        #expect(index > 8)
+        return
+      }
+    }
+    Issue.record("There are ever more calls.")
+  }
+
+  @Test func fileKnowsWhetherItIsOpenForWriting() throws {
+    try FileSystem().replaceFile(at: path, with: old)
+    let file = try FileSystem().open(path, O_RDONLY)
+    var answers = [file.isOpenForWriting]
+    do {
+      let reader = try FileSystem().open(path, O_RDONLY)
+      answers.append(file.isOpenForWriting)
+      let writer = try FileSystem().open(path, O_WRONLY)
+      answers.append(file.isOpenForWriting)
+      withExtendedLifetime(reader) { withExtendedLifetime(writer) {} }
+    }
+    answers.append(file.isOpenForWriting)
+    #expect(answers == [false, false, true, false])
+  }
+
+  @Test func fileThatIsWrittenToAfterItWasTakenOutIsPutBack() throws {
+    try FileSystem().replaceFile(at: path, with: old)
+    let status = try #require(try FileSystem().status(of: path))
+    let writer = Lock<OpenFile?>(OpenFile(try FileSystem().open(path, O_WRONLY)))
+    let looks = Lock(0)
+    let fileSystem = FileSystem { call, _ in
+      // The first check of the exchanged file finds it open for writing, and not yet written to.
+      if call == .renameat2 { looks.withLock { $0 = 1 } }
+      if call == .stat,
+        looks.withLock({
+          $0 += $0 > 0 ? 1 : 0; return $0
+        }) == 3
+      {
+        do throws(SystemError) {
+          try writer.withLock { writer throws(SystemError) in
+            try writer?.file.write(self.theirs, at: 0)
+            writer = nil
+          }
+        } catch {
+          Issue.record(error)
+        }
+      }
+      return nil
+    }
+    #expect(try !replace(status, fileSystem))
+    #expect(try content(of: path) == theirs)
+  }
+
+  @Test func programThatKeepsTheFileOpenIsNotWaitedForForLong() throws {
+    try FileSystem().replaceFile(at: path, with: old)
+    let status = try #require(try FileSystem().status(of: path))
+    let writer = try FileSystem().open(path, O_WRONLY)
+    #expect(try replace(status))
+    #expect(try content(of: path) == new)
+    withExtendedLifetime(writer) {}
+  }
+}
+
+private final class OpenFile: Sendable {
+  let file: File
+
+  init(_ file: consuming File) {
+    self.file = file
+  }
+}
+
+extension Bool {
+  /// Sets a value, and returns the previous one.
+  fileprivate mutating func exchanged(_ new: Bool) -> Bool {
+    defer { self = new }
+    return self
+  }
+}

@@ -1,0 +1,277 @@
+import CLibrary
+import Concurrency
+import StorageInternals
+import TestSupport
+import Testing
+
+@Suite struct ReplacingTests {
+  let directory: TemporaryDirectory
+  init() throws { directory = try TemporaryDirectory() }
+
+  let old = [UInt8]("old".utf8)
+  let new = [UInt8](repeating: 7, count: 100_000)
+
+  @Test func contentAndModeAreThoseGiven() throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: old)
+    #expect(try FileSystem().status(of: path)?.mode == S_IFREG | 0o600)
+    try FileSystem().replaceFile(at: path, with: new, mode: 0o666)
+    #expect(try FileSystem().status(of: path)?.mode == S_IFREG | 0o666)
+    #expect(try content(of: path) == new)
+    #expect(try FileSystem().entries(of: directory.path) == ["file"])
+  }
+
+  @Test func emptyContentIsWritten() throws {
+    try FileSystem().replaceFile(at: directory("file"), with: EmptyCollection())
+    #expect(try FileSystem().status(of: directory("file"))?.size == 0)
+  }
+
+  @Test(arguments: [ENOSPC, EIO, EACCES])
+  func faultAtAnyCallLeavesOldContentAndNoLitter(code: Int32) throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: old)
+    var index = 0
+    while true {
+      let fault = FaultAtCall(index, code: code)
+      do throws(SystemError) {
+        try fault.fileSystem.replaceFile(at: path, with: new)
+      } catch {
+        #expect(error.code == code)
+        // Only the directory's fsync comes after the new content is in place.
+        let isInPlace = error.call == .fsync && error.path == directory.path
+        #expect(try content(of: path) == (isInPlace ? new : old), "\(error)")
+      }
+      #expect(try FileSystem().entries(of: directory.path) == ["file"])
+      if !fault.happened { break }
+      try FileSystem().replaceFile(at: path, with: old)
+      #expect(try content(of: path) == old)
+      index += 1
+    }
+    #expect(try content(of: path) == new)
+    // The calls: directory, file, mode, content, fsync, link, rename, fsync.
+    #expect(index == 8)
+  }
+
+  /// The missing ones of the calls that put a file in place without replacing another one.
+  static let missing: [[FileSystem.Call]] = [[], [.renameat2], [.renameat2, .link]]
+
+  @Test(arguments: missing, [ENOSYS, EINVAL, EPERM, EOPNOTSUPP])
+  func fileIsMadeWithoutReplacingOne(_ missing: [FileSystem.Call], code: Int32) throws {
+    let path = directory("file")
+    let fileSystem = FileSystem { call, _ in missing.contains(call) ? code : nil }
+    try fileSystem.replaceFile(at: path, with: new, overwriting: false)
+    #expect(try content(of: path) == new)
+    #expect(try FileSystem().status(of: path)?.mode == S_IFREG | 0o600)
+    #expect(throws: SystemError.self) {
+      try fileSystem.replaceFile(at: path, with: old, overwriting: false)
+    }
+    #expect(try content(of: path) == new)
+    #expect(try FileSystem().entries(of: directory.path) == ["file"])
+  }
+
+  /// Another process makes the file at the last moment.
+  @Test(arguments: missing)
+  func fileThatIsMadeMeanwhileStays(_ missing: [FileSystem.Call]) throws {
+    let path = directory("file")
+    let fileSystem = FileSystem { [old] call, _ in
+      if [.rename, .renameat2].contains(call) {
+        do {
+          try FileSystem().open(path, O_WRONLY | O_CREAT, mode: 0o600).write(old, at: 0)
+        } catch {
+          Issue.record(error)
+        }
+      }
+      return missing.contains(call) ? EINVAL : nil
+    }
+    do throws(SystemError) {
+      try fileSystem.replaceFile(at: path, with: new, overwriting: false)
+      Issue.record("The file was replaced.")
+    } catch {
+      #expect(error.code == EEXIST)
+    }
+    #expect(try content(of: path) == old)
+    #expect(try FileSystem().entries(of: directory.path) == ["file"])
+  }
+
+  @Test func interruptedCallsAreMadeAgain() throws {
+    for index in 0..<8 {
+      let fault = FaultAtCall(index, code: EINTR)
+      try fault.fileSystem.replaceFile(at: directory("file"), with: new)
+      #expect(try content(of: directory("file")) == new)
+      #expect(fault.calls == 9)
+    }
+  }
+
+  @Test func directoryThatCannotBeSynchronizedIsNoFailure() throws {
+    let path = directory.path
+    let fileSystem = FileSystem { $0 == .fsync && $1 == path ? EINVAL : nil }
+    try fileSystem.replaceFile(at: directory("file"), with: new)
+    #expect(try content(of: directory("file")) == new)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
+  func ownerGroupAndPermissionsAreKept() throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: old)
+    for mode in [0o640, 0o4755, 0o606] as [mode_t] {
+      // Only this test uses its directory.
+      try #require(unsafe chown(path, 1234, 5678) == 0)
+      try #require(unsafe chmod(path, mode) == 0)
+      let status = try #require(try FileSystem().status(of: path))
+      try FileSystem().replaceFile(at: path, with: new, keeping: status)
+      let other = try #require(try FileSystem().status(of: path))
+      #expect(other.owner == 1234 && other.group == 5678 && other.permissions == mode)
+      #expect(other.inode != status.inode)
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
+  func fileThatBecomesAnothersIsClosedToAllUntilItIs() throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: old)
+    try #require(unsafe chown(path, 1234, 5678) == 0)
+    try #require(unsafe chmod(path, 0o6777) == 0)
+    let status = try #require(try FileSystem().status(of: path))
+    let seen = Lock<[String: FileStatus]>([:])
+    let fallback = Fallback(.open, code: EOPNOTSUPP)
+    let fileSystem = FileSystem { call, path in
+      // This closure runs before the call.
+      if let status = try? FileSystem().status(of: path) {
+        seen.withLock { $0[call.rawValue] = status }
+      }
+      return fallback.fault(at: call, path)
+    }
+    try fileSystem.replaceFile(at: path, with: new, keeping: status)
+    #expect(fallback.happened)
+    let statuses = seen.withLock { $0 }
+    #expect(statuses["fchown"]?.permissions == 0o600)
+    #expect(statuses["fchmod"]?.permissions == 0o600)
+    #expect(statuses["fchmod"]?.owner == 1234)
+    #expect(statuses["write"]?.permissions == 0o6777)
+  }
+
+  /// The error of a file system without unnamed files, once.
+  private final class Fallback: Sendable {
+    private let call: FileSystem.Call
+    private let code: Int32
+    private let isOver = Lock(false)
+
+    init(_ call: FileSystem.Call, code: Int32) {
+      self.call = call
+      self.code = code
+    }
+
+    var happened: Bool { isOver.withLock { $0 } }
+
+    func fault(at call: FileSystem.Call, _ path: String) -> Int32? {
+      guard call == self.call, path.hasSuffix(".tmp") else { return nil }
+      return isOver.withLock { isOver in
+        defer { isOver = true }
+        return isOver ? nil : code
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (FileSystem.Call.open, EOPNOTSUPP), (.open, EISDIR), (.link, ENOENT), (.link, EPERM),
+  ])
+  func fileSystemWithoutNamelessFilesGetsANamedOne(_ call: FileSystem.Call, code: Int32) throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: old)
+    let fallback = Fallback(call, code: code)
+    let fileSystem = FileSystem { fallback.fault(at: $0, $1) }
+    try fileSystem.replaceFile(at: path, with: new, mode: 0o640)
+    #expect(fallback.happened)
+    #expect(try content(of: path) == new)
+    #expect(try FileSystem().status(of: path)?.permissions == 0o640)
+    #expect(try FileSystem().entries(of: directory.path) == ["file"])
+    // A later failure leaves no file either.
+    for failing in [FileSystem.Call.write, .fsync, .fchmod, .rename] {
+      let fallback = Fallback(call, code: code)
+      let fileSystem = FileSystem { made, path in
+        made == failing && (fallback.happened || failing == .rename)
+          ? EIO : fallback.fault(at: made, path)
+      }
+      #expect(throws: SystemError.self) { try fileSystem.replaceFile(at: path, with: old) }
+      #expect(try content(of: path) == new)
+      #expect(try FileSystem().entries(of: directory.path) == ["file"])
+    }
+  }
+
+  @Test func temporaryNameIsThereForTheRenameAlone() throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: old)
+    let directory = directory.path
+    let seen = Lock<Set<String>>([])
+    let fileSystem = FileSystem { call, _ in
+      // This closure runs before the call.
+      let names = try? FileSystem().entries(of: directory)
+      if names != ["file"] { _ = seen.withLock { $0.insert(call.rawValue) } }
+      return nil
+    }
+    try fileSystem.replaceFile(at: path, with: new)
+    #expect(seen.withLock { $0 } == ["rename"])
+  }
+
+  @Test func ownFileIsReplacedWithoutAskingForItsOwner() throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: old, mode: 0o644)
+    let status = try #require(try FileSystem().status(of: path))
+    let fileSystem = FileSystem { call, _ in call == .fchown ? EPERM : nil }
+    try fileSystem.replaceFile(at: path, with: new, keeping: status)
+    #expect(try content(of: path) == new)
+    #expect(try FileSystem().status(of: path)?.permissions == 0o644)
+  }
+
+  @Test func leftoversOfThisFileAloneAreRemoved() throws {
+    let path = directory("file")
+    // A failed rename and unlink leave the same files as a killed process.
+    let dying = FileSystem { call, _ in call == .rename || call == .unlink ? EIO : nil }
+    for name in ["file", "file", "life"] {
+      #expect(throws: SystemError.self) {
+        try dying.replaceFile(at: directory(name), with: old)
+      }
+    }
+    let others = [
+      "file", ".file.tmp", ".file.json.0123456789abcdef.tmp", ".file.0123456789abcdeg.tmp",
+    ]
+    for name in others { try FileSystem().replaceFile(at: directory(name), with: old) }
+    let lock = try FileLock(at: directory("lock"))
+    #expect(try FileSystem().entries(of: directory.path).count == 8)
+    #expect(try FileSystem().hasLeftovers(of: path))
+
+    try FileSystem().removeLeftovers(of: path, holding: lock)
+
+    let names = try FileSystem().entries(of: directory.path)
+    #expect(names.count == 6)
+    #expect(Set(names).isSuperset(of: others))
+    #expect(names.contains { $0.hasPrefix(".life.") })
+    #expect(try !FileSystem().hasLeftovers(of: path))
+    #expect(try FileSystem().hasLeftovers(of: directory("life")))
+  }
+
+  @Test(arguments: 0..<8)
+  func processKilledAtAnyCallLeavesAllOfOldOrNewContent(index: Int) async throws {
+    let path = directory("file")
+    try FileSystem().replaceFile(at: path, with: old)
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [path = path as String, index = index as Int, new = new as [UInt8]] in
+      let calls = Lock(0)
+      let fileSystem = FileSystem { _, _ in
+        calls.withLock { count in
+          if count == index { kill(getpid(), SIGKILL) }
+          count += 1
+        }
+        return nil
+      }
+      try fileSystem.replaceFile(at: path, with: new)
+    }
+    #expect(try content(of: path) == (index == 7 ? new : old))
+    // Killed between the two calls that link the temporary file and rename it.
+    #expect(try FileSystem().entries(of: directory.path).count == (index == 6 ? 2 : 1))
+
+    let lock = try FileLock(at: directory("lock"))
+    try FileSystem().removeLeftovers(of: path, holding: lock)
+    #expect(try FileSystem().entries(of: directory.path).sorted() == ["file", "lock"])
+  }
+}

@@ -1,0 +1,149 @@
+import CLibrary
+import StorageInternals
+import TestSupport
+import Testing
+
+@Suite struct ResolvingTests {
+  let directory: TemporaryDirectory
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func link(_ name: String, to target: String) throws {
+    // Both strings live as long as the call.
+    try #require(unsafe symlink(target, directory(name)) == 0)
+  }
+
+  private func make(_ name: String) throws {
+    try FileSystem().makeDirectories(directory(name))
+  }
+
+  private func resolve(_ name: String) throws -> String {
+    try FileSystem().resolve(directory(name))
+  }
+
+  /// The watched names in the test's directory, as "directory: name", with "-" for no name.
+  private func steps(_ name: String) -> [String] {
+    FileSystem().walk(directory(name)).steps.compactMap { step in
+      guard step.directory.hasPrefix(directory.path) else { return nil }
+      let place = step.directory.dropFirst(directory.path.count + 1)
+      return "\(place): \(step.name ?? "-")"
+    }
+  }
+
+  @Test func plainPathLeadsToItself() throws {
+    try make("a/b")
+    for name in ["a/b/file", "a", "a/b", "file"] {
+      #expect(try resolve(name) == directory(name))
+    }
+    #expect(try resolve("a//b/./file") == directory("a/b/file"))
+    #expect(try resolve("a/b/../file") == directory("a/file"))
+    #expect(try resolve("a/b/../../a/file") == directory("a/file"))
+    #expect(steps("a/b/file") == [": -", "a: -", "a: b", "a/b: file"])
+    try FileSystem().replaceFile(at: directory("a/b/file"), with: [])
+    #expect(steps("a/b/file") == [": -", "a: -", "a/b: file"])
+  }
+
+  @Test func linksAreFollowedWhereverTheyAre() throws {
+    try make("real/inner")
+    try FileSystem().replaceFile(at: directory("real/inner/file"), with: [])
+    try link("relative", to: "real/inner")
+    try link("absolute", to: directory("relative"))
+    try link("real/inner/link", to: "../inner/./file")
+    for name in ["relative/file", "absolute/file", "absolute/link", "real/inner/link"] {
+      #expect(try resolve(name) == directory("real/inner/file"))
+    }
+    // `..` is the parent of the link's target, not of the link.
+    #expect(try resolve("relative/../other") == directory("real/other"))
+    #expect(
+      steps("absolute/link") == [
+        ": absolute", ": relative", ": -", "real: -", "real/inner: link", "real: -",
+        "real/inner: file",
+      ])
+  }
+
+  @Test func danglingLinkAndMissingDirectoriesGiveWhereTheFileWouldBe() throws {
+    try link("dangling", to: "nowhere/file")
+    #expect(try resolve("dangling") == directory("nowhere/file"))
+    #expect(steps("dangling").suffix(2).last == ": nowhere")
+    try link("there", to: "x/y")
+    #expect(try resolve("there/./z/file") == directory("x/y/z/file"))
+    try make("x")
+    #expect(steps("there/z/file").suffix(2) == [": x", "x: y"])
+  }
+
+  @Test func nothingIsAboveAMissingDirectory() throws {
+    let path = directory("missing/../file")
+    #expect(throws: SystemError(call: .readlink, path: directory("missing"), code: ENOENT)) {
+      try FileSystem().resolve(path)
+    }
+  }
+
+  @Test func fortyLinksAreFollowedAndNoMore() throws {
+    try FileSystem().replaceFile(at: directory("0"), with: [])
+    for number in 1...41 { try link("\(number)", to: "\(number - 1)") }
+    #expect(try resolve("40") == directory("0"))
+    #expect(throws: SystemError(call: .readlink, path: directory("41"), code: ELOOP)) {
+      try FileSystem().resolve(directory("41"))
+    }
+    // The kernel has the same limit.
+    _ = try FileSystem().open(directory("40"), O_RDONLY)
+    #expect(throws: SystemError(call: .open, path: directory("41"), code: ELOOP)) {
+      _ = try FileSystem().open(directory("41"), O_RDONLY)
+    }
+  }
+
+  @Test func linkToItselfIsAnError() throws {
+    try link("loop", to: "loop")
+    #expect(throws: SystemError(call: .readlink, path: directory("loop/a"), code: ELOOP)) {
+      try FileSystem().resolve(directory("loop/a"))
+    }
+  }
+
+  @Test func fileInTheWayIsAnError() throws {
+    try FileSystem().replaceFile(at: directory("file"), with: [])
+    #expect(throws: SystemError(call: .readlink, path: directory("file/a"), code: ENOTDIR)) {
+      try FileSystem().resolve(directory("file/a/b"))
+    }
+  }
+
+  @Test func pathsThatAreNoneAreErrors() throws {
+    #expect(throws: SystemError(call: .readlink, path: "", code: ENOENT)) {
+      try FileSystem().resolve("")
+    }
+    #expect(throws: SystemError(call: .readlink, path: "/a\0b", code: EINVAL)) {
+      try FileSystem().resolve("/a\0b")
+    }
+  }
+
+  @Test func linkWithBytesThatAreNoTextIsAnError() throws {
+    let bytes: [CChar] = [0x61, -1, 0]
+    try #require(unsafe symlink(bytes, directory("link")) == 0)
+    #expect(throws: SystemError(call: .readlink, path: directory("link"), code: EILSEQ)) {
+      try FileSystem().resolve(directory("link"))
+    }
+  }
+
+  @Test func relativePathStaysRelative() throws {
+    let name = "no-such-file-\(UInt64.random(in: 0 ... .max))"
+    #expect(try FileSystem().resolve(name) == name)
+    #expect(try FileSystem().resolve("./\(name)") == name)
+    #expect(try FileSystem().resolve("../../\(name)") == "../../\(name)")
+    #expect(try FileSystem().resolve("/") == "/")
+  }
+
+  @Test func oneCallIsMadePerComponent() throws {
+    try make("a/b")
+    let calls = FaultAtCall(.max, code: 0)
+    let path = directory("a/b/file")
+    _ = try calls.fileSystem.resolve(path)
+    #expect(calls.calls == path.split(separator: "/").count)
+  }
+
+  @Test func failedCallsAreThrown() throws {
+    let path = directory("file")
+    for index in 0..<path.split(separator: "/").count {
+      let fault = FaultAtCall(index, code: EACCES)
+      let error = #expect(throws: SystemError.self) { try fault.fileSystem.resolve(path) }
+      #expect(error?.code == EACCES && error?.call == .readlink)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package import CLibrary
+
+/// A child that is forked without `exec`: a copy of this process with one thread.
+package struct ForkedChild: Sendable {
+  package let identifier: pid_t
+
+  /// A child's unsuccessful status, as `waitpid` gives it; nil for a child that hung.
+  package struct Failure: Error {
+    package let status: Int32?
+  }
+
+  private init(identifier: pid_t) {
+    self.identifier = identifier
+  }
+
+  /// Forks, runs a closure in the child, and ends the child there without exit handlers.
+  ///
+  /// Standard error of a quiet child is dropped: the messages of many children would fill a pipe
+  /// that is not read continuously, and block them.
+  package init(isQuiet: Bool = false, _ body: () throws -> Void) throws {
+    guard let child = try Self.fork() else {
+      if isQuiet { unsafe dup2(open("/dev/null", O_WRONLY), STDERR_FILENO) }
+      do { try body() } catch { _exit(1) }
+      _exit(0)
+    }
+    self = child
+  }
+
+  /// Forks; returns nil in the child, which continues from here.
+  package static func fork() throws -> ForkedChild? {
+    // Swift's overlay of the C library hides `fork`, whose prototype is `pid_t fork(void)`.
+    typealias Fork = @convention(c) () -> pid_t
+    let address = unsafe dlsym(nil, "fork")!
+    let child = unsafe unsafeBitCast(address, to: Fork.self)()
+    if child == -1 { throw Failure(status: errno) }
+    return child == 0 ? nil : ForkedChild(identifier: child)
+  }
+
+  package func kill() {
+    #if canImport(Glibc)
+      Glibc.kill(identifier, SIGKILL)
+    #else
+      Musl.kill(identifier, SIGKILL)
+    #endif
+    _ = end()
+  }
+
+  /// Waits until the child has ended, and throws unless it succeeded; kills one that hangs.
+  package func wait() throws {
+    let status = end(within: .seconds(60))
+    if status != 0 { throw Failure(status: status) }
+  }
+
+  /// Waits until the child has ended, or kills it after a time that only a hanging child takes.
+  ///
+  /// Returns its status as `waitpid` gives it; nil for one that hung.
+  package func end(within time: Duration = .seconds(60)) -> Int32? {
+    let deadline = ContinuousClock.now.advanced(by: time)
+    var status: Int32 = 0
+    while true {
+      // The status is written before this returns.
+      if unsafe waitpid(identifier, &status, WNOHANG) == identifier { return status }
+      if ContinuousClock.now > deadline { break }
+      usleep(1000)
+    }
+    kill()
+    return nil
+  }
+
+  private func end() -> Int32 {
+    var status: Int32 = 0
+    while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
+    return status
+  }
+}

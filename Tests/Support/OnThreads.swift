@@ -1,0 +1,23 @@
+import Concurrency
+import Dispatch
+
+/// Calls a closure on `count` threads at once, and throws the first error when all are done.
+///
+/// `concurrentPerform` would use no more threads than the machine has cores.
+package func onThreads<Failure: Error>(
+  _ count: Int, _ body: @escaping @Sendable (Int) throws(Failure) -> Void
+) throws(Failure) {
+  let failure = Lock<Failure?>(nil)
+  let group = DispatchGroup()
+  for number in 0..<count {
+    DispatchQueue(label: "thread \(number)").async(group: group) {
+      do throws(Failure) {
+        try body(number)
+      } catch {
+        failure.withLock { $0 = $0 ?? error }
+      }
+    }
+  }
+  group.wait()
+  if let error = failure.withLock({ $0 }) { throw error }
+}

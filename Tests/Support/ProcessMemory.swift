@@ -1,0 +1,111 @@
+package import CLibrary
+import StorageInternals
+
+/// The memory of another process that the process itself can write to.
+package struct ProcessMemory: ~Copyable {
+  /// Whether this process may read a child's memory, which needs the right to trace it, ptrace(2),
+  /// and no thread sanitizer, which maps terabytes.
+  package static let isReadable: Bool = {
+    if ThreadSanitizer.isActive { return false }
+    do {
+      let child = try ChildProcess("/bin/sleep", ["60"])
+      _ = try ProcessMemory(of: child.identifier)
+      return true
+    } catch {
+      return false
+    }
+  }()
+
+  // The most that one read returns of a file without a size.
+  private static let chunk = 65536
+
+  private let memory: File
+  private let ranges: [Range<Int>]
+
+  package init(of process: pid_t) throws {
+    // A line begins with "7f0000000000-7f0000021000 rw-p".
+    let lines = try textOfProcess(process, "maps").split(separator: "\n")
+    let ranges: [Range<Int>] = lines.compactMap { line in
+      let words = line.split(separator: " ")
+      guard words[1].hasPrefix("rw") else { return nil }
+      let ends = words[0].split(separator: "-").compactMap { Int($0, radix: 16) }
+      return ends[0]..<ends[1]
+    }
+    let memory = try FileSystem().open("/proc/\(process)/mem", O_RDONLY)
+    self.memory = memory
+    self.ranges = ranges
+  }
+
+  /// Returns the names of the needles whose bytes occur in the memory.
+  package func names(of needles: [(name: String, bytes: [UInt8])]) -> Set<String> {
+    let overlap = (needles.map(\.bytes.count).max() ?? 1) - 1
+    var found: Set<String> = []
+    for range in ranges {
+      for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.chunk - overlap) {
+        let bytes = bytes(start..<min(start + Self.chunk, range.upperBound))
+        if Self.isUniform(bytes) { continue }
+        for needle in needles where Self.find(needle.bytes, in: bytes) { found.insert(needle.name) }
+      }
+    }
+    return found
+  }
+
+  /// Returns no bytes if the process has unmapped them meanwhile.
+  private func bytes(_ range: Range<Int>) -> [UInt8] {
+    do {
+      return try memory.read(from: range.lowerBound, count: range.count)
+    } catch {
+      return []
+    }
+  }
+
+  /// Whether all bytes are the same, as in unused memory.
+  private static func isUniform(_ bytes: [UInt8]) -> Bool {
+    if bytes.count < 2 { return true }
+    // The comparison ends where the array does.
+    return unsafe bytes.withUnsafeBytes {
+      unsafe memcmp($0.baseAddress!, $0.baseAddress! + 1, $0.count - 1) == 0
+    }
+  }
+
+  private static func find(_ needle: [UInt8], in bytes: [UInt8]) -> Bool {
+    unsafe bytes.withUnsafeBytes { bytes in
+      guard var place = bytes.baseAddress else { return false }
+      // Every position and count lies within the array.
+      let end = unsafe place + bytes.count
+      while unsafe end - place >= needle.count,
+        let found = unsafe memchr(place, Int32(needle[0]), end - place - needle.count + 1)
+      {
+        if unsafe memcmp(found, needle, needle.count) == 0 { return true }
+        unsafe place = UnsafeRawPointer(found) + 1
+      }
+      return false
+    }
+  }
+}
+
+extension ChildProcess {
+  /// Whether the process is stopped, as by SIGSTOP.
+  package var isStopped: Bool {
+    get throws {
+      try isProcessStopped(identifier)
+    }
+  }
+}
+
+/// Whether a process is stopped, as by SIGSTOP.
+package func isProcessStopped(_ process: pid_t) throws -> Bool {
+  // The state follows the name, which is in parentheses: proc_pid_stat(5).
+  try textOfProcess(process, "stat").split(separator: ")").last?.hasPrefix(" T ") == true
+}
+
+/// Reads a file that the kernel generates about a process, and that has no size.
+private func textOfProcess(_ process: pid_t, _ name: String) throws -> String {
+  let file = try FileSystem().open("/proc/\(process)/\(name)", O_RDONLY)
+  var text: [UInt8] = []
+  while true {
+    let piece = try file.read(from: text.count, count: 4096)
+    if piece.isEmpty { return String(decoding: text, as: UTF8.self) }
+    text += piece
+  }
+}

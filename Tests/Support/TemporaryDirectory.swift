@@ -1,0 +1,41 @@
+import CLibrary
+package import FoundationEssentials
+import StorageInternals
+
+/// A directory of one test, removed with its contents after the test.
+package final class TemporaryDirectory: Sendable {
+  package let path: String
+
+  /// Makes the directory, in memory if requested and possible.
+  package init(inMemory: Bool = false) throws {
+    ExpectedFailures.begin()
+    let shared = "/dev/shm"
+    // The path is copied by the call.
+    let isInMemory = unsafe inMemory && access(shared, W_OK) == 0
+    let parent = isInMemory ? shared : FileManager.default.temporaryDirectory.path
+    path = "\(parent)/Locket-\(UUID())"
+    try FileSystem().makeDirectories(path)
+  }
+
+  // A store's last write in the background may add or remove a file meanwhile.
+  deinit {
+    for attempt in 1... {
+      do {
+        return try FileManager.default.removeItem(atPath: path)
+      } catch {
+        precondition(attempt < 1_000, "\(path) cannot be removed: \(error)")
+        usleep(1_000)
+      }
+    }
+  }
+
+  package var url: URL { URL(filePath: path, directoryHint: .isDirectory) }
+
+  /// The path of a name in the directory.
+  package func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+}
+
+/// Returns all bytes of a file.
+package func content(of path: String) throws -> [UInt8] {
+  try FileSystem().open(path, 0).read(from: 0, count: .max)
+}

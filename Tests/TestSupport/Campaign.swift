@@ -1,8 +1,0 @@
-import FoundationEssentials
-
-/// How much of the campaign runs: a sample, or with `LOCKET_CAMPAIGN=full` all of it.
-package enum Campaign {
-  package static let isFull = ProcessInfo.processInfo.environment["LOCKET_CAMPAIGN"] == "full"
-
-  package static func size(sample: Int, full: Int) -> Int { isFull ? full : sample }
-}

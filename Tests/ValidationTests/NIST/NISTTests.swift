@@ -1,0 +1,120 @@
+import Foundation
+import PasswordRules
+import Testing
+import Validation
+
+struct NISTTests {
+  private static let blockList = PasswordBlockList(["password", "correct horse battery staple"])
+
+  @Test(arguments: [
+    (14, false, ".+"), (15, false, "++"), (7, true, ".+"), (8, true, "++"), (500, false, "++"),
+  ])
+  func passwordIsLongEnough(length: Int, secondFactor: Bool, states: String) {
+    let validator: Validator<String> = .nist(secondFactor: secondFactor, blockList: Self.blockList)
+    // Code points outside the basic plane count as one each.
+    #expect(validator.report(for: String(repeating: "😀", count: length)).marks == states)
+    #expect(validator.report(for: String(repeating: "a", count: length)).marks == states)
+  }
+
+  @Test(arguments: [(8, 64), (64, 64), (100, 100)])
+  func longestPasswordHasAtLeast64CodePoints(asked: Int, maximum: Int) {
+    let validator: Validator<String> = .nist(blockList: Self.blockList, maximum: asked)
+    #expect(validator.report(for: String(repeating: "ab", count: maximum / 2)).isValid)
+    let report = validator.report(for: String(repeating: "ab", count: maximum / 2) + "cd")
+    #expect(report.marks == "+!+")
+    #expect(report.errors[0].text(in: .english) == "Remove 2 characters")
+    #expect(report.errors[0].places == [maximum..<(maximum + 2)])
+  }
+
+  @Test func blockedPasswordIsRefusedAsAWholeWithTheReason() {
+    let validator: Validator<String> = .nist(blockList: Self.blockList)
+    let report = validator.report(for: "correct horse battery staple")
+    #expect(report.marks == "+.")
+    #expect(
+      report.errors[0].text(in: .english)
+        == "Attackers try this password among the first: choose another, "
+        + "such as several random words")
+    #expect(validator.report(for: "correct horse battery staples").isValid)
+    #expect(validator.report(for: "my password is here").isValid)
+  }
+
+  @Test func passwordIsNormalizedFirst() {
+    let validator: Validator<String> = .nist(
+      secondFactor: true, blockList: Self.blockList,
+      normalizing: \.precomposedStringWithCompatibilityMapping)
+    #expect(validator.report(for: "ｐａｓｓｗｏｒｄ").marks == "+.")
+    // The ligature becomes two letters.
+    #expect(validator.report(for: "oﬀicers").marks == "++")
+    let bare: Validator<String> = .nist(secondFactor: true, blockList: Self.blockList)
+    #expect(bare.report(for: "oﬀicers").marks == ".+")
+  }
+
+  @Test func caseIsToldApartUnlessTheAppSaysOtherwise() {
+    #expect(!Self.blockList.contains("Password"))
+    var list = PasswordBlockList(["Password", "ÄRGER"], comparison: .ignoringCase)
+    #expect(["password", "PASSWORD", "ÄRGER", "Ärger"].allSatisfy(list.contains))
+    #expect(!list.contains("ärger"))
+    list.insert(["Locket", "locket"])
+    #expect(list.contains("LOCKET"))
+    #expect(list.count == 3)
+  }
+
+  @Test(
+    arguments: [
+      ("", false, ["refusesUnicode", "acceptsShort(1, minimum: 15)"]),
+      ("allowed: unicode; minlength: 15", false, []), ("allowed: unicode; minlength: 8", true, []),
+      ("allowed: unicode; minlength: 7", true, ["acceptsShort(7, minimum: 8)"]),
+      ("required: unicode; minlength: 15; maxlength: 64", false, []),
+      ("allowed: unicode; minlength: 15; maxlength: 63", false, ["refusesLong(63)"]),
+      (
+        "required: upper; required: digit; allowed: unicode; minlength: 15", false,
+        ["requires(\([CharacterClass.upper]))", "requires(\([CharacterClass.digits]))"]
+      ),
+      (
+        "allowed: lower, digit; minlength: 15", false,
+        ["refusesASCII(allowing: \([CharacterClass.lower, .digits]))"]
+      ),
+      (
+        "max-consecutive: 3; max-repeating: 2; max-sequential: 4; allowed: unicode; minlength: 15",
+        false,
+        ["limitsRuns(consecutive, 3)", "limitsRuns(repeating, 2)", "limitsRuns(sequential, 4)"]
+      ),
+    ] as [(String, Bool, [String])])
+  func contradictionsAreNamed(
+    descriptor: String, secondFactor: Bool, expected: [String]
+  ) throws {
+    let rules = try PasswordRuleSet(descriptor)
+    let found = NIST.contradictions(of: rules, secondFactor: secondFactor)
+    #expect(found.map(\.code) == expected)
+  }
+
+  @Test func contradictionsAreExplained() throws {
+    let rules = try PasswordRuleSet(
+      "required: upper; allowed: lower; max-repeating: 2; minlength: 8; maxlength: 20")
+    let found = NIST.contradictions(of: rules)
+    #expect(
+      found.map(\.description) == [
+        "At least 1 capital letter A–Z: verifiers shall not impose composition rules.",
+        "At most 2 equal characters in a row: verifiers shall not impose composition rules.",
+        "At most 20 characters: at least 64 should be accepted.",
+        "Only capital letters A–Z and small letters a–z: "
+          + "all printable ASCII characters and the space should be accepted.",
+        "At least 8 characters: 15 shall be the fewest.",
+      ])
+    #expect(found.map(\.isMandatory) == [true, true, false, false, true])
+  }
+}
+
+extension NIST.Contradiction {
+  /// The case with its values, as a table can show it.
+  fileprivate var code: String {
+    switch self {
+    case .requires(let classes): "requires(\(classes))"
+    case .limitsRuns(let run, let limit): "limitsRuns(\(run), \(limit))"
+    case .refusesASCII(let classes): "refusesASCII(allowing: \(classes))"
+    case .refusesUnicode: "refusesUnicode"
+    case .acceptsShort(let least, let minimum): "acceptsShort(\(least), minimum: \(minimum))"
+    case .refusesLong(let most): "refusesLong(\(most))"
+    }
+  }
+}

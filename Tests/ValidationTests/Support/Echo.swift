@@ -1,0 +1,19 @@
+@testable import Validation
+
+extension Validator<String> {
+  /// A check that every value satisfies, with the checked value as its advice.
+  static var echo: Validator {
+    Validator("echo", .custom("echo")) { $1.note(.satisfied, advice: .custom($0)) }
+  }
+}
+
+extension ValidationReport {
+  /// The value that `echo` checked.
+  var echo: String? {
+    if case .custom(let value, _) = checks.first(where: { $0.id.name == "echo" })?.advice {
+      value
+    } else {
+      nil
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import FoundationEssentials
+import Testing
+
+@testable import ValueFormats
+
+struct JSONFormatTests {
+  private let format = JSONFormat()
+
+  private func parse(_ text: String) throws -> [KeyValueEntry] {
+    try format.parse(Array(text.utf8)).entries
+  }
+
+  private func rejoin(_ text: String) throws -> String {
+    let file = try format.parse(Array(text.utf8))
+    return String(decoding: format.join(file.entries, file.surroundings), as: UTF8.self)
+  }
+
+  private func encode(_ tree: ValueTree) throws -> String {
+    String(decoding: try format.encode(tree), as: UTF8.self)
+  }
+
+  private func decode(_ text: String) throws -> ValueTree {
+    // A slice with a non-zero start index, as in a file.
+    try format.decode(Array("  \(text)".utf8).dropFirst(2))
+  }
+
+  @Test func fileIsSplitInItsOrder() throws {
+    let entries = try parse("\u{FEFF} {\"b\" : 1.0 ,\n\"\"\t:\r\n[ {} ],\"\\u0041\":\"x\"} \n")
+    #expect(entries.map(\.key.string) == ["b", "", "A"])
+    #expect(
+      entries.map { String(decoding: $0.text, as: UTF8.self) }
+        == ["\"b\" : 1.0", "\"\"\t:\r\n[ {} ]", "\"\\u0041\":\"x\""])
+    #expect(
+      entries.map { String(decoding: $0.value, as: UTF8.self) } == ["1.0", "[ {} ]", "\"x\""])
+  }
+
+  @Test(arguments: ["{}", " {\n} ", "\u{FEFF}{}", "{}\r\n"])
+  func fileMayBeWithoutKeys(_ text: String) throws {
+    #expect(try rejoin(text) == "{}\n")
+  }
+
+  /// Text of other programs, kept as it is except for the space around the entries.
+  @Test(arguments: [
+    "1.0", "1e3", "12345678901234567890", "-0", "-0.0", "1E+2", "1e-2", "0", "0e0", "1E400",
+    "\"\\u0041\"", "\"\\/\\b\\f\\n\\r\\t\\\"\\\\\"", "\"\\ud83d\\ude00\"", "\"\\uD83D\"",
+    "\"\\uDE00\\uD83D\"", "\"\u{7F}\u{2028}\u{2029}\u{FFFE}\u{FFFF}\u{10FFFF}\u{FEFF}\"",
+    "\"e\u{301}\"", "{\"a\":1, \"a\" : 2}", "[ ]", "{\n}", "[1,\n\t2 ]", "[[[]],{\"\":{}}]",
+    "null", "true", "false", "\"// # ,]}\"",
+  ])
+  func spellingSurvives(_ value: String) throws {
+    for key in ["key", "\\u006Bey", "k\u{65}\u{301}y"] {
+      for separator in [":", " : ", "\n:\t"] {
+        let entry = "\"\(key)\"\(separator)\(value)"
+        #expect(try rejoin("{\(entry)}") == "{\n  \(entry)\n}\n")
+        let file = "{\n  \(entry),\n  \"z\": 1\n}\n"
+        #expect(try rejoin(file) == file)
+      }
+    }
+  }
+
+  @Test func entriesOfSeveralBuffersAreJoined() throws {
+    let first = try parse("{\"a\":1,\"b\": 2}")
+    let second = format.entry(StoredKey("c\n\"\u{1}é"), ArraySlice("[]".utf8))
+    #expect(second.value == ArraySlice("[]".utf8))
+    #expect(
+      format.join([first[1], second, first[0]], FileSurroundings())
+        == Array("{\n  \"b\": 2,\n  \"c\\n\\\"\\u0001é\": [],\n  \"a\":1\n}\n".utf8))
+  }
+
+  @Test func onlyWhatMustBeIsEscaped() throws {
+    let text = "\u{0}\u{1}\u{8}\t\n\u{B}\u{C}\r\u{10}\u{1F} !\"#/\\\u{7F}\u{80}\u{2028}\u{1F600}"
+    let written = """
+      "\\u0000\\u0001\\b\\t\\n\\u000b\\f\\r\\u0010\\u001f !\\"#/\\\\\u{7F}\u{80}\u{2028}\u{1F600}"
+      """
+    #expect(try encode(.string(text)) == written)
+    #expect(try decode(written) == .string(text))
+  }
+
+  @Test func valuesAreIndentedForTheirPlaceInTheFile() throws {
+    let tree = ValueTree.dictionary([
+      "b": .array([.bool(true), .array([]), .dictionary([:])]), "a": .null(depth: 0),
+      "A": .dictionary(["x": .string("")]), "\u{1F600}": .bool(false), "\u{FFFD}": .bool(false),
+      // As text it sorts after "f".
+      "e\u{301}": .bool(true), "f": .bool(true),
+    ])
+    let entry = format.entry(StoredKey("key"), try format.encode(tree)[...])
+    #expect(
+      String(decoding: format.join([entry], FileSurroundings()), as: UTF8.self) == """
+        {
+          "key": {
+            "A": {
+              "x": ""
+            },
+            "a": null,
+            "b": [
+              true,
+              [],
+              {}
+            ],
+            "e\u{301}": true,
+            "f": true,
+            "\u{FFFD}": false,
+            "\u{1F600}": false
+          }
+        }
+
+        """)
+  }
+
+  private static let bothWays: [(ValueTree, String)] = [
+    (.null(depth: 0), "null"), (.null(depth: 1), "\"$null:1\""),
+    (.null(depth: .max), "\"$null:9223372036854775807\""), (.bool(true), "true"),
+    (.bool(false), "false"),
+    (.string("$null"), "\"$null\""), (.string("$null:1"), "\"$base64:JG51bGw6MQ==\""),
+    (.string("$base64:"), "\"$base64:JGJhc2U2NDo=\""), (.string("$"), "\"$\""),
+    (.dictionary(["$null:1": .bool(true)]), "{\n    \"$null:1\": true\n  }"),
+    (.dictionary(["$base64:AA==": .bool(true)]), "{\n    \"$base64:AA==\": true\n  }"),
+    (.number(.text("-0.0e+00")), "-0.0e+00"),
+  ]
+
+  @Test(arguments: bothWays)
+  func valueIsWrittenAndReadAs(_ tree: ValueTree, _ text: String) throws {
+    #expect(try encode(tree) == text)
+    #expect(try decode(text) == tree)
+  }
+
+  private static let oneWay: [(ValueTree, String)] = [
+    (.number(.integer(.min)), "-170141183460469231731687303715884105728"),
+    (.number(.integer(.max)), "170141183460469231731687303715884105727"),
+    (.number(.integer(Int128(Int.min))), "-9223372036854775808"),
+    (.number(.real(0.8)), "0.8"), (.number(.real(1e-5)), "1e-05"), (.number(.real(-0.0)), "-0.0"),
+    (.number(.real(1)), "1.0"), (.number(.real(1e16)), "1e+16"),
+    (.number(.real(.leastNonzeroMagnitude)), "5e-324"), (.number(.float(0.1)), "0.1"),
+    (.number(.float(.greatestFiniteMagnitude)), "3.4028235e+38"),
+    (.number(.real(.nan)), "\"NaN\""), (.number(.real(.infinity)), "\"Infinity\""),
+    (.number(.real(-.infinity)), "\"-Infinity\""), (.number(.float(.nan)), "\"NaN\""),
+    (.number(.float(-.infinity)), "\"-Infinity\""),
+    (.date(Date(timeIntervalSinceReferenceDate: 0.125)), "0.125"),
+    (.data(Data([0xFB, 0xFF])), "\"+/8=\""), (.data(Data()), "\"\""),
+  ]
+
+  @Test(arguments: oneWay)
+  func valueIsWrittenAs(_ tree: ValueTree, _ text: String) throws {
+    #expect(try encode(tree) == text)
+  }
+
+  @Test(arguments: [
+    "$null:0", "$null:01", "$null:+1", "$null:-1", "$null:", "$null: 1", "$null:1x",
+  ])
+  func whatNoAbsenceIsWrittenAsIsText(_ text: String) throws {
+    #expect(try decode("\"\(text)\"") == .string(text))
+  }
+
+  @Test(arguments: [
+    ("\"\\ud83d\\ude00\\u00E9\\uD800\\uDC00\\udbff\\udfff\"", "\u{1F600}é\u{10000}\u{10FFFF}"),
+    ("\"\\u0000\\/\\u0022\\u005c\"", "\u{0}/\"\\"),
+  ])
+  func escapesAreDecoded(_ text: String, _ string: String) throws {
+    #expect(try decode(text) == .string(string))
+    #expect(try parse("{\(text): 1}").map(\.key.string) == [string])
+  }
+
+  @Test func keysThatAreEqualAsTextOnlyAreToldApart() throws {
+    let object = "{\"e\u{301}\": 1, \"\u{e9}\": 2}"
+    #expect(try parse(object).count == 2)
+    let tree = try decode(object)
+    #expect(
+      tree == .dictionary(["e\u{301}": .number(.text("1")), "\u{e9}": .number(.text("2"))]))
+    #expect(try decode(encode(tree)) == tree)
+    #expect(throws: FormatError(reason: "a key is there twice", offset: 10)) {
+      try decode("{\"\u{e9}\": 1, \"\\u00e9\": 2}")
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import FoundationEssentials
+import Testing
+
+@testable import KeyValueStorage
+@testable import ValueFormats
+
+extension StoredKey: ExpressibleByStringLiteral {
+  /// Makes a key from its spelling in the test.
+  public init(stringLiteral key: String) { self.init(key) }
+}
+
+extension ValueTree {
+  /// The value that remains after writing it in a format.
+  func written(in format: KeyValueFormat) -> ValueTree {
+    switch format {
+    case .json: inJSON
+    case .xmlPropertyList: inXML
+    case .binaryPropertyList: self
+    }
+  }
+
+  private var inJSON: ValueTree {
+    switch self {
+    case .number(.integer(let value)): .number(.text("\(value)"))
+    case .number(.real(let value)): Self.inJSON(value)
+    case .number(.float(let value)): Self.inJSON(value)
+    case .date(let date): Self.inJSON(date.timeIntervalSinceReferenceDate)
+    case .data(let data): .string(data.base64EncodedString())
+    case .array(let elements): .array(elements.map(\.inJSON))
+    case .dictionary(let elements): .dictionary(elements.mapValues(\.inJSON))
+    default: self
+    }
+  }
+
+  private static func inJSON(_ value: some BinaryFloatingPoint & LosslessStringConvertible)
+    -> ValueTree
+  {
+    if value.isNaN { return .string("NaN") }
+    if value.isInfinite { return .string(value > 0 ? "Infinity" : "-Infinity") }
+    return .number(.text(spelling(of: value)))
+  }
+
+  private var inXML: ValueTree {
+    switch self {
+    case .number(.real(let value)): return Self.inXML(value)
+    case .number(.float(let value)): return Self.inXML(value)
+    case .date(let date):
+      let seconds = date.timeIntervalSinceReferenceDate
+      let isText = seconds == seconds.rounded() && (-63_113_904_000..<252_423_993_600) ~= seconds
+      // Dates do not distinguish the two zeros.
+      return isText
+        ? .date(Date(timeIntervalSinceReferenceDate: seconds + 0)) : Self.inXML(seconds)
+    case .array(let elements): return .array(elements.map(\.inXML))
+    case .dictionary(let elements): return .dictionary(elements.mapValues(\.inXML))
+    default: return self
+    }
+  }
+
+  private static func inXML(_ value: some BinaryFloatingPoint & LosslessStringConvertible)
+    -> ValueTree
+  {
+    if !value.isFinite { return .number(.real(value.isNaN ? .nan : Double(value))) }
+    return .number(.text(spelling(of: value)))
+  }
+
+  /// The shortest text that denotes only this number.
+  private static func spelling<Real: BinaryFloatingPoint & LosslessStringConvertible>(
+    of value: Real
+  ) -> String {
+    let text = value.description
+    #expect(Real(text)?.isExactly(value) == true)
+    return text
+  }
+}

@@ -1,0 +1,241 @@
+import FoundationEssentials
+import ValueFormats
+import TestSupport
+import Testing
+
+@Suite struct PropertyListCodingTests {
+  let coder = ValueCoder()
+
+  private struct Login: Codable, Hashable {
+    var name: String
+    var code: Int?
+    var previous: [Date] = []
+  }
+
+  private enum Level: Int, Codable { case low = 1 }
+  private enum Color: String, Codable { case red }
+  private enum Shape: Codable, Hashable {
+    case point
+    case circle(radius: Double)
+  }
+
+  /// A type that encodes itself as an array.
+  private struct Tags: Codable, Equatable {
+    var names: [String]
+
+    init(names: [String]) { self.names = names }
+
+    init(from decoder: any Decoder) throws {
+      names = try decoder.singleValueContainer().decode([String].self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(names)
+    }
+  }
+
+  /// A type that refuses to be encoded.
+  private struct Stubborn: Encodable {
+    struct Refusal: Error { var secret = "hunter2" }
+    func encode(to encoder: any Encoder) throws { throw Refusal() }
+  }
+
+  /// A type that encodes itself as a scalar or as an array.
+  private indirect enum Tree: Codable, Hashable {
+    case leaf(String)
+    case node([Tree])
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      do {
+        self = .leaf(try container.decode(String.self))
+      } catch {
+        self = .node(try container.decode([Tree].self))
+      }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .leaf(let text): try container.encode(text)
+      case .node(let children): try container.encode(children)
+      }
+    }
+  }
+
+  /// The bytes of an array of one real number, written by hand after the format's description.
+  @Test func doubleIsAnArrayOfOneElement() throws {
+    let expected: [UInt8] =
+      Array("bplist00".utf8) + [0xa1, 0x01, 0x23, 0x3f, 0xf8, 0, 0, 0, 0, 0, 0, 8, 10]
+      + [0, 0, 0, 0, 0, 0, 1, 1]
+      + [0, 0, 0, 0, 0, 0, 0, 2] + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 19]
+    #expect(try coder.encode(1.5) == expected)
+    #expect(try coder.decode(Double.self, from: expected) == 1.5)
+  }
+
+  @Test func containersAreThePropertyListOfTheirEncoder() throws {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .binary
+    let login = Login(name: "peter")
+    #expect(try coder.encode(login) == Array(encoder.encode(login)))
+    #expect(try coder.encode([1]) == Array(encoder.encode([1])))
+    #expect(try coder.encode(["a": [true]]) == Array(encoder.encode(["a": [true]])))
+    #expect(try coder.encode([UInt8]([1])) == Array(encoder.encode([UInt8]([1]))))
+  }
+
+  @Test func floatingPointComesBackBitByBit() throws {
+    for value in [0, -0.0, 0.1, .pi, .infinity, -.infinity, .leastNonzeroMagnitude] as [Double] {
+      #expect(try roundTrip(value).bitPattern == value.bitPattern)
+      #expect(try roundTrip(Float(value)).bitPattern == Float(value).bitPattern)
+    }
+    #expect(try roundTrip(Double.nan).isNaN)
+    #expect(try roundTrip(Float.nan).isNaN)
+    #expect(try roundTrip([Double.infinity, 0.1]) == [.infinity, 0.1])
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<200 {
+      let value = Double(bitPattern: generator.next())
+      if !value.isNaN { #expect(try roundTrip(value).bitPattern == value.bitPattern) }
+    }
+  }
+
+  @Test func datesKeepTheirFractionsOfASecond() throws {
+    for seconds in [0, 0.123456789, -1e-300, 700_000_000.000_000_1, 1e15] {
+      let date = Date(timeIntervalSinceReferenceDate: seconds)
+      #expect(try roundTrip(date) == date)
+      #expect(try roundTrip(Login(name: "", previous: [date])).previous == [date])
+    }
+  }
+
+  @Test func bareValuesComeBack() throws {
+    let identifier = UUID()
+    #expect(try roundTrip(identifier) == identifier)
+    #expect(try roundTrip(Level.low) == .low)
+    #expect(try roundTrip(Color.red) == .red)
+    #expect(try roundTrip(Shape.point) == .point)
+    #expect(try roundTrip(Shape.circle(radius: .infinity)) == .circle(radius: .infinity))
+    #expect(try roundTrip(Character("x").unicodeScalars.map(\.value)) == [120])
+  }
+
+  @Test func containersComeBack() throws {
+    let login = Login(name: "peter", code: 7)
+    #expect(try roundTrip(login) == login)
+    #expect(try roundTrip([login]) == [login])
+    #expect(try roundTrip([Login]()) == [])
+    #expect(try roundTrip([[login]]) == [[login]])
+    #expect(try roundTrip(Set([login])) == [login])
+    #expect(try roundTrip([1: "a", 2: "b"]) == [1: "a", 2: "b"])
+    #expect(try roundTrip([login: "a"]) == [login: "a"])
+    #expect(try roundTrip([Int?.none, 1]) == [nil, 1])
+    #expect(try roundTrip([URL(string: "a:b")]) == [URL(string: "a:b")])
+    #expect(try roundTrip([Data([1]), Data()]) == [Data([1]), Data()])
+  }
+
+  @Test func optionalsComeBackHoweverDeep() throws {
+    #expect(try roundTrip(Int?.none) == nil)
+    #expect(try roundTrip(Int?.some(3)) == 3)
+    #expect(try roundTrip(String?.some("$null")) == "$null")
+    #expect(try roundTrip([Int]?.some([])) == .some([]))
+    #expect(try roundTrip([Int]?.none) == nil)
+    for value in [Int???.none, .some(nil), .some(.some(nil)), .some(.some(.some(1)))] {
+      #expect(try roundTrip(value) == value)
+    }
+  }
+
+  @Test func valueThatIsNowAScalarNowAnArrayComesBack() throws {
+    let leaf = Tree.leaf("a")
+    for tree in [
+      leaf, .node([]), .node([leaf]), .node([leaf, leaf]), .node([.node([leaf])]),
+      .node([.node([])]),
+    ] {
+      #expect(try roundTrip(tree) == tree)
+      #expect(try roundTrip([tree]) == [tree])
+    }
+  }
+
+  @Test func arrayOfOneWrittenWithoutTheExtraArrayIsRead() throws {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .binary
+    let bytes = Array(try encoder.encode(["a"]))
+    #expect(try coder.decode(Tags.self, from: bytes) == Tags(names: ["a"]))
+    #expect(try roundTrip(Tags(names: ["a"])) == Tags(names: ["a"]))
+  }
+
+  @Test func stringThatMeansNilToAPropertyListIsRefused() throws {
+    for value in [["$null"], ["a", "$null"]] {
+      let error = #expect(throws: ValueCodingError.self) { try coder.encode(value) }
+      #expect(error?.problem == .nullString)
+    }
+    #expect(throws: ValueCodingError.self) { try coder.encode(Login(name: "$null")) }
+    #expect(try roundTrip(["$null$", #""$null""#]) == ["$null$", #""$null""#])
+    #expect(try roundTrip([String?.none, "a$null"]) == [nil, "a$null"])
+  }
+
+  @Test func valueWithoutAFormInPropertyListsIsRefused() throws {
+    struct Wide: Codable { var number: Int128 }
+    let error = #expect(throws: ValueCodingError.self) { try coder.encode(Wide(number: 42)) }
+    #expect(error?.problem == .notEncodable)
+    #expect(error?.type == "Wide")
+    #expect(error?.path == "number")
+    #expect(error?.description.contains("42") == false)
+    #expect(throws: ValueCodingError.self) { try coder.encode(Int128(1)) }
+  }
+
+  /// Handmade, because no encoder writes them: an array, and a dictionary, that contain themselves.
+  @Test(
+    arguments: [
+      ([0xa1, 0x00], [8]),
+      ([0xd1, 0x01, 0x00, 0x51, 0x61], [8, 11]),
+      ([0xaf, 0x10, 0x10] + Array(repeating: 0, count: 16), [8]),
+      ([0xa1, 0x01, 0xa2, 0x02, 0x00, 0x51, 0x61], [8, 10, 13]),
+    ] as [([UInt8], [UInt8])])
+  func listThatHoldsItselfIsCorrupted(objects: [UInt8], offsets: [UInt8]) throws {
+    let trailer: [UInt8] =
+      [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, UInt8(offsets.count)]
+      + Array(repeating: 0, count: 15) + [UInt8(8 + objects.count)]
+    let bytes = Array("bplist00".utf8) + objects + offsets + trailer
+    let error = #expect(throws: ValueCodingError.self) { try coder.decode(Tree.self, from: bytes) }
+    #expect(error?.problem == .notValid)
+  }
+
+  @Test func longAndSharedListsAreNoCircles() throws {
+    let trees = Tree.node(Array(repeating: .node([.leaf("a"), .leaf("b")]), count: 300))
+    #expect(try roundTrip(trees) == trees)
+    let numbers = Dictionary(uniqueKeysWithValues: (0..<300).map { ("\($0)", [$0 % 7]) })
+    #expect(try roundTrip(numbers) == numbers)
+  }
+
+  /// Foundation's decoder traps on some of these.
+  @Test func damagedBytesAreReadOrRefused() throws {
+    let originals = [
+      try coder.encode(Login(name: "Nausicaä", code: 1, previous: [.distantPast, .now])),
+      try coder.encode(Tree.node([.leaf("a"), .node([.leaf("b"), .leaf("ß")])])),
+      try coder.encode(["wind": [1.5: Data([1, 2, 3])], "valley": [:]]),
+    ]
+    var damage = Damage(seed: 7, pieces: originals)
+    for round in 0..<Campaign.size(sample: 3000, full: 300_000) {
+      let bytes = damage.damaged(originals[round % originals.count])
+      readOrRefuse(Login.self, from: bytes)
+      readOrRefuse(Tree.self, from: bytes)
+      readOrRefuse([String: [Double: Data]].self, from: bytes)
+    }
+  }
+
+  private func readOrRefuse<Value: Codable>(_ type: Value.Type, from bytes: [UInt8]) {
+    do throws(ValueCodingError) {
+      _ = try coder.decode(type, from: bytes)
+    } catch {
+      #expect(!error.description.isEmpty)
+    }
+  }
+
+  @Test func refusalByTheTypesOwnCodeIsNamedWithoutItsContent() {
+    let error = #expect(throws: ValueCodingError.self) { try coder.encode(Stubborn()) }
+    #expect(error?.problem == .refused(error: "Refusal"))
+    #expect(error?.description.contains("hunter2") == false)
+  }
+
+  private func roundTrip<Value: Codable>(_ value: Value) throws -> Value {
+    try coder.decode(Value.self, from: coder.encode(value))
+  }
+}

@@ -1,0 +1,129 @@
+import FoundationEssentials
+import Testing
+
+@testable import ValueFormats
+
+struct TreeCodingShapesTests {
+  enum Payload: Codable, Hashable {
+    case none
+    case one(Int)
+    case named(x: Double, y: Double?)
+    case deep(name: String??, [Int?])
+    indirect case again(Payload)
+  }
+
+  enum Name: String, Codable, Hashable { case first, second = "2" }
+  enum Number: Int8, Codable, Hashable { case low = -128, high = 127 }
+  enum Key: String, Codable, CodingKeyRepresentable, Hashable { case some }
+
+  struct Version: Codable, Hashable, CodingKeyRepresentable {
+    var text: String
+    init(_ text: String) { self.text = text }
+    init?(codingKey: some CodingKey) { text = codingKey.stringValue }
+    var codingKey: any CodingKey { TextKey(text) }
+  }
+
+  struct Empty: Codable, Hashable {}
+
+  @Test func enumsComeBack() throws {
+    let payloads: [Payload] = [
+      .none, .one(3), .named(x: 0.1, y: nil), .named(x: 0.1, y: 2), .deep(name: nil, [nil, 1]),
+      .deep(name: .some(nil), []), .again(.again(.deep(name: "a", []))),
+    ]
+    for payload in payloads { try expectExactEverywhere(payload) }
+    for name in [Name.first, .second] { try expectExactEverywhere(name) }
+    for number in [Number.low, .high] { try expectExactEverywhere(number) }
+    try expectExactEverywhere(Empty())
+  }
+
+  @Test func dictionariesOfAllKeysComeBack() throws {
+    try expectExact([Int.min: "a", 0: "b", .max: "c"])
+    try expectExact([UInt8(7): ["a": 1.5]])
+    try expectExact([Name.first: 1, .second: 2])
+    try expectExact([Key.some: 1])
+    try expectExact([Version("1.0"): "a", Version(""): "b"])
+    try expectExact([true: 1, false: 0])
+    try expectExact([[1, 2]: Payload.one(1)])
+    try expectExact([Payload.one(1): Payload.none])
+    try expectExact(["": 1, "a.b": 2, "a/b": 3, " ": 4, String(repeating: "k", count: 10_000): 5])
+    #expect(try TreeEncoder().encode([Key.some: 1]) == .dictionary(["some": .number(.integer(1))]))
+  }
+
+  class Animal: Codable {
+    var name = "Rex"
+    var age: Int?
+    init() {}
+  }
+
+  final class Dog: Animal {
+    enum CodingKeys: String, CodingKey { case name, tricks }
+    var tricks: [String]? = ["sit"]
+
+    override init() {
+      super.init()
+    }
+
+    required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      tricks = try container.decodeIfPresent([String].self, forKey: .tricks)
+      try super.init(from: container.superDecoder())
+    }
+
+    override func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try super.encode(to: container.superEncoder())
+      try container.encodeIfPresent(tricks, forKey: .tricks)
+    }
+  }
+
+  final class Cat: Animal {
+    enum CodingKeys: CodingKey { case lives, parent }
+    var lives = 9
+
+    override init() {
+      super.init()
+    }
+
+    required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      lives = try container.decode(Int.self, forKey: .lives)
+      try super.init(from: decoder)
+    }
+
+    /// Both classes write into one dictionary.
+    override func encode(to encoder: any Encoder) throws {
+      try super.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(lives, forKey: .lives)
+    }
+  }
+
+  @Test func classesComeBackWithTheirSuperclasses() throws {
+    let dog = Dog()
+    dog.age = 3
+    let tree = try TreeEncoder().encode([dog as Animal])
+    let name = ValueTree.string("Rex")
+    #expect(
+      tree
+        == .array([
+          .dictionary([
+            "super": .dictionary(["name": name, "age": .number(.integer(3))]),
+            "tricks": .array([.string("sit")]),
+          ])
+        ]))
+    let dogs = try TreeDecoder().decode([Dog].self, from: tree)
+    #expect(dogs.first?.name == "Rex" && dogs.first?.age == 3 && dogs.first?.tricks == ["sit"])
+
+    let cat = try TreeEncoder().encode(Cat())
+    #expect(cat == .dictionary(["name": name, "lives": .number(.integer(9))]))
+    #expect(try TreeDecoder().decode(Cat.self, from: cat).lives == 9)
+  }
+
+  struct TextKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(_ text: String) { stringValue = text }
+    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+}

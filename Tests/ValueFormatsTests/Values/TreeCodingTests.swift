@@ -1,0 +1,108 @@
+import FoundationEssentials
+import Testing
+
+@testable import ValueFormats
+
+struct TreeCodingTests {
+  @Test func integersOfAllWidthsComeBackAtTheirLimits() throws {
+    func check<Integer: FixedWidthInteger & Codable>(_ type: Integer.Type) throws {
+      for value in [Integer.min, 0, 1, .max] { try expectExactEverywhere(value) }
+    }
+    for type in allIntegers { try check(type) }
+    try expectExactEverywhere(UInt128(Int128.max) + 1)
+  }
+
+  @Test(arguments: [
+    0, -0.0, 0.8, 1, -1e300, .leastNonzeroMagnitude, .leastNormalMagnitude, .infinity, -.infinity,
+    .greatestFiniteMagnitude, .pi, .nan,
+  ])
+  func doublesComeBackToTheBit(_ value: Double) throws {
+    let tree = try TreeEncoder().encode(["key": [value]])
+    let decoded = try TreeDecoder().decode([String: [Double]].self, from: tree)
+    #expect(decoded["key"]?.first?.bitPattern == value.bitPattern)
+    if !value.isNaN { try expectExactEverywhere(value) }
+    let date = Date(timeIntervalSinceReferenceDate: value)
+    let time = try TreeDecoder().decode(Date.self, from: TreeEncoder().encode(date))
+    #expect(time.timeIntervalSinceReferenceDate.bitPattern == value.bitPattern)
+  }
+
+  @Test(arguments: [
+    0, -0.0, 0.1, .leastNonzeroMagnitude, .infinity, .greatestFiniteMagnitude, .nan,
+  ])
+  func floatsComeBackToTheBit(_ value: Float) throws {
+    let tree = try TreeEncoder().encode(["key": [value]])
+    let decoded = try TreeDecoder().decode([String: [Float]].self, from: tree)
+    #expect(decoded["key"]?.first?.bitPattern == value.bitPattern)
+    #expect(try TreeEncoder().encode(value) == .number(.float(value)) || value.isNaN)
+    if !value.isNaN { try expectExactEverywhere(value) }
+  }
+
+  @Test func textComesBackToTheByte() throws {
+    let texts = [
+      "", "\u{0}", "\u{1}\u{1f}\u{7f}", "\u{fffe}\u{ffff}", "😀", "e\u{301}", "\u{e9}", "$null",
+      "\r\n",
+    ]
+    for text in texts {
+      try expectExactEverywhere(text)
+      let decoded = try TreeDecoder().decode(
+        [String: String].self, from: TreeEncoder().encode([text: text]))
+      #expect(decoded.keys.first.map { Array($0.utf8) } == Array(text.utf8))
+      #expect(decoded.values.first.map { Array($0.utf8) } == Array(text.utf8))
+    }
+  }
+
+  @Test func otherSingleValuesComeBack() throws {
+    try expectExactEverywhere(true)
+    try expectExactEverywhere(false)
+    try expectExactEverywhere(Data())
+    try expectExactEverywhere(Data([0, 255]))
+    try expectExactEverywhere(Data([1, 2, 3])[1...])
+    try expectExactEverywhere(Date(timeIntervalSinceReferenceDate: 1.123_456_789))
+    try expectExactEverywhere(Date.distantPast)
+    try expectExactEverywhere(Date.distantFuture)
+    try expectExactEverywhere(UUID())
+    try expectExactEverywhere(Decimal(string: "-12345678901234567890.0123456789")!)
+    try expectExactEverywhere(Decimal.greatestFiniteMagnitude)
+    try expectExactEverywhere([UInt8(1), 2])
+    try expectExactEverywhere(-3..<7)
+    try expectExactEverywhere("a"..."b")
+    try expectExactEverywhere(DateInterval(start: .distantPast, duration: 1.5))
+  }
+
+  @Test func linksComeBackWithTheirBases() throws {
+    let base = URL(string: "https://example.com/a/")
+    let urls = [
+      URL(string: "https://example.com/a?b=c#d"), URL(string: "b", relativeTo: base), base,
+      URL(string: "?q#f", relativeTo: base), URL(filePath: "/x/a b"), URL(string: "relative"),
+      URL(filePath: "a", relativeTo: URL(filePath: "/x/")), URL(string: "mailto:a@example.com"),
+    ]
+    for url in urls {
+      let url = try #require(url)
+      try expectExactEverywhere(url)
+      let decoded = try TreeDecoder().decode(URL.self, from: TreeEncoder().encode(url))
+      #expect(decoded.baseURL == url.baseURL)
+    }
+  }
+
+  @Test func valuesAreStoredAsWhatTheyAre() throws {
+    let encoder = TreeEncoder()
+    let date = Date(timeIntervalSinceReferenceDate: 0.5)
+    let url = URL(string: "https://example.com")!
+    #expect(try encoder.encode(date) == .date(date))
+    #expect(try encoder.encode([date]) == .array([.date(date)]))
+    #expect(try encoder.encode(Data([1])) == .data(Data([1])))
+    #expect(try encoder.encode(["a": Data([1])]) == .dictionary(["a": .data(Data([1]))]))
+    guard case .data(let slice) = try encoder.encode(Data([1, 2, 3])[1...]) else {
+      Issue.record("Data is not stored as such.")
+      return
+    }
+    #expect(slice.startIndex == 0 && slice == Data([2, 3]))
+    #expect(try encoder.encode([UInt8(1)]) == .array([.number(.integer(1))]))
+    #expect(try encoder.encode(Optional(url)) == .string("https://example.com"))
+    #expect(try encoder.encode(true) == .bool(true))
+    #expect(try encoder.encode(1.0) == .number(.real(1)))
+    #expect(try encoder.encode(UInt128.max) == .string("340282366920938463463374607431768211455"))
+    #expect(try encoder.encode(UInt128(7)) == .number(.integer(7)))
+    #expect(try encoder.encode([-1: "a"]) == .dictionary(["-1": .string("a")]))
+  }
+}

@@ -1,0 +1,100 @@
+import FoundationEssentials
+import Testing
+
+@testable import ValueFormats
+
+/// Values that only other formats, other programs and people write.
+struct TreeDecodingTests {
+  private func decode<Value: Decodable>(_ tree: ValueTree, as type: Value.Type) -> Value? {
+    // The tests only check whether decoding succeeds.
+    try? TreeDecoder().decode(type, from: tree)
+  }
+
+  @Test(arguments: [
+    ("2001-01-01T00:00:00Z", 0.0), ("2026-11-21T15:46:38Z", 816_968_798),
+    ("2026-11-21T15:46:38.25Z", 816_968_798.25), ("2026-11-21T17:46:38+02:00", 816_968_798),
+    ("2026-11-21T12:16:38.5-03:30", 816_968_798.5), ("0001-01-01T00:00:00Z", -63_113_904_000),
+    ("2024-02-29T23:59:59Z", 730_943_999), ("9999-12-31T23:59:59Z", 252_423_993_599),
+    ("2000-02-29T00:00:00Z", -26_524_800), ("0001-03-01T00:00:00Z", -63_108_806_400),
+  ])
+  func datesAreReadFromText(_ text: String, _ seconds: Double) {
+    let date = Date(timeIntervalSinceReferenceDate: seconds)
+    #expect(decode(.string(text), as: Date.self) == date)
+    #expect(decode(.array([.string(text)]), as: [Date?].self) == [date])
+  }
+
+  @Test(arguments: [
+    "", "2026-11-21", "2026-11-21T15:46:38", "2026-11-21T15:46:38Zx", "2026-02-29T00:00:00Z",
+    "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-01-00T00:00:00Z", "2100-02-29T00:00:00Z",
+    "2026-11-21T24:00:00Z", "2026-11-21T00:60:00Z", "2026-11-21T00:00:60Z", "-026-11-21T00:00:00Z",
+    "2026-11-21T15:46:38.Z", "2026-11-21T15:46:38+2:00", "2026-11-21T15:46:38+24:00", "0",
+    " 2026-11-21T15:46:38Z", "2026-11-31T00:00:00Z", "+026-11-21T00:00:00Z", "2026-+1-21T00:00:00Z",
+  ])
+  func otherTextIsNoDate(_ text: String) {
+    #expect(decode(.string(text), as: Date.self) == nil)
+  }
+
+  @Test func datesAreReadFromNumbers() {
+    let date = Date(timeIntervalSinceReferenceDate: 1.5)
+    #expect(decode(.number(.real(1.5)), as: Date.self) == date)
+    #expect(decode(.number(.text("15e-1")), as: Date.self) == date)
+    #expect(decode(.number(.text("1e400")), as: Date.self) == nil)
+    #expect(decode(.string("Infinity"), as: Date.self)?.timeIntervalSinceReferenceDate == .infinity)
+    #expect(decode(.bool(true), as: Date.self) == nil)
+  }
+
+  @Test func dataIsReadFromBase64() {
+    #expect(decode(.string("AAH/"), as: Data.self) == Data([0, 1, 255]))
+    #expect(decode(.string(""), as: Data.self) == Data())
+    #expect(
+      decode(.dictionary(["a": .string("AA==")]), as: [String: Data?].self) == ["a": Data([0])])
+    #expect(decode(.string("AAF="), as: Data.self) == Data([0, 1]))
+    #expect(decode(.array([]), as: Data.self) == nil)
+  }
+
+  @Test(arguments: [
+    "====", "YQ=5", "AAAA====", "AAH", "A A=", "AA==AA==", "A===", "AAAA\n", "AA-_",
+  ])
+  func otherTextIsNoData(_ text: String) {
+    #expect(decode(.string(text), as: Data.self) == nil)
+  }
+
+  @Test func numbersAreReadFromAnySpelling() {
+    #expect(decode(.number(.text("1.0")), as: Int.self) == 1)
+    #expect(decode(.array([.number(.text("1e3"))]), as: [UInt16].self) == [1000])
+    #expect(decode(.number(.real(2)), as: Int8?.self) == 2)
+    #expect(decode(.number(.text("1.5")), as: Int.self) == nil)
+    #expect(decode(.number(.integer(300)), as: UInt8.self) == nil)
+    #expect(
+      decode(.number(.text("340282366920938463463374607431768211455")), as: UInt128.self) == .max)
+    #expect(decode(.string("340282366920938463463374607431768211456"), as: UInt128.self) == nil)
+    #expect(decode(.string("7"), as: UInt128.self) == nil)
+    #expect(decode(.string("7"), as: Int.self) == nil)
+    #expect(decode(.number(.integer(2)), as: Double.self) == 2)
+    #expect(decode(.number(.text("0.1")), as: Float.self) == 0.1)
+    #expect(decode(.number(.real(0.1)), as: Float?.self) == 0.1)
+    #expect(decode(.number(.float(0.5)), as: Double.self) == 0.5)
+  }
+
+  @Test(arguments: ["NaN", "nan", "Infinity", "-Infinity", "inf", "-inf", "+infinity", "INF"])
+  func specialNumbersAreReadFromText(_ text: String) throws {
+    let value = try #require(decode(.string(text), as: Double.self))
+    #expect(value.isExactly(try #require(Double(text))))
+    let float = try #require(decode(.array([.string(text)]), as: [Float].self)?.first)
+    #expect(float.isExactly(try #require(Float(text))))
+  }
+
+  @Test(arguments: ["", "1", "1e400", "0.5", "nan(0x1)", "Infinite", " nan"])
+  func otherTextIsNoNumber(_ text: String) {
+    #expect(decode(.string(text), as: Double.self) == nil)
+    #expect(decode(.string(text), as: Float.self) == nil)
+  }
+
+  @Test func booleansAreReadFromNothingElse() {
+    #expect(decode(.bool(true), as: Bool.self) == true)
+    #expect(decode(.number(.integer(1)), as: Bool.self) == nil)
+    #expect(decode(.string("true"), as: Bool.self) == nil)
+    #expect(decode(.bool(true), as: Int.self) == nil)
+    #expect(decode(.bool(true), as: String.self) == nil)
+  }
+}

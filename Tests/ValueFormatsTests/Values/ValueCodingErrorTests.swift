@@ -1,0 +1,104 @@
+import FoundationEssentials
+import ValueFormats
+import Testing
+
+@Suite struct ValueCodingErrorTests {
+  let coder = ValueCoder()
+
+  private struct Old: Codable {
+    var secret: String
+    var inner: [String: String]
+  }
+
+  private struct New: Codable {
+    struct Inner: Codable { var hidden: Int }
+    var secret: String
+    var inner: [String: Inner]
+  }
+
+  private struct Picky: Codable {
+    struct Complaint: Error, CustomStringConvertible { var description: String }
+    var text: String
+
+    init(text: String) { self.text = text }
+
+    init(from decoder: any Decoder) throws {
+      throw Complaint(description: try decoder.singleValueContainer().decode(String.self))
+    }
+  }
+
+  @Test func pathHasTheNamesOfTheSourceAndNotTheKeysOfTheValue() throws {
+    let bytes = try coder.encode(Old(secret: "hunter2", inner: ["hunter3": "hunter4"]))
+    let error = try #require(throws: ValueCodingError.self) {
+      try coder.decode(New.self, from: bytes)
+    }
+    #expect(error.problem == .wrongPart)
+    #expect(error.type == "New")
+    #expect(error.path == "inner.*")
+    #expect(
+      error.description == """
+        The stored bytes are not a value of type New: something in them has another type. \
+        At inner.*. Read them as the type that they were saved as.
+        """)
+  }
+
+  @Test func missingKeyIsInThePath() throws {
+    let bytes = try coder.encode(["secret": "hunter2"])
+    let error = try #require(throws: ValueCodingError.self) {
+      try coder.decode(New.self, from: bytes)
+    }
+    #expect(error.problem == .missingKey("inner"))
+    #expect(error.path == "")
+  }
+
+  @Test func bytesThatAreNoPropertyListAreSaidToBeNone() throws {
+    for text in ["", "bplist00", "hunter2", "{ hunter2 = hunter3; }", "<plist><dict/></plist>"] {
+      let error = try #require(throws: ValueCodingError.self) {
+        try coder.decode([String: String].self, from: Array(text.utf8))
+      }
+      #expect(error.problem == .notPropertyList)
+    }
+    let cut = try coder.encode(["hunter2"]).dropLast()
+    let error = try #require(throws: ValueCodingError.self) {
+      try coder.decode([String].self, from: Array(cut))
+    }
+    #expect(error.problem == .notValid)
+  }
+
+  @Test func errorOfTheTypesOwnCodeIsNamedWithoutItsText() throws {
+    let bytes = try coder.encode(["hunter2"])
+    let error = try #require(throws: ValueCodingError.self) {
+      try coder.decode(Picky.self, from: bytes)
+    }
+    #expect(error.problem == .refused(error: "Complaint"))
+  }
+
+  @Test func noErrorHasAnythingOfTheValueInIt() throws {
+    let text = "hunter2"
+    let stored = [
+      Array(text.utf8), try coder.encode([text]), try coder.encode([text: text]),
+      try coder.encode(Old(secret: text, inner: [text: text])), [0xff, 0xff] + Array(text.utf8),
+    ]
+    for bytes in stored {
+      expectSilence(about: text, decoding: New.self, from: bytes)
+      expectSilence(about: text, decoding: Picky.self, from: bytes)
+      expectSilence(about: text, decoding: Int.self, from: bytes)
+      expectSilence(about: text, decoding: Bool.self, from: bytes)
+      expectSilence(about: text, decoding: UUID.self, from: bytes)
+      expectSilence(about: text, decoding: Date?.self, from: bytes)
+      expectSilence(about: text, decoding: [Int: Int].self, from: bytes)
+    }
+    let error = #expect(throws: ValueCodingError.self) { try coder.encode([text: Int128(1)]) }
+    #expect(error?.path == "*")
+  }
+
+  private func expectSilence<Value: Decodable>(
+    about text: String, decoding type: Value.Type, from bytes: [UInt8]
+  ) {
+    let error = #expect(throws: ValueCodingError.self) { try coder.decode(type, from: bytes) }
+    guard let error else { return }
+    var dumped = ""
+    dump(error, to: &dumped)
+    #expect(!"\(error) \(String(reflecting: error)) \(dumped)".contains("hunter"))
+  }
+}

@@ -1,0 +1,124 @@
+import FoundationEssentials
+import Testing
+
+@testable import KeyValueStorage
+@testable import ValueFormats
+
+struct XMLPropertyListFormatTests {
+  private let format = XMLPropertyListFormat()
+
+  private func text(_ bytes: some Sequence<UInt8>) -> String {
+    String(decoding: Array(bytes), as: UTF8.self)
+  }
+
+  @Test func aNewFileIsWrittenAsApplesToolsDo() throws {
+    let trees: [(String, ValueTree)] = [
+      ("<>", .array([.bool(true), .dictionary(["b": .null(depth: 0), "a": .array([])])])),
+      ("ratio", .number(.real(0.8))),
+    ]
+    let entries = try trees.map { key, tree in
+      format.entry(StoredKey(key), try format.encode(tree)[...])
+    }
+    let file = format.join(entries, FileSurroundings())
+    #expect(
+      text(file) == """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
+        "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+        \t<key>&lt;&gt;</key>
+        \t<array>
+        \t\t<true/>
+        \t\t<dict>
+        \t\t\t<key>a</key>
+        \t\t\t<array/>
+        \t\t\t<key>b</key>
+        \t\t\t<string>$null</string>
+        \t\t</dict>
+        \t</array>
+        \t<key>ratio</key>
+        \t<real>0.8</real>
+        </dict>
+        </plist>
+
+        """)
+    #expect(text(format.join([], FileSurroundings())).hasSuffix("<dict>\n</dict>\n</plist>\n"))
+  }
+
+  @Test func whatAPersonWroteIsKept() throws {
+    let file = """
+      \u{FEFF}<?xml version='1.0' encoding='utf-8' standalone="yes"?>
+      <!-- before --> <?instruction?>
+      <!DOCTYPE plist SYSTEM "file.dtd" >
+      <!-- and after --><plist
+        version = "1.0" x:y='>&lt;'> <!-- of the top --> <dict class="x">
+      <!-- of a, --><?and?>  <!-- too -->
+        <key>a<![CDATA[<&]]>&#x1F600;</key>  <!-- of its value -->
+        <integer>  +0x1F </integer> <!-- of b -->
+        <key><!-- inside -->b</key><data>
+          AQ
+          I= </data>
+        <key/><true></true>
+        <!-- of none -->
+        </dict >\r\n<!-- late --></plist >
+
+      """
+    let parsed = try format.parse(Array(file.utf8))
+    #expect(parsed.entries.map(\.key.string) == ["a<&\u{1F600}", "b", ""])
+    #expect(
+      parsed.entries.map { text($0.text.prefix($0.valueOffset)) } == [
+        "<!-- of a, --><?and?>  <!-- too -->\n  <key>a<![CDATA[<&]]>&#x1F600;</key>"
+          + "  <!-- of its value -->\n  ",
+        "<!-- of b -->\n  <key><!-- inside -->b</key>", "<key/>",
+      ])
+    #expect(
+      parsed.entries.map { text($0.value) } == [
+        "<integer>  +0x1F </integer>", "<data>\n    AQ\n    I= </data>", "<true></true>",
+      ])
+    #expect(text(parsed.surroundings.header).hasSuffix(" <!-- of the top --> <dict class=\"x\">"))
+    #expect(
+      text(parsed.surroundings.footer)
+        == "<!-- of none -->\n  </dict >\r\n<!-- late --></plist >\n")
+    try format.requireSameAfterJoining(parsed)
+    let header = text(parsed.surroundings.header)
+    #expect(file.utf8.starts(with: header.utf8))
+    let values = try parsed.entries.map { try format.decode($0.value) }
+    #expect(values == [.number(.integer(31)), .data(Data([1, 2])), .bool(true)])
+  }
+
+  @Test func aNewValueLeavesTheCommentsOfItsKey() throws {
+    let parsed = try format.parse(
+      Array("<plist><dict><!-- loud --><key><![CDATA[a]]></key> <true/></dict></plist>".utf8))
+    for count in [1, 10] {
+      var contents = KeyValueContents(entries: parsed.entries, revision: 1)
+      var changes = KeyValueChanges()
+      for number in 1..<count { changes.set("b\(number)", to: nil) }
+      changes.set("a", to: ArraySlice("<false/>".utf8))
+      contents.apply(changes) { format.entry($0, $1) }
+      #expect(
+        contents.entries.map { text($0.text) }
+          == ["<!-- loud --><key><![CDATA[a]]></key> <false/>"])
+      #expect(contents["a"].map { text($0) } == "<false/>")
+    }
+  }
+
+  @Test(arguments: ["<dict/>", "<dict />", "<dict></dict>", "<dict> \n<!-- none --> </dict>"])
+  func aFileCanHaveNoEntries(_ dictionary: String) throws {
+    let parsed = try format.parse(Array("<plist>\(dictionary)<!-- x --></plist>".utf8))
+    #expect(parsed.entries.isEmpty)
+    try format.requireSameAfterJoining(parsed)
+    let entry = format.entry(StoredKey("a"), ArraySlice("<true/>".utf8))
+    let file = format.join([entry], parsed.surroundings)
+    #expect(try format.parse(file).entries.map(\.text) == [entry.text])
+    #expect(text(file).contains("<!-- x --></plist>"))
+  }
+
+  @Test func aFileOfFoundationIsRead() throws {
+    let parsed = try format.parse(Array(PropertyListFixtures.xml.utf8))
+    #expect(try format.trees(of: parsed) == PropertyListFixtures.expected(isBinary: false))
+    try format.requireSameAfterJoining(parsed)
+    let joined = format.join(parsed.entries, parsed.surroundings)
+    #expect(text(joined) == PropertyListFixtures.xml)
+  }
+}

@@ -1,0 +1,181 @@
+import FoundationEssentials
+import Testing
+
+@testable import ValueFormats
+
+struct XMLPropertyListValueTests {
+  private let format = XMLPropertyListFormat()
+
+  private func decode(_ text: String) throws -> ValueTree {
+    // A fragment is a slice of a file, with a non-zero start index.
+    let file = Array("before".utf8) + text.utf8
+    return try format.decode(file[6...])
+  }
+
+  @Test(
+    arguments: [
+      ("<string/>", .string("")),
+      ("<string> a\tb\n</string>", .string(" a\tb\n")),
+      ("<string>a\r\nb\rc&#13;&#xA;<![CDATA[\r\n<&]]></string>", .string("a\nb\nc\r\n\n<&")),
+      ("<string>&lt;&gt;&amp;&quot;&apos;&#65;&#x1f600;</string>", .string("<>&\"'A\u{1F600}")),
+      ("<string>a<!-- b -->c<?d e?>f</string>", .string("acf")),
+      ("<string>]] &gt; ]&#93;></string>", .string("]] > ]]>")),
+      ("<string>$null</string>", .null(depth: 0)),
+      ("<string>$null:3</string>", .null(depth: 3)),
+      ("<string>$null:03</string>", .string("$null:03")),
+      ("<string>$null:0</string>", .string("$null:0")),
+      ("<string>$base64:JG51bGw=</string>", .string("$null")),
+      ("<string>$base64:%</string>", .string("$base64:%")),
+      ("<integer> -0012\n</integer>", .number(.integer(-12))),
+      ("<integer>+5</integer>", .number(.integer(5))),
+      ("<integer>-0xfF</integer>", .number(.integer(-255))),
+      ("<integer>0X10</integer>", .number(.integer(16))),
+      ("<integer>-170141183460469231731687303715884105728</integer>", .number(.integer(.min))),
+      (
+        "<integer>170141183460469231731687303715884105728</integer>",
+        .number(.text("170141183460469231731687303715884105728"))
+      ),
+      ("<real>1e3</real>", .number(.text("1e3"))),
+      ("<real> -.50E-02 </real>", .number(.text("-.50E-02"))),
+      ("<real>+1.</real>", .number(.text("+1."))),
+      ("<real>+infinity</real>", .number(.real(.infinity))),
+      ("<real>-Inf</real>", .number(.real(-.infinity))),
+      ("<date>2001-01-01T00:00:01Z</date>", .date(Date(timeIntervalSinceReferenceDate: 1))),
+      ("<date> 2000-02-29T23:59:59Z </date>", .date(Date(timeIntervalSince1970: 951_868_799))),
+      ("<date>1600-03-01T00:00:00Z</date>", .date(Date(timeIntervalSince1970: -11_670_912_000))),
+      ("<date>0001-01-01T00:00:00Z</date>", .date(Date(timeIntervalSince1970: -62_135_596_800))),
+      ("<date>12026-01-01T00:00:00Z</date>", .date(Date(timeIntervalSince1970: 317_336_745_600))),
+      ("<date>-0001-12-31T00:00:00Z</date>", .date(Date(timeIntervalSince1970: -62_167_305_600))),
+      ("<data/>", .data(Data())),
+      ("<data>\n\tAQ\n\tID \r\n</data>", .data(Data([1, 2, 3]))),
+      ("<true/>", .bool(true)), ("<false> <!-- --> </false>", .bool(false)),
+      ("<array><!-- a --> <?b?></array>", .array([])),
+      ("<array><array/><dict/></array>", .array([.array([]), .dictionary([:])])),
+      ("<dict><key/><true/></dict>", .dictionary(["": .bool(true)])),
+      ("<dict><key>$null:1</key><true/></dict>", .dictionary(["$null:1": .bool(true)])),
+      ("<dict><key>$base64:AA==</key><true/></dict>", .dictionary(["\u{0}": .bool(true)])),
+      ("<true/> <!-- after -->", .bool(true)),
+    ] as [(String, ValueTree)])
+  func aValueIsDecoded(_ text: String, _ tree: ValueTree) throws {
+    let decoded = try decode(text)
+    #expect(decoded == tree)
+    #expect(exact(decoded) == exact(tree))
+  }
+
+  @Test func notANumberIsDecoded() throws {
+    guard case .number(.real(let value)) = try decode("<real>NaN</real>") else {
+      Issue.record("not a number of type Double")
+      return
+    }
+    #expect(value.isNaN)
+  }
+
+  @Test(
+    arguments: [
+      (.null(depth: 0), "<string>$null</string>"), (.null(depth: 2), "<string>$null:2</string>"),
+      (.string(""), "<string></string>"),
+      (.string("<a>&\"'\t\r\n"), "<string>&lt;a&gt;&amp;\"'\t&#13;\n</string>"),
+      (.string("$null"), "<string>$base64:JG51bGw=</string>"),
+      (.string("$null:x"), "<string>$base64:JG51bGw6eA==</string>"),
+      (.string("a\u{0}"), "<string>$base64:YQA=</string>"),
+      (.string("\u{FFFE}"), "<string>$base64:77++</string>"),
+      (.string("\u{85}\u{7F}\u{2028}"), "<string>\u{85}\u{7F}\u{2028}</string>"),
+      (.number(.integer(.max)), "<integer>170141183460469231731687303715884105727</integer>"),
+      (.number(.integer(-1)), "<integer>-1</integer>"),
+      (.number(.real(0.1)), "<real>0.1</real>"), (.number(.real(-0.0)), "<real>-0.0</real>"),
+      (.number(.real(1e-5)), "<real>1e-05</real>"), (.number(.real(.nan)), "<real>nan</real>"),
+      (.number(.real(.infinity)), "<real>+infinity</real>"),
+      (.number(.float(-.infinity)), "<real>-infinity</real>"),
+      (.number(.float(0.1)), "<real>0.1</real>"), (.number(.float(.nan)), "<real>nan</real>"),
+      (.number(.text("1e3")), "<real>1e3</real>"),
+      (.number(.text("-12")), "<integer>-12</integer>"),
+      (.number(.text("+007")), "<integer>7</integer>"),
+      (.number(.text("-0")), "<real>-0.0</real>"),
+      (
+        .number(.text("170141183460469231731687303715884105728")),
+        "<integer>170141183460469231731687303715884105728</integer>"
+      ),
+      (.date(Date(timeIntervalSinceReferenceDate: -0.0)), "<date>2001-01-01T00:00:00Z</date>"),
+      (.date(Date(timeIntervalSinceReferenceDate: -1)), "<date>2000-12-31T23:59:59Z</date>"),
+      (.date(Date(timeIntervalSinceReferenceDate: 0.5)), "<real>0.5</real>"),
+      (.date(Date(timeIntervalSince1970: 253_402_300_799)), "<date>9999-12-31T23:59:59Z</date>"),
+      (.date(Date(timeIntervalSince1970: 253_402_300_800)), "<real>252423993600.0</real>"),
+      (.date(Date(timeIntervalSince1970: -62_135_596_800)), "<date>0001-01-01T00:00:00Z</date>"),
+      (.date(Date(timeIntervalSince1970: -62_135_596_801)), "<real>-63113904001.0</real>"),
+      (.data(Data([1, 2, 3, 4])), "<data>AQIDBA==</data>"),
+      (.bool(false), "<false/>"), (.array([]), "<array/>"), (.dictionary([:]), "<dict/>"),
+      (
+        .dictionary(["$null": .bool(true), "\r": .bool(false)]),
+        """
+        <dict>
+        \t\t<key>&#13;</key>
+        \t\t<false/>
+        \t\t<key>$null</key>
+        \t\t<true/>
+        \t</dict>
+        """
+      ),
+    ] as [(ValueTree, String)])
+  func aValueIsEncoded(_ tree: ValueTree, _ text: String) throws {
+    #expect(String(decoding: try format.encode(tree), as: UTF8.self) == text)
+  }
+
+  /// The description of such a `Date` traps, so it cannot be a test's argument.
+  @Test(arguments: [
+    (.nan, "nan"), (-.infinity, "-infinity"), (1e300, "1e+300"), (-1e300, "-1e+300"),
+    (0x1p63, "9.223372036854776e+18"), (-0x1p63, "-9.223372036854776e+18"),
+  ])
+  func aDateOfNoYearIsEncodedAsANumber(_ seconds: Double, _ text: String) throws {
+    let encoded = try format.encode(.date(Date(timeIntervalSinceReferenceDate: seconds)))
+    #expect(String(decoding: encoded, as: UTF8.self) == "<real>\(text)</real>")
+  }
+
+  @Test(arguments: [
+    ("", "<key></key>"), ("a&b", "<key>a&amp;b</key>"), ("$null:1", "<key>$null:1</key>"),
+    ("$base64:?", "<key>$base64:?</key>"), ("$base64:AAAA", "<key>$base64:JGJhc2U2NDpBQUFB</key>"),
+    ("\u{1}", "<key>$base64:AQ==</key>"), ("e\u{301}", "<key>e\u{301}</key>"),
+  ])
+  func aKeyIsWrittenAndRead(_ key: String, _ text: String) throws {
+    let entry = format.entry(StoredKey(key), ArraySlice("<true/>".utf8))
+    #expect(String(decoding: Array(entry.text), as: UTF8.self) == text + "\n\t<true/>")
+    #expect(Array(entry.value) == Array("<true/>".utf8))
+    let parsed = try format.parse(format.join([entry], FileSurroundings()))
+    #expect(parsed.entries.map(\.key) == [StoredKey(key)])
+  }
+
+  @Test(arguments: [
+    ("", "text", "the text ends too early", 0),
+    ("<true/>", "x", "something follows after the end", 7),
+    (
+      "<dict><key>a</key><true/>", "<key>a</key><true/></dict>",
+      "this key occurs a second time", 25
+    ),
+    (
+      "<dict><key>\u{e9}</key><true/>", "<key>&#233;</key><true/></dict>",
+      "this key occurs a second time", 26
+    ),
+  ])
+  func aFragmentIsRefused(_ start: String, _ end: String, _ reason: String, _ offset: Int) {
+    let text = start.isEmpty ? "" : start + end
+    #expect(throws: FormatError(reason: reason, offset: offset)) { try decode(text) }
+  }
+
+  @Test(arguments: ["", "1.0.0", "0x1p3", "ten"])
+  func aNumberOfAnotherFormatMayNotFit(_ spelling: String) {
+    let reason = "a number is spelled as property lists have none"
+    #expect(throws: FormatError(reason: reason, offset: 0)) {
+      try format.encode(.number(.text(spelling)))
+    }
+  }
+
+  @Test func depthIsLimitedWhenEncoding() throws {
+    for format in [XMLPropertyListFormat(), BinaryPropertyListFormat()] as [any StoredFormat] {
+      var tree = ValueTree.bool(true)
+      for _ in 1..<FormatLimits.depth { tree = .array([tree]) }
+      #expect(try format.decode(try format.encode(tree)[...]) == tree)
+      for tree in [.array([tree]), .dictionary(["": tree])] as [ValueTree] {
+        #expect(throws: FormatError.tooDeep(at: 0)) { try format.encode(tree) }
+      }
+    }
+  }
+}

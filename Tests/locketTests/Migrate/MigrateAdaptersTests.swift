@@ -1,0 +1,165 @@
+import FoundationEssentials
+import SecretStorage
+import TestSupport
+import Testing
+
+struct MigrateAdaptersTests {
+  private let machine: Machine
+
+  init() throws {
+    machine = try Machine()
+  }
+
+  private func migrate(_ arguments: String..., service: String = "app") throws -> Ended {
+    try machine.run(["migrate", "adapters", "--service", service] + arguments, input: "")
+  }
+
+  /// A value as an app would have it.
+  private func value<Value: Codable & Sendable>(
+    _ account: String, as type: Value.Type = Value.self
+  ) -> Value? {
+    PasswordItem<Value>(.generic(service: "app", account: account), in: machine.vault).value
+  }
+
+  private struct Person: Codable, Equatable {
+    let name: String
+    let born: Date
+    let age: Int
+  }
+
+  @Test func whatIsOfOneTypeIsConvertedAndTheRestWhenItIsDeclared() throws {
+    let person = #"{"name":"Anna","born":0.5,"age":15}"#
+    try machine.store(#""The Valley Wind""#, "--service", "app", "--account", "title")
+    try machine.store("15", "--service", "app", "--account", "count")
+    try machine.store(#""password""#, "--service", "app", "--account", "a=b")
+    try machine.store(person, "--service", "app", "--account", "person")
+    try machine.store("plain text", "--service", "app", "--account", "text")
+    try machine.store("1", "--service", "other", "--account", "count")
+
+    let undeclared = """
+      converted: --service app --account title
+      refused (It may be an integer, another number or a date. Declare its type.): \
+      --service app --account count
+      refused (It may be a string or data. Declare its type.): --service app --account a=b
+      refused (A number in it may be an integer, another number or a date. Declare its type.): \
+      --service app --account person
+      kept as it is here (it is not JSON): --service app --account text
+
+      """
+    let dry = try migrate("--dry-run")
+    #expect(dry.status == 0, "\(dry.errors)")
+    #expect(dry.output == undeclared)
+    #expect(
+      try machine.run("secrets", "get", "--service", "app", "--account", "title").output
+        == "\"The Valley Wind\"\n")
+
+    // Done is what can be done, and the status tells that something is left.
+    let partial = try migrate()
+    #expect(partial.status == 1, "\(partial.errors)")
+    #expect(partial.output == undeclared)
+
+    let types = [
+      "--type", "count=integer", "--type", "a=b=string", "--type",
+      #"person={"name": "string", "born": "date", "age": "integer"}"#, "--type", "none=data",
+    ]
+    let done = try machine.run(["migrate", "adapters", "--service", "app"] + types, input: "")
+    #expect(
+      done.output == """
+        converted before: --service app --account title
+        converted: --service app --account count
+        converted: --service app --account a=b
+        converted: --service app --account person
+        kept as it is here (it is not JSON): --service app --account text
+        absent: --service app --account none
+
+        """)
+    #expect(value("title") == "The Valley Wind")
+    #expect(value("count") == 15)
+    #expect(value("a=b") == "password")
+    let born = Date(timeIntervalSinceReferenceDate: 0.5)
+    #expect(value("person") == Person(name: "Anna", born: born, age: 15))
+    #expect(value("text") == "plain text")
+    #expect(
+      try machine.run("secrets", "get", "--service", "other", "--account", "count").output == "1\n")
+
+    let again = try machine.run(["migrate", "adapters", "--service", "app"] + types, input: "")
+    #expect(again.output.contains("converted before: --service app --account title\n"))
+    #expect(value("title") == "The Valley Wind")
+  }
+
+  @Test func eachTypeHasAName() throws {
+    try machine.store(#""AQL/""#, "--service", "app", "--account", "data")
+    try machine.store("0.1", "--service", "app", "--account", "float")
+    try machine.store("15", "--service", "app", "--account", "double")
+    try machine.store("false", "--service", "app", "--account", "boolean")
+    try machine.store(#""https:\/\/x.org""#, "--service", "app", "--account", "url")
+    try machine.store(#""high""#, "--service", "app", "--account", "enum")
+    try machine.store(#"["Anna", 5]"#, "--service", "app", "--account", "plain")
+    try machine.store(#"["AQL/"]"#, "--service", "app", "--account", "list")
+    try machine.store("1600000000", "--service", "app", "--account", "date")
+    let names = ["data", "float", "double", "boolean", "url", "enum", "plain", "date"]
+    let types = names.flatMap { ["--type", "\($0)=\($0)"] } + ["--type", #"list=["data"]"#]
+    let ended = try machine.run(
+      ["migrate", "adapters", "--service", "app", "--dates", "seconds"] + types, input: "")
+    #expect(ended.status == 0, "\(ended.errors)")
+    #expect(ended.output.split(separator: "\n").allSatisfy { $0.hasPrefix("converted: ") })
+    #expect(value("data") == Data([1, 2, 255]))
+    #expect(value("float") == Float(0.1))
+    #expect(value("double") == 15.0)
+    #expect(value("boolean") == false)
+    #expect(value("url") == URL(string: "https://x.org"))
+    #expect(value("enum") == Level.high)
+    #expect(value("list") == [Data([1, 2, 255])])
+    #expect(value("date") == Date(timeIntervalSince1970: 1_600_000_000))
+    #expect(value("plain", as: Mixed.self) == Mixed(name: "Anna", number: 5))
+  }
+
+  private enum Level: String, Codable { case high }
+
+  private struct Mixed: Codable, Equatable {
+    let name: String
+    let number: Int
+
+    init(name: String, number: Int) {
+      (self.name, self.number) = (name, number)
+    }
+
+    init(from decoder: any Decoder) throws {
+      var container = try decoder.unkeyedContainer()
+      name = try container.decode(String.self)
+      number = try container.decode(Int.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.unkeyedContainer()
+      try container.encode(name)
+      try container.encode(number)
+    }
+  }
+
+  @Test func aServiceWithoutSecretsGivesOne() throws {
+    let ended = try migrate()
+    #expect(ended.status == 1)
+    #expect(ended.output == "")
+    #expect(ended.errors == "locket: There is no secret of this service.\n")
+  }
+
+  @Test func whatNeedsAPersonIsConvertedOnlyWithOne() throws {
+    let set = try machine.run(
+      ["secrets", "set", "--service", "app", "--account", "key", "--require", "presence"],
+      input: "true")
+    // Without a login service, it cannot be checked, and is refused.
+    if set.status == 2 {
+      #expect(set.errors.contains("This store does not offer"))
+      return
+    }
+    for arguments in [[], ["--dry-run"]] {
+      let ended = try machine.run(
+        ["migrate", "adapters", "--service", "app"] + arguments, input: "")
+      #expect(ended.status == 2)
+      #expect(ended.output == "")
+      #expect(ended.errors.contains("There is no terminal to ask on"))
+    }
+    #expect(try machine.vault.items(matching: .all).count == 1)
+  }
+}

@@ -1,0 +1,148 @@
+import FoundationEssentials
+import KeyValueStorage
+import TestSupport
+import Testing
+
+struct MigrateDefaultsTests {
+  private let machine: Machine
+
+  init() throws {
+    machine = try Machine()
+  }
+
+  private func migrate(_ arguments: String...) throws -> Ended {
+    try machine.run(["migrate", "defaults"] + arguments, input: "")
+  }
+
+  private struct Values: Encodable {
+    var volume = 0.5
+    var name = "Peter"
+    var started = Date(timeIntervalSince1970: 1_600_000_000)
+    var picture = Data([1, 2, 255])
+    var scores: Data
+    var raw: Data
+  }
+
+  /// A file as `UserDefaults` writes it.
+  private func propertyList() throws -> String {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .binary
+    let coded = try encoder.encode([1, 2])
+    encoder.outputFormat = .xml
+    let list = try encoder.encode(Values(scores: coded, raw: coded))
+    return try machine.file("app.plist", String(decoding: list, as: UTF8.self))
+  }
+
+  @Test func settingsMigrateAndTheFileGoes() throws {
+    let file = try propertyList()
+    let all = ["--keep-data", "raw", "--remove-source"]
+    let dry = try machine.run(["migrate", "defaults", file, "--dry-run"] + all, input: "")
+    #expect(dry.status == 0, "\(dry.errors)")
+    #expect(
+      dry.output == """
+        added: name
+        added: picture
+        added: raw
+        added (decoded): scores
+        added: started
+        added: volume
+
+        """)
+    #expect(try machine.run("settings", "list").output == "")
+    try machine.set("name", to: "\"mine\"")
+
+    let kept = try machine.run(["migrate", "defaults", file] + all, input: "")
+    #expect(
+      kept.output == """
+        kept as it is here: name
+        added: picture
+        added: raw
+        added (decoded): scores
+        added: started
+        added: volume
+        The file was kept, because not all of it is in the settings.
+
+        """)
+    #expect(try machine.run("settings", "get", "name").output == "\"mine\"\n")
+
+    let done = try machine.run(["migrate", "defaults", file, "--replace"] + all, input: "")
+    #expect(
+      done.output == """
+        replaced: name
+        identical: picture
+        identical: raw
+        identical (decoded): scores
+        identical: started
+        identical: volume
+        The file was removed.
+
+        """)
+    #expect(!FileManager.default.fileExists(atPath: file))
+    let settings = KeyValueStore(json: machine.settingsFile)
+    #expect(try settings.value(of: "name") == "Peter")
+    #expect(try settings.value(of: "scores") == [1, 2])
+    #expect(try settings.value(of: "started") == Date(timeIntervalSince1970: 1_600_000_000))
+    #expect(try settings.value(of: "picture") == Data([1, 2, 255]))
+    #expect(try settings.value(of: "raw", as: Data.self)?.starts(with: Data("bplist".utf8)) == true)
+    #expect(try settings.value(of: "volume") == 0.5)
+  }
+
+  @Test func dataHasTheBytesThatTheAppHad() throws {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .binary
+    let token = try encoder.encode(Data([1, 2, 3]))
+    #expect(token.starts(with: Data("bplist00C".utf8)))
+    let twice = try encoder.encode(token)
+    encoder.outputFormat = .xml
+    let list = try encoder.encode(["token": token, "twice": twice, "raw": token])
+    let file = try machine.file("app.plist", String(decoding: list, as: UTF8.self))
+    let ended = try migrate(file, "--keep-data", "raw", "--remove-source")
+    #expect(
+      ended.output == """
+        added: raw
+        added (decoded): token
+        added (decoded): twice
+        The file was removed.
+
+        """)
+    let settings = KeyValueStore(json: machine.settingsFile)
+    #expect(try settings.value(of: "token") == Data([1, 2, 3]))
+    #expect(try settings.value(of: "twice") == token)
+    #expect(try settings.value(of: "raw") == token)
+  }
+
+  @Test func otherSettingsAreNamed() throws {
+    let file = try propertyList()
+    let ended = try migrate(file, "--file", machine.path("other.plist"))
+    #expect(ended.status == 0, "\(ended.errors)")
+    #expect(FileManager.default.fileExists(atPath: file))
+    let other = KeyValueStore(propertyList: URL(filePath: machine.path("other.plist")))
+    #expect(try other.value(of: "scores") == [1, 2])
+    #expect(try machine.run("settings", "list").output == "")
+  }
+
+  @Test func whatIsWrongIsSaidAndNothingChanges() throws {
+    let malformed = try machine.file("app.plist", "<plist><dict>\n<key>hunter2</key>")
+    let ended = try migrate(malformed, "--remove-source")
+    #expect(ended.status == 2)
+    #expect(ended.output == "")
+    #expect(ended.errors.hasPrefix("locket: \(malformed) cannot be read: "))
+    #expect(ended.errors.contains("(line 2). Nothing was migrated."))
+    #expect(!ended.errors.contains("move-aside") && !ended.errors.contains("hunter2"))
+    let empty = try migrate(machine.file("empty.plist", ""))
+    #expect(empty.errors.hasSuffix("empty.plist is empty. Nothing was migrated.\n"))
+    let missing = try migrate("/nowhere")
+    #expect(missing.status == 2)
+    #expect(missing.errors.contains("There is no file /nowhere."))
+    #expect(try migrate(machine.home.path).status == 2)
+    #expect(FileManager.default.fileExists(atPath: malformed))
+
+    // What is wrong with the settings themselves is said of them.
+    let file = try propertyList()
+    let settings = try machine.file("settings.json", "{")
+    let unreadable = try migrate(file, "--file", settings, "--remove-source")
+    #expect(unreadable.status == 2)
+    #expect(unreadable.errors.contains("\(settings) cannot be read at line 1"))
+    #expect(FileManager.default.fileExists(atPath: file))
+  }
+}

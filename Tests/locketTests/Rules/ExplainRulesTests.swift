@@ -1,0 +1,110 @@
+import TestSupport
+import Testing
+
+struct ExplainRulesTests {
+  private let machine: Machine
+
+  init() throws {
+    machine = try Machine()
+  }
+
+  @Test func rulesAreExplained() throws {
+    let ended = try machine.run(
+      "rules", "explain", "max-repeating: 3;allowed: [\"&]; required: digits; max-sequential: 2")
+    #expect(ended.status == 0 && ended.errors == "")
+    #expect(
+      ended.output == """
+        canonical   required: digit; allowed: digit, ["&]; max-repeating: 3; max-sequential: 2;
+        compatible  required: digit; allowed: digit, ["&]; max-consecutive: 2;
+        HTML        passwordrules="required: digit; allowed: digit, [&quot;&amp;]; max-repeating: 3; \
+        max-sequential: 2;"
+        entropy     71.5 bits at length 20
+
+        warning at character 43: Other readers do not know `digits`. Write `digit` instead.
+          max-repeating: 3;allowed: ["&]; required: digits; max-sequential: 2
+                                                    ^^^^^^
+
+        """)
+  }
+
+  @Test(arguments: [
+    ("", "entropy     131.4 bits at length 20\n"), ("", "canonical   (no rules)\n"),
+    ("maxlength: 4; allowed: [ab];", "entropy     4.0 bits at length 4\n"),
+    (
+      "minlength: 5; maxlength: 4;",
+      "entropy     No password satisfies these rules: minlength 5 is more than maxlength 4. "
+        + "Loosen one of them, or choose another length.\n"
+    ),
+    ("minlength: 2000;", "entropy     Passwords of 2000 characters are too long to be counted."),
+  ])
+  func whatTheRulesLeaveIsSaid(descriptor: String, text: String) throws {
+    let ended = try machine.run("rules", "explain", descriptor)
+    #expect(ended.status == 0 && ended.output.contains(text), "\(ended.output)")
+    #expect(!ended.output.contains("compatible"))
+  }
+
+  @Test(arguments: [
+    // Two columns each: Chinese, and an emoji.
+    ("allowed: [供😀a-]", "  allowed: [供😀a-]\n           ^^^^^^^^\n"),
+    (
+      "allowed: [é供]; minlength: 0",
+      "  allowed: [é供]; minlength: 0\n                             ^\n"
+    ),
+    ("required:\t\n[a-]", "  required:\\t\\n[a-]\n               ^^^^\n"),
+    ("allowed: [\u{1B}a-]", "  allowed: [\\u{1B}a-]\n            ^^^^^^\n"),
+    // What would be joined with its neighbour stands for itself.
+    ("allowed: [e\u{301}a-]", "  allowed: [e\\u{301}a-]\n             ^^^^^^^\n"),
+    ("allowed: [👩\u{200D}👧]", "  allowed: [👩\\u{200D}👧]\n            ^^^^^^^^^^^^\n"),
+    ("allowed: [\u{1F1F3}\u{1F3FD}]", "  allowed: [\\u{1F1F3}\\u{1F3FD}]\n"),
+    ("allowed: [\u{1112}\u{1161}]", "  allowed: [\u{1112}\\u{1161}]\n            ^^^^^^^^^^\n"),
+  ])
+  func caretsAreBelowTheirPlace(descriptor: String, text: String) throws {
+    let ended = try machine.run("rules", "explain", descriptor)
+    #expect(ended.output.contains(text), "\(ended.output)")
+  }
+
+  @Test(arguments: [
+    (
+      "required: number; minlength: 8", "At character 11: `number` is no class; expected",
+      "Write `digit` instead.\n  required: number; minlength: 8\n            ^^^^^^\n"
+    ),
+    (
+      "required: \u{7F}upper",
+      "At character 11: U+007F is no space of this language. Leave it out.",
+      "\n  required: \\u{7F}upper\n            ^^^^^^\n"
+    ),
+    (
+      "供: 8", "At character 1: Expected the name of a rule", "\n  供: 8\n  ^\n"
+    ),
+    (
+      "minlength: 8 maxlength: 9", "At character 13: Expected `;`",
+      "\n  minlength: 8 maxlength: 9\n"
+    ),
+    ("allowed: [a", "At character 10: The class that begins here has no end", "\n           ^\n"),
+  ])
+  func aSyntaxErrorIsShownInItsPlace(descriptor: String, reason: String, end: String) throws {
+    for command in ["check", "generate", "explain"] {
+      let ended = try machine.run("rules", command, descriptor)
+      #expect(ended.status == 2 && ended.output == "")
+      #expect(ended.errors.hasPrefix("locket: DESCRIPTOR cannot be read. \(reason)"))
+      #expect(ended.errors.contains(end), "\(ended.errors)")
+    }
+  }
+
+  @Test(arguments: [0, 30, 200]) func ofALongDescriptorThePieceIsShown(place: Int) throws {
+    let before = String(repeating: "供", count: place)
+    let descriptor = "allowed: [a\(before)]; minlength: 0; allowed: [\(before)]; maxlength: 5"
+    let ended = try machine.run("rules", "explain", descriptor)
+    #expect(ended.status == 0)
+    let lines = ended.output.split(separator: "\n").map(String.init)
+    let index = try #require(lines.firstIndex { $0.contains("A limit of 0") })
+    let columns = lines[index + 1].unicodeScalars.map { $0 == "供" ? 2 : 1 }
+    #expect(columns.reduce(0, +) <= 78)
+    // The caret is below the zero.
+    let zero = try #require(lines[index + 1].firstRange(of: "0"))
+    let column = lines[index + 1][..<zero.lowerBound].unicodeScalars.reduce(0) {
+      $0 + ($1 == "供" ? 2 : 1)
+    }
+    #expect(lines[index + 2] == String(repeating: " ", count: column) + "^")
+  }
+}

@@ -1,0 +1,165 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+struct RulesForScriptsTests {
+  private struct Text: Decodable {
+    let input: String
+    let canonical: String
+    let minified: String
+  }
+
+  private struct Count: Decodable {
+    let rules: String
+    let length: Int
+    let any: String
+    let distinct: String
+  }
+
+  private let machine: Machine
+
+  init() throws {
+    machine = try Machine()
+  }
+
+  /// The lines that a command answers with; the last of the input has no newline.
+  private func answers(to lines: [String], _ words: String...) throws -> [String] {
+    let ended = try machine.run(["rules"] + words, input: lines.joined(separator: "\n"))
+    #expect(ended.status == 0 && ended.errors == "")
+    return ended.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      .map(String.init)
+  }
+
+  private func json(_ texts: [String]) throws -> [String] {
+    try texts.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+  }
+
+  @Test(
+    .enabled(if: SharedData.isAvailable, "the reference parser's outputs are not on this machine"),
+    arguments: ["canonical.jsonl", "canonical-documented.jsonl"])
+  func textsAreThoseOfTheReferenceParser(file: String) throws {
+    let rows: [Text] = try SharedData.lines(of: file)
+    let inputs = try json(rows.map(\.input))
+    let canonical = try answers(to: inputs, "canonical", "--reference")
+    #expect(try canonical.map(decoded) == rows.map(\.canonical))
+    let minified = try answers(to: inputs, "canonical", "--reference", "--minified")
+    #expect(try minified.map(decoded) == rows.map(\.minified))
+  }
+
+  private func decoded(_ line: String) throws -> String {
+    try JSONDecoder().decode(String.self, from: Data(line.utf8))
+  }
+
+  @Test(.enabled(if: SharedData.isAvailable, "the exact counts are not on this machine"))
+  func countsAreThoseOfAnotherCounter() throws {
+    let rows: [Count] = try SharedData.lines(of: "counts.jsonl")
+    for (length, rows) in Dictionary(grouping: rows, by: \.length) {
+      let inputs = try json(rows.map(\.rules))
+      let distinct = try answers(to: inputs, "count", "--length", "\(length)")
+      #expect(distinct == rows.map(\.distinct))
+      let any = try answers(to: inputs, "count", "--any", "--length", "\(length)")
+      #expect(any == rows.map(\.any))
+    }
+  }
+
+  @Test(arguments: [
+    // A unit of UTF-16 that is not of ASCII, whether it is half of a pair or not, is skipped in a
+    // class, but takes its place there.
+    (#""allowed: [\ud800-a]""#, #""allowed: [a];""#),
+    (#""allowed: [\udc00a]""#, #""allowed: [a];""#),
+    (#""allowed: [\ud83d\ude00a]""#, #""allowed: [a];""#),
+    (#""allowed: [\ud800\u0041]""#, #""allowed: [A];""#),
+    (#""allowed: [\ude00\ud83d]""#, #""allowed: ascii-printable;""#),
+    (#""minlength: 8; \ud800""#, #""allowed: ascii-printable; minlength: 8;""#),
+    (#""minlength: 8\ud800""#, #""allowed: ascii-printable;""#),
+    (#""\u0000minlength: 8""#, #""allowed: ascii-printable;""#),
+    (#""minlength:\n\t\r\f8""#, #""allowed: ascii-printable; minlength: 8;""#),
+    (#""minlength:\b8""#, #""allowed: ascii-printable;""#),
+    (#""allowed: [\"\\\/\u005D]""#, #""allowed: [\"/\\]];""#),
+    (#""""#, #""allowed: ascii-printable;""#),
+    (" \t\"maxlength: 7\" \r", #""allowed: ascii-printable; maxlength: 7;""#),
+    ("\"allowed: [供é😀A]\"", #""allowed: [A];""#),
+  ])
+  func whatAStringOfJSONStandsForIsRead(line: String, answer: String) throws {
+    #expect(try answers(to: [line], "canonical", "--reference") == [answer])
+  }
+
+  @Test func theCanonicalFormIsStrictUnlessItIsTheReferences() throws {
+    let lines = [#""required: digit; allowed: [b-]""#, #""required: digits""#]
+    let strict = [#""required: digit; allowed: digit, [b];""#, #""required: digit;""#]
+    #expect(try answers(to: lines, "canonical") == strict)
+    #expect(try answers(to: lines, "canonical", "--minified") == strict)
+    let reference = [#""required: digit; allowed: [b];""#, #""""#]
+    #expect(try answers(to: lines, "canonical", "--reference", "--minified") == reference)
+  }
+
+  @Test func aDescriptorThatIsWrongGivesAnEmptyLineAndOne() throws {
+    let input = "\"minlength: 8;\"\n\"required: foo\"\n\"maxlength: 9;\"\n"
+    let texts = try machine.run(["rules", "canonical"], input: input)
+    #expect(texts.status == 1)
+    #expect(texts.output == "\"minlength: 8;\"\n\n\"maxlength: 9;\"\n")
+    #expect(texts.errors.hasPrefix("locket: Line 2: At character 11: `foo` is no class; "))
+    let counts = try machine.run(["rules", "count", "--length", "8"], input: input)
+    #expect(counts.status == 1 && counts.errors == texts.errors)
+    #expect(counts.output == "6634204312890625\n\n6634204312890625\n")
+  }
+
+  @Test(arguments: [
+    "{}", "minlength: 8", "", "\"", "\"a", "a\"", "\"a\"b\"", "\"a\" \"b\"", "\"\\x\"", "\"\\\"",
+    "\"\\u12\"", "\"\\u12g4\"", "\"\\u１234\"", "\"a\tb\"", "\"a\\nb\tc\"", "[\"a\"]",
+    "\u{FEFF}\"\"",
+  ])
+  func aLineThatIsNoStringOfJSONGivesAnEmptyLineAndTwo(line: String) throws {
+    let input = "\"required: foo\"\n\(line)\n\"required: upper\"\n"
+    let ended = try machine.run(["rules", "canonical"], input: input)
+    #expect(ended.status == 2)
+    #expect(ended.output == "\n\n\"required: upper;\"\n")
+    #expect(ended.errors.contains("\nlocket: Line 2: It is not a string of JSON, such as "))
+  }
+
+  @Test func bytesThatAreNoTextAreNoStringOfJSON() throws {
+    let ended = try machine.shell(
+      #"printf '"\377"\n"\355\240\200"\n""' | "$0" rules canonical --reference"#)
+    #expect(ended.status == 2)
+    #expect(ended.output == "\n\n\"allowed: ascii-printable;\"\n")
+  }
+
+  @Test func whatIsTooMuchToBeCountedGivesAnEmptyLineAndTwo() throws {
+    let ended = try machine.run(
+      ["rules", "count", "--length", "1025"], input: "\"\"\n\"maxlength: 8;\"\n\"required: foo\"\n")
+    #expect(ended.status == 2 && ended.output == "\n0\n\n")
+    #expect(ended.errors.hasPrefix("locket: Line 1: Passwords of 1025 characters are too long"))
+  }
+
+  @Test func linesMayBeLong() throws {
+    let rules = String(repeating: "required: [a\\u0062]; ", count: 10_000)
+    let spaces = String(repeating: " ", count: 1_000_000)
+    let lines = try answers(
+      to: ["\"\(rules)\"", "\"minlength:\(spaces)8\"", "\"\""], "canonical")
+    #expect(lines.map(\.utf8.count) == [160_001, 15, 2])
+  }
+
+  @Test func nothingIsAnsweredToNothing() throws {
+    #expect(try answers(to: [], "canonical") == [])
+  }
+
+  @Test func anAnswerComesBeforeTheNextQuestion() throws {
+    let ended = try machine.shell(
+      #"""
+      mkfifo questions answers
+      timeout 60 "$0" rules count --length 3 <questions >answers & exec 3>questions 4<answers
+      for letters in ab abc; do
+        echo "\"allowed: [$letters];\"" >&3
+        read answer <&4; echo "$letters $answer"
+      done
+      exec 3>&-; wait
+      """#)
+    #expect(ended.output == "ab 8\nabc 27\n" && ended.errors == "")
+  }
+
+  @Test func anInputThatCannotBeReadIsNamed() throws {
+    let ended = try machine.shell("\"$0\" rules canonical <&-")
+    #expect(ended.status == 2)
+    #expect(ended.errors.hasPrefix("locket: Standard input cannot be read: "))
+  }
+}

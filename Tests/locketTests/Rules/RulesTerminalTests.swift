@@ -1,0 +1,57 @@
+import TestSupport
+import Testing
+
+struct RulesTerminalTests {
+  private let machine: Machine
+
+  init() throws {
+    machine = try Machine()
+  }
+
+  private func session(_ variables: String..., descriptor: String) throws -> PseudoTerminal {
+    let words = ["/usr/bin/env"] + variables + [Machine.executable, "rules", "check", descriptor]
+    return try PseudoTerminal(words, on: machine)
+  }
+
+  @Test func aPasswordToBeCheckedDoesNotShow() throws {
+    let session = try session("TERM=xterm", descriptor: "required: digit; minlength: 8;")
+    try session.answer("Password: ", "tajny!")
+    #expect(try session.end() == 1)
+    #expect(session.echoes)
+    #expect(
+      session.screen == """
+        Password: \r
+        \u{1B}[33mnot yet  \u{1B}[0m  required: digit\r
+        \u{1B}[31mbroken   \u{1B}[0m  allowed: digit  (characters 1 to 6)\r
+        \u{1B}[33mnot yet  \u{1B}[0m  minlength: 8\r
+        Something must be deleted or replaced.\r
+
+        """)
+  }
+
+  @Test(arguments: [
+    (["TERM=xterm", "NO_COLOR=1"], false), (["TERM=dumb"], false),
+    (["TERM=xterm", "NO_COLOR="], true),
+  ])
+  func coloursAreForThoseWhoWantThem(variables: [String], isColoured: Bool) throws {
+    let words =
+      ["/usr/bin/env"] + variables + [Machine.executable, "rules", "explain", "minlength: 0"]
+    let session = try PseudoTerminal(words, on: machine)
+    #expect(try session.end() == 0)
+    #expect(session.screen.contains("\u{1B}") == isColoured)
+    #expect(session.screen.contains("A limit of 0 says nothing."))
+  }
+
+  @Test func aDescriptorThatIsWrongIsSaidBeforeThePasswordIsAskedFor() throws {
+    let session = try session(descriptor: "required: foo")
+    #expect(try session.end() == 2)
+    #expect(!session.screen.contains("Password"))
+  }
+
+  @Test func anEmptyPasswordIsCheckedAsWell() throws {
+    let session = try session(descriptor: "minlength: 1;")
+    try session.answer("Password: ", "")
+    #expect(try session.end() == 1)
+    #expect(session.screen.hasSuffix("It takes at least 1 character more.\r\n"))
+  }
+}

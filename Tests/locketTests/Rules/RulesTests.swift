@@ -1,0 +1,181 @@
+import PasswordRules
+import TestSupport
+import Testing
+
+struct RulesTests {
+  private static let descriptor = """
+    required: upper; required: digit; allowed: lower; max-repeating: 2; minlength: 6; maxlength: 8;
+    """
+
+  private let machine: Machine
+
+  init() throws {
+    machine = try Machine()
+  }
+
+  @Test(arguments: [
+    (
+      "Abcd1", 1,
+      """
+      satisfied  required: upper
+      satisfied  required: digit
+      satisfied  allowed: upper, lower, digit
+      satisfied  max-repeating: 2
+      not yet    minlength: 6
+      satisfied  maxlength: 8
+      It takes at least 1 character more.
+      """
+    ),
+    (
+      "abbbb!?xxx", 1,
+      """
+      broken     required: upper
+      broken     required: digit
+      broken     allowed: upper, lower, digit  (characters 6 to 7)
+      broken     max-repeating: 2  (characters 2 to 5, 8 to 10)
+      satisfied  minlength: 6
+      broken     maxlength: 8  (characters 9 to 10)
+      Something must be deleted or replaced.
+      """
+    ),
+    (
+      "abcdefg", 1,
+      """
+      broken     required: upper
+      broken     required: digit
+      satisfied  allowed: upper, lower, digit
+      satisfied  max-repeating: 2
+      satisfied  minlength: 6
+      satisfied  maxlength: 8
+      Dead end: 1 of at most 8 characters left, and 2 required missing. Something must be deleted or \
+      replaced.
+      """
+    ),
+    (
+      "Abcdef1\n", 0,
+      """
+      satisfied  required: upper
+      satisfied  required: digit
+      satisfied  allowed: upper, lower, digit
+      satisfied  max-repeating: 2
+      satisfied  minlength: 6
+      satisfied  maxlength: 8
+      The password satisfies all rules.
+      """
+    ),
+  ])
+  func aPasswordIsCheckedRuleByRule(password: String, status: Int32, list: String) throws {
+    let ended = try machine.run(["rules", "check", Self.descriptor], input: password)
+    #expect(ended.output == list + "\n")
+    #expect(ended.status == status && ended.errors == "")
+  }
+
+  @Test(arguments: [
+    ("required: digit; maxlength: 3;", "aé?4", "broken     allowed: digit  (characters 1 to 3)\n"),
+    ("", "é", "broken     allowed: ascii-printable  (character 1)\n"),
+    (
+      "required: upper; maxlength: 2; minlength: 3;", "",
+      "minlength 3 is more than maxlength 2. Loosen one of them, or choose another length.\n"
+    ),
+    ("allowed: [a]; max-repeating: 2; minlength: 2;", "aaa", "(characters 1 to 3)\n"),
+    (
+      "allowed: [ab]; max-consecutive: 1; maxlength: 2; minlength: 2;", "a", "No password satisfies"
+    ),
+    (
+      "allowed: [ab]; required: [b]; required: [ab]; max-consecutive: 1; maxlength: 3;", "a",
+      "No password satisfies"
+    ),
+  ])
+  func whatIsBrokenAndWhyIsSaid(descriptor: String, password: String, text: String) throws {
+    let ended = try machine.run(["rules", "check", descriptor], input: password)
+    #expect(ended.output.contains(text), "\(ended.output)")
+    #expect(ended.status == 1)
+  }
+
+  @Test func oneCharacterServesSeveralRequirementsOnRequest() throws {
+    let descriptor = "required: digit; required: digit;"
+    #expect(try machine.run(["rules", "check", descriptor], input: "1").status == 1)
+    let any = try machine.run(["rules", "check", "--any", descriptor], input: "1")
+    #expect(any.status == 0)
+  }
+
+  @Test func aPasswordThatIsNotTextIsRefused() throws {
+    let ended = try machine.shell("printf '\\377' | \"$0\" rules check ''")
+    #expect(ended.status == 2 && ended.output == "")
+    #expect(ended.errors == "locket: The password is not text in UTF-8.\n")
+    let closed = try machine.shell("\"$0\" rules check '' <&-")
+    #expect(closed.status == 2)
+    #expect(closed.errors.hasPrefix("locket: standard input cannot be read: "))
+  }
+
+  @Test(arguments: [
+    ([], 20), (["--length", "7"], 7), (["--typeable"], 20), (["--length", "200", "--any"], 200),
+  ])
+  func passwordsSatisfyTheRules(options: [String], length: Int) throws {
+    let descriptor = "required: digit; required: upper; allowed: lower, [-]; max-repeating: 2;"
+    let words = ["rules", "generate", "-n", "500"] + options + [descriptor]
+    let ended = try machine.run(words, input: "")
+    #expect(ended.status == 0 && ended.errors == "")
+    let passwords = ended.output.split(separator: "\n")
+    #expect(passwords.count == 500 && Set(passwords).count > 490)
+    let rules = try PasswordRuleSet(descriptor)
+    #expect(passwords.allSatisfy { $0.count == length && rules.isSatisfied(by: $0) })
+    #expect(try machine.run("rules", "generate", descriptor).output.utf8.count == 21)
+  }
+
+  @Test(arguments: [
+    (["minlength: 2; maxlength: 1;"], "No password satisfies these rules: minlength 2 is"),
+    (["maxlength: 4;", "--length", "5"], "No password satisfies these rules: none has 5"),
+    (["", "--length", "1025"], "Passwords of 1025 characters are too long to be counted."),
+    (["maxlength: 17;", "--typeable"], "These rules leave no room for passwords that are easy"),
+  ])
+  func whyNothingCanBeGeneratedIsSaid(words: [String], reason: String) throws {
+    let ended = try machine.run(["rules", "generate"] + words, input: "")
+    #expect(ended.status == 2 && ended.output == "")
+    #expect(ended.errors.hasPrefix("locket: \(reason)"))
+  }
+
+  @Test(arguments: [
+    (
+      "required: digit; allowed: lower; maxlength: 16;", "allowed: lower, digit; maxlength: 20;",
+      """
+      stricter
+        now also requires a digit
+        at most 16 instead of 20
+      only B accepts ""
+      """
+    ),
+    ("allowed: lower", "allowed: lower", "equal"),
+    (
+      "required: [ ]", "required: [\"]",
+      """
+      incomparable
+        now also requires one of [ ]
+        requires no more one of ["]
+        now also allows [ ]
+        allows no more ["]
+      only A accepts " "
+      only B accepts "\\""
+      """
+    ),
+  ])
+  func rulesAreCompared(first: String, second: String, text: String) throws {
+    let ended = try machine.run("rules", "compare", first, second)
+    #expect(ended.output == text + "\n")
+    #expect(ended.status == 0 && ended.errors == "")
+  }
+
+  @Test func comparingIsByTheReadingThatIsChosen() throws {
+    let words = ["rules", "compare", "required: digit; required: digit;", "required: digit;"]
+    #expect(try machine.run(words, input: "").output.hasPrefix("stricter\n"))
+    #expect(try machine.run(words + ["--any"], input: "").output.hasPrefix("equal\n"))
+  }
+
+  @Test(arguments: ["A", "B"]) func whichDescriptorCannotBeReadIsSaid(name: String) throws {
+    let words = name == "A" ? ["minlength: x", ""] : ["", "minlength: x"]
+    let ended = try machine.run(["rules", "compare"] + words, input: "")
+    #expect(ended.status == 2 && ended.output == "")
+    #expect(ended.errors.hasPrefix("locket: \(name) cannot be read. At character 12: "))
+    #expect(ended.errors.hasSuffix("\n  minlength: x\n             ^\n"))
+  }
+}

@@ -1,0 +1,102 @@
+import CLibrary
+import FoundationEssentials
+import TestSupport
+
+/// The executable while it watches a file of settings, and what it writes.
+final class Watcher {
+  let process: pid_t
+  private let output: Reader
+  private let errors: Reader
+  private var isEnded = false
+
+  /// Starts the executable, by a command that `wrap` makes of its words.
+  init(
+    _ name: String, on machine: Machine, wrap: ([String]) -> [String] = { $0 }
+  ) throws {
+    let pipes = try ["out", "err"].map { try Reader(machine.path("\(UUID()).\($0)")) }
+    (output, errors) = (pipes[0], pipes[1])
+    process = try StartedProcess.spawn(
+      wrap([Machine.executable, "settings", "watch", "--file", machine.path(name)]),
+      environment: machine.environment,
+      files: [("/dev/null", O_RDONLY)] + pipes.map { ($0.path, O_WRONLY) })
+  }
+
+  deinit {
+    if isEnded { return }
+    kill(process, SIGKILL)
+    var status: Int32 = 0
+    _ = unsafe waitpid(process, &status, 0)
+  }
+
+  /// Waits until a line is written to standard output that was not asked for yet.
+  func nextLine() throws -> String { try output.nextLine() }
+
+  /// The same of standard error.
+  func nextComplaint() throws -> String { try errors.nextLine() }
+
+  /// Waits until the watching has begun, which is the next thing to be said.
+  func waitForBeginning() throws {
+    let line = try nextComplaint()
+    guard line == "locket: Watching; Ctrl-C ends it." else { throw Unexpected(what: line) }
+  }
+
+  /// Goes away, as `head` does when it has seen enough.
+  func stopReading() {
+    output.close()
+  }
+
+  func wait() throws -> Int32 {
+    isEnded = true
+    return try StartedProcess.wait(for: process)
+  }
+}
+
+/// A named pipe, and the lines that come out of it.
+private final class Reader {
+  let path: String
+  private var descriptor: Int32
+  private var bytes: [UInt8] = []
+
+  init(_ path: String) throws {
+    self.path = path
+    // The path is copied by both calls.
+    guard unsafe mkfifo(path, 0o600) == 0 else { throw Unexpected(what: "mkfifo: errno \(errno)") }
+    descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Unexpected(what: "open: errno \(errno)") }
+  }
+
+  deinit {
+    close()
+  }
+
+  func close() {
+    if descriptor >= 0 { _ = unistdClose(descriptor) }
+    descriptor = -1
+  }
+
+  func nextLine() throws -> String {
+    // Far more than any of it takes, so that a mistake fails instead of hanging.
+    let deadline = ContinuousClock.now + .seconds(60)
+    while true {
+      if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { bytes.removeFirst(end + 1) }
+        return String(decoding: bytes[..<end], as: UTF8.self)
+      }
+      guard ContinuousClock.now < deadline else { throw Unexpected(what: "no line came") }
+      try fill()
+    }
+  }
+
+  private func fill() throws {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    // Both calls write into variables of this one.
+    guard unsafe poll(&waiting, 1, 1000) > 0 else { return }
+    let count = unsafe read(descriptor, &buffer, buffer.count)
+    if count == 0 { throw Unexpected(what: "the watcher has ended") }
+    if count > 0 { bytes += buffer[..<count] }
+  }
+}
+
+/// `close`, which means another function inside of a type that has one.
+private func unistdClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
