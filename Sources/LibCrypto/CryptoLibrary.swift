@@ -72,6 +72,7 @@ package import StorageInternals
 
   private init() throws(LibraryError) {
     let library = try Self.library()
+    try Self.keepStateAtExit(of: library)
     func function<Function>(_ name: String) throws(LibraryError) -> Function {
       try library.function(name, as: Function.self)
     }
@@ -92,6 +93,18 @@ package import StorageInternals
     unsafe sha256 = try Self.algorithm("SHA256", "MD", "EVP_sha256", of: library)
     hkdf = unsafe try HKDF(library, sha256: sha256)
     useOnce()
+  }
+
+  /// Prevents the library from freeing its state when the process exits.
+  ///
+  /// Other threads, such as one that compacts a vault, still use the library then, and would crash.
+  /// This has no effect if other code of the process has used the library before.
+  private static func keepStateAtExit(of library: Library) throws(LibraryError) {
+    // int OPENSSL_init_crypto(uint64_t opts, const OPENSSL_INIT_SETTINGS *settings);
+    typealias Initialize = @convention(c) (UInt64, OpaquePointer?) -> Int32
+    let withoutExitHandler: UInt64 = 0x0008_0000  // OPENSSL_INIT_NO_ATEXIT
+    _ = unsafe try library.function("OPENSSL_init_crypto", as: Initialize.self)(
+      withoutExitHandler, nil)
   }
 
   /// Makes the library perform the lookups of a first use.
