@@ -8,7 +8,9 @@
 /// The language is that of `UITextInputPasswordRules` and the HTML attribute `passwordrules`.
 /// Lengths are counted in Unicode code points.
 public struct PasswordRuleSet: Hashable, Sendable {
-  /// The required alphabets, in declaration order. A duplicate requires another character.
+  /// The required alphabets, in declaration order.
+  ///
+  /// A duplicate requires another character.
   private(set) var requirements: [Alphabet] = []
   /// All allowed characters, including the required ones.
   private(set) var alphabet = Alphabet.printable(.all)

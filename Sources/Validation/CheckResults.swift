@@ -58,7 +58,9 @@ struct Summary {
 }
 
 extension ValidationCheck.State {
-  /// The severity of the state. The higher the rank, the worse the state.
+  /// The severity of the state.
+  ///
+  /// The higher the rank, the worse the state.
   fileprivate var rank: Int {
     switch self {
     case .satisfied: 0

@@ -39,7 +39,9 @@ public struct ValidationReport: Hashable, Sendable {
     return outcome
   }
 
-  /// The fraction of the requirements that hold, from 0 to 1. It is 1 if there are none.
+  /// The fraction of the requirements that hold, from 0 to 1.
+  ///
+  /// It is 1 if there are none.
   public var progress: Double {
     var (required, satisfied) = (0, 0)
     for check in checks where check.severity == .requirement {

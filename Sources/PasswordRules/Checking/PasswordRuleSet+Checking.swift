@@ -1,5 +1,7 @@
 extension PasswordRuleSet {
-  /// Checks a password against every rule. This is fast enough to run at each keystroke.
+  /// Checks a password against every rule.
+  ///
+  /// This is fast enough to run at each keystroke.
   ///
   /// - Parameters:
   ///   - password: The password typed so far.
@@ -78,6 +80,7 @@ extension PasswordRuleSet {
   ///   - length: The length of the password, in the unit of the limits.
   ///   - missing: The number of unmet requirements.
   ///   - mode: Whether one character can meet several requirements.
+  /// - Returns: The exact number, or a lower bound if the rules are too complex.
   private func shortestCompletion(
     of password: String, length: Int, missing: Int, matching mode: RequirementMatchingMode
   ) -> Int? {

@@ -1,4 +1,6 @@
-/// The maximum lengths of runs. The value `Int.max` means no limit.
+/// The maximum lengths of runs.
+///
+/// The value `Int.max` means no limit.
 struct RunLimits: Sendable {
   var repeating = Int.max
   var sequential = Int.max

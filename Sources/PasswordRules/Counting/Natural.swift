@@ -1,6 +1,8 @@
 /// A natural number of any size, such as the number of passwords that satisfy a rule set.
 public struct Natural: Hashable, Sendable {
-  /// The digits in base 2^64, least significant first. The last digit is never zero.
+  /// The digits in base 2^64, least significant first.
+  ///
+  /// The last digit is never zero.
   private(set) var limbs: [UInt64]
 
   /// Creates a number from an integer.

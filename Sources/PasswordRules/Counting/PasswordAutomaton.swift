@@ -1,6 +1,8 @@
 /// An automaton that accepts the passwords that satisfy a rule set, without its length limits.
 struct PasswordAutomaton: Sendable {
-  /// The cells of the alphabet. The key is the kind of the characters in ``requirements``.
+  /// The cells of the alphabet.
+  ///
+  /// The key is the kind of the characters in ``requirements``.
   let cells: [CharacterCell<Int>]
   let requirements: RequirementAutomaton
   let limits: RunLimits

@@ -84,8 +84,9 @@ extension RunLimits {
 
   fileprivate var runCount: Int { 1 + equalCount + 2 * sequentialCount }
 
-  /// The runs within the limits, in the order of their numbers. Number 0 stands for every unlimited
-  /// run.
+  /// The runs within the limits, in the order of their numbers.
+  ///
+  /// Number 0 stands for every unlimited run.
   fileprivate var runs: [Run] {
     [(Run.Step.equal, equalCount), (.ascending, sequentialCount), (.descending, sequentialCount)]
       .reduce(into: [Run()]) { runs, kind in

@@ -15,8 +15,9 @@ struct RequirementAutomaton: Sendable {
 
   /// The alphabet.
   let characters: [Unicode.Scalar]
-  /// The kind of each character, numbered from zero. Characters of a kind meet the same
-  /// requirements.
+  /// The kind of each character, numbered from zero.
+  ///
+  /// Characters of a kind meet the same requirements.
   private var kinds: [Unicode.Scalar: Int] = [:]
 
   private static let requirementLimit = 1024

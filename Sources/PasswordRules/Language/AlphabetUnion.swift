@@ -12,7 +12,9 @@ struct AlphabetUnion {
     if !isFinal { alphabet = alphabet.union(.printable(characters)) }
   }
 
-  /// Adds an alphabet. An alphabet of all printable ASCII characters counts as `ascii-printable`.
+  /// Adds an alphabet.
+  ///
+  /// An alphabet of all printable ASCII characters counts as `ascii-printable`.
   mutating func add(_ other: Alphabet) {
     if isFinal { return }
     isFinal = other == .unicode || other == .printable(.all)

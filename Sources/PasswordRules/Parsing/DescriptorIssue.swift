@@ -1,6 +1,8 @@
 /// An error in a descriptor, or a part whose meaning differs from its appearance.
 public struct DescriptorIssue: Hashable, Sendable {
-  /// The range of the text, in Unicode code points from the start. It is empty if text is missing.
+  /// The range of the text, in Unicode code points from the start.
+  ///
+  /// It is empty if text is missing.
   public let range: Range<Int>
   /// A sentence without the period that describes the problem and, for an error, the expected text.
   public let message: String

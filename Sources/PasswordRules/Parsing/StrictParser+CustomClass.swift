@@ -51,7 +51,9 @@ extension StrictParser {
     )
   }
 
-  /// Warns of ineffective hyphens. The suggestion replaces ranges such as `a-z` by named classes.
+  /// Warns of ineffective hyphens.
+  ///
+  /// The suggestion replaces ranges such as `a-z` by named classes.
   private mutating func warn(ofHyphensIn range: Range<Int>, _ characters: PrintableCharacters) {
     var suggested = characters
     var hasRange = false

@@ -12,7 +12,9 @@ struct AsynchronousRun<Value: Sendable>: Sendable {
 
   let check: AsynchronousCheck<Value>
   private(set) var phase = Phase.ended
-  /// The number of the current run. Answers of earlier runs are stale.
+  /// The number of the current run.
+  ///
+  /// Answers of earlier runs are stale.
   private(set) var number: UInt64 = 0
   private var task: Task<Void, Never>?
   /// The cached answers, oldest first.

@@ -30,7 +30,9 @@ public struct Validated<Value: Sendable>: Sendable {
       wrappedValue, validator, asynchronously: checks, clock: clock)
   }
 
-  /// The value. Setting it touches the field.
+  /// The value.
+  ///
+  /// Setting it touches the field.
   public var wrappedValue: Value {
     get { projectedValue.value }
     nonmutating set { projectedValue.value = newValue }

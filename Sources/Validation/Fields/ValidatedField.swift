@@ -59,7 +59,9 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     withExtendedLifetime(checks) {}
   }
 
-  /// The value. Setting it touches the field.
+  /// The value.
+  ///
+  /// Setting it touches the field.
   public var value: Value {
     get {
       properties.accessValue()

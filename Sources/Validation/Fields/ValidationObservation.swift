@@ -12,7 +12,9 @@ public final class ValidationObservation: Sendable {
     lifetime = ObservationLifetime(end: end)
   }
 
-  /// Ends the observation. Further calls have no effect.
+  /// Ends the observation.
+  ///
+  /// Further calls have no effect.
   ///
   /// When this method returns, a call of the observer on another thread may still be in progress.
   public func cancel() {

@@ -28,7 +28,9 @@ public struct ValidationFormReport: Hashable, Sendable {
   /// Whether every requirement of every field holds, even if fields are untouched.
   public var isValid: Bool { fields.allSatisfy(\.report.isValid) }
 
-  /// The fraction of all requirements that hold, from 0 to 1. It is 1 if there are none.
+  /// The fraction of all requirements that hold, from 0 to 1.
+  ///
+  /// It is 1 if there are none.
   public var progress: Double { joined.progress }
 
   /// The requirements that do not hold, in the order of the fields, including untouched fields.

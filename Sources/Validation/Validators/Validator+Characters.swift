@@ -51,7 +51,9 @@ extension Validator<String> {
     runs(.sequential, limit, [.allowed(.unicode), .maxSequential(limit)])
   }
 
-  /// Returns a check that limits runs. As in password rules, a limit of zero or less has no effect.
+  /// Returns a check that limits runs.
+  ///
+  /// As in password rules, a limit of zero or less has no effect.
   private static func runs(
     _ run: ValidationMessage.Run, _ limit: Int, _ rules: PasswordRuleSet
   ) -> Validator {

@@ -62,7 +62,9 @@ extension Validator {
     Validator("present", .present) { $1.record($0 == nil ? .incomplete : .satisfied) }
   }
 
-  /// Returns the checks of a validator for an optional value. All of them hold for nil.
+  /// Returns the checks of a validator for an optional value.
+  ///
+  /// All of them hold for nil.
   public static func ifPresent<Wrapped>(
     _ validator: Validator<Wrapped>
   ) -> Validator where Value == Wrapped? {
@@ -74,7 +76,9 @@ extension Validator {
 }
 
 extension Validator {
-  /// The same checks as recommendations. A value that fails them is still valid.
+  /// The same checks as recommendations.
+  ///
+  /// A value that fails them is still valid.
   public var recommended: Validator {
     replacingChecks { $0.severity = .recommendation }
   }

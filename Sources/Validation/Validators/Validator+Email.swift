@@ -4,6 +4,7 @@ extension Validator<String> {
   /// The syntax deliberately differs from RFC 5322. An address consists of letters, digits, and
   /// some punctuation, the character `@`, and dot-separated labels of up to 63 letters, digits, and
   /// inner hyphens. A dot is not required, and only ASCII is accepted.
+  /// The check does not show whether the address exists.
   ///
   /// If appending text can complete an address, the check is `.incomplete`, otherwise `.violated`
   /// with the position of the first invalid character.

@@ -51,8 +51,9 @@ extension ValidationCheck.State {
 }
 
 extension PasswordRule {
-  /// Returns the name and the requirement of the check of a rule. The second occurrence of a
-  /// required class requires two characters.
+  /// Returns the name and the requirement of the check of a rule.
+  ///
+  /// The second occurrence of a required class requires two characters.
   fileprivate func requirement(
     occurrence: Int, unit: LengthUnit
   ) -> (name: String, requirement: ValidationMessage) {
