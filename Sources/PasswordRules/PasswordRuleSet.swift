@@ -1,35 +1,38 @@
-/// The rules for a password: allowed and required characters, length, and limits on runs.
+/// A set of rules for passwords: required and allowed characters, lengths, and limits on runs.
 ///
 /// ```swift
 /// let rules: PasswordRuleSet = [.required(.upper), .required(.lower, .digits), .minLength(20)]
 /// let same = try PasswordRuleSet("required: upper; required: lower, digit; minlength: 20;")
 /// ```
 ///
-/// The language is that of `UITextInputPasswordRules` and HTML's `passwordrules` attribute. Lengths
-/// count Unicode code points.
+/// The language is that of `UITextInputPasswordRules` and the HTML attribute `passwordrules`.
+/// Lengths are counted in Unicode code points.
 public struct PasswordRuleSet: Hashable, Sendable {
-  /// The requirements in declaration order; a duplicate needs a second character.
+  /// The required alphabets, in declaration order.
+  ///
+  /// A duplicate requires another character.
   private(set) var requirements: [Alphabet] = []
   /// All allowed characters, including the required ones.
   private(set) var alphabet = Alphabet.printable(.all)
-  /// The maximum number of equal or neighbouring characters in a row (older name of both limits).
+  /// The maximum number of equal or sequential characters in a row.
   public private(set) var maxConsecutive: Int?
   /// The maximum number of equal characters in a row.
   public private(set) var maxRepeating: Int?
-  /// The maximum number of neighbours in A–Z, a–z or 0–9 in a row, ascending or descending.
+  /// The maximum number of characters in a row that ascend or descend in A–Z, a–z or 0–9.
   public private(set) var maxSequential: Int?
   /// The minimum number of characters.
   public private(set) var minLength: Int?
   /// The maximum number of characters.
   public private(set) var maxLength: Int?
-  /// The checks of a satisfying password, created once instead of at each keystroke.
+  /// The checks of a password that satisfies the rules, created once instead of at each keystroke.
   private(set) var checks: [PasswordReport.Check] = []
 
-  /// Joins rules: all requirements, all allowed characters, and the strictest of each limit.
+  /// Creates a rule set with all requirements, all allowed characters, and the strictest of each
+  /// limit.
   ///
-  /// As everywhere in the language, a limit of zero and a required list without characters have no
-  /// effect, and required characters are also allowed. If neither is given, the alphabet is
-  /// ``CharacterClass/asciiPrintable``.
+  /// Required characters are also allowed. A limit of zero or less has no effect, and neither does
+  /// a requirement without characters. If no characters are required or allowed, all characters of
+  /// ``CharacterClass/asciiPrintable`` are allowed.
   public init(_ rules: [PasswordRule]) {
     var allowed = AlphabetUnion()
     for rule in rules {
@@ -47,34 +50,35 @@ public struct PasswordRuleSet: Hashable, Sendable {
       }
     }
     if !allowed.alphabet.isEmpty { alphabet = allowed.alphabet }
-    // A requirement of any Unicode character can be met only from the alphabet.
+    // If the union ignored a requirement, only characters of the alphabet can meet it.
     for index in requirements.indices where !alphabet.isSuperset(of: requirements[index]) {
       requirements[index] = alphabet
     }
     checks = makeChecks()
   }
 
-  /// The rules in the order of the canonical form, without redundant ones.
+  /// The rules in the order of the canonical form, without redundant rules.
   public var rules: [PasswordRule] {
     checks.compactMap { check in
-      if case .allowed = check.rule, !saysWhatIsAllowed { nil } else { check.rule }
+      if case .allowed = check.rule, !needsAllowedRule { nil } else { check.rule }
     }
   }
 
-  /// Whether the requirements do not imply the alphabet.
-  private var saysWhatIsAllowed: Bool {
+  /// Whether the alphabet differs from the one that the requirements imply.
+  private var needsAllowedRule: Bool {
     if requirements.isEmpty { return alphabet != .printable(.all) }
     var required = AlphabetUnion()
     for requirement in requirements { required.add(requirement) }
     return alphabet != required.alphabet
   }
 
-  /// Whether `allowed` comes first: of `unicode` and `ascii-printable`, the first one counts.
+  /// Whether the canonical form begins with `allowed`, because `unicode` must precede a required
+  /// `ascii-printable`.
   private var allowedIsFirst: Bool {
     alphabet == .unicode && requirements.contains(.printable(.all))
   }
 
-  /// The index of the first requirement among the checks.
+  /// The index of the first requirement in the checks.
   var firstRequired: Int { allowedIsFirst ? 1 : 0 }
 
   private func makeChecks() -> [PasswordReport.Check] {
@@ -91,10 +95,9 @@ public struct PasswordRuleSet: Hashable, Sendable {
     return checks
   }
 
-  /// The same rules with `max-consecutive` as parsers before 2026 read it: a limit on equal
-  /// characters alone, which is ``PasswordRule/maxRepeating(_:)``.
+  /// The same rules with the meaning that `max-consecutive` had before 2026.
   ///
-  /// Checks, generated passwords and comparisons of the result all have this meaning.
+  /// It then limited only equal characters, as ``PasswordRule/maxRepeating(_:)`` does now.
   public var withOlderMaxConsecutive: PasswordRuleSet {
     PasswordRuleSet(
       rules.map { rule in
@@ -102,7 +105,7 @@ public struct PasswordRuleSet: Hashable, Sendable {
       })
   }
 
-  /// The allowed characters, including the required ones, as the fewest classes.
+  /// The classes of all allowed characters, including the required ones.
   public var allowedClasses: [CharacterClass] { alphabet.classes }
 }
 
@@ -111,14 +114,14 @@ extension PasswordRuleSet {
     [maxConsecutive, maxRepeating, maxSequential, minLength, maxLength]
   }
 
-  /// Returns whether two rule sets have equal requirements, in the same order, characters and
-  /// limits.
-  public static func == (one: Self, other: Self) -> Bool {
-    one.requirements == other.requirements && one.alphabet == other.alphabet
-      && one.limits == other.limits
+  /// Returns a Boolean value that indicates whether two rule sets have the same requirements in the
+  /// same order, the same allowed characters, and the same limits.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.requirements == right.requirements && left.alphabet == right.alphabet
+      && left.limits == right.limits
   }
 
-  /// Hashes the requirements, the allowed characters and the limits.
+  /// Hashes the requirements, the allowed characters, and the limits.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(requirements)
     hasher.combine(alphabet)
@@ -127,18 +130,19 @@ extension PasswordRuleSet {
 }
 
 extension PasswordRuleSet: ExpressibleByArrayLiteral {
-  /// Joins rules, as ``init(_:)-([PasswordRule])`` does.
+  /// Creates a rule set from an array literal, as ``init(_:)-([PasswordRule])`` does.
   public init(arrayLiteral rules: PasswordRule...) {
     self.init(rules)
   }
 }
 
 extension Int? {
+  /// Applies a limit if it is positive and stricter than this one.
   fileprivate mutating func lower(to limit: Int) {
     if limit > 0 { self = Swift.min(limit, self ?? limit) }
   }
 
-  /// Returns the lower of two limits; nil means no limit.
+  /// Returns the stricter of two limits; nil means no limit.
   func lowered(to other: Int?) -> Int? {
     guard let self, let other else { return self ?? other }
     return Swift.min(self, other)

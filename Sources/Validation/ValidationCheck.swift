@@ -1,10 +1,10 @@
 /// One requirement for a value, and its state.
 public struct ValidationCheck: Hashable, Sendable, Identifiable {
-  /// The identity of a check in its validator, the same at every keystroke.
+  /// The identity of a check in its report, which is the same for all values.
   public struct ID: Hashable, Sendable {
-    /// The name given by the app or by the kind of check.
+    /// The name, which the app or the kind of check defines.
     public let name: String
-    /// The index among the checks of the same name, from zero.
+    /// The zero-based index among the checks with the same name.
     public let ordinal: Int
 
     init(_ name: String, ordinal: Int = 0) {
@@ -17,47 +17,48 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
   public enum State: Hashable, Sendable {
     /// The requirement holds.
     case satisfied
-    /// The requirement does not hold yet: more typing can meet it.
-    case notYet
-    /// The requirement does not hold, and something must be deleted or replaced.
-    case broken
-    /// The check has not run yet, because earlier checks do not hold or the field is untouched.
+    /// The requirement does not hold yet, but appending to the value can meet it.
+    case incomplete
+    /// The requirement does not hold, and a part of the value must be deleted or replaced.
+    case violated
+    /// The check has not run, because other checks fail or the field is untouched.
     case waiting
-    /// The answer is pending.
+    /// The check is running.
     case pending
-    /// The check could not run, for the reason given.
+    /// The check failed to run. The associated value is the reason.
     case unavailable(UnavailabilityReason)
   }
 
-  /// A reason why a check could not run.
+  /// The reason that a check failed to run.
   public enum UnavailabilityReason: Hashable, Sendable {
-    /// No answer came in time.
+    /// The check did not finish in time.
     case timedOut
-    /// The check failed; the text is the type name of the error, for a log.
+    /// The check threw an error. The associated value is the name of the error's type.
     case failed(String)
   }
 
-  /// Whether a value that fails the check is invalid.
+  /// The effect of a failed check on the validity of a value.
   public enum Severity: Hashable, Sendable {
-    /// The value is invalid.
+    /// A value that fails the check is invalid.
     case requirement
-    /// The value is valid; the check is advice.
+    /// A value that fails the check is still valid.
     case recommendation
   }
 
-  /// The identity of the check in its validator.
+  /// The identity of the check in its report.
   public internal(set) var id: ID
-  /// Whether a value that fails the check is invalid.
+  /// The effect of a failed check on the validity of a value.
   public internal(set) var severity = Severity.requirement
-  /// The constant requirement.
+  /// The requirement, which is the same for all values.
   public internal(set) var requirement: ValidationMessage
   /// The state of the check.
-  public internal(set) var state = State.notYet
-  /// The action to take; nil if the requirement says it all.
+  public internal(set) var state = State.incomplete
+  /// The action that the user should take, or nil if the requirement is sufficient.
   public internal(set) var advice: ValidationMessage?
-  /// The places in a text that break the requirement, in Unicode code points from the start.
-  public internal(set) var places: [Range<Int>] = []
+  /// The positions that violate the requirement: the code points of a text, or the elements of a
+  /// collection.
+  public internal(set) var positions: [Range<Int>] = []
 
-  /// The advice, or else the requirement.
+  /// The advice, or the requirement if there is no advice.
   public var message: ValidationMessage { advice ?? requirement }
 }

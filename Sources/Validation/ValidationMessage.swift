@@ -1,19 +1,19 @@
 public import PasswordRules
 
-/// A requirement or advice of a check: a code with parameters, which a ``ValidationLanguage`` turns
-/// into a sentence.
+/// A requirement or an advice, which a ``ValidationLanguage`` turns into a sentence.
 ///
-/// A language's texts are one `switch`, so the compiler reports missing translations. Numbers are
-/// parameters in Swift's description. Messages of ``Validator/password(_:unit:reading:)`` and
-/// ``Validator/nist(secondFactor:blockList:maximum:normalizing:)`` contain no part of the password.
+/// The texts of a language are one `switch`, so the compiler reports missing translations. Numbers
+/// are formatted as by their `description`. Messages of ``Validator/password(_:unit:matching:)``
+/// and ``Validator/nist(secondFactor:blockList:maximum:normalizing:)`` contain no part of the
+/// password.
 public enum ValidationMessage: Hashable, Sendable {
   /// A kind of run of characters.
   public enum Run: Hashable, Sendable, CaseIterable {
     /// Equal characters.
     case repeating
-    /// Neighbours in A–Z, a–z or 0–9, ascending or descending.
+    /// Characters that ascend or descend in A–Z, a–z or 0–9.
     case sequential
-    /// Equal or neighbouring characters.
+    /// Equal or sequential characters.
     case consecutive
   }
 
@@ -32,7 +32,7 @@ public enum ValidationMessage: Hashable, Sendable {
   case removeElements(Int)
   /// No duplicate elements are allowed.
   case unique
-  /// The message must hold for each element.
+  /// The requirement must hold for each element.
   indirect case each(ValidationMessage)
 
   /// The minimum number of characters of a text, counted in the unit.
@@ -52,61 +52,62 @@ public enum ValidationMessage: Hashable, Sendable {
   case addOf(Int, [CharacterClass])
   /// The characters to remove or replace.
   case remove([String])
-  /// The places, in code points, of characters to remove or replace.
+  /// The positions, in code points, of the characters to remove or replace.
   case removeAt([Range<Int>])
   /// The maximum length of a run.
   case maximumRun(Run, Int)
-  /// The place, in code points, of a run that is too long; its text is nil if it is secret.
+  /// A run that is too long, with its text and its position in code points. The text is nil if it
+  /// is secret or long.
   case shortenRun(Run, String?, at: Range<Int>, limit: Int)
-  /// Missing characters do not fit; others must be deleted or replaced first.
+  /// Other characters must be deleted or replaced, because there is no room for the missing ones.
   case makeRoom
 
-  /// The text must begin with this.
+  /// The text must begin with this text.
   case prefix(String)
-  /// The text must end with this.
+  /// The text must end with this text.
   case suffix(String)
-  /// No white space is allowed at the ends.
+  /// No white space is allowed at the beginning or end.
   case trimmed
   /// No line break is allowed.
   case singleLine
   /// The text must be an email address.
   case email
 
-  /// The value must be one of these; empty if there are too many to list.
+  /// The value must be one of these values. The array is empty if there are too many to list.
   case oneOf([String])
-  /// The value must not be one that is taken or reserved.
+  /// The value must not be taken or reserved.
   case noneOf
-  /// The value must be equal to this; nil if it must not be shown.
+  /// The value must be equal to this value, which is nil if it must not be shown.
   case equal(String?)
   /// The value must be equal to that of another field.
   case equalToOther
   /// The value must not contain the text of another field.
   case notContainingOther
 
-  /// The value must be at least this.
+  /// The value must be greater than or equal to this value.
   case minimum(String)
-  /// The value must be at most this.
+  /// The value must be less than or equal to this value.
   case maximum(String)
-  /// The value must be less than this.
+  /// The value must be less than this value.
   case lessThan(String)
-  /// The value must be more than this.
+  /// The value must be greater than this value.
   case moreThan(String)
-  /// The value must be a multiple of this.
+  /// The value must be a multiple of this number.
   case multiple(of: String)
   /// The value must be a finite number.
   case finite
 
-  /// The value must not be on a list of common, expected or compromised passwords.
+  /// The password must not be on a list of common, expected, or compromised passwords.
   case notBlocked
-  /// The value is on that list; the user must choose another.
+  /// The user must choose another password, because this one is on the list.
   case chooseAnother
 
-  /// All of these must hold.
+  /// All of these requirements must hold.
   case all([ValidationMessage])
-  /// One of these must hold.
+  /// At least one of these requirements must hold.
   case either([ValidationMessage])
-  /// This must not hold.
+  /// This requirement must not hold.
   indirect case not(ValidationMessage)
-  /// A requirement of the app, with its own code and parameters.
+  /// A message of the app, with a code and parameters.
   case custom(String, [String] = [])
 }

@@ -1,4 +1,4 @@
-/// The requirements for a value, as a list of checks.
+/// A list of checks of a value.
 ///
 /// ```swift
 /// let name: Validator<String> = .notEmpty && .count(...20)
@@ -11,11 +11,11 @@ public struct Validator<Value>: Sendable {
     let evaluate: @Sendable (Value, inout CheckResults) -> Void
   }
 
-  /// The checks before an evaluation.
+  /// The checks in their state before an evaluation.
   private(set) var checks: [ValidationCheck]
   private(set) var rules: [Rule]
 
-  /// Creates a validator of checks that one function evaluates.
+  /// Creates a validator with checks that one function evaluates.
   init(
     checks: [ValidationCheck], evaluate: @escaping @Sendable (Value, inout CheckResults) -> Void
   ) {
@@ -24,7 +24,7 @@ public struct Validator<Value>: Sendable {
     rules = [Rule(count: checks.count, evaluate: evaluate)]
   }
 
-  /// Creates a validator of one check.
+  /// Creates a validator with one check.
   init(
     _ name: String, _ requirement: ValidationMessage,
     evaluate: @escaping @Sendable (Value, inout CheckResults) -> Void
@@ -33,7 +33,7 @@ public struct Validator<Value>: Sendable {
     self.init(checks: [check], evaluate: evaluate)
   }
 
-  /// Returns the report on a complete value.
+  /// Returns the report on a value, as for a touched field.
   public func report(for value: Value) -> ValidationReport {
     var report = ValidationReport(checks: checks, isTouched: true)
     update(&report, with: value)
@@ -48,7 +48,7 @@ public struct Validator<Value>: Sendable {
     report.checks = results.checks
   }
 
-  /// Records the state of a value; restores the offset of the results.
+  /// Evaluates all rules, beginning at the offset of the results, and then restores the offset.
   func evaluate(_ value: Value, _ results: inout CheckResults) {
     let offset = results.offset
     for rule in rules {
@@ -65,7 +65,7 @@ public struct Validator<Value>: Sendable {
     return results.summary ?? Summary()
   }
 
-  /// Returns the same rules with changed checks, one for each.
+  /// Returns a validator with the same rules, after changing each check.
   func replacingChecks(_ change: (inout ValidationCheck) -> Void) -> Validator {
     var changed = self
     for index in checks.indices { change(&changed.checks[index]) }
@@ -74,7 +74,7 @@ public struct Validator<Value>: Sendable {
 }
 
 extension Validator {
-  /// Returns a validator with all checks of both.
+  /// Returns a validator with the checks of both validators.
   public static func && (left: Validator, right: Validator) -> Validator {
     var joined = left
     joined.rules += right.rules
@@ -84,7 +84,7 @@ extension Validator {
 }
 
 extension [ValidationCheck] {
-  /// Adds checks at the end, each with an identity that no earlier one has.
+  /// Appends checks, with ordinals that make their identities unique.
   mutating func append(distinct checks: [ValidationCheck]) {
     var counts = Dictionary(map { ($0.id.name, 1) }, uniquingKeysWith: +)
     for var check in checks {

@@ -4,7 +4,7 @@ import Validation
 @Suite struct ValidatorTests {
   @Test func emptyTextIsNotYetThere() {
     let validator: Validator<String> = .notEmpty
-    #expect(validator.report(for: "").checks.map(\.state) == [.notYet])
+    #expect(validator.report(for: "").checks.map(\.state) == [.incomplete])
     #expect(validator.report(for: "a").state == .valid)
   }
 }

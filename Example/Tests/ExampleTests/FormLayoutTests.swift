@@ -20,8 +20,8 @@ struct FormLayoutTests {
 
   private static let checks = [
     ShownCheck(text: "not empty", state: .satisfied),
-    ShownCheck(text: "at least nine characters", state: .notYet),
-    ShownCheck(text: "no blanks", state: .broken), ShownCheck(text: "free", state: .waiting),
+    ShownCheck(text: "at least nine characters", state: .incomplete),
+    ShownCheck(text: "no blanks", state: .violated), ShownCheck(text: "free", state: .waiting),
     ShownCheck(text: "known", state: .pending),
     ShownCheck(text: "asked", state: .unavailable(.timedOut)),
   ]

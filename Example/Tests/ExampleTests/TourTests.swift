@@ -191,7 +191,8 @@ struct TourTests {
     ("// if the copy was put back on purpose", "100"),
     ("// for HTML and for other programs", #""required: upper; required: digit; "#),
     (
-      #"try PasswordRuleSet("required: number;")"#, "throws: At character 11: `number` is no class;"
+      #"try PasswordRuleSet("required: number;")"#,
+      "throws: At character 11: `number` is not a class;"
     ),
     (#"rules.check("Tapqof").shortestCompletion"#, "6"),
     ("rules.isSatisfied(by: password)", "true"),

@@ -1,67 +1,69 @@
 extension PasswordRuleSet {
-  /// Checks a password against every rule; fast enough to run at each keystroke.
+  /// Checks a password against every rule.
+  ///
+  /// This is fast enough to run at each keystroke.
   ///
   /// - Parameters:
   ///   - password: The password typed so far.
   ///   - unit: The unit of the length limits.
-  ///   - reading: How several requirements combine.
-  /// - Returns: One check for each of ``rules``, and one for the allowed characters, which a rule
-  ///   set may omit.
+  ///   - mode: Whether one character can meet several requirements.
+  /// - Returns: A report with one check for each of ``rules``, and one for the allowed characters
+  ///   even if ``rules`` does not include them.
   /// - Complexity: Linear in the length of the password, unless requirements overlap.
   public func check(
     _ password: some StringProtocol, unit: LengthUnit = .codePoints,
-    reading: RequirementMatchingMode = .distinct
+    matching mode: RequirementMatchingMode = .distinct
   ) -> PasswordReport {
-    // The conversion to `String` keeps the loop below specialized for other modules.
-    check(String(password), unit, reading)
+    // With a concrete type, the compiler specializes the loop for callers in other modules.
+    check(String(password), unit, mode)
   }
 
   private func check(
-    _ password: String, _ unit: LengthUnit, _ reading: RequirementMatchingMode
+    _ password: String, _ unit: LengthUnit, _ mode: RequirementMatchingMode
   ) -> PasswordReport {
-    var matching = RequirementMatching(reading == .distinct ? requirements : [])
-    var met = reading == .any ? Array(repeating: false, count: requirements.count) : []
+    var matching = RequirementMatching(mode == .distinct ? requirements : [])
+    var met = mode == .any ? Array(repeating: false, count: requirements.count) : []
     let hasRunLimits = !runLimits.isEmpty
     var runs = RunDetector(runLimits)
-    var forbidden: [Range<Int>] = []
+    var forbidden = RangeSet<Int>()
     var position = 0
     for scalar in password.unicodeScalars {
-      matching.deal(scalar)
+      matching.assign(scalar)
       for index in met.indices where !met[index] && requirements[index].contains(scalar) {
         met[index] = true
       }
       if hasRunLimits { runs.read(scalar, at: position) }
-      if !alphabet.contains(scalar) { forbidden.note(position) }
+      if !alphabet.contains(scalar) { forbidden.insert(contentsOf: position..<position + 1) }
       position += 1
     }
     let length = unit == .codePoints ? position : unit.length(of: password)
-    let missing = reading == .distinct ? matching.unmet : met.count { !$0 }
+    let missing = mode == .distinct ? matching.unmet : met.count { !$0 }
     let mustDelete = !forbidden.isEmpty || !runs.excesses.isEmpty
     let completion =
       mustDelete
-      ? nil : shortestCompletion(of: password, length: length, missing: missing, reading: reading)
+      ? nil : shortestCompletion(of: password, length: length, missing: missing, matching: mode)
     let isDeadEnd = !mustDelete && completion == nil
-    // Deleted characters can be replaced; further required characters need more room.
-    let least = reading == .distinct ? missing : min(missing, 1)
+    // Forbidden characters can be replaced by required ones, but the length is limited.
+    let least = mode == .distinct ? missing : min(missing, 1)
     let lacksRoom = isDeadEnd || least > (maxLength ?? .max) - length
 
     var checks = checks
     for index in requirements.indices {
-      let isMet = reading == .distinct ? matching.isMet(index) : met[index]
-      if !isMet { checks[firstRequired + index].state = lacksRoom ? .broken : .notYet }
+      let isMet = mode == .distinct ? matching.isMet(index) : met[index]
+      if !isMet { checks[firstRequired + index].state = lacksRoom ? .violated : .incomplete }
     }
     if mustDelete || length < minLength ?? 0 || length > maxLength ?? .max {
       for index in checks.indices {
         switch checks[index].rule {
         case .required: break
-        case .allowed: checks[index].violate(forbidden)
+        case .allowed: checks[index].violate(Array(forbidden.ranges))
         case .maxConsecutive(let limit): checks[index].violate(runs.longer(than: limit))
         case .maxRepeating(let limit):
           checks[index].violate(runs.longer(than: limit) { $0 == .equal })
         case .maxSequential(let limit):
           checks[index].violate(runs.longer(than: limit) { $0 != .equal })
         case .minLength(let limit):
-          if length < limit { checks[index].state = isDeadEnd ? .broken : .notYet }
+          if length < limit { checks[index].state = isDeadEnd ? .violated : .incomplete }
         case .maxLength(let limit):
           if length > limit { checks[index].violate([unit.excess(of: password, over: limit)]) }
         }
@@ -70,21 +72,26 @@ extension PasswordRuleSet {
     return PasswordReport(checks: checks, length: length, shortestCompletion: completion)
   }
 
-  /// Returns the fewest characters that complete a password of which at most excess length must be
-  /// deleted; nil if none do.
+  /// Returns the smallest number of characters that complete a password without forbidden
+  /// characters and excessive runs, or nil if appending cannot complete it.
   ///
-  /// `length` is in the unit of the limits; `missing` is the number of unmet requirements.
+  /// - Parameters:
+  ///   - password: The password typed so far.
+  ///   - length: The length of the password, in the unit of the limits.
+  ///   - missing: The number of unmet requirements.
+  ///   - mode: Whether one character can meet several requirements.
+  /// - Returns: The exact number, or a lower bound if the rules are too complex.
   private func shortestCompletion(
-    of password: String, length: Int, missing: Int, reading: RequirementMatchingMode
+    of password: String, length: Int, missing: Int, matching mode: RequirementMatchingMode
   ) -> Int? {
     let room = (maxLength ?? .max) - length
     if room < 0 { return nil }
     let least = max(0, (minLength ?? 0) - length)
-    let bound = max(least, reading == .distinct ? missing : min(missing, 1))
+    let bound = max(least, mode == .distinct ? missing : min(missing, 1))
     if bound > room { return nil }
-    if hasAmpleChoice, reading == .distinct || missing < 2 { return bound }
-    guard let space = PasswordSpace(self, reading: reading) else { return bound }
-    var reach = ReachableStates(space)
+    if hasAmpleChoice, mode == .distinct || missing < 2 { return bound }
+    guard let automaton = PasswordAutomaton(self, matching: mode) else { return bound }
+    var reach = ReachableStates(automaton)
     guard reach.follow(password.unicodeScalars) else { return nil }
     do throws(PasswordRulesError) {
       return try reach.shortest(in: least...room)
@@ -95,14 +102,16 @@ extension PasswordRuleSet {
 }
 
 extension PasswordReport.Check {
+  /// Marks the rule as violated if there are ranges of characters that violate it.
   fileprivate mutating func violate(_ ranges: [Range<Int>]) {
     if ranges.isEmpty { return }
-    state = .broken
+    state = .violated
     violations = ranges
   }
 }
 
 extension RunDetector {
+  /// Returns the ranges of the runs that exceed a limit.
   fileprivate func longer(
     than limit: Int, where isIncluded: (Run.Step) -> Bool = { _ in true }
   ) -> [Range<Int>] {
@@ -110,31 +119,20 @@ extension RunDetector {
   }
 }
 
-extension [Range<Int>] {
-  /// Extends the last range by a position, or starts a new range.
-  package mutating func note(_ position: Int) {
-    if last?.upperBound == position {
-      self[count - 1] = self[count - 1].lowerBound..<(position + 1)
-    } else {
-      append(position..<(position + 1))
-    }
-  }
-}
-
 extension PasswordRuleSet {
-  /// Returns whether a password satisfies every rule.
+  /// Returns a Boolean value that indicates whether a password satisfies every rule.
   public func isSatisfied(
     by password: some StringProtocol, unit: LengthUnit = .codePoints,
-    reading: RequirementMatchingMode = .distinct
+    matching mode: RequirementMatchingMode = .distinct
   ) -> Bool {
-    check(password, unit: unit, reading: reading).isSatisfied
+    check(password, unit: unit, matching: mode).isSatisfied
   }
 
-  /// Returns the rules that a password does not satisfy, with the places that break them.
+  /// Returns the checks of the rules that a password does not satisfy.
   public func violations(
     in password: some StringProtocol, unit: LengthUnit = .codePoints,
-    reading: RequirementMatchingMode = .distinct
+    matching mode: RequirementMatchingMode = .distinct
   ) -> [PasswordReport.Check] {
-    check(password, unit: unit, reading: reading).checks.filter { $0.state != .satisfied }
+    check(password, unit: unit, matching: mode).checks.filter { $0.state != .satisfied }
   }
 }

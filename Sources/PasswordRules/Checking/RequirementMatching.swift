@@ -1,23 +1,25 @@
-/// An assignment of password characters to requirements, at most one to each.
+/// An assignment of password characters to requirements, in which each requirement has at most one
+/// character.
 ///
-/// This is bipartite matching by augmenting paths: a character may take over a met requirement if
-/// the previous character can meet another one.
+/// The algorithm is bipartite matching with augmenting paths. A character can take over a met
+/// requirement if the character assigned to it can be reassigned.
 struct RequirementMatching {
   private struct Requirement {
     let alphabet: Alphabet
-    /// The assigned character.
-    var holder: Unicode.Scalar?
-    /// Whether no augmenting path leads from it to an unmet requirement.
+    /// The character that meets the requirement, or nil if it is unmet.
+    var assigned: Unicode.Scalar?
+    /// Whether no augmenting path leads from this requirement to an unmet one.
     ///
-    /// A character that meets only closed requirements can be skipped, now and later: each holder
-    /// of a closed requirement meets only closed ones as well.
+    /// The character of a closed requirement meets only closed requirements. A character that meets
+    /// only closed requirements can therefore always be skipped.
     var isClosed = false
   }
 
-  /// A visited requirement, and the position of the one whose holder led to it.
-  private typealias Step = (index: Int, origin: Int?)
+  /// A visited requirement, and the index of the step whose character led to it.
+  private typealias Step = (requirement: Int, origin: Int?)
 
   private var requirements: [Requirement]
+  /// The number of unmet requirements.
   private(set) var unmet: Int
 
   init(_ alphabets: [Alphabet]) {
@@ -25,66 +27,61 @@ struct RequirementMatching {
     unmet = alphabets.count
   }
 
-  func isMet(_ index: Int) -> Bool { requirements[index].holder != nil }
+  func isMet(_ index: Int) -> Bool { requirements[index].assigned != nil }
 
-  mutating func deal(_ scalar: Unicode.Scalar) {
+  /// Assigns the next character of the password, if it can meet one more requirement.
+  mutating func assign(_ scalar: Unicode.Scalar) {
     if unmet == 0 { return }
-    var isUseful = false
+    var canTakeOver = false
     for index in requirements.indices
     where !requirements[index].isClosed && requirements[index].alphabet.contains(scalar) {
-      // Fast path: most characters meet a requirement that is still free.
-      if requirements[index].holder == nil {
-        requirements[index].holder = scalar
+      // Fast path: most characters either meet an unmet requirement or are not needed.
+      if requirements[index].assigned == nil {
+        requirements[index].assigned = scalar
         unmet -= 1
         return
       }
-      isUseful = true
+      canTakeOver = true
     }
-    if isUseful { rearrange(for: scalar) }
+    if canTakeOver { augment(with: scalar) }
   }
 
-  /// Searches breadth-first for an unmet requirement; the depth of a recursion would grow with the
+  /// Searches for an augmenting path that begins with a character.
+  ///
+  /// The search is breadth-first, because the depth of a recursive search would grow with the
   /// number of requirements.
-  private mutating func rearrange(for scalar: Unicode.Scalar) {
-    var reached: [Step] = []
+  private mutating func augment(with scalar: Unicode.Scalar) {
+    var steps: [Step] = []
     var (candidate, origin): (Unicode.Scalar, Int?) = (scalar, nil)
     var next = 0
     while true {
       for index in requirements.indices
       where !requirements[index].isClosed && requirements[index].alphabet.contains(candidate) {
         requirements[index].isClosed = true
-        reached.append((index, origin))
-        if requirements[index].holder == nil {
-          passOn(scalar, along: reached)
-          for step in reached { requirements[step.index].isClosed = false }
+        steps.append((index, origin))
+        if requirements[index].assigned == nil {
+          reassign(scalar, along: steps)
+          for step in steps { requirements[step.requirement].isClosed = false }
           return
         }
       }
-      guard next < reached.count, let holder = requirements[reached[next].index].holder else {
+      guard next < steps.count, let assigned = requirements[steps[next].requirement].assigned else {
         return
       }
-      (candidate, origin) = (holder, next)
+      (candidate, origin) = (assigned, next)
       next += 1
     }
   }
 
-  /// Moves each character on the path to the next requirement.
-  private mutating func passOn(_ scalar: Unicode.Scalar, along reached: [Step]) {
-    var place = reached.count - 1
-    while let origin = reached[place].origin {
-      requirements[reached[place].index].holder = requirements[reached[origin].index].holder
-      place = origin
+  /// Moves each character on the augmenting path that ends with the last step to the next
+  /// requirement.
+  private mutating func reassign(_ scalar: Unicode.Scalar, along steps: [Step]) {
+    var step = steps[steps.count - 1]
+    while let origin = step.origin {
+      requirements[step.requirement].assigned = requirements[steps[origin].requirement].assigned
+      step = steps[origin]
     }
-    requirements[reached[place].index].holder = scalar
+    requirements[step.requirement].assigned = scalar
     unmet -= 1
   }
-}
-
-/// The way in which several requirements combine.
-public enum RequirementMatchingMode: Hashable, Sendable {
-  /// Each requirement takes its own character, so `required: digit; required: digit` needs two
-  /// digits.
-  case distinct
-  /// One character may meet several requirements, so duplicates add nothing.
-  case any
 }

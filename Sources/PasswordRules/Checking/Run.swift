@@ -1,19 +1,19 @@
-/// A run of equal or neighbouring characters, up to the last character read.
+/// A run of equal or sequential characters that ends with the last character read.
 struct Run: Hashable, Sendable {
   /// The relation of a character to its predecessor.
   enum Step: Hashable, Sendable {
     case other
     case equal
-    /// The next character of A–Z, a–z or 0–9.
-    case up
-    /// The previous character of A–Z, a–z or 0–9.
-    case down
+    /// The character that follows its predecessor in A–Z, a–z or 0–9.
+    case ascending
+    /// The character that precedes its predecessor in A–Z, a–z or 0–9.
+    case descending
 
-    init(from one: Unicode.Scalar, to other: Unicode.Scalar) {
-      switch Int(other.value) - Int(one.value) {
+    init(from predecessor: Unicode.Scalar, to scalar: Unicode.Scalar) {
+      switch Int(scalar.value) - Int(predecessor.value) {
       case 0: self = .equal
-      case 1 where one.nextInSequence != nil: self = .up
-      case -1 where other.nextInSequence != nil: self = .down
+      case 1 where predecessor.nextInSequence != nil: self = .ascending
+      case -1 where scalar.nextInSequence != nil: self = .descending
       default: self = .other
       }
     }
@@ -21,76 +21,12 @@ struct Run: Hashable, Sendable {
 
   /// The step between the characters of the run.
   var step = Step.other
-  /// The number of characters; two or more, except for a step of `other`.
+  /// The number of characters: one if the step is `other`, otherwise at least two.
   var length = 1
 
-  /// Returns the run after one more character; it may start at the previous character.
+  /// Returns the run after one more character.
   func extended(by step: Step) -> Run {
     Run(step: step, length: step == .other ? 1 : step == self.step ? length + 1 : 2)
-  }
-}
-
-/// The maximum lengths of runs; the highest integer means no limit.
-struct RunLimits: Sendable {
-  var repeating = Int.max
-  var sequential = Int.max
-
-  var isEmpty: Bool { min(repeating, sequential) == .max }
-
-  subscript(step: Run.Step) -> Int {
-    switch step {
-    case .other: .max
-    case .equal: repeating
-    case .up, .down: sequential
-    }
-  }
-
-  func allow(_ run: Run) -> Bool { run.length <= self[run.step] }
-
-  /// Returns the run after one more character, or nil if it is too long.
-  ///
-  /// Runs without a limit are not tracked.
-  func run(_ run: Run, extendedBy step: Run.Step) -> Run? {
-    if self[step] == .max { return Run() }
-    let run = run.extended(by: step)
-    return allow(run) ? run : nil
-  }
-
-  func areKept(by password: [Unicode.Scalar]) -> Bool {
-    if isEmpty { return true }
-    var runs = RunDetector(self)
-    for (position, scalar) in password.enumerated() { runs.read(scalar, at: position) }
-    return runs.excesses.isEmpty
-  }
-}
-
-extension PasswordRuleSet {
-  var runLimits: RunLimits {
-    RunLimits(
-      repeating: min(maxRepeating ?? .max, maxConsecutive ?? .max),
-      sequential: min(maxSequential ?? .max, maxConsecutive ?? .max))
-  }
-}
-
-/// A detector of runs that are too long.
-struct RunDetector {
-  private let limits: RunLimits
-  private var last: Unicode.Scalar?
-  private var run = Run()
-  /// The complete runs, in order.
-  private(set) var excesses: [(step: Run.Step, range: Range<Int>)] = []
-
-  init(_ limits: RunLimits) {
-    self.limits = limits
-  }
-
-  mutating func read(_ scalar: Unicode.Scalar, at position: Int) {
-    let step = last.map { Run.Step(from: $0, to: scalar) } ?? .other
-    (last, run) = (scalar, run.extended(by: step))
-    if step == .other || limits.allow(run) { return }
-    let range = (position + 1 - run.length)..<(position + 1)
-    if excesses.last?.range.lowerBound == range.lowerBound { excesses.removeLast() }
-    excesses.append((run.step, range))
   }
 }
 
@@ -103,7 +39,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The next character of its sequence, or nil for the last.
+  /// The next character of A–Z, a–z or 0–9, or nil if there is none.
   var nextInSequence: Unicode.Scalar? {
     guard isInSequence, self != "Z", self != "z", self != "9" else { return nil }
     return Unicode.Scalar(value + 1)

@@ -1,12 +1,12 @@
 extension PasswordRuleSet {
-  /// Merges rule sets that apply together, such as those of a field, of its confirmation field, and
-  /// of the site.
+  /// Creates the rule set that combines several, such as those of a password field, its
+  /// confirmation field, and the site.
   ///
-  /// A character is allowed only if every rule set allows it. A requirement of several rule sets is
-  /// repeated as often as in the one that repeats it most, not once for each.
+  /// A character is allowed only if every rule set allows it. If several rule sets contain the same
+  /// requirement, the result contains it as often as the rule set that repeats it most.
   ///
-  /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` if they have no character in common, or if
-  ///   one requires a class that another does not allow.
+  /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` if no character is allowed by all rule
+  ///   sets, or if one requires a class that another does not allow.
   public init(merging ruleSets: [PasswordRuleSet]) throws {
     guard var alphabet = ruleSets.first?.alphabet else {
       self.init([])

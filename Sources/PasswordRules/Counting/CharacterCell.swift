@@ -1,14 +1,14 @@
-/// Interchangeable characters of an alphabet: they share a key, and none is a neighbour in a
-/// limited sequence.
+/// Characters of an alphabet that are interchangeable: they share a key and, if sequences are
+/// limited, do not belong to one.
 struct CharacterCell<Key: Hashable & Sendable>: Sendable {
   let key: Key
   private(set) var characters: [Unicode.Scalar]
-  /// The cells, in order, with a character that continues a limited run.
-  private(set) var neighbours: [(cell: Int, step: Run.Step)] = []
+  /// The cells with a character that continues a limited run from this cell, in order.
+  private(set) var neighbors: [(cell: Int, step: Run.Step)] = []
 
-  /// Returns the cells of an alphabet in ascending order.
+  /// Returns the cells of an alphabet in the order of their first characters.
   ///
-  /// Sequences are separated only if they have a limit.
+  /// If sequences are limited, each letter and digit has a cell of its own.
   static func cells(
     of characters: [Unicode.Scalar], limits: RunLimits, key: (Unicode.Scalar) -> Key
   ) -> [CharacterCell] {
@@ -21,17 +21,17 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
         let number = cells.count
         cells.append(CharacterCell(key: key, characters: [character]))
         if let previous, previous.character.nextInSequence == character {
-          cells[previous.cell].neighbours.append((number, .up))
-          cells[number].neighbours.append((previous.cell, .down))
+          cells[previous.cell].neighbors.append((number, .ascending))
+          cells[number].neighbors.append((previous.cell, .descending))
         }
-        if limits.repeating < .max { cells[number].neighbours.append((number, .equal)) }
+        if limits.repeating < .max { cells[number].neighbors.append((number, .equal)) }
         previous = (character, number)
       } else if let number = shared[key] {
         cells[number].characters.append(character)
       } else {
         shared[key] = cells.count
         let equal = limits.repeating < .max ? [(cells.count, Run.Step.equal)] : []
-        cells.append(CharacterCell(key: key, characters: [character], neighbours: equal))
+        cells.append(CharacterCell(key: key, characters: [character], neighbors: equal))
       }
     }
     return cells
@@ -39,14 +39,16 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
 }
 
 extension Array {
-  /// Returns the steps to a next character: one for each cell, and two for a cell whose character
-  /// can be the last one or another.
+  /// Returns the steps to a next character.
+  ///
+  /// There is one step for each cell, and a second one for a cell in which the next character can
+  /// either continue the run or not.
   func steps<Key>(after last: Int?) -> [(cell: Int, step: Run.Step)]
   where Element == CharacterCell<Key> {
-    let neighbours = last.map { self[$0].neighbours } ?? []
-    return neighbours
+    let neighbors = last.map { self[$0].neighbors } ?? []
+    return neighbors
       + indices.filter { number in
-        self[number].characters.count > 1 || !neighbours.contains { $0.cell == number }
+        self[number].characters.count > 1 || !neighbors.contains { $0.cell == number }
       }.map { ($0, .other) }
   }
 }

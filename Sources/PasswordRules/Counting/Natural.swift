@@ -1,6 +1,8 @@
 /// A natural number of any size, such as the number of passwords that satisfy a rule set.
 public struct Natural: Hashable, Sendable {
-  /// The digits in base 2^64, lowest first, without trailing zeros.
+  /// The digits in base 2^64, least significant first.
+  ///
+  /// The last digit is never zero.
   private(set) var limbs: [UInt64]
 
   /// Creates a number from an integer.
@@ -16,7 +18,7 @@ public struct Natural: Hashable, Sendable {
   /// Whether the number is zero.
   public var isZero: Bool { limbs.isEmpty }
 
-  /// The number of binary digits.
+  /// The number of significant binary digits, which is zero for zero.
   public var bitWidth: Int {
     limbs.last.map { limbs.count * 64 - $0.leadingZeroBitCount } ?? 0
   }
@@ -24,14 +26,14 @@ public struct Natural: Hashable, Sendable {
   /// The binary logarithm, or minus infinity for zero.
   public var binaryLogarithm: Double {
     guard let highest = limbs.last else { return -.infinity }
-    // Two limbs are more precise than the result.
+    // Two limbs have more digits than the result.
     let below = limbs.count > 1 ? Double(limbs[limbs.count - 2]) / 0x1p64 : 0
     return Self.binaryLogarithm(Double(highest) + below) + Double((limbs.count - 1) * 64)
   }
 
   static func += (sum: inout Natural, addend: Natural) { sum.add(addend, times: 1) }
 
-  /// Subtracts a number that is not larger.
+  /// Subtracts a number, which must not be greater than this one.
   static func -= (difference: inout Natural, subtrahend: Natural) {
     var borrow: UInt64 = 0
     for index in difference.limbs.indices {
@@ -42,7 +44,7 @@ public struct Natural: Hashable, Sendable {
       borrow = under || underNow ? 1 : 0
       if borrow == 0, index >= subtrahend.limbs.count { break }
     }
-    precondition(borrow == 0, "A natural number was to become less than zero.")
+    precondition(borrow == 0, "Cannot subtract a greater number from a natural number.")
     while difference.limbs.last == 0 { difference.limbs.removeLast() }
   }
 
@@ -64,7 +66,8 @@ public struct Natural: Hashable, Sendable {
     }
   }
 
-  /// Returns whether this number is less than a product, without computing the product.
+  /// Returns whether this number is less than the product of another and a factor, without storing
+  /// the product.
   func isLess(than other: Natural, times factor: UInt64) -> Bool {
     var carry: UInt64 = 0
     var isLess = false
@@ -89,7 +92,7 @@ public struct Natural: Hashable, Sendable {
     return remainder
   }
 
-  /// Returns a uniformly random number below a nonzero bound.
+  /// Returns a random number below a nonzero bound, with a uniform distribution.
   static func random(
     below bound: Natural, using generator: inout some RandomNumberGenerator
   ) -> Natural {
@@ -102,7 +105,10 @@ public struct Natural: Hashable, Sendable {
     }
   }
 
-  /// Returns the binary logarithm of a number ≥ 1, by squaring: the standard library has none.
+  /// Returns the binary logarithm of a number that is at least 1.
+  ///
+  /// The standard library has no logarithm. Squaring the mantissa yields one binary digit at a
+  /// time.
   private static func binaryLogarithm(_ value: Double) -> Double {
     var mantissa = value.significand
     var logarithm = Double(value.exponent)
@@ -120,7 +126,7 @@ public struct Natural: Hashable, Sendable {
 }
 
 extension Natural: Comparable {
-  /// Returns whether one number is less than another.
+  /// Returns a Boolean value that indicates whether one number is less than another.
   public static func < (one: Natural, other: Natural) -> Bool {
     if one.limbs.count != other.limbs.count { return one.limbs.count < other.limbs.count }
     for (own, others) in zip(one.limbs.reversed(), other.limbs.reversed()) where own != others {
@@ -131,14 +137,14 @@ extension Natural: Comparable {
 }
 
 extension Natural: ExpressibleByIntegerLiteral {
-  /// Creates a number from a literal.
+  /// Creates a number from an integer literal.
   public init(integerLiteral value: UInt64) {
     self.init(value)
   }
 }
 
 extension Natural: CustomStringConvertible {
-  /// The decimal digits of the number.
+  /// The decimal representation of the number.
   ///
   /// - Complexity: Quadratic in the number of digits.
   public var description: String {

@@ -1,18 +1,21 @@
-/// The passwords of one length that satisfy a rule set, numbered from zero.
+/// A bijection between the passwords of one length that satisfy a rule set and the numbers from
+/// zero to their count.
 struct PasswordRanking: Sendable {
   let length: Int
-  private let space: PasswordSpace
-  /// By the number of remaining characters.
+  private let automaton: PasswordAutomaton
+  /// The counts, by the number of remaining characters.
   private let counts: [PasswordCounts]
 
-  /// - Complexity: Memory and time are quadratic in the length.
-  init(_ space: PasswordSpace, length: Int) {
+  /// Creates a ranking.
+  ///
+  /// - Complexity: Quadratic in the length, both in memory and in time.
+  init(_ automaton: PasswordAutomaton, length: Int) {
     self.length = length
-    self.space = space
-    var counts = [PasswordCounts(space)]
+    self.automaton = automaton
+    var counts = [PasswordCounts(automaton)]
     for _ in 0..<length {
       var next = counts[counts.count - 1]
-      next.extend(in: space)
+      next.extend(in: automaton)
       counts.append(next)
     }
     self.counts = counts
@@ -21,46 +24,53 @@ struct PasswordRanking: Sendable {
   /// The number of passwords.
   var count: Natural { counts[length].all[0] }
 
-  /// Returns the password with a number below the count.
+  /// Returns the password with a rank, which must be less than ``count``.
   ///
-  /// After each character, the passwords that continue a run come first; all others follow, ordered
-  /// by cell, then by character, then by the rest.
+  /// Among the passwords with a common prefix, those that continue the run at its end come first.
+  /// The others follow in the order of the next character's cell, the next character, and the rest.
   func password(_ rank: Natural) -> [Unicode.Scalar] {
     var rank = rank
-    var place = Place()
+    var state = State()
     var password: [Unicode.Scalar] = []
     password.reserveCapacity(length)
     for remaining in (0..<length).reversed() {
-      place = next(after: place, remaining, &rank)
-      password.append(place.last!)
+      state = next(after: state, remaining, &rank)
+      password.append(state.last!)
     }
     return password
   }
 
-  private func next(after place: Place, _ remaining: Int, _ rank: inout Natural) -> Place {
+  /// Returns the next state of the password with a rank, and makes the rank relative to that state.
+  private func next(after state: State, _ remaining: Int, _ rank: inout Natural) -> State {
     let counts = counts[remaining]
-    let followers = followers(of: place)
+    let followers = followers(of: state)
     for follower in followers {
       guard let run = follower.run else { continue }
-      let ways = counts.ways(follower.progress, follower.cell, run)
-      if rank < ways { return follower.place(run) }
+      let ways = counts.ways(follower.requirements, follower.cell, run)
+      if rank < ways {
+        return State(
+          requirements: follower.requirements, cell: follower.cell, run: run,
+          last: follower.character)
+      }
       rank -= ways
     }
-    // The other passwords are numbered with gaps, as if the followers started a fresh run.
-    for follower in followers where rank >= start(of: follower, after: place, remaining) {
-      rank += counts.ways(follower.progress, follower.cell, Run())
+    // The numbers of the other passwords leave gaps for the followers, as if they did not continue
+    // the run.
+    for follower in followers where rank >= start(of: follower, after: state, remaining) {
+      rank += counts.ways(follower.requirements, follower.cell, Run())
     }
-    let (cell, earlier) = self.counts[remaining + 1].cell(ofRank: rank, place.progress)
+    let (cell, earlier) = self.counts[remaining + 1].cell(ofRank: rank, state.requirements)
     rank -= earlier
-    let progress = space.progress(after: place.progress, cell)
-    let characters = space.cells[cell].characters
-    let index = rank.divide(by: counts.ways(progress, cell, Run()), below: characters.count)
-    return Place(progress: progress, cell: cell, last: characters[index])
+    let requirements = automaton.state(after: state.requirements, cell)
+    let characters = automaton.cells[cell].characters
+    let index = rank.divide(by: counts.ways(requirements, cell, Run()), below: characters.count)
+    return State(requirements: requirements, cell: cell, last: characters[index])
   }
 
-  /// The state after a part of a password.
-  private struct Place {
-    var progress = 0
+  /// The state after a prefix of a password.
+  private struct State {
+    /// The state of the requirement automaton.
+    var requirements = 0
     var cell = -1
     var run = Run()
     var last: Unicode.Scalar?
@@ -70,41 +80,40 @@ struct PasswordRanking: Sendable {
   private struct Follower {
     let character: Unicode.Scalar
     let cell: Int
-    /// Its position in its cell.
+    /// The index of the character in its cell.
     let index: Int
-    let progress: Int
-    /// Nil if the run would be too long.
+    /// The state of the requirement automaton after the character.
+    let requirements: Int
+    /// The extended run, or nil if it would be too long.
     let run: Run?
-
-    func place(_ run: Run) -> Place {
-      Place(progress: progress, cell: cell, run: run, last: character)
-    }
   }
 
-  private func followers(of place: Place) -> [Follower] {
-    guard let last = place.last else { return [] }
-    return space.followers(of: place.cell, place.run).map { cell, run in
-      // A neighbour is the only character of its cell.
-      let characters = space.cells[cell].characters
-      let index = cell == place.cell ? characters.firstIndex(of: last) ?? 0 : 0
+  private func followers(of state: State) -> [Follower] {
+    guard let last = state.last else { return [] }
+    return automaton.followers(of: state.cell, state.run).map { cell, run in
+      // A follower in another cell is the only character of that cell.
+      let characters = automaton.cells[cell].characters
+      let index = cell == state.cell ? characters.firstIndex(of: last) ?? 0 : 0
       return Follower(
         character: characters[index], cell: cell, index: index,
-        progress: space.progress(after: place.progress, cell), run: run)
+        requirements: automaton.state(after: state.requirements, cell), run: run)
     }
   }
 
-  /// Returns the number of the first password that a follower would have without a run.
-  private func start(of follower: Follower, after place: Place, _ remaining: Int) -> Natural {
-    var start = counts[remaining + 1].earlierWays(place.progress, follower.cell)
+  /// Returns the rank at which the passwords of a follower would begin if it did not continue a
+  /// run.
+  private func start(of follower: Follower, after state: State, _ remaining: Int) -> Natural {
+    var start = counts[remaining + 1].earlierWays(state.requirements, follower.cell)
     start.add(
-      counts[remaining].ways(follower.progress, follower.cell, Run()),
+      counts[remaining].ways(follower.requirements, follower.cell, Run()),
       times: UInt64(follower.index))
     return start
   }
 }
 
 extension Natural {
-  /// Leaves the remainder and returns the quotient, which must be below a bound.
+  /// Replaces this number by the remainder of a division, and returns the quotient, which must be
+  /// less than a bound.
   fileprivate mutating func divide(by divisor: Natural, below bound: Int) -> Int {
     var quotients = 0..<bound
     while quotients.count > 1 {

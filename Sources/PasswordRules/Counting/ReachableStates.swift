@@ -1,74 +1,80 @@
-/// The states that passwords of one length can reach within the limits on runs.
+/// The states of a ``PasswordAutomaton`` that passwords of one length can reach.
 struct ReachableStates: Sendable {
-  private struct Place: Hashable {
-    var progress = 0
-    /// The cell of the last character; nil before the first, and if runs are unlimited.
+  private struct State: Hashable {
+    /// The state of the requirement automaton.
+    var requirements = 0
+    /// The cell of the last character, or nil if there is none or runs are unlimited.
     var cell: Int?
     var run = Run()
   }
 
-  private let space: PasswordSpace
-  private var places: Set<Place> = [Place()]
+  private let automaton: PasswordAutomaton
+  private var states: Set<State> = [State()]
 
-  /// The number of states from which a search is given up.
+  /// The number of visited states after which a search fails.
   private static let workLimit = 1 << 17
 
-  /// Creates the state before the first character.
-  init(_ space: PasswordSpace) {
-    self.space = space
+  /// Creates the set of the initial state.
+  init(_ automaton: PasswordAutomaton) {
+    self.automaton = automaton
   }
 
-  private func place(after place: Place, _ cell: Int, _ step: Run.Step) -> Place? {
-    guard let run = space.limits.run(place.run, extendedBy: step) else { return nil }
-    return Place(
-      progress: space.progress(after: place.progress, cell),
-      cell: space.limits.isEmpty ? nil : cell, run: run)
+  private func state(after state: State, _ cell: Int, _ step: Run.Step) -> State? {
+    guard let run = automaton.limits.run(state.run, extendedBy: step) else { return nil }
+    return State(
+      requirements: automaton.state(after: state.requirements, cell),
+      cell: automaton.limits.isEmpty ? nil : cell, run: run)
   }
 
-  /// Advances by the characters of a password; returns false if appending cannot repair it.
+  /// Replaces the states by the one that a password reaches.
+  ///
+  /// - Returns: False if the password contains a forbidden character or a run that is too long.
   mutating func follow(_ password: some Sequence<Unicode.Scalar>) -> Bool {
-    var place = Place()
+    var state = State()
     var last: Unicode.Scalar?
     for scalar in password {
       let step = last.map { Run.Step(from: $0, to: scalar) } ?? .other
-      guard let cell = space.cells.firstIndex(where: { $0.characters.contains(scalar) }),
-        let next = self.place(after: place, cell, step)
+      guard let cell = automaton.cells.firstIndex(where: { $0.characters.contains(scalar) }),
+        let next = self.state(after: state, cell, step)
       else { return false }
-      (place, last) = (next, scalar)
+      (state, last) = (next, scalar)
     }
-    places = [place]
+    states = [state]
     return true
   }
 
-  /// Returns the smallest length, within a range, at which every requirement is met.
+  /// Returns the smallest number of further characters, within a range, that can meet every
+  /// requirement, or nil if none can.
   ///
-  /// The search stops when the states repeat, however long the range is.
+  /// The search ends when the set of states repeats, even if the range continues.
   ///
-  /// - Throws: ``PasswordRulesError/tooComplex(_:)`` if they are too many.
+  /// - Throws: ``PasswordRulesError/tooComplex(_:)`` if there are too many states.
   mutating func shortest(in lengths: ClosedRange<Int>) throws(PasswordRulesError) -> Int? {
     var work = 0
     for length in 0...lengths.upperBound {
       if length >= lengths.lowerBound, isAccepting { return length }
       let next = extended()
       if next.isEmpty { return nil }
-      // From here on, all lengths are equivalent.
-      if next == places { return isAccepting ? lengths.lowerBound : nil }
-      places = next
-      work += places.count
+      // All greater lengths reach the same states.
+      if next == states { return isAccepting ? lengths.lowerBound : nil }
+      states = next
+      work += states.count
       if work > Self.workLimit { throw .tooComplex("The limits on runs are too high") }
     }
     return nil
   }
 
   /// Whether one of the states meets every requirement.
-  private var isAccepting: Bool { places.contains { space.progress.accepting[$0.progress] } }
+  private var isAccepting: Bool {
+    states.contains { automaton.requirements.accepting[$0.requirements] }
+  }
 
   /// Returns the states after one more character.
-  private func extended() -> Set<Place> {
-    var reached = Set<Place>()
-    for place in places {
-      for (cell, step) in space.cells.steps(after: place.cell) {
-        if let next = self.place(after: place, cell, step) { reached.insert(next) }
+  private func extended() -> Set<State> {
+    var reached = Set<State>()
+    for state in states {
+      for (cell, step) in automaton.cells.steps(after: state.cell) {
+        if let next = self.state(after: state, cell, step) { reached.insert(next) }
       }
     }
     return reached

@@ -1,47 +1,52 @@
-/// An automaton that reads passwords and whose states are the met requirements of a rule set.
+/// An automaton that reads a password, and whose state says which requirements are met.
 struct RequirementAutomaton: Sendable {
-  /// How often each requirement is met, for each assignment of characters that meets the most
-  /// requirements.
+  /// The assignments of characters that meet as many requirements as possible.
+  ///
+  /// An assignment is the number of characters for each distinct requirement.
   private typealias State = [[UInt16]]
 
   /// The distinct requirements, and the multiplicity of each.
   private let requirements: [(alphabet: Alphabet, count: UInt16)]
-  private let reading: RequirementMatchingMode
-  /// The next state, by state and kind of character.
+  private let mode: RequirementMatchingMode
+  /// The next state, by state and kind of the character.
   private(set) var transitions: [[Int]] = []
+  /// Whether every requirement is met, by state.
   private(set) var accepting: [Bool] = []
 
-  /// The characters of passwords.
+  /// The alphabet.
   let characters: [Unicode.Scalar]
-  /// The kind of each character, numbered from zero: the set of the requirements that it meets.
+  /// The kind of each character, numbered from zero.
+  ///
+  /// Characters of a kind meet the same requirements.
   private var kinds: [Unicode.Scalar: Int] = [:]
 
   private static let requirementLimit = 1024
-  /// The limit on memory, in numbers that the states contain.
+  /// The maximum number of values in all states.
   private static let memoryLimit = 300_000
 
-  /// Creates the automaton; nil if there are too many states or requirements.
+  /// Creates the automaton, or returns nil if there are too many states or requirements.
   ///
   /// - Parameters:
-  ///   - requirements: The requirements, with repetitions.
-  ///   - reading: Whether one character meets several.
-  ///   - characters: The characters of passwords.
-  ///   - limit: The maximum number of states, for a few requirements.
+  ///   - requirements: The requirements, which can contain duplicates.
+  ///   - mode: Whether one character can meet several requirements.
+  ///   - characters: The alphabet.
+  ///   - limit: The maximum number of states. With many requirements, the limit is lower.
   init?(
-    _ requirements: [Alphabet], reading: RequirementMatchingMode, characters: [Unicode.Scalar],
+    _ requirements: [Alphabet], matching mode: RequirementMatchingMode,
+    characters: [Unicode.Scalar],
     limit: Int
   ) {
     if requirements.count > Self.requirementLimit { return nil }
     var counts: [(alphabet: Alphabet, count: UInt16)] = []
     for alphabet in requirements {
       if let index = counts.firstIndex(where: { $0.alphabet == alphabet }) {
-        if reading == .distinct { counts[index].count += 1 }
+        if mode == .distinct { counts[index].count += 1 }
       } else {
         counts.append((alphabet, 1))
       }
     }
     self.requirements = counts
-    self.reading = reading
+    self.mode = mode
     self.characters = characters
     var met: [[Int]] = []
     for character in characters {
@@ -77,7 +82,7 @@ struct RequirementAutomaton: Sendable {
 
   private func next(_ state: State, meeting indices: [Int]) -> State {
     if indices.isEmpty { return state }
-    if reading == .any {
+    if mode == .any {
       var vector = state[0]
       for index in indices { vector[index] = 1 }
       return [vector]
@@ -90,8 +95,8 @@ struct RequirementAutomaton: Sendable {
         extended.insert(vector)
       }
     }
-    // The largest assignments all have the same size (they are the bases of a matroid). So either
-    // some can be extended, and only those remain, or none can.
+    // All maximum assignments have the same size, because they are the bases of a matroid. If some
+    // of them can be extended, the others are no longer maximum.
     return extended.isEmpty ? state : extended.sorted { $0.lexicographicallyPrecedes($1) }
   }
 }

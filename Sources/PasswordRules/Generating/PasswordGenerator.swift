@@ -5,30 +5,32 @@
 /// let password = generator.password()
 /// ```
 ///
-/// Creating the generator counts the passwords, which takes a moment; generating one is fast.
+/// Creating the generator counts the passwords, which can take a noticeable time. Generating a
+/// password is fast.
 public struct PasswordGenerator: Sendable {
-  /// The length of the passwords, in ASCII characters.
+  /// The length of the passwords in characters.
   public let length: Int
   /// The number of possible passwords.
   public let count: Natural
 
   private let ranking: PasswordRanking
-  /// The limits on runs that passwords of the ranking may break.
-  private let brokenLimits: RunLimits
+  /// The limits on runs that the ranking ignores, so that violating passwords must be rejected.
+  private let ignoredLimits: RunLimits
 
-  /// Prepares to generate passwords of a length.
+  /// Creates a generator of passwords of a length.
   ///
   /// - Parameters:
-  ///   - rules: The rules for the passwords. All of Unicode counts as printable ASCII.
-  ///   - length: The length in characters; nil means ``PasswordRuleSet/defaultLength(reading:)``.
-  ///   - reading: How several requirements combine.
+  ///   - rules: The rules for the passwords. If they allow all of Unicode, the passwords consist of
+  ///     printable ASCII.
+  ///   - length: The length in characters, or nil for ``PasswordRuleSet/defaultLength(reading:)``.
+  ///   - mode: Whether one character can meet several requirements.
   /// - Complexity: Quadratic in the length.
   /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` if no such password exists, or
   ///   ``PasswordRulesError/tooComplex(_:)``.
   public init(
-    _ rules: PasswordRuleSet, length: Int? = nil, reading: RequirementMatchingMode = .distinct
+    _ rules: PasswordRuleSet, length: Int? = nil, matching mode: RequirementMatchingMode = .distinct
   ) throws {
-    var counter = PasswordCounter(rules, reading: reading)
+    var counter = PasswordCounter(rules, matching: mode)
     let length = if let length { length } else { try counter.defaultLength() }
     let count = try counter.count(length: length)
     if count.isZero {
@@ -38,31 +40,35 @@ public struct PasswordGenerator: Sendable {
     }
     self.length = length
     self.count = count
-    let space = try counter.space().limited(toLength: length)
-    let ranking = PasswordRanking(space.withoutRunLimits, length: length)
-    // If most passwords keep the limits on runs, rejecting the others is faster than tracking all
-    // run states, and equally uniform.
+    let automaton = try counter.automaton().limited(toLength: length)
+    let ranking = PasswordRanking(automaton.withoutRunLimits, length: length)
+    // If at least half of the passwords satisfy the limits on runs, rejecting the others is faster
+    // than tracking runs. The distribution is uniform in both cases.
     var twice = count
     twice += count
-    let rejects = space.limits.isEmpty || twice >= ranking.count
-    brokenLimits = rejects ? space.limits : RunLimits()
-    self.ranking = rejects ? ranking : PasswordRanking(space, length: length)
+    let rejects = automaton.limits.isEmpty || twice >= ranking.count
+    ignoredLimits = rejects ? automaton.limits : RunLimits()
+    self.ranking = rejects ? ranking : PasswordRanking(automaton, length: length)
   }
 
   /// The entropy of a generated password, in bits.
   public var entropy: Double { count.binaryLogarithm }
 
-  /// Generates a password from the system's random numbers.
+  /// Returns a password generated with the system's random number generator.
   public func password() -> String {
     var generator = SystemRandomNumberGenerator()
     return password(using: &generator)
   }
 
-  /// Generates a password from random numbers, which must be unpredictable for real use.
+  /// Returns a password generated with a given random number generator.
+  ///
+  /// The passwords are only as unpredictable as the generator's numbers.
   public func password(using generator: inout some RandomNumberGenerator) -> String {
     while true {
       let scalars = ranking.password(.random(below: ranking.count, using: &generator))
-      if brokenLimits.areKept(by: scalars) { return String(String.UnicodeScalarView(scalars)) }
+      if ignoredLimits.areSatisfied(by: scalars) {
+        return String(String.UnicodeScalarView(scalars))
+      }
     }
   }
 }

@@ -1,17 +1,17 @@
-/// The characters of a list of classes.
+/// A set of characters: the union of character classes.
 enum Alphabet: Hashable, Sendable {
   case printable(PrintableCharacters)
-  /// Every Unicode character.
+  /// All Unicode characters.
   case unicode
 
-  /// Joins classes, as ``AlphabetUnion`` does.
+  /// Creates the union of classes, as ``AlphabetUnion`` computes it.
   init(_ classes: [CharacterClass]) {
     var union = AlphabetUnion()
     for characterClass in classes { union.add(characterClass) }
     self = union.alphabet
   }
 
-  /// The complete named classes, and one class of the remaining characters.
+  /// The named classes that the alphabet contains, and a custom class of the other characters.
   var classes: [CharacterClass] {
     guard case .printable(var rest) = self else { return [.unicode] }
     if rest == .all { return [.asciiPrintable] }
@@ -24,6 +24,7 @@ enum Alphabet: Hashable, Sendable {
     return rest.isEmpty ? classes : classes + [.custom(rest)]
   }
 
+  /// Returns whether the alphabet has at least a number of characters.
   func hasAtLeast(_ count: Int) -> Bool {
     if case .printable(let characters) = self { characters.count >= count } else { true }
   }
@@ -57,27 +58,5 @@ enum Alphabet: Hashable, Sendable {
     case .unicode: true
     case .printable(let characters): characters.contains(scalar)
     }
-  }
-}
-
-/// The union of lists of classes.
-///
-/// The first of `unicode` and `ascii-printable` absorbs all later classes, including the other one,
-/// as in the reference parser.
-struct AlphabetUnion {
-  private(set) var alphabet = Alphabet.printable(PrintableCharacters())
-  private var isSettled = false
-
-  mutating func add(_ characterClass: CharacterClass) {
-    guard let characters = characterClass.characters else { return add(Alphabet.unicode) }
-    if characterClass == .asciiPrintable { return add(.printable(.all)) }
-    if !isSettled { alphabet = alphabet.union(.printable(characters)) }
-  }
-
-  /// Adds the characters of a list; all of ASCII is represented by `ascii-printable`.
-  mutating func add(_ list: Alphabet) {
-    if isSettled { return }
-    isSettled = list == .unicode || list == .printable(.all)
-    alphabet = isSettled ? list : alphabet.union(list)
   }
 }

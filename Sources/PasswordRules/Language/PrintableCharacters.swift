@@ -1,13 +1,15 @@
-/// A set of printable ASCII characters, U+0020 to U+007E, the only ones that a class can contain.
+/// A set of printable ASCII characters, U+0020 to U+007E.
+///
+/// A custom ``CharacterClass`` cannot contain any other characters.
 public struct PrintableCharacters: Hashable, Sendable {
   private static let first: UInt8 = 0x20
   private static let last: UInt8 = 0x7E
 
-  // Two words, because arrays of elements aligned to 16 bytes are slow to allocate.
+  // A stored `UInt128` would have an alignment of 16 bytes, which makes arrays slow to allocate.
   private var low: UInt64 = 0
   private var high: UInt64 = 0
 
-  /// Bit n stands for the character U+0020 + n.
+  /// The set as a bit mask, in which bit n stands for the character U+0020 + n.
   private var bits: UInt128 {
     get { UInt128(high) << 64 | UInt128(low) }
     set {
@@ -20,10 +22,10 @@ public struct PrintableCharacters: Hashable, Sendable {
     self.bits = bits
   }
 
-  /// Creates the empty set.
+  /// Creates an empty set.
   public init() {}
 
-  /// Creates the set of a text's characters; nil if one of them is not printable ASCII.
+  /// Creates the set of a text's characters, or returns nil if one of them is not printable ASCII.
   public init?(_ characters: some StringProtocol) {
     for byte in characters.utf8 where !insert(byte) { return nil }
   }
@@ -32,7 +34,7 @@ public struct PrintableCharacters: Hashable, Sendable {
     for value in range.lowerBound.value...range.upperBound.value { insert(UInt8(value)) }
   }
 
-  /// Adds a printable ASCII character; rejects any other.
+  /// Adds a character, and returns whether it is printable ASCII.
   @discardableResult
   mutating func insert(_ byte: UInt8) -> Bool {
     guard (Self.first...Self.last).contains(byte) else { return false }
@@ -40,15 +42,15 @@ public struct PrintableCharacters: Hashable, Sendable {
     return true
   }
 
-  /// Capital letters.
+  /// The uppercase letters A to Z.
   public static let upper = PrintableCharacters("A"..."Z")
-  /// Small letters.
+  /// The lowercase letters a to z.
   public static let lower = PrintableCharacters("a"..."z")
-  /// Digits.
+  /// The digits 0 to 9.
   public static let digits = PrintableCharacters("0"..."9")
-  /// All 33 other characters, including the space.
+  /// The 33 characters that are neither letters nor digits, including the space.
   public static let special = all.subtracting(upper).subtracting(lower).subtracting(digits)
-  /// All 95 characters.
+  /// All 95 printable ASCII characters.
   public static let all = PrintableCharacters(" "..."~")
 
   /// The number of characters.
@@ -56,29 +58,29 @@ public struct PrintableCharacters: Hashable, Sendable {
   /// Whether the set is empty.
   public var isEmpty: Bool { bits == 0 }
 
-  /// Returns whether a scalar is one of the characters.
+  /// Returns a Boolean value that indicates whether the set contains a character.
   public func contains(_ scalar: Unicode.Scalar) -> Bool {
     guard (0x20...0x7E).contains(scalar.value) else { return false }
-    let place = scalar.value - 0x20
-    return (place < 64 ? low : high) >> UInt64(place % 64) & 1 == 1
+    let bit = scalar.value - 0x20
+    return (bit < 64 ? low : high) >> UInt64(bit % 64) & 1 == 1
   }
 
-  /// Returns the characters of both sets.
+  /// Returns the characters that are in this set or the other.
   public func union(_ other: Self) -> Self { Self(bits: bits | other.bits) }
   /// Returns the characters that are in both sets.
   public func intersection(_ other: Self) -> Self { Self(bits: bits & other.bits) }
-  /// Returns the characters that are not in the other set.
+  /// Returns the characters of this set that are not in the other.
   public func subtracting(_ other: Self) -> Self { Self(bits: bits & ~other.bits) }
-  /// Returns whether every character of the other set is in this one.
+  /// Returns a Boolean value that indicates whether this set contains all characters of the other.
   public func isSuperset(of other: Self) -> Bool { other.subtracting(self).isEmpty }
 }
 
 extension PrintableCharacters: Sequence {
-  /// Iterates over the characters in ASCII order.
+  /// An iterator over the characters in ASCII order.
   public struct Iterator: IteratorProtocol, Sendable {
     fileprivate var bits: UInt128
 
-    /// Returns the next character.
+    /// Returns the next character, or nil if there is none.
     public mutating func next() -> Unicode.Scalar? {
       guard bits != 0 else { return nil }
       defer { bits &= bits - 1 }
@@ -91,10 +93,12 @@ extension PrintableCharacters: Sequence {
 }
 
 extension PrintableCharacters: ExpressibleByStringLiteral {
-  /// Creates the set of a literal's characters, all of which must be printable ASCII.
+  /// Creates the set of a literal's characters.
+  ///
+  /// - Precondition: All characters are printable ASCII.
   public init(stringLiteral value: String) {
     guard let characters = Self(value) else {
-      fatalError("A class of characters has one that is not printable ASCII: \(value).")
+      fatalError("A character class can contain only printable ASCII characters: \(value).")
     }
     self = characters
   }

@@ -1,11 +1,12 @@
-/// A parser of the UTF-8 of a descriptor, in which all meaningful bytes are ASCII.
+/// A parser that reads the UTF-8 of a descriptor, in which all syntax is ASCII.
 protocol DescriptorReader {
   var bytes: [UInt8] { get }
-  /// A byte offset.
+  /// The offset of the next byte.
   var position: Int { get set }
 }
 
 extension DescriptorReader {
+  /// The next byte, or nil at the end of the descriptor.
   var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   var isAtEndOfRule: Bool { current == nil || isAt(";") }
@@ -16,7 +17,7 @@ extension DescriptorReader {
     while let byte = current, byte.isWhitespace { position += 1 }
   }
 
-  /// Reads letters and hyphens, of which the names of rules and classes consist.
+  /// Reads the longest possible name of a rule or class, which can be empty.
   mutating func readName() -> ArraySlice<UInt8> {
     let start = position
     while let byte = current, byte.isNamePart { position += 1 }
@@ -25,7 +26,7 @@ extension DescriptorReader {
 }
 
 extension UInt8 {
-  /// Whether the byte is a letter or a hyphen, the characters of names of rules and classes.
+  /// Whether the byte is an ASCII letter or a hyphen, which are the characters of names.
   var isNamePart: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,11 +1,13 @@
 extension PasswordRuleSet {
-  /// The parsers that a printed rule set is for.
+  /// The version of the language in which a rule set is printed.
   public enum Dialect: Hashable, Sendable {
-    /// Parsers with `max-repeating` and `max-sequential`, part of the language since 2026.
+    /// The language since 2026, which includes `max-repeating` and `max-sequential`.
     case current
-    /// All parsers. Older ones drop every rule if one name is unknown, so both limits are printed
-    /// as one `max-consecutive`, the stricter of them. The result may reject more than this rule
-    /// set, but never less.
+    /// The language that all parsers support.
+    ///
+    /// Older parsers ignore all rules if one name is unknown. Limits on runs are therefore printed
+    /// as one `max-consecutive` with the lowest limit, which can reject passwords that this rule
+    /// set accepts.
     case compatible
   }
 
@@ -19,17 +21,17 @@ extension PasswordRuleSet {
       let limits = [maxConsecutive, maxRepeating, maxSequential].compactMap(\.self)
       rules.removeAll { [.maxConsecutive, .maxRepeating, .maxSequential].contains($0.parts.name) }
       if let limit = limits.min() {
-        let place = rules.firstIndex { [.minLength, .maxLength].contains($0.parts.name) }
-        rules.insert(.maxConsecutive(limit), at: place ?? rules.endIndex)
+        let index = rules.firstIndex { [.minLength, .maxLength].contains($0.parts.name) }
+        rules.insert(.maxConsecutive(limit), at: index ?? rules.endIndex)
       }
     }
     return rules.map { "\($0);" }.joined(separator: " ")
   }
 
-  /// The rules as an escaped attribute of HTML's `input`.
+  /// The rules as an escaped attribute of the HTML element `input`.
   public var htmlAttribute: String { htmlAttribute(for: .current) }
 
-  /// Returns the rules as an escaped attribute of HTML's `input`, in a dialect.
+  /// Returns the rules in a dialect, as an escaped attribute of the HTML element `input`.
   public func htmlAttribute(for dialect: Dialect) -> String {
     let escaped = descriptor(for: dialect).unicodeScalars.map { scalar in
       switch scalar {
@@ -48,31 +50,4 @@ extension PasswordRuleSet {
 extension PasswordRuleSet: CustomStringConvertible {
   /// The rules in the canonical form.
   public var description: String { descriptor }
-}
-
-extension PasswordRule: CustomStringConvertible {
-  /// The rule as the language writes it, without a semicolon.
-  public var description: String {
-    let (name, limit) = parts
-    let value =
-      switch self {
-      case .required(let classes), .allowed(let classes):
-        classes.map(\.name).joined(separator: ", ")
-      default: limit.map(String.init) ?? ""
-      }
-    return "\(name.rawValue): \(value)"
-  }
-}
-
-extension CharacterClass {
-  /// The class as the language writes it.
-  var name: String {
-    guard case .custom(let characters) = self else {
-      return Self.names.first { $0.characterClass == self }?.name ?? ""
-    }
-    // A hyphen is literal only as the first, and a bracket only as the last character.
-    let text = characters.description
-    let middle = text.filter { $0 != "-" && $0 != "]" }
-    return "[\(text.contains("-") ? "-" : "")\(middle)\(text.contains("]") ? "]" : "")]"
-  }
 }

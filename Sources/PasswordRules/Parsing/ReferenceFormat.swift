@@ -1,21 +1,21 @@
-/// The two output forms of the reference parser.
+/// An output format of the reference parser.
 ///
-/// Its default form adds implied rules, its minified form does not. Neither always parses to the
-/// same rules; for that, use the output of ``PasswordRuleSet``.
+/// Parsing the output does not always yield the same rules. If that is needed, use
+/// ``PasswordRuleSet/descriptor`` instead.
 public enum ReferenceFormat: Sendable {
-  /// The canonical form: `allowed` contains every required class and is never omitted.
+  /// The default form, which always includes `allowed`, with every required class.
   case canonical
-  /// The shortest canonical form.
+  /// The minified form, which omits implied rules.
   case minified
 
-  /// Returns the reference parser's output for a descriptor; it silently drops unknown text.
+  /// Returns the output of the reference parser for a descriptor, without any invalid text.
   ///
   /// - Complexity: Linear in the length of the descriptor.
   public func text(for descriptor: String) -> String {
     var required: [String] = []
     var allowed: [CharacterClass] = []
     var limits: [PasswordRule.Name: Double] = [:]
-    for rule in ReferenceParser.rules(in: descriptor) {
+    for rule in LenientParser.rules(in: descriptor) {
       switch rule {
       case .classes(.required, let classes):
         let list = ReferenceList(classes)
@@ -42,19 +42,19 @@ public enum ReferenceFormat: Sendable {
   }
 }
 
-/// A list of classes, joined and ordered as by the reference parser.
+/// A list of classes in the order of the reference parser.
 private struct ReferenceList {
   let classes: [CharacterClass]
 
-  init(_ list: [CharacterClass]) {
-    classes = Alphabet(list).classes
+  init(_ classes: [CharacterClass]) {
+    self.classes = Alphabet(classes).classes
   }
 
   func text(_ format: ReferenceFormat) -> String {
     classes.map { characterClass in
       switch characterClass {
       case .custom(let characters): "[\(Self.text(of: characters, format))]"
-      default: CharacterClass.names.first { $0.characterClass == characterClass }?.name ?? ""
+      default: characterClass.name
       }
     }.joined(separator: ", ")
   }
@@ -74,10 +74,10 @@ private struct ReferenceList {
 }
 
 extension Double {
-  /// A nonnegative whole number as `Number.prototype.toString` of ECMA-262 prints it.
+  /// The text of a nonnegative whole number, as `Number.prototype.toString` of ECMA-262 returns it.
   fileprivate var asInJavaScript: String {
     if self == .infinity { return "Infinity" }
-    // Swift prints the shortest digits as well, but uses an exponent from 2^53 on.
+    // Swift prints the same digits, but uses an exponent for numbers from 2^53.
     let parts = description.split(separator: "e", maxSplits: 1)
     let mantissa = parts[0].split(separator: ".", maxSplits: 1)
     let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : mantissa[0].count - 1
@@ -88,40 +88,5 @@ extension Double {
     }
     let fraction = digits.count > 1 ? ".\(digits.dropFirst())" : ""
     return "\(digits.prefix(1))\(fraction)e+\(exponent)"
-  }
-}
-
-/// An error in a descriptor, or a part whose meaning differs from its appearance.
-public struct DescriptorIssue: Hashable, Sendable {
-  /// Its range, in Unicode code points from the start; empty for missing text.
-  public let range: Range<Int>
-  /// The problem and, for an error, the expected text: one sentence without its period.
-  public let message: String
-  /// The suggested replacement for the range, if there is one.
-  public let replacement: String?
-}
-
-/// A syntax error in a descriptor.
-public struct DescriptorSyntaxError: Error, Hashable, Sendable {
-  /// The first error.
-  public let issue: DescriptorIssue
-}
-
-extension DescriptorSyntaxError: CustomStringConvertible {
-  /// The place, the problem and its solution.
-  public var description: String {
-    "At character \(issue.range.lowerBound + 1): \(issue)"
-  }
-}
-
-extension DescriptorIssue: CustomStringConvertible {
-  /// The problem and its solution.
-  public var description: String {
-    switch replacement {
-    case nil: "\(message)."
-    case ""?: "\(message). Leave it out."
-    case let replacement? where range.isEmpty: "\(message). Insert `\(replacement)`."
-    case let replacement?: "\(message). Write `\(replacement)` instead."
-    }
   }
 }

@@ -1,21 +1,20 @@
-/// A parser that stops at the first text that the reference parser would drop.
+/// A parser that rejects all text that the reference parser would ignore.
 ///
-/// The reference parser reads all accepted text without loss, except `digits`, which is common
-/// because Apple's documentation once used it.
+/// The only exception is the name `digits`, which is common because Apple's documentation once used
+/// it.
 struct StrictParser: DescriptorReader {
-  /// UTF-8; all meaningful bytes are ASCII.
   let bytes: [UInt8]
-  /// A byte offset, like all ranges here until the results are returned.
   var position = 0
-  private var warnings: [DescriptorIssue] = []
+  /// The warnings, whose ranges are in bytes.
+  var warnings: [DescriptorIssue] = []
   private var rules: [PasswordRule] = []
-  /// The ranges of the classes, in the order of the rules.
-  private var places: [Range<Int>] = []
+  /// The byte ranges of all classes, in the order of the rules.
+  private var classRanges: [Range<Int>] = []
 
   private init(_ descriptor: String) {
     bytes = Array(descriptor.utf8)
     rules.reserveCapacity(8)
-    places.reserveCapacity(8)
+    classRanges.reserveCapacity(8)
   }
 
   static func parse(
@@ -27,7 +26,7 @@ struct StrictParser: DescriptorReader {
     } catch {
       throw DescriptorSyntaxError(issue: parser.inCodePoints([error.issue])[0])
     }
-    parser.warnOfSwallowedClasses()
+    parser.warnOfIneffectiveClasses()
     return (PasswordRuleSet(parser.rules), parser.inCodePoints(parser.warnings))
   }
 
@@ -49,11 +48,11 @@ struct StrictParser: DescriptorReader {
     }
     let start = position
     guard let name = PasswordRule.Name(readName()) else {
-      let written = text(start..<position)
-      if written.isEmpty { throw error("Expected the name of a rule, \(Self.ruleNames)") }
+      let name = text(start..<position)
+      if name.isEmpty { throw error("Expected the name of a rule, \(Self.ruleNames)") }
       throw error(
-        "`\(Self.excerpt(written))` is no rule; expected \(Self.ruleNames)", at: start..<position,
-        replace: Suggestion.rule(for: written))
+        "`\(Self.excerpt(name))` is not a rule; expected \(Self.ruleNames)", at: start..<position,
+        replace: NameSuggestion.rule(for: name))
     }
     let end = position
     skipWhitespace()
@@ -61,12 +60,12 @@ struct StrictParser: DescriptorReader {
       throw error("Expected `:` after `\(name.rawValue)`", at: end, insert: ":")
     }
     if position > end {
-      throw error("There must be no space before `:`", at: end..<position, replace: "")
+      throw error("Unexpected space before `:`", at: end..<position, replace: "")
     }
     position += 1
     skipWhitespace()
     if isAtEndOfRule {
-      warn("`\(name.rawValue)` without a value says nothing", at: start..<position, replace: nil)
+      warn("`\(name.rawValue)` without a value has no effect", at: start..<position, replace: nil)
       return
     }
     switch name {
@@ -89,7 +88,7 @@ struct StrictParser: DescriptorReader {
     let range = start..<position
     if range.isEmpty { throw error("Expected a number") }
     guard let value else {
-      throw error("The number is over \(Int.max)", at: range, replace: "\(Int.max)")
+      throw error("The number is greater than \(Int.max)", at: range, replace: "\(Int.max)")
     }
     let end = position
     skipWhitespace()
@@ -97,9 +96,9 @@ struct StrictParser: DescriptorReader {
       throw error("Expected `;` or the end after the number", at: end, insert: ";")
     }
     if position > end {
-      throw error("There must be no space after a number", at: end..<position, replace: "")
+      throw error("Unexpected space after the number", at: end..<position, replace: "")
     }
-    if value == 0 { warn("A limit of 0 says nothing", at: range, replace: nil) }
+    if value == 0 { warn("A limit of 0 has no effect", at: range, replace: nil) }
     rules.append(.limit(name, value))
   }
 
@@ -111,7 +110,7 @@ struct StrictParser: DescriptorReader {
     while true {
       let start = position
       classes.append(try parseClass())
-      places.append(start..<position)
+      classRanges.append(start..<position)
       skipWhitespace()
       if isAtEndOfRule { break }
       guard isAt(",") else {
@@ -125,9 +124,9 @@ struct StrictParser: DescriptorReader {
       }
     }
     let rule = rule(classes)
-    if case .required = rule, Alphabet(classes).isEmpty, let last = places.last {
+    if case .required = rule, Alphabet(classes).isEmpty, let last = classRanges.last {
       warn(
-        "Nothing is required, because no character is left", at: first..<last.upperBound,
+        "Nothing is required, because the classes are empty", at: first..<last.upperBound,
         replace: nil)
     }
     rules.append(rule)
@@ -137,52 +136,52 @@ struct StrictParser: DescriptorReader {
     if isAt("[") { return .custom(try parseCustomClass()) }
     let start = position
     if let known = CharacterClass(named: readName()) { return known }
-    let written = text(start..<position)
-    if written.isEmpty { throw error("Expected a class, \(Self.classNames), or `[`") }
-    if written.lowercased() == "digits" {
-      warn("Other readers do not know `\(written)`", at: start..<position, replace: "digit")
+    let name = text(start..<position)
+    if name.isEmpty { throw error("Expected a class, \(Self.classNames), or `[`") }
+    if name.lowercased() == "digits" {
+      warn("Other parsers do not recognize `\(name)`", at: start..<position, replace: "digit")
       return .digits
     }
     throw error(
-      "`\(Self.excerpt(written))` is no class; expected \(Self.classNames), or `[`",
-      at: start..<position, replace: Suggestion.characterClass(for: written))
+      "`\(Self.excerpt(name))` is not a class; expected \(Self.classNames), or `[`",
+      at: start..<position, replace: NameSuggestion.characterClass(for: name))
   }
 
-  /// Warns of classes that add nothing to an earlier class or to the requirements.
-  private mutating func warnOfSwallowedClasses() {
+  /// Warns of classes that have no effect because of an earlier class or the requirements.
+  private mutating func warnOfIneffectiveClasses() {
     var required = AlphabetUnion()
     for case .required(let classes) in rules {
       for characterClass in classes { required.add(characterClass) }
     }
-    let demanded = required.alphabet.isEmpty ? nil : required.alphabet
-    var place = 0
+    let implied = required.alphabet.isEmpty ? nil : required.alphabet
+    var ranges = classRanges.makeIterator()
     for rule in rules {
-      let (classes, demanded): ([CharacterClass], Alphabet?) =
+      let (classes, implied): ([CharacterClass], Alphabet?) =
         switch rule {
         case .required(let classes): (classes, nil)
-        case .allowed(let classes): (classes, demanded)
+        case .allowed(let classes): (classes, implied)
         default: ([], nil)
         }
-      var swallower: CharacterClass?
+      var absorbing: CharacterClass?
       for characterClass in classes {
-        if let all = swallower {
+        guard let range = ranges.next() else { return }
+        if let absorbing {
           warn(
-            "This adds nothing, because `\(all.name)` before it stands for the whole list",
-            at: places[place], replace: nil)
-        } else if demanded?.isSuperset(of: Alphabet([characterClass])) == true {
+            "This class has no effect, because `\(absorbing.name)` precedes it in the list",
+            at: range, replace: nil)
+        } else if implied?.isSuperset(of: Alphabet([characterClass])) == true {
           warn(
-            "This allows nothing more: every character of a required class may be used",
-            at: places[place], replace: nil)
+            "This class has no effect, because characters of required classes are always allowed",
+            at: range, replace: nil)
         }
         if characterClass == .asciiPrintable || characterClass == .unicode {
-          swallower = swallower ?? characterClass
+          absorbing = absorbing ?? characterClass
         }
-        place += 1
       }
     }
   }
 
-  /// Returns as much of a name as fits into a message.
+  /// Returns a name, or the beginning of a long one.
   private static func excerpt(_ name: String) -> String {
     name.utf8.count <= 40 ? name : "\(name.prefix(39))…"
   }
@@ -193,50 +192,8 @@ struct StrictParser: DescriptorReader {
     .map { "`\($0.name)`" }.joined(separator: ", ")
 }
 
-// Error reporting.
-extension StrictParser {
-  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
-
-  mutating func warn(_ message: String, at range: Range<Int>, replace replacement: String?) {
-    warnings.append(DescriptorIssue(range: range, message: message, replacement: replacement))
-  }
-
-  func error(
-    _ message: String, at range: Range<Int>, replace replacement: String? = nil
-  ) -> DescriptorSyntaxError {
-    DescriptorSyntaxError(
-      issue: DescriptorIssue(range: range, message: message, replacement: replacement))
-  }
-
-  /// Returns an error at a place, or the error of an invisible character there.
-  func error(
-    _ message: String, at place: Int? = nil, insert text: String? = nil
-  ) -> DescriptorSyntaxError {
-    let place = place ?? position
-    return invisible(at: position) ?? error(message, at: place..<place, replace: text)
-  }
-
-  /// Returns an error if the character resembles a space or is invisible.
-  private func invisible(at place: Int) -> DescriptorSyntaxError? {
-    let character = String(decoding: bytes[place..<min(place + 4, bytes.count)], as: UTF8.self)
-    guard let scalar = character.unicodeScalars.first else { return nil }
-    let properties = scalar.properties
-    let isInvisible =
-      switch properties.generalCategory {
-      case .control, .format: true
-      default: properties.isWhitespace || scalar == "\u{FFFD}"
-      }
-    guard isInvisible, !scalar.isASCII || !UInt8(ascii: scalar).isWhitespace else { return nil }
-    let hexadecimal = String(scalar.value, radix: 16, uppercase: true)
-    let padding = String(repeating: "0", count: max(0, 4 - hexadecimal.count))
-    return error(
-      "U+\(padding)\(hexadecimal) is no space of this language",
-      at: place..<(place + UTF8.width(scalar)), replace: "")
-  }
-}
-
 extension Int {
-  /// Returns the number with a digit appended; nil if that overflows.
+  /// Returns the number with a decimal digit appended, or nil if the result overflows.
   fileprivate func appending(_ digit: Int) -> Int? {
     let (tens, isOver) = multipliedReportingOverflow(by: 10)
     let (sum, isOverNow) = tens.addingReportingOverflow(digit)

@@ -1,7 +1,7 @@
-/// Rules, by host, for sites that do not publish their own.
+/// The password rules of sites that do not publish their own, by host.
 ///
 /// The format is that of `quirks/password-rules.json` in apple/password-manager-resources: an
-/// object with hosts as keys and `{"password-rules": "…"}` as values. Any decoder can read it:
+/// object with hosts as keys and `{"password-rules": "…"}` as values. Any decoder can decode it:
 ///
 /// ```swift
 /// let sites = try JSONDecoder().decode(SiteRules.self, from: Data(contentsOf: file))
@@ -14,21 +14,22 @@ public struct SiteRules: Sendable {
   }
 
   private var entries: [String: Entry] = [:]
-  /// The hosts with unreadable entries, sorted by name, each with the reason.
+  /// The hosts with invalid entries, sorted by name, each with the reason.
   public private(set) var malformed: [(host: String, reason: String)] = []
 
   /// The number of hosts with rules.
   public var count: Int { entries.count }
 
-  /// The hosts with rules, in no particular order.
+  /// The hosts with rules, in an unspecified order.
   public var hosts: some Collection<String> { entries.keys }
 
-  /// Returns the rules for a host: its own or, unless those are exact-host-only, those of the
-  /// nearest parent domain with rules.
+  /// Returns the rules for a host.
   ///
-  /// - Parameter host: A name such as `login.example.com`; letter case and a trailing dot are
-  ///   ignored.
-  /// - Returns: The rules, or nil if neither the host nor a parent domain has any.
+  /// If the host has no rules, those of the nearest parent domain apply, unless they are restricted
+  /// to that domain itself.
+  ///
+  /// - Parameter host: A name such as `login.example.com`. Case and a trailing dot are ignored.
+  /// - Returns: The rules, or nil if there are none.
   public func rules(for host: String) -> PasswordRuleSet? {
     var name = Substring(Self.folded(host))
     if let entry = entries[String(name)] { return entry.rules }
@@ -39,6 +40,7 @@ public struct SiteRules: Sendable {
     return nil
   }
 
+  /// Returns a host name in lowercase, without a trailing dot.
   private static func folded(_ host: String) -> String {
     let host = host.lowercased()
     return host.hasSuffix(".") ? String(host.dropLast()) : host
@@ -67,15 +69,15 @@ extension SiteRules: Decodable {
     }
   }
 
-  /// Decodes all entries; lists malformed ones in ``malformed`` instead.
+  /// Decodes all valid entries, and lists the others in ``malformed``.
   ///
-  /// - Throws: The decoder's error if the top level is not an object.
+  /// - Throws: The error of the decoder if the top level is not an object.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Host.self)
     for host in container.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
       let name = Self.folded(host.stringValue)
       if entries[name] != nil {
-        malformed.append((host.stringValue, "An entry before it is for the same host."))
+        malformed.append((host.stringValue, "An earlier entry is for the same host."))
         continue
       }
       do {
@@ -88,7 +90,7 @@ extension SiteRules: Decodable {
         malformed.append(
           (
             host.stringValue,
-            "It has no text under `password-rules`, or no Boolean under `exact-domain-match-only`."
+            "`password-rules` is not a string, or `exact-domain-match-only` is not a Boolean."
           ))
       }
     }

@@ -1,4 +1,4 @@
-/// A check whose answer takes time, such as asking a service whether a user name is taken.
+/// A check that runs asynchronously, such as a request to a service that knows the user names.
 ///
 /// ```swift
 /// let isFree = AsynchronousCheck<String>("isFree", .custom("name.free")) { name in
@@ -6,25 +6,25 @@
 /// }
 /// ```
 ///
-/// It runs only if every requirement of the field's validator holds and the field has been touched;
-/// until then it is ``ValidationCheck/State/waiting``. Each keystroke makes it
-/// ``ValidationCheck/State/pending``, restarts the debounce, and cancels the task in which the
-/// closure runs. A stale answer is dropped.
+/// The check is ``ValidationCheck/State/waiting`` until the field is touched and every requirement
+/// of its validator holds. Then it is ``ValidationCheck/State/pending`` until the closure returns.
+/// Each keystroke restarts the debounce and cancels the task of the closure, whose answer is
+/// ignored.
 public struct AsynchronousCheck<Value: Sendable>: Sendable {
   /// The result of the closure.
   public typealias Answer = AsynchronousAnswer
 
-  /// The name, which identifies the check.
+  /// The name that identifies the check.
   public let name: String
-  /// The constant requirement.
+  /// The requirement, which is the same for all values.
   public let requirement: ValidationMessage
   /// Whether a value that fails the check is invalid.
   public let severity: ValidationCheck.Severity
-  /// The pause in typing before the closure is called.
+  /// The time without a change after which the closure is called.
   public let debounce: Duration
-  /// The time that the closure may take before the check becomes unavailable.
+  /// The time after which the check becomes unavailable if the closure has not returned.
   public let timeout: Duration
-  /// The number of cached answers.
+  /// The maximum number of cached answers.
   public let cacheLimit: Int
 
   let areEqual: @Sendable (Value, Value) -> Bool
@@ -34,15 +34,14 @@ public struct AsynchronousCheck<Value: Sendable>: Sendable {
 extension AsynchronousCheck where Value: Equatable {
   /// Creates a check.
   ///
-  /// The last `cacheLimit` answers are cached for each field, together with their values, and
-  /// reused for every equal value (`==`). With 0 nothing is cached, which is the choice for
-  /// secrets.
+  /// Each field caches the last `cacheLimit` answers with their values, and reuses an answer for
+  /// every equal value (`==`). For secrets, pass 0, so that no value is cached.
   ///
   /// If the closure throws or exceeds `timeout`, the check becomes
-  /// ``ValidationCheck/State/unavailable(_:)``. This is not cached: the next keystroke or
-  /// ``ValidatedField/validate()`` retries the check. Only the type name of an error is stored,
-  /// since its description may contain secrets. After a time-out the closure's task is cancelled,
-  /// and its answer is ignored.
+  /// ``ValidationCheck/State/unavailable(_:)``. The next keystroke or ``ValidatedField/validate()``
+  /// then calls the closure again. Only the type name of an error is stored, because its
+  /// description can contain secrets. After a timeout, the task of the closure is cancelled and its
+  /// answer is ignored.
   public init(
     _ name: String, _ requirement: ValidationMessage,
     severity: ValidationCheck.Severity = .requirement,
@@ -68,42 +67,26 @@ extension AsynchronousCheck {
       id: .init(name), severity: severity, requirement: requirement, state: .waiting)
   }
 
-  /// Returns the outcome of calling the closure.
+  /// Calls the closure and returns the outcome.
   func outcome(for value: Value) async -> AsynchronousOutcome {
     do {
       return switch try await answer(value) {
       case .satisfied: AsynchronousOutcome(state: .satisfied)
-      case .rejected(let advice): AsynchronousOutcome(state: .broken, advice: advice)
+      case .rejected(let advice): AsynchronousOutcome(state: .violated, advice: advice)
       }
     } catch {
-      // Only the type: a description may contain secrets.
+      // The description of the error can contain secrets.
       return AsynchronousOutcome(
         state: .unavailable(.failed(String(reflecting: type(of: error)))))
     }
   }
 }
 
-extension Clock<Duration> {
-  /// Waits; returns early if the task is cancelled.
-  func wait(for duration: Duration) async {
-    do {
-      try await sleep(for: duration)
-    } catch {
-      // The caller checks whether the task was cancelled.
-    }
-  }
-}
-
-/// The answer of an ``AsynchronousCheck`` about a value.
+/// The answer of an ``AsynchronousCheck`` for a value.
 public enum AsynchronousAnswer: Hashable, Sendable {
   /// The requirement holds.
   case satisfied
-  /// A failed requirement, with advice: the check is ``ValidationCheck/State/broken``.
+  /// The requirement does not hold, so the check is ``ValidationCheck/State/violated``. The
+  /// associated value is the advice.
   case rejected(ValidationMessage? = nil)
-}
-
-/// The state and advice of an asynchronous check.
-struct AsynchronousOutcome: Hashable, Sendable {
-  var state: ValidationCheck.State
-  var advice: ValidationMessage?
 }

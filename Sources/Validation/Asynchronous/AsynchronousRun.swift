@@ -1,21 +1,23 @@
-/// An asynchronous check of one field, with its progress and its cache.
+/// The runs of one asynchronous check of a field, with their task and cached answers.
 ///
-/// The report has the outcome.
+/// The field's report contains the outcome.
 struct AsynchronousRun<Value: Sendable>: Sendable {
   /// The progress of the current run.
   enum Phase {
     case debouncing
     case running
-    /// The run has an answer or was stopped, or there was none.
+    /// The run has an answer or was stopped, or no run has started yet.
     case ended
   }
 
   let check: AsynchronousCheck<Value>
   private(set) var phase = Phase.ended
-  /// The number of the current run; answers to earlier runs are stale.
+  /// The number of the current run.
+  ///
+  /// Answers of earlier runs are stale.
   private(set) var number: UInt64 = 0
   private var task: Task<Void, Never>?
-  // Oldest first.
+  /// The cached answers, oldest first.
   private var answers: [(value: Value, outcome: AsynchronousOutcome)] = []
 
   init(_ check: AsynchronousCheck<Value>) {
@@ -23,7 +25,7 @@ struct AsynchronousRun<Value: Sendable>: Sendable {
   }
 
   /// Returns the cached answer for a value.
-  func keptAnswer(for value: Value) -> AsynchronousOutcome? {
+  func cachedAnswer(for value: Value) -> AsynchronousOutcome? {
     answers.last { check.areEqual($0.value, value) }?.outcome
   }
 
@@ -34,36 +36,36 @@ struct AsynchronousRun<Value: Sendable>: Sendable {
     return task.take()
   }
 
-  /// Restarts the check and returns the task to cancel.
+  /// Starts another run and returns the task to cancel.
   mutating func restart(debouncing: Bool) -> Task<Void, Never>? {
     defer { phase = debouncing ? .debouncing : .running }
     return stop()
   }
 
-  /// Whether a run is the current one and has no answer yet.
+  /// Returns whether a run is the current one and has not ended.
   func isCurrent(_ number: UInt64) -> Bool { number == self.number && phase != .ended }
 
-  /// Stores the task of a run; returns false if the run is stale.
-  mutating func keep(_ task: Task<Void, Never>, of number: UInt64) -> Bool {
+  /// Stores the task of a run, or returns false if the run is stale.
+  mutating func setTask(_ task: Task<Void, Never>, of number: UInt64) -> Bool {
     guard isCurrent(number) else { return false }
     self.task = task
     return true
   }
 
-  /// Records the end of the debounce; returns false if the run is stale.
+  /// Records the end of the debounce, or returns false if the run is stale.
   mutating func begin(_ number: UInt64) -> Bool {
     guard isCurrent(number) else { return false }
     phase = .running
     return true
   }
 
-  /// Caches an answer and returns the evicted values, to be released outside the lock.
-  mutating func keepAnswer(_ outcome: AsynchronousOutcome, for value: Value) -> [Value] {
+  /// Caches an answer and returns the evicted values, which the caller releases outside the lock.
+  mutating func cache(_ outcome: AsynchronousOutcome, for value: Value) -> [Value] {
     if case .unavailable = outcome.state { return [] }
     guard check.cacheLimit > 0 else { return [] }
     answers.append((value, outcome))
-    let surplus = answers.prefix(max(0, answers.count - check.cacheLimit)).map(\.value)
-    answers.removeFirst(surplus.count)
-    return surplus
+    let evicted = answers.prefix(max(0, answers.count - check.cacheLimit)).map(\.value)
+    answers.removeFirst(evicted.count)
+    return evicted
   }
 }

@@ -1,8 +1,10 @@
 import Concurrency
 
-/// The mutable state of a field; a copy of it is evaluated without the lock.
+/// The mutable state of a field, which is guarded by a lock.
+///
+/// To evaluate the checks without the lock, a field uses a copy of the state.
 struct FieldState<Value: Sendable>: Sendable {
-  /// A value, with the facts that its report depends on.
+  /// A value and the other input of its report.
   struct Input: Sendable {
     var value: Value
     var isTouched = false
@@ -10,19 +12,20 @@ struct FieldState<Value: Sendable>: Sendable {
     var revision: UInt64 = 0
   }
 
-  /// The newest rules.
+  /// The current validator.
   var validator: Validator<Value>
-  /// Whether the rules were replaced since the current report.
+  /// Whether the validator was replaced after the current report was made.
   var validatorIsNew = false
-  /// The value of the current report, and that report.
+  /// The value of the current report.
   var value: Value
+  /// The current report.
   var report: ValidationReport
-  /// The newest input, whose evaluation may still be in progress.
+  /// The newest input, which may still be under evaluation.
   var newest: Input
   /// The revision of the current report.
   var reportedRevision: UInt64 = 0
 
-  /// Whether the next report must start or stop the asynchronous checks.
+  /// Whether the next commit must start or stop the asynchronous checks.
   var asynchronousChecksAreDue = false
   var runs: [AsynchronousRun<Value>]
   /// The index of the first asynchronous check in the current report.
@@ -34,16 +37,6 @@ struct FieldState<Value: Sendable>: Sendable {
   var observers = Observers<ReportHandler>()
 }
 
-/// A field that must be evaluated again when another field changes.
-protocol DependentField: AnyObject, Sendable {
-  func dependencyDidChange()
-}
-
-/// A weak reference to a dependent field.
-struct WeakDependent: Sendable {
-  weak let field: (any DependentField)?
-}
-
 extension FieldState {
   /// The result of evaluating a copy of the state.
   struct Evaluation {
@@ -53,54 +46,55 @@ extension FieldState {
     let answers: [AsynchronousOutcome?]
   }
 
-  /// The result of trying to make an evaluation the current report.
-  enum Placement {
-    /// The report is in place.
-    case placed(SideEffects)
-    /// A report from another thread, recent enough, is in place.
-    case overtaken
-    /// The state has changed, and must be evaluated again.
+  /// The result of committing an evaluation.
+  enum CommitResult {
+    /// The evaluation is the current report.
+    case committed(SideEffects)
+    /// Another thread committed a report that includes the change.
+    case superseded
+    /// The state has changed and must be evaluated again.
     case outdated
   }
 
-  /// The work that is left to do outside the lock.
+  /// The work to perform outside the lock.
   struct SideEffects {
     var cancelled: [Task<Void, Never>] = []
     var started: [AsynchronousStart<Value>] = []
     /// The observers to notify.
     var observers: [Observer<ReportHandler>] = []
-    /// Values that are retained until the lock is released.
+    /// The old value, which is released outside the lock.
     var replaced: Value?
+    /// The values of evicted answers, which are released outside the lock.
     var evicted: [Value] = []
   }
 
   /// Makes an evaluation the current report if its revision is the newest.
-  mutating func place(
+  mutating func commit(
     _ evaluation: Evaluation, of snapshot: FieldState, since revision: UInt64
-  ) -> Placement {
-    if reportedRevision >= revision { return .overtaken }
+  ) -> CommitResult {
+    if reportedRevision >= revision { return .superseded }
     guard snapshot.newest.revision == newest.revision else { return .outdated }
     reportedRevision = newest.revision
     var sideEffects = SideEffects(observers: observers.all, replaced: value)
     value = newest.value
     if asynchronousChecksAreDue {
       asynchronousChecksAreDue = false
-      decideOnRuns(evaluation, &sideEffects)
+      updateRuns(evaluation, &sideEffects)
     }
     var new = evaluation.report
-    // The report of the snapshot may lack outcomes that arrived later.
+    // Outcomes can have arrived after the snapshot was taken.
     for index in runs.indices {
-      let place = validator.checks.count + index
       let current = report.checks[firstRun + index]
-      if new.checks[place].state != current.state { new.checks[place].state = current.state }
-      if new.checks[place].advice != current.advice { new.checks[place].advice = current.advice }
+      new.checks.update(
+        validator.checks.count + index, current.state, advice: current.advice)
     }
     (firstRun, validatorIsNew) = (validator.checks.count, false)
     report = new
-    return .placed(sideEffects)
+    return .committed(sideEffects)
   }
 
-  private mutating func decideOnRuns(_ evaluation: Evaluation, _ sideEffects: inout SideEffects) {
+  /// Starts or stops the asynchronous checks for a new value.
+  private mutating func updateRuns(_ evaluation: Evaluation, _ sideEffects: inout SideEffects) {
     for index in runs.indices {
       if !evaluation.allowsAsynchronousChecks {
         stop(run: index, with: AsynchronousOutcome(state: .waiting), &sideEffects)
@@ -112,8 +106,9 @@ extension FieldState {
     }
   }
 
-  /// Whether `validate()` should call the closure of an asynchronous check immediately.
-  func canBeHurried(run index: Int) -> Bool {
+  /// Returns whether the closure of an asynchronous check can be called without waiting for the
+  /// debounce.
+  func canStartImmediately(run index: Int) -> Bool {
     if case .unavailable = report.checks[firstRun + index].state { return true }
     return runs[index].phase == .debouncing
   }
@@ -121,7 +116,7 @@ extension FieldState {
   /// Restarts an asynchronous check.
   mutating func restart(run index: Int, debouncing: Bool, _ sideEffects: inout SideEffects) {
     if let task = runs[index].restart(debouncing: debouncing) { sideEffects.cancelled.append(task) }
-    set(AsynchronousOutcome(state: .pending), ofRun: index)
+    report.checks.update(firstRun + index, .pending, advice: nil)
     sideEffects.started.append(
       AsynchronousStart(
         index: index, number: runs[index].number, isDebounced: debouncing, value: value))
@@ -132,23 +127,6 @@ extension FieldState {
     run index: Int, with outcome: AsynchronousOutcome, _ sideEffects: inout SideEffects
   ) {
     if let task = runs[index].stop() { sideEffects.cancelled.append(task) }
-    set(outcome, ofRun: index)
+    report.checks.update(firstRun + index, outcome.state, advice: outcome.advice)
   }
-
-  private mutating func set(_ outcome: AsynchronousOutcome, ofRun index: Int) {
-    let place = firstRun + index
-    // An assignment copies the checks if a snapshot shares them.
-    if report.checks[place].state != outcome.state { report.checks[place].state = outcome.state }
-    if report.checks[place].advice != outcome.advice {
-      report.checks[place].advice = outcome.advice
-    }
-  }
-}
-
-/// An asynchronous check that is about to start.
-struct AsynchronousStart<Value: Sendable>: Sendable {
-  let index: Int
-  let number: UInt64
-  let isDebounced: Bool
-  let value: Value
 }

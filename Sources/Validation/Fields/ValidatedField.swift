@@ -2,47 +2,7 @@ import Concurrency
 public import Observation
 import SerializedAccess
 
-/// A property that keeps every value, valid or not, together with a report on it.
-///
-/// ```swift
-/// @Validated(.notEmpty && .count(...20)) var name = ""
-/// name = "Chihiro"
-/// print($name.report.state)  // valid
-/// ```
-///
-/// `$name` is the ``ValidatedField``, which has the report. Copies of a structure with such a
-/// property share the field and its value: a change in a copy changes the original. Where Swift
-/// does not allow a property wrapper, as in a `Sendable` class, hold a ``ValidatedField`` in a
-/// constant. In an `@Observable` class, write `@ObservationIgnored` before `@Validated`, since the
-/// field itself is observable.
-///
-/// An assignment is atomic on any thread, but an in-place change (`name += "!"`) reads and writes
-/// in two steps.
-@propertyWrapper
-public struct Validated<Value: Sendable>: Sendable {
-  /// The field, which has the report.
-  public let projectedValue: ValidatedField<Value>
-
-  /// Creates an untouched field with an initial value.
-  ///
-  /// The clock measures the debounce and the time-out of the asynchronous checks.
-  public init(
-    wrappedValue: Value, _ validator: Validator<Value>,
-    asynchronously checks: [AsynchronousCheck<Value>] = [],
-    clock: any Clock<Duration> = ContinuousClock()
-  ) {
-    projectedValue = ValidatedField(
-      wrappedValue, validator, asynchronously: checks, clock: clock)
-  }
-
-  /// The value, valid or not; assigning it touches the field.
-  public var wrappedValue: Value {
-    get { projectedValue.value }
-    nonmutating set { projectedValue.value = newValue }
-  }
-}
-
-/// A value that is validated at each change, and the report on it.
+/// A value that is validated at each change, with the report on that value.
 ///
 /// ```swift
 /// final class SignUp: Sendable {
@@ -50,9 +10,9 @@ public struct Validated<Value: Sendable>: Sendable {
 /// }
 /// ```
 ///
-/// Every value is kept, valid or not. When a setter returns, the report is on that value or a newer
-/// one, on any thread. Checks, observers and consumers run without a lock, so that they may use
-/// this field and others.
+/// A field stores any value, even an invalid one. It can be used from any thread: when the setter
+/// of ``value`` returns, the report is that of the new value or a newer one. Checks and observers
+/// are called without a lock, so they can use this field and others.
 ///
 /// `withObservationTracking` tracks reads of ``value`` and ``report``.
 public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identifiable {
@@ -64,8 +24,9 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
 
   /// Creates an untouched field with an initial value.
   ///
-  /// The report lists the checks of the validator, the asynchronous ones, and those that
-  /// ``require(_:)`` adds. The clock measures the debounce and the time-out of asynchronous checks.
+  /// The report lists the checks of the validator, then the asynchronous checks, then those added
+  /// by ``require(_:)``. The clock measures the debounce and the timeout of the asynchronous
+  /// checks.
   public init(
     _ value: Value, _ validator: Validator<Value>,
     asynchronously checks: [AsynchronousCheck<Value>] = [],
@@ -98,10 +59,12 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     withExtendedLifetime(checks) {}
   }
 
-  /// The value, valid or not; setting it touches the field.
+  /// The value.
+  ///
+  /// Setting it touches the field.
   public var value: Value {
     get {
-      properties.valueIsRead()
+      properties.accessValue()
       return state.access { $0.value }
     }
     set {
@@ -111,16 +74,16 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
 
   /// The report on the value.
   public var report: ValidationReport {
-    properties.reportIsRead()
+    properties.accessReport()
     return state.access { $0.report }
   }
 
-  /// Whether every requirement holds, touched or not.
+  /// Whether every requirement holds, even if the field is untouched.
   public var isValid: Bool { report.isValid }
 
   /// Marks the field as visited, for example when it loses the keyboard focus.
   ///
-  /// Afterwards the report's state shows errors, and asynchronous checks run.
+  /// After this call, the state of the report shows errors, and asynchronous checks run.
   public func touch() {
     guard !state.access({ $0.newest.isTouched }) else { return }
     revalidate { state in
@@ -129,11 +92,11 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     }
   }
 
-  /// Replaces the rules while the form runs, and evaluates the current value by the new ones.
+  /// Replaces the validator, and evaluates the current value with the new one.
   ///
-  /// When it returns, the report lists the checks of this validator, and observers are notified.
-  /// The value, whether it is touched, the asynchronous checks and those of ``require(_:)`` stay.
-  /// An asynchronous check starts again unless its answer for the value is cached.
+  /// When this method returns, the report lists the checks of the new validator, and observers have
+  /// been notified. The other checks and the touched state remain. An asynchronous check starts
+  /// again unless its answer for the value is cached.
   public func replaceValidator(with validator: Validator<Value>) {
     revalidate { state in
       (state.validator, state.validatorIsNew) = (validator, true)
@@ -146,26 +109,24 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     change(to: initialValue) { $0.newest.isTouched = false }
   }
 
-  private func change(
-    to value: Value, _ also: (inout FieldState<Value>) -> Void
-  ) {
+  private func change(to value: Value, _ update: (inout FieldState<Value>) -> Void) {
     properties.valueWillChange()
     revalidate { state in
-      also(&state)
+      update(&state)
       state.asynchronousChecksAreDue = true
       state.newest.value = value
     }
     properties.valueDidChange()
-    // Also if another thread has set a newer value: its report may not have reached them yet.
+    // Even if another thread has set a newer value, its dependents may not be up to date yet.
     for dependent in state.access({ $0.dependents }) { dependent.field?.dependencyDidChange() }
   }
 }
 
 extension ValidatedField: CustomStringConvertible, CustomReflectable {
-  /// The state of the value, without the value, which may be a password.
+  /// The state of the report, without the value, which can be a password.
   public var description: String { "ValidatedField(\(state.access { $0.report.state }))" }
 
-  /// A mirror of the report, without the value, which may be a password.
+  /// A mirror of the report, without the value, which can be a password.
   public var customMirror: Mirror {
     Mirror(self, children: ["report": state.access { $0.report }], displayStyle: .class)
   }

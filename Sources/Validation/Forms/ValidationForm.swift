@@ -9,8 +9,9 @@ import SerializedAccess
 /// if await form.validate().isValid { signUp() }
 /// ```
 ///
-/// The form retains its fields; no field retains a form, and a field may be in several forms. The
-/// form computes everything from its fields, so `withObservationTracking` tracks reads.
+/// A form retains its fields, but fields do not retain their forms. A field can belong to several
+/// forms. `withObservationTracking` tracks reads, because a form computes its properties from its
+/// fields.
 public final class ValidationForm: Sendable, Observable, Identifiable {
   /// The fields, in the order in which the user fills them in.
   public let fields: [any FormField]
@@ -18,18 +19,18 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   private let observers: Serialized<Observers<ReportHandler>>
   private let observations: [ValidationObservation]
 
-  /// Creates a form of fields, in the order in which the user fills them in.
+  /// Creates a form with fields, in the order in which the user fills them in.
   public convenience init(_ fields: any FormField...) {
     self.init(fields)
   }
 
-  /// Creates a form of fields, in the order in which the user fills them in.
+  /// Creates a form with fields, in the order in which the user fills them in.
   public init(_ fields: [any FormField]) {
     self.fields = fields
     let observers = Serialized(Observers<ReportHandler>())
     self.observers = observers
     observations = fields.map { field in
-      // Captures the observers, not the form, so that the form can be released.
+      // The closure must not retain the form, which retains the observation.
       field.observe { for observer in observers.access({ $0.all }) { observer.handler?.changed() } }
     }
   }
@@ -43,35 +44,38 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
     ValidationFormReport(fields: fields.map { .init(id: $0.id, report: $0.report) })
   }
 
-  /// The state of the form, see ``ValidationFormReport/state``.
+  /// The state of the form, as ``ValidationFormReport/state`` defines it.
   public var state: ValidationReport.State { report.state }
 
-  /// The fraction of all requirements that hold, 0 to 1; 1 if there are none.
+  /// The fraction of all requirements that hold, from 0 to 1.
+  ///
+  /// It is 1 if there are none.
   public var progress: Double { report.progress }
 
-  /// Whether every requirement of every field holds, touched or not.
+  /// Whether every requirement of every field holds, even if fields are untouched.
   public var isValid: Bool { report.isValid }
 
-  /// The requirements that do not hold, in the order of the fields, touched or not.
+  /// The requirements that do not hold, in the order of the fields, including untouched fields.
   public var errors: [ValidationFormReport.FieldError] { report.errors }
 
-  /// The first field with a requirement that does not hold or could not be checked; nil if the user
-  /// has nothing to do.
+  /// The first field with a requirement that does not hold or could not be checked, or nil if there
+  /// is none.
   public var firstNeedingAttention: (any FormField)? {
     let id = report.firstNeedingAttention
     return fields.first { $0.id == id }
   }
 
-  /// The current report, followed by the report after each change of a field.
+  /// The current report and the report after each change of a field, as an asynchronous sequence.
   public var reports: ValidationReports<ValidationFormReport> {
     ValidationReports(
       current: { [weak self] in self?.report },
       observe: { [weak self] in self?.observers.addObserver(to: \.self, changed: $0, ended: $1) })
   }
 
-  /// Calls a closure after each change of a field's report, until the result is released.
+  /// Calls a closure after each change of a field's report, until the returned object is released.
   ///
-  /// It runs on the thread of the change, possibly on two at once, and reads the report itself.
+  /// The closure runs on the thread that made the change, possibly on several threads
+  /// simultaneously.
   public func observe(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation {
     observers.addObserver(to: \.self, changed: observer)
   }
@@ -86,9 +90,10 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
     for field in fields { field.reset() }
   }
 
-  /// Validates all fields concurrently, see ``ValidatedField/validate()``, and returns the report.
+  /// Validates all fields concurrently, as ``ValidatedField/validate()`` does, and returns the
+  /// report.
   ///
-  /// If the task is cancelled, the current report is returned at once.
+  /// If the task is cancelled, the method returns the current report immediately.
   public func validate() async -> ValidationFormReport {
     touchAll()
     await withTaskGroup { group in
@@ -97,22 +102,3 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
     return report
   }
 }
-
-/// A field of any value type in a ``ValidationForm``: a ``ValidatedField``.
-public protocol FormField: AnyObject, Sendable, Identifiable<ObjectIdentifier> {
-  /// The report on the value.
-  var report: ValidationReport { get }
-  /// The current report, followed by the report after each change.
-  var reports: ValidationReports<ValidationReport> { get }
-
-  /// Calls a closure after each change of the report, until the result is released.
-  func observe(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation
-  /// Marks the field as visited.
-  func touch()
-  /// Restores the initial value and the untouched state.
-  func reset()
-  /// Runs all checks of the value and returns the report, which has nothing pending.
-  @discardableResult func validate() async -> ValidationReport
-}
-
-extension ValidatedField: FormField {}

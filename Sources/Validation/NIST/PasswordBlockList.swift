@@ -1,61 +1,61 @@
 import CLibrary
 
-/// Forbidden passwords, which are common, expected or known to attackers.
+/// A list of passwords that are forbidden because they are common, expected, or compromised.
 ///
-/// Only whole passwords are compared, as NIST SP 800-63B-4 requires, never parts. Texts are equal
-/// if they are canonically equivalent in Unicode. A list needs about 16 bytes for each password of
-/// up to 15 bytes, and more for a longer one.
+/// As NIST SP 800-63B-4 requires, only whole passwords are compared. Passwords are equal if they
+/// are canonically equivalent in Unicode. A list needs about 16 bytes for each password of up to 15
+/// bytes, and more for longer ones.
 public struct PasswordBlockList: Sendable {
-  /// The comparison of passwords.
+  /// The way in which passwords are compared.
   public enum Comparison: Hashable, Sendable {
-    /// Exact comparison, which NIST requires.
+    /// Passwords are compared exactly, as NIST requires.
     case exact
-    /// Comparison that ignores the case of A to Z.
+    /// The case of the letters A to Z is ignored.
     case ignoringCase
   }
 
   private var passwords: Set<String>
-  /// The comparison of passwords.
+  /// The way in which passwords are compared.
   public let comparison: Comparison
-  /// The number of lines skipped because they are not UTF-8, so that they cannot be typed.
+  /// The number of lines that were skipped because they are not valid UTF-8.
   public internal(set) var unreadableLineCount = 0
 
   /// Creates a list of passwords.
   ///
   /// - Parameters:
-  ///   - passwords: The forbidden passwords in the form in which they are compared: normalized, if
-  ///     passwords are.
-  ///   - comparison: The comparison of passwords.
+  ///   - passwords: The forbidden passwords, normalized in the same way as those to check.
+  ///   - comparison: The way in which passwords are compared.
   public init(_ passwords: some Sequence<String>, comparison: Comparison = .exact) {
     self.comparison = comparison
     self.passwords = []
     insert(passwords)
   }
 
-  /// The number of different passwords.
+  /// The number of distinct passwords.
   public var count: Int { passwords.count }
 
-  /// Returns whether the list contains a password.
+  /// Returns a Boolean value that indicates whether the list contains a password.
   public func contains(_ password: String) -> Bool {
-    passwords.contains(comparison.form(of: password))
+    passwords.contains(comparison.key(for: password))
   }
 
   /// Adds passwords, such as the name of the service and the user's name.
   public mutating func insert(_ more: some Sequence<String>) {
-    for password in more { passwords.insert(comparison.form(of: password)) }
+    for password in more { passwords.insert(comparison.key(for: password)) }
   }
 }
 
 extension PasswordBlockList.Comparison {
-  fileprivate func form(of password: String) -> String {
+  /// Returns the text that is equal for passwords that compare equal.
+  fileprivate func key(for password: String) -> String {
     if self == .exact { return password }
-    var form = String.UnicodeScalarView()
+    var key = String.UnicodeScalarView()
     for scalar in password.unicodeScalars {
-      // The bit turns capitals into small letters.
-      form.append(
+      // Setting the bit 0x20 turns uppercase letters into lowercase ones.
+      key.append(
         ("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar)
     }
-    return String(form)
+    return String(key)
   }
 }
 
@@ -64,22 +64,22 @@ extension PasswordBlockList {
   public static let largestFile = 1 << 26
   /// The maximum length of a line, in bytes.
   static let longestLine = 4096
-  private static let chunk = 1 << 16
+  /// The number of bytes in one read.
+  private static let chunkSize = 1 << 16
 
-  /// Reads a list from a UTF-8 text file with one password per line.
+  /// Creates a list from a UTF-8 text file with one password per line.
   ///
-  /// Lines end in LF or CR LF. White space belongs to the password. Empty lines, a leading byte
-  /// order mark, and comments of John the Ripper's list, which begin with `#!comment:`, are
-  /// skipped. Lines that are not UTF-8 are skipped and counted in ``unreadableLineCount``.
+  /// Lines end with LF or CR LF. White space is part of the password. A byte order mark at the
+  /// start, empty lines, and the comments of John the Ripper's list, which begin with `#!comment:`,
+  /// are skipped. Lines that are not valid UTF-8 are skipped and counted in
+  /// ``unreadableLineCount``.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - comparison: The comparison of passwords.
+  ///   - comparison: The way in which passwords are compared.
   /// - Throws: ``PasswordBlockListError`` if the file cannot be read, has more than ``largestFile``
   ///   bytes, or is not text.
-  public init(
-    contentsOf path: String, comparison: Comparison = .exact
-  ) throws {
+  public init(contentsOf path: String, comparison: Comparison = .exact) throws {
     self.init([], comparison: comparison)
     let bytes = try Self.bytes(of: path)
     let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -110,7 +110,7 @@ extension PasswordBlockList {
     var bytes: [UInt8] = []
     while bytes.count <= largestFile {
       var code: Int32 = 0
-      let chunk = unsafe [UInt8](unsafeUninitializedCapacity: Self.chunk) { buffer, count in
+      let chunk = unsafe [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, count in
         let read = unsafe read(file, buffer.baseAddress, buffer.count)
         if read < 0 { code = errno }
         count = max(read, 0)
@@ -121,40 +121,5 @@ extension PasswordBlockList {
       bytes += chunk
     }
     throw .tooLarge(path: path, limit: largestFile)
-  }
-}
-
-/// A reason why a block list could not be read from a file.
-public enum PasswordBlockListError: Error, Hashable, Sendable {
-  /// A system call failed for the file at the path, with this error number.
-  case systemCall(String, path: String, code: Int32)
-  /// The file at the path exceeds the limit, in bytes.
-  case tooLarge(path: String, limit: Int)
-  /// The file at the path is not text: a line contains a NUL or is longer than any password.
-  case notText(path: String, line: Int)
-}
-
-extension PasswordBlockListError: CustomStringConvertible {
-  /// The problem and its solution.
-  public var description: String {
-    switch self {
-    case .systemCall(let call, let path, let code):
-      "The block list cannot be read: \(call) of \(path): \(Self.message(for: code)) "
-        + "(errno \(code)). Check the path and its permissions."
-    case .tooLarge(let path, let limit):
-      "The block list \(path) has more than \(limit) bytes. Use the most common passwords of it: "
-        + "the rarer ones bring little."
-    case .notText(let path, let line):
-      "The block list \(path) is not a text: line \(line) has a NUL or more than "
-        + "\(PasswordBlockList.longestLine) bytes. Use a file of UTF-8 with one password a line."
-    }
-  }
-
-  /// Returns the C library's text for an error number.
-  private static func message(for code: Int32) -> String {
-    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-      unsafe strerror_r(code, buffer.baseAddress!, buffer.count) == 0
-        ? unsafe String(cString: buffer.baseAddress!) : "unknown error"
-    }
   }
 }

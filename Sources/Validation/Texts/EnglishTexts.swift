@@ -29,10 +29,10 @@ enum EnglishTexts: LanguageTexts {
         ? "Any characters" : "Only \(list(classes.map { noun($0).plural }, and))"
     case .remove(let characters):
       "Remove or replace \(list(characters.map(name), and))"
-    case .removeAt(let places): "Remove or replace the text at \(Self.places(places))"
+    case .removeAt(let positions): "Remove or replace the text at \(Self.positions(positions))"
     case .maximumRun(let run, let limit): limitText(run, limit)
-    case .shortenRun(let run, let text, let place, let limit):
-      "\(text.map { "\(quoted($0)) at" } ?? "At") \(Self.place(place)): \(limitText(run, limit))"
+    case .shortenRun(let run, let text, let position, let limit):
+      "\(text.map { "\(quoted($0)) at" } ?? "At") \(Self.position(position)): \(limitText(run, limit))"
     case .makeRoom: "No room is left for this: delete or replace something first"
     case .prefix(let text): "Begins with \(quoted(text))"
     case .suffix(let text): "Ends with \(quoted(text))"
@@ -51,7 +51,7 @@ enum EnglishTexts: LanguageTexts {
     case .finite: "A finite number"
     case .notBlocked: "Not on the list of common or compromised passwords"
     case .chooseAnother:
-      "Attackers try this password among the first: "
+      "This password is one of the first that attackers try: "
         + "choose another, such as several random words"
     case .not(let message): "Not: \(language.text(of: message))"
     case .all, .either, .custom: shared(message, language)
@@ -61,15 +61,15 @@ enum EnglishTexts: LanguageTexts {
   static func text(of status: ValidationStatus) -> String {
     switch status {
     case .check(.satisfied): "met"
-    case .check(.notYet): "not met yet"
-    case .check(.broken): "to be corrected"
+    case .check(.incomplete): "not met yet"
+    case .check(.violated): "to be corrected"
     case .check(.waiting): "not checked yet"
     case .check(.pending), .report(.pending): "checking…"
     case .check(.unavailable(.timedOut)): "could not be checked: no answer in time"
     case .check(.unavailable(.failed)), .report(.undetermined): "could not be checked"
     case .report(.pristine): "nothing entered yet"
-    case .report(.valid): "everything is right"
-    case .report(.invalid): "not right yet"
+    case .report(.valid): "valid"
+    case .report(.invalid): "not valid yet"
     case .progress(let done, let all):
       "\(done) of \(Noun("requirement", "requirements").counted(all)) met"
     }
@@ -79,8 +79,8 @@ enum EnglishTexts: LanguageTexts {
     let characters =
       switch run {
       case .repeating: "equal characters in a row"
-      case .sequential: "neighbours such as abc or 321 in a row"
-      case .consecutive: "equal or neighbouring characters in a row"
+      case .sequential: "sequential characters in a row, such as abc or 321"
+      case .consecutive: "equal or sequential characters in a row"
       }
     return limit == 1 ? "No \(characters)" : "At most \(limit) \(characters)"
   }

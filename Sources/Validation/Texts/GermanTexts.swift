@@ -29,10 +29,10 @@ enum GermanTexts: LanguageTexts {
         ? "Beliebige Zeichen" : "Nur \(list(classes.map { noun($0).plural }, and))"
     case .remove(let characters):
       "\(list(characters.map(name), and)) entfernen oder ersetzen"
-    case .removeAt(let places): "Stelle \(Self.places(places)): entfernen oder ersetzen"
+    case .removeAt(let positions): "Stelle \(Self.positions(positions)): entfernen oder ersetzen"
     case .maximumRun(let run, let limit): limitText(run, limit)
-    case .shortenRun(let run, let text, let place, let limit):
-      "\(text.map { "\(quoted($0)) an" } ?? "An") Stelle \(Self.place(place)): \(limitText(run, limit))"
+    case .shortenRun(let run, let text, let position, let limit):
+      "\(text.map { "\(quoted($0)) an" } ?? "An") Stelle \(Self.position(position)): \(limitText(run, limit))"
     case .makeRoom: "Dafür ist kein Platz mehr: zuerst etwas löschen oder ersetzen"
     case .prefix(let text): "Beginnt mit \(quoted(text))"
     case .suffix(let text): "Endet mit \(quoted(text))"
@@ -61,8 +61,8 @@ enum GermanTexts: LanguageTexts {
   static func text(of status: ValidationStatus) -> String {
     switch status {
     case .check(.satisfied): "erfüllt"
-    case .check(.notYet): "noch nicht erfüllt"
-    case .check(.broken): "zu korrigieren"
+    case .check(.incomplete): "noch nicht erfüllt"
+    case .check(.violated): "zu korrigieren"
     case .check(.waiting): "noch nicht geprüft"
     case .check(.pending), .report(.pending): "wird geprüft …"
     case .check(.unavailable(.timedOut)): "konnte nicht geprüft werden: keine rechtzeitige Antwort"

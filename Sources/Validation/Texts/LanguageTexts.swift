@@ -1,11 +1,11 @@
 import PasswordRules
 
-/// The texts of a language, and its words for the parts that all languages build in the same way.
+/// The texts of a language, and the words from which shared texts are composed.
 protocol LanguageTexts: SendableMetatype {
   static var and: String { get }
   static var or: String { get }
   static var quotationMarks: (String, String) { get }
-  // The names of characters, for use in a sentence.
+  // The names of invisible characters, in the form that a sentence needs.
   static var space: String { get }
   static var tab: String { get }
   static var lineBreak: String { get }
@@ -19,7 +19,10 @@ protocol LanguageTexts: SendableMetatype {
 }
 
 extension LanguageTexts {
-  /// Returns the amount of a limit or an advice, or the text of a combined or custom message.
+  /// Returns the amount in a limit or an advice, or the text of a combined or custom message.
+  ///
+  /// - Precondition: The message is one of those kinds. The language itself has the text of any
+  ///   other.
   static func shared(_ message: ValidationMessage, _ language: ValidationLanguage) -> String {
     switch message {
     case .minimumCount(let count), .maximumCount(let count): element.limiting(count)
@@ -37,29 +40,30 @@ extension LanguageTexts {
     case .either(let messages): list(messages.map(language.text), or)
     case .custom(let code, let parameters):
       parameters.isEmpty ? code : "\(code) (\(parameters.joined(separator: ", ")))"
-    default: ""
+    default: preconditionFailure("The message has no text that languages share.")
     }
   }
 
   private static func noun(_ unit: LengthUnit) -> Noun { unit == .utf8 ? byte : character }
 
-  /// Joins words as in "a, b or c".
+  /// Returns a list of words, such as "a, b or c".
   static func list(_ words: [String], _ conjunction: String) -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
     return "\(words.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
   }
 
-  /// Returns ranges of code points as text, counted from one, "4–6, 9"; shows at most three.
-  static func places(_ places: [Range<Int>]) -> String {
-    let shown = places.prefix(3).map(place).joined(separator: ", ")
-    return places.count > 3 ? "\(shown) …" : shown
+  /// Returns a text with the first three ranges, counted from one, such as "4–6, 9".
+  static func positions(_ positions: [Range<Int>]) -> String {
+    let shown = positions.prefix(3).map(position).joined(separator: ", ")
+    return positions.count > 3 ? "\(shown) …" : shown
   }
 
-  static func place(_ place: Range<Int>) -> String {
-    place.count > 1 ? "\(place.lowerBound + 1)–\(place.upperBound)" : "\(place.lowerBound + 1)"
+  static func position(_ position: Range<Int>) -> String {
+    position.count > 1
+      ? "\(position.lowerBound + 1)–\(position.upperBound)" : "\(position.lowerBound + 1)"
   }
 
-  /// Returns whether a sentence can show a character.
+  /// Returns whether a character is visible on its own.
   private static func isVisible(_ character: String) -> Bool {
     character.unicodeScalars.allSatisfy { scalar in
       switch scalar.properties.generalCategory {
@@ -71,7 +75,7 @@ extension LanguageTexts {
     }
   }
 
-  /// Returns the code points of a character that cannot be shown, "U+00A0".
+  /// Returns the code points of a character, such as "U+00A0".
   private static func codePoints(_ character: String) -> String {
     character.unicodeScalars.map { scalar in
       let digits = String(scalar.value, radix: 16, uppercase: true)
@@ -79,6 +83,7 @@ extension LanguageTexts {
     }.joined(separator: " ")
   }
 
+  /// Returns the name of a character, the quoted character, or its code points.
   static func name(_ character: String) -> String {
     switch character {
     case " ": space
@@ -90,7 +95,7 @@ extension LanguageTexts {
 
   static func quoted(_ text: String) -> String { quotationMarks.0 + text + quotationMarks.1 }
 
-  /// Returns characters in ASCII order, with the space as its name.
+  /// Returns the characters in ASCII order, and a name for the space.
   static func set(_ characters: PrintableCharacters, space: String) -> String {
     let visible = characters.subtracting(" ").description
     if !characters.contains(" ") { return visible }

@@ -1,12 +1,12 @@
-/// A noun in the forms that follow a number.
+/// The forms of a noun that are used with numbers.
 struct Noun: Sendable {
   /// The form for an amount of one.
   private let one: String
-  /// The form for an amount that ends in 2 to 4, in a language that has it.
+  /// The form for an amount that ends in 2 to 4, or nil if the language has no such form.
   private let few: String?
   /// The form for other numbers.
   private let many: String
-  /// The form for a limit that ends in 1, in a language with the form `few`.
+  /// The form for a limit that ends in 1, if the language has the form `few`.
   private let genitive: String
   /// The form without a number.
   let plural: String
@@ -20,7 +20,7 @@ struct Noun: Sendable {
     self.plural = plural ?? many
   }
 
-  /// Returns the form for an amount, by the rules of the Common Locale Data Repository.
+  /// Returns the form for an amount, following the plural rules of Unicode CLDR.
   func form(_ count: Int) -> String {
     guard let few else { return count == 1 ? one : many }
     if Self.isSingular(count) { return one }
@@ -32,12 +32,12 @@ struct Noun: Sendable {
     few == nil ? form(count) : Self.isSingular(count) ? genitive : many
   }
 
-  /// Returns an amount with the noun.
+  /// Returns an amount followed by the noun.
   func counted(_ count: Int) -> String { "\(count) \(form(count))" }
 
-  /// Returns a limit with the noun.
+  /// Returns a limit followed by the noun.
   func limiting(_ count: Int) -> String { "\(count) \(form(limiting: count))" }
 
-  /// Returns whether Russian has the singular for a number.
+  /// Returns whether a number takes the singular in Russian.
   static func isSingular(_ count: Int) -> Bool { count % 10 == 1 && count % 100 != 11 }
 }

@@ -30,10 +30,10 @@ enum RussianTexts: LanguageTexts {
         ? "Любые символы" : "Только \(list(classes.map { noun($0).plural }, and))"
     case .remove(let characters):
       "Удалите или замените \(list(characters.map(name), and))"
-    case .removeAt(let places): "Позиция \(Self.places(places)): удалите или замените"
+    case .removeAt(let positions): "Позиция \(Self.positions(positions)): удалите или замените"
     case .maximumRun(let run, let limit): limitText(run, limit)
-    case .shortenRun(let run, let text, let place, let limit):
-      "\(text.map { "\(quoted($0)), позиция" } ?? "Позиция") \(Self.place(place)): "
+    case .shortenRun(let run, let text, let position, let limit):
+      "\(text.map { "\(quoted($0)), позиция" } ?? "Позиция") \(Self.position(position)): "
         + limitText(run, limit)
     case .makeRoom: "Для этого не осталось места: сначала удалите или замените что-нибудь"
     case .prefix(let text): "Начинается с \(quoted(text))"
@@ -63,8 +63,8 @@ enum RussianTexts: LanguageTexts {
   static func text(of status: ValidationStatus) -> String {
     switch status {
     case .check(.satisfied): "выполнено"
-    case .check(.notYet): "пока не выполнено"
-    case .check(.broken): "нужно исправить"
+    case .check(.incomplete): "пока не выполнено"
+    case .check(.violated): "нужно исправить"
     case .check(.waiting): "ещё не проверено"
     case .check(.pending), .report(.pending): "проверяется…"
     case .check(.unavailable(.timedOut)): "не удалось проверить: нет ответа вовремя"

@@ -29,11 +29,11 @@ enum SpanishTexts: LanguageTexts {
         ? "Cualquier carácter" : "Solo \(list(classes.map { noun($0).plural }, and))"
     case .remove(let characters):
       "Elimina o sustituye \(list(characters.map(name), and))"
-    case .removeAt(let places):
-      "Elimina o sustituye el texto en la posición \(Self.places(places))"
+    case .removeAt(let positions):
+      "Elimina o sustituye el texto en la posición \(Self.positions(positions))"
     case .maximumRun(let run, let limit): limitText(run, limit)
-    case .shortenRun(let run, let text, let place, let limit):
-      "\(text.map { "\(quoted($0)) en" } ?? "En") la posición \(Self.place(place)): \(limitText(run, limit))"
+    case .shortenRun(let run, let text, let position, let limit):
+      "\(text.map { "\(quoted($0)) en" } ?? "En") la posición \(Self.position(position)): \(limitText(run, limit))"
     case .makeRoom: "No queda sitio para esto: borra o sustituye algo antes"
     case .prefix(let text): "Empieza por \(quoted(text))"
     case .suffix(let text): "Termina en \(quoted(text))"
@@ -62,8 +62,8 @@ enum SpanishTexts: LanguageTexts {
   static func text(of status: ValidationStatus) -> String {
     switch status {
     case .check(.satisfied): "cumplido"
-    case .check(.notYet): "aún no cumplido"
-    case .check(.broken): "por corregir"
+    case .check(.incomplete): "aún no cumplido"
+    case .check(.violated): "por corregir"
     case .check(.waiting): "aún sin comprobar"
     case .check(.pending), .report(.pending): "comprobando…"
     case .check(.unavailable(.timedOut)): "no se ha podido comprobar: sin respuesta a tiempo"

@@ -1,4 +1,4 @@
-/// The translation of messages and states into sentences of a language.
+/// A language that turns messages and states into text.
 ///
 /// ```swift
 /// check.text(in: .german)
@@ -13,9 +13,11 @@ public struct ValidationLanguage: Sendable {
   ///
   /// - Parameters:
   ///   - code: The BCP 47 code of the language.
-  ///   - message: Returns the text of a message; its second argument provides the texts of nested
-  ///     messages. If the result is nil, the English text is used, or else the code.
-  ///   - status: Returns the text of a state, in the same way.
+  ///   - message: A closure that returns the text of a message. Its second argument is this
+  ///     language, for the texts of nested messages. If the result is nil, the English text is
+  ///     used.
+  ///   - status: A closure that returns the text of a state. If the result is nil, the English text
+  ///     is used.
   public init(
     code: String,
     message: @escaping @Sendable (ValidationMessage, ValidationLanguage) -> String?,
@@ -32,9 +34,9 @@ public struct ValidationLanguage: Sendable {
       status: { status, _ in Texts.text(of: status) })
   }
 
-  /// Returns this language with custom texts, mainly for the app's own codes.
+  /// Returns this language with custom texts, such as those of the app's own messages.
   ///
-  /// If the function returns nil, the previous text is used.
+  /// If the closure returns nil, the text of this language is used.
   public func replacing(
     _ text: @escaping @Sendable (ValidationMessage) -> String?
   ) -> ValidationLanguage {
@@ -43,27 +45,28 @@ public struct ValidationLanguage: Sendable {
       code: code, message: { text($0) ?? language.messageText($0, $1) }, status: statusText)
   }
 
-  /// Returns the sentence of a message, without a full stop.
+  /// Returns the text of a message, without a period.
   public func text(of message: ValidationMessage) -> String {
     messageText(message, self) ?? EnglishTexts.text(of: message, in: self)
   }
 
-  /// Returns the text for a state.
+  /// Returns the text of a state.
   public func text(of status: ValidationStatus) -> String {
     statusText(status, self) ?? EnglishTexts.text(of: status)
   }
 }
 
 extension ValidationMessage {
-  /// Returns the sentence of the message in a language, without a full stop.
+  /// Returns the text of the message in a language, without a period.
   public func text(in language: ValidationLanguage) -> String { language.text(of: self) }
 }
 
 extension ValidationCheck {
-  /// Returns the advice or requirement, with a note if the answer is pending or unavailable.
+  /// Returns the text of the advice or requirement, and of the state if the check is pending or
+  /// unavailable.
   public func text(in language: ValidationLanguage) -> String {
     switch state {
-    case .satisfied, .notYet, .broken, .waiting: message.text(in: language)
+    case .satisfied, .incomplete, .violated, .waiting: message.text(in: language)
     case .pending, .unavailable:
       "\(message.text(in: language)): \(state.text(in: language))"
     }
@@ -71,17 +74,17 @@ extension ValidationCheck {
 }
 
 extension ValidationCheck.State {
-  /// Returns the text for the state, such as "could not be checked: no answer in time".
+  /// Returns the text of the state, such as "could not be checked: no answer in time".
   public func text(in language: ValidationLanguage) -> String { language.text(of: .check(self)) }
 }
 
 extension ValidationReport.State {
-  /// Returns the text for the state.
+  /// Returns the text of the state.
   public func text(in language: ValidationLanguage) -> String { language.text(of: .report(self)) }
 }
 
 extension ValidationReport {
-  /// Returns the number of met requirements as text, for a screen reader.
+  /// Returns a text for screen readers with the number of requirements that hold.
   public func progressText(in language: ValidationLanguage) -> String {
     let requirements = checks.filter { $0.severity == .requirement }
     return language.text(
@@ -93,13 +96,13 @@ extension ValidationLanguage {
   /// The languages that the module supports.
   public static let all: [ValidationLanguage] = [.english, .german, .spanish, .russian]
 
-  /// Returns the first preferred language that is available; else English.
+  /// Returns the most preferred language that is available, or English if there is none.
   ///
   /// - Parameters:
-  ///   - codes: The preferred languages, best first, as BCP 47 or POSIX codes: `es-MX`,
-  ///     `de_AT.UTF-8`, or a list with colons as in the environment variable `LANGUAGE`. `C` and
-  ///     `POSIX` are English. The exact code matches first, then the code without regions, then any
-  ///     region.
+  ///   - codes: The preferred languages, most preferred first, as BCP 47 or POSIX codes such as
+  ///     `es-MX` and `de_AT.UTF-8`, or as colon-separated lists such as the environment variable
+  ///     `LANGUAGE`. `C` and `POSIX` mean English. A language matches by its exact code, then
+  ///     without the region, then with any region.
   ///   - languages: The available languages.
   /// - Returns: The matching language.
   public static func preferred(
@@ -123,7 +126,7 @@ extension ValidationLanguage {
     return .english
   }
 
-  /// Returns the parts of a code, without the character set and variant that POSIX adds.
+  /// Returns the subtags of a code, without the character set and modifier of a POSIX code.
   private static func subtags(of code: Substring) -> [String] {
     code.prefix { $0 != "." && $0 != "@" }.split { $0 == "-" || $0 == "_" }
       .map { $0.lowercased() }

@@ -1,89 +1,75 @@
 public import PasswordRules
 
 extension Validator<String> {
-  /// Returns a check for allowed classes; other characters are `.broken` and named, with places.
+  /// Returns a check that allows only characters of some classes; other characters are `.violated`.
   ///
-  /// For a secret, use ``password(_:unit:reading:)``, whose messages contain only places.
+  /// Messages contain the other characters. For a secret, use ``password(_:unit:matching:)``, whose
+  /// messages contain only positions.
   public static func characters(in classes: CharacterClass...) -> Validator {
-    let alphabet = ListedCharacters(classes)
+    let alphabet = CharacterClassUnion(classes)
     return Validator("characters", .onlyOf(classes)) { text, results in
-      if text.unicodeScalars.allSatisfy(alphabet.contains) { return results.note(.satisfied) }
-      var places: [Range<Int>] = []
+      if text.unicodeScalars.allSatisfy(alphabet.contains) { return results.record(.satisfied) }
+      var positions = RangeSet<Int>()
       var offending: [String] = []
-      for (place, scalar) in text.unicodeScalars.enumerated() where !alphabet.contains(scalar) {
-        places.note(place)
+      for (position, scalar) in text.unicodeScalars.enumerated() where !alphabet.contains(scalar) {
+        positions.insert(contentsOf: position..<position + 1)
         let name = String(scalar)
         if !offending.contains(name), offending.count < 10 { offending.append(name) }
       }
-      results.note(.broken, advice: .remove(offending), places: places)
+      results.record(.violated, advice: .remove(offending), positions: Array(positions.ranges))
     }
   }
 
-  /// Returns a check for a minimum number of characters of some classes; `.notYet` below it.
+  /// Returns a check that requires a minimum number of characters of some classes.
   ///
-  /// The class `special` means symbols: printable ASCII without letters and digits.
+  /// With fewer characters, it is `.incomplete`.
   public static func contains(
     atLeast minimum: Int = 1, of classes: CharacterClass...
   ) -> Validator {
-    let alphabet = ListedCharacters(classes)
+    let alphabet = CharacterClassUnion(classes)
     return Validator("contains", .minimumOf(minimum, classes)) { text, results in
       let count = text.unicodeScalars.count(where: alphabet.contains)
-      if count >= minimum { return results.note(.satisfied) }
-      results.note(.notYet, advice: .addOf(minimum - count, classes))
+      if count >= minimum { return results.record(.satisfied) }
+      results.record(.incomplete, advice: .addOf(minimum - count, classes))
     }
   }
 
-  /// Returns a check that limits equal characters in a row; longer runs are `.broken`.
+  /// Returns a check that limits the number of equal characters in a row; longer runs are
+  /// `.violated`.
   ///
-  /// Messages quote a run of up to 12 characters. For a secret, use ``password(_:unit:reading:)``,
-  /// whose messages contain only places.
+  /// Messages quote runs of up to 12 characters. For a secret, use ``password(_:unit:matching:)``,
+  /// whose messages contain only positions.
   public static func maxRepeating(_ limit: Int) -> Validator {
     runs(.repeating, limit, [.allowed(.unicode), .maxRepeating(limit)])
   }
 
-  /// Returns a check that limits neighbours in A–Z, a–z or 0–9 in a row, ascending or descending;
-  /// longer runs are `.broken`.
+  /// Returns a check that limits the number of characters in a row that ascend or descend in A–Z,
+  /// a–z or 0–9; longer runs are `.violated`.
   ///
-  /// Messages quote a run, as those of ``maxRepeating(_:)`` do.
+  /// Messages quote runs in the same way as those of ``maxRepeating(_:)``.
   public static func maxSequential(_ limit: Int) -> Validator {
     runs(.sequential, limit, [.allowed(.unicode), .maxSequential(limit)])
   }
 
-  /// Returns a check of runs; a limit of zero or less has no effect, as in password rules.
+  /// Returns a check that limits runs.
+  ///
+  /// As in password rules, a limit of zero or less has no effect.
   private static func runs(
     _ run: ValidationMessage.Run, _ limit: Int, _ rules: PasswordRuleSet
   ) -> Validator {
     let name = run == .repeating ? "maxRepeating" : "maxSequential"
     return Validator(name, .maximumRun(run, limit)) { text, results in
-      let places = rules.check(text).checks.last?.violations ?? []
-      guard let first = places.first else { return results.note(.satisfied) }
+      let positions = rules.check(text).checks.last?.violations ?? []
+      guard let first = positions.first else { return results.record(.satisfied) }
       let quoted = text.unicodeScalars.dropFirst(first.lowerBound).prefix(first.count)
-      results.note(
-        .broken,
+      results.record(
+        .violated,
         advice: .shortenRun(
           run, first.count > Self.quotedLength ? nil : String(quoted), at: first, limit: limit),
-        places: places)
+        positions: positions)
     }
   }
 
-  /// The maximum number of characters quoted from a run.
+  /// The maximum length of a run that messages quote.
   private static var quotedLength: Int { 12 }
-}
-
-/// The characters of several classes.
-struct ListedCharacters: Sendable {
-  /// The characters; nil for all of Unicode.
-  private let characters: PrintableCharacters?
-
-  init(_ classes: [CharacterClass]) {
-    characters = classes.reduce(PrintableCharacters()) { union, characterClass in
-      guard let union, let characters = characterClass.characters else { return nil }
-      return union.union(characters)
-    }
-  }
-
-  /// Whether the characters are all of Unicode.
-  var areAll: Bool { characters == nil }
-
-  func contains(_ scalar: Unicode.Scalar) -> Bool { characters?.contains(scalar) ?? true }
 }

@@ -1,36 +1,37 @@
 extension Validator {
-  /// Returns one check that holds if all requirements of either validator hold.
+  /// Returns one check that holds if all requirements of at least one validator hold.
   ///
-  /// It is `.notYet` while more typing can still meet either validator, else `.broken`.
-  /// Recommendations of the two are dropped.
+  /// If appending text can meet the requirements of a validator, the check is `.incomplete`,
+  /// otherwise `.violated`. Recommendations are ignored.
   public static func || (left: Validator, right: Validator) -> Validator {
     Validator("either", .either(left.alternatives + right.alternatives)) { value, results in
       let first = left.summary(of: value).state
-      if first == .satisfied { return results.note(.satisfied) }
+      if first == .satisfied { return results.record(.satisfied) }
       let second = right.summary(of: value).state
-      results.note(
-        second == .satisfied ? second : first == .notYet || second == .notYet ? .notYet : .broken)
+      results.record(
+        second == .satisfied
+          ? second : first == .incomplete || second == .incomplete ? .incomplete : .violated)
     }
   }
 
-  /// Returns one check that holds if a requirement does not.
+  /// Returns one check that holds if a requirement of a validator does not hold.
   ///
-  /// It is never `.notYet`: more typing may not change a match. Recommendations are dropped.
+  /// Otherwise it is `.violated`, even if appending text could help. Recommendations are ignored.
   public static prefix func ! (validator: Validator) -> Validator {
-    Validator("not", validator.demand.negated) { value, results in
-      results.note(validator.summary(of: value).state == .satisfied ? .broken : .satisfied)
+    Validator("not", validator.combinedRequirement.negated) { value, results in
+      results.record(validator.summary(of: value).state == .satisfied ? .violated : .satisfied)
     }
   }
 
-  /// All requirements as one message.
-  var demand: ValidationMessage {
+  /// A message that combines all requirements.
+  var combinedRequirement: ValidationMessage {
     let requirements = checks.filter { $0.severity == .requirement }.map(\.requirement)
     return requirements.count == 1 ? requirements[0] : .all(requirements)
   }
 
-  /// The alternatives that the requirement consists of.
+  /// The requirements of which at least one must hold.
   private var alternatives: [ValidationMessage] {
-    if case .either(let messages) = demand { messages } else { [demand] }
+    if case .either(let messages) = combinedRequirement { messages } else { [combinedRequirement] }
   }
 }
 
@@ -41,7 +42,7 @@ extension ValidationMessage {
 }
 
 extension Validator {
-  /// Returns the same checks for a part of a larger value.
+  /// Returns the same checks for a part of another value.
   public func on<Whole>(_ part: @escaping @Sendable (Whole) -> Value) -> Validator<Whole> {
     let validator = self
     return Validator<Whole>(checks: checks) { whole, results in
@@ -49,38 +50,42 @@ extension Validator {
     }
   }
 
-  /// Returns the checks of a validator for a part, such as a property by its key path.
+  /// Returns the checks of a validator for a part of the value, such as the property of a key path.
   public static func at<Part>(
     _ part: @escaping @Sendable (Value) -> Part, _ validator: Validator<Part>
   ) -> Validator {
     validator.on(part)
   }
 
-  /// Returns a check for a value that is not nil.
+  /// Returns a check that the value is not nil; nil is `.incomplete`.
   public static func present<Wrapped>() -> Validator where Value == Wrapped? {
-    Validator("present", .present) { $1.note($0 == nil ? .notYet : .satisfied) }
+    Validator("present", .present) { $1.record($0 == nil ? .incomplete : .satisfied) }
   }
 
-  /// Returns the checks of a validator for an optional value; all of them hold for nil.
+  /// Returns the checks of a validator for an optional value.
+  ///
+  /// All of them hold for nil.
   public static func ifPresent<Wrapped>(
     _ validator: Validator<Wrapped>
   ) -> Validator where Value == Wrapped? {
     Validator(checks: validator.checks) { value, results in
       if let value { return validator.evaluate(value, &results) }
-      for index in validator.checks.indices { results.note(.satisfied, at: index) }
+      for index in validator.checks.indices { results.record(.satisfied, at: index) }
     }
   }
 }
 
 extension Validator {
-  /// The same checks as advice: a value that fails them is still valid.
+  /// The same checks as recommendations.
+  ///
+  /// A value that fails them is still valid.
   public var recommended: Validator {
     replacingChecks { $0.severity = .recommendation }
   }
 
-  /// Returns the same checks under a name by which the app finds them in a report.
+  /// Returns the same checks with a name that identifies them in a report.
   ///
-  /// Several checks get the same name and differ in their ordinals.
+  /// If there are several checks, they have different ordinals.
   public func named(_ name: String) -> Validator {
     var ordinal = 0
     return replacingChecks { check in
@@ -89,55 +94,58 @@ extension Validator {
     }
   }
 
-  /// Returns one check that holds if all requirements do, with a custom text.
+  /// Returns one check, with a custom text, that holds if all requirements hold.
   ///
-  /// Recommendations are dropped. The custom advice replaces that of the checks, and applies as
-  /// long as the check does not hold.
+  /// Recommendations are ignored. If the check does not hold, the custom advice replaces the advice
+  /// of the combined checks.
   public func saying(
     _ requirement: ValidationMessage, advising advice: ValidationMessage? = nil
   ) -> Validator {
     let validator = self
     return Validator(checks.first?.id.name ?? "all", requirement) { value, results in
       let summary = validator.summary(of: value)
-      results.note(
-        summary.state, advice: summary.state == .satisfied ? nil : advice, places: summary.places)
+      results.record(
+        summary.state, advice: summary.state == .satisfied ? nil : advice,
+        positions: summary.positions)
     }
   }
 }
 
 extension Validator {
-  /// Returns a custom check with its own text.
+  /// Returns a custom check with one state for all values that fail it.
   ///
   /// - Parameters:
-  ///   - name: The name, by which the app finds the check in a report.
+  ///   - name: The name that identifies the check in a report.
   ///   - requirement: The requirement.
   ///   - advice: The action to take if the requirement does not hold.
-  ///   - failure: The state of such a value: `.notYet` if more typing could help, or `.broken`.
-  ///   - isFulfilled: Returns whether a value meets the requirement; called at every keystroke.
-  /// - Returns: A validator of one check.
+  ///   - failure: The state if the requirement does not hold: `.incomplete` if appending text can
+  ///     help, otherwise `.violated`.
+  ///   - isFulfilled: A closure that returns whether a value meets the requirement. It is called at
+  ///     every keystroke.
+  /// - Returns: A validator with one check.
   public static func custom(
     _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
-    failure: ValidationCheck.State = .notYet,
+    failure: ValidationCheck.State = .incomplete,
     isFulfilled: @escaping @Sendable (Value) -> Bool
   ) -> Validator {
     custom(name, requirement, advice: advice) { isFulfilled($0) ? .satisfied : failure }
   }
 
-  /// Returns a custom check that determines the state itself.
+  /// Returns a custom check with a closure that determines the state.
   ///
   /// - Parameters:
-  ///   - name: The name, by which the app finds the check in a report.
+  ///   - name: The name that identifies the check in a report.
   ///   - requirement: The requirement.
   ///   - advice: The action to take if the requirement does not hold.
-  ///   - state: Returns the state of a value. It is called at every keystroke.
-  /// - Returns: A validator of one check.
+  ///   - state: A closure that returns the state for a value. It is called at every keystroke.
+  /// - Returns: A validator with one check.
   public static func custom(
     _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
     state: @escaping @Sendable (Value) -> ValidationCheck.State
   ) -> Validator {
     Validator(name, requirement) { value, results in
       let state = state(value)
-      results.note(state, advice: state == .satisfied ? nil : advice)
+      results.record(state, advice: state == .satisfied ? nil : advice)
     }
   }
 }

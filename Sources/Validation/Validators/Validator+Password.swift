@@ -1,40 +1,40 @@
 public import PasswordRules
 
 extension Validator<String> {
-  /// Returns one check for each rule, with the results of `PasswordRuleSet.check(_:unit:reading:)`.
+  /// Returns a check for each rule, with the results of `PasswordRuleSet.check(_:unit:matching:)`.
   ///
-  /// A password satisfies all checks if and only if the rule set accepts it, as it does for
-  /// generated ones. Advice contains places, never characters of the password.
+  /// A password satisfies all checks if and only if it satisfies the rule set. Advice contains only
+  /// positions, never characters of the password.
   ///
   /// - Parameters:
   ///   - rules: The rules for a password.
   ///   - unit: The unit of the length limits.
-  ///   - reading: How several requirements combine.
-  /// - Returns: Checks named after the rules: `required`, `allowed`, `maxRepeating` and so on.
+  ///   - mode: Whether one character can meet several requirements.
+  /// - Returns: A validator with checks that have the names of the rules, such as `maxRepeating`.
   public static func password(
     _ rules: PasswordRuleSet, unit: LengthUnit = .codePoints,
-    reading: RequirementMatchingMode = .distinct
+    matching mode: RequirementMatchingMode = .distinct
   ) -> Validator {
-    let demands = rules.check("", unit: unit, reading: reading).checks.map(\.rule)
-    return Validator(checks: checks(of: demands, unit: unit, reading: reading)) {
+    let rulesToCheck = rules.check("", unit: unit, matching: mode).checks.map(\.rule)
+    return Validator(checks: checks(of: rulesToCheck, unit: unit, matching: mode)) {
       password, results in
-      let report = rules.check(password, unit: unit, reading: reading)
+      let report = rules.check(password, unit: unit, matching: mode)
       for (index, check) in report.checks.enumerated() {
-        results.note(
+        results.record(
           ValidationCheck.State(check.state), at: index,
           advice: check.state == .satisfied ? nil : check.advice(length: report.length, unit: unit),
-          places: check.violations)
+          positions: check.violations)
       }
     }
   }
 
   private static func checks(
-    of rules: [PasswordRule], unit: LengthUnit, reading: RequirementMatchingMode
+    of rules: [PasswordRule], unit: LengthUnit, matching mode: RequirementMatchingMode
   ) -> [ValidationCheck] {
     var occurrences: [PasswordRule: Int] = [:]
     return rules.map { rule in
-      if reading == .distinct { occurrences[rule, default: 0] += 1 }
-      let (name, requirement) = rule.demand(occurrence: occurrences[rule] ?? 1, unit: unit)
+      if mode == .distinct { occurrences[rule, default: 0] += 1 }
+      let (name, requirement) = rule.requirement(occurrence: occurrences[rule] ?? 1, unit: unit)
       return ValidationCheck(id: .init(name), requirement: requirement)
     }
   }
@@ -44,15 +44,17 @@ extension ValidationCheck.State {
   init(_ state: PasswordReport.State) {
     switch state {
     case .satisfied: self = .satisfied
-    case .notYet: self = .notYet
-    case .broken: self = .broken
+    case .incomplete: self = .incomplete
+    case .violated: self = .violated
     }
   }
 }
 
 extension PasswordRule {
-  /// Returns the name and the message of the rule; a second requirement needs two characters.
-  fileprivate func demand(
+  /// Returns the name and the requirement of the check of a rule.
+  ///
+  /// The second occurrence of a required class requires two characters.
+  fileprivate func requirement(
     occurrence: Int, unit: LengthUnit
   ) -> (name: String, requirement: ValidationMessage) {
     switch self {
@@ -68,18 +70,18 @@ extension PasswordRule {
 }
 
 extension PasswordReport.Check {
-  /// Returns the advice for a rule that is not satisfied.
+  /// Returns the advice for an unsatisfied rule.
   fileprivate func advice(length: Int, unit: LengthUnit) -> ValidationMessage? {
-    let place = violations.first ?? 0..<0
+    let position = violations.first ?? 0..<0
     return switch rule {
-    case .required(let classes): state == .broken ? .makeRoom : .addOf(1, classes)
+    case .required(let classes): state == .violated ? .makeRoom : .addOf(1, classes)
     case .minLength(let limit):
-      state == .broken ? .makeRoom : .addCharacters(limit - length, unit)
+      state == .violated ? .makeRoom : .addCharacters(limit - length, unit)
     case .maxLength(let limit): .removeCharacters(length - limit, unit)
     case .allowed: .removeAt(violations)
-    case .maxConsecutive(let limit): .shortenRun(.consecutive, nil, at: place, limit: limit)
-    case .maxRepeating(let limit): .shortenRun(.repeating, nil, at: place, limit: limit)
-    case .maxSequential(let limit): .shortenRun(.sequential, nil, at: place, limit: limit)
+    case .maxConsecutive(let limit): .shortenRun(.consecutive, nil, at: position, limit: limit)
+    case .maxRepeating(let limit): .shortenRun(.repeating, nil, at: position, limit: limit)
+    case .maxSequential(let limit): .shortenRun(.sequential, nil, at: position, limit: limit)
     }
   }
 }

@@ -1,63 +1,72 @@
 public import PasswordRules
 
 extension Validator<String> {
-  /// Returns one check for each limit of a range of lengths.
+  /// Returns a check for each limit of a range of lengths, in user-perceived characters.
   ///
-  /// User-perceived characters are counted. Too few are `.notYet`; too many are `.broken`, with the
-  /// places of the excess.
+  /// Too few characters are `.incomplete`. Too many are `.violated`, with the positions of the
+  /// excess.
+  ///
+  /// - Precondition: The range is not empty.
   public static func count(_ range: some RangeExpression<Int>) -> Validator {
     count(range, unit: .graphemeClusters)
   }
 
-  /// Returns one check for each limit of a range of lengths, counted in a unit.
+  /// Returns a check for each limit of a range of lengths in a unit.
+  ///
+  /// - Precondition: The range is not empty.
   public static func count(_ range: some RangeExpression<Int>, unit: LengthUnit) -> Validator {
     let bounds = CountBounds(range)
     let checks = bounds.checks(
       minimum: { .minimumLength($0, unit) }, maximum: { .maximumLength($0, unit) })
     return Validator(checks: checks) { text, results in
-      bounds.note(
+      bounds.record(
         unit.length(of: text), in: &results, add: { .addCharacters($0, unit) },
         remove: { .removeCharacters($0, unit) }, excess: { unit.excess(of: text, over: $0) })
     }
   }
 
-  /// Returns a check for a prefix; `.notYet` while more typing can complete it.
-  public static func prefix(_ beginning: String) -> Validator {
-    Validator("prefix", .prefix(beginning)) { text, results in
-      if text.hasPrefix(beginning) { return results.note(.satisfied) }
-      results.note(beginning.hasPrefix(text) ? .notYet : .broken)
+  /// Returns a check for a prefix; a part of the prefix is `.incomplete`.
+  public static func prefix(_ prefix: String) -> Validator {
+    Validator("prefix", .prefix(prefix)) { text, results in
+      if text.hasPrefix(prefix) { return results.record(.satisfied) }
+      results.record(prefix.hasPrefix(text) ? .incomplete : .violated)
     }
   }
 
-  /// Returns a check for a suffix.
-  public static func suffix(_ end: String) -> Validator {
-    Validator("suffix", .suffix(end)) { $1.note($0.hasSuffix(end) ? .satisfied : .notYet) }
+  /// Returns a check for a suffix; other texts are `.incomplete`.
+  public static func suffix(_ suffix: String) -> Validator {
+    Validator("suffix", .suffix(suffix)) {
+      $1.record($0.hasSuffix(suffix) ? .satisfied : .incomplete)
+    }
   }
 
-  /// A check that there is no white space at the ends.
+  /// A check that there is no white space at the beginning or end.
   ///
-  /// At the start it is `.broken`. At the end it is `.notYet`, because another word may follow.
+  /// White space at the beginning is `.violated`. At the end it is `.incomplete`, because another
+  /// word may follow.
   public static var trimmed: Validator {
     Validator("trimmed", .trimmed) { text, results in
       let scalars = text.unicodeScalars
       let leading = scalars.prefix { $0.properties.isWhitespace }.count
       let trailing = scalars.reversed().prefix { $0.properties.isWhitespace }.count
-      if leading == 0, trailing == 0 { return results.note(.satisfied) }
+      if leading == 0, trailing == 0 { return results.record(.satisfied) }
       let count = scalars.count
-      // A text of white space only counts as leading white space.
-      let places = leading == count ? [0..<count] : [0..<leading, (count - trailing)..<count]
-      results.note(leading > 0 ? .broken : .notYet, places: places.filter { !$0.isEmpty })
+      // If the text contains only white space, all of it is leading.
+      let positions = leading == count ? [0..<count] : [0..<leading, (count - trailing)..<count]
+      results.record(
+        leading > 0 ? .violated : .incomplete, positions: positions.filter { !$0.isEmpty })
     }
   }
 
-  /// A check that there is no line break, as defined by Unicode; pasted texts may contain one.
+  /// A check that there is no line break, as Unicode defines it.
   public static var singleLine: Validator {
     Validator("singleLine", .singleLine) { text, results in
-      var places: [Range<Int>] = []
-      for (place, scalar) in text.unicodeScalars.enumerated() where scalar.isLineBreak {
-        places.note(place)
+      var positions = RangeSet<Int>()
+      for (position, scalar) in text.unicodeScalars.enumerated() where scalar.isLineBreak {
+        positions.insert(contentsOf: position..<position + 1)
       }
-      results.note(places.isEmpty ? .satisfied : .broken, places: places)
+      results.record(
+        positions.isEmpty ? .satisfied : .violated, positions: Array(positions.ranges))
     }
   }
 }

@@ -21,9 +21,9 @@ extension Command {
       """
   ) { arguments in
     let rules = try arguments.rules()
-    let report = rules.check(try await password(), reading: arguments.reading)
+    let report = rules.check(try await password(), matching: arguments.matchingMode)
     for check in report.checks { try Output.line(check.line) }
-    try Output.line(conclusion(of: report, for: rules, reading: arguments.reading))
+    try Output.line(conclusion(of: report, for: rules, matching: arguments.matchingMode))
     return report.isSatisfied ? .done : .refused
   }
 
@@ -40,14 +40,14 @@ extension Command {
 
   /// The last line: what is left to do.
   private static func conclusion(
-    of report: PasswordReport, for rules: PasswordRuleSet, reading: RequirementMatchingMode
+    of report: PasswordReport, for rules: PasswordRuleSet, matching mode: RequirementMatchingMode
   ) -> String {
     if report.isSatisfied { return "The password satisfies all rules." }
     if let count = report.shortestCompletion {
       return "It takes at least \(counted(count)) more."
     }
     do {
-      _ = try rules.shortestLength(reading: reading)
+      _ = try rules.shortestLength(matching: mode)
     } catch {
       if case PasswordRulesError.unsatisfiable = error { return "\(error)" }
       // Whether any password satisfies the rules is unknown then; this one does not.
@@ -56,7 +56,7 @@ extension Command {
       return "Something must be deleted or replaced."
     }
     let missing = report.checks.count { $0.state != .satisfied && $0.isOfRequirement }
-    if reading == .distinct, let limit = rules.maxLength, missing > limit - report.length {
+    if mode == .distinct, let limit = rules.maxLength, missing > limit - report.length {
       return """
         Dead end: \(limit - report.length) of at most \(counted(limit)) left, and \(missing) required \
         missing. Something must be deleted or replaced.
@@ -78,8 +78,8 @@ extension PasswordReport.Check {
     let word =
       switch state {
       case .satisfied: TextStyle.good.text("satisfied")
-      case .notYet: TextStyle.waiting.text("not yet  ")
-      case .broken: TextStyle.bad.text("broken   ")
+      case .incomplete: TextStyle.waiting.text("not yet  ")
+      case .violated: TextStyle.bad.text("broken   ")
       }
     let places = violations.map { range in
       range.count == 1 ? "\(range.upperBound)" : "\(range.lowerBound + 1) to \(range.upperBound)"

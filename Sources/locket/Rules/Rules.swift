@@ -38,7 +38,7 @@ extension Arguments {
   }
 
   /// How several requirements are read together.
-  var reading: RequirementMatchingMode { has(.any) ? .any : .distinct }
+  var matchingMode: RequirementMatchingMode { has(.any) ? .any : .distinct }
 }
 
 extension Command {
@@ -59,7 +59,7 @@ extension Command {
     try Output.line("canonical   \(rules.descriptor.isEmpty ? "(no rules)" : rules.descriptor)")
     if compatible != rules.descriptor { try Output.line("compatible  \(compatible)") }
     try Output.line("HTML        \(rules.htmlAttribute)")
-    try Output.line("entropy     \(entropy(of: rules, arguments.reading))")
+    try Output.line("entropy     \(entropy(of: rules, arguments.matchingMode))")
     for warning in warnings {
       let place = MarkedText(arguments.parameters[0], marking: warning.range)
       try Output.line(
@@ -74,11 +74,11 @@ extension Command {
   }
 
   private static func entropy(
-    of rules: PasswordRuleSet, _ reading: RequirementMatchingMode
+    of rules: PasswordRuleSet, _ mode: RequirementMatchingMode
   ) -> String {
     do {
-      let length = try rules.defaultLength(reading: reading)
-      let bits = try rules.entropy(length: length, reading: reading)
+      let length = try rules.defaultLength(matching: mode)
+      let bits = try rules.entropy(length: length, matching: mode)
       return "\((bits * 10).rounded() / 10) bits at length \(length)"
     } catch {
       return "\(error)"
@@ -103,7 +103,7 @@ extension Command {
   ) { arguments in
     let first = try arguments.rules(at: 0, named: "A")
     let second = try arguments.rules(at: 1, named: "B")
-    let comparison = try first.compared(to: second, reading: arguments.reading)
+    let comparison = try first.compared(to: second, matching: arguments.matchingMode)
     try Output.line("\(comparison.relation)")
     for difference in comparison.differences { try Output.line("  \(difference)") }
     for (name, password) in [("A", comparison.onlyFirst), ("B", comparison.onlySecond)] {
@@ -134,12 +134,12 @@ extension Command {
     let length = try arguments.number(.length, from: 0)
     let rules = try arguments.rules()
     if arguments.has(.typeable) {
-      guard let style = TypeablePassword(rules) else {
+      guard let style = TypeablePasswordGenerator(rules) else {
         throw Failure("These rules leave no room for passwords that are easy to read out.")
       }
       try write(count) { style.password() }
     } else {
-      let generator = try PasswordGenerator(rules, length: length, reading: arguments.reading)
+      let generator = try PasswordGenerator(rules, length: length, matching: arguments.matchingMode)
       try write(count) { generator.password() }
     }
     return .done

@@ -43,9 +43,9 @@ extension Command {
     guard let length = try arguments.number(.length, from: 0) else {
       throw UsageError("--length must say how long the passwords are.")
     }
-    let reading = arguments.reading
+    let mode = arguments.matchingMode
     return try answerLines { descriptor in
-      try PasswordRuleSet(descriptor).count(length: length, reading: reading).description
+      try PasswordRuleSet(descriptor).count(length: length, matching: mode).description
     }
   }
 

@@ -12,11 +12,11 @@ struct CheckingTests {
     let states = Dictionary(uniqueKeysWithValues: report.checks.map { ($0.rule, $0) })
     #expect(report.checks.count == 7)
     #expect(states[.required(.upper)]?.state == .satisfied)
-    #expect(states[.required(.digits)]?.state == .notYet)
+    #expect(states[.required(.digits)]?.state == .incomplete)
     #expect(states[.allowed(.upper, .lower, .digits)]?.violations == [5..<6])
     #expect(states[.maxConsecutive(3)]?.state == .satisfied)
     #expect(states[.maxRepeating(2)]?.violations == [1..<4])
-    #expect(states[.minLength(8)]?.state == .notYet)
+    #expect(states[.minLength(8)]?.state == .incomplete)
     #expect(states[.maxLength(10)]?.state == .satisfied)
     #expect(report.shortestCompletion == nil && !report.isSatisfied)
     #expect(rules.check("abC").shortestCompletion == 5)
@@ -56,8 +56,8 @@ struct CheckingTests {
 
   @Test func whatDoesNotFitBesideWhatMustBeReplacedIsBroken() throws {
     let rules = try PasswordRuleSet("required: upper; required: digit; maxlength: 3;")
-    #expect(rules.check("éa").checks.prefix(2).allSatisfy { $0.state == .broken })
-    #expect(rules.check("é").checks.prefix(2).allSatisfy { $0.state == .notYet })
+    #expect(rules.check("éa").checks.prefix(2).allSatisfy { $0.state == .violated })
+    #expect(rules.check("é").checks.prefix(2).allSatisfy { $0.state == .incomplete })
   }
 
   @Test func limitsOnRunsCanLeaveNoWayOn() throws {
@@ -69,9 +69,9 @@ struct CheckingTests {
 
   @Test func oneCharacterServesOnlyRequirementsThatShareIt() throws {
     let apart = try PasswordRuleSet("required: upper; required: digit;")
-    #expect(apart.check("", reading: .any).shortestCompletion == 2)
+    #expect(apart.check("", matching: .any).shortestCompletion == 2)
     let shared = try PasswordRuleSet("required: upper; required: [A1];")
-    #expect(shared.check("", reading: .any).shortestCompletion == 1)
+    #expect(shared.check("", matching: .any).shortestCompletion == 1)
   }
 
   @Test func deadEndIsBroken() throws {
@@ -80,17 +80,17 @@ struct CheckingTests {
     )
     let open = rules.check("ab")
     #expect(open.shortestCompletion == 4)
-    #expect(open.checks.allSatisfy { $0.state != .broken })
+    #expect(open.checks.allSatisfy { $0.state != .violated })
     // Four classes are missing, with room for three characters.
     let dead = rules.check("abc")
     #expect(dead.shortestCompletion == nil)
-    #expect(dead.checks.prefix(4).allSatisfy { $0.state == .broken })
+    #expect(dead.checks.prefix(4).allSatisfy { $0.state == .violated })
   }
 
   @Test func repeatedRequirementTakesACharacterOfItsOwn() throws {
     let rules = try PasswordRuleSet("required: digit; required: digit; allowed: lower;")
     #expect(!rules.isSatisfied(by: "a1") && rules.isSatisfied(by: "a12"))
-    #expect(rules.isSatisfied(by: "a1", reading: .any))
+    #expect(rules.isSatisfied(by: "a1", matching: .any))
     let overlapping = try PasswordRuleSet("required: [abc]; required: [ab]; required: [a];")
     #expect(overlapping.isSatisfied(by: "abc") && overlapping.isSatisfied(by: "cba"))
     #expect(overlapping.isSatisfied(by: "bbccca"))

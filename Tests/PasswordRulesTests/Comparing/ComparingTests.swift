@@ -42,19 +42,19 @@ struct ComparingTests {
   }
 
   @Test(arguments: [RequirementMatchingMode.distinct, .any])
-  func relationsAgreeWithTryingAll(reading: RequirementMatchingMode) throws {
+  func relationsAgreeWithTryingAll(mode: RequirementMatchingMode) throws {
     var random = RandomRules(seed: 7)
     for _ in 0..<Campaign.size(sample: 10, full: 60) {
       let limits: [PasswordRule] = [.maxLength(.random(in: 1...3, using: &random.generator))]
       let one = PasswordRuleSet(random.next().rules + limits)
       let other = PasswordRuleSet(random.next().rules + limits + [.minLength(1)])
-      let comparison = try one.compared(to: other, reading: reading)
+      let comparison = try one.compared(to: other, matching: mode)
       let passwords = (0...3).flatMap { RandomRules.all($0) }
       let onlyFirst = passwords.filter {
-        one.isSatisfied(by: $0, reading: reading) && !other.isSatisfied(by: $0, reading: reading)
+        one.isSatisfied(by: $0, matching: mode) && !other.isSatisfied(by: $0, matching: mode)
       }
       let onlySecond = passwords.filter {
-        other.isSatisfied(by: $0, reading: reading) && !one.isSatisfied(by: $0, reading: reading)
+        other.isSatisfied(by: $0, matching: mode) && !one.isSatisfied(by: $0, matching: mode)
       }
       #expect((comparison.onlyFirst == nil) == onlyFirst.isEmpty, "\(one) | \(other)")
       #expect((comparison.onlySecond == nil) == onlySecond.isEmpty, "\(one) | \(other)")

@@ -17,7 +17,7 @@ struct CountingTests {
     for row in rows.every(Campaign.size(sample: 15, full: 1)) {
       let rules = try PasswordRuleSet(row.rules)
       #expect(try rules.count(length: row.length).description == row.distinct, "\(row.rules)")
-      let any = try rules.count(length: row.length, reading: .any)
+      let any = try rules.count(length: row.length, matching: .any)
       #expect(any.description == row.any, "\(row.rules)")
     }
   }

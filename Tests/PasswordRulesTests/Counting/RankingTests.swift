@@ -5,16 +5,16 @@ import Testing
 
 struct RankingTests {
   @Test(arguments: [RequirementMatchingMode.distinct, .any])
-  func countsAndRanksAgreeWithTryingAll(reading: RequirementMatchingMode) throws {
+  func countsAndRanksAgreeWithTryingAll(mode: RequirementMatchingMode) throws {
     var random = RandomRules(seed: 5)
     for _ in 0..<Campaign.size(sample: 25, full: 500) {
       let rules = random.next()
       for length in 0...4 {
         let satisfying = RandomRules.all(length).filter {
-          rules.isSatisfied(by: $0, reading: reading)
+          rules.isSatisfied(by: $0, matching: mode)
         }
-        let space = try #require(PasswordSpace(rules, reading: reading))
-        let ranking = PasswordRanking(space, length: length)
+        let automaton = try #require(PasswordAutomaton(rules, matching: mode))
+        let ranking = PasswordRanking(automaton, length: length)
         #expect(ranking.count == Natural(UInt64(satisfying.count)), "\(rules) \(length)")
         guard ranking.count == Natural(UInt64(satisfying.count)) else { return }
         let listed = (0..<satisfying.count).map {
@@ -26,15 +26,15 @@ struct RankingTests {
   }
 
   @Test(arguments: [RequirementMatchingMode.distinct, .any])
-  func shortestCompletionIsThatFoundByTryingAll(reading: RequirementMatchingMode) throws {
+  func shortestCompletionIsThatFoundByTryingAll(mode: RequirementMatchingMode) throws {
     var random = RandomRules(seed: 6)
     for _ in 0..<Campaign.size(sample: 4, full: 15) {
       let rules = PasswordRuleSet(random.next().rules + [.minLength(2), .maxLength(4)])
       for begun in (0...2).flatMap({ RandomRules.all($0) }) {
         let found = (0...(4 - begun.count)).first { more in
-          RandomRules.all(more).contains { rules.isSatisfied(by: begun + $0, reading: reading) }
+          RandomRules.all(more).contains { rules.isSatisfied(by: begun + $0, matching: mode) }
         }
-        let report = rules.check(begun, reading: reading)
+        let report = rules.check(begun, matching: mode)
         #expect(report.shortestCompletion == found, "\(rules) \(begun)")
       }
     }

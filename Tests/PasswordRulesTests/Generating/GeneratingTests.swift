@@ -44,8 +44,8 @@ struct GeneratingTests {
     #expect(
       error?.description
         == """
-        No password satisfies these rules: the limits on runs leave none of at least 8 characters. \
-        Loosen one of them, or choose another length.
+        No password satisfies these rules: the limits on runs exclude all passwords of at least 8 characters. \
+        Relax one of them, or choose another length.
         """
     )
   }
@@ -56,7 +56,7 @@ struct GeneratingTests {
   ])
   func typeablePasswordsSatisfyTheRules(descriptor: String) throws {
     let rules = try PasswordRuleSet(descriptor)
-    let style = try #require(TypeablePassword(rules))
+    let style = try #require(TypeablePasswordGenerator(rules))
     var random = SeededGenerator(seed: 2)
     for _ in 0..<20 { #expect(rules.isSatisfied(by: style.password(using: &random))) }
   }
@@ -67,11 +67,11 @@ struct GeneratingTests {
     "maxlength: 17;", "minlength: 21;", "allowed: lower, digit;", "required: [0];",
   ])
   func rulesWithoutRoomForTheTypeableStyleHaveNone(descriptor: String) throws {
-    #expect(TypeablePassword(try PasswordRuleSet(descriptor)) == nil)
+    #expect(TypeablePasswordGenerator(try PasswordRuleSet(descriptor)) == nil)
   }
 
   @Test func typeablePasswordHasTheFormOfSyllables() throws {
-    let style = try #require(TypeablePassword([]))
+    let style = try #require(TypeablePasswordGenerator([]))
     var random = SeededGenerator(seed: 4)
     for _ in 0..<50 {
       let password = style.password(using: &random)
@@ -81,7 +81,8 @@ struct GeneratingTests {
       #expect([5, 6, 11, 12, 17].contains(places.ranges[0].lowerBound))
       #expect(!password.contains("l") && !password.contains("O"))
     }
-    let plain = try #require(TypeablePassword([.required(.upper), .required(.lower, .digits)]))
+    let plain = try #require(
+      TypeablePasswordGenerator([.required(.upper), .required(.lower, .digits)]))
     #expect(plain.password(using: &random).count == 18)
   }
 }

@@ -75,11 +75,12 @@ struct StrictWarningTests {
 
   @Test func descriptionSaysWhatToDo() throws {
     let warning = try #require(try PasswordRuleSet.parse("required: digits").warnings.first)
-    #expect(warning.description == "Other readers do not know `digits`. Write `digit` instead.")
+    #expect(
+      warning.description == "Other parsers do not recognize `digits`. Write `digit` instead.")
     let error = #expect(throws: DescriptorSyntaxError.self) {
       try PasswordRuleSet("minlength: 8 ;")
     }
     #expect(
-      error?.description == "At character 13: There must be no space after a number. Leave it out.")
+      error?.description == "At character 13: Unexpected space after the number. Remove it.")
   }
 }

@@ -77,7 +77,7 @@ struct AsynchronousCheckTests {
     let field = makeField()
     try await type("abc", into: field)
     service.answer("abc", with: .success(.rejected(.custom("taken"))))
-    try await suspend { state(of: field) == .broken }
+    try await suspend { state(of: field) == .violated }
     #expect(field.report.errors.map(\.message) == [.custom("taken")])
     field.value = "abcd"
     #expect(state(of: field) == .pending)
@@ -198,7 +198,7 @@ struct AsynchronousCheckTests {
     for value in ["abc", "abcd", "abcde"] {
       try await type(value, into: field)
       service.answer(value, with: .success(.rejected(.custom(value))))
-      try await suspend { state(of: field) == .broken }
+      try await suspend { state(of: field) == .violated }
     }
     for value in ["abcd", "abcde"] {
       field.value = value

@@ -14,7 +14,7 @@ struct ReplacingRulesTests {
     #expect(field.report.state == .valid)
     field.replaceValidator(with: .count(4...) && .prefix("x"))
     #expect(field.report.checks.map(\.id.name) == ["minimumCount", "prefix"])
-    #expect(field.report.checks.map(\.state) == [.notYet, .broken])
+    #expect(field.report.checks.map(\.state) == [.incomplete, .violated])
     #expect(field.value == "abc" && field.report.isTouched)
     field.value = "xabc"
     #expect(field.isValid)
@@ -49,11 +49,11 @@ struct ReplacingRulesTests {
     #expect(ids == ["notEmpty 0", "equal 0", "equal 1"])
     password.value = "abcdefg"
     repeated.value = "abc"
-    #expect(repeated.report.checks.map(\.state) == [.satisfied, .satisfied, .notYet])
+    #expect(repeated.report.checks.map(\.state) == [.satisfied, .satisfied, .incomplete])
     repeated.value = "abcdefg"
     #expect(form.isValid)
     password.value = "x"
-    #expect(!form.isValid && repeated.report.checks.last?.state == .broken)
+    #expect(!form.isValid && repeated.report.checks.last?.state == .violated)
   }
 
   @Test func asynchronousCheckWaitsForTheNewRules() async throws {

@@ -81,7 +81,7 @@ struct TypingTests {
       return service.runningCount == 0 && clock.sleeperCount == 0
     }
     #expect(field.report.echo == text)
-    #expect(field.report.checks.last?.state == .broken)
+    #expect(field.report.checks.last?.state == .violated)
     #expect(field.report.checks.last?.advice == .custom(text))
     #expect(service.callCount > 10)
 
@@ -90,7 +90,7 @@ struct TypingTests {
     for report in seen.all {
       guard let check = report.checks.last, let value = report.echo else { continue }
       switch check.state {
-      case .broken: #expect(check.advice == .custom(value))
+      case .violated: #expect(check.advice == .custom(value))
       case .satisfied: #expect(Service.answer(to: value) == .satisfied)
       case .unavailable(.failed): #expect(value.hasSuffix("x"))
       default: continue

@@ -19,7 +19,7 @@ struct CrossFieldCheckTests {
   @Test func isSilentUntilItsFieldIsTouched() {
     password.value = "Sesame"
     #expect(repeated.report.state == .pristine)
-    #expect(state(of: repeated) == .notYet)
+    #expect(state(of: repeated) == .incomplete)
     repeated.value = "S"
     #expect(repeated.report.state == .invalid)
   }
@@ -32,8 +32,8 @@ struct CrossFieldCheckTests {
   }
 
   @Test(arguments: [
-    ("", ValidationCheck.State.notYet), ("Ses", .notYet), ("Sesame", .satisfied),
-    ("Sesame!", .broken), ("ses", .broken),
+    ("", ValidationCheck.State.incomplete), ("Ses", .incomplete), ("Sesame", .satisfied),
+    ("Sesame!", .violated), ("ses", .violated),
   ])
   func repetitionIsNotYetThereWhileItCanBecomeEqual(
     text: String, expected: ValidationCheck.State
@@ -48,9 +48,9 @@ struct CrossFieldCheckTests {
     repeated.value = "Sesame"
     #expect(repeated.report.state == .valid)
     password.value = "Sesame!"
-    #expect(state(of: repeated) == .notYet)
+    #expect(state(of: repeated) == .incomplete)
     repeated.value = ""
-    #expect(state(of: repeated) == .notYet)
+    #expect(state(of: repeated) == .incomplete)
     password.value = ""
     #expect(repeated.report.state == .valid)
     password.value = "Sesame"
@@ -65,12 +65,12 @@ struct CrossFieldCheckTests {
     ("ano", "pian\u{303}o", []), ("Se", "Sesame", []), ("", "Sesame", []), ("Haku", "Sesame", []),
   ])
   func nameInThePasswordIsFoundInEitherCase(
-    name: String, text: String, places: [Range<Int>]
+    name: String, text: String, positions: [Range<Int>]
   ) {
     userName.value = name
     password.value = text
-    #expect(state(of: password) == (places.isEmpty ? .satisfied : .broken))
-    #expect(password.report.checks.last?.places == places)
+    #expect(state(of: password) == (positions.isEmpty ? .satisfied : .violated))
+    #expect(password.report.checks.last?.positions == positions)
     userName.value = "nothing of the kind"
     #expect(state(of: password) == .satisfied)
   }
@@ -84,9 +84,9 @@ struct CrossFieldCheckTests {
     async let report = field.validate()
     try await suspend { service.asked == ["Sesame"] }
     userName.value = "Sesame"
-    #expect(field.report.checks.map(\.state) == [.satisfied, .pending, .broken])
+    #expect(field.report.checks.map(\.state) == [.satisfied, .pending, .violated])
     service.answer("Sesame", with: .success(.satisfied))
-    #expect(await report.checks.map(\.state) == [.satisfied, .satisfied, .broken])
+    #expect(await report.checks.map(\.state) == [.satisfied, .satisfied, .violated])
     #expect(service.asked == ["Sesame"])
   }
 
@@ -94,7 +94,7 @@ struct CrossFieldCheckTests {
     let isAdult = ValidatedField(false, .custom("any", .custom("any")) { _ in true })
     userName.require(
       CrossFieldCheck(
-        "adult", .custom("adults only"), advice: .custom("grow up"), failure: .notYet,
+        "adult", .custom("adults only"), advice: .custom("grow up"), failure: .incomplete,
         with: isAdult
       ) { $1 || $0.isEmpty })
     userName.value = "Sen"

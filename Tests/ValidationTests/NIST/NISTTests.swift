@@ -23,7 +23,7 @@ struct NISTTests {
     let report = validator.report(for: String(repeating: "ab", count: maximum / 2) + "cd")
     #expect(report.marks == "+!+")
     #expect(report.errors[0].text(in: .english) == "Remove 2 characters")
-    #expect(report.errors[0].places == [maximum..<(maximum + 2)])
+    #expect(report.errors[0].positions == [maximum..<(maximum + 2)])
   }
 
   @Test func blockedPasswordIsRefusedAsAWholeWithTheReason() {
@@ -32,7 +32,7 @@ struct NISTTests {
     #expect(report.marks == "+.")
     #expect(
       report.errors[0].text(in: .english)
-        == "Attackers try this password among the first: choose another, "
+        == "This password is one of the first that attackers try: choose another, "
         + "such as several random words")
     #expect(validator.report(for: "correct horse battery staples").isValid)
     #expect(validator.report(for: "my password is here").isValid)
@@ -99,7 +99,7 @@ struct NISTTests {
         "At most 20 characters: at least 64 should be accepted.",
         "Only capital letters A–Z and small letters a–z: "
           + "all printable ASCII characters and the space should be accepted.",
-        "At least 8 characters: 15 shall be the fewest.",
+        "At least 8 characters: the minimum shall be 15.",
       ])
     #expect(found.map(\.isMandatory) == [true, true, false, false, true])
   }

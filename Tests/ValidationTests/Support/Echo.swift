@@ -3,7 +3,7 @@
 extension Validator<String> {
   /// A check that every value satisfies, with the checked value as its advice.
   static var echo: Validator {
-    Validator("echo", .custom("echo")) { $1.note(.satisfied, advice: .custom($0)) }
+    Validator("echo", .custom("echo")) { $1.record(.satisfied, advice: .custom($0)) }
   }
 }
 

@@ -32,7 +32,7 @@ struct LanguageTests {
   ]
 
   private static let statuses: [ValidationStatus] = [
-    .check(.satisfied), .check(.notYet), .check(.broken), .check(.waiting), .check(.pending),
+    .check(.satisfied), .check(.incomplete), .check(.violated), .check(.waiting), .check(.pending),
     .check(.unavailable(.timedOut)), .check(.unavailable(.failed("x"))), .report(.pristine),
     .report(.valid), .report(.invalid), .report(.pending), .report(.undetermined),
     .progress(2, of: 4),

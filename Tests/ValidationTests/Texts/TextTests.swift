@@ -7,7 +7,7 @@ struct TextTests {
     let typed: String
     let states: String
     var messages: [String] = []
-    var places: [Range<Int>] = []
+    var positions: [Range<Int>] = []
   }
 
   private func expect(_ validator: Validator<String>, _ row: Row) {
@@ -15,7 +15,7 @@ struct TextTests {
     #expect(report.marks == row.states)
     let open = report.checks.filter { $0.state != .satisfied }
     #expect(open.map { $0.text(in: .english) } == row.messages)
-    #expect(open.flatMap(\.places) == row.places)
+    #expect(open.flatMap(\.positions) == row.positions)
   }
 
   @Test(arguments: [
@@ -43,13 +43,13 @@ struct TextTests {
     Row(typed: "aab", states: "+"),
     Row(
       typed: "xyzaaa", states: "!",
-      messages: ["“aaa” at 4–6: At most 2 equal characters in a row"], places: [3..<6]),
+      messages: ["“aaa” at 4–6: At most 2 equal characters in a row"], positions: [3..<6]),
     Row(
       typed: "ééé-ззз", states: "!",
-      messages: ["“ééé” at 1–3: At most 2 equal characters in a row"], places: [0..<3, 4..<7]),
+      messages: ["“ééé” at 1–3: At most 2 equal characters in a row"], positions: [0..<3, 4..<7]),
     Row(
       typed: String(repeating: "q", count: 20), states: "!",
-      messages: ["At 1–20: At most 2 equal characters in a row"], places: [0..<20]),
+      messages: ["At 1–20: At most 2 equal characters in a row"], positions: [0..<20]),
   ])
   func runsOfEqualCharactersAreLimited(row: Row) {
     expect(.maxRepeating(2), row)
@@ -59,8 +59,8 @@ struct TextTests {
     Row(typed: "ab1", states: "+"),
     Row(
       typed: "-cba", states: "!",
-      messages: ["“cba” at 2–4: At most 2 neighbours such as abc or 321 in a row"],
-      places: [1..<4]),
+      messages: ["“cba” at 2–4: At most 2 sequential characters in a row, such as abc or 321"],
+      positions: [1..<4]),
   ])
   func runsOfNeighboursAreLimited(row: Row) {
     expect(.maxSequential(2), row)
@@ -71,10 +71,10 @@ struct TextTests {
     Row(
       typed: "a b\u{A0}ñ  c", states: "!",
       messages: ["Remove or replace the space, U+00A0 and “ñ”"],
-      places: [1..<2, 3..<7]),
+      positions: [1..<2, 3..<7]),
     Row(
       typed: "a\nb\t", states: "!", messages: ["Remove or replace the line break and the tab"],
-      places: [1..<2, 3..<4]),
+      positions: [1..<2, 3..<4]),
   ])
   func otherCharactersAreNamedWithTheirPlaces(row: Row) {
     expect(.characters(in: .lower, .digits, .custom("-")), row)
@@ -85,7 +85,7 @@ struct TextTests {
     Row(typed: "abc", states: "++"), Row(typed: "👨‍👩‍👧‍👦é́ab", states: "++"),
     Row(
       typed: "abc👨‍👩‍👧‍👦éxy", states: "+!", messages: ["Remove 2 characters"],
-      places: [11..<13]),
+      positions: [11..<13]),
   ])
   func charactersAreCountedAsPeopleSeeThem(row: Row) {
     expect(.count(3...5), row)
@@ -119,20 +119,20 @@ struct TextTests {
       ("", "+", []), ("a b", "+", []), ("a ", ".", [1..<2]), (" a", "!", [0..<1]),
       ("\t\u{A0}a\n", "!", [0..<2, 3..<4]), ("   ", "!", [0..<3]),
     ] as [(String, String, [Range<Int>])])
-  func whiteSpaceAtTheEndsIsFound(typed: String, states: String, places: [Range<Int>]) {
+  func whiteSpaceAtTheEndsIsFound(typed: String, states: String, positions: [Range<Int>]) {
     let report = Validator<String>.trimmed.report(for: typed)
     #expect(report.marks == states)
-    #expect(report.checks[0].places == places)
+    #expect(report.checks[0].positions == positions)
   }
 
   @Test(
     arguments: [
       ("ab", "+", []), ("a\r\nb", "!", [1..<3]), ("a\u{2028}", "!", [1..<2]),
     ] as [(String, String, [Range<Int>])])
-  func lineBreaksArePlaced(typed: String, states: String, places: [Range<Int>]) {
+  func lineBreaksArePlaced(typed: String, states: String, positions: [Range<Int>]) {
     let report = Validator<String>.singleLine.report(for: typed)
     #expect(report.marks == states)
-    #expect(report.checks[0].places == places)
+    #expect(report.checks[0].positions == positions)
   }
 
   @Test(arguments: [("1234", "."), ("12345", "+"), ("123456", "."), ("", ".")])

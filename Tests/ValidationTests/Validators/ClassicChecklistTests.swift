@@ -64,8 +64,8 @@ extension ValidationReport {
       checks.map { check in
         switch check.state {
         case .satisfied: "+"
-        case .notYet: "."
-        case .broken: "!"
+        case .incomplete: "."
+        case .violated: "!"
         case .waiting: "w"
         case .pending: "p"
         case .unavailable: "u"

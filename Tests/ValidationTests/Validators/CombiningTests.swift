@@ -60,7 +60,7 @@ struct CombiningTests {
     #expect(report.marks == "+!")
     #expect(report.checks[1].requirement == .custom("pin"))
     #expect(report.checks[1].advice == .custom("pin.advice", ["4", "6"]))
-    #expect(report.checks[1].places == [1..<2])
+    #expect(report.checks[1].positions == [1..<2])
     #expect(validator.report(for: "12").marks == "+.")
     #expect(validator.report(for: "1234").checks[1].advice == nil)
   }
@@ -84,10 +84,12 @@ struct CombiningTests {
     }
     #expect([1, 2].map { even.report(for: $0).marks } == [".", "+"])
     #expect([1, 2].map { even.report(for: $0).checks[0].advice } == [.custom("add one"), nil])
-    let broken: Validator<Int> = .custom("even", .custom("even"), failure: .broken) { $0 % 2 == 0 }
+    let broken: Validator<Int> = .custom("even", .custom("even"), failure: .violated) {
+      $0 % 2 == 0
+    }
     #expect(broken.report(for: 1).marks == "!")
     let own: Validator<Int> = .custom("sign", .custom("sign")) {
-      $0 < 0 ? .broken : $0 == 0 ? .notYet : .satisfied
+      $0 < 0 ? .violated : $0 == 0 ? .incomplete : .satisfied
     }
     #expect([-1, 0, 1].map { own.report(for: $0).marks } == ["!", ".", "+"])
   }

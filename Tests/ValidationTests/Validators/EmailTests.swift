@@ -26,7 +26,7 @@ struct EmailTests {
   func firstWrongCharacterIsFound(text: String, place: Int) {
     let report = Validator<String>.email.report(for: text)
     #expect(report.marks == "!")
-    #expect(report.checks[0].places == [place..<(place + 1)])
+    #expect(report.checks[0].positions == [place..<(place + 1)])
   }
 
   /// Every prefix of an address can still become one.

@@ -51,7 +51,7 @@ struct PasswordValidatorTests {
         "required 0", "required 1", "required 2", "allowed 0", "maxRepeating 0", "minLength 0",
         "maxLength 0",
       ])
-    let weaker = Validator<String>.password(Self.rules, reading: .any).report(for: "1").checks
+    let weaker = Validator<String>.password(Self.rules, matching: .any).report(for: "1").checks
     #expect(weaker[2].requirement == .minimumOf(1, [.digits]))
     #expect(weaker[2].state == .satisfied)
   }
@@ -61,7 +61,7 @@ struct PasswordValidatorTests {
     let bytes: Validator<String> = .password(rules, unit: .utf8)
     #expect(bytes.report(for: "é").errors.map { $0.text(in: .english) } == ["Add 1 byte"])
     #expect(bytes.report(for: "éaéa").errors.map { $0.text(in: .english) } == ["Remove 2 bytes"])
-    #expect(bytes.report(for: "éaéa").errors[0].places == [2..<4])
+    #expect(bytes.report(for: "éaéa").errors[0].positions == [2..<4])
   }
 
   /// The checklist, the generated password and the final acceptance use the same rule set.
@@ -113,7 +113,7 @@ private struct CheckList {
     return report.isValid == rules.isSatisfied(by: password)
       && report.errors.isEmpty == report.isValid
       && report.checks.map { "\($0.state)" } == accepted.checks.map { "\($0.state)" }
-      && report.checks.map(\.places) == accepted.checks.map(\.violations)
+      && report.checks.map(\.positions) == accepted.checks.map(\.violations)
       && report.checks.allSatisfy { $0.state == .satisfied || $0.advice != nil }
   }
 

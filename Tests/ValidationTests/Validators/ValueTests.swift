@@ -12,7 +12,7 @@ struct ValueTests {
     let report = validator.report(for: Array(0..<count))
     #expect(report.marks == states)
     #expect(report.errors.first?.text(in: .english) == message)
-    #expect(report.checks[1].places == (count > 4 ? [4..<count] : []))
+    #expect(report.checks[1].positions == (count > 4 ? [4..<count] : []))
   }
 
   @Test func everyKindOfRangeCounts() {
@@ -33,7 +33,7 @@ struct ValueTests {
   @Test func repeatedElementsArePlaced() {
     let report = Validator<[String]>.unique.report(for: ["a", "b", "a", "a"])
     #expect(report.marks == "!")
-    #expect(report.checks[0].places == [2..<3, 3..<4])
+    #expect(report.checks[0].positions == [2..<3, 3..<4])
     #expect(Validator<[String]>.unique.report(for: ["a", "b"]).isValid)
   }
 
@@ -41,7 +41,7 @@ struct ValueTests {
     let validator: Validator<[String]> = .each(.notEmpty && .count(...2))
     let report = validator.report(for: ["a", "", "bb", "ccc"])
     #expect(report.marks == "!")
-    #expect(report.checks[0].places == [1..<2, 3..<4])
+    #expect(report.checks[0].positions == [1..<2, 3..<4])
     #expect(report.checks[0].text(in: .english) == "Each one: Not empty and At most 2 characters")
     #expect(validator.report(for: [""]).marks == ".")
     #expect(validator.report(for: []).isValid)

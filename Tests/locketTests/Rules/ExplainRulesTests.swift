@@ -20,7 +20,7 @@ struct ExplainRulesTests {
         max-sequential: 2;"
         entropy     71.5 bits at length 20
 
-        warning at character 43: Other readers do not know `digits`. Write `digit` instead.
+        warning at character 43: Other parsers do not recognize `digits`. Write `digit` instead.
           max-repeating: 3;allowed: ["&]; required: digits; max-sequential: 2
                                                     ^^^^^^
 
@@ -33,9 +33,9 @@ struct ExplainRulesTests {
     (
       "minlength: 5; maxlength: 4;",
       "entropy     No password satisfies these rules: minlength 5 is more than maxlength 4. "
-        + "Loosen one of them, or choose another length.\n"
+        + "Relax one of them, or choose another length.\n"
     ),
-    ("minlength: 2000;", "entropy     Passwords of 2000 characters are too long to be counted."),
+    ("minlength: 2000;", "entropy     Passwords of 2000 characters are too long to count."),
   ])
   func whatTheRulesLeaveIsSaid(descriptor: String, text: String) throws {
     let ended = try machine.run("rules", "explain", descriptor)
@@ -65,12 +65,12 @@ struct ExplainRulesTests {
 
   @Test(arguments: [
     (
-      "required: number; minlength: 8", "At character 11: `number` is no class; expected",
+      "required: number; minlength: 8", "At character 11: `number` is not a class; expected",
       "Write `digit` instead.\n  required: number; minlength: 8\n            ^^^^^^\n"
     ),
     (
       "required: \u{7F}upper",
-      "At character 11: U+007F is no space of this language. Leave it out.",
+      "At character 11: U+007F is not a valid space. Remove it.",
       "\n  required: \\u{7F}upper\n            ^^^^^^\n"
     ),
     (
@@ -80,7 +80,7 @@ struct ExplainRulesTests {
       "minlength: 8 maxlength: 9", "At character 13: Expected `;`",
       "\n  minlength: 8 maxlength: 9\n"
     ),
-    ("allowed: [a", "At character 10: The class that begins here has no end", "\n           ^\n"),
+    ("allowed: [a", "At character 10: This class has no closing `]`", "\n           ^\n"),
   ])
   func aSyntaxErrorIsShownInItsPlace(descriptor: String, reason: String, end: String) throws {
     for command in ["check", "generate", "explain"] {

@@ -98,7 +98,7 @@ struct RulesForScriptsTests {
     let texts = try machine.run(["rules", "canonical"], input: input)
     #expect(texts.status == 1)
     #expect(texts.output == "\"minlength: 8;\"\n\n\"maxlength: 9;\"\n")
-    #expect(texts.errors.hasPrefix("locket: Line 2: At character 11: `foo` is no class; "))
+    #expect(texts.errors.hasPrefix("locket: Line 2: At character 11: `foo` is not a class; "))
     let counts = try machine.run(["rules", "count", "--length", "8"], input: input)
     #expect(counts.status == 1 && counts.errors == texts.errors)
     #expect(counts.output == "6634204312890625\n\n6634204312890625\n")

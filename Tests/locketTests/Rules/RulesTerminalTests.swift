@@ -39,7 +39,7 @@ struct RulesTerminalTests {
     let session = try PseudoTerminal(words, on: machine)
     #expect(try session.end() == 0)
     #expect(session.screen.contains("\u{1B}") == isColoured)
-    #expect(session.screen.contains("A limit of 0 says nothing."))
+    #expect(session.screen.contains("A limit of 0 has no effect."))
   }
 
   @Test func aDescriptorThatIsWrongIsSaidBeforeThePasswordIsAskedFor() throws {

@@ -75,7 +75,7 @@ struct RulesTests {
     ("", "é", "broken     allowed: ascii-printable  (character 1)\n"),
     (
       "required: upper; maxlength: 2; minlength: 3;", "",
-      "minlength 3 is more than maxlength 2. Loosen one of them, or choose another length.\n"
+      "minlength 3 is more than maxlength 2. Relax one of them, or choose another length.\n"
     ),
     ("allowed: [a]; max-repeating: 2; minlength: 2;", "aaa", "(characters 1 to 3)\n"),
     (
@@ -126,7 +126,7 @@ struct RulesTests {
   @Test(arguments: [
     (["minlength: 2; maxlength: 1;"], "No password satisfies these rules: minlength 2 is"),
     (["maxlength: 4;", "--length", "5"], "No password satisfies these rules: none has 5"),
-    (["", "--length", "1025"], "Passwords of 1025 characters are too long to be counted."),
+    (["", "--length", "1025"], "Passwords of 1025 characters are too long to count."),
     (["maxlength: 17;", "--typeable"], "These rules leave no room for passwords that are easy"),
   ])
   func whyNothingCanBeGeneratedIsSaid(words: [String], reason: String) throws {
@@ -151,9 +151,9 @@ struct RulesTests {
       """
       incomparable
         now also requires one of [ ]
-        requires no more one of ["]
+        no longer requires one of ["]
         now also allows [ ]
-        allows no more ["]
+        no longer allows ["]
       only A accepts " "
       only B accepts "\\""
       """

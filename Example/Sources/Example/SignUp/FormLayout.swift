@@ -125,7 +125,7 @@ struct FormLayout {
   private func mark(of field: FormContent.Field) -> StyledLine {
     let states = field.checks.map(\.state)
     if states.allSatisfy({ $0 == .satisfied }) { return sign(.satisfied) }
-    if states.contains(.broken) { return sign(.broken) }
+    if states.contains(.violated) { return sign(.violated) }
     if states.contains(.pending) { return sign(.pending) }
     return StyledLine(" ")
   }
@@ -134,8 +134,8 @@ struct FormLayout {
     let isUnicode = appearance.isUnicode
     return switch state {
     case .satisfied: StyledLine(isUnicode ? "✓" : "+", .good)
-    case .notYet: StyledLine(isUnicode ? "○" : "-")
-    case .broken: StyledLine(isUnicode ? "✗" : "!", .bad)
+    case .incomplete: StyledLine(isUnicode ? "○" : "-")
+    case .violated: StyledLine(isUnicode ? "✗" : "!", .bad)
     case .waiting: StyledLine(isUnicode ? "·" : ".", .dim)
     case .pending: StyledLine(appearance.spinner(step), .waiting)
     case .unavailable: StyledLine("?", .bad)

@@ -57,7 +57,7 @@ struct SignUpDialogue {
       let text = check.text(in: texts.language)
       switch check.state {
       case .satisfied, .waiting, .pending: break
-      case .notYet, .broken: try say("  \(check.state.text(in: texts.language)): \(text)")
+      case .incomplete, .violated: try say("  \(check.state.text(in: texts.language)): \(text)")
       case .unavailable: try say("  \(text)")
       }
     }

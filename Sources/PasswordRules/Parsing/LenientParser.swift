@@ -1,7 +1,9 @@
-/// A parser equivalent to the reference parser, `PasswordRulesParser.js` of
-/// apple/password-manager-resources as of September 2026, which drops invalid text.
-struct ReferenceParser: DescriptorReader {
-  /// Numbers are unbounded: the digits have the value that JavaScript computes.
+/// A parser that ignores invalid text in the same way as the reference parser.
+///
+/// The reference parser is `PasswordRulesParser.js` of apple/password-manager-resources, as of
+/// September 2026.
+struct LenientParser: DescriptorReader {
+  /// A rule whose number is not limited to the range of `Int`, as in JavaScript.
   enum Rule {
     case classes(PasswordRule.Name, [CharacterClass])
     case number(PasswordRule.Name, Double)
@@ -16,7 +18,7 @@ struct ReferenceParser: DescriptorReader {
 
   /// Returns the rules that the reference parser keeps.
   static func rules(in descriptor: String) -> [Rule] {
-    var parser = ReferenceParser(descriptor)
+    var parser = LenientParser(descriptor)
     return parser.rules()
   }
 
@@ -24,12 +26,12 @@ struct ReferenceParser: DescriptorReader {
     var rules: [Rule] = []
     skipWhitespace()
     while let byte = current {
-      // Text that is not a name ends parsing, but the rules before it count.
+      // Text that is not a name ends parsing. The rules before it remain valid.
       guard byte.isNamePart else { return rules }
       if let rule = rule() { rules.append(rule) }
       skipWhitespace()
       guard let separator = current else { return rules }
-      // Any character other than a semicolon here discards all rules.
+      // If a rule ends with anything but a semicolon, all rules are discarded.
       guard separator == UInt8(ascii: ";") else { return [] }
       position += 1
       skipWhitespace()
@@ -37,7 +39,9 @@ struct ReferenceParser: DescriptorReader {
     return rules
   }
 
-  /// Parses one rule; nil if it is dropped, and `position` then determines whether others are kept.
+  /// Parses one rule, or returns nil if it is invalid.
+  ///
+  /// The position after an invalid rule determines whether the other rules are discarded.
   private mutating func rule() -> Rule? {
     let start = position
     guard let name = PasswordRule.Name(readName()) else {
@@ -96,13 +100,13 @@ struct ReferenceParser: DescriptorReader {
     while let byte = current {
       if byte == UInt8(ascii: "]") {
         position += 1
-        // A second bracket makes the first one literal.
+        // In `]]`, the first bracket is literal.
         guard isAt("]") else { return characters }
         position += 1
         characters.insert(byte)
         return characters
       }
-      // A hyphen is literal only in the first position.
+      // A hyphen is literal only as the first character.
       if byte != UInt8(ascii: "-") || position == start { characters.insert(byte) }
       position += 1
     }
