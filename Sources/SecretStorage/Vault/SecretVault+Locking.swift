@@ -54,16 +54,30 @@ extension SecretVault {
   /// A passphrase deliberately takes about half a second and as much memory as its slot states: 16
   /// MiB to 1 GiB. Other keys take no noticeable time.
   ///
+  /// If other processes rotate the keys meanwhile, the key is tried on the new slots. The third and
+  /// last attempt excludes writers, so that it cannot fail for this reason.
+  ///
   /// - Throws: ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
   ///   ``SecretStoreError/otherDevice(_:)`` when the key opens none of the slots of its kind,
   ///   ``SecretStoreError/corrupted(_:)`` when it is right but the slot is damaged, or when the
   ///   slot asks for more or less work than allowed, ``SecretStoreError/invalid(_:)`` when the
   ///   vault has no such slot or the key is too short or too long, ``SecretStoreError/cancelled``
   ///   when ``lock()`` was called meanwhile, as by a signal (the vault then stays locked), or the
-  ///   task was cancelled, or the error of reading the key.
+  ///   task was cancelled, ``SecretStoreError/busy(path:holder:)`` when the last attempt could not
+  ///   exclude writers in time, or the error of reading the key.
   public func unlock(with key: UnlockKey) throws {
     let lockings = contents.withLock { $0.lockings }
-    while try !takeUserKey(from: key, after: lockings) {}
+    for _ in 0..<2 where try takeUserKey(from: key, after: lockings) { return announce() }
+    // Other processes cannot rotate the keys again during the last attempt.
+    var isUnlocked = false
+    _ = try parts.log.append { () throws(SecretStoreError) in
+      isUnlocked = try takeUserKey(from: key, after: lockings)
+      return nil
+    }
+    guard isUnlocked else {
+      throw SecretStoreError.unavailable(
+        "The keys of \(try parts.log.name) changed while it was being unlocked. Try again.")
+    }
     announce()
   }
 

@@ -125,8 +125,8 @@ public final class SecretVault: SecretStore {
   ///
   /// A write that times out throws ``SecretStoreError/busy(path:holder:)`` and changes nothing.
   /// From then on, writes fail at once until the lock is free, so that the thread of a user
-  /// interface does not block repeatedly. Zero means never to wait. Reading, locking and unlocking
-  /// never wait for writers.
+  /// interface does not block repeatedly. Zero means never to wait. Reading and locking never wait
+  /// for writers, and unlocking does only after two rotations of the keys interfered with it.
   public var lockTimeout: Duration {
     get { timeout.duration }
     set { timeout.duration = newValue }

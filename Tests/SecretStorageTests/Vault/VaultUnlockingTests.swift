@@ -24,10 +24,51 @@ struct VaultUnlockingTests {
     }
   }
 
+  /// A cipher that reports each stretching of a passphrase.
+  private struct CountingCipher: ForwardingCipher {
+    let cipher = OpenSSLCipher()
+    let willStretch: @Sendable () -> Void
+
+    func stretch(
+      _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
+    ) throws(SecretStoreError) -> Secret {
+      willStretch()
+      return try cipher.stretch(passphrase, salt: salt, cost: cost)
+    }
+  }
+
   enum Locking: CaseIterable { case call, signal, callAndUnlockOfAnother, none }
 
   private static let passphrase = Secret("open sesame".utf8)
   private let vault = TestVault()
+
+  /// Another object rotates the keys during every derivation; the last one excludes it.
+  @Test func unlockingEndsThoughTheKeysAreRotatedAllTheTime() throws {
+    let other = vault.open()
+    try other.setPassphrase(Self.passphrase, cost: .cheap)
+    try other.add("text", account: "account")
+    let outcomes = Lock<[SecretStoreError?]>([])
+    let object = vault.open(
+      cipher: CountingCipher {
+        // From the third attempt on, the other object finds the lock taken.
+        other.lockTimeout = outcomes.withLock { $0.count } < 2 ? .seconds(30) : .zero
+        do {
+          try other.rotateKeys(keeping: [.passphrase(Self.passphrase)])
+          outcomes.withLock { $0.append(nil) }
+        } catch {
+          outcomes.withLock { $0.append(error as? SecretStoreError) }
+        }
+      })
+    try object.unlock(with: .passphrase(Self.passphrase))
+    let found = outcomes.withLock { $0 }
+    #expect(found.count == 3)
+    #expect(found.prefix(2) == [nil, nil])
+    guard case .busy = found.last ?? nil else {
+      Issue.record("The last rotation ended with \(found).")
+      return
+    }
+    #expect(try object.text("account") == "text")
+  }
 
   @Test(arguments: Locking.allCases)
   func lockingWinsOverAnUnlockingThatIsUnderWay(_ locking: Locking) throws {
