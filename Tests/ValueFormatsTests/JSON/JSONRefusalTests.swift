@@ -172,7 +172,8 @@ struct JSONRefusalTests {
         (16, short.flatMap { bytes($0, isLittle) }), (32, long.flatMap { bytes($0, isLittle) }),
       ] {
         expectRefusal(
-          of: file, "the file is encoded in UTF-\(width) (\(name) endian); convert it to UTF-8", at: 0,
+          of: file, "the file is encoded in UTF-\(width) (\(name) endian); convert it to UTF-8",
+          at: 0,
           sourceLocation: #_sourceLocation)
       }
     }

@@ -80,12 +80,14 @@ struct UnreadableSettingsTests {
   @Test(arguments: ["s.json", "s.plist"]) func aDirectoryIsRefused(name: String) throws {
     try FileManager.default.createDirectory(
       at: machine.home.appending(path: name), withIntermediateDirectories: false)
-    try expectEverywhere("\(name) is not a regular file.", of: name, for: Self.commands + [["watch"]])
+    try expectEverywhere(
+      "\(name) is not a regular file.", of: name, for: Self.commands + [["watch"]])
   }
 
   @Test(arguments: ["s.json", "s.plist"]) func aPipeIsNotWaitedFor(name: String) throws {
     #expect(unsafe mkfifo(machine.path(name), 0o600) == 0)
-    try expectEverywhere("\(name) is not a regular file.", of: name, for: Self.commands + [["watch"]])
+    try expectEverywhere(
+      "\(name) is not a regular file.", of: name, for: Self.commands + [["watch"]])
   }
 
   @Test func aPathThatLeadsNowhereIsRefused() throws {
