@@ -8,19 +8,20 @@ struct Deadline {
       UnsafeMutablePointer<pthread_mutex_t>, clockid_t, UnsafePointer<timespec>
     ) -> CInt
 
-  // How long other threads may overtake a waiting thread, in nanoseconds. Much longer than the 50
-  // µs or so of a wake-up: a contended mutex is fast because running threads do not wait for one.
-  private static let patience = 300_000
+  // The time for which other threads may overtake a waiting thread, in nanoseconds. Waking a thread
+  // takes about 50 µs. A much longer time keeps a contended mutex fast, because running threads
+  // then rarely wait for a wake-up.
+  private static let timeout = 300_000
 
-  // Hidden by Swift's overlay of the C library; missing in musl and in glibc before 2.30.
+  // Not visible in Swift's overlay of the C library; missing in musl and in glibc before 2.30.
   private static let lock: Lock? = {
     guard let address = unsafe dlsym(nil, "pthread_mutex_clocklock") else { return nil }
-    // The prototype is that of the manual, see above.
+    // The type is the documented prototype, see above.
     return unsafe unsafeBitCast(address, to: Lock.self)
   }()
 
-  // `pthread_mutex_timedlock` uses only the settable clock. Setting that clock back lengthens a
-  // wait, unless the mutex becomes free.
+  // `pthread_mutex_timedlock` only supports the settable clock. If that clock is set back, a wait
+  // takes longer unless the mutex becomes free.
   private static let clock = unsafe lock == nil ? CLOCK_REALTIME : CLOCK_MONOTONIC
 
   /// A deadline in the past.
@@ -32,17 +33,18 @@ struct Deadline {
     self.time = time
   }
 
-  /// Creates the time until which other accesses may overtake one that begins now.
+  /// Creates the deadline of an access that begins now, until which other accesses may overtake it.
   init() {
     var now = timespec()
-    // Written before the call returns; the call cannot fail for these clocks.
+    // The call does not fail for these clocks, and does not retain the pointer.
     unsafe clock_gettime(Self.clock, &now)
-    let nanoseconds = Int(now.tv_nsec) + Self.patience
+    let nanoseconds = Int(now.tv_nsec) + Self.timeout
     time = timespec(
       tv_sec: now.tv_sec + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
   }
 
-  /// Locks a mutex and returns the C library's code: `ETIMEDOUT` at the deadline.
+  /// Locks a mutex and returns the result of the C function, which is `ETIMEDOUT` after the
+  /// deadline.
   func lock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> CInt {
     var time = time
     // The caller keeps the mutex at a fixed address, and `time` outlives the calls.

@@ -1,39 +1,39 @@
 import Concurrency
 
-/// A scheduled access, which runs while the exclusion is held.
+/// A scheduled access, which runs while the access lock is held.
 typealias ScheduledAccess<Value> = @Sendable (Serialized<Value>) -> Void
 
 /// The scheduled accesses to one value, oldest first.
 ///
-/// Adding takes a separate lock, which is never held while an app's closure runs: scheduling does
-/// not wait for a long access.
+/// Adding an access takes a separate lock that is never held while a closure of the app runs, so
+/// scheduling never waits for a long access.
 final class ScheduledAccesses<Value>: @unchecked Sendable {
-  // `@unchecked`: `adding` guards `added`, `addedCount` and `isDraining`; `exclusion` guards
-  // `oldestLast` and `takenCount`.
-  private let exclusion: Exclusion
-  private let adding = Exclusion()
+  // `@unchecked`: `adding` guards `added`, `addedCount` and `isDraining`; `lock` guards
+  // `newestFirst` and `takenCount`.
+  private let lock: AccessLock
+  private let adding = AccessLock()
   private var added: [ScheduledAccess<Value>] = []
   private var addedCount = 0
   private var isDraining = false
-  private var oldestLast: [ScheduledAccess<Value>] = []
+  private var newestFirst: [ScheduledAccess<Value>] = []
   private var takenCount = 0
 
-  init(of exclusion: Exclusion) {
-    self.exclusion = exclusion
+  init(of lock: AccessLock) {
+    self.lock = lock
   }
 
   deinit {
     adding.destroy()
   }
 
-  /// The number of accesses ever added.
+  /// The total number of accesses that were added.
   var count: Int {
     _ = adding.enter()
     defer { adding.leave() }
     return addedCount
   }
 
-  /// Adds an access; returns true if draining must be started.
+  /// Adds an access; returns true if the caller must start draining the list.
   func add(_ access: @escaping ScheduledAccess<Value>) -> Bool {
     _ = adding.enter()
     defer { adding.leave() }
@@ -41,86 +41,39 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
     addedCount += 1
     if isDraining { return false }
     isDraining = true
-    // Until all are taken, a waiting access checks this list first.
-    exclusion.addDetour(Exclusion.Detour.scheduled)
+    // Until the list is empty, each access that waits runs the scheduled accesses first.
+    lock.addSlowPathReason(AccessLock.SlowPath.scheduled)
     return true
   }
 
-  /// Takes the oldest access if it is among the first `count` ever added.
+  /// Removes and returns the oldest access if it is one of the first `count` accesses that were
+  /// added.
   ///
-  /// The caller must hold the exclusion.
+  /// The caller must hold the access lock.
   func takeOldest(ofFirst count: Int) -> ScheduledAccess<Value>? {
     if takenCount >= count { return nil }
-    if oldestLast.isEmpty {
+    if newestFirst.isEmpty {
       _ = adding.enter()
       defer { adding.leave() }
-      // Swapping keeps the memory of both lists for reuse.
-      swap(&added, &oldestLast)
-      oldestLast.reverse()
+      // Swapping the arrays reuses the memory of both.
+      swap(&added, &newestFirst)
+      newestFirst.reverse()
     }
-    guard let oldest = oldestLast.popLast() else { return nil }
+    guard let oldest = newestFirst.popLast() else { return nil }
     takenCount += 1
     return oldest
   }
 
-  /// Ends draining if the list is empty; the next `add` restarts it.
+  /// Ends draining and returns true if the list is empty; the next `add` restarts draining.
   ///
-  /// The caller must hold the exclusion.
+  /// The caller must hold the access lock.
   func endDraining() -> Bool {
-    if !oldestLast.isEmpty { return false }
+    if !newestFirst.isEmpty { return false }
     _ = adding.enter()
     defer { adding.leave() }
     if !added.isEmpty { return false }
-    if isDraining { exclusion.removeDetour(Exclusion.Detour.scheduled) }
+    if isDraining { lock.removeSlowPathReason(AccessLock.SlowPath.scheduled) }
     isDraining = false
     return true
-  }
-}
-
-/// An access that a suspended task awaits, and that can be cancelled until it begins.
-final class SuspendedAccess<Output>: Sendable {
-  typealias Continuation = CheckedContinuation<Output, any Error>
-
-  private enum State {
-    case created
-    case waiting(Continuation)
-    case begunOrCancelled
-  }
-
-  private let state = Lock(State.created)
-
-  /// Stores the task's continuation; if the access is already cancelled, resumes it immediately and
-  /// returns false.
-  func wait(with continuation: Continuation) -> Bool {
-    let isWaiting = state.withLock { state in
-      guard case .created = state else { return false }
-      state = .waiting(continuation)
-      return true
-    }
-    if !isWaiting { continuation.resume(throwing: CancellationError()) }
-    return isWaiting
-  }
-
-  /// Begins the access and returns the continuation to resume; nil if it was cancelled.
-  func begin() -> Continuation? {
-    state.withLock { state in
-      defer { state = .begunOrCancelled }
-      guard case .waiting(let continuation) = state else { return nil }
-      return continuation
-    }
-  }
-
-  /// Cancels the access if it has not begun.
-  func cancel() {
-    begin()?.resume(throwing: CancellationError())
-  }
-}
-
-/// A copy of the value at one moment, in an object that is created only if needed.
-final class Snapshot<Value> {
-  let value: Value
-
-  init(_ value: Value) {
-    self.value = value
   }
 }

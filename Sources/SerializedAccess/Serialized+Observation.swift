@@ -5,15 +5,15 @@ extension Serialized where Value: Sendable {
   /// Calls a closure with the old and the new value after each change, until the result is
   /// released.
   ///
-  /// The closure runs as part of the access that made the change: on the thread of that access (on
-  /// the caller's queue, if there is one), before any other access. Observers therefore see all
-  /// changes in order, and other accesses wait while they run. Each assignment, in-place change and
+  /// The closure runs as part of the access that made the change, before any other access: on the
+  /// thread of that access or on the custom queue, if there is one. Observers therefore receive all
+  /// changes in order, and other accesses wait for them. Each assignment, in-place change and
   /// `access { … }` counts as a change, even if the value remains the same.
   ///
-  /// While a value has observers, an in-place change first copies the old value.
+  /// If a value has observers, an in-place change first copies the old value.
   ///
   /// - Parameter observer: Receives the old and the new value. It must not access the value.
-  /// - Returns: The observation, to be kept for as long as the closure is to be called.
+  /// - Returns: The observation, which ends when it is released.
   public func observe(
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> SerializedObservation {
@@ -22,21 +22,21 @@ extension Serialized where Value: Sendable {
     return SerializedObservation(end: observer.end { [weak self] in self?.remove($0) })
   }
 
-  /// The current value, and the value after each change from now on.
+  /// The current value, and the new value after each later change.
   ///
-  /// Each use of this property is one access and creates a sequence for one consumer. A slow
+  /// Getting this property is one access, and creates a sequence for one consumer. A slow
   /// consumer misses changes, but never the newest one. The sequence ends when the value is
-  /// released or the consumer's task is cancelled; it does not keep the value alive.
+  /// released or the consumer's task is cancelled. It does not retain the value.
   public var values: AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Value.self, bufferingPolicy: .bufferingNewest(1))
     let feed = SerializedFeed(continuation)
     let observer = Observer(ChangeHandler<Value> { _, new in feed.send(new) })
-    // In one access, so that no change is lost between the first element and the second.
-    inOrder {
-      // Only the holder of the exclusion touches the storage.
+    // A single access, so that no change between the first and the second element is lost.
+    performInOrder {
+      // Only the thread that holds the access lock uses the storage.
       continuation.yield(unsafe storage.pointee)
-      changeObserversInside { $0.add(observer) }
+      changeObserversWhileLocked { $0.add(observer) }
     }
     let end = observer.end { [weak self] in self?.remove($0) }
     continuation.onTermination = { _ in end() }
@@ -44,66 +44,67 @@ extension Serialized where Value: Sendable {
   }
 
   private func remove(_ observer: Observer<ChangeHandler<Value>>) {
-    forgetParent()
-    // No access can call the observer any more.
-    if exclusion.wasHeldAtFork { return }
+    discardParentState()
+    // No access can call the observer again.
+    if lock.wasHeldAtFork { return }
     changeObservers { $0.remove(observer) }
   }
 
-  /// Changes the list between two accesses, or inside the current one of this thread.
+  /// Changes the list between two accesses, or in the current access of the calling thread.
   ///
-  /// - Parameter change: Changes the list; a second call must do nothing.
+  /// - Parameter change: Changes the list. A second call must have no effect.
   private func changeObservers(
     _ change: @escaping @Sendable (inout Observers<ChangeHandler<Value>>) -> Void
   ) {
     recoverAfterFork()
-    switch exclusion.enter(until: Deadline()) {
-    case .inside: changeObserversInside(change)
+    switch lock.enter(until: Deadline()) {
+    case .nested: changeObserversWhileLocked(change)
     case .entered:
-      changeObserversInside(change)
-      exclusion.leave()
+      changeObserversWhileLocked(change)
+      lock.leave()
     case .timedOut: changeObserversInOrder(change)
     }
   }
 
-  /// Changes the list between two accesses, or after all accesses that were requested earlier.
+  /// Changes the list as a scheduled access, or earlier if no access is in progress.
   ///
-  /// Does not wait for the queue alone: its work may wait for this thread.
+  /// Does not only wait for the queue, because its work may wait for the calling thread.
   private func changeObserversInOrder(
     _ change: @escaping @Sendable (inout Observers<ChangeHandler<Value>>) -> Void
   ) {
     let changed = DispatchSemaphore(value: 0)
     schedule { serialized in
-      serialized.changeObserversInside(change)
+      serialized.changeObserversWhileLocked(change)
       changed.signal()
     }
     while changed.wait(timeout: .now() + .milliseconds(1)) == .timedOut {
-      guard exclusion.tryEnter() else { continue }
-      changeObserversInside(change)
-      exclusion.leave()
+      guard lock.tryEnter() else { continue }
+      changeObserversWhileLocked(change)
+      lock.leave()
       return
     }
   }
 }
 
 extension Serialized {
-  /// Returns the value if observers must be notified of a change; the exclusion must be held.
+  /// Returns the value if observers must be notified of a change; the access lock must be held.
   func snapshotForObservers() -> Snapshot<Value>? {
-    // Only the holder of the exclusion touches the storage.
-    exclusion.isObserved ? Snapshot(unsafe storage.pointee) : nil
+    // Only the thread that holds the access lock uses the storage.
+    lock.isObserved ? Snapshot(unsafe storage.pointee) : nil
   }
 
-  /// Notifies the observers of a change; the exclusion must be held.
+  /// Notifies the observers of a change; the access lock must be held.
   func notifyObservers(since old: Value) {
-    // Only the holder of the exclusion touches the storage.
+    // Only the thread that holds the access lock uses the storage.
     let new = unsafe storage.pointee
-    // An observer may end its own or other observations.
+    // An observer may end its own observation or others.
     for observer in observers.all { observer.handler?.call(old, new) }
   }
 
-  private func changeObserversInside(_ change: (inout Observers<ChangeHandler<Value>>) -> Void) {
+  private func changeObserversWhileLocked(_ change: (inout Observers<ChangeHandler<Value>>) -> Void)
+  {
     change(&observers)
-    exclusion.isObserved = !observers.isEmpty
+    lock.isObserved = !observers.isEmpty
   }
 }
 
@@ -112,7 +113,7 @@ extension Serialized {
 /// The sequence ends when this object is released, together with the value.
 private final class SerializedFeed<Value: Sendable>: Sendable {
   private let continuation: AsyncStream<Value>.Continuation
-  // The iterating task belongs to the parent: a forked child must not resume its copy.
+  // The consuming task only exists in the parent, so a forked child must not resume it.
   private let generation = Fork.generation
 
   init(_ continuation: AsyncStream<Value>.Continuation) {
@@ -128,27 +129,18 @@ private final class SerializedFeed<Value: Sendable>: Sendable {
   }
 }
 
-/// The observation of a ``Serialized`` value.
+/// A closure that is called for each change of a value.
 ///
-/// It ends with ``cancel()`` or when this object is released. It does not keep the value alive.
-public final class SerializedObservation: Sendable {
-  private let lifetime: ObservationLifetime
-
-  init(end: @escaping @Sendable () -> Void) {
-    lifetime = ObservationLifetime(end: end)
-  }
-
-  /// Ends the observation; further calls do nothing.
-  ///
-  /// Waits for the access in progress, so that the observer no longer runs when this returns. An
-  /// observer, or the closure of an access, can call it too.
-  public func cancel() {
-    lifetime.cancel()
-  }
-}
-
-/// A closure for the changes of a value, in a structure, which spares a call the conversion that a
-/// closure in a generic object needs.
+/// The structure avoids the conversion that each call of a closure in a generic object requires.
 struct ChangeHandler<Value>: Sendable {
   let call: @Sendable (_ old: Value, _ new: Value) -> Void
+}
+
+/// A copy of a value in an object, which an `InPlaceMutation` holds without knowing the type.
+final class Snapshot<Value> {
+  let value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
 }

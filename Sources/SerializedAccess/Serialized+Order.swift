@@ -1,171 +1,140 @@
 import Dispatch
 
 extension Serialized {
-  /// Begins an access that needs only the exclusion, if that is free; otherwise returns false.
+  /// Begins an access and returns true if it only has to lock the mutex, and the mutex is free.
   @inline(__always)
-  func enterDirectly() -> Bool {
-    // This already covers accesses that this thread scheduled. It is checked before locking, which
-    // shortens the time for which the exclusion is held.
-    exclusion.isDirect && exclusion.tryEnter()
+  func enterFastPath() -> Bool {
+    // Checked before locking, so that the lock is held for a shorter time. A thread always sees the
+    // accesses that it scheduled itself.
+    lock.allowsFastPath && lock.tryEnter()
   }
 
-  /// Begins an assignment without observers, under the same conditions as `enterDirectly()`.
+  /// Begins an assignment without observers, under the same conditions as `enterFastPath()`.
   @usableFromInline
   func enterToAssign() -> Bool {
-    guard enterDirectly() else { return false }
-    if !exclusion.isObserved { return true }
-    exclusion.leave()
+    guard enterFastPath() else { return false }
+    if !lock.isObserved { return true }
+    lock.leave()
     return false
   }
 
-  /// Runs an access in order, on the caller's queue if there is one.
-  func inOrder<Output, Failure: Error>(
+  /// Runs an access in order, on the custom queue if there is one.
+  func performInOrder<Output, Failure: Error>(
     _ work: () throws(Failure) -> Output
   ) throws(Failure) -> Output {
-    var place = Place()
-    if enterInTime(&place) {
-      defer { leaveInTime() }
-      runScheduled(before: place)
+    var position = AccessPosition()
+    if enterWithoutQueue(&position) {
+      defer { leaveWithoutQueue() }
+      runScheduled(before: position)
       return try work()
     }
     return try queue.run { () throws(Failure) in
-      exclusion.enterFromQueue(place)
-      defer { exclusion.leave() }
-      runScheduled(before: place)
+      lock.enterFromQueue(position)
+      defer { lock.leave() }
+      runScheduled(before: position)
       return try work()
     }
   }
 
-  /// Begins an access that need not go through the queue; otherwise returns false.
+  /// Begins an access without the queue; returns false if the access must go through the queue.
   ///
-  /// The queue is unnecessary if the exclusion is free before the deadline and no other access is
-  /// starving. Ends the process if this thread is already inside an access.
-  func enterInTime(_ place: inout Place) -> Bool {
+  /// The queue is unnecessary if the lock becomes free before the deadline and no other access is
+  /// starving. Traps if the calling thread is already in an access.
+  func enterWithoutQueue(_ position: inout AccessPosition) -> Bool {
     recoverAfterFork()
-    if exclusion.hasScheduled { place.scheduledBefore = unsafe scheduled.count }
-    if exclusion.isInForkedChild || callersQueue?.isCurrent == true {
+    if lock.hasScheduled { position.scheduledBefore = unsafe scheduled.count }
+    if lock.isInForkedChild || customQueue?.isCurrent == true {
       enter()
       return true
     }
-    if callersQueue != nil || exclusion.hasStarving {
-      // Checked before the queue is used: waiting for the queue inside an access would end the
-      // process without a message.
-      if exclusion.isHeldByThisThread { refuseAccessInsideAccess() }
-      if callersQueue == nil { place.deadline = Deadline() }
+    if customQueue != nil || lock.hasStarving {
+      // Checked first, because waiting for the queue in an access would trap without a message.
+      if lock.isHeldByCurrentThread { trapOnNestedAccess() }
+      if customQueue == nil { position.deadline = Deadline() }
       return false
     }
-    if exclusion.tryEnter() { return true }
+    if lock.tryEnter() { return true }
     let deadline = Deadline()
-    place.deadline = deadline
-    switch exclusion.enter(until: deadline) {
+    position.deadline = deadline
+    switch lock.enter(until: deadline) {
     case .entered: return true
-    case .inside: refuseAccessInsideAccess()
+    case .nested: trapOnNestedAccess()
     case .timedOut:
-      place.isStarving = true
-      exclusion.addDetour(Exclusion.Detour.starving)
+      position.isStarving = true
+      lock.addSlowPathReason(AccessLock.SlowPath.starving)
       return false
     }
   }
 
-  /// Ends an access that did not go through the queue.
-  func leaveInTime() {
-    // No queue runs the accesses that were scheduled there meanwhile.
-    if exclusion.isInForkedChild { drainInForkedChild() }
-    exclusion.leave()
+  /// Ends an access that began without the queue.
+  func leaveWithoutQueue() {
+    // In a forked child, no queue runs the accesses that were scheduled in the meantime.
+    if lock.isInForkedChild { drainInForkedChild() }
+    lock.leave()
   }
 
-  /// Runs one change and notifies the observers; the exclusion must be held.
+  /// Makes a change and notifies the observers; the access lock must be held.
   func mutate<Output, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Output
   ) throws(Failure) -> Output {
     let before = snapshotForObservers()
-    // Also after an error: part of the change may have been made.
+    // Observers are also notified after an error, because the change may be partial.
     defer { if let before { notifyObservers(since: before.value) } }
-    // Only the holder of the exclusion touches the storage.
+    // Only the thread that holds the access lock uses the storage.
     return unsafe try body(&storage.pointee)
   }
 
-  /// Stores a new value, and releases the old one after the access.
+  /// Stores a new value, and releases the old value after the access.
   @usableFromInline @inline(never)
   func replaceInOrder(with newValue: Value) {
-    _ = inOrder {
-      // Only the holder of the exclusion touches the storage.
+    _ = performInOrder {
+      // Only the thread that holds the access lock uses the storage.
       let replaced = unsafe storage.move()
       unsafe storage.initialize(to: newValue)
-      if exclusion.isObserved { notifyObservers(since: replaced) }
+      if lock.isObserved { notifyObservers(since: replaced) }
       return replaced
     }
   }
 
-  /// Waits for the exclusion, or ends the process if this thread already holds it.
+  /// Locks the access lock; traps if the calling thread already holds it.
   func enter() {
-    if !exclusion.enter() { refuseAccessInsideAccess() }
+    if !lock.enter() { trapOnNestedAccess() }
   }
 
-  /// Releases the exclusion, or ends the process if another thread holds it.
+  /// Unlocks the access lock; traps if the calling thread does not hold it.
   @inline(__always)
   func leave() {
-    if !exclusion.leave() { refuseAccessAcrossThreads() }
+    if !lock.leave() { trapOnThreadChange() }
   }
 
   @inline(never)
-  private func refuseAccessInsideAccess() -> Never {
+  private func trapOnNestedAccess() -> Never {
     fatalError(
       """
       The Serialized value of type \(Value.self) on the queue "\(queue.label)" was accessed from \
-      inside an access to it, which could never get its turn. Use the value that the closure or \
-      the observer is given.
+      inside an access to it, which would deadlock. Use the value that is passed to the closure or \
+      the observer.
       """)
   }
 
   @inline(never)
-  private func refuseAccessAcrossThreads() -> Never {
+  private func trapOnThreadChange() -> Never {
     fatalError(
       """
       An access to the Serialized value of type \(Value.self) on the queue "\(queue.label)" ended \
-      on another thread than it began on, because it waited for an `async` method of the value. \
-      Take a copy, call the method on it, and write it back.
+      on a different thread than it began on, because it awaited an `async` method of the value. \
+      Copy the value, call the method on the copy, and assign the copy to the value.
       """)
   }
 }
 
-/// The place of an access in the order of all accesses.
-struct Place {
-  /// The number of accesses that were scheduled earlier.
+/// The position of an access in the order of all accesses.
+struct AccessPosition {
+  /// The number of accesses that had been scheduled when the access began.
   var scheduledBefore = 0
   /// The time after which the access counts as starving; nil if it has not waited yet, or if a
-  /// caller's queue determines the order.
+  /// custom queue determines the order.
   var deadline: Deadline?
   /// Whether the access already counts as starving.
   var isStarving = false
-}
-
-extension Serialized {
-  /// Makes the value usable in a forked child, at the first call there; ends the process if another
-  /// thread was accessing the value at the fork.
-  @inline(__always)
-  func recoverAfterFork() {
-    forgetParent()
-    if exclusion.wasHeldAtFork { refuseAccessInForkedChild() }
-  }
-
-  /// Discards, at the first call in a forked child, the state of the parent's threads.
-  func forgetParent() {
-    exclusion.recoverAfterFork {
-      // The scheduled accesses belong to the parent. The list is not released, because another
-      // thread may have been changing it.
-      _ = unsafe Unmanaged.passRetained(scheduled)
-      unsafe scheduled = ScheduledAccesses(of: exclusion)
-    }
-  }
-
-  @inline(never)
-  private func refuseAccessInForkedChild() -> Never {
-    fatalError(
-      """
-      The Serialized value of type \(Value.self) on the queue "\(queue.label)" was being accessed \
-      when the process was forked, and may be half changed. Call exec in the child, or fork while no \
-      thread accesses the value.
-      """)
-  }
 }

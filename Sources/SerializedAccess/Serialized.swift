@@ -1,10 +1,10 @@
 import Concurrency
 public import Dispatch
 
-/// A value that all threads access one at a time.
+/// A value that only one thread can access at a time.
 ///
-/// Wrap a property, or hold the value in a constant where Swift does not allow a property wrapper
-/// (<doc:ShapesThatCompile> lists both):
+/// Wrap a property, or use a constant where Swift does not allow a property wrapper, as described
+/// in <doc:ShapesThatCompile>:
 ///
 /// ```swift
 /// @Serialized var visitors = 0
@@ -14,79 +14,79 @@ public import Dispatch
 /// visitors.wrappedValue += 1
 /// ```
 ///
-/// Each use is one access, and no other access to the same value happens during it. That includes
-/// an in-place change: `visitors += 1` reads and writes in one access, and changing one element of
-/// an array copies nothing. Two uses are two accesses: to read, decide and write in one, use
+/// Each use of the value is an access, and accesses to the same value never overlap. An in-place
+/// change is a single access: `visitors += 1` reads and writes in one access, and changing an
+/// element of an array does not copy the array. To combine several uses into one access, call
 /// `access { … }`.
 ///
 /// An access must not wait for another access to the same value. A nested access on the same thread
-/// would deadlock; it ends the process with a message that names the queue. A method that changes
-/// the value in place must not be `async`, since an access ends on the thread that began it.
+/// would deadlock, so it traps with a message that names the queue. A method that changes the value
+/// in position must not be `async`, because an access must end on the thread on which it began.
 ///
-/// No thread starves: an access that has waited for 0.3 ms precedes all that begin later.
-/// <doc:ForkedChildren> describes accesses in a process created by `fork`.
+/// No thread starves: an access that has waited for 0.3 ms takes precedence over accesses that
+/// begin later. <doc:ForkedChildren> describes accesses in a process created by `fork`.
 ///
-/// A value that is not `Sendable` can be wrapped too, but then the wrapper is not `Sendable`
-/// either, and has only the accesses that wait.
+/// A value that is not `Sendable` can also be wrapped, but then the wrapper is not `Sendable`
+/// either, and accesses cannot be scheduled.
 @safe @propertyWrapper
 public final class Serialized<Value> {
-  // Allocated separately, not a property: only the holder of `exclusion` accesses it, and an access
-  // does not pay for the run-time exclusivity check.
+  // Allocated separately, which avoids the run-time exclusivity checks of a stored property. Only
+  // the thread that holds `lock` uses it.
   @usableFromInline let storage: UnsafeMutablePointer<Value>
-  @usableFromInline let exclusion: Exclusion
+  @usableFromInline let lock: AccessLock
   let queue: DispatchQueue
-  let callersQueue: CallersQueue?
-  // Changed only in a forked child, before any access returns there; checking its exclusivity costs
-  // as much as the mutex.
+  let customQueue: CustomQueue?
+  // Only changed in a forked child, before any access returns there. An exclusivity check would
+  // cost as much as locking the mutex.
   @exclusivity(unchecked) var scheduled: ScheduledAccesses<Value>
-  // Guarded by the exclusion.
+  // Guarded by `lock`.
   var observers = Observers<ChangeHandler<Value>>()
 
-  init(_ value: Value, queue: DispatchQueue, callersQueue: CallersQueue?) {
+  private init(_ value: Value, queue: DispatchQueue, customQueue: CustomQueue?) {
     // Deallocated only in `deinit`.
     unsafe storage = .allocate(capacity: 1)
     unsafe storage.initialize(to: value)
-    exclusion = Exclusion()
+    lock = AccessLock()
     // No other reference exists yet.
-    unsafe scheduled = ScheduledAccesses(of: exclusion)
+    unsafe scheduled = ScheduledAccesses(of: lock)
     self.queue = queue
-    self.callersQueue = callersQueue
-    if callersQueue != nil { exclusion.addDetour(Exclusion.Detour.callersQueue) }
+    self.customQueue = customQueue
+    if customQueue != nil { lock.addSlowPathReason(AccessLock.SlowPath.customQueue) }
   }
 
   deinit {
-    // No other reference is left.
+    // No other reference exists.
     unsafe storage.deinitialize(count: 1)
     unsafe storage.deallocate()
-    exclusion.destroy()
+    lock.destroy()
   }
 
-  /// The value; each read, write and in-place change is one access.
+  /// The value; each read, assignment and in-place change is one access.
   ///
-  /// Waits for accesses in progress and for those scheduled earlier. An in-place change (`+=`,
-  /// `append(_:)`, one element of an array) excludes all other accesses until it is done.
+  /// Waits for accesses in progress and for accesses that were scheduled earlier. An in-place
+  /// change, such as `+=` or `append(_:)`, excludes all other accesses until it ends.
   public var wrappedValue: Value {
     get {
-      // Only the holder of the exclusion touches the storage, here and in the other accessors.
-      guard enterDirectly() else { return inOrder { unsafe storage.pointee } }
-      defer { exclusion.leave() }
+      // Only the thread that holds the lock uses the storage, here and in the other accessors.
+      guard enterFastPath() else { return performInOrder { unsafe storage.pointee } }
+      defer { lock.leave() }
       return unsafe storage.pointee
     }
-    // Inlined: assigning a number is then 5.1 times as fast as through a queue, otherwise 4.8
+    // With inlining, assigning a number is 5.1 times as fast as through a queue, without it 4.8
     // times: `swift run -c release --package-path Benchmarks Benchmarks --only set`.
     @inlinable set {
-      // A value without references can be overwritten. Any other is released after the access,
-      // because its `deinit` may begin another one.
+      // A value without references can be overwritten. Any other value must be released after the
+      // access, because its `deinit` may begin another access.
       guard _isPOD(Value.self), enterToAssign() else {
         replaceInOrder(with: newValue)
         return
       }
       unsafe storage.pointee = newValue
-      exclusion.leave()
+      lock.leave()
     }
     _modify {
       if let mutation = beginMutation() {
-        // Also after an error: part of the change may have been made.
+        // Also after an error, because the change may be partial.
         defer { endMutation(mutation) }
         yield unsafe &storage.pointee
       } else {
@@ -96,86 +96,80 @@ public final class Serialized<Value> {
     }
   }
 
-  /// The wrapper itself, which provides the other kinds of access.
+  /// The wrapper itself, which provides the other operations.
   public var projectedValue: Serialized<Value> { self }
 }
 
-// Each access runs while the exclusion is held, and the rest is immutable. A value that is not
-// `Sendable` could still be accessed through another reference.
+// The lock guards each access, and everything else is immutable. A value that is not `Sendable`
+// could still be accessed through another reference.
 extension Serialized: @unchecked Sendable where Value: Sendable {}
 
 extension Serialized {
   /// Creates a value with a private queue.
-  public convenience init(wrappedValue: Value) {
-    self.init(wrappedValue, customQueue: "Serialized")
-  }
-
-  /// Creates a value with a private queue, to be held in a constant.
-  public convenience init(_ wrappedValue: Value) {
-    self.init(wrappedValue, customQueue: "Serialized")
-  }
-
-  /// Creates a value with a private queue of a given name.
   ///
   /// - Parameters:
   ///   - wrappedValue: The initial value.
   ///   - customQueue: The label of the queue, shown by debuggers and in the messages of this type.
-  public convenience init(wrappedValue: Value, customQueue: String) {
+  public convenience init(wrappedValue: Value, customQueue: String = "Serialized") {
     self.init(wrappedValue, customQueue: customQueue)
   }
 
-  /// Creates a value with a private queue of a given name, to be held in a constant.
+  /// Creates a value with a private queue, to be stored in a constant.
   ///
   /// - Parameters:
   ///   - wrappedValue: The initial value.
   ///   - customQueue: The label of the queue, shown by debuggers and in the messages of this type.
-  public convenience init(_ wrappedValue: Value, customQueue: String) {
-    self.init(wrappedValue, queue: DispatchQueue(label: customQueue), callersQueue: nil)
+  public convenience init(_ wrappedValue: Value, customQueue: String = "Serialized") {
+    self.init(wrappedValue, queue: DispatchQueue(label: customQueue), customQueue: nil)
   }
 
-  /// Creates a value whose accesses and observers all run on a given queue.
+  /// Creates a value whose accesses and observers run on a given queue.
   ///
-  /// <doc:CustomQueues> describes the cost. A concurrent queue ends the process with a message.
+  /// <doc:CustomQueues> describes the cost. Traps if the queue is concurrent.
   ///
   /// - Parameters:
   ///   - wrappedValue: The initial value.
-  ///   - customQueue: A serial queue, which may run other work and may serve several values.
+  ///   - customQueue: A serial queue, which may run other work and may be shared by several values.
   public convenience init(wrappedValue: Value, customQueue: DispatchQueue) {
     self.init(wrappedValue, customQueue: customQueue)
   }
 
-  /// Creates a value whose accesses and observers all run on a given queue, for a constant.
+  /// Creates a value whose accesses and observers run on a given queue, to be stored in a constant.
   ///
-  /// <doc:CustomQueues> describes the cost. A concurrent queue ends the process with a message.
+  /// <doc:CustomQueues> describes the cost. Traps if the queue is concurrent.
   ///
   /// - Parameters:
   ///   - wrappedValue: The initial value.
-  ///   - customQueue: A serial queue, which may run other work and may serve several values.
+  ///   - customQueue: A serial queue, which may run other work and may be shared by several values.
   public convenience init(_ wrappedValue: Value, customQueue: DispatchQueue) {
-    self.init(wrappedValue, queue: customQueue, callersQueue: CallersQueue(customQueue))
+    self.init(wrappedValue, queue: customQueue, customQueue: CustomQueue(customQueue))
   }
 }
 
 extension Serialized: CustomStringConvertible, CustomReflectable {
-  /// The value in parentheses, or the words "in use" during an access.
+  /// The value in parentheses, or "in use" during an access.
   ///
-  /// Never waits, so that it is safe in a debugger, in a log and inside an access. It shows the
-  /// result of the last access, without the scheduled ones.
+  /// Getting the description never waits, so it is safe in a debugger, for logging, and inside an
+  /// access. It does not include the effects of scheduled accesses.
   public var description: String {
-    if let value = valueUnlessInUse() { "Serialized(\(value.value))" } else { "Serialized(in use)" }
+    if let snapshot = snapshotUnlessInUse() {
+      "Serialized(\(snapshot.value))"
+    } else {
+      "Serialized(in use)"
+    }
   }
 
-  /// A mirror with the value, or with the words "in use" during an access.
+  /// A mirror of the value, or of "in use" during an access.
   public var customMirror: Mirror {
-    let value: Any = if let value = valueUnlessInUse() { value.value } else { "in use" }
+    let value: Any = if let snapshot = snapshotUnlessInUse() { snapshot.value } else { "in use" }
     return Mirror(self, children: ["wrappedValue": value], displayStyle: .class)
   }
 
-  private func valueUnlessInUse() -> Snapshot<Value>? {
-    forgetParent()
-    guard exclusion.tryEnter() else { return nil }
-    defer { exclusion.leave() }
-    // Only the holder of the exclusion touches the storage.
+  private func snapshotUnlessInUse() -> Snapshot<Value>? {
+    discardParentState()
+    guard lock.tryEnter() else { return nil }
+    defer { lock.leave() }
+    // Only the thread that holds the lock uses the storage.
     return Snapshot(unsafe storage.pointee)
   }
 }

@@ -1,10 +1,10 @@
-/// The apparent kind of a file, for a message about a file of another format.
+/// The apparent format of a file, for the error message if the file has an unexpected format.
 enum FileKind: Hashable, Sendable {
   case xml
   case binaryPropertyList
   case json
   case oldPropertyList
-  /// Text in another encoding than UTF-8.
+  /// Text in an encoding other than UTF-8.
   case text(in: String)
 
   init?(_ file: [UInt8]) {
@@ -25,10 +25,9 @@ enum FileKind: Hashable, Sendable {
     }
   }
 
-  /// Detects a byte order mark, or the zeros that an encoding puts around an opening brace or angle
-  /// bracket.
+  /// Detects UTF-16 and UTF-32 by a byte order mark or by the zero bytes of the first character.
   ///
-  /// The first two characters of JSON and of XML are ASCII, so the first four bytes suffice.
+  /// The first two characters of JSON and XML are ASCII, so the first four bytes are sufficient.
   private static func wideEncoding(of file: [UInt8]) -> String? {
     let start = Array(file.prefix(4))
     return switch start.map({ $0 == 0 }) {
@@ -41,7 +40,7 @@ enum FileKind: Hashable, Sendable {
     }
   }
 
-  /// Whether the first bytes inside of braces look like `key = value;`.
+  /// Returns whether the text in braces looks like `key = value;`.
   private static func usesEqualSigns(_ text: ArraySlice<UInt8>) -> Bool {
     var isQuoted = false
     for byte in text.prefix(4096) {
@@ -55,19 +54,19 @@ enum FileKind: Hashable, Sendable {
     return false
   }
 
-  /// The advice for a file that was opened as another format.
+  /// The error message for a file that was opened as another format.
   private var reason: String {
     switch self {
-    case .xml: "this is XML, such as a property list in XML: open it as one"
-    case .binaryPropertyList: "this is a binary property list: open it as one"
-    case .json: "this looks like JSON: open it as such"
+    case .xml: "the file is in XML; open it as an XML property list"
+    case .binaryPropertyList: "the file is a binary property list; open it as such"
+    case .json: "the file seems to be JSON; open it as JSON"
     case .oldPropertyList:
-      "this looks like a property list in the old text format: convert it to XML"
-    case .text(let encoding): "this is text in \(encoding): convert it to UTF-8"
+      "the file seems to be a property list in the old text format; convert it to XML"
+    case .text(let encoding): "the file is encoded in \(encoding); convert it to UTF-8"
     }
   }
 
-  /// Throws if a file seems to be of a kind other than those given.
+  /// Throws an error if a file seems to have a format other than the given ones.
   static func require(_ kinds: FileKind..., of file: [UInt8]) throws(FormatError) {
     if let kind = FileKind(file), !kinds.contains(kind) {
       throw FormatError(reason: kind.reason, offset: 0)

@@ -1,16 +1,16 @@
-/// A document of another program: a property list, binary or in XML, or JSON.
+/// A JSON document or property list that another program wrote.
 package struct ForeignDocument {
   private let bytes: [UInt8]
   private let kind: FileKind
-  /// The number of values, or a little more, if shared ones were written out for each reference.
+  /// An upper bound of the number of values, with shared values counted once for each reference.
   package let valueCount: Int
-  /// The size in bytes if shared values were written out for each reference.
+  /// The size in bytes, with shared values counted once for each reference.
   package let expandedSize: Int
 
-  /// Creates a document, and checks a binary property list.
+  /// Creates a document; validates a binary property list.
   package init(_ bytes: [UInt8]) throws(FormatError) {
     guard let kind = FileKind(bytes) else {
-      throw FormatError(reason: "it is neither a property list nor JSON", offset: 0)
+      throw FormatError(reason: "the file is neither a property list nor JSON", offset: 0)
     }
     self.bytes = bytes
     self.kind = kind
@@ -28,7 +28,7 @@ package struct ForeignDocument {
     }
   }
 
-  /// Reads the whole document, whose text has no escapes.
+  /// Reads the document, without interpreting the escapes that a store uses in strings.
   package func tree() throws(FormatError) -> ValueTree {
     switch kind {
     case .binaryPropertyList:
@@ -43,15 +43,14 @@ package struct ForeignDocument {
   }
 }
 
-// Foundation's decoder passes the `userInfo` of an app to its types, and converts between types
-// exactly as it did when the app's data was written. So it remains the decoder of stored secrets
-// and of the settings of 1.x.
+// Foundation's decoder still decodes stored secrets and the settings of version 1.x: it passes an
+// app's `userInfo` to the app's types, and converts between types as when the data was written.
 
 extension ForeignDocument {
-  /// Throws if Foundation's decoder could trap on a property list, or take endless time.
+  /// Throws an error if Foundation's decoder could trap on a property list, or not terminate.
   ///
-  /// The decoder traps on counts beyond `Int` and on invalid UTF-8, follows nesting until the stack
-  /// is full, and reads shared objects once for each reference.
+  /// The decoder traps on counts that exceed `Int` and on invalid UTF-8, recurses into nested
+  /// containers without a limit, and decodes shared objects once for each reference.
   package static func requireDecodable(
     propertyList bytes: [UInt8], depth: Int = FormatLimits.depth
   ) throws(FormatError) {
@@ -62,7 +61,7 @@ extension ForeignDocument {
     }
     let check = try BinaryObjectCheck(
       BinaryObjectTable(bytes[...]), depth: depth, of: BinaryObject.Kind.encoded)
-    // An encoder shares no containers, so that each value has its own reference.
+    // Encoders do not share containers, so each value has its own reference.
     if check.valueCount > bytes.count {
       throw FormatError(reason: "arrays or dictionaries are shared", offset: 0)
     }

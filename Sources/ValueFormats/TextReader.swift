@@ -1,6 +1,6 @@
-/// A reader of a text format, from beginning to end.
+/// A reader of a text format.
 protocol TextReader {
-  /// Valid UTF-8, a part of a file or all of it.
+  /// A file or a part of it, in valid UTF-8.
   var bytes: ArraySlice<UInt8> { get }
   /// The index of the current byte.
   var position: Int { get set }
@@ -19,26 +19,26 @@ extension TextReader {
     while current?.isWhitespace == true { position += 1 }
   }
 
-  /// Skips a byte and returns true if it is the current one.
-  mutating func take(_ byte: Unicode.Scalar) -> Bool {
+  /// Skips the current byte and returns true if it is a given character.
+  mutating func skip(_ byte: Unicode.Scalar) -> Bool {
     guard current == UInt8(ascii: byte) else { return false }
     position += 1
     return true
   }
 
-  /// Skips a text and returns true if it is next.
-  mutating func take(text: String) -> Bool {
+  /// Skips a text and returns true if the text is next.
+  mutating func skip(text: String) -> Bool {
     guard hasPrefix(text) else { return false }
     position += text.utf8.count
     return true
   }
 
-  /// Skips everything up to the end of a text; returns the bytes before it, nil if it is missing.
+  /// Skips to the end of a text, and returns the bytes before the text; nil if it does not occur.
   mutating func skip(past text: String) -> ArraySlice<UInt8>? {
     let start = position
     while let index = bytes[position...].firstIndex(of: text.utf8.first!) {
       position = index
-      if take(text: text) { return bytes[start..<index] }
+      if skip(text: text) { return bytes[start..<index] }
       position += 1
     }
     return nil
@@ -48,38 +48,12 @@ extension TextReader {
     FormatError(reason: reason, offset: (index ?? position) - bytes.startIndex)
   }
 
+  /// Throws an error if bytes are not valid UTF-8.
   static func requireUTF8(_ bytes: ArraySlice<UInt8>) throws(FormatError) {
     do {
       _ = try UTF8Span(validating: bytes.span)
     } catch {
-      throw FormatError(reason: "this is not UTF-8", offset: error.byteOffsets.lowerBound)
+      throw FormatError(reason: "invalid UTF-8", offset: error.byteOffsets.lowerBound)
     }
-  }
-}
-
-extension UInt8 {
-  var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
-
-  var hexadecimalDigit: UInt16? {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(self - UInt8(ascii: "0"))
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(self - UInt8(ascii: "a") + 10)
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(self - UInt8(ascii: "A") + 10)
-    default: nil
-    }
-  }
-
-  /// Whether JSON and XML treat the byte as white space.
-  var isWhitespace: Bool {
-    switch self {
-    case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): true
-    default: false
-    }
-  }
-}
-
-extension Substring.UTF8View {
-  var withoutSign: Substring.UTF8View {
-    dropFirst(first == UInt8(ascii: "-") || first == UInt8(ascii: "+") ? 1 : 0)
   }
 }

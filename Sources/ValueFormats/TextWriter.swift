@@ -1,6 +1,6 @@
-/// A writer of a text format, with a line for each element of an array or a dictionary.
+/// A writer of a text format, with each element of an array or a dictionary on a separate line.
 protocol TextWriter {
-  /// The indentation for each level: so many of this byte.
+  /// The indentation of each level: a byte, and the number of its repetitions.
   static var indentation: (byte: UInt8, count: Int) { get }
   /// The text between two elements.
   static var separator: String { get }
@@ -11,19 +11,19 @@ protocol TextWriter {
 extension TextWriter {
   mutating func append(_ text: String) { bytes += text.utf8 }
 
+  /// Begins a line with the indentation of a level.
   mutating func newLine(_ depth: Int) {
     append("\n")
-    let indentation = Self.indentation
-    bytes.append(
-      contentsOf: repeatElement(indentation.byte, count: depth * indentation.count))
+    let (byte, count) = Self.indentation
+    bytes.append(contentsOf: repeatElement(byte, count: depth * count))
   }
 
-  /// Writes an array or a dictionary inside of `depth` others, with a closure for an element.
+  /// Writes an array or a dictionary inside `depth` others, with a closure that writes an element.
   mutating func append<Element>(
     _ elements: [Element], between brackets: (open: String, close: String), within depth: Int,
     element: (inout Self, Element) throws(FormatError) -> Void
   ) throws(FormatError) {
-    try FormatError.requireRoom(within: depth)
+    try FormatError.checkDepth(depth)
     append(brackets.open)
     for (index, value) in elements.enumerated() {
       if index > 0 { append(Self.separator) }

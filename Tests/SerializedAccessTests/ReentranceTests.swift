@@ -113,7 +113,7 @@ struct ReentranceTests {
       let value = Serialized(0, customQueue: "com.example.orders")
       await Wanderer().change(value)
     }
-    #expect(message(of: result).contains("ended on another thread than it began on"))
+    #expect(message(of: result).contains("ended on a different thread than it began on"))
   }
 }
 

@@ -111,7 +111,7 @@ struct LinearWorkTests {
         case .success(let content):
           for entry in content.entries { _ = format.decoded(entry.value) }
           _ = format.join(content.entries, content.surroundings)
-        case .failure(let error): _ = TextPlace(of: error.offset, in: file)
+        case .failure(let error): _ = TextPosition(of: error.offset, in: file)
         }
       }
     }

@@ -34,7 +34,7 @@ struct PropertyListInPythonTests {
 
   private func written(key: String, _ isXML: Bool) -> String {
     let isBase64 = EscapedText.unescape(key) != key
-    let isEscaped = isXML && (isBase64 || !MarkupText.canHold(key))
+    let isEscaped = isXML && (isBase64 || !MarkupText.allows(key))
     return hexadecimal((isEscaped ? EscapedText.escape(key, needsEscape: true) : key).utf8)
   }
 
@@ -42,7 +42,7 @@ struct PropertyListInPythonTests {
   private func expected(_ tree: ValueTree, _ isXML: Bool) throws -> String {
     func text(_ string: String) -> String {
       let written = EscapedText.inPropertyList(
-        string, isWritable: !isXML || MarkupText.canHold(string))
+        string, isWritable: !isXML || MarkupText.allows(string))
       return hexadecimal(written.utf8)
     }
     func real(_ value: Double) -> String {

@@ -4,31 +4,27 @@ import FoundationEssentials
 import StorageInternals
 
 extension FileBackend {
-  func moveAside(within patience: Duration?) throws(KeyValueStoreError) -> String? {
+  func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String? {
     guard try isDamaged(at: path) else { return nil }
-    let turn = try takeTurn(within: patience)
-    defer { withExtendedLifetime(turn) {} }
-    // The file may have been repaired or moved meanwhile.
-    guard try isDamaged(at: turn.target) else { return nil }
+    let scope = try lockFile(within: timeout)
+    defer { withExtendedLifetime(scope) {} }
+    // Another process may have repaired or moved the file in the meantime.
+    guard try isDamaged(at: scope.target) else { return nil }
     state.withLock { $0.document = nil }
-    do {
-      return try moveAside(turn.target)
-    } catch {
-      throw KeyValueStoreError(error)
-    }
+    return try convertingErrors { () throws(SystemError) in try moveAside(scope.target) }
   }
 
-  /// Renames a file to a unique name, and returns that path.
+  /// Renames a file to a unique name, and returns the new path.
   private func moveAside(_ target: String) throws(SystemError) -> String {
     let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
     let name = "\(target).unreadable-\(Date.now.formatted(style))"
     var number = 1
     while true {
-      let place = number == 1 ? name : "\(name)-\(number)"
+      let newPath = number == 1 ? name : "\(name)-\(number)"
       do {
-        try fileSystem.renameExclusively(target, to: place)
+        try fileSystem.renameExclusively(target, to: newPath)
         try fileSystem.synchronizeDirectory(target.parentDirectory)
-        return place
+        return newPath
       } catch {
         if error.code != EEXIST { throw error }
       }

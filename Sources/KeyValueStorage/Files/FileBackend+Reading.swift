@@ -5,12 +5,13 @@ import ValueFormats
 
 extension FileBackend {
   func status(of path: String) throws(KeyValueStoreError) -> FileStatus? {
-    try system { () throws(SystemError) in
+    try convertingErrors { () throws(SystemError) in
       try fileSystem.status(of: path, followingLink: true)
     }
   }
 
-  /// Returns the document of a file, read and parsed only if it is not cached.
+  /// Returns the document of a file; reads and parses the file unless the cached document is
+  /// current.
   func document(at path: String) throws(KeyValueStoreError) -> FileDocument {
     try state.withLock { state throws(KeyValueStoreError) in
       let status = try status(of: path)
@@ -22,8 +23,8 @@ extension FileBackend {
     }
   }
 
-  /// Whether a file with a document's size and date also has its content.
-  func isUntouched(_ path: String, _ document: FileDocument) throws(SystemError) -> Bool {
+  /// Returns whether a file with the size and modification time of a document also has its content.
+  func hasUnchangedContent(_ path: String, _ document: FileDocument) throws(SystemError) -> Bool {
     if document.isSettled || document.status?.size == 0 { return true }
     do {
       return try readOnce(path, revision: document.revision)?.hasContent(of: document) ?? false
@@ -31,7 +32,7 @@ extension FileBackend {
       guard case .system(let name, let path, let code) = error,
         let call = FileSystem.Call(rawValue: name)
       else {
-        // The file cannot be read any more, so it was written to.
+        // The file is no longer readable as a document, so another program has written it.
         return false
       }
       throw SystemError(call: call, path: path, code: code)
@@ -44,33 +45,30 @@ extension FileBackend {
     var found = found
     for _ in 0..<100 {
       guard let status = found else { return FileDocument(absentAt: state.nextRevision()) }
-      // Opening anything but a file may block, or affect a device.
-      try checkIsReadable(status)
+      // Opening anything other than a regular file may block, or affect a device.
+      try requireReadable(status)
       if let document = try readOnce(path, revision: state.nextRevision()) { return document }
       found = try self.status(of: path)
     }
-    throw .unavailable("\(path) is changed faster than it can be read. Try again later.")
+    throw .unavailable("\(path) changes faster than it can be read. Try again later.")
   }
 
-  /// Reads a file; nil if it was removed, or written to so that the bytes may be mixed.
+  /// Reads a file; nil if it was removed, or if it was written during the read, so that the bytes
+  /// may be inconsistent.
   private func readOnce(
     _ path: String, revision: Int64
   ) throws(KeyValueStoreError) -> FileDocument? {
     let start = FileStatus.now
     guard let file = try open(path) else { return nil }
-    let before = try system { () throws(SystemError) in try file.status() }
-    try checkIsReadable(before)
-    let bytes: [UInt8]
-    let status: FileStatus
-    do {
-      bytes = try file.read(from: 0, count: before.size)
-      status = try file.status()
-    } catch {
-      throw KeyValueStoreError(error)
+    let before = try convertingErrors { () throws(SystemError) in try file.status() }
+    try requireReadable(before)
+    let bytes = try convertingErrors { () throws(SystemError) in
+      try file.read(from: 0, count: before.size)
     }
-    guard status.isOfSameContent(as: before), bytes.count == status.size else { return nil }
-    // A future time comes from another clock, unless the kernel recorded it with more precision
-    // than its ticks have.
+    let status = try convertingErrors { () throws(SystemError) in try file.status() }
+    guard status.hasSameContent(as: before), bytes.count == status.size else { return nil }
+    // A time more than a second in the future comes from another clock, such as a file server's.
+    // Within a second, the kernel may have recorded the time more precisely than a clock tick.
     let isSettled = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
     return FileDocument(
       revision: revision, parse(bytes), status: status, isSettled: isSettled, file: file)
@@ -85,7 +83,7 @@ extension FileBackend {
     }
   }
 
-  private func checkIsReadable(_ status: FileStatus) throws(KeyValueStoreError) {
+  private func requireReadable(_ status: FileStatus) throws(KeyValueStoreError) {
     guard status.isRegularFile else { throw .notAFile(path: resolvedPath) }
     guard status.size <= FormatLimits.fileSize else {
       throw .tooLarge(path: resolvedPath, limit: FormatLimits.fileSize)
@@ -100,21 +98,20 @@ extension FileBackend {
       return .success(file)
     } catch {
       let isText = format != .binaryPropertyList
-      let place = isText ? TextPlace(of: error.offset, in: bytes) : nil
+      let position = isText ? TextPosition(of: error.offset, in: bytes) : nil
       return .failure(
         .unreadable(
           UnreadableFile(
-            path: resolvedPath, reason: error.reason, offset: error.offset, line: place?.line,
-            column: place?.column)))
+            path: resolvedPath, reason: error.reason, offset: error.offset, line: position?.line,
+            column: position?.column)))
     }
   }
 
-  /// The path for messages.
+  /// The path for messages, with symbolic links resolved if possible.
   private var resolvedPath: String {
     do {
       return try fileSystem.resolve(path)
     } catch {
-      // The message names the unresolved path instead.
       return path
     }
   }

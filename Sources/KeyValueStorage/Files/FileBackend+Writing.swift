@@ -4,37 +4,37 @@ import StorageInternals
 import ValueFormats
 
 extension FileBackend {
-  /// Changes the file; `patience` limits the wait for other writers, nil means to fail at once.
+  /// Changes the file, with a timeout as in `KeyValueBackend.update(within:_:)`.
   func update(
-    within patience: Duration?, _ changes: (KeyValueContents) -> KeyValueChanges
+    within timeout: Duration?, _ changes: (KeyValueContents) -> KeyValueChanges
   ) throws(KeyValueStoreError) -> KeyValueContents {
     let process = Fork.generation
-    let turn = try takeTurn(within: patience)
-    defer { withExtendedLifetime(turn) {} }
-    removeStaleFilesOnce(turn)
+    let scope = try lockFile(within: timeout)
+    defer { withExtendedLifetime(scope) {} }
+    removeStaleFilesOnce(scope)
     for _ in 0..<100 {
-      let base = try documentToChange(at: turn.target)
-      if let status = base.status { share(turn, with: status.owner) }
+      let base = try documentToChange(at: scope.target)
+      if let status = base.status { share(scope, with: status.owner) }
       let file = try writableFile(of: base)
       let contents = KeyValueContents(entries: file.entries, revision: base.revision)
       let changes = changes(contents)
-      if process != Fork.generation { throw .forkedInside("a transaction") }
+      if process != Fork.generation { throw .forkedDuring("a transaction") }
       if changes.isEmpty {
-        try makeCertain(turn)
+        try flushUncertainWrite(scope)
         return contents
       }
-      if let written = try write(changes, to: file, of: base, at: turn.target) {
+      if let written = try write(changes, to: file, of: base, at: scope.target) {
         return written
       }
-      // A program without the lock wrote first: retry with its content as the base.
+      // A program that does not take the lock wrote first. Retry with its content as the base.
     }
-    throw .unavailable("\(path) is changed faster than it can be written. Try again later.")
+    throw .unavailable("\(path) changes faster than it can be written. Try again later.")
   }
 
-  /// Returns the file's document; waits a moment for a file that was just removed.
+  /// Returns the file's document; if the file was just removed, waits briefly for a new file.
   ///
-  /// A program may remove a file and then create it again. A file created in between would be
-  /// overwritten, or would make that program fail.
+  /// A program may remove the file and then create it again. If this process created a file in
+  /// between, that program would overwrite it or fail.
   private func documentToChange(at path: String) throws(KeyValueStoreError) -> FileDocument {
     while true {
       let document = try document(at: path)
@@ -50,14 +50,14 @@ extension FileBackend {
     of document: FileDocument
   ) throws(KeyValueStoreError) -> ParsedFile {
     if document.status?.size == 0, !state.withLock({ $0.hasSeenContent }) {
-      // Nothing can be lost: an empty file was created for this store. A file that had content
-      // before was truncated by a crash, or is being written.
+      // The file was created empty for this store, so nothing can be lost. In contrast, if it had
+      // content before, a crash truncated it or another program is writing it.
       return ParsedFile(entries: [])
     }
     return try document.parsed.get()
   }
 
-  /// Writes changes; returns nil if the file is not the one that they are based on.
+  /// Writes changes; returns nil if another program has changed the file that they are based on.
   private func write(
     _ changes: KeyValueChanges, to file: ParsedFile, of document: FileDocument, at target: String
   ) throws(KeyValueStoreError) -> KeyValueContents? {
@@ -71,27 +71,27 @@ extension FileBackend {
     do throws(SystemError) {
       let written = try fileSystem.replaceFile(
         at: target, with: bytes, expecting: document.status
-      ) { path throws(SystemError) in try isUntouched(path, document) }
+      ) { path throws(SystemError) in try hasUnchangedContent(path, document) }
       guard let written else {
         state.withLock { $0.hasRemovedStaleFiles = false }
         return nil
       }
-      return note(
+      return record(
         written, contents, file.surroundings, of: document, at: target, size: bytes.count)
     } catch {
-      // The new content may be in place, and the temporary file may be left.
+      // The new content may be in place, and the temporary file may remain.
       state.withLock { state in
         state.document = nil
         state.isUncertain = true
         state.hasRemovedStaleFiles = false
       }
-      throw document.refusesOwner(error)
+      throw document.hasForeignOwner(error)
         ? .ownedByAnother(path: target) : KeyValueStoreError(error)
     }
   }
 
-  /// Records the written document, with a revision that orders it among the documents read.
-  private func note(
+  /// Caches the written document, with a revision that orders it among the documents read.
+  private func record(
     _ written: borrowing FileSystem.Replacement, _ contents: KeyValueContents,
     _ surroundings: FileSurroundings, of base: FileDocument, at target: String, size: Int
   ) -> KeyValueContents {
@@ -110,7 +110,8 @@ extension FileBackend {
     }
   }
 
-  /// Returns the written document; nil if it is uncertain, so that the next use reads it.
+  /// Returns the written document; nil if the file may differ from it, so that the next use reads
+  /// the file.
   private func reopen(
     _ target: String, _ written: borrowing FileSystem.Replacement, _ contents: KeyValueContents,
     _ surroundings: FileSurroundings, size: Int
@@ -121,8 +122,8 @@ extension FileBackend {
       let file = try fileSystem.open(target, O_RDONLY | O_NONBLOCK | O_NOCTTY)
       let status = try file.status()
       let own = try written.file.status()
-      // A program without the lock may have replaced or written the file at once.
-      guard status.isOfSameContent(as: own), status.size == size,
+      // A program that does not take the lock may already have replaced or written the file.
+      guard status.hasSameContent(as: own), status.size == size,
         written.modified.map({ $0 == status.modified }) ?? true
       else { return nil }
       return FileDocument(
@@ -135,19 +136,19 @@ extension FileBackend {
     }
   }
 
-  /// Flushes the directory again after an earlier write that failed to do so.
-  private func makeCertain(_ turn: borrowing FileLockScope) throws(KeyValueStoreError) {
+  /// Flushes the directory if an earlier write failed to do so.
+  private func flushUncertainWrite(_ scope: borrowing FileLockScope) throws(KeyValueStoreError) {
     guard state.withLock({ $0.isUncertain }) else { return }
-    try system { () throws(SystemError) in
-      try fileSystem.synchronizeDirectory(turn.target.parentDirectory)
+    try convertingErrors { () throws(SystemError) in
+      try fileSystem.synchronizeDirectory(scope.target.parentDirectory)
     }
     state.withLock { $0.isUncertain = false }
   }
 
-  /// Gives the lock to the file's owner, if an administrator was the first to write the file.
-  private func share(_ turn: borrowing FileLockScope, with owner: uid_t) {
+  /// Makes the file's owner the owner of the lock file, in case an administrator created it.
+  private func share(_ scope: borrowing FileLockScope, with owner: uid_t) {
     do throws(SystemError) {
-      try turn.lock.give(to: owner)
+      try scope.lock.give(to: owner)
     } catch {
       // The owner's next write reports that the lock cannot be opened.
     }
@@ -155,9 +156,9 @@ extension FileBackend {
 }
 
 extension FileDocument {
-  /// Whether a write failed because the file's owner cannot be kept.
-  fileprivate func refusesOwner(_ error: SystemError) -> Bool {
-    // `EINVAL` means a user that the container does not have.
+  /// Returns whether a write failed because the new file cannot have the same owner.
+  fileprivate func hasForeignOwner(_ error: SystemError) -> Bool {
+    // `EINVAL` means that the user does not exist in the container.
     error.call == .fchown && [EPERM, EINVAL].contains(error.code)
       && status?.owner != geteuid()
   }

@@ -4,69 +4,107 @@ import ValueFormats
 extension KeyValueStore {
   /// Reads the changes of other processes, if there are any.
   ///
-  /// Properties do not need this call: they receive changes automatically, a moment later. Takes
-  /// one system call if nothing has changed. Reading never waits for a writer.
+  /// Properties do not need this call, because they receive changes automatically after a short
+  /// delay. Takes one system call if nothing has changed, and never waits for a writer.
   ///
-  /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read. Properties keep those
-  ///   read last.
+  /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read. In that case,
+  ///   properties keep their last known values.
   public func load() throws {
     try read()
   }
 
-  /// Loads the values if the newest ones are unknown, and reports a new failure.
+  /// Returns the keys that have a value, sorted by their UTF-8 bytes.
   ///
-  /// One failed read must not leave defaults in memory permanently: until a read succeeds, each
-  /// access retries. That takes a few system calls; an invalid file is parsed again only after it
-  /// has changed.
+  /// - Throws: ``KeyValueStoreError``, if the newest keys cannot be read.
+  public func keys() throws -> [String] {
+    try load()
+    let draft = state.withLock { state in
+      if let transaction = state.transaction.ofThisThread { return transaction.draft }
+      var draft = KeyValueDraft(
+        state.contents ?? KeyValueContents(entries: [], revision: 0), format: format)
+      draft.add(state.unsaved)
+      return draft
+    }
+    // In a store with a version, the key `$version` is reserved.
+    return version.number == 0 ? draft.allKeys : draft.keys
+  }
+
+  /// Returns the value of a key that is known only at run time; nil if there is none.
+  ///
+  /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read, or
+  ///   ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
+  public func value<Value: Decodable>(
+    of key: String, as type: Value.Type = Value.self
+  ) throws -> Value? {
+    try load()
+    guard let value = state.withLock({ $0.visible(StoredKey(key)) }) else { return nil }
+    return try format.value(type, from: value, key: key)
+  }
+}
+
+extension KeyValueStore {
+  /// Whether the calling thread is in a transaction of this store.
+  var isInTransactionOfThisThread: Bool {
+    state.withLock { $0.transaction.ofThisThread != nil }
+  }
+
+  /// Loads the values if the newest values are unknown, and reports a new failure.
+  ///
+  /// A single failed read must not leave default values in memory permanently, so each access
+  /// retries until a read succeeds. A retry takes a few system calls; an invalid file is parsed
+  /// again only after a change.
   func loadIfNeeded() {
-    let (isNeeded, problem) = state.withLock { ($0.needsReading, $0.readProblem) }
+    let (isNeeded, lastError) = state.withLock { ($0.needsReading, $0.readError) }
     if !isNeeded { return }
     do {
       try read(isImplicit: true)
     } catch {
-      if error != problem { Self.report(error) }
+      if error != lastError { Self.report(error) }
     }
   }
 
-  /// Reads new contents; `isImplicit` means that the caller is an access, which does not throw.
+  /// Reads new contents; `isImplicit` means that the caller is a property access.
   func read(isImplicit: Bool = false) throws(KeyValueStoreError) {
-    if state.withLock({ $0.transaction.ofThisThread }) != nil { return }
-    beginToWatch(isImplicit: isImplicit)
-    let (known, hadProblem) = state.withLock { ($0.contents, $0.readProblem != nil) }
+    if isInTransactionOfThisThread { return }
+    startWatching(isImplicit: isImplicit)
+    let (known, hadError) = state.withLock { ($0.contents, $0.readError != nil) }
     do {
-      if let known, !hadProblem, !(try backend.hasChanged(since: known.revision)) { return }
+      if let known, !hadError, !(try backend.hasChanged(since: known.revision)) { return }
       let newest = try backend.load()
-      if isImplicit, newest.isEmpty, state.withLock({ $0.mayPass(within: settlingTime) }) { return }
+      if isImplicit, newest.isEmpty, isSettling { return }
       try adopt(newest, isImplicit: isImplicit)
     } catch {
-      if isImplicit, !hadProblem, state.withLock({ $0.mayPass(within: settlingTime) }) { return }
-      state.withLock { $0.fail(error, since: known?.revision) }
+      if isImplicit, !hadError, isSettling { return }
+      state.withLock { $0.recordReadError(error, since: known?.revision) }
       throw error
     }
   }
 
+  /// Whether empty or unreadable contents must still be ignored.
+  private var isSettling: Bool { state.withLock { $0.isSettling(within: settlingTime) } }
+
   /// Adopts newer contents, after migrating them to the app's version.
-  private func adopt(
+  func adopt(
     _ contents: KeyValueContents, isImplicit: Bool = false
   ) throws(KeyValueStoreError) {
     var draft = KeyValueDraft(contents, format: format)
     guard try version.differs(from: draft) else { return state.withLock { $0.adopt(contents) } }
-    if isImplicit, let refusal = state.withLock({ $0.refusal(of: contents) }) { throw refusal }
-    if writeMigrated() { return }
-    // Reading does not depend on writing: the next write migrates the file.
+    if isImplicit, let error = state.withLock({ $0.migrationError(for: contents) }) { throw error }
+    if migrateFile() { return }
+    // Reading must not depend on writing: the next write migrates the file.
     do throws(KeyValueStoreError) {
       try version.migrate(&draft)
       try version.stamp(&draft)
     } catch {
-      state.withLock { $0.refuse(contents, error) }
+      state.withLock { $0.recordMigrationError(error, for: contents) }
       throw error
     }
     let migrated = contents.applying(draft.changes, revision: contents.revision)
     state.withLock { $0.adopt(migrated) }
   }
 
-  /// Migrates the file unless another writer holds it; returns whether it was migrated.
-  private func writeMigrated() -> Bool {
+  /// Migrates the file unless another writer holds its lock; returns whether it was migrated.
+  private func migrateFile() -> Bool {
     guard writing.tryToBegin() else { return false }
     defer { writing.end() }
     do {
@@ -80,85 +118,5 @@ extension KeyValueStore {
       }
       return false
     }
-  }
-
-  /// Reads the file again after a change of it, or of a symbolic link that leads to it.
-  func fileDidChange() {
-    noteProblem { $0.observation?.problem }
-    refresh(isRetry: false)
-  }
-
-  /// An empty or unreadable file may be a moment in the middle of an editor's save, so the first
-  /// attempt schedules a retry.
-  private func refresh(isRetry: Bool) {
-    let (known, hadProblem) = state.withLock { ($0.contents, $0.readProblem != nil) }
-    do throws(KeyValueStoreError) {
-      var isNews = true
-      if let known, !hadProblem { isNews = try backend.hasChanged(since: known.revision) }
-      if isNews {
-        let newest = try backend.load()
-        if !isRetry, newest.isEmpty, !(known?.isEmpty ?? true) { return rereadLater() }
-        try adopt(newest)
-      }
-      // Coalesced writes keep their schedule.
-      if state.withLock({ $0.isOverdue }) { flushInTime(within: nil) }
-    } catch {
-      if !isRetry { return rereadLater() }
-      state.withLock { $0.fail(error, since: known?.revision) }
-      Self.report(error)
-    }
-  }
-
-  func rereadLater() {
-    let number = background.run(after: settlingTime) { [weak self] in self?.refresh(isRetry: true) }
-    // Without a thread, each access checks the file itself.
-    if number == nil { state.withLock { $0.isWatched = false } }
-  }
-}
-
-extension KeyValueStore {
-  /// Returns the keys that have a value, sorted by their bytes in UTF-8.
-  ///
-  /// - Throws: ``KeyValueStoreError``, if the newest keys cannot be read.
-  public func keys() throws -> [String] {
-    try load()
-    let draft = state.withLock { state in
-      if let transaction = state.transaction.ofThisThread { return transaction.draft }
-      var draft = KeyValueDraft(
-        state.contents ?? KeyValueContents(entries: [], revision: 0), format: format)
-      draft.take(state.unsaved)
-      return draft
-    }
-    // With a version, the key `$version` is the store's own.
-    return version.number == 0 ? draft.allKeys : draft.keys
-  }
-
-  /// Returns the value of a key that is known only at run time; nil if there is none.
-  ///
-  /// - Throws: The ``KeyValueStoreError`` because of which the newest values are unknown, or
-  ///   ``KeyValueStoreError/undecodable(key:type:reason:)`` if the value is of another type.
-  public func value<Value: Decodable>(
-    of key: String, as type: Value.Type = Value.self
-  ) throws -> Value? {
-    try load()
-    guard let value = state.withLock({ $0.visible(StoredKey(key)) }) else { return nil }
-    return try format.value(type, from: value, key: key)
-  }
-
-  /// Sets a key that is known only at run time; the value is on disk when this returns.
-  ///
-  /// In a ``transaction(_:)``, the value is a part of it, and on disk at its end.
-  ///
-  /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written; nothing changes
-  ///   then.
-  public func set(_ value: some Encodable, for key: String) throws {
-    try save(StoredKey(key), ArraySlice(try format.bytes(of: value, key: key)))
-  }
-
-  /// Removes a key, like ``set(_:for:)`` sets one; a missing key is not an error.
-  ///
-  /// - Throws: ``KeyValueStoreError``, if the store cannot be written; nothing is changed then.
-  public func remove(_ key: String) throws {
-    try save(StoredKey(key), nil)
   }
 }

@@ -1,112 +1,89 @@
 import CLibrary
 import StorageInternals
 
-/// The reason why a store could not be read or written, or a value could not be decoded or encoded.
+/// The reason why a store could not be read or written, or a value could not be encoded or decoded.
 ///
-/// No case contains a stored value.
+/// No error contains a stored value.
 public enum KeyValueStoreError: Error, Hashable, Sendable {
-  /// The file is damaged, half written, or of another format; it is neither read nor written until
-  /// it is repaired or moved aside.
+  /// The file is damaged, incomplete, or in another format; it is neither read nor written until it
+  /// is repaired or moved aside.
   case unreadable(UnreadableFile)
   /// The file exists, but is empty.
   case empty(path: String)
-  /// The path leads to something other than a file, such as a directory.
+  /// There is no regular file at the path, but a directory or a device, for example.
   case notAFile(path: String)
-  /// The file has, or would have, more bytes than the limit.
+  /// The file is, or would become, larger than the limit in bytes.
   case tooLarge(path: String, limit: Int)
-  /// The file belongs to another user, and writing it would change its owner.
+  /// Another user owns the file, and writing it would change its owner.
   case ownedByAnother(path: String)
-  /// Another process held the file's lock for as long as ``KeyValueStore/lockTimeout`` allows;
-  /// `path` is the lock's path, `holder` the process, if the kernel reports it.
+  /// Another process held the lock at `path` for longer than ``KeyValueStore/lockTimeout``;
+  /// `holder` is the process, if the kernel reports it.
   ///
-  /// Until the lock is free, later writes fail at once. Their changes are kept and retried.
+  /// Until the lock is free, later writes fail immediately. The changes of properties are kept and
+  /// retried.
   case busy(path: String, holder: Int32?)
-  /// The contents are of a newer version than this app supports.
+  /// The settings have a newer version than this app supports.
   case newerVersion(found: Int, supported: Int)
-  /// A migration to this version failed; nothing was changed.
+  /// The migration to a version failed; nothing changed.
   case migrationFailed(version: Int, reason: String)
-  /// The value of the key is not of the requested type.
+  /// The value of the key does not have the requested type.
   case undecodable(key: String, type: String, reason: String)
-  /// The store's format cannot hold the value exactly.
+  /// The store's format cannot represent the value exactly.
   case unencodable(key: String, type: String, reason: String)
-  /// The argument cannot be used, for the given reason.
+  /// An argument is not valid; the description is one or more sentences.
   case invalid(String)
-  /// The store cannot be accessed, for the given reason.
+  /// The store cannot be accessed; the description is one or more sentences.
   case unavailable(String)
-  /// The progress handler cancelled the operation before it was done.
+  /// The progress handler cancelled the operation before it was complete.
   case cancelled
   /// A system call failed.
   case system(call: String, path: String, code: Int32)
 }
 
-/// A file that could not be parsed, with the position of the error.
-public struct UnreadableFile: Hashable, Sendable {
-  /// The file's path, after symbolic links.
-  public let path: String
-  /// The reason, as a clause.
-  public let reason: String
-  /// The offset in bytes from the beginning of the file.
-  public let offset: Int
-  /// The line, from 1; nil in a binary file.
-  public let line: Int?
-  /// The column, from 1, in code points; nil in a binary file.
-  public let column: Int?
-
-  /// Describes an unreadable file.
-  public init(path: String, reason: String, offset: Int, line: Int? = nil, column: Int? = nil) {
-    self.path = path
-    self.reason = reason
-    self.offset = offset
-    self.line = line
-    self.column = column
-  }
-}
-
 extension KeyValueStoreError: CustomStringConvertible {
-  /// The failure, and the remedy if there is one.
+  /// A message that describes the failure and how to resolve it.
   public var description: String {
     switch self {
     case .unreadable(let file):
       """
-      \(file.path) cannot be read at \(file.place): \(file.reason). Correct it there, or let the \
-      store move it aside; until then, nothing is written to it.
+      \(file.path) cannot be read at \(file.position): \(file.reason). Correct the file, or let \
+      the store move it aside; until then, the file is not written.
       """
     case .empty(let path):
       """
-      \(path) is empty: it is being written right now, or a crash cut it off. Restore its content, \
-      or let the store move it aside.
+      \(path) is empty: another program is writing it, or a crash truncated it. Restore its \
+      content, or let the store move it aside.
       """
     case .notAFile(let path):
-      "\(path) is not a file. Give the store the path of a file."
+      "\(path) is not a regular file. Create the store with the path of a file."
     case .tooLarge(let path, let limit):
-      "\(path) has, or would have, more than \(limit) bytes. Keep large data in a file of its own."
+      """
+      \(path) is, or would become, larger than \(limit) bytes. Store large data in a separate file.
+      """
     case .ownedByAnother(let path):
-      "\(path) belongs to another user. Write it as that user, or give it to this one."
+      "Another user owns \(path). Write it as that user, or change its owner."
     case .busy(let path, let holder):
       """
       \(path) is locked by \(holder.map { "process \($0)" } ?? "another process"), which may be \
-      stopped or hang. Continue it, or end it; changed values are kept until then.
+      stopped or not responding. Resume or end that process. Changed properties are kept until then.
       """
     case .newerVersion(let found, let supported):
       """
-      The settings have version \(found), and this app supports version \(supported). Update the \
-      app; until then, they are neither read nor written.
+      The settings have version \(found), but this app only supports versions up to \(supported). \
+      Update the app; until then, the settings are neither read nor written.
       """
     case .migrationFailed(let version, let reason):
-      "The migration to version \(version) failed and changed nothing: \(reason)"
+      "The migration of the settings to version \(version) failed, and nothing changed: \(reason)"
     case .undecodable(let key, let type, let reason):
       """
-      The value of \(String(reflecting: key)) is not of type \(type): \(reason). Set it again, or \
-      read it with the type that wrote it.
+      The value of \(String(reflecting: key)) does not have the type \(type): \(reason). Set it \
+      again, or read it as the type with which it was written.
       """
     case .unencodable(let key, let type, let reason):
       "A value of type \(type) cannot be stored under \(String(reflecting: key)): \(reason)."
-    case .invalid(let what):
-      "\(what)."
-    case .unavailable(let what):
-      what
+    case .invalid(let message), .unavailable(let message): message
     case .cancelled:
-      "It was cancelled before it finished. Start it again to continue."
+      "The operation was cancelled before it was complete. Start it again to continue."
     case .system(let call, let path, let code):
       "\(call) of \(path) failed: \(SystemError.advice(on: code, of: call))"
     }
@@ -117,34 +94,40 @@ extension KeyValueStoreError {
   init(_ error: SystemError) {
     if error.call == .flock, error.code == ETIMEDOUT {
       self = .busy(path: error.path, holder: error.holder)
-      return
+    } else {
+      self = .system(call: error.call.rawValue, path: error.path, code: error.code)
     }
-    self = .system(call: error.call.rawValue, path: error.path, code: error.code)
   }
-}
 
-extension KeyValueStoreError {
-  /// Whether fewer changes may be written where these were not.
-  var isOfSize: Bool {
+  /// Returns the error of an operation during which the process was forked.
+  ///
+  /// The child cannot finish the operation, because the parent holds the lock.
+  static func forkedDuring(_ operation: String) -> KeyValueStoreError {
+    .unavailable(
+      """
+      The process was forked during \(operation), which has no effect in the child. Call exec \
+      there.
+      """
+    )
+  }
+
+  /// Whether a smaller write may succeed.
+  var isCausedBySize: Bool {
     switch self {
     case .tooLarge: true
     case .system(_, _, let code): [ENOSPC, EDQUOT, EFBIG, ENOMEM].contains(code)
     default: false
     }
   }
-
-  /// Returns the error for a child that was forked during an operation, which the child cannot
-  /// finish: the lock is the parent's.
-  static func forkedInside(_ what: String) -> KeyValueStoreError {
-    .unavailable(
-      "The process was forked inside of \(what), which changes nothing in the child. Call exec there."
-    )
-  }
 }
 
-extension UnreadableFile {
-  fileprivate var place: String {
-    if let line, let column { return "line \(line), column \(column)" }
-    return "byte \(offset)"
+/// Runs a closure, and converts an error of its system calls to an error of the store.
+func convertingErrors<Result: ~Copyable>(
+  _ body: () throws(SystemError) -> Result
+) throws(KeyValueStoreError) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw KeyValueStoreError(error)
   }
 }

@@ -3,62 +3,61 @@ import ValueFormats
 
 /// The cached contents and unsaved changes of a store.
 struct StoreState: Sendable {
-  /// A change that is not written yet.
+  /// A change that has not been written.
   struct Unsaved: Sendable {
     let value: EncodedValue?
-    /// The number that distinguishes it from a later change of the same key.
+    /// The number that distinguishes the change from later changes of the same key.
     let number: Int
   }
 
   /// The process that owns the state.
   let process = Fork.generation
-  /// The newest contents that could be read; nil before the first read.
+  /// The most recently read contents; nil before the first read.
   private(set) var contents: KeyValueContents?
   /// The reason why newer contents, if any, could not be read.
-  private(set) var readProblem: KeyValueStoreError?
-  /// The time since which the backend is empty or unreadable, although contents are known.
+  private(set) var readError: KeyValueStoreError?
+  /// The time since which the backend has been empty or unreadable, although contents are known.
   private var unsettledSince: ContinuousClock.Instant?
   /// Whether changes by other programs are reported; if not, each access checks for them.
   var isWatched = false
-  /// The revision that could not be migrated to the app's version, and the error.
-  private var refused: (revision: Int64, error: KeyValueStoreError)?
+  /// The last failed migration, with the revision of the contents.
+  private var failedMigration: (revision: Int64, error: KeyValueStoreError)?
   private(set) var unsaved: [StoredKey: Unsaved] = [:]
   /// The number of the last change, saved or not.
   private var lastChange = 0
   /// The reason why unsaved changes could not be written.
-  var writeProblem: KeyValueStoreError?
-  /// Whether unsaved changes are due but could not be written.
+  var writeError: KeyValueStoreError?
+  /// Whether unsaved changes should have been written by now.
   var isOverdue = false
-  /// A number that grows with each change visible to a reader.
+  /// A number that increases with each change visible to a reader.
   private(set) var generation = 0
-  /// The current transaction.
   private(set) var transaction: OpenTransaction?
   var observers = KeyObservers()
 
-  /// Returns the value of a key for threads outside of a transaction.
+  /// Returns the value of a key for threads that are not in a transaction.
   subscript(key: StoredKey) -> EncodedValue? {
     if !unsaved.isEmpty, let unsaved = unsaved[key] { return unsaved.value }
     return contents?[key]
   }
 
-  /// Returns the value of a key for this thread.
+  /// Returns the value of a key for the calling thread.
   func visible(_ key: StoredKey) -> EncodedValue? {
     transaction.ofThisThread.map { $0.draft[key] } ?? self[key]
   }
 
   func isUnsaved(_ key: StoredKey) -> Bool { unsaved[key] != nil }
 
-  /// Whether the cached contents may be stale, so that each access must read.
-  var needsReading: Bool { contents == nil || readProblem != nil || !isWatched }
+  /// Whether the cached contents may be stale, so that each access must check for changes.
+  var needsReading: Bool { contents == nil || readError != nil || !isWatched }
 
-  /// Returns the reason why this thread's value of a key may be stale; nil if it is not.
-  func problem(of key: StoredKey) -> KeyValueStoreError? {
-    transaction.ofThisThread != nil || isUnsaved(key) ? nil : readProblem
+  /// Returns the reason why the calling thread's value of a key may be stale; nil if it is current.
+  func readError(of key: StoredKey) -> KeyValueStoreError? {
+    transaction.ofThisThread != nil || isUnsaved(key) ? nil : readError
   }
 
-  /// Sets or removes a key, in this thread's transaction if there is one.
+  /// Sets or removes a key, in the calling thread's transaction if there is one.
   ///
-  /// Returns the generation in which all threads see the change; nil in a transaction.
+  /// - Returns: The generation from which all threads see the change; nil in a transaction.
   mutating func set(_ key: StoredKey, to value: EncodedValue?) -> Int? {
     if transaction.ofThisThread != nil {
       generation += 1
@@ -75,14 +74,14 @@ struct StoreState: Sendable {
 
   /// Adopts contents that a backend has read or written.
   mutating func adopt(_ newest: KeyValueContents, saved: [StoredKey: Unsaved] = [:]) {
-    readProblem = nil
+    readError = nil
     unsettledSince = nil
-    // Another thread may have adopted newer contents meanwhile.
+    // Another thread may have adopted newer contents in the meantime.
     let isOlder = contents.map { newest.revision < $0.revision } ?? false
     change { state in
       if !isOlder { state.contents = newest }
       if saved.values.lazy.map(\.number).max() == state.lastChange {
-        // Nothing was set since `saved` was captured.
+        // No key was set after `saved` was captured.
         state.unsaved.removeAll(keepingCapacity: true)
       } else {
         for (key, value) in saved where state.unsaved[key]?.number == value.number {
@@ -91,45 +90,48 @@ struct StoreState: Sendable {
       }
     }
     if unsaved.isEmpty {
-      writeProblem = nil
+      writeError = nil
       isOverdue = false
     }
   }
 
-  /// Records why a read failed, unless another thread has read newer contents meanwhile.
-  mutating func fail(_ error: KeyValueStoreError, since revision: Int64?) {
+  /// Records the error of a read, unless another thread has read newer contents in the meantime.
+  mutating func recordReadError(_ error: KeyValueStoreError, since revision: Int64?) {
     guard contents?.revision == revision else { return }
-    // Settings look their values up again, which retries the read.
-    if readProblem == nil { generation += 1 }
-    readProblem = error
+    // A new generation makes each setting check its value again, which retries the read.
+    if readError == nil { generation += 1 }
+    readError = error
     unsettledSince = nil
   }
 
-  /// Returns whether missing or empty contents may be temporary, within a time limit.
+  /// Returns whether missing or empty contents are still ignored, within a time limit from the
+  /// first call.
   ///
   /// A program that writes a file may first remove or truncate it.
-  mutating func mayPass(within time: Duration) -> Bool {
+  mutating func isSettling(within limit: Duration) -> Bool {
     guard contents?.isEmpty == false else { return false }
     let now = ContinuousClock.now
     let start = unsettledSince ?? now
     unsettledSince = start
-    return now - start < time
+    return now - start < limit
   }
 
-  /// Records why contents cannot be used; until others are read, only `load()` retries.
-  mutating func refuse(_ newest: KeyValueContents, _ error: KeyValueStoreError) {
-    refused = (newest.revision, error)
+  /// Records the error of migrating contents; until the contents change, only `load()` retries.
+  mutating func recordMigrationError(
+    _ error: KeyValueStoreError, for newest: KeyValueContents
+  ) {
+    failedMigration = (newest.revision, error)
   }
 
-  /// Returns the recorded reason why contents cannot be used.
-  func refusal(of newest: KeyValueContents) -> KeyValueStoreError? {
-    refused?.revision == newest.revision ? refused?.error : nil
+  /// Returns the recorded error of migrating contents.
+  func migrationError(for newest: KeyValueContents) -> KeyValueStoreError? {
+    failedMigration?.revision == newest.revision ? failedMigration?.error : nil
   }
 
-  /// Opens, updates, or ends a transaction.
+  /// Begins, updates, or ends a transaction.
   ///
-  /// Its thread and the other threads see separate generations: a value cached for the newest
-  /// generation is visible to every thread.
+  /// The generation increases, because a value that is cached for a generation is visible to all
+  /// threads.
   mutating func setTransaction(_ transaction: OpenTransaction?) {
     self.transaction = transaction
     generation += 1
@@ -137,29 +139,15 @@ struct StoreState: Sendable {
 
   var isInTransaction: Bool { transaction != nil }
 
-  /// Makes a change, and notifies its observers.
+  /// Makes a change, and notifies the observers of the changed keys.
   private mutating func change(_ body: (inout StoreState) -> Void) {
     generation += 1
     if observers.isEmpty { return body(&self) }
     let before = self
     body(&self)
-    for key in observers.concerned(by: before, self) {
+    for key in observers.keysToCompare(before, self) {
       let value = self[key]
-      if before[key] != value { observers.announce(key, value) }
+      if before[key] != value { observers.notify(key, value) }
     }
-  }
-}
-
-/// The current state of a transaction.
-struct OpenTransaction: Sendable {
-  let thread = ThreadIdentity.current
-  var draft: KeyValueDraft
-}
-
-extension OpenTransaction? {
-  /// The transaction, if this thread is in it.
-  var ofThisThread: OpenTransaction? {
-    guard let self, self.thread == .current else { return nil }
-    return self
   }
 }

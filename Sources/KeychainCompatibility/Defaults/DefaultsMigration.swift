@@ -105,9 +105,9 @@ public struct DefaultsMigration: Sendable {
     removingSource: Bool = false,
     reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
   ) throws -> DefaultsMigrationReport {
-    guard file.isFileURL else { throw KeyValueStoreError.invalid("This URL is not one of a file") }
+    guard file.isFileURL else { throw KeyValueStoreError.invalid("The URL must be a file URL.") }
     let read = try read(file.path)
-    guard read.isThere else {
+    guard read.exists else {
       throw KeyValueStoreError.unavailable(
         "There is no file \(file.path). Name the one that UserDefaults wrote.")
     }

@@ -1,9 +1,9 @@
-/// An object of a binary property list, with the ranges of its bytes.
+/// The type and the byte ranges of an object in a binary property list.
 struct BinaryObject {
   let kind: Kind
-  /// The marker, and the count if it does not fit into the marker.
+  /// The marker byte, and the count if it does not fit in the marker.
   let header: Range<Int>
-  /// The bytes of a value, or the references of a container.
+  /// The bytes of a value, or the references to the elements of a container.
   let content: Range<Int>
 
   enum Kind: UInt8, CaseIterable {
@@ -24,12 +24,12 @@ struct BinaryObject {
     case set = 0xC0
     case dictionary = 0xD0
 
-    /// Finds the kind of a marker, which is its raw value, alone or with a size or count.
+    /// Creates the kind of a marker byte, whose low bits may contain a size or count.
     init?(marker: UInt8) {
       self.init(rawValue: marker < 0x10 ? marker : marker & 0xF0)
     }
 
-    /// The kinds that encoders of property lists write, and the identifiers of keyed archives.
+    /// The kinds that property list encoders write, and the UIDs of keyed archives.
     static let encoded = Set(allCases).subtracting([.fill, .utf8, .orderedSet, .set])
 
     var isContainer: Bool { rawValue >= Kind.array.rawValue }
@@ -40,7 +40,8 @@ struct BinaryObject {
     var isCounted: Bool { isContainer || isString || self == .data }
   }
 
-  /// Returns the content's size in bytes for a marker that defines it; nil if it is invalid.
+  /// Returns the size of the content in bytes, as determined by the low bits of the marker; nil if
+  /// they are invalid.
   static func size(_ kind: Kind, _ argument: UInt8) -> Int? {
     switch (kind, argument) {
     case (.integer, 0...4), (.real, 2...3), (.date, 3): 1 << Int(argument)
@@ -50,7 +51,8 @@ struct BinaryObject {
     }
   }
 
-  /// Returns the marker of an object with a count, followed by a count that does not fit in.
+  /// Returns the marker of an object with a count, followed by the count if it does not fit in the
+  /// marker.
   static func header(_ kind: Kind, count: Int) -> [UInt8] {
     if count < 15 { return [kind.rawValue | UInt8(count)] }
     let size = count.sizeInPropertyList
@@ -61,33 +63,5 @@ struct BinaryObject {
 
   func failure(_ reason: String) -> FormatError {
     FormatError(reason: reason, offset: header.lowerBound)
-  }
-}
-
-extension Int {
-  /// The smallest sufficient size of 1, 2, 4 and 8 bytes.
-  var sizeInPropertyList: Int {
-    switch self {
-    case ...0xFF: 1
-    case ...0xFFFF: 2
-    case ...0xFFFF_FFFF: 4
-    default: 8
-    }
-  }
-}
-
-extension [UInt8] {
-  /// Appends the lowest bytes of a number, the highest of them first.
-  mutating func append(bigEndian number: some FixedWidthInteger, size: Int) {
-    for shift in stride(from: (size - 1) * 8, through: 0, by: -8) {
-      append(UInt8(truncatingIfNeeded: number >> shift))
-    }
-  }
-}
-
-extension Sequence<UInt8> {
-  /// Returns the number with these bytes, the highest first.
-  func bigEndian<Number: FixedWidthInteger>() -> Number {
-    reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
   }
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension BinaryObjectBuilder {
-  /// Adds a value inside of `depth` arrays and dictionaries.
+  /// Adds a value inside `depth` arrays and dictionaries, and returns its index.
   mutating func add(_ tree: ValueTree, within depth: Int) throws(FormatError) -> Int {
     switch tree {
     case .null(let depth): return add(EscapedText.inPropertyList(ofNull: depth))
@@ -11,14 +11,14 @@ extension BinaryObjectBuilder {
     case .data(let data): return add(BinaryObject.header(.data, count: data.count) + data)
     case .date(let date): return add(.date, date.timeIntervalSinceReferenceDate.bitPattern)
     case .array(let elements):
-      try FormatError.requireRoom(within: depth)
+      try FormatError.checkDepth(depth)
       let array = addContainer(.array, elements.count)
       for (number, element) in elements.enumerated() {
         setReference(number, of: array, to: try add(element, within: depth + 1))
       }
       return array
     case .dictionary(let elements):
-      try FormatError.requireRoom(within: depth)
+      try FormatError.checkDepth(depth)
       let dictionary = addContainer(.dictionary, elements.count)
       let sorted = elements.sorted { $0.key < $1.key }
       for (number, element) in sorted.enumerated() {
@@ -32,7 +32,7 @@ extension BinaryObjectBuilder {
     }
   }
 
-  /// Adds an array or a dictionary, with references that are set later.
+  /// Adds an array or a dictionary, whose references are set later.
   mutating func addContainer(_ kind: BinaryObject.Kind, _ count: Int) -> Int {
     add(
       BinaryObject.header(kind, count: count), references: kind == .dictionary ? 2 * count : count)
@@ -51,9 +51,9 @@ extension BinaryObjectBuilder {
     case .integer(let value): return add(value)
     case .real(let value): return add(.real, value.bitPattern)
     case .float(let value): return add(.real, value.bitPattern)
-    case .text(let spelling):
-      // As a real number, an integer of more than 128 bits would lose digits.
-      guard !PropertyListNumber.isInteger(spelling[...]), let value = Double(spelling),
+    case .text(let text):
+      // As a `Double`, an integer of more than 128 bits would lose digits.
+      guard !PropertyListNumber.isInteger(text[...]), let value = Double(text),
         value.isFinite
       else {
         throw FormatError(reason: "a number is too large for a binary property list", offset: 0)

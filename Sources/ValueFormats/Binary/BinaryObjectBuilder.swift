@@ -1,10 +1,10 @@
-/// A binary property list under construction; its top is the object that was added first.
+/// A builder of a binary property list, whose root is the object that was added first.
 struct BinaryObjectBuilder {
   private var objects: [(bytes: Range<Int>, references: Range<Int>)] = []
   private var bytes: [UInt8] = []
   private var references: [Int] = []
 
-  /// The size of all objects in bytes, with one for each reference.
+  /// The size of all objects in bytes, with one byte for each reference.
   var size: Int { bytes.count + references.count }
 
   mutating func removeAll() {
@@ -13,7 +13,7 @@ struct BinaryObjectBuilder {
     references.removeAll(keepingCapacity: true)
   }
 
-  /// Adds an object, with references that are set later.
+  /// Adds an object and returns its index; its references are set later.
   mutating func add(_ object: some Sequence<UInt8>, references count: Int = 0) -> Int {
     let (start, firstReference) = (bytes.count, references.count)
     bytes.append(contentsOf: object)
@@ -26,64 +26,24 @@ struct BinaryObjectBuilder {
     references[objects[container].references.lowerBound + number] = object
   }
 
-  /// Appends the property list to a file, or to other property lists.
-  func write(to file: inout [UInt8]) {
-    let start = file.count
-    file += BinaryObjectTable.magic
+  /// Appends the property list to a buffer.
+  func write(to buffer: inout [UInt8]) {
+    let start = buffer.count
+    buffer += BinaryObjectTable.magic
     let referenceSize = (objects.count - 1).sizeInPropertyList
     var offsets: [Int] = []
     offsets.reserveCapacity(objects.count)
     for object in objects {
-      offsets.append(file.count - start)
-      file += bytes[object.bytes]
+      offsets.append(buffer.count - start)
+      buffer += bytes[object.bytes]
       for reference in references[object.references] {
-        file.append(bigEndian: reference, size: referenceSize)
+        buffer.append(bigEndian: reference, size: referenceSize)
       }
     }
-    let end = file.count - start
+    let end = buffer.count - start
     let offsetSize = end.sizeInPropertyList
-    for offset in offsets { file.append(bigEndian: offset, size: offsetSize) }
-    file += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
-    for number in [objects.count, 0, end] { file.append(bigEndian: number, size: 8) }
-  }
-}
-
-/// A copier of objects between binary property lists, by their bytes.
-///
-/// An object that is shared by two others is shared by their copies.
-struct BinaryObjectCopier {
-  private let table: BinaryObjectTable
-  /// The copy of each object; negative if there is none yet.
-  private var copies: [Int32]
-  private var copied: [Int] = []
-
-  /// Creates a copier of checked objects.
-  init(_ table: BinaryObjectTable) {
-    self.table = table
-    copies = Array(repeating: -1, count: table.count)
-  }
-
-  /// Forgets the copies, so that the next object goes into another property list.
-  mutating func forgetCopies() {
-    for index in copied { copies[index] = -1 }
-    copied.removeAll(keepingCapacity: true)
-  }
-
-  /// Copies an object with all its descendants, each object before those that it refers to.
-  mutating func copy(
-    _ index: Int, to builder: inout BinaryObjectBuilder
-  ) throws(FormatError) -> Int {
-    if copies[index] >= 0 { return Int(copies[index]) }
-    let object = try table.object(index)
-    let count = object.kind.isContainer ? table.referenceCount(object) : 0
-    let end = count > 0 ? object.header.upperBound : object.content.upperBound
-    let copy = builder.add(table[object.header.lowerBound..<end], references: count)
-    copies[index] = Int32(copy)
-    copied.append(index)
-    for number in 0..<count {
-      let element = try self.copy(try table.reference(number, of: object), to: &builder)
-      builder.setReference(number, of: copy, to: element)
-    }
-    return copy
+    for offset in offsets { buffer.append(bigEndian: offset, size: offsetSize) }
+    buffer += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
+    for number in [objects.count, 0, end] { buffer.append(bigEndian: number, size: 8) }
   }
 }

@@ -1,23 +1,25 @@
-/// A check of all objects below the top of a binary property list, each of which is visited once.
+/// A validation of the root of a binary property list and all its descendants.
+///
+/// Each object is visited once, even if it is shared.
 struct BinaryObjectCheck {
   private let table: BinaryObjectTable
-  /// The greatest depth of nested containers.
+  /// The maximum depth of nested containers.
   private let depth: Int
   private let kinds: Set<BinaryObject.Kind>
   private var visits: [Visit]
   private var size = 0
-  /// The containers whose elements are visited, the outermost first.
+  /// The containers whose elements are being visited, the outermost first.
   ///
-  /// Not a recursion, because stored secrets may be nested deeply.
+  /// A stack instead of recursion, because stored secrets may be nested deeply.
   private var open: [Container] = []
 
   private struct Visit {
     static let none: Int16 = -2
     static let entered: Int16 = -1
-    /// The depth of nested containers in the object, itself included.
+    /// The depth of nested containers in the object, including the object itself.
     var height = Self.none
-    // The number of values in the object and their size in bytes, if shared ones were written out
-    // for each reference; at most `Int32.max`.
+    // The number of values in the object and their size in bytes, with shared values counted once
+    // for each reference. Both are at most `Int32.max`.
     var values: Int32 = 1
     var size: Int32 = 0
   }
@@ -31,7 +33,7 @@ struct BinaryObjectCheck {
     var height: Int16 = 0
   }
 
-  /// Checks a property list, which may only have objects of the given kinds.
+  /// Validates a property list that may only contain objects of the given kinds.
   init(
     _ table: BinaryObjectTable, depth: Int = FormatLimits.depth,
     of kinds: Set<BinaryObject.Kind> = Set(BinaryObject.Kind.allCases)
@@ -40,7 +42,7 @@ struct BinaryObjectCheck {
     self.depth = depth
     self.kinds = kinds
     visits = Array(repeating: Visit(), count: table.count)
-    try add(table.top)
+    try add(table.root)
     while let container = open.last {
       guard container.next < table.referenceCount(container.object) else {
         open.removeLast()
@@ -53,13 +55,13 @@ struct BinaryObjectCheck {
     }
   }
 
-  /// The number of values if shared ones were written out.
-  var valueCount: Int { Int(visits[table.top].values) }
+  /// The number of values, with shared values counted once for each reference.
+  var valueCount: Int { Int(visits[table.root].values) }
 
-  /// The size of all values in bytes if shared ones were written out.
-  var expandedSize: Int { Int(visits[table.top].size) }
+  /// The size of all values in bytes, with shared values counted once for each reference.
+  var expandedSize: Int { Int(visits[table.root].size) }
 
-  /// Adds an object to the innermost open container, and opens a container.
+  /// Adds an object to the innermost open container; if the object is a container, opens it.
   private mutating func add(_ index: Int) throws(FormatError) {
     let visit = visits[index]
     if visit.height >= 0 {
@@ -68,16 +70,16 @@ struct BinaryObjectCheck {
     }
     let object = try table.object(index)
     guard kinds.contains(object.kind) else {
-      throw object.failure("an object is of a kind that is not read")
+      throw object.failure("unsupported object type")
     }
     if visit.height == Visit.entered {
-      throw object.failure("an array or a dictionary holds itself")
+      throw object.failure("an array or dictionary contains itself")
     }
     let ownSize = object.header.count + object.content.count
     size += ownSize
     visits[index].size = Int32(clamping: ownSize)
-    // Otherwise the arrays of a small file could all share the same large content.
-    if size > table.size { throw object.failure("objects overlap") }
+    // Otherwise many arrays of a small file could overlap in the same large content.
+    if size > table.size { throw object.failure("overlapping objects") }
     guard object.kind.isContainer else {
       visits[index].height = 0
       return count(visits[index])

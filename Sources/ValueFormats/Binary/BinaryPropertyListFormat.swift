@@ -1,6 +1,6 @@
 /// A binary property list, version 00.
 ///
-/// A fragment is a separate property list with the value at its top.
+/// A fragment is a separate property list whose root is the value.
 package struct BinaryPropertyListFormat: StoredFormat {
   private let textForm: TextForm
 
@@ -8,33 +8,36 @@ package struct BinaryPropertyListFormat: StoredFormat {
     self.textForm = textForm
   }
 
-  /// The greatest number of decoded values: a hundred objects can share each other so often that
-  /// they expand beyond any memory.
-  private static let decodedValues = 16_000_000
+  /// The maximum number of decoded values.
+  ///
+  /// A hundred objects can refer to each other so often that their values exceed any memory.
+  private static let maximumValueCount = 16_000_000
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
     try FileKind.require(.binaryPropertyList, of: file)
     let table = try BinaryObjectTable(file[...])
     _ = try BinaryObjectCheck(table)
-    let top = try table.object(table.top)
-    guard top.kind == .dictionary else { throw top.failure("the top is not a dictionary") }
-    let keys = try self.keys(of: top, in: table)
+    let root = try table.object(table.root)
+    guard root.kind == .dictionary else {
+      throw root.failure("the root object is not a dictionary")
+    }
+    let keys = try self.keys(of: root, in: table)
     var copier = BinaryObjectCopier(table)
     var builder = BinaryObjectBuilder()
-    // All fragments are in one array.
+    // All fragments share one array.
     var (fragments, ends): ([UInt8], [Int]) = ([], [0])
     var size = 0
     for number in keys.indices {
-      _ = try copier.copy(try table.reference(keys.count + number, of: top), to: &builder)
+      _ = try copier.copy(try table.reference(keys.count + number, of: root), to: &builder)
       size += builder.size
-      // Without sharing, the size is less than the file's.
+      // Without shared values, the fragments are smaller than the file.
       guard size <= max(file.count, FormatLimits.fileSize) else {
-        throw top.failure("keys share values that are too large to be written for each of them")
+        throw root.failure("shared values would be too large when written separately for each key")
       }
       builder.write(to: &fragments)
       ends.append(fragments.count)
       builder.removeAll()
-      copier.forgetCopies()
+      copier.removeCopies()
     }
     return ParsedFile(
       entries: keys.enumerated().map { number, key in
@@ -43,17 +46,17 @@ package struct BinaryPropertyListFormat: StoredFormat {
   }
 
   private func keys(
-    of top: BinaryObject, in table: BinaryObjectTable
+    of root: BinaryObject, in table: BinaryObjectTable
   ) throws(FormatError) -> [StoredKey] {
     var keys: [StoredKey] = []
     var seen: Set<StoredKey> = []
-    for number in 0..<table.referenceCount(top) / 2 {
-      let object = try table.object(try table.reference(number, of: top))
+    for number in 0..<table.referenceCount(root) / 2 {
+      let object = try table.object(try table.reference(number, of: root))
       guard let key = table.string(object).map(StoredKey.init) else {
-        throw object.failure("a key is not a string of valid Unicode")
+        throw object.failure("a key is not a valid Unicode string")
       }
       guard seen.insert(key).inserted else {
-        throw object.failure("this key occurs a second time")
+        throw object.failure("duplicate key")
       }
       keys.append(key)
     }
@@ -62,18 +65,18 @@ package struct BinaryPropertyListFormat: StoredFormat {
 
   package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
     var builder = BinaryObjectBuilder()
-    let top = builder.addContainer(.dictionary, entries.count)
+    let root = builder.addContainer(.dictionary, entries.count)
     for (number, entry) in entries.enumerated() {
-      builder.setReference(number, of: top, to: builder.add(entry.key.string))
+      builder.setReference(number, of: root, to: builder.add(entry.key.string))
     }
     for (number, entry) in entries.enumerated() {
       do throws(FormatError) {
         let table = try BinaryObjectTable(entry.value)
         var copier = BinaryObjectCopier(table)
-        let value = try copier.copy(table.top, to: &builder)
-        builder.setReference(entries.count + number, of: top, to: value)
+        let value = try copier.copy(table.root, to: &builder)
+        builder.setReference(entries.count + number, of: root, to: value)
       } catch {
-        fatalError("An entry was neither parsed nor encoded by this format: \(error.reason).")
+        fatalError("An entry was not created by this format: \(error.reason).")
       }
     }
     var file: [UInt8] = []
@@ -95,13 +98,13 @@ package struct BinaryPropertyListFormat: StoredFormat {
 
   package func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree {
     let table = try BinaryObjectTable(value)
-    // The file's own dictionary takes one level.
+    // The root dictionary of the file takes one level.
     let check = try BinaryObjectCheck(table, depth: FormatLimits.depth - 1)
-    guard check.valueCount <= Self.decodedValues else {
-      let reason = "values that are shared would become more than \(Self.decodedValues)"
+    guard check.valueCount <= Self.maximumValueCount else {
+      let reason = "more than \(Self.maximumValueCount) values after expanding shared values"
       throw FormatError(reason: reason, offset: 0)
     }
     var reader = BinaryTreeReader(table, textForm)
-    return try reader.tree(table.top)
+    return try reader.tree(table.root)
   }
 }

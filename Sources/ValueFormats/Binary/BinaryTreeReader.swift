@@ -4,12 +4,12 @@ import FoundationEssentials
 struct BinaryTreeReader {
   private let table: BinaryObjectTable
   private let textForm: TextForm
-  /// Whether a UID is read, as a number's spelling; no other number has one here.
+  /// Whether UIDs are allowed, and read as `StoredNumber.text`, which no other number uses here.
   private let readsUIDs: Bool
-  /// The trees by object, so that a shared object is read once and takes memory once.
+  /// The trees of the objects, so that a shared object is read and stored only once.
   private var trees: [ValueTree?]
 
-  /// Creates a reader of checked objects.
+  /// Creates a reader of objects that a `BinaryObjectCheck` has validated.
   init(_ table: BinaryObjectTable, _ textForm: TextForm = .escaped, readsUIDs: Bool = false) {
     self.table = table
     self.textForm = textForm
@@ -52,15 +52,15 @@ struct BinaryTreeReader {
       }
       return .array(elements)
     case .dictionary: return .dictionary(try dictionary(object))
-    case .fill: throw object.failure("a value is a fill byte")
-    case .uid: throw object.failure("a value is a UID")
-    case .set, .orderedSet: throw object.failure("a value is a set")
+    case .fill: throw object.failure("unexpected fill byte")
+    case .uid: throw object.failure("UIDs are not supported")
+    case .set, .orderedSet: throw object.failure("sets are not supported")
     }
   }
 
   private func string(_ object: BinaryObject) throws(FormatError) -> String {
     guard let string = table.string(object) else {
-      throw object.failure("a string is not valid Unicode")
+      throw object.failure("invalid Unicode in a string")
     }
     return string
   }
@@ -77,7 +77,7 @@ struct BinaryTreeReader {
       let name = StoredKey(try string(key))
       let element = try tree(try table.reference(count + number, of: object))
       if elements.updateValue(element, forKey: name) != nil {
-        throw key.failure("this key occurs a second time")
+        throw key.failure("duplicate key")
       }
     }
     return elements

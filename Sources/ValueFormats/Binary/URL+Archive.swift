@@ -1,16 +1,16 @@
 package import FoundationEssentials
 
 extension URL {
-  /// Finds the URL in a keyed archive, as written by Foundation's `UserDefaults.set(_: URL?,
-  /// forKey:)`; nil for any other data, and for a relative URL.
+  /// Decodes a URL from a keyed archive, as written by Foundation's `UserDefaults.set(_:forKey:)`;
+  /// nil for other data and for a relative URL.
   ///
-  /// The archive is a binary property list whose objects refer to each other by UIDs.
+  /// A keyed archive is a binary property list whose objects refer to each other by UIDs.
   package init?(archive: Data) {
     do throws(FormatError) {
       let table = try BinaryObjectTable(Array(archive)[...])
       _ = try BinaryObjectCheck(table)
       var reader = BinaryTreeReader(table, .plain, readsUIDs: true)
-      guard case .dictionary(let archive) = try reader.tree(table.top),
+      guard case .dictionary(let archive) = try reader.tree(table.root),
         case .array(let objects)? = archive[StoredKey("$objects")]
       else { return nil }
       func object(_ key: String, of tree: ValueTree?) -> ValueTree? {
@@ -28,7 +28,7 @@ extension URL {
       else { return nil }
       self.init(string: text)
     } catch {
-      // The data is another property list, or none.
+      // The data is not a keyed archive.
       return nil
     }
   }

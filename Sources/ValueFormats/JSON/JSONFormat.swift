@@ -1,4 +1,4 @@
-/// JSON (RFC 8259); the members of the file's one object are the keys.
+/// JSON (RFC 8259), with an object as the root whose members are the keys and values.
 package struct JSONFormat: StoredFormat {
   private let textForm: TextForm
 
@@ -7,14 +7,14 @@ package struct JSONFormat: StoredFormat {
   }
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
-    // A file that looks like an old property list is more often JSON with a comment or a typo,
-    // which the reader reports with its place.
+    // A file that resembles an old property list is usually JSON with a comment or a typo, whose
+    // position the reader reports.
     try FileKind.require(.json, .oldPropertyList, of: file)
     var reader = try JSONReader(file[...], makesTrees: false)
     if reader.hasPrefix("\u{FEFF}") { reader.position += 3 }
     reader.skipWhitespace()
     guard reader.current == UInt8(ascii: "{") else {
-      throw reader.unexpected("an opening brace is missing")
+      throw reader.unexpected("expected an opening brace")
     }
     var entries: [KeyValueEntry] = []
     var isAscending = true
@@ -28,15 +28,15 @@ package struct JSONFormat: StoredFormat {
       if let last = entries.last, last.key >= entry.key { isAscending = false }
       entries.append(entry)
     }
-    try reader.expectEnd()
-    if !isAscending { try refuseDuplicates(in: entries) }
+    try reader.requireEnd()
+    if !isAscending { try checkForDuplicates(in: entries) }
     return ParsedFile(entries: entries, surroundings: FileSurroundings())
   }
 
-  private func refuseDuplicates(in entries: [KeyValueEntry]) throws(FormatError) {
+  private func checkForDuplicates(in entries: [KeyValueEntry]) throws(FormatError) {
     var keys = Set<StoredKey>(minimumCapacity: entries.count)
     for entry in entries where !keys.insert(entry.key).inserted {
-      throw FormatError(reason: "a key is there twice", offset: entry.text.startIndex)
+      throw FormatError(reason: "duplicate key", offset: entry.text.startIndex)
     }
   }
 
@@ -46,7 +46,8 @@ package struct JSONFormat: StoredFormat {
     var count = start.count + end.count + (entries.count - 1) * separator.count
     for entry in entries { count += entry.text.count }
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      // The buffer has room for the counted bytes. Appending to an array takes ten times as long.
+      // The buffer has the capacity that was computed above. Appending to an array takes ten times
+      // as long.
       var target = UnsafeMutableRawPointer(buffer.baseAddress!)
       func append(_ bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBytes { source in
@@ -86,7 +87,7 @@ package struct JSONFormat: StoredFormat {
     var reader = try JSONReader(value, makesTrees: true, textForm)
     reader.skipWhitespace()
     let tree = try reader.value(in: 1)
-    try reader.expectEnd()
+    try reader.requireEnd()
     return tree
   }
 }

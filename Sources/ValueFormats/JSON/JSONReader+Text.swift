@@ -1,5 +1,5 @@
-/// The range of text in JSON.
-struct JSONText {
+/// The range of a string in JSON.
+struct JSONString {
   /// The index of the opening quotation mark.
   let start: Int
   /// The index after the closing quotation mark.
@@ -8,8 +8,8 @@ struct JSONText {
 }
 
 extension JSONReader {
-  /// Skips text, from its opening quotation mark.
-  mutating func text() throws(FormatError) -> JSONText {
+  /// Skips a string, from its opening quotation mark.
+  mutating func text() throws(FormatError) -> JSONString {
     let start = position
     var hasEscapes = false
     position += 1
@@ -18,23 +18,23 @@ extension JSONReader {
       switch current {
       case UInt8(ascii: "\""):
         position += 1
-        return JSONText(start: start, end: position, hasEscapes: hasEscapes)
+        return JSONString(start: start, end: position, hasEscapes: hasEscapes)
       case UInt8(ascii: "\\"):
         hasEscapes = true
         _ = try escape()
       case nil:
-        throw failure("it ends too early: a closing quotation mark is missing")
+        throw failure("unexpected end of input: expected a closing quotation mark")
       case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
-        throw failure("a closing quotation mark is missing before the end of the line")
+        throw failure("expected a closing quotation mark before the end of the line")
       case 0:
-        throw failure("there is a NUL byte")
+        throw failure("unexpected NUL byte")
       default:
-        throw failure("a control character is not written as an escape")
+        throw failure("unescaped control character")
       }
     }
   }
 
-  /// Returns the index after the characters of text that need no escape.
+  /// Returns the index after the unescaped characters at the current position.
   private func endOfPlainText() -> Int {
     let span = bytes.span
     var index = position - bytes.startIndex
@@ -46,12 +46,12 @@ extension JSONReader {
     return bytes.startIndex + index
   }
 
-  /// Skips an escape, from its backslash, and returns its UTF-16 code unit.
+  /// Skips an escape, from its backslash, and returns the UTF-16 code unit that it represents.
   private mutating func escape() throws(FormatError) -> UInt16 {
     let start = position
     position += 1
     guard let letter = current else {
-      throw failure("it ends too early: a closing quotation mark is missing")
+      throw failure("unexpected end of input: expected a closing quotation mark")
     }
     position += 1
     switch letter {
@@ -65,18 +65,18 @@ extension JSONReader {
       var unit: UInt16 = 0
       for _ in 0..<4 {
         guard let digit = current?.hexadecimalDigit else {
-          throw failure("an escape with u has not four hexadecimal digits", at: start)
+          throw failure("a \\u escape must have four hexadecimal digits", at: start)
         }
         unit = unit << 4 | digit
         position += 1
       }
       return unit
-    default: throw failure("JSON has no such escape", at: start)
+    default: throw failure("invalid escape", at: start)
     }
   }
 
-  /// Returns the content of skipped text; does not change the position.
-  func string(of text: JSONText) throws(FormatError) -> String {
+  /// Returns the content of a skipped string; does not change the position.
+  func string(of text: JSONString) throws(FormatError) -> String {
     let content = bytes[(text.start + 1)..<(text.end - 1)]
     guard text.hasEscapes else { return String(decoding: content, as: UTF8.self) }
     var reader = self
@@ -92,7 +92,7 @@ extension JSONReader {
     }
   }
 
-  /// Reads one escape, or two that form a surrogate pair.
+  /// Reads an escape, or two escapes that form a surrogate pair.
   private mutating func escapedScalar() throws(FormatError) -> Unicode.Scalar {
     let start = position
     let unit = try escape()
@@ -104,6 +104,6 @@ extension JSONReader {
         return Unicode.Scalar(scalar)!
       }
     }
-    throw failure("an escape is one half of a surrogate pair, without the other", at: start)
+    throw failure("unpaired surrogate in an escape", at: start)
   }
 }

@@ -6,7 +6,9 @@ package struct JSONReader: TextReader {
   private let makesTrees: Bool
   private let textForm: TextForm
 
-  /// - Throws: An error at the first byte that is not UTF-8.
+  /// Creates a reader.
+  ///
+  /// - Throws: An error at the first byte that is not valid UTF-8.
   init(
     _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ textForm: TextForm = .escaped
   ) throws(FormatError) {
@@ -17,28 +19,29 @@ package struct JSONReader: TextReader {
     position = bytes.startIndex
   }
 
-  /// Throws if anything but white space follows.
-  mutating func expectEnd() throws(FormatError) {
+  /// Throws an error if anything other than white space follows.
+  mutating func requireEnd() throws(FormatError) {
     skipWhitespace()
-    if !isAtEnd { throw unexpected("there is more after the end") }
+    if !isAtEnd { throw unexpected("unexpected data after the end") }
   }
 
-  /// Returns the error at the position, outside of text, with a more specific reason if possible.
+  /// Returns an error at the current position, with a more specific reason if possible.
   func unexpected(_ reason: String) -> FormatError {
     switch current {
-    case nil: failure("it ends too early: \(reason)")
-    case 0: failure("there is a NUL byte")
-    case UInt8(ascii: "#"): failure("JSON has no comments")
-    case UInt8(ascii: "/") where hasPrefix("//") || hasPrefix("/*"): failure("JSON has no comments")
+    case nil: failure("unexpected end of input: \(reason)")
+    case 0: failure("unexpected NUL byte")
+    case UInt8(ascii: "#"): failure("comments are not allowed in JSON")
+    case UInt8(ascii: "/") where hasPrefix("//") || hasPrefix("/*"):
+      failure("comments are not allowed in JSON")
     default: failure(reason)
     }
   }
 }
 
 extension JSONReader {
-  /// Reads a value inside of `depth` arrays and objects.
+  /// Reads a value inside `depth` arrays and objects.
   ///
-  /// - Returns: The value, or an arbitrary one if no trees are made.
+  /// - Returns: The value; an arbitrary tree if values are only validated.
   mutating func value(in depth: Int) throws(FormatError) -> ValueTree {
     switch current {
     case UInt8(ascii: "\""):
@@ -50,7 +53,7 @@ extension JSONReader {
         let value = try reader.value(in: depth + 1)
         guard reader.makesTrees else { return }
         if dictionary.updateValue(value, forKey: StoredKey(try reader.string(of: key))) != nil {
-          throw reader.failure("a key is there twice", at: key.start)
+          throw reader.failure("duplicate key", at: key.start)
         }
       }
       return .dictionary(dictionary)
@@ -66,79 +69,80 @@ extension JSONReader {
     }
   }
 
-  /// Reads an object inside of `depth` others, with a closure that skips a member's value.
+  /// Reads an object inside `depth` containers, with a closure that reads the value of a member.
   mutating func members(
-    in depth: Int, value: (inout JSONReader, _ key: JSONText) throws(FormatError) -> Void
+    in depth: Int, value: (inout JSONReader, _ key: JSONString) throws(FormatError) -> Void
   ) throws(FormatError) {
-    try enter(depth)
-    if take("}") { return }
+    try skipBracket(depth)
+    if skip("}") { return }
     while true {
       guard current == UInt8(ascii: "\"") else {
-        throw unexpected("a key in double quotation marks is missing")
+        throw unexpected("expected a key in double quotation marks")
       }
       let key = try text()
       skipWhitespace()
-      guard take(":") else { throw unexpected("a colon is missing") }
+      guard skip(":") else { throw unexpected("expected a colon") }
       skipWhitespace()
       try value(&self, key)
       skipWhitespace()
-      if take("}") { return }
-      guard take(",") else { throw unexpected("a comma or a closing brace is missing") }
+      if skip("}") { return }
+      guard skip(",") else { throw unexpected("expected a comma or a closing brace") }
       skipWhitespace()
-      if current == UInt8(ascii: "}") { throw failure("a comma is before the closing brace") }
+      if current == UInt8(ascii: "}") { throw failure("trailing comma before the closing brace") }
     }
   }
 
-  /// Reads an array inside of `depth` others, with a closure that skips an element.
+  /// Reads an array inside `depth` containers, with a closure that reads an element.
   private mutating func elements(
     in depth: Int, element: (inout JSONReader) throws(FormatError) -> Void
   ) throws(FormatError) {
-    try enter(depth)
-    if take("]") { return }
+    try skipBracket(depth)
+    if skip("]") { return }
     while true {
       try element(&self)
       skipWhitespace()
-      if take("]") { return }
-      guard take(",") else { throw unexpected("a comma or a closing bracket is missing") }
+      if skip("]") { return }
+      guard skip(",") else { throw unexpected("expected a comma or a closing bracket") }
       skipWhitespace()
-      if current == UInt8(ascii: "]") { throw failure("a comma is before the closing bracket") }
+      if current == UInt8(ascii: "]") { throw failure("trailing comma before the closing bracket") }
     }
   }
 
-  private mutating func enter(_ depth: Int) throws(FormatError) {
-    try FormatError.requireRoom(within: depth, at: position - bytes.startIndex)
+  /// Skips an opening brace or bracket and white space.
+  private mutating func skipBracket(_ depth: Int) throws(FormatError) {
+    try FormatError.checkDepth(depth, at: position - bytes.startIndex)
     position += 1
     skipWhitespace()
   }
 }
 
 extension JSONReader {
-  /// Reads a number, a boolean or null.
+  /// Reads a number, a Boolean, or null.
   mutating func scalar() throws(FormatError) -> ValueTree {
-    guard let current else { throw unexpected("a value is missing") }
+    guard let current else { throw unexpected("expected a value") }
     switch current {
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       let start = position
       try skipNumber()
-      let spelling = bytes[start..<(makesTrees ? position : start)]
-      return .number(.text(String(decoding: spelling, as: UTF8.self)))
-    case UInt8(ascii: "t") where take(text: "true"): return .bool(true)
-    case UInt8(ascii: "f") where take(text: "false"): return .bool(false)
-    case UInt8(ascii: "n") where take(text: "null"): return .null(depth: 0)
+      let text = bytes[start..<(makesTrees ? position : start)]
+      return .number(.text(String(decoding: text, as: UTF8.self)))
+    case UInt8(ascii: "t") where skip(text: "true"): return .bool(true)
+    case UInt8(ascii: "f") where skip(text: "false"): return .bool(false)
+    case UInt8(ascii: "n") where skip(text: "null"): return .null(depth: 0)
     case UInt8(ascii: "+"):
-      throw failure("a number has a plus sign")
+      throw failure("a number must not begin with a plus sign")
     case UInt8(ascii: "."):
-      throw failure("a digit is missing before the point")
+      throw failure("expected a digit before the decimal point")
     case UInt8(ascii: "'"):
-      throw failure("text is not in double quotation marks")
+      throw failure("a string must be in double quotation marks")
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
-      throw failure("a word is neither true, false or null, nor in double quotation marks")
+      throw failure("expected true, false, null, or a string in double quotation marks")
     default:
-      throw unexpected("a value is missing")
+      throw unexpected("expected a value")
     }
   }
 
-  /// Whether a text is a JSON number and nothing else.
+  /// Returns whether a text is a JSON number.
   package static func isNumber(_ text: String) -> Bool {
     do throws(FormatError) {
       var reader = try JSONReader(ArraySlice(text.utf8), makesTrees: false)
@@ -150,15 +154,15 @@ extension JSONReader {
   }
 
   mutating func skipNumber() throws(FormatError) {
-    _ = take("-")
+    _ = skip("-")
     let start = position
     try skipDigits()
     if bytes[start] == UInt8(ascii: "0"), position > start + 1 {
-      throw failure("a number begins with a needless zero", at: start)
+      throw failure("leading zero in a number", at: start)
     }
-    if take(".") { try skipDigits() }
-    if take("e") || take("E") {
-      if !take("-") { _ = take("+") }
+    if skip(".") { try skipDigits() }
+    if skip("e") || skip("E") {
+      if !skip("-") { _ = skip("+") }
       try skipDigits()
     }
   }
@@ -166,6 +170,6 @@ extension JSONReader {
   private mutating func skipDigits() throws(FormatError) {
     let start = position
     while current?.isDigit == true { position += 1 }
-    if position == start { throw unexpected("a digit is missing") }
+    if position == start { throw unexpected("expected a digit") }
   }
 }

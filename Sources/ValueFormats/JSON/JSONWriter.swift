@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// A writer of JSON, with two spaces of indentation for each level.
+/// A writer of JSON with an indentation of two spaces.
 struct JSONWriter: TextWriter {
   static var indentation: (byte: UInt8, count: Int) { (UInt8(ascii: " "), 2) }
   static var separator: String { "," }
 
   var bytes: [UInt8] = []
 
-  /// Writes a value inside of `depth` arrays and objects, the file's included.
+  /// Writes a value inside `depth` arrays and objects, including the root.
   mutating func write(_ tree: ValueTree, within depth: Int) throws(FormatError) {
     switch tree {
     case .null(let depth):
@@ -39,11 +39,11 @@ struct JSONWriter: TextWriter {
     case .integer(let integer): append(Int(exactly: integer)?.description ?? integer.description)
     case .real(let real): write(real: real)
     case .float(let float): write(real: float)
-    case .text(let spelling):
-      guard JSONReader.isNumber(spelling) else {
-        throw FormatError(reason: "a number is spelled as JSON has none", offset: 0)
+    case .text(let text):
+      guard JSONReader.isNumber(text) else {
+        throw FormatError(reason: "a number is not valid in JSON", offset: 0)
       }
-      append(spelling)
+      append(text)
     }
   }
 
@@ -59,18 +59,14 @@ struct JSONWriter: TextWriter {
 }
 
 extension JSONWriter {
-  /// Writes text in quotation marks, with the escapes that JSON requires.
+  /// Writes a string in quotation marks, with the escapes that JSON requires.
   mutating func write(text: String) {
-    // Reserving capacity later would prevent its doubling.
+    // Only for the first string: later reservations would prevent the array from growing
+    // exponentially.
     if bytes.isEmpty { bytes.reserveCapacity(text.utf8.count + 2) }
     bytes.append(UInt8(ascii: "\""))
     let span = text.utf8Span.span
-    var isPlain = true
-    for index in span.indices where Self.needsEscape(span[index]) {
-      isPlain = false
-      break
-    }
-    if isPlain {
+    if !span.indices.contains(where: { Self.needsEscape(span[$0]) }) {
       bytes += text.utf8
     } else {
       for byte in text.utf8 {

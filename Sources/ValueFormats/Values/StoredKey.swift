@@ -1,6 +1,7 @@
 import CLibrary
 
-/// A key, compared by its bytes: strings that are equal as text can be two keys of a file.
+/// A key that is compared by its UTF-8 bytes, because canonically equivalent strings can be
+/// different keys of a file.
 package struct StoredKey: Sendable {
   package let string: String
 
@@ -34,7 +35,7 @@ extension StoredKey: Hashable, Comparable {
     unsafe withBytes { unsafe hasher.combine(bytes: $0) }
   }
 
-  /// Compares the bytes up to the shorter key's end.
+  /// Compares the bytes up to the length of the shorter key.
   private static func compare(_ first: StoredKey, _ second: StoredKey) -> Int32 {
     unsafe first.withBytes { first in
       unsafe second.withBytes { second in

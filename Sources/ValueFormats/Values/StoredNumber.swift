@@ -3,12 +3,12 @@ package enum StoredNumber: Hashable, Sendable {
   case integer(Int128)
   case real(Double)
   case float(Float)
-  /// The spelling in a text file, such as `1e3`, which no number type keeps.
+  /// The text of a number in a file, such as `1e3`, which no number type preserves.
   case text(String)
 }
 
 extension StoredNumber {
-  /// Returns the number as an integer type; nil if it is not integral, or out of range.
+  /// Returns the number as an integer; nil if it is not integral or is out of range.
   package func integer<Integer: FixedWidthInteger>(
     _ type: Integer.Type = Integer.self
   ) -> Integer? {
@@ -22,7 +22,7 @@ extension StoredNumber {
 }
 
 extension StoredNumber {
-  /// Returns a decimal numeral, such as `-1.5e3`, as an integer.
+  /// Parses a decimal number, such as `-1.5e3`, as an integer.
   private static func integer<Integer: FixedWidthInteger>(ofDecimal text: String) -> Integer? {
     let (mantissa, exponent) = split(text.utf8[...], at: { $0 | 0x20 == UInt8(ascii: "e") })
     let (whole, fraction) = split(mantissa.withoutSign, at: { $0 == UInt8(ascii: ".") })
@@ -34,7 +34,8 @@ extension StoredNumber {
     let zero = UInt8(ascii: "0")
     guard let last = numeral.lastIndex(where: { $0 != zero }) else { return 0 }
     let digits = numeral[...last].drop { $0 == zero }
-    // No numeral has so many digits that a power beyond these would be an integer of 128 bits.
+    // With a larger exponent, the text would need more digits than fit in memory to represent an
+    // integer of 128 bits.
     guard let power = exponent.map({ Int(Substring($0)) }) ?? 0, power.magnitude < 1 << 40
     else { return nil }
     let zeros = power - (fraction?.count ?? 0) + numeral.count - 1 - last
@@ -44,7 +45,7 @@ extension StoredNumber {
       sign + String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: zeros))
   }
 
-  /// Returns the bytes before and after the first separator; nil after a missing one.
+  /// Splits a text at the first separator; the second part is nil if there is no separator.
   private static func split(
     _ text: Substring.UTF8View, at isSeparator: (UInt8) -> Bool
   ) -> (Substring.UTF8View, Substring.UTF8View?) {
@@ -54,7 +55,7 @@ extension StoredNumber {
 }
 
 extension StoredNumber {
-  /// The nearest `Double`; nil for a text that is out of range.
+  /// The nearest `Double`; nil if a text is out of range.
   package var double: Double? {
     switch self {
     case .integer(let integer): Double(integer)
@@ -64,7 +65,7 @@ extension StoredNumber {
     }
   }
 
-  /// The nearest `Float`; nil for a finite number that is out of range.
+  /// The nearest `Float`; nil if a finite number is out of range.
   var float: Float? {
     switch self {
     case .integer(let integer): Float(integer)
@@ -84,7 +85,7 @@ extension StoredNumber {
 }
 
 extension String {
-  /// Returns the infinity or NaN with this name, such as `NaN` or `-Infinity`; nil otherwise.
+  /// Parses the name of an infinity or NaN, such as `NaN` or `-Infinity`; nil for other text.
   func nonFinite<Number: LosslessStringConvertible & FloatingPoint>() -> Number? {
     guard !hasDigits, let number = Number(self), !number.isFinite else { return nil }
     return number

@@ -1,6 +1,4 @@
-import FoundationEssentials
-
-/// A single-value type with its own method in every coding container.
+/// A type that is encoded as a single value without containers.
 package protocol StoredScalar: Codable {
   var tree: ValueTree { get }
 
@@ -8,16 +6,16 @@ package protocol StoredScalar: Codable {
 }
 
 extension StoredScalar {
-  // The types of other modules reach the trees through their own `Codable`.
+  // Types of other modules call these methods in their `Codable` implementations.
 
-  /// Decodes a value from a tree; nil if the decoder is another one.
-  package static func decoded(byReaderOfTrees decoder: any Decoder) throws -> Self? {
+  /// Decodes a value from the tree of a decoder; nil if the decoder does not decode trees.
+  package static func decodeTree(of decoder: any Decoder) throws -> Self? {
     guard let reader = decoder as? TreeReader else { return nil }
-    return try reader.tree.scalar(at: reader.place)
+    return try reader.tree.scalar(at: reader.path)
   }
 
-  /// Encodes a value to a tree; returns false if the encoder is another one.
-  package func encode(toBuilderOfTrees encoder: any Encoder) throws -> Bool {
+  /// Encodes a value as a tree; returns false if the encoder does not encode trees.
+  package func encodeTree(to encoder: any Encoder) throws -> Bool {
     try (encoder as? TreeBuilder)?.set(tree) != nil
   }
 }
@@ -93,7 +91,8 @@ extension StoredScalar where Self: FixedWidthInteger {
 
 /// An integer of at most 64 bits.
 ///
-/// `FixedWidthInteger` does not work: a type of the app may conform to it and have its own coding.
+/// `FixedWidthInteger` is not sufficient, because an app's type with custom coding may conform to
+/// it.
 protocol StoredInteger: StoredScalar, StoredBytes, FixedWidthInteger {}
 
 extension Int: StoredInteger {}
@@ -109,7 +108,7 @@ extension UInt64: StoredInteger {}
 extension Int128: StoredScalar {}
 
 extension UInt128: StoredScalar {
-  /// The integer, or text if the tree cannot hold the integer.
+  /// The integer as a number, or as a string if it does not fit in an `Int128`.
   package var tree: ValueTree {
     Int128(exactly: self).map { .number(.integer($0)) } ?? .string(String(self))
   }
@@ -120,18 +119,5 @@ extension UInt128: StoredScalar {
     } else {
       self = try tree.integer()
     }
-  }
-}
-
-extension Data {
-  /// Decodes base64, with padding to four characters and no other text.
-  ///
-  /// Foundation alone decodes padding as a byte, and ignores the text after it.
-  init?(strictBase64 base64: some Collection<UInt8>) {
-    let padding = base64.drop { $0 != UInt8(ascii: "=") }
-    guard base64.count % 4 == 0, padding.count <= 2,
-      padding.allSatisfy({ $0 == UInt8(ascii: "=") })
-    else { return nil }
-    self.init(base64Encoded: Data(base64))
   }
 }

@@ -1,9 +1,9 @@
 package import FoundationEssentials
 import StorageInternals
 
-/// A value in a form that all formats share, for encoding and decoding `Codable` types.
+/// An encoded value, independent of the file format.
 package enum ValueTree: Hashable, Sendable {
-  /// The absence of a value, inside of `depth` present optionals.
+  /// A nil inside `depth` present optionals.
   ///
   /// `Optional<Int>.none` has depth 0, and `.some(.none)` of an `Int??` has depth 1.
   case null(depth: Int)
@@ -16,64 +16,64 @@ package enum ValueTree: Hashable, Sendable {
   case dictionary([StoredKey: ValueTree])
 }
 
-// Types known by name: types with a stored form other than that of their own `Codable`, and the
-// most common other types, which then need no encoder.
+// These types are handled without their `Codable` implementations: some have a different stored
+// form, and for the other, most common types, this is faster.
 
 extension ValueTree {
   /// Returns the tree of a value of a known type; nil if the type's own code must encode it.
   static func known<Value>(_ value: Value) -> ValueTree? {
-    if Value.self == String.self { return .string(same(value, as: String.self)) }
-    if Value.self == Int.self { return same(value, as: Int.self).tree }
-    if Value.self == Bool.self { return .bool(same(value, as: Bool.self)) }
-    if Value.self == Double.self { return .number(.real(same(value, as: Double.self))) }
-    if Value.self == UInt8.self { return same(value, as: UInt8.self).tree }
-    if Value.self == Date.self { return .date(same(value, as: Date.self)) }
+    if Value.self == String.self { return .string(identityCast(value, to: String.self)) }
+    if Value.self == Int.self { return identityCast(value, to: Int.self).tree }
+    if Value.self == Bool.self { return .bool(identityCast(value, to: Bool.self)) }
+    if Value.self == Double.self { return .number(.real(identityCast(value, to: Double.self))) }
+    if Value.self == UInt8.self { return identityCast(value, to: UInt8.self).tree }
+    if Value.self == Date.self { return .date(identityCast(value, to: Date.self)) }
     if Value.self == Data.self {
-      let data = same(value, as: Data.self)
-      // A slice has other indices.
+      let data = identityCast(value, to: Data.self)
+      // A slice may have a different start index, which some code does not expect.
       return .data(data.startIndex == 0 ? data : Data(Array(data)))
     }
     if Value.self == URL.self {
-      let url = same(value, as: URL.self)
+      let url = identityCast(value, to: URL.self)
       // A relative URL would lose its base.
       return URL(string: url.absoluteString) == url ? .string(url.absoluteString) : nil
     }
     // A dynamic cast to the protocol would take as long as encoding a small structure.
-    if Value.self == Float.self { return same(value, as: Float.self).tree }
-    if Value.self == Int8.self { return same(value, as: Int8.self).tree }
-    if Value.self == Int16.self { return same(value, as: Int16.self).tree }
-    if Value.self == Int32.self { return same(value, as: Int32.self).tree }
-    if Value.self == Int64.self { return same(value, as: Int64.self).tree }
-    if Value.self == UInt.self { return same(value, as: UInt.self).tree }
-    if Value.self == UInt16.self { return same(value, as: UInt16.self).tree }
-    if Value.self == UInt32.self { return same(value, as: UInt32.self).tree }
-    if Value.self == UInt64.self { return same(value, as: UInt64.self).tree }
-    if Value.self == Int128.self { return same(value, as: Int128.self).tree }
-    if Value.self == UInt128.self { return same(value, as: UInt128.self).tree }
+    if Value.self == Float.self { return identityCast(value, to: Float.self).tree }
+    if Value.self == Int8.self { return identityCast(value, to: Int8.self).tree }
+    if Value.self == Int16.self { return identityCast(value, to: Int16.self).tree }
+    if Value.self == Int32.self { return identityCast(value, to: Int32.self).tree }
+    if Value.self == Int64.self { return identityCast(value, to: Int64.self).tree }
+    if Value.self == UInt.self { return identityCast(value, to: UInt.self).tree }
+    if Value.self == UInt16.self { return identityCast(value, to: UInt16.self).tree }
+    if Value.self == UInt32.self { return identityCast(value, to: UInt32.self).tree }
+    if Value.self == UInt64.self { return identityCast(value, to: UInt64.self).tree }
+    if Value.self == Int128.self { return identityCast(value, to: Int128.self).tree }
+    if Value.self == UInt128.self { return identityCast(value, to: UInt128.self).tree }
     return nil
   }
 
   /// Returns the value of a known type; nil if the type's own code must decode it.
   func known<Value>(as type: Value.Type) throws(ValueCodingError.Problem) -> Value? {
-    if type == String.self { return same(try String(self), as: type) }
-    if type == Int.self { return same(try Int(self), as: type) }
-    if type == Bool.self { return same(try Bool(self), as: type) }
-    if type == Double.self { return same(try Double(self), as: type) }
-    if type == UInt8.self { return same(try UInt8(self), as: type) }
-    if type == Date.self { return same(try date, as: type) }
-    if type == Data.self { return same(try data, as: type) }
-    if type == URL.self { return try url.map { same($0, as: type) } }
-    if type == Float.self { return same(try Float(self), as: type) }
-    if type == Int8.self { return same(try Int8(self), as: type) }
-    if type == Int16.self { return same(try Int16(self), as: type) }
-    if type == Int32.self { return same(try Int32(self), as: type) }
-    if type == Int64.self { return same(try Int64(self), as: type) }
-    if type == UInt.self { return same(try UInt(self), as: type) }
-    if type == UInt16.self { return same(try UInt16(self), as: type) }
-    if type == UInt32.self { return same(try UInt32(self), as: type) }
-    if type == UInt64.self { return same(try UInt64(self), as: type) }
-    if type == Int128.self { return same(try Int128(self), as: type) }
-    if type == UInt128.self { return same(try UInt128(self), as: type) }
+    if type == String.self { return identityCast(try String(self), to: type) }
+    if type == Int.self { return identityCast(try Int(self), to: type) }
+    if type == Bool.self { return identityCast(try Bool(self), to: type) }
+    if type == Double.self { return identityCast(try Double(self), to: type) }
+    if type == UInt8.self { return identityCast(try UInt8(self), to: type) }
+    if type == Date.self { return identityCast(try date, to: type) }
+    if type == Data.self { return identityCast(try data, to: type) }
+    if type == URL.self { return try url.map { identityCast($0, to: type) } }
+    if type == Float.self { return identityCast(try Float(self), to: type) }
+    if type == Int8.self { return identityCast(try Int8(self), to: type) }
+    if type == Int16.self { return identityCast(try Int16(self), to: type) }
+    if type == Int32.self { return identityCast(try Int32(self), to: type) }
+    if type == Int64.self { return identityCast(try Int64(self), to: type) }
+    if type == UInt.self { return identityCast(try UInt(self), to: type) }
+    if type == UInt16.self { return identityCast(try UInt16(self), to: type) }
+    if type == UInt32.self { return identityCast(try UInt32(self), to: type) }
+    if type == UInt64.self { return identityCast(try UInt64(self), to: type) }
+    if type == Int128.self { return identityCast(try Int128(self), to: type) }
+    if type == UInt128.self { return identityCast(try UInt128(self), to: type) }
     return nil
   }
 
@@ -105,7 +105,7 @@ extension ValueTree {
     }
   }
 
-  /// The URL; nil for the dictionary that a URL's own code writes.
+  /// The URL; nil for a dictionary, which `URL` itself encodes.
   private var url: URL? {
     get throws(ValueCodingError.Problem) {
       switch self {
@@ -120,19 +120,19 @@ extension ValueTree {
 }
 
 extension ValueTree {
-  /// The tree inside of one more optional: only an absence stores the number of optionals.
+  /// The tree inside an additional optional; only a nil stores the number of optionals.
   var wrapped: ValueTree {
     guard case .null(let depth) = self else { return self }
     return .null(depth: depth + 1)
   }
 
-  /// The tree inside of one optional less.
+  /// The tree without the outermost optional.
   var unwrapped: ValueTree {
     guard case .null(let depth) = self, depth > 0 else { return self }
     return .null(depth: depth - 1)
   }
 
-  /// Whether a value is absent at this level, not inside of a present optional.
+  /// Whether the value is nil, but not inside a present optional.
   var isNull: Bool {
     if case .null(depth: 0) = self { true } else { false }
   }

@@ -1,9 +1,9 @@
 extension MarkupReader {
-  /// Reads a name in ASCII, as all names of property lists are.
+  /// Reads an ASCII name; a property list has no other names.
   mutating func name() throws(FormatError) -> String {
     let start = position
     while let current, Self.isNamePart(current, isFirst: position == start) { position += 1 }
-    guard position > start else { throw failure("a name is missing") }
+    guard position > start else { throw failure("expected a name") }
     return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
@@ -16,30 +16,30 @@ extension MarkupReader {
     }
   }
 
-  /// Reads a start tag, which must be next; an empty one also ends the element, as in `<true/>`.
+  /// Reads a start tag or an empty-element tag, such as `<true/>`, which must be next.
   mutating func tag() throws(FormatError) -> (name: String, isEmpty: Bool) {
     let start = position
-    guard take("<") else {
-      throw failure(isAtEnd ? "the text ends too early" : "text stands between elements")
+    guard skip("<") else {
+      throw failure(isAtEnd ? "unexpected end of input" : "unexpected text between elements")
     }
     let name = try name()
     if current != UInt8(ascii: ">") { _ = try attributes() }
-    let isEmpty = take("/")
-    guard take(">") else { throw failure("this tag has no end", at: start) }
+    let isEmpty = skip("/")
+    guard skip(">") else { throw failure("unterminated tag", at: start) }
     return (name, isEmpty)
   }
 
-  /// Reads the end tag of an element, which must be next.
+  /// Skips the end tag of an element, which must be next.
   mutating func endTag(of element: PropertyListElement) throws(FormatError) {
     let start = position
-    if take(text: "</"), try name() == element.rawValue {
+    if skip(text: "</"), try name() == element.rawValue {
       skipWhitespace()
-      if take(">") { return }
+      if skip(">") { return }
     }
-    throw failure("</\(element.rawValue)> is missing", at: start)
+    throw failure("expected </\(element.rawValue)>", at: start)
   }
 
-  /// Reads attributes and the white space around them.
+  /// Reads attributes and the surrounding white space.
   mutating func attributes() throws(FormatError) -> [(name: String, value: String)] {
     var attributes: [(name: String, value: String)] = []
     var names: Set<String> = []
@@ -47,14 +47,14 @@ extension MarkupReader {
       let end = position
       skipWhitespace()
       guard let current, Self.isNamePart(current, isFirst: true) else { return attributes }
-      guard position > end else { throw failure("white space is missing before an attribute") }
+      guard position > end else { throw failure("expected white space before the attribute") }
       let start = position
       let name = try name()
       guard names.insert(name).inserted else {
-        throw failure("an attribute occurs twice", at: start)
+        throw failure("duplicate attribute", at: start)
       }
       skipWhitespace()
-      guard take("=") else { throw failure("an attribute has no value", at: start) }
+      guard skip("=") else { throw failure("attribute without a value", at: start) }
       skipWhitespace()
       attributes.append((name, try attributeValue()))
     }
@@ -65,19 +65,19 @@ extension MarkupReader {
     let start = position
     while let current, current != quote {
       switch current {
-      case UInt8(ascii: "<"): throw failure("an attribute holds a tag, or has no end")
+      case UInt8(ascii: "<"): throw failure("unexpected < in an attribute value")
       case UInt8(ascii: "&"): _ = try reference()
       default: position += 1
       }
     }
-    guard !isAtEnd else { throw failure("this attribute has no end", at: start) }
+    guard !isAtEnd else { throw failure("unterminated attribute value", at: start) }
     position += 1
     return String(decoding: bytes[start..<position - 1], as: UTF8.self)
   }
 
   mutating func quotationMark() throws(FormatError) -> UInt8 {
     guard let current, current == UInt8(ascii: "\"") || current == UInt8(ascii: "'") else {
-      throw failure("a quotation mark is missing")
+      throw failure("expected a quotation mark")
     }
     position += 1
     return current

@@ -1,7 +1,7 @@
 extension MarkupReader {
-  /// Reads the text of an element after its start tag, and the end tag.
+  /// Reads the text of an element after its start tag, and skips the end tag.
   ///
-  /// If the text is not needed, it is only checked, and an empty string is returned.
+  /// - Returns: The text; an arbitrary string if `isNeeded` is false, so that it is only validated.
   mutating func text(
     of element: PropertyListElement, isNeeded: Bool = true
   ) throws(FormatError) -> String {
@@ -17,11 +17,11 @@ extension MarkupReader {
           let start = position
           position += 9
           guard let content = skip(past: "]]>") else {
-            throw failure("this CDATA section has no end", at: start)
+            throw failure("unterminated CDATA section", at: start)
           }
           if isNeeded { appendLines(content, to: &text) }
-        } else if try !skipAside() {
-          throw failure("<\(element.rawValue)> holds something else than text")
+        } else if try !skipCommentOrInstruction() {
+          throw failure("<\(element.rawValue)> must contain only text")
         }
       case UInt8(ascii: "&"):
         let scalar = try reference()
@@ -38,14 +38,14 @@ extension MarkupReader {
     let start = position
     while let current, current != UInt8(ascii: "<"), current != UInt8(ascii: "&") {
       if current == UInt8(ascii: ">"), bytes[start..<position].suffix(2).elementsEqual("]]".utf8) {
-        throw failure("text holds ]]>", at: position - 2)
+        throw failure("unexpected ]]> in text", at: position - 2)
       }
       position += 1
     }
     return bytes[start..<position]
   }
 
-  /// Appends text with each line ending converted to a line feed, as XML requires.
+  /// Appends text, and converts each line ending to a line feed, as XML requires.
   private func appendLines(_ run: ArraySlice<UInt8>, to text: inout [UInt8]) {
     guard run.contains(UInt8(ascii: "\r")) else { return text.append(contentsOf: run) }
     for index in run.indices {
@@ -57,12 +57,12 @@ extension MarkupReader {
     }
   }
 
-  /// Reads a reference to a character or to a predefined entity of XML.
+  /// Reads a reference to a character or a predefined entity.
   mutating func reference() throws(FormatError) -> Unicode.Scalar {
     let start = position
     position += 1
     let scalar: Unicode.Scalar?
-    if take("#") {
+    if skip("#") {
       scalar = characterNumber().flatMap(Unicode.Scalar.init)
     } else {
       switch try name() {
@@ -71,57 +71,23 @@ extension MarkupReader {
       case "amp": scalar = "&"
       case "quot": scalar = "\""
       case "apos": scalar = "'"
-      default: throw failure("this entity is not one of XML's own", at: start)
+      default: throw failure("unknown entity", at: start)
       }
     }
-    guard take(";"), let scalar, MarkupText.canHold(String(scalar)) else {
-      throw failure("this reference means no character that XML allows", at: start)
+    guard skip(";"), let scalar, MarkupText.allows(String(scalar)) else {
+      throw failure("invalid character reference", at: start)
     }
     return scalar
   }
 
   private mutating func characterNumber() -> UInt32? {
-    let radix: UInt32 = take("x") ? 16 : 10
+    let radix: UInt32 = skip("x") ? 16 : 10
     var number: UInt32?
     while let digit = current?.hexadecimalDigit, digit < radix {
-      // Clamped above the greatest character, and far from overflowing.
+      // Clamped to a value that is not a character, which also prevents an overflow.
       number = min((number ?? 0) * radix + UInt32(digit), 0x110000)
       position += 1
     }
     return number
-  }
-}
-
-/// The characters that XML 1.0 allows, and the escapes of text.
-enum MarkupText {
-  /// Returns the index of the first character that XML does not allow, in valid UTF-8.
-  static func firstForbidden(in bytes: ArraySlice<UInt8>) -> Int? {
-    bytes.indices.first { index in
-      switch bytes[index] {
-      case 0x09, 0x0A, 0x0D: false
-      case 0..<0x20: true
-      // U+FFFE and U+FFFF.
-      case 0xEF: bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE
-      default: false
-      }
-    }
-  }
-
-  /// Whether XML can hold a text, with escapes or without.
-  static func canHold(_ text: String) -> Bool {
-    firstForbidden(in: ArraySlice(text.utf8)) == nil
-  }
-
-  static func write(_ text: String, to bytes: inout [UInt8]) {
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "&"): bytes.append(contentsOf: "&amp;".utf8)
-      case UInt8(ascii: "<"): bytes.append(contentsOf: "&lt;".utf8)
-      case UInt8(ascii: ">"): bytes.append(contentsOf: "&gt;".utf8)
-      // A reader would treat an unescaped carriage return as a line ending.
-      case UInt8(ascii: "\r"): bytes.append(contentsOf: "&#13;".utf8)
-      default: bytes.append(byte)
-      }
-    }
   }
 }

@@ -1,7 +1,7 @@
-/// A reader of a property list in XML, or of one value of it.
+/// A reader of an XML property list, or of a single value in one.
 struct PropertyListMarkupReader {
   private(set) var markup: MarkupReader
-  /// Whether values are converted to trees, or only checked.
+  /// Whether values are built as trees, or only validated.
   private let makesTrees: Bool
   private let textForm: TextForm
 
@@ -13,15 +13,15 @@ struct PropertyListMarkupReader {
     self.textForm = textForm
   }
 
-  /// Reads a whole file with a dictionary at its top.
+  /// Reads a file whose root value is a dictionary.
   mutating func file() throws(FormatError) -> ParsedFile {
-    try beginning()
+    try skipHeader()
     let bytes = markup.bytes
     let start = markup.position
-    if markup.hasPrefix("</") { throw markup.failure("a <dict> is missing") }
-    let (top, isEmpty) = try startTag()
-    guard top == .dict else {
-      throw markup.failure("the top is <\(top.rawValue)>, and should be <dict>", at: start)
+    if markup.hasPrefix("</") { throw markup.failure("expected <dict>") }
+    let (root, isEmpty) = try startTag()
+    guard root == .dict else {
+      throw markup.failure("the root element must be <dict>, not <\(root.rawValue)>", at: start)
     }
     var header = Array(bytes[..<markup.position])
     var footer: [UInt8] = []
@@ -36,36 +36,37 @@ struct PropertyListMarkupReader {
       try markup.skipBetweenElements()
       try markup.endTag(of: .dict)
     }
-    try ending()
+    try skipFooter()
     return ParsedFile(
       entries: entries, surroundings: FileSurroundings(header: header, footer: footer))
   }
 
-  /// Reads a whole file with any value at its top.
+  /// Reads a file with any root value.
   mutating func document() throws(FormatError) -> ValueTree {
-    try beginning()
+    try skipHeader()
     let tree = try value(within: 0)
-    try ending()
+    try skipFooter()
     return tree
   }
 
-  /// Reads everything up to the top's value.
-  private mutating func beginning() throws(FormatError) {
-    try markup.prolog()
+  /// Skips everything before the root value.
+  private mutating func skipHeader() throws(FormatError) {
+    try markup.skipProlog()
     let start = markup.position
     guard try startTag() == (.plist, false) else {
-      throw markup.failure("a property list begins with <plist>", at: start)
+      throw markup.failure("expected <plist>", at: start)
     }
     try markup.skipBetweenElements()
   }
 
-  private mutating func ending() throws(FormatError) {
+  /// Skips everything after the root value.
+  private mutating func skipFooter() throws(FormatError) {
     try markup.skipBetweenElements()
     try markup.endTag(of: .plist)
     try requireEnd()
   }
 
-  /// Reads the top's entries, up to the white space after the last one.
+  /// Reads the entries of the root dictionary, up to the white space after the last one.
   private mutating func entries() throws(FormatError) -> [KeyValueEntry] {
     var entries: [KeyValueEntry] = []
     var keys: Set<StoredKey> = []
@@ -80,7 +81,7 @@ struct PropertyListMarkupReader {
       let keyStart = markup.position
       let key = StoredKey(try self.key())
       guard keys.insert(key).inserted else {
-        throw markup.failure("this key occurs a second time", at: keyStart)
+        throw markup.failure("duplicate key", at: keyStart)
       }
       let valueStart = markup.position
       _ = try value(within: 1)
@@ -89,7 +90,7 @@ struct PropertyListMarkupReader {
     }
   }
 
-  /// Reads bytes that are exactly one value.
+  /// Reads a single value, which must be the whole input.
   mutating func fragment() throws(FormatError) -> ValueTree {
     let tree = try value(within: 1)
     try requireEnd()
@@ -98,23 +99,23 @@ struct PropertyListMarkupReader {
 
   private mutating func requireEnd() throws(FormatError) {
     try markup.skipBetweenElements()
-    guard markup.isAtEnd else { throw markup.failure("something follows after the end") }
+    guard markup.isAtEnd else { throw markup.failure("unexpected data after the end") }
   }
 
   private mutating func startTag() throws(FormatError) -> (PropertyListElement, isEmpty: Bool) {
     let start = markup.position
     let (name, isEmpty) = try markup.tag()
     guard let element = PropertyListElement(rawValue: name) else {
-      throw markup.failure("property lists have no such element", at: start)
+      throw markup.failure("element not allowed in a property list", at: start)
     }
     return (element, isEmpty)
   }
 
-  /// Reads a key, and everything up to its value.
+  /// Reads a key, and skips everything before its value.
   private mutating func key() throws(FormatError) -> String {
     let start = markup.position
     let (element, isEmpty) = try startTag()
-    guard element == .key else { throw markup.failure("a <key> is missing", at: start) }
+    guard element == .key else { throw markup.failure("expected <key>", at: start) }
     let key = isEmpty ? "" : try markup.text(of: .key)
     try markup.skipBetweenElements()
     return textForm.unescaped(key)
@@ -122,12 +123,12 @@ struct PropertyListMarkupReader {
 }
 
 extension PropertyListMarkupReader {
-  /// Reads a value inside of `depth` arrays and dictionaries.
+  /// Reads a value inside `depth` arrays and dictionaries.
   ///
-  /// - Returns: The value, or an arbitrary one if no trees are made.
+  /// - Returns: The value; an arbitrary tree if values are only validated.
   private mutating func value(within depth: Int) throws(FormatError) -> ValueTree {
     let start = markup.position
-    if markup.hasPrefix("</") { throw markup.failure("a value is missing") }
+    if markup.hasPrefix("</") { throw markup.failure("expected a value") }
     let (element, isEmpty) = try startTag()
     switch element {
     case .array:
@@ -144,7 +145,7 @@ extension PropertyListMarkupReader {
         let key = StoredKey(try reader.key())
         let value = try reader.value(within: depth + 1)
         if reader.makesTrees, members.updateValue(value, forKey: key) != nil {
-          throw reader.markup.failure("this key occurs a second time", at: start)
+          throw reader.markup.failure("duplicate key", at: start)
         }
       }
       return .dictionary(members)
@@ -160,12 +161,12 @@ extension PropertyListMarkupReader {
     }
   }
 
-  /// Reads a container after its start tag, with a closure that reads an element.
+  /// Reads the content of a container and its end tag, with a closure that reads an element.
   private mutating func content(
     of container: PropertyListElement, _ isEmpty: Bool, from start: Int, _ depth: Int,
     element: (inout PropertyListMarkupReader) throws(FormatError) -> Void
   ) throws(FormatError) {
-    try FormatError.requireRoom(within: depth, at: start - markup.bytes.startIndex)
+    try FormatError.checkDepth(depth, at: start - markup.bytes.startIndex)
     if isEmpty { return }
     while true {
       try markup.skipBetweenElements()

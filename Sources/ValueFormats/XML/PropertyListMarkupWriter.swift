@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A writer of values of a property list in XML, indented as by Apple's tools.
+/// A writer of values in an XML property list, with the indentation of Apple's tools.
 struct PropertyListMarkupWriter: TextWriter {
   static var indentation: (byte: UInt8, count: Int) { (UInt8(ascii: "\t"), 1) }
   static var separator: String { "" }
@@ -8,20 +8,19 @@ struct PropertyListMarkupWriter: TextWriter {
   var bytes: [UInt8] = []
 
   mutating func key(_ key: String) {
-    // Unlike a value, a key never means nil.
-    let isMistakable = EscapedText.unescape(key) != key
-    let isPlain = MarkupText.canHold(key) && !isMistakable
+    // Unlike a value, a key never represents nil.
+    let isPlain = MarkupText.allows(key) && EscapedText.unescape(key) == key
     write(.key, isPlain ? key : EscapedText.escape(key, needsEscape: true))
   }
 
-  /// Writes a value inside of `depth` arrays and dictionaries.
+  /// Writes a value inside `depth` arrays and dictionaries.
   mutating func value(_ tree: ValueTree, within depth: Int) throws(FormatError) {
     switch tree {
     case .null(let depth): write(.string, EscapedText.inPropertyList(ofNull: depth))
     case .bool(let value): append(value ? "<true/>" : "<false/>")
     case .number(let number): try self.number(number)
     case .string(let text):
-      write(.string, EscapedText.inPropertyList(text, isWritable: MarkupText.canHold(text)))
+      write(.string, EscapedText.inPropertyList(text, isWritable: MarkupText.allows(text)))
     case .data(let data): write(.data, data.base64EncodedString())
     case .date(let date):
       if let text = PropertyListDate.text(of: date) {

@@ -1,8 +1,10 @@
-/// The text form of numbers in a property list.
+/// The text of numbers in an XML property list.
 enum PropertyListNumber {
-  /// Whether a text is valid in `<integer>`: decimal digits, or hexadecimal ones after `0x`.
+  /// Returns whether a text is valid in `<integer>`: decimal digits, or `0x` and hexadecimal
+  /// digits, with an optional sign.
   static func isInteger(_ text: Substring) -> Bool { digits(of: text) != nil }
 
+  /// Parses the text of `<integer>`.
   static func integer(_ text: Substring) -> StoredNumber? {
     guard let (digits, radix) = digits(of: text) else { return nil }
     let sign = text.utf8.first == UInt8(ascii: "-") ? "-" : ""
@@ -22,7 +24,7 @@ enum PropertyListNumber {
 
   /// Parses the text of `<real>`: a decimal number, `nan`, or an infinity.
   static func real(_ text: Substring) -> StoredNumber? {
-    // `Double` also accepts hexadecimal digits and other names.
+    // `Double` also accepts hexadecimal numbers and other names of non-finite numbers.
     if text.utf8.allSatisfy({ $0.isDigit || "+-.eE".utf8.contains($0) }) {
       return Double(text).map { _ in .text(String(text)) }
     }
@@ -34,14 +36,14 @@ enum PropertyListNumber {
     }
   }
 
-  /// Converts the spelling of another text format to an integer, or else to a real number.
+  /// Converts a number in the notation of another text format to an integer or a real number.
   static func number(_ number: StoredNumber) throws(FormatError) -> StoredNumber {
-    guard case .text(let spelling) = number else { return number }
-    guard let number = integer(spelling[...]) ?? real(spelling[...]) else {
-      throw FormatError(reason: "a number is spelled as property lists have none", offset: 0)
+    guard case .text(let text) = number else { return number }
+    guard let number = integer(text[...]) ?? real(text[...]) else {
+      throw FormatError(reason: "a number is not valid in a property list", offset: 0)
     }
-    // No integer distinguishes -0 from 0.
-    let isNegativeZero = number == .integer(0) && spelling.utf8.first == UInt8(ascii: "-")
+    // As an integer, -0 would become 0.
+    let isNegativeZero = number == .integer(0) && text.utf8.first == UInt8(ascii: "-")
     return isNegativeZero ? .real(-0.0) : number
   }
 

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// A property list in XML, as defined by `PropertyList-1.0.dtd`, in UTF-8.
+/// An XML property list, as defined by `PropertyList-1.0.dtd`, in UTF-8.
 ///
-/// Comments between two entries belong to the second one.
+/// A comment between two entries is treated as part of the second entry.
 package struct XMLPropertyListFormat: StoredFormat {
   package init() {}
 
-  /// The beginning and end of a new file.
+  /// The text around the entries of a new file.
   private static let newFile = FileSurroundings(
     header: Array(
       """
@@ -58,52 +58,5 @@ package struct XMLPropertyListFormat: StoredFormat {
   package func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree {
     var reader = try PropertyListMarkupReader(value, makesTrees: true)
     return try reader.fragment()
-  }
-}
-
-/// The elements of a property list in XML.
-enum PropertyListElement: String {
-  case plist
-  case dict
-  case key
-  case array
-  case string
-  case integer
-  case real
-  case date
-  case data
-  case `true`
-  case `false`
-}
-
-extension PropertyListElement {
-  /// Returns the value of an element with a text; nil if the element does not allow the text.
-  func value(_ text: String, _ textForm: TextForm) -> ValueTree? {
-    let start = text.utf8.drop(while: \.isWhitespace)
-    let end = start.lastIndex { !$0.isWhitespace }
-    let trimmed = end.map { text[start.startIndex...$0] } ?? ""
-    switch self {
-    case .true: return trimmed.isEmpty ? .bool(true) : nil
-    case .false: return trimmed.isEmpty ? .bool(false) : nil
-    case .integer: return PropertyListNumber.integer(trimmed).map(ValueTree.number)
-    case .real: return PropertyListNumber.real(trimmed).map(ValueTree.number)
-    case .date: return PropertyListDate.date(trimmed).map(ValueTree.date)
-    case .data:
-      return Data(strictBase64: text.utf8.filter { !$0.isWhitespace }).map(ValueTree.data)
-    case .string: return textForm.treeInPropertyList(text)
-    case .plist, .dict, .key, .array: return nil
-    }
-  }
-
-  /// The error of an element with a text that it does not allow.
-  var reason: String {
-    switch self {
-    case .integer: "this is not an integer"
-    case .real: "this is not a number"
-    case .date: "this is not a date such as 2026-11-21T15:46:38Z"
-    case .data: "this is not base64"
-    case .true, .false: "<\(rawValue)> holds something"
-    case .plist, .dict, .key, .array, .string: "<\(rawValue)> is not a value"
-    }
   }
 }

@@ -39,14 +39,14 @@ extension JSONValue: StoredScalar {
   }
 
   init(from decoder: any Decoder) throws {
-    guard let value = try Self.decoded(byReaderOfTrees: decoder) else {
+    guard let value = try Self.decodeTree(of: decoder) else {
       fatalError("A setting is decoded by \(type(of: decoder)).")
     }
     self = value
   }
 
   func encode(to encoder: any Encoder) throws {
-    guard try encode(toBuilderOfTrees: encoder) else {
+    guard try encodeTree(to: encoder) else {
       fatalError("A setting is encoded by \(type(of: encoder)).")
     }
   }

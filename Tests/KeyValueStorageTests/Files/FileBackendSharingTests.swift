@@ -95,7 +95,7 @@ import Testing
     let fileSystem = FileSystem { call, _ in call == .inotify ? EMFILE : nil }
     let signal = DispatchSemaphore(value: 0)
     let observation = try file.open(fileSystem: fileSystem).observe { signal.signal() }
-    #expect(observation.problem == .system(call: "inotify", path: file.path, code: EMFILE))
+    #expect(observation.error == .system(call: "inotify", path: file.path, code: EMFILE))
     try file.open().set("a", "1")
     #expect(signal.wait(timeout: .now() + 60) == .success)
   }

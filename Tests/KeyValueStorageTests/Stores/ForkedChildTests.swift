@@ -23,7 +23,7 @@ struct ForkedChildTests {
     let told = lines.filter { $0.hasPrefix("told") }
     lines.removeAll { $0.hasPrefix("told") }
     #expect(told.count == count / 10)
-    #expect(told.allSatisfy { $0.contains("get no changes in a forked child") }, "\(told)")
+    #expect(told.allSatisfy { $0.contains("are not notified in a forked child") }, "\(told)")
     #expect(lines.last == "over")
     #expect(lines.count == count + 1)
     for line in lines.dropLast() { #expect(line.hasSuffix("\t0"), "\(line)") }

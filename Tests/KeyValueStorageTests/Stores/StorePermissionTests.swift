@@ -15,7 +15,7 @@ struct StorePermissionTests {
     var message: String {
       switch self {
       case .directory, .unreadableFile: "Permission denied (errno \(EACCES))"
-      case .file: "belongs to another user"
+      case .file: "Another user owns"
       }
     }
   }

@@ -124,7 +124,7 @@ struct TransactionTests {
       try change(&counter.wrappedValue)
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("from inside a change in place"))
+    #expect(text.contains("during an in-place change"))
   }
 }
 

@@ -17,7 +17,7 @@ struct LineFormat: StoredFormat {
       }
       let key = StoredKey(String(decoding: line[..<sign], as: UTF8.self))
       guard keys.insert(key).inserted else {
-        throw FormatError(reason: "a key is there twice", offset: line.startIndex)
+        throw FormatError(reason: "duplicate key", offset: line.startIndex)
       }
       parsed.entries.append(
         KeyValueEntry(key: key, text: line, valueOffset: sign + 1 - line.startIndex))

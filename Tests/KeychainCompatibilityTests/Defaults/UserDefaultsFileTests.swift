@@ -202,7 +202,7 @@ struct UserDefaultsFileTests {
         try DefaultsMigration(into: store).run(propertyList: URL(filePath: path))
       }
     }
-    #expect(throws: KeyValueStoreError.invalid("This URL is not one of a file")) {
+    #expect(throws: KeyValueStoreError.invalid("The URL must be a file URL.")) {
       let address = try #require(URL(string: "https://example.com"))
       try DefaultsMigration(into: store).run(propertyList: address)
     }

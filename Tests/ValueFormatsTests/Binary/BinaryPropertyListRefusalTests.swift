@@ -12,15 +12,18 @@ struct BinaryPropertyListRefusalTests {
   }
 
   @Test(arguments: [
-    ("<?xml version=\"1.0\"?>", "this is XML, such as a property list in XML: open it as one", 0),
-    ("<plist/>", "this is XML, such as a property list in XML: open it as one", 0),
-    ("{\"a\": 1}", "this looks like JSON: open it as such", 0),
-    ("{a = 1;}", "this looks like a property list in the old text format: convert it to XML", 0),
-    ("text", "this is not a binary property list", 0),
-    ("", "this is not a binary property list", 0),
-    ("bplist01", "this is a binary property list of another version", 6),
-    ("bplist", "the end of the binary property list is cut off or damaged", 6),
-    ("bplist00", "the end of the binary property list is cut off or damaged", 8),
+    ("<?xml version=\"1.0\"?>", "the file is in XML; open it as an XML property list", 0),
+    ("<plist/>", "the file is in XML; open it as an XML property list", 0),
+    ("{\"a\": 1}", "the file seems to be JSON; open it as JSON", 0),
+    (
+      "{a = 1;}", "the file seems to be a property list in the old text format; convert it to XML",
+      0
+    ),
+    ("text", "not a binary property list", 0),
+    ("", "not a binary property list", 0),
+    ("bplist01", "unsupported version of the binary property list format", 6),
+    ("bplist", "invalid or truncated trailer", 6),
+    ("bplist00", "invalid or truncated trailer", 8),
   ])
   func whatIsNoBinaryPropertyListIsRefused(_ file: String, _ reason: String, _ offset: Int) {
     expectRefusal(Array(file.utf8), reason, at: offset)
@@ -29,7 +32,7 @@ struct BinaryPropertyListRefusalTests {
   @Test func trailersAreChecked() {
     let good = File.of([0x09])
     let trailer = good.bytes.count - 32
-    let reason = "the end of the binary property list is cut off or damaged"
+    let reason = "invalid or truncated trailer"
     func expectRefusal(at offset: Int, _ change: (inout File) -> Void) {
       var file = good
       change(&file)
@@ -55,25 +58,25 @@ struct BinaryPropertyListRefusalTests {
 
   @Test(
     arguments: [
-      ([0x01], "an object is of a kind that is not known"),
-      ([0x15], "an object is of a kind that is not known"),
-      ([0x21, 0, 0], "an object is of a kind that is not known"),
-      ([0x32, 0, 0, 0, 0], "an object is of a kind that is not known"),
-      ([0x90], "an object is of a kind that is not known"),
-      ([0xE0], "an object is of a kind that is not known"),
-      ([0x11, 0], "an object is cut off"), ([0x23, 0], "an object is cut off"),
-      ([0x42, 0], "an object is cut off"), ([0x61, 0], "an object is cut off"),
-      ([0xA2, 1], "an object is cut off"), ([0xD1, 1], "an object is cut off"),
-      ([0x4F, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "an object is cut off"),
-      ([0xDF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "an object is cut off"),
+      ([0x01], "unknown object type"),
+      ([0x15], "unknown object type"),
+      ([0x21, 0, 0], "unknown object type"),
+      ([0x32, 0, 0, 0, 0], "unknown object type"),
+      ([0x90], "unknown object type"),
+      ([0xE0], "unknown object type"),
+      ([0x11, 0], "truncated object"), ([0x23, 0], "truncated object"),
+      ([0x42, 0], "truncated object"), ([0x61, 0], "truncated object"),
+      ([0xA2, 1], "truncated object"), ([0xD1, 1], "truncated object"),
+      ([0x4F, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "truncated object"),
+      ([0xDF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "truncated object"),
       (
         [0x4F, 0x13, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
-        "the count of an object is damaged"
+        "invalid object count"
       ),
-      ([0x4F], "the count of an object is damaged"),
-      ([0x4F, 0x11], "the count of an object is damaged"),
-      ([0x4F, 0x20, 1], "the count of an object is damaged"),
-      ([0x4F, 0x14, 0, 0, 0], "the count of an object is damaged"),
+      ([0x4F], "invalid object count"),
+      ([0x4F, 0x11], "invalid object count"),
+      ([0x4F, 0x20, 1], "invalid object count"),
+      ([0x4F, 0x14, 0, 0, 0], "invalid object count"),
     ] as [([UInt8], String)])
   func anObjectIsRefused(_ object: [UInt8], _ reason: String) {
     let file = File.of(object)
@@ -82,12 +85,12 @@ struct BinaryPropertyListRefusalTests {
 
   @Test func placesOutsideOfTheFileAreRefused() {
     let file = File.of([0xA1, 3])
-    expectRefusal(file.bytes, "an object is missing", at: file.offset(of: 2) + 1)
+    expectRefusal(file.bytes, "object reference out of range", at: file.offset(of: 2) + 1)
     for offset in [0, 7, 14, 0xFFFF] as [UInt64] {
       var bytes = File.of([0x09]).bytes
       let entry = bytes.count - 32 - 2
       bytes.replaceSubrange(entry..<entry + 2, with: File.number(offset, size: 2))
-      expectRefusal(bytes, "an object is outside of the file", at: entry)
+      expectRefusal(bytes, "object offset out of range", at: entry)
     }
   }
 
@@ -99,18 +102,18 @@ struct BinaryPropertyListRefusalTests {
     }
     for key in [[0x10, 1], [0x51, 0x80], [0x61, 0xDC, 0], [0x71, 0xC0], [0x41, 0x61], [0x00]] {
       let file = file([0x51, 0x61], key.map { UInt8($0) })
-      let reason = "a key is not a string of valid Unicode"
+      let reason = "a key is not a valid Unicode string"
       expectRefusal(file.bytes, reason, at: file.offset(of: 2))
     }
     for key in [[0x51, 0x61], [0x61, 0, 0x61], [0x71, 0x61]] as [[UInt8]] {
       let file = file([0x51, 0x62], [0x51, 0x61], key)
-      expectRefusal(file.bytes, "this key occurs a second time", at: file.offset(of: 3))
+      expectRefusal(file.bytes, "duplicate key", at: file.offset(of: 3))
     }
-    expectRefusal(File(objects: [[0xA0]]).bytes, "the top is not a dictionary", at: 8)
+    expectRefusal(File(objects: [[0xA0]]).bytes, "the root object is not a dictionary", at: 8)
   }
 
   @Test func whatHoldsItselfIsRefused() {
-    let reason = "an array or a dictionary holds itself"
+    let reason = "an array or dictionary contains itself"
     var file = File.of([0xA1, 2])
     expectRefusal(file.bytes, reason, at: file.offset(of: 2))
     file = File.of([0xA1, 3], [0xC1, 4], [0xD1, 1, 2])
@@ -124,16 +127,16 @@ struct BinaryPropertyListRefusalTests {
 
   @Test(
     arguments: [
-      ([[0x80, 1]], "a value is a UID", 0), ([[0xC0]], "a value is a set", 0),
-      ([[0xB0]], "a value is a set", 0), ([[0x0F]], "a value is a fill byte", 0),
-      ([[0x51, 0x80]], "a string is not valid Unicode", 0),
-      ([[0x61, 0xD8, 0]], "a string is not valid Unicode", 0),
-      ([[0x71, 0xFF]], "a string is not valid Unicode", 0),
-      ([[0xA2, 1, 2], [0x09], [0x80, 1]], "a value is a UID", 2),
+      ([[0x80, 1]], "UIDs are not supported", 0), ([[0xC0]], "sets are not supported", 0),
+      ([[0xB0]], "sets are not supported", 0), ([[0x0F]], "unexpected fill byte", 0),
+      ([[0x51, 0x80]], "invalid Unicode in a string", 0),
+      ([[0x61, 0xD8, 0]], "invalid Unicode in a string", 0),
+      ([[0x71, 0xFF]], "invalid Unicode in a string", 0),
+      ([[0xA2, 1, 2], [0x09], [0x80, 1]], "UIDs are not supported", 2),
       ([[0xD1, 1, 1], [0x10, 1]], "a key is not a string", 1),
       (
         [[0xD2, 1, 2, 3, 3], [0x51, 0x61], [0x61, 0, 0x61], [0]],
-        "this key occurs a second time", 2
+        "duplicate key", 2
       ),
     ] as [([[UInt8]], String, Int)])
   func aFragmentIsNotDecoded(_ objects: [[UInt8]], _ reason: String, _ object: Int) {

@@ -4,7 +4,7 @@ import Testing
 
 struct JSONDepthTests {
   private let format = JSONFormat()
-  private static let reason = "arrays and dictionaries are nested more than 512 deep"
+  private static let reason = "arrays and dictionaries are nested more than 512 levels deep"
 
   private func nested(_ depth: Int, open: String, close: String) -> [UInt8] {
     Array((String(repeating: open, count: depth) + String(repeating: close, count: depth)).utf8)
@@ -59,7 +59,7 @@ struct JSONDepthTests {
 
   @Test(arguments: ["", "-", "01", "+1", "0x10", "1 ", " 1", "NaN", "1\"", "\"", "1,2"])
   func numberOfAnotherFormatIsNotWritten(_ spelling: String) {
-    #expect(throws: FormatError(reason: "a number is spelled as JSON has none", offset: 0)) {
+    #expect(throws: FormatError(reason: "a number is not valid in JSON", offset: 0)) {
       try format.encode(.number(.text(spelling)))
     }
   }

@@ -27,36 +27,36 @@ struct TreeCodingErrorTests {
 
   /// The refused value is one of the two above.
   static let refusals: [(tree: ValueTree, reason: String)] = [
-    (text, "a dictionary is expected, but there is text"),
+    (text, "expected a dictionary, found text"),
     (.dictionary([:]), "the key lines is missing"),
-    (song("lines", text), "an array is expected, but there is text, at lines"),
+    (song("lines", text), "expected an array, found text, at lines"),
     (
       song("lines", .array([.dictionary(["volume": text])])),
-      "a number is expected, but there is text, at lines[*].volume"
+      "expected a number, found text, at lines[*].volume"
     ),
     (
       song("lines", .array([.dictionary(["volume": .null(depth: 0)])])),
-      "a number is expected, but there is null, at lines[*].volume"
+      "expected a number, found null, at lines[*].volume"
     ),
     (song("lines", .array([.dictionary([:])])), "the key volume is missing, at lines[*]"),
     (
       song("byName", .dictionary(["secret": .dictionary(["volume": text])])),
-      "a number is expected, but there is text, at byName.*.volume"
+      "expected a number, found text, at byName.*.volume"
     ),
     (
       song("byName", .dictionary(["secret": .dictionary(["volume": number, "name": number])])),
-      "text is expected, but there is a number, at byName.*.name"
+      "expected text, found a number, at byName.*.name"
     ),
     (
       song("byName", .dictionary(["secret": .dictionary(["volume": number, "level": number])])),
-      "the number does not fit into Int8, at byName.*.level"
+      "the number is out of range for Int8, at byName.*.level"
     ),
     (song("theme", text), "the stored value is not valid for this type, at theme"),
-    (song("theme", number), "text is expected, but there is a number, at theme"),
-    (song("created", text), "a date is expected, but there is text, at created"),
-    (song("cover", text), "data is expected, but there is text, at cover"),
-    (song("link", number), "a URL is expected, but there is a number, at link"),
-    (song("link", .string("")), "a URL is expected, but there is text, at link"),
+    (song("theme", number), "expected text, found a number, at theme"),
+    (song("created", text), "expected a date, found text, at created"),
+    (song("cover", text), "expected data, found text, at cover"),
+    (song("link", number), "expected a URL, found a number, at link"),
+    (song("link", .string("")), "expected a URL, found text, at link"),
     (song("size", .array([number])), "the array has too few elements, at size"),
     (
       song("size", .array([number, .number(.integer(-1))])),
@@ -66,11 +66,11 @@ struct TreeCodingErrorTests {
       song("byName", .dictionary(["secret": .dictionary(["secret": number])])),
       "the key volume is missing, at byName.*"
     ),
-    (song("created", .bool(true)), "a date is expected, but there is a Boolean, at created"),
-    (song("created", .data(Data())), "a date is expected, but there is data, at created"),
-    (song("cover", .date(.now)), "data is expected, but there is a date, at cover"),
-    (song("cover", .dictionary([:])), "data is expected, but there is a dictionary, at cover"),
-    (song("theme", .array([])), "text is expected, but there is an array, at theme"),
+    (song("created", .bool(true)), "expected a date, found a Boolean, at created"),
+    (song("created", .data(Data())), "expected a date, found data, at created"),
+    (song("cover", .date(.now)), "expected data, found a date, at cover"),
+    (song("cover", .dictionary([:])), "expected data, found a dictionary, at cover"),
+    (song("theme", .array([])), "expected text, found an array, at theme"),
   ]
 
   private static func song(_ key: String, _ tree: ValueTree) -> ValueTree {
@@ -108,15 +108,15 @@ struct TreeCodingErrorTests {
 
   @Test func errorsOfATypeAreNamedByTheirTypes() {
     var error = #expect(throws: ValueCodingError.self) { try TreeEncoder().encode([Refusing()]) }
-    #expect(error?.reason == "its own code threw an error of type OwnError")
+    #expect(error?.reason == "its Codable implementation threw an error of type OwnError")
     error = #expect(throws: ValueCodingError.self) {
       try TreeDecoder().decode([Refusing].self, from: .array([Self.text]))
     }
-    #expect(error?.reason == "its own code threw an error of type OwnError")
+    #expect(error?.reason == "its Codable implementation threw an error of type OwnError")
     error = #expect(throws: ValueCodingError.self) {
       try TreeEncoder().encode(["secret": [StandardRefusing()]])
     }
-    #expect(error?.reason == "it has a part that cannot be encoded, at *[*]")
+    #expect(error?.reason == "a part of it cannot be encoded, at *[*]")
     error = #expect(throws: ValueCodingError.self) {
       try TreeDecoder().decode([StandardRefusing].self, from: .array([Self.text]))
     }

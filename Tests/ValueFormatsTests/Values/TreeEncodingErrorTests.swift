@@ -15,7 +15,7 @@ struct TreeEncodingErrorTests {
   }
 
   @Test func whatEncodesNothingIsRefused() {
-    let nothing = "it has a part that encodes nothing"
+    let nothing = "a part of it encodes no value"
     #expect(reason(Written { _ in }) == nothing)
     #expect(reason { _ in } == nothing + ", at *")
     #expect(reason { _ = $0.singleValueContainer() } == nothing + ", at *")
@@ -32,7 +32,7 @@ struct TreeEncodingErrorTests {
   }
 
   @Test func whatEncodesSeveralValuesIsRefused() {
-    let several = "it has a part that encodes several values in place of one, at *"
+    let several = "a part of it encodes more than one value, at *"
     #expect(
       reason { encoder in
         var container = encoder.singleValueContainer()
@@ -101,7 +101,8 @@ struct TreeEncodingErrorTests {
     }
   }
 
-  private static let tooDeep = "arrays and dictionaries in it are nested too deeply, or in a circle"
+  private static let tooDeep =
+    "its arrays and dictionaries are nested too deeply, or contain themselves"
 
   private func isTooDeep(_ reason: String?) -> Bool { reason?.hasPrefix(Self.tooDeep) == true }
 

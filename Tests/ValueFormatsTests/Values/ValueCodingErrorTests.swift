@@ -37,7 +37,7 @@ import Testing
     #expect(error.path == "inner.*")
     #expect(
       error.description == """
-        The stored bytes are not a value of type New: something in them has another type. \
+        The stored bytes are not a value of type New: a part of the value has a different type. \
         At inner.*. Read them as the type that they were saved as.
         """)
   }

@@ -16,70 +16,70 @@ struct XMLPropertyListRefusalTests {
 
   /// `§` marks the offset.
   @Test(arguments: [
-    ("§", "the text ends too early"),
-    ("§text", "text stands between elements"),
-    ("<?xml version='1.0'?>\n§", "the text ends too early"),
-    ("§<?xml version='1.1'?><plist/>", "this is not XML 1.0"),
-    ("§<?xml encoding='UTF-8'?><plist/>", "this XML declaration is not as XML has it"),
+    ("§", "unexpected end of input"),
+    ("§text", "unexpected text between elements"),
+    ("<?xml version='1.0'?>\n§", "unexpected end of input"),
+    ("§<?xml version='1.1'?><plist/>", "the XML version is not 1.0"),
+    ("§<?xml encoding='UTF-8'?><plist/>", "invalid XML declaration"),
     (
       "§<?xml version='1.0' standalone='no' encoding='UTF-8'?>",
-      "this XML declaration is not as XML has it"
+      "invalid XML declaration"
     ),
-    ("§<?xml version='1.0' standalone='x'?>", "this XML declaration is not as XML has it"),
-    ("<?xml version='1.0'§standalone='no'?>", "white space is missing before an attribute"),
-    ("§<?xml version='1.0'", "this XML declaration has no end"),
+    ("§<?xml version='1.0' standalone='x'?>", "invalid XML declaration"),
+    ("<?xml version='1.0'§standalone='no'?>", "expected white space before the attribute"),
+    ("§<?xml version='1.0'", "unterminated XML declaration"),
     (
       "§<?xml version='1.0' encoding='UTF-16'?>",
-      "the file is in the encoding UTF-16, not in UTF-8"
+      "the encoding is UTF-16, but must be UTF-8"
     ),
     (
       "§<?xml version='1.0' encoding='ISO-8859-1'?>",
-      "the file is in the encoding ISO-8859-1, not in UTF-8"
+      "the encoding is ISO-8859-1, but must be UTF-8"
     ),
-    ("§<?xml version='1.0' encoding='ä'?>", "the file is in another encoding, not in UTF-8"),
+    ("§<?xml version='1.0' encoding='ä'?>", "the encoding must be UTF-8"),
     (
       "<!-- --> §<?xml version='1.0'?>",
-      "an XML declaration is not at the beginning of the file"
+      "XML declaration not at the beginning of the file"
     ),
     (
       "<!DOCTYPE plist §[<!ENTITY a 'b'>]><plist/>",
-      "a document type with definitions of its own is not read"
+      "internal document type definitions are not supported"
     ),
     (
       "<!DOCTYPE plist SYSTEM 'a' §[]><plist/>",
-      "a document type with definitions of its own is not read"
+      "internal document type definitions are not supported"
     ),
-    ("<!DOCTYPE plist PUBLIC 'a'§><plist/>", "white space is missing"),
-    ("<!DOCTYPE plist PUBLIC 'a' §'b><plist/>", "a quotation mark is missing"),
-    ("<!DOCTYPE plist PUBLIC 'a§&' 'b'><plist/>", "a public identifier has no such character"),
-    ("§<!DOCTYPE plist", "this DOCTYPE has no end"),
-    ("<!DOCTYPE plist><§!DOCTYPE plist><plist/>", "a name is missing"),
-    ("§<plist/>", "a property list begins with <plist>"),
-    ("§<dict/>", "a property list begins with <plist>"),
-    ("§<html/>", "property lists have no such element"),
-    ("<plist>§</plist>", "a <dict> is missing"),
-    ("<plist>§<array/></plist>", "the top is <array>, and should be <dict>"),
-    ("<plist><dict/>§<dict/></plist>", "</plist> is missing"),
-    ("<plist><dict/></plist>§<plist/>", "something follows after the end"),
-    ("<plist><dict/></plist>§x", "something follows after the end"),
-    ("<plist><dict/>§", "</plist> is missing"),
-    ("<plist><dict>§", "the text ends too early"),
-    ("<plist><dict>§</plist>", "</dict> is missing"),
-    ("<plist>§x<dict/></plist>", "text stands between elements"),
-    ("<plist>§&#32;<dict/></plist>", "text stands between elements"),
-    ("<plist a='1' §a='2'><dict/></plist>", "an attribute occurs twice"),
-    ("<plist §a><dict/></plist>", "an attribute has no value"),
-    ("<plist a=§1><dict/></plist>", "a quotation mark is missing"),
-    ("<plist><?§ä?><dict/></plist>", "a name is missing"),
-    ("<plist a='§<'><dict/></plist>", "an attribute holds a tag, or has no end"),
-    ("<plist a='§&x;'><dict/></plist>", "this entity is not one of XML's own"),
-    ("<plist a='§", "this attribute has no end"),
-    ("§<plist / ><dict/></plist>", "this tag has no end"),
-    ("<plist>§<!-- <dict/></plist>", "this comment has no end"),
-    ("<plist><!-- a §-- b --><dict/></plist>", "a comment holds two hyphens in a row"),
-    ("<plist>§<?a <dict/></plist>", "this processing instruction has no end"),
-    ("<plist>§<?a%?><dict/></plist>", "this processing instruction has no end"),
-    ("<plist>\u{0}<dict/></plist>", "XML does not allow this character"),
+    ("<!DOCTYPE plist PUBLIC 'a'§><plist/>", "expected white space"),
+    ("<!DOCTYPE plist PUBLIC 'a' §'b><plist/>", "expected a quotation mark"),
+    ("<!DOCTYPE plist PUBLIC 'a§&' 'b'><plist/>", "character not allowed in a public identifier"),
+    ("§<!DOCTYPE plist", "unterminated DOCTYPE"),
+    ("<!DOCTYPE plist><§!DOCTYPE plist><plist/>", "expected a name"),
+    ("§<plist/>", "expected <plist>"),
+    ("§<dict/>", "expected <plist>"),
+    ("§<html/>", "element not allowed in a property list"),
+    ("<plist>§</plist>", "expected <dict>"),
+    ("<plist>§<array/></plist>", "the root element must be <dict>, not <array>"),
+    ("<plist><dict/>§<dict/></plist>", "expected </plist>"),
+    ("<plist><dict/></plist>§<plist/>", "unexpected data after the end"),
+    ("<plist><dict/></plist>§x", "unexpected data after the end"),
+    ("<plist><dict/>§", "expected </plist>"),
+    ("<plist><dict>§", "unexpected end of input"),
+    ("<plist><dict>§</plist>", "expected </dict>"),
+    ("<plist>§x<dict/></plist>", "unexpected text between elements"),
+    ("<plist>§&#32;<dict/></plist>", "unexpected text between elements"),
+    ("<plist a='1' §a='2'><dict/></plist>", "duplicate attribute"),
+    ("<plist §a><dict/></plist>", "attribute without a value"),
+    ("<plist a=§1><dict/></plist>", "expected a quotation mark"),
+    ("<plist><?§ä?><dict/></plist>", "expected a name"),
+    ("<plist a='§<'><dict/></plist>", "unexpected < in an attribute value"),
+    ("<plist a='§&x;'><dict/></plist>", "unknown entity"),
+    ("<plist a='§", "unterminated attribute value"),
+    ("§<plist / ><dict/></plist>", "unterminated tag"),
+    ("<plist>§<!-- <dict/></plist>", "unterminated comment"),
+    ("<plist><!-- a §-- b --><dict/></plist>", "two consecutive hyphens in a comment"),
+    ("<plist>§<?a <dict/></plist>", "unterminated processing instruction"),
+    ("<plist>§<?a%?><dict/></plist>", "unterminated processing instruction"),
+    ("<plist>\u{0}<dict/></plist>", "character not allowed in XML"),
   ])
   func aFileIsRefused(_ file: String, _ reason: String) throws {
     let marked = Array(file.utf8)
@@ -93,57 +93,57 @@ struct XMLPropertyListRefusalTests {
   }
 
   @Test(arguments: [
-    ("§<true/>", "a <key> is missing"),
-    ("§text", "text stands between elements"),
-    ("<key>a</key>§", "a value is missing"),
+    ("§<true/>", "expected <key>"),
+    ("§text", "unexpected text between elements"),
+    ("<key>a</key>§", "expected a value"),
     ("<key>a</key>§<key>b</key>", "<key> is not a value"),
     ("<key>a</key>§<plist/>", "<plist> is not a value"),
-    ("<key>a</key>§<float>1</float>", "property lists have no such element"),
-    ("<key>a</key>§<STRING/>", "property lists have no such element"),
-    ("<key>a</key><true/>§<key>a</key><true/>", "this key occurs a second time"),
-    ("<key>a</key><true/><!-- --> §<key>&#97;</key><true/>", "this key occurs a second time"),
-    ("<key>a</key><true/>§<key>$base64:YQ==</key><true/>", "this key occurs a second time"),
-    ("<key>a</key>§<integer/>", "this is not an integer"),
-    ("<key>a</key>§<integer> </integer>", "this is not an integer"),
-    ("<key>a</key>§<integer>1.0</integer>", "this is not an integer"),
-    ("<key>a</key>§<integer>0x</integer>", "this is not an integer"),
-    ("<key>a</key>§<integer>1F</integer>", "this is not an integer"),
-    ("<key>a</key>§<integer>- 1</integer>", "this is not an integer"),
-    ("<key>a</key>§<integer>--1</integer>", "this is not an integer"),
-    ("<key>a</key>§<real/>", "this is not a number"),
-    ("<key>a</key>§<real>1,5</real>", "this is not a number"),
-    ("<key>a</key>§<real>.</real>", "this is not a number"),
-    ("<key>a</key>§<real>1e</real>", "this is not a number"),
-    ("<key>a</key>§<real>0x1p3</real>", "this is not a number"),
-    ("<key>a</key>§<real>nan(1)</real>", "this is not a number"),
-    ("<key>a</key>§<data>A</data>", "this is not base64"),
-    ("<key>a</key>§<data>A-==</data>", "this is not base64"),
-    ("<key>a</key>§<data>AQ=5</data>", "this is not base64"),
-    ("<key>a</key>§<data>A===</data>", "this is not base64"),
-    ("<key>a</key>§<data>====</data>", "this is not base64"),
-    ("<key>a</key>§<data>AQI</data>", "this is not base64"),
-    ("<key>a</key>§<true>x</true>", "<true> holds something"),
-    ("<key>a</key><true>§<false/></true>", "<true> holds something else than text"),
-    ("<key>a</key><string>§<b/></string>", "<string> holds something else than text"),
-    ("<key>a</key><string>x§</key>", "</string> is missing"),
-    ("<key>a</key><string>x§]]></string>", "text holds ]]>"),
-    ("<key>a</key><string>§<![CDATA[x]]</string>", "this CDATA section has no end"),
-    ("<key>a</key><string>§&nbsp;</string>", "this entity is not one of XML's own"),
-    ("<key>a</key><string>§&lt</string>", "this reference means no character that XML allows"),
-    ("<key>a</key><string>§&#0;</string>", "this reference means no character that XML allows"),
-    ("<key>a</key><string>§&#xD800;</string>", "this reference means no character that XML allows"),
-    ("<key>a</key><string>§&#xFFFE;</string>", "this reference means no character that XML allows"),
-    ("<key>a</key><string>§&#x;</string>", "this reference means no character that XML allows"),
-    ("<key>a</key><string>§&#1F;</string>", "this reference means no character that XML allows"),
+    ("<key>a</key>§<float>1</float>", "element not allowed in a property list"),
+    ("<key>a</key>§<STRING/>", "element not allowed in a property list"),
+    ("<key>a</key><true/>§<key>a</key><true/>", "duplicate key"),
+    ("<key>a</key><true/><!-- --> §<key>&#97;</key><true/>", "duplicate key"),
+    ("<key>a</key><true/>§<key>$base64:YQ==</key><true/>", "duplicate key"),
+    ("<key>a</key>§<integer/>", "invalid integer"),
+    ("<key>a</key>§<integer> </integer>", "invalid integer"),
+    ("<key>a</key>§<integer>1.0</integer>", "invalid integer"),
+    ("<key>a</key>§<integer>0x</integer>", "invalid integer"),
+    ("<key>a</key>§<integer>1F</integer>", "invalid integer"),
+    ("<key>a</key>§<integer>- 1</integer>", "invalid integer"),
+    ("<key>a</key>§<integer>--1</integer>", "invalid integer"),
+    ("<key>a</key>§<real/>", "invalid number"),
+    ("<key>a</key>§<real>1,5</real>", "invalid number"),
+    ("<key>a</key>§<real>.</real>", "invalid number"),
+    ("<key>a</key>§<real>1e</real>", "invalid number"),
+    ("<key>a</key>§<real>0x1p3</real>", "invalid number"),
+    ("<key>a</key>§<real>nan(1)</real>", "invalid number"),
+    ("<key>a</key>§<data>A</data>", "invalid base64"),
+    ("<key>a</key>§<data>A-==</data>", "invalid base64"),
+    ("<key>a</key>§<data>AQ=5</data>", "invalid base64"),
+    ("<key>a</key>§<data>A===</data>", "invalid base64"),
+    ("<key>a</key>§<data>====</data>", "invalid base64"),
+    ("<key>a</key>§<data>AQI</data>", "invalid base64"),
+    ("<key>a</key>§<true>x</true>", "<true> must be empty"),
+    ("<key>a</key><true>§<false/></true>", "<true> must contain only text"),
+    ("<key>a</key><string>§<b/></string>", "<string> must contain only text"),
+    ("<key>a</key><string>x§</key>", "expected </string>"),
+    ("<key>a</key><string>x§]]></string>", "unexpected ]]> in text"),
+    ("<key>a</key><string>§<![CDATA[x]]</string>", "unterminated CDATA section"),
+    ("<key>a</key><string>§&nbsp;</string>", "unknown entity"),
+    ("<key>a</key><string>§&lt</string>", "invalid character reference"),
+    ("<key>a</key><string>§&#0;</string>", "invalid character reference"),
+    ("<key>a</key><string>§&#xD800;</string>", "invalid character reference"),
+    ("<key>a</key><string>§&#xFFFE;</string>", "invalid character reference"),
+    ("<key>a</key><string>§&#x;</string>", "invalid character reference"),
+    ("<key>a</key><string>§&#1F;</string>", "invalid character reference"),
     (
       "<key>a</key><string>§&#x100000000000000041;</string>",
-      "this reference means no character that XML allows"
+      "invalid character reference"
     ),
-    ("<key>a</key><string>&§ ;</string>", "a name is missing"),
-    ("<key>a</key><array><true/>§</dict>", "</array> is missing"),
-    ("<key>a</key><array>§</string></array>", "</array> is missing"),
-    ("<key>a</key><dict><key>b</key>§</dict>", "a value is missing"),
-    ("<key>a</key><dict>§<true/></dict>", "a <key> is missing"),
+    ("<key>a</key><string>&§ ;</string>", "expected a name"),
+    ("<key>a</key><array><true/>§</dict>", "expected </array>"),
+    ("<key>a</key><array>§</string></array>", "expected </array>"),
+    ("<key>a</key><dict><key>b</key>§</dict>", "expected a value"),
+    ("<key>a</key><dict>§<true/></dict>", "expected <key>"),
   ])
   func anEntryIsRefused(_ entry: String, _ reason: String) throws {
     try aFileIsRefused("<plist><dict>\(entry)</dict></plist>", reason)
@@ -159,22 +159,23 @@ struct XMLPropertyListRefusalTests {
     "§<date/>",
   ])
   func datesHaveOneForm(_ date: String) throws {
-    try anEntryIsRefused("<key>a</key>\(date)", "this is not a date such as 2026-11-21T15:46:38Z")
+    try anEntryIsRefused(
+      "<key>a</key>\(date)", "invalid date; expected a form such as 2026-11-21T15:46:38Z")
   }
 
   @Test(arguments: [
-    ("bplist00", "this is a binary property list: open it as one"),
-    ("{\"a\": 1}", "this looks like JSON: open it as such"),
-    (" [1]", "this looks like JSON: open it as such"),
-    ("\u{FEFF}{}", "this looks like JSON: open it as such"),
+    ("bplist00", "the file is a binary property list; open it as such"),
+    ("{\"a\": 1}", "the file seems to be JSON; open it as JSON"),
+    (" [1]", "the file seems to be JSON; open it as JSON"),
+    ("\u{FEFF}{}", "the file seems to be JSON; open it as JSON"),
     (
       "{ \"a:b\" = 1; }",
-      "this looks like a property list in the old text format: convert it to XML"
+      "the file seems to be a property list in the old text format; convert it to XML"
     ),
-    ("(a, b)", "this looks like a property list in the old text format: convert it to XML"),
+    ("(a, b)", "the file seems to be a property list in the old text format; convert it to XML"),
     (
       "// !$*UTF8*$!\n{}",
-      "this looks like a property list in the old text format: convert it to XML"
+      "the file seems to be a property list in the old text format; convert it to XML"
     ),
   ])
   func aFileOfAnotherFormatIsToldWhatItIs(_ file: String, _ reason: String) {
@@ -188,15 +189,15 @@ struct XMLPropertyListRefusalTests {
     ([0x3C, 0, 0, 0], "32 (little"), ([0, 0, 0, 0x3C], "32 (big"),
   ])
   func otherEncodingsAreRefusedByName(_ file: [UInt8], _ encoding: String) {
-    let reason = "this is text in UTF-\(encoding) endian): convert it to UTF-8"
+    let reason = "the file is encoded in UTF-\(encoding) endian); convert it to UTF-8"
     #expect(failure(file) == FormatError(reason: reason, offset: 0))
   }
 
   @Test(arguments: [
-    ([0xC3, 0x28], "this is not UTF-8"),
-    ([0xED, 0xA0, 0x80], "this is not UTF-8"),
-    ([0x0B], "XML does not allow this character"),
-    ([0xEF, 0xBF, 0xBF], "XML does not allow this character"),
+    ([0xC3, 0x28], "invalid UTF-8"),
+    ([0xED, 0xA0, 0x80], "invalid UTF-8"),
+    ([0x0B], "character not allowed in XML"),
+    ([0xEF, 0xBF, 0xBF], "character not allowed in XML"),
   ])
   func bytesThatAreNoCharactersAreRefused(_ bytes: [UInt8], _ reason: String) {
     let start = Array("<plist><dict><key>a</key><string>".utf8)
@@ -216,7 +217,7 @@ struct XMLPropertyListRefusalTests {
       #expect(encoded.count { $0 > 0x20 } == value.count - 7)
     } else {
       let offset = start.utf8.count + 511 * 7
-      let reason = "arrays and dictionaries are nested more than 512 deep"
+      let reason = "arrays and dictionaries are nested more than 512 levels deep"
       #expect(failure(Array(file.utf8)) == FormatError(reason: reason, offset: offset))
     }
   }

@@ -144,15 +144,15 @@ struct XMLPropertyListValueTests {
   }
 
   @Test(arguments: [
-    ("", "text", "the text ends too early", 0),
-    ("<true/>", "x", "something follows after the end", 7),
+    ("", "text", "unexpected end of input", 0),
+    ("<true/>", "x", "unexpected data after the end", 7),
     (
       "<dict><key>a</key><true/>", "<key>a</key><true/></dict>",
-      "this key occurs a second time", 25
+      "duplicate key", 25
     ),
     (
       "<dict><key>\u{e9}</key><true/>", "<key>&#233;</key><true/></dict>",
-      "this key occurs a second time", 26
+      "duplicate key", 26
     ),
   ])
   func aFragmentIsRefused(_ start: String, _ end: String, _ reason: String, _ offset: Int) {
@@ -162,7 +162,7 @@ struct XMLPropertyListValueTests {
 
   @Test(arguments: ["", "1.0.0", "0x1p3", "ten"])
   func aNumberOfAnotherFormatMayNotFit(_ spelling: String) {
-    let reason = "a number is spelled as property lists have none"
+    let reason = "a number is not valid in a property list"
     #expect(throws: FormatError(reason: reason, offset: 0)) {
       try format.encode(.number(.text(spelling)))
     }

@@ -201,8 +201,8 @@ struct SettingsTests {
     #expect(list.output == "c\t3\n")
     #expect(
       list.errors == """
-        locket: The value of "a" cannot be shown: the number does not fit into Double.
-        locket: The value of "b" cannot be shown: a key is there twice.
+        locket: The value of "a" cannot be shown: the number is out of range for Double.
+        locket: The value of "b" cannot be shown: duplicate key.
 
         """)
     #expect(try machine.run("settings", "get", "a", "--file", path).status == 2)

@@ -35,7 +35,7 @@ struct UnreadableSettingsTests {
     let broken = "{\n  \"a\": 1,\n  \"b\" 2\n}\n"
     _ = try machine.file("s.json", broken)
     try expectEverywhere(
-      "s.json cannot be read at line 3, column 7: a colon is missing.", of: "s.json",
+      "s.json cannot be read at line 3, column 7: expected a colon.", of: "s.json",
       for: Self.commands.dropLast())
     let advice = "`locket settings move-aside --file \(machine.path("s.json"))`.\n"
     for command in Self.commands.dropLast() {
@@ -69,7 +69,7 @@ struct UnreadableSettingsTests {
   @Test func aPropertyListInTheOtherFormatIsRefused() throws {
     _ = try machine.file("s.plist", "{ \"a\": 1 }")
     try expectEverywhere(
-      "this looks like JSON", of: "s.plist", for: Self.commands.dropLast())
+      "the file seems to be JSON", of: "s.plist", for: Self.commands.dropLast())
   }
 
   @Test func anEmptyFileIsNoAbsence() throws {
@@ -80,12 +80,14 @@ struct UnreadableSettingsTests {
   @Test(arguments: ["s.json", "s.plist"]) func aDirectoryIsRefused(name: String) throws {
     try FileManager.default.createDirectory(
       at: machine.home.appending(path: name), withIntermediateDirectories: false)
-    try expectEverywhere("\(name) is not a file.", of: name, for: Self.commands + [["watch"]])
+    try expectEverywhere(
+      "\(name) is not a regular file.", of: name, for: Self.commands + [["watch"]])
   }
 
   @Test(arguments: ["s.json", "s.plist"]) func aPipeIsNotWaitedFor(name: String) throws {
     #expect(unsafe mkfifo(machine.path(name), 0o600) == 0)
-    try expectEverywhere("\(name) is not a file.", of: name, for: Self.commands + [["watch"]])
+    try expectEverywhere(
+      "\(name) is not a regular file.", of: name, for: Self.commands + [["watch"]])
   }
 
   @Test func aPathThatLeadsNowhereIsRefused() throws {

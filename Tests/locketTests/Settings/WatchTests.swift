@@ -84,7 +84,7 @@ struct WatchTests {
     try edit(#"printf '{"a": 1e400, "b": "y"}' >s.json"#)
     #expect(
       try watcher.nextComplaint()
-        == "locket: The value of \"a\" cannot be shown: the number does not fit into Double.")
+        == "locket: The value of \"a\" cannot be shown: the number is out of range for Double.")
     #expect(try watcher.nextLine() == "b\t\"y\"")
   }
 

@@ -1,0 +1,66 @@
+/// The storage of a ``KeyValueStore``: a file, memory, or a custom implementation.
+///
+/// A backend handles keys and encoded values. The store handles types, caching, observation and the
+/// timing of writes. Several threads may call the methods concurrently.
+public protocol KeyValueBackend: Sendable {
+  /// The encoding of the values.
+  var format: KeyValueFormat { get }
+
+  /// The store's name in messages, such as the path of its file.
+  var name: String { get }
+
+  /// Reads the newest contents.
+  ///
+  /// - Throws: The reason why the contents are unknown. If nothing was ever written, the contents
+  ///   are empty.
+  func load() throws(KeyValueStoreError) -> KeyValueContents
+
+  /// Returns whether the contents have changed since a revision.
+  ///
+  /// The store calls this method often, so it should be cheap.
+  func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool
+
+  /// Changes the contents without losing a concurrent change.
+  ///
+  /// When this method returns, all changes are durable and visible to others. If it throws, no
+  /// change was made.
+  ///
+  /// - Parameter changes: Computes the changes from the newest contents. It is called again after a
+  ///   concurrent change. If it returns no changes, nothing is written.
+  /// - Returns: The contents after the changes.
+  /// - Throws: The reason why nothing was changed.
+  func update(
+    _ changes: (KeyValueContents) -> KeyValueChanges
+  ) throws(KeyValueStoreError) -> KeyValueContents
+
+  /// Calls a handler after each change by any process, until the result is released.
+  ///
+  /// The handler may be called on any thread, and may also be called without a change.
+  func observe(
+    _ handler: @escaping @Sendable () -> Void
+  ) throws(KeyValueStoreError) -> KeyValueObservation
+
+  /// Moves unreadable contents aside without loss, so that the store starts empty.
+  ///
+  /// - Returns: The new location of the contents; nil if they are readable.
+  func moveAside() throws(KeyValueStoreError) -> String?
+}
+
+// Only files have locks. Other backends limit the waiting time themselves.
+extension KeyValueBackend {
+  /// Changes the contents, and waits for other processes no longer than a timeout.
+  ///
+  /// A timeout of nil means to fail immediately if another process holds the lock.
+  func update(
+    within timeout: Duration?, _ changes: (KeyValueContents) -> KeyValueChanges
+  ) throws(KeyValueStoreError) -> KeyValueContents {
+    if let file = self as? FileBackend { return try file.update(within: timeout, changes) }
+    return try update(changes)
+  }
+
+  /// Moves unreadable contents aside, with a timeout as in `update(within:_:)`.
+  func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String? {
+    if let file = self as? FileBackend { return try file.moveAside(within: timeout) }
+    return try moveAside()
+  }
+}

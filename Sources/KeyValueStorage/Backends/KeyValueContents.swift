@@ -1,0 +1,121 @@
+import ValueFormats
+
+/// A snapshot of all keys and encoded values of a store.
+public struct KeyValueContents: Sendable {
+  /// A number that distinguishes this snapshot from others of the same backend.
+  public let revision: Int64
+
+  /// Sorted by key, without duplicates.
+  private(set) var entries: [KeyValueEntry]
+
+  /// Creates a snapshot of a backend's values.
+  ///
+  /// - Parameters:
+  ///   - values: The keys and encoded values in any order; the last value of a key is used.
+  ///   - revision: A number that distinguishes this snapshot from others.
+  public init(_ values: some Sequence<(key: String, value: EncodedValue)>, revision: Int64) {
+    var changes = KeyValueChanges()
+    for (key, value) in values { changes.set(key, to: value) }
+    self = KeyValueContents(entries: [], revision: revision).applying(changes, revision: revision)
+  }
+
+  /// Creates a snapshot of entries that are sorted by key, without duplicates.
+  init(entries: [KeyValueEntry], revision: Int64) {
+    self.entries = entries
+    self.revision = revision
+  }
+
+  /// Whether there are no keys.
+  public var isEmpty: Bool { entries.isEmpty }
+
+  /// The keys, sorted by their UTF-8 bytes.
+  public var keys: [String] { entries.map(\.key.string) }
+
+  /// The encoded value of a key; nil if there is none.
+  ///
+  /// - Complexity: O(log *n*), where *n* is the number of keys.
+  public subscript(key: String) -> EncodedValue? { self[StoredKey(key)] }
+
+  subscript(key: StoredKey) -> EncodedValue? {
+    let index = index(of: key)
+    guard index < entries.count, entries[index].key == key else { return nil }
+    return entries[index].value
+  }
+
+  /// Returns the contents with changes applied.
+  public func applying(_ changes: KeyValueChanges, revision: Int64) -> KeyValueContents {
+    var result = KeyValueContents(entries: entries, revision: revision)
+    result.apply(changes) { KeyValueEntry(key: $0, text: $1, valueOffset: 0) }
+    return result
+  }
+
+  /// Applies changes, with a closure that creates entries in the file's format.
+  mutating func apply(
+    _ changes: KeyValueChanges, makingEntry entry: (StoredKey, EncodedValue) -> KeyValueEntry
+  ) {
+    var others: [(key: StoredKey, entry: KeyValueEntry?)] = []
+    for (key, value) in changes.byKey {
+      let index = index(of: key)
+      if let value, index < entries.count, entries[index].key == key {
+        entries[index] = entries[index].with(entry(key, value))
+      } else {
+        others.append((key, value.map { entry(key, $0) }))
+      }
+    }
+    if !others.isEmpty { merge(others.sorted { $0.key < $1.key }) }
+  }
+}
+
+extension KeyValueContents {
+  /// Returns the index of the first entry whose key is not before this one.
+  private func index(of key: StoredKey) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].key < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Inserts and removes entries; the changes must be sorted by key.
+  private mutating func merge(_ changes: [(key: StoredKey, entry: KeyValueEntry?)]) {
+    var result: [KeyValueEntry] = []
+    result.reserveCapacity(entries.count + changes.count)
+    var position = 0
+    for (key, entry) in changes {
+      let next = index(of: key)
+      result += entries[position..<next]
+      position = next
+      if let entry {
+        result.append(entry)
+      } else if position < entries.count, entries[position].key == key {
+        position += 1
+      }
+    }
+    result += entries[position...]
+    entries = result
+  }
+}
+
+extension KeyValueContents {
+  /// Returns the keys whose values differ between two snapshots.
+  static func changedKeys(
+    _ first: KeyValueContents?, _ second: KeyValueContents?
+  ) -> [StoredKey] {
+    if let first, let second, first.revision == second.revision { return [] }
+    var (first, second) = (first?.entries[...] ?? [], second?.entries[...] ?? [])
+    var result: [StoredKey] = []
+    while let one = first.first, let other = second.first {
+      if one.key == other.key {
+        if one.value != other.value { result.append(one.key) }
+        first.removeFirst()
+        second.removeFirst()
+      } else if one.key < other.key {
+        result.append(first.removeFirst().key)
+      } else {
+        result.append(second.removeFirst().key)
+      }
+    }
+    return result + first.map(\.key) + second.map(\.key)
+  }
+}

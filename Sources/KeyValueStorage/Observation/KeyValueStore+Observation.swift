@@ -1,0 +1,61 @@
+import Concurrency
+import ValueFormats
+
+extension KeyValueStore {
+  /// Calls a closure with the key of each value that changes, until the result is released.
+  ///
+  /// The change may come from this store, another process, or an editor. The closure runs on a
+  /// thread of the store, in the order of the changes, and may use the store. In a forked child, it
+  /// is never called.
+  public func observe(
+    _ observer: @escaping @Sendable (_ key: String) -> Void
+  ) -> KeyValueObservation {
+    observe(nil) { [hasVersion = version.number != 0] key, _ in
+      // In a store with a version, the key `$version` is reserved.
+      if !hasVersion || key != SettingsVersion.key { observer(key.string) }
+    }
+  }
+
+  /// The key of each value that changes from now on.
+  ///
+  /// The sequence keeps every key until it is consumed, so memory use grows if the consumer is slow
+  /// or missing. The sequence ends when the consumer's task is cancelled, and immediately in a
+  /// forked child.
+  public var changes: AsyncStream<String> {
+    AsyncStream { continuation in
+      let observation = observe { continuation.yield($0) }
+      if Fork.isChild { continuation.finish() }
+      continuation.onTermination = { _ in observation.cancel() }
+    }
+  }
+
+  /// Calls a handler with the new value after each change of a key, or of any key if `key` is nil.
+  ///
+  /// If `callingNow` is true, also calls the handler of a single key with the current value.
+  func observe(
+    _ key: StoredKey?, callingNow: Bool = false, _ handler: @escaping KeyObservers.Handler
+  ) -> KeyValueObservation {
+    if Fork.isChild {
+      Self.report(
+        .unavailable(
+          """
+          Observers of \(name) are not notified in a forked child, which has no thread for them. \
+          Call exec in the child.
+          """))
+      return KeyValueObservation {}
+    }
+    loadIfNeeded()
+    let observer = Observer(handler)
+    state.withLock { state in
+      if let key, callingNow {
+        let value = state[key]
+        state.observers.thread.run { observer.handler?(key, value) }
+      }
+      state.observers.add(observer, of: key)
+    }
+    return KeyValueObservation(
+      end: observer.end { [weak self] observer in
+        self?.state.withLock { $0.observers.remove(observer, of: key) }
+      })
+  }
+}

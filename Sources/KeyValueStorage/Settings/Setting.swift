@@ -1,0 +1,237 @@
+import Concurrency
+import ValueFormats
+
+/// The implementation of a ``StoredValue``: a key of a store, with values of one type.
+///
+/// The class is not generic and holds the values as ``Box`` objects: looking up generic metadata at
+/// run time takes ten times as long as the rest of a get.
+final class Setting: Sendable {
+  /// The most recently decoded value, valid as long as the encoded value of the key is the same.
+  struct CachedValue: Sendable {
+    /// The store's generation in which the value is valid; nil if each access must check.
+    var generation: Int?
+    var encoded: EncodedValue?
+    let value: AnyBox
+    let error: KeyValueStoreError?
+  }
+
+  /// The cached state of the setting in one process.
+  private struct Cache: Sendable {
+    var process = Fork.generation
+    var value: CachedValue?
+    /// The reason why the last set was rejected.
+    var rejection: KeyValueStoreError?
+  }
+
+  let key: StoredKey
+  let store: KeyValueStore
+  private let defaultValue: AnyBox
+  /// Decodes a value; returns the default value for nil.
+  ///
+  /// The closure does not retain the store, because the store may retain the closure.
+  private let decode: @Sendable (EncodedValue?) throws(KeyValueStoreError) -> AnyBox
+  private let removesNil: Bool
+  // Guarded by the lock of `store.state`.
+  @exclusivity(unchecked) private nonisolated(unsafe) var cache = Cache()
+
+  init<Value: Codable & Sendable>(
+    _ key: String, defaultValue: Value, in store: KeyValueStore
+  ) {
+    self.key = StoredKey(key)
+    self.store = store
+    let (box, format) = (Box(defaultValue), store.format)
+    self.defaultValue = box
+    decode = { encoded throws(KeyValueStoreError) in
+      guard let encoded else { return box }
+      return Box(try format.value(Value.self, from: encoded, key: key))
+    }
+    removesNil = (defaultValue as? any OptionalValue)?.isNil ?? false
+  }
+
+  var value: AnyBox {
+    let cached = withCache { cache, state -> AnyBox? in
+      guard let value = cache.value, value.generation == state.generation else { return nil }
+      return value.value
+    }
+    return cached ?? read().value
+  }
+
+  /// Runs a closure under the lock of `store.state`, which guards `cache`.
+  @inline(__always)
+  private func withCache<Result: Sendable>(
+    _ body: (inout Cache, inout StoreState) -> Result
+  ) -> Result {
+    store.state.withLock { state in
+      if unsafe cache.process != state.process {
+        // This is a forked child. The parent's cache is not released, because another thread may
+        // have been changing it at the fork.
+        unsafe withUnsafeMutablePointer(to: &cache) { unsafe $0.initialize(to: Cache()) }
+      }
+      return unsafe body(&cache, &state)
+    }
+  }
+
+  var isSet: Bool {
+    store.loadIfNeeded()
+    return store.state.withLock { $0.visible(key) } != nil
+  }
+
+  var error: KeyValueStoreError? {
+    let decodingError = read().error
+    return withCache { cache, state in
+      cache.rejection ?? decodingError ?? state.readError
+        ?? (state.isUnsaved(key) ? state.writeError : nil)
+    }
+  }
+
+  func load() throws(KeyValueStoreError) -> AnyBox {
+    try store.read()
+    let current = read()
+    if let error = current.error { throw error }
+    return current.value
+  }
+
+  /// Returns the value visible to this thread, after loading a newer one if necessary.
+  private func read() -> CachedValue {
+    store.loadIfNeeded()
+    return loadedValue()
+  }
+
+  /// Returns the value visible to this thread, without loading; decodes it only if it has changed.
+  private func loadedValue() -> CachedValue {
+    let (encoded, generation, cached) = withCache { cache, state in
+      let encoded = state.visible(key)
+      // While the newest value is unknown, each access loads again.
+      let generation = state.needsReading ? nil : state.generation
+      guard var cached = cache.value, cached.encoded == encoded else {
+        return (encoded, generation, CachedValue?.none)
+      }
+      if !state.isInTransaction {
+        cached.generation = generation
+        cached.encoded = encoded
+        cache.value = cached
+      }
+      return (encoded, generation, cached)
+    }
+    if let cached { return cached }
+
+    // Outside the lock, because the `Decodable` code of the type may use the store.
+    let decoded: CachedValue
+    do {
+      decoded = CachedValue(
+        generation: generation, encoded: encoded, value: try decode(encoded), error: nil)
+    } catch {
+      KeyValueStore.report(error)
+      decoded = CachedValue(
+        generation: generation, encoded: encoded, value: defaultValue, error: error)
+    }
+    withCache { cache, state in
+      if !state.isInTransaction, generation == nil || state.generation == generation {
+        cache.value = decoded
+      }
+    }
+    return decoded
+  }
+}
+
+extension Setting {
+  func save(_ value: some Codable & Sendable) throws(KeyValueStoreError) {
+    try store.save(key, try encode(value))
+    withCache { cache, _ in cache.rejection = nil }
+  }
+
+  func set(_ value: some Codable & Sendable) {
+    store.setting.begin()
+    assign(value)
+    endSetting()
+  }
+
+  func reset() {
+    store.setting.begin()
+    withCache { cache, state in
+      _ = state.set(key, to: nil)
+      cache.rejection = nil
+    }
+    endSetting()
+  }
+
+  /// An in-place change, during which no other thread sets a property of the store.
+  struct Change {
+    let value: AnyBox
+    /// The reason why the value is not the stored one, so that the change must be rejected.
+    let rejection: KeyValueStoreError?
+    let process = Fork.generation
+  }
+
+  func beginChange() -> Change {
+    store.loadIfNeeded()
+    store.setting.begin()
+    let current = loadedValue()
+    return Change(
+      value: current.value,
+      rejection: current.error ?? store.state.withLock { $0.readError(of: key) })
+  }
+
+  func endChange(_ change: Change, _ value: some Codable & Sendable) {
+    let isForked = change.process != Fork.generation
+    guard let rejection = change.rejection ?? (isForked ? .forkedDuring("an in-place change") : nil)
+    else {
+      assign(value)
+      return endSetting()
+    }
+    withCache { cache, _ in cache.rejection = rejection }
+    store.setting.end()
+    KeyValueStore.report(rejection)
+  }
+
+  private func endSetting() {
+    store.setting.end()
+    store.flushOrSchedule()
+  }
+
+  private func assign(_ value: some Codable & Sendable) {
+    do throws(KeyValueStoreError) {
+      let encoded = try encode(value)
+      let box = Box(value)
+      withCache { cache, state in
+        cache.rejection = nil
+        guard let generation = state.set(key, to: encoded) else { return }
+        cache.value = CachedValue(generation: generation, encoded: encoded, value: box, error: nil)
+      }
+    } catch {
+      withCache { cache, _ in cache.rejection = error }
+      KeyValueStore.report(error)
+    }
+  }
+
+  private func encode<Value: Encodable>(
+    _ value: Value
+  ) throws(KeyValueStoreError) -> EncodedValue? {
+    let tree = try store.format.tree(of: value, key: key.string)
+    if removesNil, tree == .null(depth: 0) { return nil }
+    return ArraySlice(try store.format.bytes(of: tree, type: Value.self, key: key.string))
+  }
+}
+
+extension Setting {
+  /// Calls a closure with the current value, and with the old and the new value after each change.
+  func observe(
+    _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
+  ) -> KeyValueObservation {
+    let previous = Lock(AnyBox?.none)
+    return store.observe(key, callingNow: true) { [decode, defaultValue] _, encoded in
+      do {
+        let value = try decode(encoded)
+        let old = previous.withLock { previous in
+          defer { previous = value }
+          return previous
+        }
+        observer(old, value)
+      } catch {
+        // The next read reports a value of another type. If the current value has another type, the
+        // default value is the old value of the first change.
+        previous.withLock { $0 = $0 ?? defaultValue }
+      }
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import Concurrency
+import ValueFormats
+
+/// A property whose value is stored under a key of a ``KeyValueStore``.
+///
+/// ```swift
+/// struct Player {
+///   @StoredValue("volume", in: .standard) var volume = 0.8
+///   @StoredValue("nickname", in: .standard) var nickname: String?
+/// }
+/// ```
+///
+/// A get returns the stored value, or the default value if none is stored. A set writes according
+/// to the store's ``WritePolicy``. Setting nil removes the key, or stores nil if the default value
+/// is not nil. An in-place change, such as `volume += 0.1`, excludes all other sets of the store in
+/// this process. To exclude other processes too, use a ``KeyValueStore/transaction(_:)``.
+///
+/// None of these operations throws. If the store cannot be read, a get returns the last known value
+/// or the default value, and each later get retries. If a set cannot write its value, the store
+/// keeps the value and writes it with the next set. If the stored value cannot be read or decoded,
+/// an in-place change is discarded, because it would overwrite an unknown value. Each failure sets
+/// ``error`` and calls ``KeyValueStore/onFailure``. The methods ``load()`` and ``save(_:)`` throw
+/// instead.
+///
+/// The projected value, `$volume`, is the wrapper itself. Where Swift does not allow a property
+/// wrapper, as in `Sendable` classes, use a constant:
+///
+/// ```swift
+/// final class Player: Sendable {
+///   let volume = StoredValue(wrappedValue: 0.8, "volume")
+///
+///   func mute() { volume.wrappedValue = 0 }
+/// }
+/// ```
+///
+/// Copies of a wrapper share its value, as do wrappers with the same key and store.
+@propertyWrapper
+public struct StoredValue<Value: Codable & Sendable>: Sendable {
+  let setting: Setting
+
+  /// Creates a property with a default value; the store is not read before the first access.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The default value, used while no value is stored.
+  ///   - key: The key, which may be any string.
+  ///   - store: The store of the key.
+  public init(wrappedValue: Value, _ key: String, in store: KeyValueStore = .standard) {
+    setting = Setting(key, defaultValue: wrappedValue, in: store)
+  }
+
+  /// Creates an optional property, which is nil while no value is stored.
+  ///
+  /// - Parameters:
+  ///   - key: The key, which may be any string.
+  ///   - store: The store of the key.
+  public init(_ key: String, in store: KeyValueStore = .standard)
+  where Value: ExpressibleByNilLiteral {
+    setting = Setting(key, defaultValue: nil as Value, in: store)
+  }
+
+  /// The value; see ``StoredValue``.
+  public var wrappedValue: Value {
+    get { Self.value(setting.value) }
+    nonmutating set { setting.set(newValue) }
+    nonmutating _modify {
+      let change = setting.beginChange()
+      var value = Self.value(change.value)
+      // A change that throws may be partial, and is stored as well.
+      defer { setting.endChange(change, value) }
+      yield &value
+    }
+  }
+
+  /// The wrapper itself, which provides the other operations.
+  public var projectedValue: StoredValue { self }
+
+  fileprivate static func value(_ box: AnyBox) -> Value {
+    // Only this type's initializers and setters create the boxes of the setting.
+    unsafe unsafeDowncast(box, to: Box<Value>.self).value
+  }
+}
+
+extension StoredValue {
+  /// The key.
+  public var key: String { setting.key.string }
+
+  /// The store of the key.
+  public var store: KeyValueStore { setting.store }
+
+  /// Whether a value is stored, of this type or another.
+  public var isSet: Bool { setting.isSet }
+
+  /// The reason why the value may be stale or differ from the stored one, or is not yet on disk.
+  ///
+  /// Nil if the value is up to date and stored.
+  public var error: KeyValueStoreError? { setting.error }
+
+  /// Removes the stored value, which restores the default value; like a set, does not throw.
+  public func reset() {
+    setting.reset()
+  }
+
+  /// Reads and returns the newest value; returns the default value if none is stored.
+  ///
+  /// - Throws: ``KeyValueStoreError``, if the store cannot be read, or
+  ///   ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
+  public func load() throws -> Value {
+    Self.value(try setting.load())
+  }
+
+  /// Stores a value, and returns when it is on disk, regardless of the store's ``WritePolicy``.
+  ///
+  /// Within a ``KeyValueStore/transaction(_:)``, the value is written when the transaction ends.
+  ///
+  /// - Precondition: The calling thread is not in an in-place change of a property of the store,
+  ///   except within a transaction.
+  /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written. In that case,
+  ///   nothing changes.
+  public func save(_ value: Value) throws {
+    try setting.save(value)
+  }
+
+  /// Calls a closure with the old and the new value after each change, until the result is
+  /// released.
+  ///
+  /// The change may come from this wrapper, another wrapper, another process, or an editor. The
+  /// closure runs on a thread of the store, in the order of the changes, and may use the store. If
+  /// the new value has another type, ``error`` is set instead. In a forked child, the closure is
+  /// never called.
+  public func observe(
+    _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
+  ) -> KeyValueObservation {
+    setting.observe { old, new in
+      if let old { observer(Self.value(old), Self.value(new)) }
+    }
+  }
+
+  /// The current value, and the new value after each later change.
+  ///
+  /// Each access creates a sequence for one consumer. A slow consumer misses changes, but never the
+  /// newest one. The sequence ends when the consumer's task is cancelled. In a forked child, it
+  /// ends after the current value.
+  public var values: AsyncStream<Value> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      if Fork.isChild {
+        continuation.yield(wrappedValue)
+        return continuation.finish()
+      }
+      let observation = setting.observe { continuation.yield(Self.value($1)) }
+      continuation.onTermination = { _ in observation.cancel() }
+    }
+  }
+}

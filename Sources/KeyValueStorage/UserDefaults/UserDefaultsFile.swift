@@ -1,0 +1,122 @@
+import CLibrary
+package import FoundationEssentials
+import StorageInternals
+import ValueFormats
+
+/// A property list written by Foundation's `UserDefaults`, and its contents.
+package struct UserDefaultsFile: Sendable {
+  package let path: String
+  /// The status of the path itself, not of a link's target, when the file was read; nil if it did
+  /// not exist.
+  private let status: FileStatus?
+  /// The keys and values, sorted by key.
+  let values: [(key: StoredKey, tree: ValueTree)]
+  /// The keys whose `Data` contains a property list or a URL that was decoded.
+  package let decodedKeys: [String]
+  /// The keys whose `Data` contains a property list or a URL that was not decoded.
+  package let codedKeys: [String]
+
+  /// Reads a file: XML, which Foundation writes on Linux, or the binary format of other systems.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file. A missing file has no values.
+  ///   - isDecoded: Returns whether to decode the `Data` of a key, if it contains a binary property
+  ///     list or an archived URL.
+  /// - Throws: The reason why the file could not be read.
+  package init(
+    _ path: String, decoding isDecoded: (String) -> Bool = { _ in false }
+  ) throws(KeyValueStoreError) {
+    self.path = path
+    status = try convertingErrors { () throws(SystemError) in try FileSystem().status(of: path) }
+    let format: KeyValueFormat = try Self.isBinary(path) ? .binaryPropertyList : .xmlPropertyList
+    let contents = try FileBackend(path: path, format: format).load()
+    var values: [(key: StoredKey, tree: ValueTree)] = []
+    var (decodedKeys, codedKeys): ([String], [String]) = ([], [])
+    for key in contents.keys {
+      guard let value = contents[key] else { continue }
+      var tree = try format.coding.tree(value, type: Any.self, key: key)
+      if let decoded = Self.decoded(tree) {
+        if isDecoded(key) {
+          tree = decoded
+          decodedKeys.append(key)
+        } else {
+          codedKeys.append(key)
+        }
+      }
+      values.append((StoredKey(key), tree))
+    }
+    self.values = values
+    self.decodedKeys = decodedKeys
+    self.codedKeys = codedKeys
+  }
+
+  package var count: Int { values.count }
+
+  /// Returns the `Data` of a key; nil if the key has no value or a value of another type.
+  package func data(of key: String) -> Data? {
+    let key = StoredKey(key)
+    guard case .data(let data)? = values.first(where: { $0.key == key })?.tree else { return nil }
+    return data
+  }
+
+  package var exists: Bool { status != nil }
+
+  /// Returns the path of a suite's file; a name of nil means `UserDefaults.standard`.
+  package static func path(ofSuite name: String?) throws(KeyValueStoreError) -> String {
+    do throws(ApplicationDirectoriesError) {
+      return try ApplicationDirectories(applicationName: name).configuration + ".plist"
+    } catch {
+      throw .unavailable("\(error)")
+    }
+  }
+
+  /// Throws an error if the file was replaced, changed or removed after it was read, or if the path
+  /// is a symbolic link.
+  package func checkRemovable() throws(KeyValueStoreError) {
+    let now = try convertingErrors { () throws(SystemError) in try FileSystem().status(of: path) }
+    guard let now else { throw .unavailable("\(path) no longer exists.") }
+    if now.isSymbolicLink {
+      throw .unavailable("\(path) is a symbolic link. To remove the file, specify its own path.")
+    }
+    if now != status {
+      throw .unavailable("\(path) was changed after it was read, and was not removed.")
+    }
+  }
+
+  package func remove() throws(KeyValueStoreError) {
+    try checkRemovable()
+    try convertingErrors { () throws(SystemError) in try FileSystem().unlink(path) }
+  }
+
+  private static func isBinary(_ path: String) throws(KeyValueStoreError) -> Bool {
+    let start = Array("bplist".utf8)
+    return try convertingErrors { () throws(SystemError) in
+      let fileSystem = FileSystem()
+      // Opening anything other than a regular file may block.
+      guard let status = try fileSystem.status(of: path, followingLink: true),
+        status.isRegularFile
+      else { return false }
+      let file = try fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+      return try file.read(from: 0, count: start.count) == start
+    }
+  }
+
+  /// Returns the value of a property list or an archived URL in `Data`; nil for any other value.
+  ///
+  /// The root of a property list must be a container or `Data`, as with `PropertyListEncoder`.
+  private static func decoded(_ tree: ValueTree) -> ValueTree? {
+    guard case .data(let data) = tree else { return nil }
+    if let url = URL(archive: data) { return .string(url.absoluteString) }
+    do throws(FormatError) {
+      switch try BinaryPropertyListFormat().decode(Array(data)[...]) {
+      case .array(let elements): return .array(elements)
+      case .dictionary(let elements): return .dictionary(elements)
+      case .data(let data): return .data(data)
+      default: return nil
+      }
+    } catch {
+      // The data has another format, such as that of an image or of archived objects.
+      return nil
+    }
+  }
+}

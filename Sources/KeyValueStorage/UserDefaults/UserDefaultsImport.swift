@@ -1,0 +1,104 @@
+import Concurrency
+public import FoundationEssentials
+import ValueFormats
+
+/// The result of an import of Foundation's `UserDefaults`, or of a dry run.
+public struct UserDefaultsImport: Hashable, Sendable {
+  /// The property list that Foundation wrote.
+  public let file: URL
+  /// The keys that were imported; in a dry run, those that would be.
+  public fileprivate(set) var imported: [String] = []
+  /// The keys that already have the same value.
+  public fileprivate(set) var unchanged: [String] = []
+  /// The keys that keep a different value in the store.
+  public fileprivate(set) var kept: [String] = []
+  /// The keys whose different value in the store was replaced, or would be.
+  public fileprivate(set) var replaced: [String] = []
+}
+
+extension KeyValueStore {
+  /// Imports the values that Foundation's `UserDefaults` stored on this machine.
+  ///
+  /// Foundation stores them in `<name>.plist` in `$XDG_CONFIG_HOME`, by default `~/.config`. The
+  /// file is only read. Keys that already exist in the store keep their values. The import is
+  /// atomic and durable.
+  ///
+  /// ```swift
+  /// let plan = try store.import(userDefaults: "com.example.app", dryRun: true)
+  /// print("\(plan.imported) would be imported, \(plan.kept) are set already.")
+  /// try store.import(userDefaults: "com.example.app")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - suiteName: The name of the suite, or nil for `UserDefaults.standard`, whose file is named
+  ///     after the executable.
+  ///   - dryRun: Whether to compute the result without importing anything.
+  /// - Precondition: The calling thread is not in an in-place change of a property of this store,
+  ///   except within a transaction.
+  /// - Returns: The result for each key; empty if the file does not exist.
+  /// - Throws: ``KeyValueStoreError``, if the file cannot be read or the store cannot be written.
+  ///   In that case, nothing changes.
+  @discardableResult
+  public func `import`(
+    userDefaults suiteName: String? = nil, dryRun: Bool = false
+  ) throws -> UserDefaultsImport {
+    let path = try UserDefaultsFile.path(ofSuite: suiteName)
+    return try self.import(UserDefaultsFile(path), dryRun: dryRun)
+  }
+
+  /// Imports the values of a file.
+  ///
+  /// If `replacing` is true, the file's values replace different values in the store. `report` is
+  /// called with the number of processed keys, before the first key and after each key. If it
+  /// throws, nothing changes.
+  @discardableResult
+  package func `import`(
+    _ file: UserDefaultsFile, replacing: Bool = false, dryRun: Bool = false,
+    reporting report: (Int) throws(KeyValueStoreError) -> Void = { _ in }
+  ) throws(KeyValueStoreError) -> UserDefaultsImport {
+    requireNoInPlaceChange()
+    var result = UserDefaultsImport(file: URL(filePath: file.path))
+    try writing.take { () throws(KeyValueStoreError) in
+      try write(within: lockTimeout) { draft throws(KeyValueStoreError) in
+        result = UserDefaultsImport(file: result.file)
+        try report(0)
+        for (index, (key, tree)) in file.values.enumerated() {
+          let imported = ArraySlice(
+            try format.bytes(of: tree, type: Any.self, key: key.string))
+          if draft[key] == nil {
+            draft[key] = imported
+            result.imported.append(key.string)
+          } else if draft[key] == imported {
+            result.unchanged.append(key.string)
+          } else if replacing {
+            draft[key] = imported
+            result.replaced.append(key.string)
+          } else {
+            result.kept.append(key.string)
+          }
+          try report(index + 1)
+        }
+        return !dryRun
+      }
+    }
+    return result
+  }
+
+  /// Returns the keys of a file that are missing from this store or have different values there.
+  ///
+  /// Reads the store's file again, without the cache.
+  package func keys(missingOf file: UserDefaultsFile) throws(KeyValueStoreError) -> [String] {
+    let contents: KeyValueContents
+    if let backend = backend as? FileBackend {
+      contents = try FileBackend(path: backend.path, format: backend.format).load()
+    } else {
+      contents = try backend.load()
+    }
+    var missing: [String] = []
+    for (key, tree) in file.values {
+      let bytes = try format.bytes(of: tree, type: Any.self, key: key.string)
+      if contents[key] != ArraySlice(bytes) { missing.append(key.string) }
+    }
+    return missing
+  }
+}

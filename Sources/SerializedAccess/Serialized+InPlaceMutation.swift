@@ -1,0 +1,105 @@
+import Dispatch
+
+/// The state of an in-place change that requires more than `leave()` when it ends.
+///
+/// This type is a class, because an accessor that keeps a value of unknown size across its `yield`
+/// always allocates memory. It is not generic, because looking up generic metadata would take
+/// longer than the rest, and requires locks of the Swift runtime that a forked child may inherit
+/// locked.
+final class InPlaceMutation {
+  /// How other work is prevented from running on the queue during the change.
+  enum QueueState {
+    /// Other work is not prevented, because the change did not go through the queue.
+    case running
+    /// The queue is suspended by `DispatchQueue.suspend()`.
+    case suspended
+    /// The queue is running a work item that waits for the end of the change.
+    case waiting(QueueSuspension)
+  }
+
+  /// A snapshot of the old value for the observers; nil if there are none.
+  let before: AnyObject?
+  let queueState: QueueState
+
+  init(before: AnyObject?, _ queueState: QueueState = .running) {
+    self.before = before
+    self.queueState = queueState
+  }
+}
+
+extension Serialized {
+  /// Begins an in-place change; returns nil if `leave()` is sufficient to end it.
+  @inline(__always)
+  func beginMutation() -> InPlaceMutation? {
+    if enterFastPath() {
+      return lock.isObserved ? InPlaceMutation(before: snapshotForObservers()) : nil
+    }
+    return beginMutationInOrder()
+  }
+
+  @inline(never)
+  private func beginMutationInOrder() -> InPlaceMutation? {
+    var position = AccessPosition()
+    if enterWithoutQueue(&position) {
+      runScheduled(before: position)
+      let needsEnd = lock.isObserved || lock.isInForkedChild
+      return needsEnd ? InPlaceMutation(before: snapshotForObservers()) : nil
+    }
+    if let customQueue { return beginMutation(on: customQueue, position) }
+    // An accessor cannot yield inside `sync`.
+    queue.sync { queue.suspend() }
+    lock.enterFromQueue(position)
+    runScheduled(before: position)
+    return InPlaceMutation(before: snapshotForObservers(), .suspended)
+  }
+
+  private func beginMutation(
+    on customQueue: CustomQueue, _ position: AccessPosition
+  ) -> InPlaceMutation {
+    if customQueue.canBeSuspended {
+      queue.sync {
+        // Scheduled accesses must run on the queue.
+        if position.scheduledBefore > 0 { runScheduledFirst(before: position) }
+        queue.suspend()
+      }
+      enter()
+      if !lock.isObserved { return InPlaceMutation(before: nil, .suspended) }
+      lock.leave()
+      queue.resume()
+    }
+    // Observers must run on the queue, before its other work.
+    let suspension = QueueSuspension(on: queue) { [self] in runScheduledFirst(before: position) }
+    enter()
+    return InPlaceMutation(before: snapshotForObservers(), .waiting(suspension))
+  }
+
+  private func runScheduledFirst(before position: AccessPosition) {
+    enter()
+    runScheduled(before: position)
+    lock.leave()
+  }
+
+  /// Ends an in-place change and notifies the observers, on the custom queue if there is one.
+  func endMutation(_ mutation: InPlaceMutation) {
+    let isForked = lock.isInForkedChild
+    if case .waiting(let suspension) = mutation.queueState, !isForked {
+      leave()
+      suspension.end { [self] in
+        enter()
+        notifyObservers(of: mutation)
+        lock.leave()
+      }
+      return
+    }
+    notifyObservers(of: mutation)
+    if isForked { drainInForkedChild() }
+    leave()
+    // A forked child does not use the queues of its parent.
+    if case .suspended = mutation.queueState, !isForked { queue.resume() }
+  }
+
+  private func notifyObservers(of mutation: InPlaceMutation) {
+    guard let before = mutation.before as? Snapshot<Value> else { return }
+    notifyObservers(since: before.value)
+  }
+}

@@ -1,0 +1,158 @@
+/// A decoding container for the entries of a dictionary.
+///
+/// If there is no key with the same bytes, a canonically equivalent key is used.
+struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let entries: [StoredKey: ValueTree]
+  let reader: TreeReader
+
+  var codingPath: [any CodingKey] { reader.codingPath }
+
+  var allKeys: [Key] {
+    // Of canonically equivalent keys, a decoded `Dictionary` keeps the last key. Sorting makes the
+    // result deterministic.
+    let keys = entries.keys.allSatisfy(\.isASCII) ? Array(entries.keys) : entries.keys.sorted()
+    return keys.compactMap { Key(stringValue: $0.string) }
+  }
+
+  func contains(_ key: Key) -> Bool { entry(key) != nil }
+
+  func decodeNil(forKey key: Key) throws -> Bool { try tree(key).isNull }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try value(of: type, from: tree(key), key)
+  }
+
+  func decode<Scalar: StoredScalar>(_ type: Scalar.Type, forKey key: Key) throws -> Scalar {
+    try tree(key).scalar(at: path(of: key))
+  }
+
+  // The default implementations for these types throw an error.
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+    try tree(key).scalar(at: path(of: key))
+  }
+
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+    try tree(key).scalar(at: path(of: key))
+  }
+
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    guard let tree = entry(key), !tree.isNull else { return nil }
+    return try value(of: type, from: tree.unwrapped, key)
+  }
+
+  private func value<Value: Decodable>(
+    of type: Value.Type, from tree: ValueTree, _ key: Key
+  ) throws -> Value {
+    try tree.value(of: type, at: path(of: key), reader.depth.insideContainer)
+  }
+
+  func nestedContainer<NestedKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try nestedReader(tree(key), key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try nestedReader(tree(key), key).unkeyedContainer()
+  }
+
+  func superDecoder() -> any Decoder { optionalReader(SuperKey.super) }
+
+  func superDecoder(forKey key: Key) -> any Decoder { optionalReader(key) }
+
+  /// Returns the decoder of a superclass; if its key is missing, the decoder of a nil, because the
+  /// superclass may have default values.
+  private func optionalReader(_ key: some CodingKey) -> TreeReader {
+    nestedReader(entry(key) ?? .null(depth: 0), key)
+  }
+
+  private func nestedReader(_ tree: ValueTree, _ key: some CodingKey) -> TreeReader {
+    TreeReader(tree, at: path(of: key), reader.depth.insideContainer)
+  }
+
+  private func tree(_ key: Key) throws -> ValueTree {
+    guard let tree = entry(key) else { throw DecodingError(missing: key, at: reader.path) }
+    return tree
+  }
+
+  private func entry(_ key: some CodingKey) -> ValueTree? {
+    let key = StoredKey(key.stringValue)
+    if let tree = entries[key] { return tree }
+    if key.isASCII { return nil }
+    return entries.filter { $0.key.string == key.string }.max { $0.key < $1.key }?.value
+  }
+
+  private func path(of key: some CodingKey) -> CodingPath { CodingPath(key, in: reader.path) }
+}
+
+/// A decoding container for the elements of an array.
+///
+/// If an element cannot be decoded, it remains the next element.
+struct UnkeyedTreeReader: UnkeyedDecodingContainer {
+  let elements: [ValueTree]
+  let reader: TreeReader
+  private(set) var currentIndex = 0
+
+  var codingPath: [any CodingKey] { reader.codingPath }
+
+  var count: Int? { elements.count }
+
+  var isAtEnd: Bool { currentIndex == elements.count }
+
+  mutating func decodeNil() throws -> Bool {
+    let isNull = try next(Any?.self).isNull
+    if isNull { currentIndex += 1 }
+    return isNull
+  }
+
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    advance(after: try value(of: type, from: next(type)))
+  }
+
+  // The default implementations for these types throw an error.
+  mutating func decode(_ type: Int128.Type) throws -> Int128 {
+    advance(after: try value(of: type, from: next(type)))
+  }
+
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
+    advance(after: try value(of: type, from: next(type)))
+  }
+
+  mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+    if isAtEnd { return nil }
+    if try decodeNil() { return nil }
+    return advance(after: try value(of: type, from: next(type).unwrapped))
+  }
+
+  mutating func nestedContainer<NestedKey>(
+    keyedBy type: NestedKey.Type
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    advance(after: try nestedReader().container(keyedBy: type))
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    advance(after: try nestedReader().unkeyedContainer())
+  }
+
+  mutating func superDecoder() throws -> any Decoder { advance(after: try nestedReader()) }
+
+  private func value<Value: Decodable>(of type: Value.Type, from tree: ValueTree) throws -> Value {
+    try tree.value(of: type, at: path, reader.depth.insideContainer)
+  }
+
+  private func nestedReader() throws -> TreeReader {
+    TreeReader(try next(Any.self), at: path, reader.depth.insideContainer)
+  }
+
+  private func next(_ type: Any.Type) throws -> ValueTree {
+    if isAtEnd { throw DecodingError(.missingElement, of: type, at: reader.path) }
+    return elements[currentIndex]
+  }
+
+  private mutating func advance<Result>(after result: Result) -> Result {
+    currentIndex += 1
+    return result
+  }
+
+  private var path: CodingPath { CodingPath(IndexKey(currentIndex), in: reader.path) }
+}

@@ -1,0 +1,96 @@
+/// A decoder of values from trees.
+package struct TreeDecoder: Sendable {
+  package init() {}
+
+  /// Decodes a tree; also accepts forms that only other programs or people write.
+  package func decode<Value: Decodable>(
+    _ type: Value.Type, from tree: ValueTree
+  ) throws(ValueCodingError) -> Value {
+    do {
+      return try tree.decoded(as: type)
+    } catch {
+      throw ValueCodingError(decoding: type, error)
+    }
+  }
+}
+
+/// The decoder of one value.
+final class TreeReader: Decoder {
+  let tree: ValueTree
+  let path: CodingPath?
+  let depth: NestingDepth
+
+  init(_ tree: ValueTree, at path: CodingPath?, _ depth: NestingDepth) {
+    self.tree = tree
+    self.path = path
+    self.depth = depth
+  }
+
+  var codingPath: [any CodingKey] { CodingPath.keys(to: path) }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    guard case .dictionary(let entries) = tree else {
+      throw DecodingError(tree.isNot(.dictionary), of: [String: Any].self, at: path)
+    }
+    try checkDepth()
+    return KeyedDecodingContainer(KeyedTreeReader(entries: entries, reader: self))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    guard case .array(let elements) = tree else {
+      throw DecodingError(tree.isNot(.array), of: [Any].self, at: path)
+    }
+    try checkDepth()
+    return UnkeyedTreeReader(elements: elements, reader: self)
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+  private func checkDepth() throws {
+    if !depth.allowsContainer { throw DecodingError(.tooDeep, of: Any.self, at: path) }
+  }
+}
+
+extension TreeReader: SingleValueDecodingContainer {
+  func decodeNil() -> Bool { tree.isNull }
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try tree.unwrapped.value(of: type, at: path, depth.insideLayer)
+  }
+
+  // The default implementations for these types throw an error.
+  func decode(_ type: Int128.Type) throws -> Int128 { try tree.value(of: type, at: path, depth) }
+
+  func decode(_ type: UInt128.Type) throws -> UInt128 {
+    try tree.value(of: type, at: path, depth)
+  }
+}
+
+extension ValueTree {
+  /// Decodes a value and throws the errors of the standard library.
+  package func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
+    try value(of: type, at: nil, NestingDepth())
+  }
+
+  func scalar<Scalar: StoredScalar>(at path: @autoclosure () -> CodingPath?) throws -> Scalar {
+    do throws(ValueCodingError.Problem) {
+      return try Scalar(self)
+    } catch {
+      throw DecodingError(error, of: Scalar.self, at: path())
+    }
+  }
+
+  func value<Value: Decodable>(
+    of type: Value.Type, at path: @autoclosure () -> CodingPath?, _ depth: NestingDepth
+  ) throws -> Value {
+    do throws(ValueCodingError.Problem) {
+      if let value = try known(as: type) { return value }
+    } catch {
+      throw DecodingError(error, of: type, at: path())
+    }
+    let reader = TreeReader(self, at: path(), depth)
+    guard depth.allowsValue else { throw DecodingError(.tooDeep, of: type, at: reader.path) }
+    return try type.init(from: reader)
+  }
+}

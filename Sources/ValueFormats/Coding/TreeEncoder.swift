@@ -1,0 +1,152 @@
+/// An encoder of values to trees.
+package struct TreeEncoder: Sendable {
+  package init() {}
+
+  /// Encodes a value to a tree, from which a ``TreeDecoder`` decodes the same value.
+  package func encode<Value: Encodable>(_ value: Value) throws(ValueCodingError) -> ValueTree {
+    if let tree = ValueTree.known(value) { return tree }
+    let builder = TreeBuilder(at: nil, NestingDepth())
+    do {
+      try value.encode(to: builder)
+      return try builder.finish()
+    } catch {
+      throw ValueCodingError(encoding: Value.self, error)
+    }
+  }
+}
+
+/// The encoder of one value, which stores the content of its containers.
+final class TreeBuilder: Encoder {
+  enum Content { case nothing, single, array, dictionary }
+
+  let path: CodingPath?
+  let depth: NestingDepth
+
+  private(set) var content = Content.nothing
+  /// A problem in a method that cannot throw, thrown by the next method that can.
+  private var problem: ValueCodingError.Problem?
+
+  private var single = ValueTree.null(depth: 0)
+  private var elements: [ValueTree] = []
+  private var entries: [StoredKey: ValueTree] = [:]
+
+  // Nested containers and the encoders of superclasses may be used until encoding ends.
+  private var unfinishedElements: [(index: Int, builder: TreeBuilder)] = []
+  private var unfinishedEntries: [StoredKey: TreeBuilder] = [:]
+
+  init(at path: CodingPath?, _ depth: NestingDepth) {
+    self.path = path
+    self.depth = depth
+  }
+
+  var codingPath: [any CodingKey] { CodingPath.keys(to: path) }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    setContent(.dictionary)
+    return KeyedEncodingContainer(KeyedTreeBuilder(builder: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    setContent(.array)
+    return UnkeyedTreeBuilder(builder: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+  /// Sets the kind of container; a superclass may share the container of its subclass.
+  private func setContent(_ container: Content) {
+    if content == container { return }
+    if content != .nothing {
+      problem = problem ?? .severalEncoded
+    } else if !depth.allowsContainer {
+      problem = .tooDeep
+    }
+    content = container
+  }
+
+  /// Returns the finished tree; later writes have no effect.
+  func finish() throws -> ValueTree {
+    try check()
+    switch content {
+    case .nothing: throw EncodingError(.nothingEncoded, of: (), at: path)
+    case .single: return single
+    case .array:
+      for (index, builder) in unfinishedElements { elements[index] = try builder.finish() }
+      return .array(elements)
+    case .dictionary:
+      for (key, builder) in unfinishedEntries { entries[key] = try builder.finish() }
+      return .dictionary(entries)
+    }
+  }
+
+  private func check() throws {
+    if let problem { throw EncodingError(problem, of: (), at: path) }
+  }
+}
+
+extension TreeBuilder {
+  /// Returns the tree of a nested value.
+  func tree<Value: Encodable>(
+    of value: Value, at path: @autoclosure () -> CodingPath?, _ depth: NestingDepth
+  ) throws -> ValueTree {
+    if let tree = ValueTree.known(value) { return tree }
+    // Otherwise a type that contains itself would recurse indefinitely.
+    try check()
+    let builder = TreeBuilder(at: path(), depth)
+    guard depth.allowsValue else { throw EncodingError(.tooDeep, of: value, at: builder.path) }
+    try value.encode(to: builder)
+    return try builder.finish()
+  }
+
+  func set(_ tree: ValueTree) throws {
+    guard content == .nothing else { throw EncodingError(.severalEncoded, of: (), at: path) }
+    content = .single
+    single = tree
+  }
+
+  var count: Int { elements.count }
+
+  func append(_ tree: ValueTree) {
+    elements.append(tree)
+  }
+
+  func appendBuilder(at path: CodingPath) -> TreeBuilder {
+    let builder = TreeBuilder(at: path, depth.insideContainer)
+    unfinishedElements.append((elements.count, builder))
+    elements.append(.null(depth: 0))
+    return builder
+  }
+
+  func set(_ tree: ValueTree, forKey key: some CodingKey) {
+    let key = StoredKey(key.stringValue)
+    entries[key] = tree
+    if !unfinishedEntries.isEmpty { unfinishedEntries[key] = nil }
+  }
+
+  /// Returns the builder for a key; reuses a builder with the same kind of content.
+  func builder(
+    forKey key: some CodingKey, at path: CodingPath, _ content: Content = .nothing
+  ) -> TreeBuilder {
+    let key = StoredKey(key.stringValue)
+    if content != .nothing, let builder = unfinishedEntries[key], builder.content == content {
+      return builder
+    }
+    let builder = TreeBuilder(at: path, depth.insideContainer)
+    unfinishedEntries[key] = builder
+    return builder
+  }
+}
+
+extension TreeBuilder: SingleValueEncodingContainer {
+  func encodeNil() throws { try set(.null(depth: 0)) }
+
+  func encode<Value: Encodable>(_ value: Value) throws {
+    try set(tree(of: value, at: path, depth.insideLayer).wrapped)
+  }
+
+  // The default implementations for these types throw an error.
+  func encode(_ value: Int128) throws { try set(value.tree) }
+
+  func encode(_ value: UInt128) throws { try set(value.tree) }
+}
