@@ -64,3 +64,69 @@ final class FileBackend: KeyValueBackend {
     }
   }
 }
+
+/// The cached state of a file backend.
+struct FileBackendState: Sendable {
+  /// The document that was most recently read or written; nil if it must be read.
+  var document: FileDocument? {
+    didSet {
+      let existed = oldValue?.status != nil
+      if document?.status != nil { missingSince = nil }
+      if existed, let document, document.status == nil { missingSince = .now }
+    }
+  }
+  /// The time at which a file that existed was first found missing.
+  private(set) var missingSince: ContinuousClock.Instant?
+  /// The revision of the newest document.
+  var revision: Int64 = 0
+  /// Whether the file has ever been found with content.
+  var hasSeenContent = false
+  /// Whether the backend has looked for temporary files of killed writers.
+  var hasLookedForStaleFiles = false
+  /// Whether those files were removed, and no writer has left a new one since then.
+  var hasRemovedStaleFiles = false
+  /// Whether a failed write may have replaced the file without flushing it, so that its content may
+  /// not survive a power failure.
+  var isUncertain = false
+
+  mutating func nextRevision() -> Int64 {
+    revision += 1
+    return revision
+  }
+}
+
+// Stale temporary files do no harm, so a failure to find or remove them is not reported. The next
+// update retries.
+
+extension FileBackend {
+  /// Removes the temporary files of killed writers, unless this was done before.
+  func removeStaleFilesOnce(_ scope: borrowing FileLockScope) {
+    if state.withLock({ $0.hasRemovedStaleFiles }) { return }
+    do throws(SystemError) {
+      try fileSystem.removeLeftovers(of: scope.target, holding: scope.lock)
+      state.withLock { $0.hasRemovedStaleFiles = true }
+    } catch {
+      // Not reported, see above.
+    }
+  }
+
+  /// Removes the temporary files of killed writers at the first read, if the lock is free.
+  ///
+  /// A read never waits for a writer, and a running writer removes its own files.
+  func removeStaleFilesIfFree() {
+    let isDone = state.withLock { state in
+      defer { state.hasLookedForStaleFiles = true }
+      return state.hasLookedForStaleFiles || state.hasRemovedStaleFiles
+    }
+    if isDone { return }
+    do throws(SystemError) {
+      let target = try fileSystem.resolve(path)
+      guard try fileSystem.hasLeftovers(of: target),
+        let lock = try FileLock.ifFree(at: FileLockScope.lockPath(for: target), in: fileSystem)
+      else { return }
+      removeStaleFilesOnce(FileLockScope(target: target, lock: lock))
+    } catch {
+      // Not reported, see above.
+    }
+  }
+}

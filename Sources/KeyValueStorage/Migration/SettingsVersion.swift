@@ -57,3 +57,29 @@ struct SettingsVersion: Sendable {
     return try draft.format.value(Int.self, from: value, key: Self.key.string)
   }
 }
+
+/// A migration from one version of an app's settings to the next.
+///
+/// ```swift
+/// KeyValueMigration(to: 2) { settings in
+///   settings.rename("colour", to: "color")
+/// }
+/// ```
+public struct KeyValueMigration: Sendable {
+  /// The version of the settings after the migration.
+  public let version: Int
+  let migrate: @Sendable (inout KeyValueDraft) throws -> Void
+
+  /// Creates a migration.
+  ///
+  /// - Parameters:
+  ///   - version: The version of the settings after the migration; at least 1.
+  ///   - migrate: Changes the keys. It may be called several times, each time with the stored
+  ///     values. If it throws, nothing changes.
+  public init(
+    to version: Int, _ migrate: @escaping @Sendable (inout KeyValueDraft) throws -> Void
+  ) {
+    self.version = version
+    self.migrate = migrate
+  }
+}

@@ -151,3 +151,12 @@ extension StoredValue {
     }
   }
 }
+
+/// An optional of any wrapped type.
+protocol OptionalValue {
+  var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  var isNil: Bool { self == nil }
+}

@@ -90,3 +90,9 @@ public enum AsynchronousAnswer: Hashable, Sendable {
   /// associated value is the advice.
   case rejected(ValidationMessage? = nil)
 }
+
+/// The state and advice of an asynchronous check.
+struct AsynchronousOutcome: Hashable, Sendable {
+  var state: ValidationCheck.State
+  var advice: ValidationMessage?
+}

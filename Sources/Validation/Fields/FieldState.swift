@@ -130,3 +130,24 @@ extension FieldState {
     report.checks.update(firstRun + index, outcome.state, advice: outcome.advice)
   }
 }
+
+/// The start of a run of an asynchronous check.
+struct AsynchronousStart<Value: Sendable>: Sendable {
+  /// The index of the check.
+  let index: Int
+  /// The number of the run.
+  let number: UInt64
+  let isDebounced: Bool
+  let value: Value
+}
+
+/// A field with checks that read another field.
+protocol DependentField: AnyObject, Sendable {
+  /// Evaluates the field again after a change of the other field.
+  func dependencyDidChange()
+}
+
+/// A weak reference to a dependent field.
+struct WeakDependent: Sendable {
+  weak let field: (any DependentField)?
+}

@@ -73,3 +73,21 @@ extension Validator<String> {
   /// The maximum length of a run that messages quote.
   private static var quotedLength: Int { 12 }
 }
+
+/// The union of several character classes.
+struct CharacterClassUnion: Sendable {
+  /// The characters, or nil for all of Unicode.
+  private let characters: PrintableCharacters?
+
+  init(_ classes: [CharacterClass]) {
+    characters = classes.reduce(PrintableCharacters()) { union, characterClass in
+      guard let union, let characters = characterClass.characters else { return nil }
+      return union.union(characters)
+    }
+  }
+
+  /// Whether the union contains all Unicode characters.
+  var containsAllOfUnicode: Bool { characters == nil }
+
+  func contains(_ scalar: Unicode.Scalar) -> Bool { characters?.contains(scalar) ?? true }
+}
