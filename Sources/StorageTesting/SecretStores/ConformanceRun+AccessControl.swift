@@ -1,35 +1,35 @@
 import SecretStorage
 
-extension Trial {
+extension ConformanceRun {
   private var enforcesAccessControl: Bool { store.guarantees.contains(.enforcesAccessControl) }
 
-  func accessFlagsAreCheckedOrRefused() throws {
+  func accessFlagsAreEnforcedOrRejected() throws {
     let plain = try add(.generic(service: "plain"))
-    for flags in refusedFlags {
+    for flags in rejectedFlags {
       let identity = ItemIdentity.generic(service: "\(flags.rawValue)")
       let attributes = ItemAttributes(accessControl: AccessControl(flags: flags))
-      let added = try expectHonest(
+      let added = try acceptedItem(
         "add with access flags", try add(identity, attributes: attributes))
-      let updated = try expectHonest("update with access flags", try update(plain, attributes))
+      let updated = try acceptedItem("update with access flags", try update(plain, attributes))
       expect(
-        added == nil && updated == nil, "a write with the access flags \(flags.rawValue)",
-        "a refusal, as no check of them is possible")
+        added == nil && updated == nil, "write with access flags \(flags.rawValue)",
+        "a rejection, because the store cannot enforce them")
     }
   }
 
-  /// The flags that the store cannot check itself, and invalid mixes.
-  private var refusedFlags: [AccessFlags] {
+  /// The flags that the store cannot enforce, and invalid combinations.
+  private var rejectedFlags: [AccessFlags] {
     let capabilities = store.authenticator?.capabilities ?? []
-    let checkable: [(flags: AccessFlags, proofs: AuthenticationProofs)] = [
+    let enforceable: [(flags: AccessFlags, proofs: AuthenticationProofs)] = [
       (.userPresence, .any), (.biometryAny, .biometry), (.biometryCurrentSet, .biometry),
       (.devicePasscode, .passcode),
       ([.biometryAny, .or, .devicePasscode], [.biometry, .passcode]),
     ]
-    var refused = checkable.filter {
+    var rejected = enforceable.filter {
       !enforcesAccessControl || $0.proofs.isDisjoint(with: capabilities)
     }.map(\.flags)
-    if !enforcesAccessControl { refused.append(.applicationPassword) }
-    return refused + [
+    if !enforcesAccessControl { rejected.append(.applicationPassword) }
+    return rejected + [
       .privateKeyUsage, .or, .and, [.userPresence, .devicePasscode],
       [.biometryAny, .biometryCurrentSet], AccessFlags(rawValue: 1 << 20),
     ]
@@ -37,12 +37,12 @@ extension Trial {
 
   func unauthorizedReadIsDenied() async throws {
     guard enforcesAccessControl else { return }
-    let person = Person(proving: .any)
-    let saving = try await authorization(from: person)
+    let authenticator = CountingAuthenticator(proving: .any)
+    let saving = try await authorization(from: authenticator)
     for flags in Self.provableFlags {
       guard let item = try addConstrained(flags, saving) else { continue }
       expectDenied("secret(of:)", try secret(of: item))
-      expectDenied("secret(of:) of another instance", try another.secret(of: item.id))
+      expectDenied("secret(of:), other instance", try otherInstance.secret(of: item.id))
       expectDenied(
         "secret(of:) without a proof", try store.secret(of: item.id, authorizedBy: saving))
     }
@@ -51,24 +51,27 @@ extension Trial {
       plain.id, expecting: plain.revision,
       attributes: ItemAttributes(accessControl: AccessControl(flags: .userPresence)),
       secret: nil, authorizedBy: saving)
-    expectDenied("secret(of:) after an update with access flags", try secret(of: constrained))
-    expect(person.questions == 0, "reading and writing", "no question by the store itself")
+    expectDenied("secret(of:) after access flags were added", try secret(of: constrained))
+    expect(
+      authenticator.requestCount == 0, "reading and writing",
+      "no authentication request by the store")
   }
 
-  func authorizedReadGivesTheSecret() async throws {
+  func authorizedReadReturnsSecret() async throws {
     guard enforcesAccessControl else { return }
-    let person = Person(proving: .any)
-    let saving = try await authorization(from: person)
+    let authenticator = CountingAuthenticator(proving: .any)
+    let saving = try await authorization(from: authenticator)
     for flags in Self.provableFlags {
       guard let item = try addConstrained(flags, saving) else { continue }
-      let reading = try await authorization(from: person, for: item.attributes.accessControl)
-      for instance in [store, another] {
+      let reading = try await authorization(
+        from: authenticator, for: item.attributes.accessControl)
+      for instance in [store, otherInstance] {
         do throws(SecretStoreError) {
           let found = try instance.secret(of: item.id, authorizedBy: reading)
           expect(
-            found?.secret == Secret("secret".utf8), "secret(of:)", "the secret, with the proof")
+            found?.secret == Secret("secret".utf8), "secret(of:) with a proof", "the secret")
         } catch {
-          expect(false, "secret(of:)", "the secret, with the proof, not \(error)")
+          expect(false, "secret(of:) with a proof", "the secret, not \(error)")
         }
       }
     }
@@ -76,14 +79,14 @@ extension Trial {
 
   func insufficientProofIsDenied() async throws {
     guard enforcesAccessControl else { return }
-    let saving = try await authorization(from: Person(proving: .any))
+    let saving = try await authorization(from: CountingAuthenticator(proving: .any))
     guard let item = try addConstrained(.devicePasscode, saving) else { return }
     for proofs in [AuthenticationProofs.biometry, .presence, [.biometry, .presence]] {
-      let person = Person(proving: proofs)
-      let other = try await authorization(from: person, for: AccessControl(flags: .userPresence))
+      let insufficient = try await authorization(
+        from: CountingAuthenticator(proving: proofs), for: AccessControl(flags: .userPresence))
       expectDenied(
-        "secret(of:) with the proof of \(proofs)",
-        try store.secret(of: item.id, authorizedBy: other))
+        "secret(of:) with the proofs \(proofs)",
+        try store.secret(of: item.id, authorizedBy: insufficient))
     }
   }
 
@@ -101,8 +104,8 @@ extension Trial {
         item.id, expecting: item.revision, attributes: nil, secret: Secret("lost".utf8),
         authorizedBy: wrong))
     expect(
-      try another.secret(of: item.id, authorizedBy: right)?.secret == Secret("secret".utf8),
-      "secret(of:)", "the secret, with the password")
+      try otherInstance.secret(of: item.id, authorizedBy: right)?.secret == Secret("secret".utf8),
+      "secret(of:) with the password", "the secret")
     let changing = try await authorization(password: "right", new: "other")
     item = try store.update(
       item.id, expecting: item.revision, attributes: nil, secret: Secret("new".utf8),
@@ -110,20 +113,18 @@ extension Trial {
     expect(
       .wrongApplicationPassword, "secret(of:) with the old password",
       try store.secret(of: item.id, authorizedBy: right))
-    let other = try await authorization(password: "other")
+    let new = try await authorization(password: "other")
     expect(
-      try store.secret(of: item.id, authorizedBy: other)?.secret == Secret("new".utf8),
-      "secret(of:)", "the secret, with the new password")
+      try store.secret(of: item.id, authorizedBy: new)?.secret == Secret("new".utf8),
+      "secret(of:) with the new password", "the new secret")
   }
-}
 
-extension Trial {
   private static let provableFlags: [AccessFlags] = [
     .userPresence, .biometryAny, .devicePasscode, [.biometryAny, .or, .devicePasscode],
     [.biometryAny, .and, .devicePasscode],
   ]
 
-  /// Adds an item with access flags; nil if the store may refuse them as unsupported, and does.
+  /// Adds an item with access flags; returns nil if the store does not support optional flags.
   private func addConstrained(
     _ flags: AccessFlags, _ authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem? {
@@ -138,11 +139,11 @@ extension Trial {
     }
   }
 
-  /// Asks a person for the proofs of an item, by default none, and returns the authorization.
+  /// Returns an authorization with the proofs that an access control requires, by default none.
   private func authorization(
-    from person: Person, for accessControl: AccessControl = AccessControl()
+    from authenticator: CountingAuthenticator, for accessControl: AccessControl = AccessControl()
   ) async throws(SecretStoreError) -> Authorization {
-    try await AuthenticationContext(reason: title, authenticator: person)
+    try await AuthenticationContext(reason: title, authenticator: authenticator)
       .authorization(for: accessControl, with: store.authenticator)
   }
 
