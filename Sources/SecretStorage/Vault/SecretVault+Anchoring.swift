@@ -75,7 +75,7 @@ extension SecretVault {
       guard case .rolledBack = contents.distrust else { return nil }
       var keys = contents.keys
       keys.known = nil
-      try keys.noteGeneration(cipher)
+      try keys.recordGeneration(cipher)
       return RememberedVault(contents.chain, keys)
     }
     guard let accepted else { return }

@@ -83,7 +83,7 @@ extension SecretVault {
     let opened = try read { contents throws(SecretStoreError) -> (VaultItem, SecretReading)? in
       guard let item = try contents.certainItem(id) else { return nil }
       let payload = try contents.open(item, for: access, authorizedBy: authorization)
-      contents.idle?.noteUse()
+      contents.idle?.recordUse()
       let reading = SecretReading(
         secret: payload, itemRevision: item.revision, storeRevision: contents.revision)
       return (item, reading)

@@ -37,12 +37,12 @@ extension SecretVault: PromptlyObservedStore {
   /// Returns an observation that also watches the file.
   private func watching(_ observation: ChangeObservation) -> ChangeObservation {
     if let error = SecretStoreError.needsThreads("Detecting the changes of other processes") {
-      report(PasswordFailure(.upkeep, error))
+      report(PasswordFailure(.maintenance, error))
       return observation
     }
     var watch: ChangeObservation?
     reportingFailure { () throws(SecretStoreError) in watch = try watchFile() }
-    if let problem = watch?.problem { report(PasswordFailure(.upkeep, problem)) }
+    if let problem = watch?.problem { report(PasswordFailure(.maintenance, problem)) }
     let kept = Lock(watch)
     return ChangeObservation {
       observation.cancel()
@@ -62,19 +62,19 @@ extension SecretVault: PromptlyObservedStore {
   }
 
   /// Notifies the observers of the newest contents.
-  func announce() {
-    contents.withLock { $0.announced = $0.generation }
+  func notifyObservers() {
+    contents.withLock { $0.notifiedGeneration = $0.generation }
     observers.notify()
   }
 
-  /// Handles an event of the file: this object's own changes are already announced, but changes
+  /// Handles an event of the file: this object's own changes are already notifiedGeneration, but changes
   /// that a reader loaded first are not.
   private func fileDidChange() {
     do {
       let isNews = try withContents { contents throws(SecretStoreError) in
-        contents.generation != contents.announced
+        contents.generation != contents.notifiedGeneration
       }
-      if isNews { announce() }
+      if isNews { notifyObservers() }
     } catch {
       // The next reader gets the same error.
       observers.notify()

@@ -65,7 +65,7 @@ extension SecretVault {
       for item in items where item.accessControl.flags.isEmpty {
         do {
           readable.append((item.decoded, try contents.open(item)))
-          contents.idle?.noteUse()
+          contents.idle?.recordUse()
         } catch {
           // This item cannot be recovered; `verify()` names it.
         }
@@ -91,12 +91,12 @@ extension SecretVault {
     let parts = try parts
     var isNewlyLocked = false
     // After the lock is released, because observers may use the vault.
-    defer { if isNewlyLocked { announce() } }
+    defer { if isNewlyLocked { notifyObservers() } }
     return try contents.withLock { contents throws(SecretStoreError) in
       isNewlyLocked = contents.lockIfIdle()
       try contents.refresh(from: parts)
       contents.rememberOthers(in: parts)
-      for error in contents.newDiscoveries() { report(PasswordFailure(.upkeep, error)) }
+      for error in contents.newDiscoveries() { report(PasswordFailure(.maintenance, error)) }
       return try body(&contents)
     }
   }

@@ -51,7 +51,7 @@ extension SecretVault {
   ///   be resumed.
   public func rotateKeys(
     keeping keys: [UnlockKey] = [], removingOtherSlots: Bool = false,
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
     let device = try parts.device
     let exists = try read { contents throws(SecretStoreError) in contents.keys.table != nil }
@@ -61,7 +61,7 @@ extension SecretVault {
       try contents.renewKeys(
         keeping: keys, removingOtherSlots: removingOtherSlots, device, checking: check)
     }
-    announce()
+    notifyObservers()
     reportDamagedCopies()
     try resumeRotation(reporting: report)
   }
@@ -77,7 +77,7 @@ extension SecretVault {
   ///   ``SecretStoreError/cancelled`` when the closure cancels, or the error of writing the vault.
   ///   Completed work is kept.
   public func resumeRotation(
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
     guard try isRotationPending else { return }
     var completed = 0
@@ -88,11 +88,11 @@ extension SecretVault {
       }[...]
       if waiting.isEmpty { break }
       let total = completed + waiting.count
-      if completed == 0 { try UpkeepProgress(completed: 0, total: total).report(to: report) }
+      if completed == 0 { try MaintenanceProgress(completed: 0, total: total).report(to: report) }
       while !waiting.isEmpty {
         waiting = try renewSome(of: waiting)
         completed = total - waiting.count
-        try UpkeepProgress(completed: completed, total: total).report(to: report)
+        try MaintenanceProgress(completed: completed, total: total).report(to: report)
       }
       // Another rotation may have started meanwhile.
     }

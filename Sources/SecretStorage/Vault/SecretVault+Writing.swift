@@ -62,7 +62,7 @@ extension SecretVault {
   /// Writes a change in one batch with those of other threads, and waits until it is on disk.
   func write(_ change: VaultWrite) throws(SecretStoreError) -> SecretItem? {
     let item = try writes.perform(change) { batch in commit(batch) }
-    announce()
+    notifyObservers()
     compactIfWasteful()
     return item
   }
@@ -170,7 +170,7 @@ extension SecretVault {
       // A reader of this process may already have read the draft from the log.
       if contents.position == draft.position { contents.adopt(draft, position) }
       contents.beginIdlePeriod()
-      contents.idle?.noteUse()
+      contents.idle?.recordUse()
     }
     remember(draft.result, parts)
   }

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// An entry of a record about one item.
 enum ItemEntry: Sendable {
   /// The new state of the item.
@@ -44,35 +42,6 @@ enum ItemEntry: Sendable {
       self = .remove(try reader.itemID(), revision: try reader.integer())
     default:
       throw MalformedRecord()
-    }
-  }
-}
-
-extension RecordReader {
-  mutating func itemID() throws(MalformedRecord) -> SecretItem.ID {
-    SecretItem.ID(try bytes(16))
-  }
-}
-
-extension RecordSubject {
-  private static let blockName = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-  private static let keysName = UUID(
-    uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255))
-
-  /// The item's name; for other subjects a reserved name, with all bits clear or set.
-  var name: SecretItem.ID {
-    switch self {
-    case .item(let id): id
-    case .block: SecretItem.ID(uuid: Self.blockName)
-    case .keys: SecretItem.ID(uuid: Self.keysName)
-    }
-  }
-
-  init(name: SecretItem.ID) {
-    switch name.uuid {
-    case Self.blockName: self = .block
-    case Self.keysName: self = .keys
-    default: self = .item(name)
     }
   }
 }

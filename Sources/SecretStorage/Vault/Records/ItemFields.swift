@@ -138,20 +138,3 @@ struct ItemFields {
     return try reader.integer()
   }
 }
-
-extension [UInt8] {
-  /// Appends a text, or nothing if it is nil, as a section: a tag, a byte count and the bytes.
-  fileprivate mutating func append(_ tag: UInt8, _ text: String?) {
-    guard let text else { return }
-    append(tag)
-    append(counted: text.utf8)
-  }
-
-  /// Appends a number, or nothing if it is nil, as a section.
-  mutating func append(_ tag: UInt8, _ number: (some FixedWidthInteger)?) {
-    guard let number else { return }
-    append(tag)
-    append(littleEndian: UInt32(number.bitWidth / 8))
-    append(littleEndian: number)
-  }
-}

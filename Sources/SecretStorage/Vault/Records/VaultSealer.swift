@@ -3,10 +3,10 @@ import FoundationEssentials
 /// The sealing and opening of one vault's secrets, keys and records.
 struct VaultSealer: Sendable {
   /// The size of the salt between the header and the key's number of a record of items, in bytes.
-  fileprivate static let saltCount = 32
+  static let saltCount = 32
   private static let markCount = 8
   private static let attributesPurpose = "locket attributes"
-  fileprivate static let tagCount = 16
+  static let tagCount = 16
 
   let vaultID: [UInt8]
   let cipher: any SecretCipher
@@ -107,7 +107,7 @@ struct VaultSealer: Sendable {
     payload.dropFirst(RecordHeader.count).prefix(markCount)
   }
 
-  fileprivate func tag(
+  func tag(
     of payload: some Collection<UInt8>, under key: Secret
   ) throws(SecretStoreError) -> [UInt8] {
     let payload = Array(payload)
@@ -165,74 +165,4 @@ extension KeyTable {
   func sealer(_ cipher: any SecretCipher) -> VaultSealer {
     VaultSealer(vaultID: vaultID, cipher: cipher)
   }
-}
-
-/// A key table as read, authentic only once a key confirms it.
-struct KeyTableRecord: Sendable {
-  let table: KeyTable
-  let predecessor: RecordSubject
-  /// The sequence of the log's first record.
-  let logStart: UInt64
-  /// Whether the record has tags that a locked vault can check, as since format version 2.
-  let isLinked: Bool
-  private let payload: ArraySlice<UInt8>
-  /// The bytes that these tags authenticate.
-  private let linked: ArraySlice<UInt8>
-  private var links: [UInt32: ArraySlice<UInt8>] = [:]
-
-  init(_ payload: ArraySlice<UInt8>) throws(MalformedRecord) {
-    var reader = RecordReader(payload)
-    let header = try RecordHeader(&reader)
-    _ = try reader.bytes(VaultSealer.saltCount)
-    predecessor = RecordSubject(name: try reader.itemID())
-    logStart = try reader.integer()
-    guard (1...header.sequence).contains(logStart) else { throw MalformedRecord() }
-    table = try KeyTable(decoding: try reader.countedBytes())
-    self.payload = payload
-    linked = payload[..<reader.remaining.startIndex]
-    isLinked = reader.remaining.count != VaultSealer.tagCount
-    if isLinked {
-      for _ in 0..<(try reader.integer(UInt8.self)) {
-        let key: UInt32 = try reader.integer()
-        links[key] = try reader.bytes(VaultSealer.tagCount)
-      }
-    }
-    guard reader.remaining.count == VaultSealer.tagCount else { throw MalformedRecord() }
-  }
-
-  /// Reads a record if it is an intact key table; returns nil for any other record.
-  static func ifTable(_ payload: ArraySlice<UInt8>) -> KeyTableRecord? {
-    do throws(MalformedRecord) {
-      var reader = RecordReader(payload)
-      return try RecordHeader(&reader).kind == .keys ? KeyTableRecord(payload) : nil
-    } catch {
-      // `VaultContents.apply` reports the record as damaged.
-      return nil
-    }
-  }
-
-  /// Returns whether the tag under the user key is valid.
-  func isAuthentic(user: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> Bool {
-    let authenticated = payload.dropLast(VaultSealer.tagCount)
-    let tag = try table.sealer(cipher).tag(of: authenticated, under: user)
-    return tag[...] == payload.suffix(VaultSealer.tagCount)
-  }
-
-  /// Returns whether there is a valid tag under the given link key.
-  func isLinked(
-    to link: TableKey, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> Bool {
-    guard let found = links[link.id] else { return false }
-    let tag = try table.sealer(cipher).tag(of: linked, under: link.secret)
-    return tag[...] == found
-  }
-}
-
-/// A record of items as read, as far as it could be opened.
-struct ItemsRecord {
-  var entries: [ItemEntry] = []
-  /// The subject of the record before; nil if it is unknown.
-  var predecessor: RecordSubject?
-
-  var subject: RecordSubject { entries.count == 1 ? .item(entries[0].id) : .block }
 }

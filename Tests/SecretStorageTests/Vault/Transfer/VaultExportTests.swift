@@ -220,7 +220,7 @@ struct VaultExportTests {
   @Test func cancelledExportWritesNothing() throws {
     let object = vault.open()
     for number in 0..<300 { try object.add("value", account: "\(number)") }
-    var heard: [UpkeepProgress] = []
+    var heard: [MaintenanceProgress] = []
     try object.export(of: vault, overwriting: true) {
       heard.append($0)
       return .proceed

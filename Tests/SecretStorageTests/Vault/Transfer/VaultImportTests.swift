@@ -234,7 +234,7 @@ struct VaultImportTests {
     try object.export(of: vault)
     let other = try vault.otherMachine()
     let target = other.open()
-    for (decision, error) in [(UpkeepProgress.Decision.cancel, "cancelled"), (.proceed, "locked")] {
+    for (decision, error) in [(MaintenanceProgress.Decision.cancel, "cancelled"), (.proceed, "locked")] {
       var heard: [Int] = []
       expectError(error) {
         try target.importItems(of: other) {

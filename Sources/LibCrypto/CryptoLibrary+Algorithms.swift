@@ -16,7 +16,7 @@ extension CryptoLibrary {
   }
 
   /// Computes HMAC-SHA-256 (RFC 2104).
-  package func code<Key: SecretBytes>(
+  package func authenticationCode<Key: SecretBytes>(
     of message: ArraySlice<UInt8>, under key: Key
   ) throws(CryptoFailure) -> Key {
     try unsafe compute("HMAC", Self.hashCount, key, message) { key, message, output in
@@ -27,7 +27,7 @@ extension CryptoLibrary {
     }
   }
 
-  /// Derives a key of 32 bytes by HKDF with SHA-256 (RFC 5869).
+  /// Derives a 32-byte key with HKDF-SHA-256 (RFC 5869).
   package func hkdf<Key: SecretBytes>(
     _ key: Key, salt: ArraySlice<UInt8>, info: ArraySlice<UInt8>
   ) throws(CryptoFailure) -> Key {
@@ -38,7 +38,7 @@ extension CryptoLibrary {
     }
   }
 
-  /// Derives a key of 32 bytes by scrypt (RFC 7914), in at most `memory` bytes.
+  /// Derives a 32-byte key with scrypt (RFC 7914), using at most `memory` bytes of memory.
   package func scrypt<Key: SecretBytes>(
     _ passphrase: Key, salt: ArraySlice<UInt8>, logarithmicCost: UInt8, blockSize: UInt32,
     parallelization: UInt32, memory: UInt64
@@ -51,7 +51,7 @@ extension CryptoLibrary {
     }
   }
 
-  /// Derives a key by PBKDF2 with HMAC-SHA-256 (RFC 8018).
+  /// Derives a key of `count` bytes with PBKDF2-HMAC-SHA-256 (RFC 8018).
   package func pbkdf2<Key: SecretBytes>(
     _ passphrase: Key, salt: ArraySlice<UInt8>, iterations: Int, count: Int
   ) throws(CryptoFailure) -> Key {
@@ -62,7 +62,9 @@ extension CryptoLibrary {
     }
   }
 
-  /// Makes a secret from another one and bytes, by a closure that returns false on a failure.
+  /// Creates a secret that a closure computes from another secret and bytes.
+  ///
+  /// The closure returns false if `function` fails.
   private func compute<Key: SecretBytes>(
     _ function: String, _ count: Int, _ secret: Key, _ bytes: ArraySlice<UInt8>,
     _ body: (

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Failures beside a successful write.
-struct VaultUpkeepFailureTests {
+struct VaultMaintenanceFailureTests {
   @Test func failureToRememberIsToldToAHandlerThatMayWriteAndTheWriteSucceeds() async {
     // In a separate process, because the handler is global.
     await #expect(processExitsWith: .success) {
@@ -20,7 +20,7 @@ struct VaultUpkeepFailureTests {
       let told = DispatchSemaphore(value: 0)
       ExpectedFailures.begin()
       SecretStores.onFailure = { failure in
-        guard failure.operation == .upkeep, case .system("write", _, EIO) = failure.error else {
+        guard failure.operation == .maintenance, case .system("write", _, EIO) = failure.error else {
           return
         }
         do {
@@ -88,7 +88,7 @@ struct VaultUpkeepFailureTests {
       ExpectedFailures.begin()
       SecretStores.onFailure = { failure in
         _ = password.value
-        if failure.operation == .upkeep { told.signal() }
+        if failure.operation == .maintenance { told.signal() }
       }
       #expect(password.value == nil)
       told.wait()

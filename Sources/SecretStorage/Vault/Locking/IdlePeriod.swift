@@ -35,7 +35,7 @@ struct IdlePeriod: Sendable {
   }
 
   /// Restarts the running period.
-  mutating func noteUse() {
+  mutating func recordUse() {
     if end != nil { end = now() + limit }
   }
 

@@ -1,5 +1,4 @@
 import Concurrency
-public import FoundationEssentials
 
 extension SecretVault {
   /// The result of ``verify()``.
@@ -80,7 +79,7 @@ extension SecretVault {
   ///   ``SecretStoreError/cancelled`` when the closure cancels, or the error of writing the vault.
   ///   On error, nothing changes.
   public func repair(
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> [String] {
     let damage = try verify().damage
     if !damage.isEmpty { try rewrite(asRepair: true, reporting: report) }
@@ -98,7 +97,7 @@ extension SecretVault {
   ///   ``SecretStoreError/cancelled`` when the closure cancels, or the error of writing the vault.
   ///   On error, nothing changes.
   public func compact(
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
     try rewrite(reporting: report)
   }
@@ -107,7 +106,7 @@ extension SecretVault {
   func rewrite(
     asRepair isRepair: Bool = false,
     changing change: (inout VaultContents) throws(SecretStoreError) -> Void = { _ in },
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
     let parts = try protectedParts
     var written: RememberedVault?
@@ -130,7 +129,7 @@ extension SecretVault {
     reportingFailure { () throws(SecretStoreError) in
       try contents.withLock { contents throws(SecretStoreError) in
         try contents.refresh(from: parts)
-        contents.keys.coming = nil
+        contents.keys.pendingRing = nil
       }
     }
     remember(written, parts)
@@ -144,17 +143,17 @@ extension SecretVault {
       guard contents.keys.isLockedByApp == keys.isLockedByApp else { return }
       let known = contents.keys.ring
       if (known.vaultID, known.generation) != (keys.ring.vaultID, keys.ring.generation) {
-        contents.keys.coming = keys.ring
+        contents.keys.pendingRing = keys.ring
       }
     }
   }
 
   /// Runs maintenance whose failure is reported but does not fail the access.
-  func reportingFailure(of upkeep: () throws(SecretStoreError) -> Void) {
+  func reportingFailure(of maintenance: () throws(SecretStoreError) -> Void) {
     do {
-      try upkeep()
+      try maintenance()
     } catch {
-      self.report(PasswordFailure(.upkeep, error))
+      self.report(PasswordFailure(.maintenance, error))
     }
   }
 
@@ -198,88 +197,5 @@ extension VaultContents {
     let needed = index.byteCount / 4 * 7 + BackgroundCompaction.negligible
     return keys.isOfVersion1 || keys.isDeviceOutdated || chain.byteCount > needed
       || singleCount > max(1024, index.count / 4)
-  }
-}
-
-extension SecretVault {
-  /// The files that repairs have replaced, the oldest first.
-  ///
-  /// Each is beside the vault, holds the content that could not be read, and opens with the keys
-  /// that opened the vault then: changing a passphrase, removing a slot and rotating the keys do
-  /// not affect it.
-  ///
-  /// - Throws: ``SecretStoreError``, if the vault's directory cannot be read.
-  public var damagedCopies: [URL] {
-    get throws { try parts.log.keptAside.map { URL(filePath: $0) } }
-  }
-
-  /// Removes the files that repairs have replaced, and returns those that it removed.
-  ///
-  /// They may be the only copies of content that the repairs could not read, so nothing else
-  /// removes them. An app cannot erase the traces of removed files from the storage medium.
-  ///
-  /// - Throws: ``SecretStoreError/busy(path:holder:)`` when another process kept writing to the
-  ///   vault, or the error of removing a file. Some files may then be removed.
-  @discardableResult
-  public func removeDamagedCopies() throws -> [URL] {
-    let log = try parts.log
-    let names = try log.keptAside
-    try log.removeKeptAside(names)
-    return names.map { URL(filePath: $0) }
-  }
-
-  /// Reports, on this thread, the files that open with keys that no longer open the vault.
-  ///
-  /// No lock is held, so that a handler may use this vault.
-  func reportDamagedCopies() {
-    let report = Fork.isChild ? SecretStores.reportInForkedChild : SecretStores.onFailure
-    do {
-      for name in try parts.log.keptAside {
-        let reason = """
-          was kept by a repair, and still opens with the vault's keys of that time: save its \
-          items, then remove it with removeDamagedCopies()
-          """
-        report(PasswordFailure(.upkeep, .insecure(path: name, reason: reason)))
-      }
-    } catch {
-      report(PasswordFailure(.upkeep, error))
-    }
-  }
-}
-
-/// The progress of long work on a store.
-public struct UpkeepProgress: Hashable, Sendable {
-  /// The number of completed items.
-  public let completed: Int
-  /// The total number of items, as far as it is known.
-  public let total: Int
-
-  /// Creates a progress value.
-  public init(completed: Int, total: Int) {
-    self.completed = completed
-    self.total = total
-  }
-
-  /// The decision whether the work continues after a report.
-  public enum Decision: Hashable, Sendable {
-    /// The work continues.
-    case proceed
-    /// The work ends soon, and throws ``SecretStoreError/cancelled``.
-    case cancel
-  }
-}
-
-extension UpkeepProgress {
-  /// Calls a closure with the progress.
-  ///
-  /// - Throws: ``SecretStoreError/cancelled`` when the closure cancels, or an error in a child that
-  ///   the closure forked: the work and its locks belong to the parent.
-  package func report(
-    to report: (UpkeepProgress) -> Decision
-  ) throws(SecretStoreError) {
-    let process = Fork.generation
-    let decision = report(self)
-    if process != Fork.generation { throw .forkedInside("long work on a store") }
-    if decision == .cancel { throw .cancelled }
   }
 }
