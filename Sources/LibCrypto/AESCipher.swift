@@ -61,7 +61,8 @@ package final class AESCipher: Sendable {
     }
   }
 
-  /// Decrypts an AES-GCM message under a 128-bit or 256-bit key; returns nil if it is not authentic.
+  /// Decrypts an AES-GCM message under a 128-bit or 256-bit key; returns nil if it is not
+  /// authentic.
   package func open<Key: SecretBytes>(
     _ ciphertext: ArraySlice<UInt8>, tag: ArraySlice<UInt8>, under key: Key, nonce: [UInt8],
     authenticating context: [UInt8], by library: CryptoLibrary
@@ -89,8 +90,8 @@ package final class AESCipher: Sendable {
 
   /// Decrypts an AES-128-CBC message with PKCS #7 padding.
   ///
-  /// - Returns: A buffer that begins with the plaintext, and the plaintext's length in bytes; nil if
-  ///   the padding is invalid.
+  /// - Returns: A buffer that begins with the plaintext, and the plaintext's length in bytes; nil
+  ///   if the padding is invalid.
   package func decryptCBC<Key: SecretBytes>(
     _ ciphertext: ArraySlice<UInt8>, initialization: [UInt8], under key: Key,
     by library: CryptoLibrary

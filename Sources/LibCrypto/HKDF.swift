@@ -33,7 +33,8 @@ import StorageInternals
     _ key: UnsafeRawBufferPointer, salt: UnsafeRawBufferPointer, info: UnsafeRawBufferPointer,
     into output: UnsafeMutableBufferPointer<UInt8>
   ) -> Bool {
-    // The numbers are NID_hkdf, and EVP_PKEY_CTRL_HKDF_MD, _SALT, _KEY and _INFO in <openssl/kdf.h>.
+    // The numbers are NID_hkdf, and EVP_PKEY_CTRL_HKDF_MD, _SALT, _KEY and _INFO in
+    // <openssl/kdf.h>.
     let context = unsafe contextNew(1036, nil)
     defer { unsafe contextFree(context) }
     guard unsafe begin(context) == 1,

@@ -1,7 +1,7 @@
 extension SecretVault {
   /// Whether the vault has a passphrase.
   ///
-  /// - Throws: ``SecretStoreError`` when the vault cannot be read.
+  /// - Throws: ``SecretStoreError`` if the vault cannot be read.
   public var hasPassphrase: Bool {
     get throws { try findsPassphrase() }
   }
@@ -10,24 +10,25 @@ extension SecretVault {
     try knownTable()?.hasPassphrase ?? false
   }
 
-  /// Replaces all slots, including this device's, with one for a passphrase.
+  /// Replaces all slots, including this device's slot, with one for a passphrase.
   ///
-  /// To keep the other slots, use ``addSlot(_:named:cost:)``. The vault is created if there is
-  /// none, and otherwise written to a new file, so that the old slots are no longer in it. The user
-  /// key stays the same: an old copy of the vault and a key that opened it then give the user key,
-  /// which opens every later state of the vault too. The same holds for a file that a repair
-  /// replaced: ``SecretStores/onFailure`` reports it, and ``removeDamagedCopies()`` removes it.
-  /// Without the passphrase, the items cannot be recovered.
+  /// To keep the other slots, use ``addSlot(_:named:cost:)`` instead. If there is no vault, one is
+  /// created. Without the passphrase, the items cannot be recovered.
+  ///
+  /// The vault is rewritten to a new file without the old slots. The user key does not change, so
+  /// an older copy of the file and one of its keys still reveal the user key, which also opens all
+  /// later states of the vault. ``SecretStores/onFailure`` reports copies that a repair kept, and
+  /// ``removeDamagedCopies()`` removes them.
   ///
   /// - Parameters:
-  ///   - passphrase: 1 byte to 64 KiB. Its bytes count, so give it in one Unicode normalisation
-  ///     form.
+  ///   - passphrase: A passphrase of 1 byte to 64 KiB. Passphrases are compared byte by byte, so
+  ///     always use the same Unicode normalization form.
   ///   - cost: The cost of each unlock; nil means the result of
   ///     ``ScryptCost/calibrated(to:cipher:)``.
-  /// - Throws: ``SecretStoreError/locked`` when the vault is locked,
-  ///   ``SecretStoreError/invalid(_:)`` for a passphrase that is empty or too long, or a cost below
-  ///   ``ScryptCost/minimum`` or above 1 GiB, ``SecretStoreError/cancelled`` when ``lock()`` is
-  ///   called or the task is cancelled while its key is derived, or the error of writing the vault.
+  /// - Throws: ``SecretStoreError/locked`` if the vault is locked; ``SecretStoreError/invalid(_:)``
+  ///   if the passphrase is empty or too long, or the cost is not allowed;
+  ///   ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled while the
+  ///   key is derived; or the error of writing the vault.
   public func setPassphrase(
     _ passphrase: Secret, cost: ScryptCost? = nil
   ) throws {
@@ -45,7 +46,7 @@ extension SecretVault {
   ///
   /// Items that are ``Accessibility/whenPasscodeSetThisDeviceOnly`` are removed.
   ///
-  /// - Throws: ``SecretStoreError/locked`` when the vault is locked.
+  /// - Throws: ``SecretStoreError/locked`` if the vault is locked, or the error of writing it.
   public func removePassphrase() throws {
     try requireUnlocked()
     try changeKeys { change throws(SecretStoreError) in
@@ -58,21 +59,22 @@ extension SecretVault {
 
   /// Replaces one passphrase with another, and leaves all other slots unchanged.
   ///
-  /// The vault may be locked, and stays so: the old passphrase suffices. The old slot is no longer
-  /// in the file, but the user key stays the same, as after ``removeSlot(_:)``.
+  /// The old passphrase suffices: if the vault is locked, it remains locked. The user key does not
+  /// change, so the old passphrase can still open older copies of the file.
   ///
   /// - Parameters:
-  ///   - id: The slot of the passphrase; nil means the only one.
+  ///   - id: The passphrase's slot; nil means the only passphrase slot.
   ///   - old: The passphrase that opens the slot now.
-  ///   - new: 1 byte to 64 KiB. Its bytes count, so give it in one Unicode normalisation form.
+  ///   - new: A passphrase of 1 byte to 64 KiB. Passphrases are compared byte by byte, so always
+  ///     use the same Unicode normalization form.
   ///   - cost: The cost of each unlock; nil means the result of
   ///     ``ScryptCost/calibrated(to:cipher:)``.
-  /// - Throws: ``SecretStoreError/wrongPassphrase`` when the old one does not open the slot,
-  ///   ``SecretStoreError/corrupted(_:)`` when it does but the slot is damaged,
-  ///   ``SecretStoreError/invalid(_:)`` when there is no such slot, when there are several and `id`
-  ///   is nil, or for a passphrase or cost outside its limits; ``SecretStoreError/cancelled`` when
-  ///   ``lock()`` is called or the task is cancelled meanwhile; or the error of writing the vault.
-  ///   On error, nothing changes.
+  /// - Throws: ``SecretStoreError/wrongPassphrase`` if the old passphrase does not open the slot;
+  ///   ``SecretStoreError/corrupted(_:)`` if it is right but the slot is damaged;
+  ///   ``SecretStoreError/invalid(_:)`` if there is no such slot, if there are several and `id` is
+  ///   nil, or if a passphrase or the cost is not allowed; ``SecretStoreError/cancelled`` if
+  ///   ``lock()`` is called or the task is cancelled; or the error of writing the vault. On error,
+  ///   nothing changes.
   public func changePassphrase(
     ofSlot id: Slot.ID? = nil, from old: Secret, to new: Secret, cost: ScryptCost? = nil
   ) throws {
@@ -86,17 +88,17 @@ extension SecretVault {
     let opened = try slot.open(with: oldKey, by: table.sealer(cipher), checking: check)
     guard let user = opened else { throw SecretStoreError.wrongPassphrase }
     let sealing = try newKey.stretched(cost: cost, for: user, cipher, checking: check)
-    // A separate object, so that this one stays locked if it is.
+    // A separate object is unlocked, so that this one remains locked if it is.
     let other = SecretVault(cipher: cipher) { parts }
     other.lockTimeout = lockTimeout
     other.allowsSharedDirectories = allowsSharedDirectories
-    // A rotation meanwhile has decided which slots open the vault.
+    // If the keys were rotated in the meantime, the rotation decides which slots open the vault.
     guard try other.unlock(withUserKey: user, of: table, after: 0) else {
       throw SecretStoreError.conflict
     }
     try other.changeKeys { change throws(SecretStoreError) in
       let present = try change.table.slot(slot.id)
-      // After a change meanwhile, the old passphrase is no longer right.
+      // If the slot was changed in the meantime, the old passphrase is no longer right.
       guard present.kind == slot.kind, present.key == slot.key else {
         throw SecretStoreError.wrongPassphrase
       }

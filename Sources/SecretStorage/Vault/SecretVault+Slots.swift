@@ -1,10 +1,10 @@
 extension SecretVault {
   /// The slots of the vault, in the order in which they were added; empty if there is no vault.
   ///
-  /// The vault need not be unlocked: slots are not secret. While it is locked, slots may be forged
-  /// if ``Verification/isKeyTableProven`` is false.
+  /// Slots are not secret and can be read while the vault is locked. However, if
+  /// ``Verification/isKeyTableProven`` is false, they may be forged.
   ///
-  /// - Throws: ``SecretStoreError`` when the vault cannot be read.
+  /// - Throws: ``SecretStoreError`` if the vault cannot be read.
   public var slots: [Slot] {
     get throws { try knownTable()?.slots.map(Slot.init) ?? [] }
   }
@@ -15,22 +15,21 @@ extension SecretVault {
 
   /// Adds a key that opens the vault.
   ///
-  /// A key file or credential is read now, and its content is the key: after the file changes, it
-  /// no longer opens the vault. If there is no vault, one is created with a slot for this device.
+  /// The content of a key file or credential is read now. If the file changes later, it no longer
+  /// opens the vault. If there is no vault, one is created with a slot for this device.
   ///
   /// - Parameters:
-  ///   - key: The key that opens the vault from now on, besides the present ones.
-  ///   - name: The app's name for the slot, in 1 to 200 bytes. It is not secret: it can be read
-  ///     from the file.
+  ///   - key: The additional key that opens the vault.
+  ///   - name: The name of the slot, which has 1 to 200 bytes. It is stored unencrypted.
   ///   - cost: The cost of each unlock with a passphrase; nil means the result of
-  ///     ``ScryptCost/calibrated(to:cipher:)``. Other keys cost nothing.
+  ///     ``ScryptCost/calibrated(to:cipher:)``. Other keys have no cost.
   /// - Returns: The new slot.
-  /// - Throws: ``SecretStoreError/locked`` when the vault is locked,
-  ///   ``SecretStoreError/invalid(_:)`` for a name, a cost or a key outside its limits, or when
-  ///   this device already has a slot, ``SecretStoreError/unavailable(_:)`` when there is no such
-  ///   credential, ``SecretStoreError/cancelled`` when ``lock()`` is called or the task is
-  ///   cancelled while the key of a passphrase is derived, or the error of reading the key or
-  ///   writing the vault. On error, nothing changes.
+  /// - Throws: ``SecretStoreError/locked`` if the vault is locked;
+  ///   ``SecretStoreError/invalid(_:)`` if the name, the cost or the key is not allowed, or if this
+  ///   device already has a slot; ``SecretStoreError/unavailable(_:)`` if there is no such
+  ///   credential; ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled
+  ///   while a key is derived from a passphrase; or the error of reading the key or writing the
+  ///   vault. On error, nothing changes.
   @discardableResult
   public func addSlot(
     _ key: UnlockKey, named name: String, cost: ScryptCost? = nil
@@ -47,23 +46,23 @@ extension SecretVault {
 
   private func addDeviceSlot(named name: String) throws(SecretStoreError) -> Slot {
     try changeKeys { change throws(SecretStoreError) in
-      // A new vault already has this slot, under another name.
+      // A new vault already has a slot for this device, under another name.
       if change.isNew { change.table.slots = [] }
       let secret = try change.deviceSecret()
       for slot in change.table.slots
       where try slot.isOfDevice(secret, by: change.table.sealer(cipher)) {
-        throw .invalid("This device has the vault's slot \(slot.id) already, \"\(slot.name)\"")
+        throw .invalid("This device already has the slot \(slot.id), \"\(slot.name)\"")
       }
       return Slot(try change.addSlot(named: name, .device(secret)))
     }
   }
 
-  /// Adds a new random code that opens the vault, as a last resort if all other keys are lost.
+  /// Adds a new random code that opens the vault if all other keys are lost.
   ///
-  /// The app shows the code once, for the user to write down. The vault does not store it. The name
-  /// is the app's name for the slot, in 1 to 200 bytes.
+  /// The app shows the code once, and the user writes it down. The vault does not store it.
   ///
-  /// - Returns: The new slot, and the code.
+  /// - Parameter name: The name of the slot, which has 1 to 200 bytes. It is stored unencrypted.
+  /// - Returns: The new slot and the code.
   /// - Throws: The errors of ``addSlot(_:named:cost:)``.
   public func addRecoveryCode(
     named name: String
@@ -74,17 +73,15 @@ extension SecretVault {
 
   /// Removes a slot.
   ///
-  /// The vault is written to a new file, so that the slot is no longer in it. The user key stays
-  /// the same: an older copy of the file still reveals it to the removed key, and a process that
-  /// has the vault unlocked keeps it unlocked. A file that a repair replaced is such a copy:
-  /// ``SecretStores/onFailure`` reports it, and ``removeDamagedCopies()`` removes it. Removing the
-  /// last passphrase also removes the items that are
-  /// ``Accessibility/whenPasscodeSetThisDeviceOnly``, and their key.
+  /// The vault is rewritten to a new file without the slot. The user key does not change, so the
+  /// removed key can still open older copies of the file, and processes that have the vault
+  /// unlocked keep it unlocked. ``SecretStores/onFailure`` reports copies that a repair kept, and
+  /// ``removeDamagedCopies()`` removes them. Removing the last passphrase also removes the items
+  /// that are ``Accessibility/whenPasscodeSetThisDeviceOnly``, and their key.
   ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` when the vault has no such slot, or when no other
-  ///   slot would open it here: add one first. Slots of other devices, and slots that this version
-  ///   does not know, do not count. ``SecretStoreError/locked`` when the vault is locked, or the
-  ///   error of writing it.
+  /// - Throws: ``SecretStoreError/invalid(_:)`` if the vault has no such slot, or if no remaining
+  ///   slot could open the vault on this device; ``SecretStoreError/locked`` if the vault is
+  ///   locked; or the error of writing the vault.
   public func removeSlot(_ id: Slot.ID) throws {
     try requireUnlocked()
     try changeKeys { change throws(SecretStoreError) in
@@ -95,8 +92,8 @@ extension SecretVault {
       guard opens else {
         throw SecretStoreError.invalid(
           """
-          The slot \(id), \"\(removed.name)\", is the last one that opens the vault here. Add another \
-          before you remove it
+          The slot \(id), \"\(removed.name)\", is the last one that opens the vault on this device. \
+          Add another slot before removing it
           """)
       }
       change.removeWhatNeedsAPassphrase()
@@ -104,10 +101,11 @@ extension SecretVault {
     reportDamagedCopies()
   }
 
-  /// Renames a slot; the name has 1 to 200 bytes.
+  /// Renames a slot.
   ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` for any other name, or when the vault has no such
-  ///   slot; ``SecretStoreError/locked`` when the vault is locked, or the error of writing it.
+  /// - Throws: ``SecretStoreError/invalid(_:)`` if the name does not have 1 to 200 bytes, or if the
+  ///   vault has no such slot; ``SecretStoreError/locked`` if the vault is locked; or the error of
+  ///   writing the vault.
   public func renameSlot(_ id: Slot.ID, to name: String) throws {
     try Slot.check(name)
     try requireUnlocked()
@@ -118,7 +116,7 @@ extension SecretVault {
     }
   }
 
-  /// Returns the user key, or nil if there is no vault; throws early if the vault is locked.
+  /// Returns the user key, or nil if there is no vault; throws if the vault is locked.
   @discardableResult
   func requireUnlocked() throws(SecretStoreError) -> Secret? {
     try read { contents throws(SecretStoreError) in

@@ -1,6 +1,6 @@
 import StorageInternals
 
-/// The log and the device state of a vault.
+/// The location of a vault: its log, and the state of the device.
 struct VaultLocation: Sendable {
   var log: any RecordLog
   var device: DeviceState
@@ -18,6 +18,7 @@ struct VaultLocation: Sendable {
       cipher: cipher)
   }
 
+  /// Returns an app's directories for data and state; nil means the name of the executable.
   static func directories(
     of applicationName: String?
   ) throws(SecretStoreError) -> (data: String, state: String) {

@@ -8,8 +8,8 @@ extension ScryptCost {
   /// Measures which cost makes unlocking take a given time on this machine.
   ///
   /// Starting at ``minimum``, the measurement doubles N and keeps r = 8 and p = 1. It returns the
-  /// cost nearest to the duration, with at most N = 2^20, which uses 1 GiB of memory. It takes about
-  /// twice the duration. For the default duration, the result is cached for the process.
+  /// cost nearest to the duration, with at most N = 2^20, which uses 1 GiB of memory. It takes
+  /// about twice the duration. For the default duration, the result is cached for the process.
   ///
   /// - Parameters:
   ///   - duration: The time that unlocking should take.

@@ -45,9 +45,9 @@ public protocol SecretCipher: Sendable {
 extension SecretCipher {
   /// Returns a random 32-byte salt for one message under one key.
   ///
-  /// The salt also depends on the message and the sequence number. If the kernel's generator repeats
-  /// its output, for example in clones of a running virtual machine, different messages under one
-  /// key still get different salts. Tests replace the random bytes with `given`.
+  /// The salt also depends on the message and the sequence number. If the kernel's generator
+  /// repeats its output, for example in clones of a running virtual machine, different messages
+  /// under one key still get different salts. Tests replace the random bytes with `given`.
   func salt(
     for message: Secret, under key: Secret, sequence: UInt64, mixing given: [UInt8]? = nil
   ) throws(SecretStoreError) -> [UInt8] {

@@ -42,8 +42,8 @@ extension KeySlot {
   /// While a passphrase is stretched, `check` is called several times a second and can cancel the
   /// derivation by throwing.
   ///
-  /// - Throws: ``SecretStoreError/corrupted(_:)`` if the key is right but the slot is damaged, or if
-  ///   the slot's cost is not allowed.
+  /// - Throws: ``SecretStoreError/corrupted(_:)`` if the key is right but the slot is damaged, or
+  ///   if the slot's cost is not allowed.
   func open(
     with slotKey: SlotKey, by sealer: VaultSealer,
     checking check: () throws(SecretStoreError) -> Void = {}

@@ -1,21 +1,21 @@
 extension KeyTable {
   /// Returns the user key from the first slot that a key opens.
   ///
-  /// The check is called before each slot, and a few times a second during the key derivation; it
-  /// cancels the work by throwing. Cancelling the task has the same effect.
+  /// The check is called before each slot and several times a second during key derivations. It
+  /// cancels the operation by throwing, as does cancelling the task.
   func open(
     with key: SlotKey, _ cipher: any SecretCipher,
     otherwise refusal: SecretStoreError = .wrongPassphrase,
     checking check: () throws(SecretStoreError) -> Void = {}
   ) throws(SecretStoreError) -> Secret {
     var failure = refusal
-    var ending: SecretStoreError?
-    func checkAndNote() throws(SecretStoreError) {
+    var cancellation: SecretStoreError?
+    func checkCancellation() throws(SecretStoreError) {
       do throws(SecretStoreError) {
         if TaskCancellation.isRequested { throw .cancelled }
         try check()
       } catch {
-        ending = error
+        cancellation = error
         throw error
       }
     }
@@ -24,17 +24,16 @@ extension KeyTable {
     for slot in slots {
       if key.kind.cost != nil { work += slot.work }
       guard work <= Self.workLimit else {
-        // Only a forged file asks for hours of work.
-        throw .corrupted(
-          "The key slots of passphrases together ask for an excessive amount of work")
+        // Only a forged file requires this much work.
+        throw .corrupted("The passphrase slots together require an excessive amount of work")
       }
-      try checkAndNote()
+      try checkCancellation()
       do throws(SecretStoreError) {
-        let user = try slot.open(with: key, by: sealer, checking: checkAndNote)
+        let user = try slot.open(with: key, by: sealer, checking: checkCancellation)
         if let user { return user }
       } catch {
-        if let ending { throw ending }
-        // Another slot may be intact.
+        if let cancellation { throw cancellation }
+        // The key may still open another slot.
         failure = error
       }
     }

@@ -40,7 +40,8 @@ public struct RecoveryCode: Sendable, Equatable {
 
   /// Creates a recovery code from text that a user typed.
   ///
-  /// This checks the form and the checksum of the code, but not whether it opens a particular vault.
+  /// This checks the form and the checksum of the code, but not whether it opens a particular
+  /// vault.
   ///
   /// - Throws: ``SecretStoreError/invalid(_:)`` if the code was mistyped.
   public init(_ text: some StringProtocol) throws {

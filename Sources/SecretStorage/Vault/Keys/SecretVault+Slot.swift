@@ -1,5 +1,5 @@
 extension SecretVault {
-  /// One of the ways to open a vault.
+  /// A slot of a vault, which one key opens.
   public struct Slot: Identifiable, Hashable, Sendable {
     /// The kind of key that opens a slot.
     public enum Kind: Hashable, Sendable {
@@ -11,7 +11,7 @@ extension SecretVault {
       case keyFile
       /// A systemd credential of a service.
       case credential(named: String)
-      /// A code that a person has written down.
+      /// A recovery code.
       case recoveryCode
       /// A kind that only a newer version knows.
       case unknown(type: UInt8)
@@ -33,9 +33,10 @@ extension SecretVault.Slot {
     kind = slot.kind
   }
 
+  /// Throws ``SecretStoreError/invalid(_:)`` if a name is empty or too long.
   static func check(_ name: String) throws(SecretStoreError) {
     if !(1...200).contains(name.utf8.count) {
-      throw .invalid("The name of a slot has 1 to 200 bytes, and this one has \(name.utf8.count)")
+      throw .invalid("The name of a slot must have 1 to 200 bytes, not \(name.utf8.count)")
     }
   }
 }

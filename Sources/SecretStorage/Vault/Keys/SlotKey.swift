@@ -14,7 +14,8 @@ struct SlotKey: Sendable {
 
   /// Returns the key for sealing a new slot: a stretched passphrase, or any other key unchanged.
   ///
-  /// Call this before taking the vault's lock, so that other writers do not wait for the derivation.
+  /// Call this before taking the vault's lock, so that other writers do not wait for the
+  /// derivation.
   ///
   /// - Parameters:
   ///   - given: The cost of a passphrase; nil for the calibrated one.

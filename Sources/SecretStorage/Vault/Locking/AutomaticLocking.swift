@@ -1,31 +1,30 @@
 import CLibrary
 
-/// The conditions under which a vault locks automatically; by default none.
+/// The conditions under which a vault locks automatically.
 ///
 /// ```swift
 /// vault.automaticLocking = AutomaticLocking(afterIdle: .seconds(300), whenSuspended: true)
 /// ```
 public struct AutomaticLocking: Hashable, Sendable {
-  /// The longest time that the vault stays unlocked without use; nil for no limit.
+  /// The idle time after which the vault locks; nil means no limit.
   ///
-  /// A use reads a secret, or adds, changes or removes an item, through the object that has the
-  /// setting. Searches and ``SecretVault/revision()`` do not count, because an app that polls would
-  /// never lock. The time that the machine sleeps counts, and an access after the limit finds the
-  /// vault locked.
+  /// Reading a secret, and adding, changing or removing an item through this object restarts the
+  /// idle time. Searches and ``SecretVault/revision()`` do not, so that an app that polls the vault
+  /// does not keep it unlocked. The idle time includes the time that the machine is asleep.
   public var afterIdle: Duration?
 
-  /// Whether the vault locks before SIGTSTP, the signal of Ctrl-Z in a terminal, stops the process.
+  /// Whether the vault locks before SIGTSTP (Ctrl-Z in a terminal) stops the process.
   ///
   /// SIGSTOP cannot be caught, and a machine that goes to sleep sends no signal.
   public var whenSuspended: Bool
 
-  /// The numbers of the signals that lock the vault, such as `[SIGUSR1]`.
+  /// The signals that lock the vault, for example `[SIGUSR1]`.
   ///
-  /// From then on until the process ends, such a signal loses its default action, even when it no
-  /// longer locks a vault. SIGTSTP means the same as ``whenSuspended``.
+  /// These signals lose their default action until the process ends, even if the setting is
+  /// changed. SIGTSTP has the same meaning as ``whenSuspended``.
   public var signals: Set<Int32>
 
-  /// Creates a setting.
+  /// Creates a set of conditions.
   public init(
     afterIdle: Duration? = nil, whenSuspended: Bool = false, signals: Set<Int32> = []
   ) {

@@ -1,27 +1,29 @@
 import Concurrency
 import Dispatch
 
-/// The idle timeout of a vault.
+/// The period without use after which a vault locks.
 struct IdlePeriod: Sendable {
   private let limit: Duration
   private let now: @Sendable () -> ContinuousClock.Instant
-  /// Nil in a forked child, which has no threads for a timer; its next access checks `isOver`.
+  /// The timer; nil in a forked child, which has no thread for it and checks `isOver` instead.
   private let timer: IdleTimer?
-  /// The end of the running period; nil if none is running, as in a locked vault.
+  /// The end of the current period; nil if none is running, for example while the vault is locked.
   private var end: ContinuousClock.Instant?
 
-  /// Creates a stopped period; the handler runs by its end, or when the machine wakes up after it.
+  /// Creates an idle period that is not running.
+  ///
+  /// The handler is called when a period may have ended, possibly too early.
   init(
     _ limit: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant,
     handler: @escaping @Sendable () -> Void
   ) {
-    // Clamped to 136 years, so that no calculation overflows.
+    // The limit is clamped to 136 years, so that no calculation overflows.
     self.limit = max(.zero, min(limit, .seconds(1 << 32)))
     self.now = now
     timer = Fork.isChild ? nil : IdleTimer(handler: handler)
   }
 
-  /// Whether a period was running and has ended.
+  /// Whether the current period has ended.
   var isOver: Bool {
     guard let end else { return false }
     return now() >= end
@@ -34,7 +36,7 @@ struct IdlePeriod: Sendable {
     timer?.schedule(after: limit)
   }
 
-  /// Restarts the running period.
+  /// Restarts the current period, if any.
   mutating func recordUse() {
     if end != nil { end = now() + limit }
   }
@@ -43,18 +45,19 @@ struct IdlePeriod: Sendable {
     end = nil
   }
 
-  /// Reschedules the timer for the rest of the period.
-  func waitForRest() {
+  /// Schedules the timer for the end of the current period.
+  func rescheduleTimer() {
     if let end { timer?.schedule(after: end - now()) }
   }
 }
 
-/// A timer that calls a handler on its own queue until it is released.
+/// A timer that calls a handler on its own queue.
+///
+/// Dispatch has no clock on Linux that both runs while the machine is asleep and ignores changes of
+/// the system time. So there are two timers, and the one that fires first calls the handler.
 ///
 /// `@unchecked`: a dispatch source may be used from any thread.
 private final class IdleTimer: @unchecked Sendable {
-  /// One clock stops while the machine sleeps, the other follows the system time: the first to end
-  /// counts, because Dispatch has no clock on Linux without either drawback.
   private let awake: any DispatchSourceTimer
   private let wall: any DispatchSourceTimer
 
@@ -70,7 +73,8 @@ private final class IdleTimer: @unchecked Sendable {
 
   deinit {
     if Fork.isChild {
-      // Cancelling the parent's sources needs Dispatch threads, so the child leaks them.
+      // The child leaks the sources of its parent, because cancelling them requires Dispatch
+      // threads.
       _ = unsafe Unmanaged.passRetained(awake as AnyObject)
       _ = unsafe Unmanaged.passRetained(wall as AnyObject)
       return

@@ -1,24 +1,25 @@
 import Concurrency
 
 extension SecretVault {
-  /// The conditions under which the vault locks automatically; the newest setting counts.
+  /// The conditions under which the vault locks automatically.
   ///
-  /// The setting holds for this object and does not keep it alive. Setting it starts the idle time,
-  /// and no later signal is missed. Locking has the effect of ``lock()``; an app that detects
-  /// another reason to lock, such as `PrepareForSleep` of systemd-logind, calls that method.
+  /// The setting applies to this object, and does not keep the object alive. It takes effect
+  /// immediately: the idle time starts, and no later signal is missed. Automatic locking has the
+  /// same effect as ``lock()``. An app calls that method itself for other events, such as
+  /// `PrepareForSleep` of systemd-logind.
   ///
-  /// In a forked child, the vault starts without the setting of its parent. A setting made there
-  /// locks at the first access after the idle time and at no signal; ``SecretStores/onFailure``
-  /// reports this.
+  /// A forked child does not inherit the setting. If the child sets conditions itself, its vault
+  /// locks at the first access after the idle time, but not on signals, and
+  /// ``SecretStores/onFailure`` reports this.
   ///
-  /// It is a programming error to name a signal that cannot be caught, such as SIGKILL, or that
-  /// reports an error of a thread, such as SIGSEGV or SIGPIPE.
+  /// - Precondition: Every signal can be caught and does not report an error of a thread. SIGKILL,
+  ///   SIGSEGV and SIGPIPE, for example, are not allowed.
   public var automaticLocking: AutomaticLocking {
     get { automaticLockingState.withLock { $0.setting } }
     set { lock(newValue) { .now } }
   }
 
-  /// Applies a setting, and measures the idle time with a clock.
+  /// Applies a setting, and measures the idle time with the given clock.
   func lock(
     _ setting: AutomaticLocking, by now: @escaping @Sendable () -> ContinuousClock.Instant
   ) {
@@ -32,7 +33,7 @@ extension SecretVault {
         IdlePeriod(limit, now: now) { [weak self] in self?.lockIfIdle() }
       }
       return contents.withLock { contents in
-        // The idle time of the previous setting may be over without an access that noticed it.
+        // The idle time of the previous setting may already be over.
         let isLocked = contents.lockIfIdle()
         contents.idle = idle
         contents.beginIdlePeriod()
@@ -47,23 +48,24 @@ extension SecretVault {
           .unavailable(
             """
             A forked child has no threads that wait for timers and signals. The vault locks at the \
-            first access after its idle time, and at no signal.
+            first access after the idle time, but not on signals.
             """)))
     }
   }
 
-  /// Locks the vault if its idle time is over; the timer may call this early.
+  /// Locks the vault if the idle time is over; otherwise restarts the timer, which may fire early.
   private func lockIfIdle() {
     let isLocked = contents.withLock { contents in
       let isLocked = contents.lockIfIdle()
-      if !isLocked { contents.idle?.waitForRest() }
+      if !isLocked { contents.idle?.rescheduleTimer() }
       return isLocked
     }
     if isLocked { notifyObservers() }
   }
 }
 
-/// The automatic locking of a vault, except the idle period, which its contents hold.
+/// The setting of automatic locking and the signal observations; `VaultContents` has the idle
+/// period.
 struct AutomaticLockingState: Sendable {
   var setting = AutomaticLocking()
   var observations: [ChangeObservation] = []

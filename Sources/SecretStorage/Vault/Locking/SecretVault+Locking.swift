@@ -1,9 +1,9 @@
 import Concurrency
 
 extension SecretVault {
-  /// Whether the vault is locked: it exists, and its user key is not in memory.
+  /// Whether the vault exists and its user key is not in memory.
   ///
-  /// - Throws: ``SecretStoreError`` when the vault cannot be read.
+  /// - Throws: ``SecretStoreError`` if the vault cannot be read.
   public var isLocked: Bool {
     get throws {
       try withContents { contents throws(SecretStoreError) in
@@ -12,14 +12,14 @@ extension SecretVault {
     }
   }
 
-  /// Removes the keys of the vault from memory, except those that stay until the process ends.
+  /// Removes the vault's keys from memory, except those that may stay until the process ends.
   ///
   /// Items that are ``Accessibility/whenUnlocked`` cannot be read or written until the app unlocks
-  /// the vault; attributes can still be searched. While the vault has its device slot, any program
-  /// of this user can unlock it again.
+  /// the vault, but attributes can still be searched. As long as the vault has its device slot, any
+  /// program of this user can unlock it again.
   ///
-  /// Where another thread derives the key of a passphrase of the vault, as to unlock it, that call
-  /// throws ``SecretStoreError/cancelled``.
+  /// If another thread is deriving a key from a passphrase, for example to unlock the vault, its
+  /// call throws ``SecretStoreError/cancelled``.
   public func lock() {
     contents.withLock { contents in
       contents.lock()
@@ -28,11 +28,11 @@ extension SecretVault {
     notifyObservers()
   }
 
-  /// Unlocks the vault after ``lock()`` with this device's key or a credential, unattended.
+  /// Unlocks the vault with this device's key or a credential, without user interaction.
   ///
-  /// - Throws: ``SecretStoreError/locked`` when the vault has no slot for either,
-  ///   ``SecretStoreError/otherDevice(_:)`` when the slot is another machine's, or
-  ///   ``SecretStoreError/wrongKey(_:)`` when it is for another credential of that name.
+  /// - Throws: ``SecretStoreError/locked`` if the vault has no slot for either key,
+  ///   ``SecretStoreError/otherDevice(_:)`` if the device slot belongs to another machine, or
+  ///   ``SecretStoreError/wrongKey(_:)`` if the credential does not open its slot.
   public func unlock() throws {
     try withContents { contents throws(SecretStoreError) in
       contents.keys.isLockedByApp = false
@@ -48,23 +48,26 @@ extension SecretVault {
 
   /// Unlocks the vault with a key for one of its slots.
   ///
-  /// A passphrase deliberately takes about half a second and as much memory as its slot states: 16
-  /// MiB to 1 GiB. Other keys take no noticeable time.
+  /// Unlocking with a passphrase deliberately takes about half a second and 16 MiB to 1 GiB of
+  /// memory, depending on the cost of the slot. Other keys take no noticeable time.
   ///
-  /// - Throws: ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
-  ///   ``SecretStoreError/otherDevice(_:)`` when the key opens none of the slots of its kind,
-  ///   ``SecretStoreError/corrupted(_:)`` when it is right but the slot is damaged, or when the
-  ///   slot asks for more or less work than allowed, ``SecretStoreError/invalid(_:)`` when the
-  ///   vault has no such slot or the key is too short or too long, ``SecretStoreError/cancelled``
-  ///   when ``lock()`` was called meanwhile, as by a signal (the vault then stays locked), or the
-  ///   task was cancelled, or the error of reading the key.
+  /// - Throws:
+  ///   - ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
+  ///     ``SecretStoreError/otherDevice(_:)`` if the key opens none of the slots for its kind.
+  ///   - ``SecretStoreError/corrupted(_:)`` if the key is right but the slot is damaged, or if the
+  ///     cost of the slot is not allowed.
+  ///   - ``SecretStoreError/invalid(_:)`` if the vault has no such slot, or if the key is too short
+  ///     or too long.
+  ///   - ``SecretStoreError/cancelled`` if the task is cancelled, or if ``lock()`` is called during
+  ///     the derivation. The vault then remains locked.
+  ///   - The error of reading the key.
   public func unlock(with key: UnlockKey) throws {
     let lockings = contents.withLock { $0.lockings }
     while try !takeUserKey(from: key, after: lockings) {}
     notifyObservers()
   }
 
-  /// A check that throws ``SecretStoreError/cancelled`` after the next ``lock()``; it ends a slow
+  /// A check that throws ``SecretStoreError/cancelled`` once ``lock()`` is called, which cancels a
   /// key derivation.
   var cancellationByLocking: () throws(SecretStoreError) -> Void {
     cancellation(after: contents.withLock { $0.lockings })
@@ -78,12 +81,12 @@ extension SecretVault {
     }
   }
 
-  /// Unlocks the vault with a key; returns false if the vault gets another user key meanwhile.
+  /// Unlocks the vault with a key; returns false if the user key is replaced during the attempt.
   private func takeUserKey(
     from key: UnlockKey, after lockings: UInt64
   ) throws(SecretStoreError) -> Bool {
     let parts = try parts
-    // Detects a rollback before any slot is tried: an older copy may have slots removed since.
+    // Detects a rollback before trying any slot, because an older copy may contain removed slots.
     let table = try read { contents throws(SecretStoreError) in try contents.knownTable() }
     guard let table, table.slots.contains(where: { $0.kind.accepts(key.kind) }) else {
       throw key.absence
@@ -94,11 +97,10 @@ extension SecretVault {
     return try unlock(withUserKey: user, of: table, after: lockings)
   }
 
-  /// Reads the vault again with the user key of a table; returns false if it has another one by
-  /// now.
+  /// Reads the vault again with the user key of a table; returns false if the key was replaced.
   ///
-  /// Throws ``SecretStoreError/cancelled`` when the app has locked the vault more than `lockings`
-  /// times.
+  /// - Throws: ``SecretStoreError/cancelled`` if the vault was locked since `lockings` was read, or
+  ///   the error of reading the vault.
   func unlock(
     withUserKey user: Secret, of table: KeyTable, after lockings: UInt64
   ) throws(SecretStoreError) -> Bool {
@@ -116,9 +118,9 @@ extension SecretVault {
       }
       if contents.keys.isUnlocked { return true }
       if contents.lockings != lockings { throw .cancelled }
-      // A forged file may have tables of several user keys, so that retrying would never end.
+      // A forged file may contain tables with several user keys, so that retries would never end.
       if contents.damage.isEmpty { return false }
-      throw .corrupted("Tables of keys are not authentic; damaged: \(contents.damage.description)")
+      throw .corrupted("Key tables are not authentic; damaged: \(contents.damage.description)")
     }
   }
 }

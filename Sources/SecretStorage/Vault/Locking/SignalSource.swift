@@ -2,11 +2,11 @@ import CLibrary
 import Concurrency
 import Dispatch
 
-/// A source that calls handlers when the process gets a signal, before SIGTSTP stops the process.
+/// A source that calls handlers when the process receives a signal.
 ///
-/// Each signal has one source, so that all handlers have returned before the process stops. It is
-/// never cancelled: Dispatch does not restore the default action of a signal, and a handler that
-/// other code installed meanwhile must not be removed.
+/// SIGTSTP stops the process after all handlers have returned, so each signal has only one source.
+/// A source is never cancelled: Dispatch would not restore the signal's default action, and another
+/// handler may have been installed in the meantime.
 ///
 /// `@unchecked`: a dispatch source may be used from any thread.
 final class SignalSource: @unchecked Sendable {
@@ -17,31 +17,31 @@ final class SignalSource: @unchecked Sendable {
   private let queue = DispatchQueue(label: "Locket.SignalSource")
   private let source: any DispatchSourceSignal
   private let isRegistered = DispatchSemaphore(value: 0)
-  /// The address of Dispatch's handler, set at the registration.
+  /// The address of Dispatch's signal handler, set when the source is registered.
   private let dispatchHandler = Lock(0)
 
+  /// Returns the registered source for a signal.
   static func of(_ number: Int32) -> SignalSource {
     guard isCatchable(number) else {
-      fatalError("Signal \(number) cannot lock a vault: no process can wait for it.")
+      fatalError("Signal \(number) cannot lock a vault, because Dispatch cannot catch it.")
     }
     let source = all.withLock { all in
       let source = all[number] ?? SignalSource(number)
       all[number] = source
       return source
     }
-    // Each waiting thread wakes the next.
+    // Each waiting thread wakes the next one.
     source.isRegistered.wait()
     source.isRegistered.signal()
     return source
   }
 
-  /// Whether Dispatch can catch a signal: its thread blocks all signals except those that report an
-  /// error of a thread.
+  /// Whether Dispatch can catch a signal.
   private static func isCatchable(_ number: Int32) -> Bool {
     let others = [
       SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPIPE, SIGPROF,
     ]
-    // The C library reserves 32 and 33, and musl also 34.
+    // The C library reserves signals 32 and 33; musl also reserves 34.
     return (1...64).contains(number) && !(32...34).contains(number) && !others.contains(number)
   }
 
@@ -49,12 +49,12 @@ final class SignalSource: @unchecked Sendable {
     self.number = number
     source = DispatchSource.makeSignalSource(signal: number, queue: queue)
     source.setEventHandler { [self] in
-      // A prompt on the terminal turns echo on again first, and then calls `suspend`.
+      // A terminal prompt first restores the echo, and then calls `suspend`.
       if number == SIGTSTP, HeldSignals.hold(number) { return }
       handle()
     }
-    // On Linux, the signal need not be ignored: Dispatch installs a handler, and ignoring would
-    // lose signals sent before.
+    // On Linux, Dispatch installs a signal handler. Ignoring the signal, as on Darwin, would lose
+    // signals that are sent before the registration.
     source.setRegistrationHandler { [self] in
       dispatchHandler.withLock { $0 = handlerAddress }
       isRegistered.signal()
@@ -64,23 +64,21 @@ final class SignalSource: @unchecked Sendable {
 
   private func handle() {
     observers.notify()
-    // To this thread, so that the call returns when the process continues: a signal to the process
-    // may stop it some time after the call.
+    // `raise` signals this thread, so it returns when the process continues. A signal to the
+    // process could be delivered later.
     if number == SIGTSTP { raise(SIGSTOP) }
   }
 
   private var handlerAddress: Int {
     var action = sigaction()
-    // The kernel fills in the structure.
+    // The call only reads the current action.
     unsafe sigaction(number, nil, &action)
     return action.handlerAddress
   }
 
-  /// Calls the handlers of SIGTSTP, stops the process, and returns when it continues.
+  /// Calls the handlers of SIGTSTP, stops the process, and returns when the process continues.
   ///
-  /// Raising the signal would do the same with a delay.
-  ///
-  /// - Returns: Whether the signal has handlers here.
+  /// - Returns: False if this type does not handle SIGTSTP, so that the process was not stopped.
   static func suspend() -> Bool {
     guard let source = all.withLock({ $0[SIGTSTP] }),
       source.handlerAddress == source.dispatchHandler.withLock({ $0 })
@@ -89,7 +87,7 @@ final class SignalSource: @unchecked Sendable {
     return true
   }
 
-  /// Calls a handler, on the queue of the source, at each signal that is sent from now on.
+  /// Calls a handler on the source's queue each time that the signal is received.
   func observe(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     observers.addPrompt(handler)
   }

@@ -1,5 +1,5 @@
 extension VaultContents {
-  /// Removes the keys from memory, except those that stay until the process ends.
+  /// Removes the keys from memory, except those that may stay until the process ends.
   mutating func lock() {
     keys.isLockedByApp = true
     keys.ring.lock()
@@ -10,7 +10,7 @@ extension VaultContents {
     cipher.eraseKeys()
   }
 
-  /// Locks if the idle period is over, and returns whether it did.
+  /// Locks the vault if the idle period is over, and returns whether it did.
   mutating func lockIfIdle() -> Bool {
     guard idle?.isOver == true else { return false }
     lock()

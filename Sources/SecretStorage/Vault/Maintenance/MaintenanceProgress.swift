@@ -1,10 +1,10 @@
 import Concurrency
 
-/// The progress of long work on a store.
+/// The progress of a long-running operation on a store.
 public struct MaintenanceProgress: Hashable, Sendable {
   /// The number of completed items.
   public let completed: Int
-  /// The total number of items, as far as it is known.
+  /// The total number of items; 0 while it is unknown.
   public let total: Int
 
   /// Creates a progress value.
@@ -13,26 +13,24 @@ public struct MaintenanceProgress: Hashable, Sendable {
     self.total = total
   }
 
-  /// The decision whether the work continues after a report.
+  /// The decision whether an operation continues after a report.
   public enum Decision: Hashable, Sendable {
-    /// The work continues.
+    /// The operation continues.
     case proceed
-    /// The work ends soon, and throws ``SecretStoreError/cancelled``.
+    /// The operation ends soon and throws ``SecretStoreError/cancelled``.
     case cancel
   }
-}
 
-extension MaintenanceProgress {
   /// Calls a closure with the progress.
   ///
-  /// - Throws: ``SecretStoreError/cancelled`` when the closure cancels, or an error in a child that
-  ///   the closure forked: the work and its locks belong to the parent.
+  /// - Throws: ``SecretStoreError/cancelled`` if the closure cancels, or an error in a child that
+  ///   the closure forked, because the operation and its locks belong to the parent.
   package func report(
     to report: (MaintenanceProgress) -> Decision
   ) throws(SecretStoreError) {
     let process = Fork.generation
     let decision = report(self)
-    if process != Fork.generation { throw .forkedInside("long work on a store") }
+    if process != Fork.generation { throw .forkedInside("a long-running operation on a store") }
     if decision == .cancel { throw .cancelled }
   }
 }

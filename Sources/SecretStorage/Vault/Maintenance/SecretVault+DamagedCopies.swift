@@ -2,24 +2,24 @@ import Concurrency
 public import FoundationEssentials
 
 extension SecretVault {
-  /// The files that repairs have replaced, the oldest first.
+  /// The damaged files that repairs have replaced, with the oldest first.
   ///
-  /// Each is beside the vault, holds the content that could not be read, and opens with the keys
-  /// that opened the vault then: changing a passphrase, removing a slot and rotating the keys do
-  /// not affect it.
+  /// The files are in the vault's directory, and may contain content that could not be recovered.
+  /// The keys that opened the vault at the time of the repair still open them, regardless of later
+  /// changes to passphrases, slots and keys.
   ///
-  /// - Throws: ``SecretStoreError``, if the vault's directory cannot be read.
+  /// - Throws: ``SecretStoreError`` if the vault's directory cannot be read.
   public var damagedCopies: [URL] {
     get throws { try parts.log.keptAside.map { URL(filePath: $0) } }
   }
 
-  /// Removes the files that repairs have replaced, and returns those that it removed.
+  /// Removes the damaged files that repairs have replaced, and returns their URLs.
   ///
-  /// They may be the only copies of content that the repairs could not read, so nothing else
-  /// removes them. An app cannot erase the traces of removed files from the storage medium.
+  /// The files are never removed automatically, because they may be the only copies of content that
+  /// could not be recovered. Traces of removed files may remain on the storage medium.
   ///
-  /// - Throws: ``SecretStoreError/busy(path:holder:)`` when another process kept writing to the
-  ///   vault, or the error of removing a file. Some files may then be removed.
+  /// - Throws: ``SecretStoreError/busy(path:holder:)`` if another process keeps writing to the
+  ///   vault, or the error of removing a file. Some files may already be removed.
   @discardableResult
   public func removeDamagedCopies() throws -> [URL] {
     let log = try parts.log
@@ -28,15 +28,15 @@ extension SecretVault {
     return names.map { URL(filePath: $0) }
   }
 
-  /// Reports, on this thread, the files that open with keys that no longer open the vault.
+  /// Reports the files that repairs have replaced, which old keys may still open.
   ///
-  /// No lock is held, so that a handler may use this vault.
+  /// The caller must not hold a lock, because the handler may use the vault.
   func reportDamagedCopies() {
     let report = Fork.isChild ? SecretStores.reportInForkedChild : SecretStores.onFailure
     do {
       for name in try parts.log.keptAside {
         let reason = """
-          was kept by a repair, and still opens with the vault's keys of that time: save its \
+          was kept by a repair and can still be opened with the keys of that time: save its \
           items, then remove it with removeDamagedCopies()
           """
         report(PasswordFailure(.maintenance, .insecure(path: name, reason: reason)))

@@ -4,13 +4,13 @@ import LibCrypto
 import StorageInternals
 
 extension SecretVault {
-  /// Checks this vault, its files, and its requirements on the machine.
+  /// Checks this vault, its files, and the requirements on the machine.
   ///
-  /// Nothing is created or changed, except that leftovers of killed writers are removed and that
-  /// this machine records the state of a vault that it reads. No question is asked. Secrets are not
-  /// opened; ``verify()`` opens them.
+  /// This does not ask the user and does not open secrets, which ``verify()`` does. It creates and
+  /// changes nothing, except that it removes temporary files of killed processes and updates this
+  /// machine's record of the vault.
   ///
-  /// - Complexity: Linear in the size of the vault if it was not read yet.
+  /// - Complexity: O(*n*), where *n* is the size of the vault, if it has not been read yet.
   public func diagnose() -> Diagnosis {
     var diagnosis = Diagnosis()
     diagnosis.note("Store", "\(type(of: self))")
@@ -35,7 +35,7 @@ extension SecretVault {
     if let problem = watchProblem {
       diagnosis.problem("Observing", problem)
     } else {
-      diagnosis.note("Observing", "inotify reports changes by other programs at once")
+      diagnosis.note("Observing", "inotify reports changes by other programs immediately")
     }
     diagnosis.note(authenticator)
     diagnosis.note(guarantees)
@@ -64,7 +64,7 @@ extension Diagnosis {
       note(
         "Damaged copies",
         """
-        \(names.joined(separator: ", ")): kept by repairs, and open with the vault's keys of \
+        \(names.joined(separator: ", ")): kept by repairs, can be opened with the keys of \
         that time. removeDamagedCopies() removes them.
         """)
     } catch {
@@ -72,7 +72,7 @@ extension Diagnosis {
     }
   }
 
-  /// Examines a file; a secret one must not be open to other users.
+  /// Examines a file; a secret one must not be accessible to other users.
   private mutating func examine(
     _ subject: String, _ path: String, _ fileSystem: FileSystem, isSecret: Bool
   ) {
@@ -86,8 +86,7 @@ extension Diagnosis {
     }
   }
 
-  /// Examines a directory; if it is missing, the nearest existing ancestor decides if it can be
-  /// created.
+  /// Examines a directory, or checks whether a missing one can be created.
   private mutating func examineDirectory(
     _ subject: String, _ path: String, _ fileSystem: FileSystem, _ mayBeShared: Bool
   ) {
@@ -102,23 +101,24 @@ extension Diagnosis {
       let obstacle = Self.obstacle(toWriting: ancestor).map { SystemError.message(for: $0) }
       guard let status = found else {
         guard let obstacle else { return noteMissing(subject, path) }
-        let advice = "Create it, for this user alone, or name another place."
+        let advice = "Create it with access for this user only, or specify another directory."
         return problem(
           subject,
           "\(path) does not exist and cannot be created in \(ancestor): \(obstacle). \(advice)")
       }
       let description = "\(path), \(status.permissions)"
       if !status.isDirectory {
-        problem(subject, "\(path) is not a directory. Move it aside, or name another place.")
+        problem(subject, "\(path) is not a directory. Move it, or specify another directory.")
       } else if status.isExchangeable, !mayBeShared {
         problem(
           subject,
-          "\(description), is writable by other users: remove that permission with chmod go-w \(path)."
+          "\(description), is writable by other users. Revoke the permission: chmod go-w \(path)"
         )
       } else if let obstacle {
         problem(
           subject,
-          "\(description), cannot be written to: \(obstacle). Reading may work, saving does not.")
+          "\(description), cannot be written to: \(obstacle). Reading may work, but saving does not."
+        )
       } else {
         note(subject, description)
       }
@@ -128,10 +128,10 @@ extension Diagnosis {
   }
 
   private mutating func noteMissing(_ subject: String, _ path: String) {
-    note(subject, "\(path), not created yet: the first write creates it")
+    note(subject, "\(path), does not exist yet; the first write creates it")
   }
 
-  /// Returns the error number that writing into a directory would meet; nil if there is none.
+  /// Returns the error number of an attempt to write to a directory; nil if it would succeed.
   private static func obstacle(toWriting path: String) -> Int32? {
     // The call gets a temporary copy of the path, and nothing changes `errno` before it is read.
     unsafe access(path, W_OK) == 0 ? nil : errno
@@ -149,14 +149,14 @@ extension Diagnosis {
     if let interrupted = contents.interruptedWrite {
       note(
         "Interrupted write",
-        "\(interrupted.place): never acknowledged, and the next write cuts it off")
+        "\(interrupted.place): was never acknowledged; the next write removes it")
     }
     if !contents.damage.isEmpty {
       problem(
         "Damage",
         """
-        \(contents.damage.description). Intact items stay readable: restore a backup, or save \
-        the rest with repair().
+        \(contents.damage.description). Intact items are still readable. Restore a backup, or \
+        save them with repair().
         """)
     }
     // Damage that leaves no key table is already reported above.
@@ -167,10 +167,10 @@ extension Diagnosis {
 
   fileprivate mutating func examine(_ cipher: any SecretCipher) {
     guard cipher is OpenSSLCipher else {
-      return note("Cryptography", "\(type(of: cipher)), which the app brings")
+      return note("Cryptography", "\(type(of: cipher)), provided by the app")
     }
     do {
-      note("Cryptography", "OpenSSL, as \(try CryptoLibrary.shared.get().name)")
+      note("Cryptography", "OpenSSL, \(try CryptoLibrary.shared.get().name)")
     } catch {
       problem("Cryptography", "\(error)")
     }

@@ -7,16 +7,17 @@ extension SecretVault {
     public let itemCount: Int
     /// The number of items whose secret could not be checked, because its key is not in memory.
     public let lockedCount: Int
-    /// The damaged parts, each by its place or name; empty if the vault is sound.
+    /// Descriptions of the damaged parts of the vault; empty if nothing is damaged.
     public let damage: [String]
-    /// The rest of an unacknowledged write that was interrupted, as by a power cut; nil for none.
+    /// A description of the remains of an interrupted write, for example after a power failure; nil
+    /// if there are none.
     ///
-    /// It is not damage: the next write truncates it.
+    /// They are not damage: the write was never acknowledged, and the next write removes them.
     public let interruptedWrite: String?
-    /// Whether a key has proven that the slots are the vault's own.
+    /// Whether a key has proven that the slots belong to this vault.
     ///
-    /// It is false only while the vault is locked and no key in memory or of this device can prove
-    /// it: on another machine, and for a vault of the first format version.
+    /// This can be false while the vault is locked, on another machine or in a vault of the first
+    /// format version, because no available key can prove it.
     public let isKeyTableProven: Bool
 
     /// Whether nothing is damaged.
@@ -25,13 +26,13 @@ extension SecretVault {
 
   /// Reads the whole vault from the beginning and opens every item.
   ///
-  /// No user is asked and no secret is returned, so items with access flags are checked like all
-  /// others; content under an application password is authenticated but not opened.
+  /// Items with access flags are checked without authentication, because no secret is returned. A
+  /// secret under an application password is checked without being opened.
   ///
-  /// - Complexity: Linear in the size of the vault.
-  /// - Throws: ``SecretStoreError/rolledBack(_:)`` when the vault is older than this machine
-  ///   remembers, ``SecretStoreError/replaced(_:)`` when it is another one or missing, or the error
-  ///   of reading it. Damage is in the result and not thrown.
+  /// - Complexity: O(*n*), where *n* is the size of the vault.
+  /// - Throws: ``SecretStoreError/rolledBack(_:)`` if the vault is older than this machine's record
+  ///   of it, ``SecretStoreError/replaced(_:)`` if it was replaced with another vault or removed,
+  ///   or the error of reading it. Damage is not thrown, but part of the result.
   public func verify() throws -> Verification {
     var fresh = try contentsReadAnew()
     if let distrust = fresh.distrust, fresh.damage.isEmpty { throw distrust }
@@ -43,7 +44,7 @@ extension SecretVault {
       } catch {
         switch error {
         case .locked, .otherDevice: locked += 1
-        case .corrupted(let what): damage.append(what)
+        case .corrupted(let description): damage.append(description)
         default: throw error
         }
       }
@@ -54,7 +55,7 @@ extension SecretVault {
       isKeyTableProven: fresh.keys.unproven == nil)
   }
 
-  /// Returns the contents, read from the beginning of the log with the keys that are in memory.
+  /// Returns the contents, read again from the beginning of the log with the keys in memory.
   func contentsReadAnew() throws(SecretStoreError) -> VaultContents {
     let parts = try parts
     var fresh = VaultContents(cipher: cipher)
@@ -66,18 +67,17 @@ extension SecretVault {
 
   /// Writes the readable items of a damaged vault to a new file, and returns the damage.
   ///
-  /// The damaged file stays beside it, its name ending in `.damaged-` and a number, until
-  /// ``removeDamagedCopies()``. Items whose newest state was lost come back in the newest state
-  /// that is left. Items that others overwrote, as earlier versions allowed, come back beside
-  /// those.
+  /// The damaged file is kept until ``removeDamagedCopies()`` is called. Its name is the name of
+  /// the vault with the suffix `.damaged-` and a number. If the newest state of an item is lost,
+  /// the item is restored in its newest readable state. Items that were overwritten by other items,
+  /// which earlier versions allowed, are restored in addition to those.
   ///
-  /// The closure receives the number of written items after each batch, and decides whether the
-  /// work continues. It must not write to the vault: its write and the repair would wait for each
-  /// other.
+  /// The closure receives the number of written items after each batch, and decides whether to
+  /// continue. It must not write to the vault, which would cause a deadlock.
   ///
-  /// - Throws: ``SecretStoreError/locked`` when the vault was never unlocked,
-  ///   ``SecretStoreError/cancelled`` when the closure cancels, or the error of writing the vault.
-  ///   On error, nothing changes.
+  /// - Throws: ``SecretStoreError/locked`` if the vault was never unlocked,
+  ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault. On
+  ///   error, nothing changes.
   public func repair(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> [String] {
@@ -88,21 +88,21 @@ extension SecretVault {
 
   /// Writes the vault to a new file without overwritten or removed items.
   ///
-  /// Compaction runs automatically in the background when it pays off; after a failure, it is
-  /// retried when the file has grown, by more each time. The closure receives the progress as in
-  /// ``repair(reporting:)``, and must not write to the vault either.
+  /// Compaction also runs automatically in the background when it is worthwhile. If it fails, it is
+  /// retried after the file has grown, by a larger amount each time. The closure receives the
+  /// progress as in ``repair(reporting:)``, and must not write to the vault either.
   ///
-  /// - Complexity: Linear in the size of the vault.
-  /// - Throws: ``SecretStoreError/locked`` when the vault was never unlocked,
-  ///   ``SecretStoreError/cancelled`` when the closure cancels, or the error of writing the vault.
-  ///   On error, nothing changes.
+  /// - Complexity: O(*n*), where *n* is the size of the vault.
+  /// - Throws: ``SecretStoreError/locked`` if the vault was never unlocked,
+  ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault. On
+  ///   error, nothing changes.
   public func compact(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
     try rewrite(reporting: report)
   }
 
-  /// Writes the vault to a new file, after a change of its contents.
+  /// Writes the vault to a new file, with a change to its contents.
   func rewrite(
     asRepair isRepair: Bool = false,
     changing change: (inout VaultContents) throws(SecretStoreError) -> Void = { _ in },
@@ -113,18 +113,18 @@ extension SecretVault {
     let doubt = try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
       var changed = try withContents { contents throws(SecretStoreError) in contents }
       try changed.renewDevice(parts.device)
-      // Content that is not in the new file is lost.
+      // Overwritten items that are not in the new file would be lost.
       try changed.restoreOverwritten(isRepair: isRepair)
       try change(&changed)
       let new = try CompactedVault(changed, isRepair: isRepair, reporting: report)
       written = new?.result
       if let vaultID = written?.vaultID, changed.notedVaultID != vaultID {
-        _ = try claimPlace(for: vaultID, isNew: changed.chain.first == nil, parts)
+        _ = try recordVault(for: vaultID, isNew: changed.chain.first == nil, parts)
       }
       expect(changed.keys)
       return new.map { ($0.records, $0.position) }
     }
-    // The new file is in place: an error from here on must not suggest that nothing changed.
+    // The new file is in place. An error from here on must not suggest that nothing has changed.
     if let doubt { self.report(PasswordFailure(.durability, doubt)) }
     reportingFailure { () throws(SecretStoreError) in
       try contents.withLock { contents throws(SecretStoreError) in
@@ -135,11 +135,10 @@ extension SecretVault {
     remember(written, parts)
   }
 
-  /// Stores the keys of a new file before it is in place, so that no thread finds the vault locked
-  /// because of keys that this object just made.
+  /// Stores the keys of a new file before it is in place, so that no thread finds the vault locked.
   private func expect(_ keys: VaultKeys) {
     contents.withLock { contents in
-      // Skipped if the app has locked or unlocked the vault meanwhile.
+      // Does nothing if the app has locked or unlocked the vault in the meantime.
       guard contents.keys.isLockedByApp == keys.isLockedByApp else { return }
       let known = contents.keys.ring
       if (known.vaultID, known.generation) != (keys.ring.vaultID, keys.ring.generation) {
@@ -148,7 +147,7 @@ extension SecretVault {
     }
   }
 
-  /// Runs maintenance whose failure is reported but does not fail the access.
+  /// Runs a maintenance task, and reports its failure instead of throwing.
   func reportingFailure(of maintenance: () throws(SecretStoreError) -> Void) {
     do {
       try maintenance()
@@ -157,24 +156,26 @@ extension SecretVault {
     }
   }
 
-  /// Reports a failure of maintenance on another thread: a handler that uses this vault would wait
-  /// for the access in progress.
+  /// Reports a failure on another thread, because a handler that uses the vault could deadlock
+  /// here.
   func report(_ failure: PasswordFailure) {
     if Fork.isChild { return SecretStores.reportInForkedChild(failure) }
     background.run { SecretStores.onFailure(failure) }
   }
 
-  /// Compacts in the background if much of the file is dead, if too many items have records of
-  /// their own for the vault to open quickly, or if the identity of the machine has changed;
-  /// compacts synchronously if the file is of an earlier version of the format.
+  /// Compacts the vault if that is worthwhile.
+  ///
+  /// The reasons are much unused space, too many items with separate records, which slow down
+  /// opening, a changed identity of the machine, and format version 1. The compaction runs in the
+  /// background, but synchronously for format version 1.
   func compactIfWasteful() {
-    let (isWorthIt, isUrgent) = contents.withLock { contents in
+    let (isWorthwhile, isUrgent) = contents.withLock { contents in
       (
         contents.isWasteful && contents.compaction.begins(atSize: contents.chain.byteCount),
         contents.keys.isOfVersion1
       )
     }
-    guard isWorthIt else { return }
+    guard isWorthwhile else { return }
     let work = { @Sendable [self] in
       var isDone = false
       reportingFailure { () throws(SecretStoreError) in
@@ -186,12 +187,13 @@ extension SecretVault {
         contents.compaction.end(succeeded: isDone, atSize: size)
       }
     }
-    // A forked child has no other thread.
+    // A forked child has no other threads.
     if isUrgent || Fork.isChild { work() } else { background.run(work) }
   }
 }
 
 extension VaultContents {
+  /// Whether a compaction is worthwhile.
   fileprivate var isWasteful: Bool {
     if keys.ring.user == nil || sealedRecords > 0 || !damage.isEmpty { return false }
     let needed = index.byteCount / 4 * 7 + BackgroundCompaction.negligible

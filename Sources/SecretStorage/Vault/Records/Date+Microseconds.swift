@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension Date {
-  /// Microseconds since 1970, rounded and limited to the valid dates of an item; 0 for NaN.
+  /// The microseconds since 1970, rounded and clamped to the valid dates of an item; 0 for NaN.
   var microseconds: Int64 {
     let rounded = (timeIntervalSince1970 * 1e6).rounded()
     if rounded >= Double(VaultItem.dates.upperBound) { return VaultItem.dates.upperBound }

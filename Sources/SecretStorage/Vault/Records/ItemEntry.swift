@@ -1,8 +1,8 @@
-/// An entry of a record about one item.
+/// An entry of a record, which changes one item.
 enum ItemEntry: Sendable {
   /// The new state of the item.
   case put(VaultItem)
-  /// The removal of the item at that revision; a later revision stays.
+  /// The removal of the item, if it has this revision or an earlier one.
   case remove(SecretItem.ID, revision: UInt64)
 
   private enum Operation {
@@ -10,7 +10,7 @@ enum ItemEntry: Sendable {
     static let remove: UInt8 = 2
   }
 
-  /// The item that the entry is about.
+  /// The identifier of the item.
   var id: SecretItem.ID {
     switch self {
     case .put(let item): item.id
@@ -18,7 +18,7 @@ enum ItemEntry: Sendable {
     }
   }
 
-  /// Appends the entry to a record's attributes; its secret follows them, in the same order.
+  /// Appends the entry to a record's attributes; the sealed secrets follow in the same order.
   func encode(into bytes: inout [UInt8]) {
     switch self {
     case .put(let item):
@@ -31,7 +31,7 @@ enum ItemEntry: Sendable {
     }
   }
 
-  /// Reads an entry from a record's attributes, and its secret from those that follow them.
+  /// Reads an entry from a record's attributes, and its sealed secret from the record's secrets.
   init(
     in body: RecordBody, _ reader: inout RecordReader, secrets: inout RecordReader
   ) throws(MalformedRecord) {

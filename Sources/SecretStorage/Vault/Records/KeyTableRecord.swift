@@ -1,21 +1,22 @@
-/// A key table as read, authentic only once a key confirms it.
+/// A record of a key table, which is not authenticated until its tags have been checked.
 struct KeyTableRecord: Sendable {
   let table: KeyTable
   let predecessor: RecordSubject
-  /// The sequence of the log's first record.
+  /// The sequence number of the log's first record.
   let logStart: UInt64
-  /// Whether the record has tags that a locked vault can check, as since format version 2.
+  /// Whether the record has tags under link keys, which exist since format version 2.
   let isLinked: Bool
   private let payload: ArraySlice<UInt8>
-  /// The bytes that these tags authenticate.
+  /// The bytes that the tags under link keys authenticate.
   private let linked: ArraySlice<UInt8>
+  /// The tags under link keys, by the numbers of the keys.
   private var links: [UInt32: ArraySlice<UInt8>] = [:]
 
   init(_ payload: ArraySlice<UInt8>) throws(MalformedRecord) {
     var reader = RecordReader(payload)
     let header = try RecordHeader(&reader)
     _ = try reader.bytes(VaultSealer.saltCount)
-    predecessor = RecordSubject(name: try reader.itemID())
+    predecessor = RecordSubject(id: try reader.itemID())
     logStart = try reader.integer()
     guard (1...header.sequence).contains(logStart) else { throw MalformedRecord() }
     table = try KeyTable(decoding: try reader.countedBytes())
@@ -31,7 +32,7 @@ struct KeyTableRecord: Sendable {
     guard reader.remaining.count == VaultSealer.tagCount else { throw MalformedRecord() }
   }
 
-  /// Reads a record if it is an intact key table; returns nil for any other record.
+  /// Returns a record if it is a well-formed key table; otherwise, nil.
   static func ifTable(_ payload: ArraySlice<UInt8>) -> KeyTableRecord? {
     do throws(MalformedRecord) {
       var reader = RecordReader(payload)
@@ -49,7 +50,7 @@ struct KeyTableRecord: Sendable {
     return tag[...] == payload.suffix(VaultSealer.tagCount)
   }
 
-  /// Returns whether there is a valid tag under the given link key.
+  /// Returns whether the record has a valid tag under a link key.
   func isLinked(
     to link: TableKey, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Bool {

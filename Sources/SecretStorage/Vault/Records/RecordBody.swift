@@ -1,4 +1,4 @@
-/// The decrypted attributes of a record of items, and the sealed secrets that follow them.
+/// The decrypted attributes and the sealed secrets of a record of items.
 final class RecordBody: Sendable {
   let attributes: [UInt8]
   let secrets: ArraySlice<UInt8>

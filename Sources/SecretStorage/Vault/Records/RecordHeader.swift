@@ -1,4 +1,4 @@
-/// The header of each record of a vault, in plain text but authenticated.
+/// The header of a record, which is authenticated but not encrypted.
 struct RecordHeader: Sendable {
   enum Kind: UInt8, Sendable {
     /// The key table.
@@ -8,24 +8,23 @@ struct RecordHeader: Sendable {
   }
 
   static let count = 1 + 8 + 32
-  /// The valid sequence numbers of records.
-  ///
-  /// No vault comes near the end, and adding to a valid number cannot overflow.
+  /// The valid sequence numbers, to which small numbers can be added without overflow.
   static let sequences: Range<UInt64> = 1..<(1 << 63)
 
   let kind: Kind
-  /// The number of the record in its vault, which compaction does not reset.
+  /// The sequence number of the record in its vault, which compaction does not reset.
   let sequence: UInt64
   /// The digest of the previous record; zeros for the first one.
   let predecessor: ArraySlice<UInt8>
 
-  /// - Throws: ``SecretStoreError/invalid(_:)`` when no sequence number is left.
+  /// Creates the header of the record after a head.
+  ///
+  /// - Throws: ``SecretStoreError/invalid(_:)`` if no sequence number is left.
   init(kind: Kind, after head: ChainHead) throws(SecretStoreError) {
     self.kind = kind
     sequence = head.sequence + 1
     guard Self.sequences.contains(sequence) else {
-      throw .invalid(
-        "The vault has no number for one more record: export its items into a new one")
+      throw .invalid("The vault has no sequence numbers left: export its items to a new vault")
     }
     predecessor = head.digest
   }

@@ -1,4 +1,4 @@
-/// A reader of a record's numbers, texts and bytes, in the order in which they were written.
+/// A reader that decodes the integers and bytes of a record sequentially.
 struct RecordReader {
   private let source: ArraySlice<UInt8>
   private(set) var position: Int
@@ -23,7 +23,7 @@ struct RecordReader {
     _ type: Integer.Type = Integer.self
   ) throws(MalformedRecord) -> Integer {
     let range = try advance(MemoryLayout<Integer>.size)
-    // The range lies in the source and has exactly the integer's size.
+    // The range is within the source and has the size of the integer.
     return unsafe source.withUnsafeBytes {
       unsafe Integer(
         littleEndian: $0.loadUnaligned(
@@ -47,5 +47,5 @@ struct RecordReader {
   }
 }
 
-/// The error for bytes that end too early or have invalid content.
+/// The error of decoding bytes that are incomplete or invalid.
 struct MalformedRecord: Error {}

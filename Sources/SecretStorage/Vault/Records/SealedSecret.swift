@@ -1,21 +1,18 @@
-/// A sealed secret in a record.
-///
-/// For an item with access flags, the content is an encoded ``ConstrainedSecret``, which is opaque
-/// here.
+/// The sealed secret of an item, which for an item with access flags is a ``ConstrainedSecret``.
 struct SealedSecret: Sendable {
   /// The item's revision when the secret was sealed.
   let revision: UInt64
-  /// The number of the key that seals it.
+  /// The number of the key under which the secret is sealed.
   let key: UInt32
   let accessibility: Accessibility
-  /// The item's flags, unchanged since the secret was sealed.
+  /// The item's access flags, which have not changed since the secret was sealed.
   let flags: AccessFlags
   let salt: ArraySlice<UInt8>
   var bytes: ArraySlice<UInt8>
 
   private static let purpose = "locket secret"
 
-  /// Seals a secret for an item, padded to hide its length.
+  /// Seals a secret for an item, with padding that hides its length.
   static func seal(
     _ secret: Secret, of item: SecretItem.ID, revision: UInt64, accessibility: Accessibility,
     flags: AccessFlags, under key: TableKey, by sealer: VaultSealer
@@ -31,14 +28,14 @@ struct SealedSecret: Sendable {
     return sealed
   }
 
-  /// Derives the key of this secret from the key of its class.
+  /// Derives the key of this secret from the key of its accessibility.
   func recordKey(
     from key: Secret, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Secret {
     try cipher.deriveKey(from: key, salt: salt, purpose: Self.purpose)
   }
 
-  /// Opens the secret with its own key.
+  /// Opens the secret with the result of ``recordKey(from:_:)``.
   func open(
     of item: SecretItem.ID, with recordKey: Secret, by sealer: VaultSealer
   ) throws(SecretStoreError) -> Secret {
@@ -48,7 +45,7 @@ struct SealedSecret: Sendable {
     return secret
   }
 
-  /// Returns the authenticated context, which binds vault, item, revision, key, class and flags.
+  /// Returns the authenticated context, which prevents the use of the secret for another item.
   private func context(of item: SecretItem.ID, in vaultID: [UInt8]) -> [UInt8] {
     var context: [UInt8] = []
     context.reserveCapacity(64)

@@ -1,14 +1,14 @@
 import StorageInternals
 
 extension [UInt8] {
-  /// Returns random bytes of the kernel's generator, at most 256.
+  /// Returns at most 256 random bytes from the kernel's generator.
   static func random(_ count: Int) throws(SecretStoreError) -> [UInt8] {
     try system { () throws(SystemError) in try KernelRandom.bytes(count) }
   }
 }
 
 extension Secret {
-  /// Returns random bytes of the kernel's generator, at most 256.
+  /// Returns at most 256 random bytes from the kernel's generator.
   static func random(_ count: Int) throws(SecretStoreError) -> Secret {
     try system { () throws(SystemError) in
       try unsafe Secret(count: count) { buffer throws(SystemError) in
@@ -17,9 +17,9 @@ extension Secret {
     }
   }
 
-  /// Returns a copy of a part of the bytes.
+  /// Returns a copy of some of the bytes.
   func slice(_ range: some RangeExpression<Int>) -> Secret {
-    // The range is within the bytes, and they are copied inside the closure.
+    // The bytes are copied inside the closure, and the subscript checks the range.
     unsafe withUnsafeBytes { unsafe Secret($0[range.relative(to: $0.indices)]) }
   }
 

@@ -1,9 +1,9 @@
-/// Returns the padded size for a byte count: a multiple of 64, and for large counts a number with
-/// few significant bits, at most 12 % more.
+/// Returns the size to which data with a byte count is padded, to hide its exact size.
 ///
-/// The rule for large counts is PADMÉ of "Reducing Metadata Leakage from Encrypted Files and
-/// Communication with PURBs" (PETS 2019).
-func bucket(for count: Int) -> Int {
+/// The size is a multiple of 64. Large sizes follow the Padmé scheme, which adds at most 12
+/// percent; see "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs" (PETS
+/// 2019).
+func paddedSize(for count: Int) -> Int {
   let size = max(count, 64)
   let exponent = Int.bitWidth - 1 - size.leadingZeroBitCount
   let significant = Int.bitWidth - exponent.leadingZeroBitCount
@@ -12,15 +12,15 @@ func bucket(for count: Int) -> Int {
 }
 
 extension Secret {
-  /// The length in 4 bytes, the bytes, and zeros up to the bucket size.
+  /// The length in 4 bytes, the bytes, and zeros up to the padded size.
   var padded: Secret {
     var length: [UInt8] = []
     length.append(littleEndian: UInt32(count))
-    let zeros = repeatElement(UInt8(0), count: bucket(for: 4 + count) - 4 - count)
+    let zeros = repeatElement(UInt8(0), count: paddedSize(for: 4 + count) - 4 - count)
     return Secret(length).followed(by: self).followed(by: Secret(zeros))
   }
 
-  /// The bytes without length and padding; nil if these are malformed.
+  /// The bytes without the length and the padding; nil if the length is invalid.
   var unpadded: Secret? {
     guard count >= 4 else { return nil }
     let length = unsafe withUnsafeBytes {

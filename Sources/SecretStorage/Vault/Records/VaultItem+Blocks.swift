@@ -1,9 +1,10 @@
 extension [VaultItem] {
-  /// The maximum items and bytes of one record; a single larger item gets a record of its own.
+  /// The maximum number of items in one record.
   static let blockItems = 256
+  /// The maximum size of one record, in bytes; a larger item has a separate record.
   static let blockBytes = 1 << 20
 
-  /// The items, split into the blocks that form one record each, for each attributes key.
+  /// The items in blocks, each of which forms one record under the attributes key of its items.
   var records: [(accessibility: Accessibility, items: ArraySlice<VaultItem>)] {
     [Accessibility.whenUnlocked, .always].flatMap { accessibility in
       filter { $0.attributesPurpose == .attributes(of: accessibility) }.blocks
@@ -11,6 +12,7 @@ extension [VaultItem] {
     }
   }
 
+  /// The items in blocks that respect both limits.
   var blocks: [ArraySlice<VaultItem>] {
     var blocks: [ArraySlice<VaultItem>] = []
     var start = 0

@@ -6,37 +6,36 @@ import StorageInternals
 extension SecretVault {
   /// Exports the vault's items to a separate file, for another machine or as a backup.
   ///
-  /// The file is a vault that the given passphrase opens, but this device does not.
-  /// ``importItems(from:passphrase:conflicts:isDryRun:reporting:)`` reads it, and it can also be
-  /// opened as a vault. Items keep their dates and their access control. Items that are bound to
-  /// this device are left out, as the report says. Only the owner has access to the file. It
-  /// appears atomically: if the process or the machine stops, the file is complete or missing. A
-  /// killed process may leave a partial file beside it, encrypted, under a name that ends in
-  /// `.tmp`.
+  /// The file is a vault that the given passphrase opens, but not this device's key. It can be
+  /// imported with ``importItems(from:passphrase:conflicts:isDryRun:reporting:)`` or opened as a
+  /// vault. Items keep their dates and access control. Items that are bound to this device are
+  /// omitted, and listed in the report.
   ///
-  /// Other threads and processes may use the vault meanwhile; their writes after the export began
-  /// are not in the file.
+  /// Only the owner can access the file. It is created atomically. If the process is killed, an
+  /// encrypted partial file with the suffix `.tmp` may remain in the directory. Writes by other
+  /// threads and processes after the export has begun are not in the file.
   ///
   /// - Parameters:
   ///   - url: The file, in an existing directory.
-  ///   - passphrase: 1 byte to 64 KiB. Its bytes count, so give it in one Unicode normalisation
-  ///     form. Without it, the items in the file cannot be recovered.
-  ///   - cost: The cost of each opening of the file; nil means the result of
+  ///   - passphrase: A passphrase of 1 byte to 64 KiB, without which the items in the file cannot
+  ///     be recovered. Passphrases are compared byte by byte, so always use the same Unicode
+  ///     normalization form.
+  ///   - cost: The cost of opening the file; nil means the result of
   ///     ``ScryptCost/calibrated(to:cipher:)``.
-  ///   - overwriting: Whether to replace an existing file. If not, a file that another process
-  ///     creates meanwhile is not replaced either.
-  ///   - report: Called on this thread with the number of completed items, after about 256 at a
-  ///     time; it may cancel the work, and then no file is written.
-  /// - Returns: The items in the file, and the items left out.
-  /// - Throws: ``SecretStoreError/locked`` when the vault is locked or becomes locked before the
-  ///   work is done; ``SecretStoreError/corrupted(_:)`` when it is damaged and must be repaired
-  ///   first; ``SecretStoreError/invalid(_:)`` for a passphrase that is empty or too long, a cost
-  ///   of less than ``ScryptCost/minimum`` or more than 1 GiB, an existing file, or the vault's
-  ///   own; ``SecretStoreError/cancelled`` when the report cancels, or when ``lock()`` is called or
-  ///   the task is cancelled while the key is derived; or the error of reading the vault or writing
-  ///   the file. After an error, no file is written, except after a failed `fsync` of the
-  ///   directory: the file is then in place but may not survive a power cut.
-  /// - Complexity: Linear in the size of the vault, which is in memory twice.
+  ///   - overwriting: Whether to replace an existing file. If this is false, a file that another
+  ///     process creates in the meantime is not replaced either.
+  ///   - report: Called on this thread after each batch of about 256 items. If it cancels, no file
+  ///     is written.
+  /// - Returns: The exported items and the omitted items.
+  /// - Throws: ``SecretStoreError/locked`` if the vault is locked or becomes locked during the
+  ///   export; ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired
+  ///   first; ``SecretStoreError/invalid(_:)`` if the passphrase is empty or too long, the cost is
+  ///   not allowed, or the file exists or is the vault itself; ``SecretStoreError/cancelled`` if
+  ///   `report` cancels, or if ``lock()`` is called or the task is cancelled while the key is
+  ///   derived; or the error of reading the vault or writing the file. On error, no file is
+  ///   written, unless only the `fsync` of the directory fails. The file then exists, but may not
+  ///   survive a power failure.
+  /// - Complexity: O(*n*), where *n* is the size of the vault, which is held in memory twice.
   @discardableResult
   public func export(
     to url: URL, passphrase: Secret, cost: ScryptCost? = nil, overwriting: Bool = false,
@@ -61,13 +60,13 @@ extension SecretVault {
         at: url.path, with: content, mode: 0o600, overwriting: overwriting)
     } catch {
       // Another process created the file after the check.
-      if !overwriting, error.code == EEXIST { throw SecretStoreError.occupied(url.path) }
+      if !overwriting, error.code == EEXIST { throw SecretStoreError.fileExists(url.path) }
       throw SecretStoreError(error)
     }
     return export.report
   }
 
-  /// Reports the progress; throws if the report cancels the work or the app locked the vault.
+  /// Reports the progress; throws if the report cancels the operation or the app locked the vault.
   func checkProgress(
     _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws(SecretStoreError) {
@@ -77,7 +76,7 @@ extension SecretVault {
 }
 
 extension VaultLocation {
-  /// Refuses to export over the vault itself or, unless allowed, over an existing file.
+  /// Throws if an export would replace the vault itself or, unless allowed, an existing file.
   fileprivate func checkTarget(_ path: String, _ isOverwriting: Bool) throws(SecretStoreError) {
     let fileSystem = device.fileSystem
     let (target, own) = try system { () throws(SystemError) in
@@ -85,17 +84,15 @@ extension VaultLocation {
     }
     let isOwn = target.map { $0.inode == own?.inode && $0.device == own?.device } ?? false
     if isOwn || path == log.name {
-      throw .invalid(
-        "An export cannot replace its own vault: choose another file")
+      throw .invalid("An export cannot replace the exported vault: choose another file")
     }
-    let isThere = try system { () throws(SystemError) in try fileSystem.status(of: path) != nil }
-    if isThere, !isOverwriting { throw .occupied(path) }
+    let exists = try system { () throws(SystemError) in try fileSystem.status(of: path) != nil }
+    if exists, !isOverwriting { throw .fileExists(path) }
   }
 }
 
 extension SecretStoreError {
-  fileprivate static func occupied(_ path: String) -> SecretStoreError {
-    .invalid(
-      "\(path) exists already: choose another file, or allow its replacement")
+  fileprivate static func fileExists(_ path: String) -> SecretStoreError {
+    .invalid("\(path) already exists: choose another file, or allow its replacement")
   }
 }

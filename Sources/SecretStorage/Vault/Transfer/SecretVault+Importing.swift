@@ -4,38 +4,40 @@ public import FoundationEssentials
 extension SecretVault {
   /// Adds the items of an export, or of another machine's vault with a passphrase, to this vault.
   ///
-  /// An item whose identity the vault does not have is added under a new identifier, with its
-  /// dates, attributes and access control. All written items are read back from the file and
-  /// compared with the import. If the work ends early, because of an error or a killed process, the
-  /// imported items stay; importing again finds them ``ImportReport/Outcome/identical`` and
-  /// continues. Other threads and processes may use the vault meanwhile.
+  /// If the vault has no item with the identity of an imported item, the item is added with a new
+  /// identifier and the same dates, attributes and access control. Written items are read back from
+  /// the file and compared with the import. If the import ends early, the items imported so far
+  /// remain in the vault. Another import then finds them ``ImportReport/Outcome/identical`` and
+  /// continues. Other threads and processes may use the vault during the import.
   ///
-  /// Two items are identical if their secrets and attributes are the same, regardless of their
-  /// dates. Secrets that are also sealed under an application password cannot be compared: they
-  /// count as the same only if their sealed bytes are the same, as after an export.
+  /// Two items are identical if they have the same secret and attributes, regardless of their
+  /// dates. A secret under an application password cannot be opened for the comparison. It is
+  /// considered identical only if its sealed bytes are, as after an export.
   ///
-  /// The file is only read, and nothing is written beside it. It may be a symbolic link, belong to
-  /// any user and be open to all users, as on many removable media: the passphrase protects it, and
-  /// changes are detected.
+  /// The imported file is not changed. It may be a symbolic link, belong to another user and be
+  /// accessible to all users, as on many removable media, because the passphrase protects its
+  /// content against reading and tampering.
   ///
   /// - Parameters:
-  ///   - url: The file.
-  ///   - passphrase: The passphrase of the file, not that of this vault.
-  ///   - conflicts: The handling of items that the vault already has with other content.
-  ///   - isDryRun: Whether to change nothing, and only report the outcome.
-  ///   - report: Called on this thread with the number of completed items, after about 256 at a
-  ///     time; it may cancel the work. While a passphrase is tried, it is called a few times a
-  ///     second with a total of 0, because the number of items is not known yet.
-  /// - Returns: The actual or simulated outcome of each item of the import.
-  /// - Throws: ``SecretStoreError/wrongPassphrase``; ``SecretStoreError/corrupted(_:)`` when the
-  ///   file is not a vault or any part of it is damaged or missing, when this vault is damaged, or
-  ///   when the items read back differ from the import; ``SecretStoreError/invalid(_:)`` when the
-  ///   file has no passphrase; ``SecretStoreError/newerFormat(_:)``;
-  ///   ``SecretStoreError/insecure(path:reason:)`` when it is not a regular file;
-  ///   ``SecretStoreError/locked`` when this vault is locked or becomes locked before the work is
-  ///   done; ``SecretStoreError/cancelled``; or the error of reading the file or writing this
-  ///   vault.
-  /// - Complexity: Linear in the sizes of the vault and of the import, which are both in memory.
+  ///   - url: The file to import.
+  ///   - passphrase: The passphrase of the file, which may differ from the one of this vault.
+  ///   - conflicts: The handling of items that the vault already has with different content.
+  ///   - isDryRun: Whether to only report the outcome and change nothing.
+  ///   - report: Called on this thread after each batch of about 256 items; may cancel the import.
+  ///     During key derivation, it is called several times a second with a total of 0, because the
+  ///     number of items is not known yet.
+  /// - Returns: The actual or simulated outcome for each imported item.
+  /// - Throws: ``SecretStoreError/wrongPassphrase`` if the passphrase does not open the file;
+  ///   ``SecretStoreError/corrupted(_:)`` if the file is not a complete and intact vault, if this
+  ///   vault is damaged, or if the items read back differ from the import;
+  ///   ``SecretStoreError/invalid(_:)`` if the file has no passphrase;
+  ///   ``SecretStoreError/newerFormat(_:)`` if only a newer version can read the file;
+  ///   ``SecretStoreError/insecure(path:reason:)`` if it is not a regular file;
+  ///   ``SecretStoreError/locked`` if this vault is locked or becomes locked during the import;
+  ///   ``SecretStoreError/cancelled`` if `report` cancels or the task is cancelled; or the error of
+  ///   reading the file or writing this vault.
+  /// - Complexity: O(*m* + *n*), where *m* and *n* are the sizes of the vault and of the import,
+  ///   which are both held in memory.
   @discardableResult
   public func importItems(
     from url: URL, passphrase: Secret, conflicts: ImportConflicts = .keepExisting,
@@ -43,7 +45,7 @@ extension SecretVault {
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> ImportReport {
     let parts = isDryRun ? try parts : try protectedParts
-    // Read from the file and not from memory, so that the written items are compared as stored.
+    // Reads from the file, so that the written items are compared as they are stored.
     let target = try contentsReadAnew()
     try target.checkWhole()
     var isFirst = true
@@ -68,7 +70,7 @@ extension SecretVault {
     return work.report
   }
 
-  /// Writes the items of a block that the import takes, and reads them back.
+  /// Writes the accepted items of a block, and reads them back.
   private func write(
     _ block: ArraySlice<VaultItem>, _ work: inout VaultImport, _ parts: VaultLocation
   ) throws(SecretStoreError) {

@@ -1,18 +1,17 @@
 import CLibrary
 import StorageInternals
 
-// This machine's record of each vault. The file is written at each change of the vault, but flushed
-// only at the first change of each log: after a power cut, it may be behind the vault, never ahead
-// of it, and it knows the log.
+// The file with this machine's record of a vault is written after each change to the vault, but
+// only flushed after the first change to each log. So after a power failure, the record may be
+// older than the vault but never newer, and it always contains the current log.
 extension DeviceState {
   private static let magic = Array("LocketS\n".utf8)
-  // The lengths that successive versions wrote.
+  // The file sizes that successive versions wrote.
   private static let (headCount, chainCount, count) = (80, 128, 176)
 
-  /// Returns this machine's record of a vault; nil if it never saw the vault.
+  /// Returns this machine's record of a vault; nil if there is no complete record.
   ///
-  /// An incomplete or removed file counts as no record. This takes no lock, because the process
-  /// that holds it may be stopped.
+  /// This takes no lock, because the process that holds it may be stopped.
   func remembered(of vaultID: [UInt8]) throws(SecretStoreError) -> RememberedVault? {
     guard let file = try fileSystem.openPrivate(path(of: vaultID, "state")) else { return nil }
     var vault: RememberedVault?
@@ -22,29 +21,33 @@ extension DeviceState {
       }
       vault = try decode(content, of: vaultID)
       if let vault, vault.keys != nil || content.count < Self.count { return vault }
-      // A concurrent write may have torn this read; it takes less time than this.
+      // A concurrent write may have been read partially. It takes less than a millisecond.
       usleep(1000)
     }
     return vault
   }
 
-  /// Records the state of a vault, unless a newer one is recorded already.
+  /// Records the state of a vault, unless a newer one is already recorded.
   ///
-  /// The first state recorded for a log is on disk when this returns. Without waiting, no directory
-  /// is created either.
+  /// The first state recorded for a log is on disk when this method returns.
   ///
-  /// - Returns: False if another process keeps the file locked, and this does not wait.
-  /// - Throws: ``SecretStoreError/busy(path:holder:)`` when another process keeps the file locked
-  ///   for over a second, or over the lock timeout for a rollback that is accepted. Any other state
-  ///   is already in the vault, so that a longer wait does not pay off.
+  /// - Parameters:
+  ///   - vault: The state of the vault.
+  ///   - evenIfOlder: Whether to replace a newer state, to accept a rollback.
+  ///   - waiting: Whether to wait for other processes and to create missing directories.
+  /// - Returns: False if the file is locked or cannot be created and `waiting` is false.
+  /// - Throws: ``SecretStoreError/busy(path:holder:)`` if another process keeps the file locked for
+  ///   over a second, or for longer than the lock timeout if a rollback is accepted. A longer wait
+  ///   is not worthwhile otherwise, because the vault already contains the state.
   @discardableResult
   func remember(
     _ vault: RememberedVault, evenIfOlder: Bool = false, waiting: Bool = true
   ) throws(SecretStoreError) -> Bool {
     let path = path(of: vault.vaultID, "state")
-    guard let file = try waiting ? openOrMake(path) : fileSystem.openPrivate(path, O_RDWR | O_CREAT)
+    guard
+      let file = try waiting ? openOrCreate(path) : fileSystem.openPrivate(path, O_RDWR | O_CREAT)
     else { return false }
-    // Usually it is free, and queueing costs more than all the rest.
+    // The file is usually not locked, and queueing for the lock is expensive.
     var lock: FileLock?
     if try system({ () throws(SystemError) in try !file.lockIfFree() }) {
       if !waiting { return false }
@@ -54,7 +57,7 @@ extension DeviceState {
       }
     }
     defer {
-      // Closing does not unlock a file that a forked child has open.
+      // Closing the file would not unlock it while a forked child has it open.
       file.unlock()
       withExtendedLifetime(lock) {}
     }
@@ -62,7 +65,7 @@ extension DeviceState {
     return true
   }
 
-  /// Updates the file, whose lock the caller holds.
+  /// Updates the file, which the caller has locked.
   private func update(
     _ file: borrowing File, to vault: RememberedVault, evenIfOlder: Bool
   ) throws(SecretStoreError) {
@@ -88,7 +91,7 @@ extension DeviceState {
     var bytes = Self.magic
     bytes.append(littleEndian: head.sequence)
     bytes += head.digest
-    bytes.append(head.subject.name)
+    bytes.append(head.subject.id)
     bytes += try checksum(of: bytes)
     bytes += head.predecessor
     bytes += try checksum(of: bytes)
@@ -105,7 +108,7 @@ extension DeviceState {
     guard bytes.starts(with: Self.magic), try isComplete(bytes, upTo: Self.headCount) else {
       return nil
     }
-    // Earlier versions did not change the bytes after their own part.
+    // Earlier versions do not change the parts that later versions have appended.
     let hasPredecessor = try isComplete(bytes, upTo: Self.chainCount)
     let hasKeys = try isComplete(bytes, upTo: Self.count)
     do throws(MalformedRecord) {
@@ -113,7 +116,7 @@ extension DeviceState {
       let sequence: UInt64 = try reader.integer()
       guard RecordHeader.sequences.contains(sequence) else { return nil }
       let digest = try reader.bytes(32)
-      let subject = RecordSubject(name: try reader.itemID())
+      let subject = RecordSubject(id: try reader.itemID())
       let predecessor = bytes[Self.headCount...].prefix(hasPredecessor ? 32 : 0)
       let head = ChainHead(
         sequence: sequence, digest: digest, subject: subject, predecessor: predecessor)
@@ -126,12 +129,12 @@ extension DeviceState {
         logStart: try reader.integer())
       return vault
     } catch {
-      // Unreachable: the checksums, which are valid, come after all of these fields.
-      fatalError("The state of a vault is shorter than it is: \(bytes.count) bytes.")
+      // Unreachable, because the valid checksums come after all of these fields.
+      fatalError("A vault state of \(bytes.count) bytes with valid checksums cannot be decoded.")
     }
   }
 
-  /// Whether the first `count` bytes exist, and their last 16 are the checksum of the rest.
+  /// Whether there are `count` bytes, the last 16 of which are the checksum of the preceding ones.
   private func isComplete(_ bytes: [UInt8], upTo count: Int) throws(SecretStoreError) -> Bool {
     guard bytes.count >= count else { return false }
     return try checksum(of: bytes[..<(count - 16)]) == bytes[(count - 16)..<count]

@@ -2,18 +2,18 @@ import CLibrary
 import FoundationEssentials
 import StorageInternals
 
-// The vault that this machine knows at each path, so that its replacement or removal is detected. A
-// vault is recorded on disk before its file is in place, so that a power cut never leaves a record
-// of the vault before it.
+// This machine records which vault is at each path, to detect that a vault was replaced or removed.
+// A new vault is recorded before its file is created, so that after a power failure the record is
+// never older than the file.
 extension DeviceState {
   private static let magic = Array("LocketP\n".utf8)
   private static let count = 72
 
-  /// The identifier that stands for a vault removed on purpose.
+  /// The identifier that is recorded for a vault that was removed intentionally.
   static let noVault = [UInt8](repeating: 0, count: KeyTable.idCount)
 
-  /// Whether this machine knows a vault at any path.
-  var knowsPlaces: Bool {
+  /// Whether this machine has a record of a vault at any path.
+  var knowsAnyVaultPath: Bool {
     get throws(SecretStoreError) {
       do throws(SystemError) {
         return try fileSystem.entries(of: directory).contains { $0.hasSuffix(".place") }
@@ -24,14 +24,12 @@ extension DeviceState {
     }
   }
 
-  /// Returns the identifier of the vault that this machine knows at a path; nil if it knows none.
-  ///
-  /// An incomplete or removed file counts as no record.
+  /// Returns the identifier of the vault recorded at a path; nil if there is no complete record.
   func vaultID(at path: String) throws(SecretStoreError) -> [UInt8]? {
-    let place = try place(path)
-    guard let file = try fileSystem.openPrivate(place.file) else { return nil }
+    let record = try recordFile(for: path)
+    guard let file = try fileSystem.openPrivate(record.path) else { return nil }
     let content = try system { () throws(SystemError) in try file.read(from: 0, count: Self.count) }
-    let head = Self.magic + place.digest
+    let head = Self.magic + record.digest
     guard content.count == Self.count, content.starts(with: head),
       try checksum(of: content[..<56]) == content[56...]
     else { return nil }
@@ -40,22 +38,22 @@ extension DeviceState {
 
   /// Records the vault at a path, and returns when the record is on disk.
   func remember(_ vaultID: [UInt8], at path: String) throws(SecretStoreError) {
-    let place = try place(path)
-    var content = Self.magic + place.digest + vaultID
+    let record = try recordFile(for: path)
+    var content = Self.magic + record.digest + vaultID
     content += try checksum(of: content)
-    let file = try openOrMake(place.file)
+    let file = try openOrCreate(record.path)
     try system { () throws(SystemError) in
-      // In one sector, so that the write is atomic.
+      // The content fits into one sector, so the write is atomic.
       try file.write(content, at: 0)
       try file.synchronize()
       try fileSystem.synchronizeDirectory(directory)
     }
   }
 
-  /// Returns the file that records the vault of a path, and the digest of the path.
-  private func place(
-    _ path: String
-  ) throws(SecretStoreError) -> (file: String, digest: [UInt8]) {
+  /// Returns the path of the file that records the vault at a path, and the digest of the latter.
+  private func recordFile(
+    for path: String
+  ) throws(SecretStoreError) -> (path: String, digest: [UInt8]) {
     let isAbsolute = path.utf8.first == UInt8(ascii: "/")
     let absolute = isAbsolute ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     let digest = try cipher.digest(Array(absolute.utf8)[...])
