@@ -1,17 +1,18 @@
 import Concurrency
 
-/// AES in the modes GCM and CBC, with a pool of the library's contexts.
+/// AES in GCM and CBC mode, with a pool of library contexts.
 ///
-/// Creating a context costs more than a small message. Each keeps the key of its last use.
+/// Contexts are reused because creating one takes longer than encrypting a short message. An unused
+/// context still contains the key of its last use.
 package final class AESCipher: Sendable {
   private struct Pool {
     /// The addresses of the unused contexts.
-    var spare: [UInt] = []
-    /// The number of calls of `forgetKeys()`.
-    var age = 0
+    var contexts: [UInt] = []
+    /// The number of calls to `eraseKeys()`.
+    var generation = 0
   }
 
-  /// The length of a tag of GCM, in bytes.
+  /// The length of a GCM tag, in bytes.
   package static let tagCount = 16
 
   private let pool = Lock(Pool(), inForkedChild: { Pool() })
@@ -20,21 +21,23 @@ package final class AESCipher: Sendable {
   package init() {}
 
   deinit {
-    forgetKeys()
+    eraseKeys()
   }
 
-  /// Frees the library's contexts, which overwrites the keys in them.
-  package func forgetKeys() {
-    let spare = pool.withLock { pool in
-      defer { pool = Pool(age: pool.age + 1) }
-      return pool.spare
+  /// Frees the unused contexts, which overwrites the keys in them.
+  package func eraseKeys() {
+    let contexts = pool.withLock { pool in
+      defer { pool = Pool(generation: pool.generation + 1) }
+      return pool.contexts
     }
-    // Without the library, there are no contexts.
+    // No contexts exist before the library is loaded.
     guard let library = CryptoLibrary.shared.known else { return }
-    for context in spare { unsafe library.cipherContextFree(OpaquePointer(bitPattern: context)) }
+    for context in contexts { unsafe library.cipherContextFree(OpaquePointer(bitPattern: context)) }
   }
 
-  /// Encrypts by AES-GCM with a key of 128 or 256 bits; returns the ciphertext and the tag.
+  /// Encrypts a message with AES-GCM under a 128-bit or 256-bit key.
+  ///
+  /// - Returns: The ciphertext, followed by the tag.
   package func seal<Key: SecretBytes>(
     _ plaintext: Key, under key: Key, nonce: [UInt8], authenticating context: [UInt8],
     by library: CryptoLibrary
@@ -45,7 +48,7 @@ package final class AESCipher: Sendable {
       let sealed = unsafe [UInt8](unsafeUninitializedCapacity: count + Self.tagCount) {
         output, filled in
         succeeded = unsafe withSession(of: library) { session in
-          // EVP_CTRL_AEAD_GET_TAG of <openssl/evp.h>.
+          // 0x10 is EVP_CTRL_AEAD_GET_TAG in <openssl/evp.h>.
           unsafe session.beginGCM(key, nonce, context, encrypting: true)
             && session.update(plaintext, into: output.baseAddress) != nil
             && session.finish(into: output.baseAddress) != nil
@@ -58,7 +61,8 @@ package final class AESCipher: Sendable {
     }
   }
 
-  /// Decrypts AES-GCM with a key of 128 or 256 bits; returns nil if it is not authentic.
+  /// Decrypts an AES-GCM message under a 128-bit or 256-bit key; returns nil if it is not
+  /// authentic.
   package func open<Key: SecretBytes>(
     _ ciphertext: ArraySlice<UInt8>, tag: ArraySlice<UInt8>, under key: Key, nonce: [UInt8],
     authenticating context: [UInt8], by library: CryptoLibrary
@@ -68,14 +72,14 @@ package final class AESCipher: Sendable {
     var isAuthentic = false
     let opened = try unsafe Key(count: ciphertext.count) { output throws(CryptoFailure) in
       let succeeded = unsafe withSession(of: library) { session in
-        // EVP_CTRL_AEAD_SET_TAG of <openssl/evp.h>, which does not write to the tag.
+        // 0x11 is EVP_CTRL_AEAD_SET_TAG in <openssl/evp.h>. The library does not modify the tag.
         guard unsafe session.beginGCM(key, nonce, context, encrypting: false),
           unsafe ciphertext.withUnsafeBytes({ bytes in
             unsafe session.update(bytes, into: output.baseAddress) != nil
           }),
           unsafe session.control(0x11, Self.tagCount, &tag)
         else { return false }
-        // This writes no bytes, because GCM is a stream mode.
+        // The call only checks the tag: GCM has no final block to write.
         isAuthentic = unsafe session.finish(into: output.baseAddress) != nil
         return true
       }
@@ -84,16 +88,16 @@ package final class AESCipher: Sendable {
     return isAuthentic ? opened : nil
   }
 
-  /// Decrypts AES-128-CBC with PKCS #7 padding.
+  /// Decrypts an AES-128-CBC message with PKCS #7 padding.
   ///
-  /// - Returns: The plaintext's length, and a longer secret that begins with it; nil if the padding
-  ///   is wrong.
+  /// - Returns: A buffer that begins with the plaintext, and the plaintext's length in bytes; nil
+  ///   if the padding is invalid.
   package func decryptCBC<Key: SecretBytes>(
     _ ciphertext: ArraySlice<UInt8>, initialization: [UInt8], under key: Key,
     by library: CryptoLibrary
   ) throws(CryptoFailure) -> (count: Int, bytes: Key)? {
     var count: Int?
-    // The library may write a block beyond the ciphertext's length.
+    // The library may write up to one block more than the ciphertext's length.
     let bytes = try unsafe Key(count: ciphertext.count + 16) { output throws(CryptoFailure) in
       let succeeded = unsafe withSession(of: library) { session in
         guard unsafe session.begin(library.aes128CBC, key, initialization, encrypting: false),
@@ -109,27 +113,27 @@ package final class AESCipher: Sendable {
     return count.map { ($0, bytes) }
   }
 
-  /// Calls a closure with a context that no other thread uses meanwhile.
+  /// Calls a closure with a context from the pool or a new one.
   private func withSession(of library: CryptoLibrary, _ body: (Session) -> Bool) -> Bool {
-    let (spare, age) = pool.withLock { ($0.spare.popLast(), $0.age) }
+    let (unused, generation) = pool.withLock { ($0.contexts.popLast(), $0.generation) }
     guard
-      let context = unsafe spare.map({ unsafe OpaquePointer(bitPattern: $0)! })
+      let context = unsafe unused.map({ unsafe OpaquePointer(bitPattern: $0)! })
         ?? library.cipherContextNew()
     else { return false }
     defer {
       let address = UInt(bitPattern: context)
-      let isKept = pool.withLock { pool in
-        // `forgetKeys()` ran meanwhile, so this context is freed with its key.
-        if pool.age == age { pool.spare.append(address) }
-        return pool.age == age
+      let isReturned = pool.withLock { pool in
+        // If `eraseKeys()` was called during the operation, this context must be freed too.
+        if pool.generation == generation { pool.contexts.append(address) }
+        return pool.generation == generation
       }
-      if !isKept { unsafe library.cipherContextFree(context) }
+      if !isReturned { unsafe library.cipherContextFree(context) }
     }
     return unsafe body(Session(library: library, context: context))
   }
 }
 
-/// The use of a context for one message.
+/// The encryption or decryption of one message with a library context.
 @unsafe private struct Session {
   let library: CryptoLibrary
   let context: OpaquePointer
@@ -148,8 +152,8 @@ package final class AESCipher: Sendable {
     _ key: some SecretBytes, _ nonce: [UInt8], _ authenticated: [UInt8], encrypting: Bool
   ) -> Bool {
     let is256 = unsafe key.withUnsafeBytes { $0.count == 32 }
-    // EVP_CTRL_AEAD_SET_IVLEN of <openssl/evp.h>. Setting the algorithm resets more of the context
-    // than a new message needs, but a context that was never used has none.
+    // The algorithm is set for every message, because a new context has none. 0x9 is
+    // EVP_CTRL_AEAD_SET_IVLEN in <openssl/evp.h>.
     return unsafe library.cipherInit(
       context, is256 ? library.aes256GCM : library.aes128GCM, nil, nil, nil, encrypting ? 1 : 0)
       == 1
@@ -161,7 +165,7 @@ package final class AESCipher: Sendable {
     unsafe library.cipherContextControl(context, command, Int32(count), data) == 1
   }
 
-  /// Returns the number of written bytes; nil on a failure.
+  /// Returns the number of bytes written, or nil on failure.
   func update(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutablePointer<UInt8>?
   ) -> Int? {
@@ -175,7 +179,7 @@ package final class AESCipher: Sendable {
     return Int(written)
   }
 
-  /// Returns the number of written bytes; nil if tag or padding is wrong.
+  /// Returns the number of bytes written, or nil if the tag or the padding is wrong.
   func finish(into output: UnsafeMutablePointer<UInt8>?) -> Int? {
     var written: Int32 = 0
     return unsafe library.cipherFinal(context, output, &written) == 1 ? Int(written) : nil

@@ -1,12 +1,12 @@
 package import StorageInternals
 
-/// Argon2id (RFC 9106), which libcrypto has since version 3.2.
+/// Argon2id (RFC 9106), which libcrypto provides since version 3.2.
 ///
-/// `@unchecked`: the algorithm's description and function pointers are constants of the library.
+/// `@unchecked`: the library never changes the objects and functions that the pointers refer to.
 @safe package struct Argon2id: @unchecked Sendable {
-  /// `OSSL_PARAM`, field by field; Swift lays out such a struct as C does.
+  /// A struct with the fields and the memory layout of the C type `OSSL_PARAM`.
   ///
-  /// The library reads parameters through mutable pointers but does not write to them. Names are
+  /// The library does not write through `data`, although the pointer is mutable. Names are string
   /// literals, which are never deallocated.
   @unsafe private struct Parameter {
     let key: UnsafePointer<UInt8>?
@@ -15,19 +15,19 @@ package import StorageInternals
     let size: Int
     let returned = 0
 
-    /// The end marker of a list of parameters.
+    /// The terminator of a parameter array.
     static var end: Parameter { unsafe Parameter(key: nil, type: 0, data: nil, size: 0) }
 
-    /// Returns a 32-bit number, whose memory must stay valid until the key is derived.
+    /// Creates a parameter for a 32-bit integer; the pointer must be valid during the derivation.
     static func number(_ name: StaticString, _ value: UnsafePointer<UInt32>) -> Parameter {
-      // OSSL_PARAM_UNSIGNED_INTEGER of <openssl/core.h>.
+      // The type is OSSL_PARAM_UNSIGNED_INTEGER in <openssl/core.h>.
       unsafe Parameter(
         key: name.utf8Start, type: 2, data: UnsafeMutableRawPointer(mutating: value), size: 4)
     }
 
-    /// Returns bytes, whose memory must stay valid until the key is derived.
+    /// Creates a parameter for bytes; the buffer must be valid during the derivation.
     static func octets(_ name: StaticString, _ bytes: UnsafeRawBufferPointer) -> Parameter {
-      // OSSL_PARAM_OCTET_STRING of <openssl/core.h>.
+      // The type is OSSL_PARAM_OCTET_STRING in <openssl/core.h>.
       unsafe Parameter(
         key: name.utf8Start, type: 5, data: UnsafeMutableRawPointer(mutating: bytes.baseAddress),
         size: bytes.count)
@@ -44,7 +44,7 @@ package import StorageInternals
   private let derive:
     @convention(c) (OpaquePointer?, UnsafeMutablePointer<UInt8>?, Int, UnsafeRawPointer) -> Int32
 
-  /// Loads libcrypto; throws if its version has no Argon2id.
+  /// Loads libcrypto; throws if its version does not provide Argon2id.
   package init() throws(LibraryError) {
     let library = try CryptoLibrary.library()
     guard let found = unsafe try CryptoLibrary.fetch("ARGON2ID", "EVP_KDF_fetch", of: library)
@@ -55,9 +55,9 @@ package import StorageInternals
     unsafe derive = try library.function("EVP_KDF_derive", as: type(of: derive))
   }
 
-  /// Fills a buffer with a key; returns false if the library fails.
+  /// Derives a key that fills a buffer; returns false if the library fails.
   ///
-  /// The memory is in KiB.
+  /// `memory` is in KiB.
   package func derive(
     _ passphrase: UnsafeRawBufferPointer, _ salt: UnsafeRawBufferPointer, passes: UInt32,
     memory: UInt32, lanes: UInt32, into output: UnsafeMutableBufferPointer<UInt8>

@@ -3,10 +3,10 @@ package import StorageInternals
 
 /// The functions of OpenSSL's libcrypto that Locket uses, loaded on first use.
 ///
-/// Versions 3 and 1.1 have them; version 3 is preferred.
+/// Version 3 is preferred to version 1.1.
 ///
-/// `@unchecked`: function pointers and descriptions of algorithms are constants of the library,
-/// which several threads may use.
+/// `@unchecked`: the library never changes the objects and functions that the pointers refer to,
+/// and any thread may use them.
 @safe package struct CryptoLibrary: @unchecked Sendable {
   package static let shared = LazyValue { () throws(LibraryError) in try CryptoLibrary() }
 
@@ -92,7 +92,7 @@ package import StorageInternals
     unsafe aes128CBC = try Self.algorithm("AES-128-CBC", "CIPHER", "EVP_aes_128_cbc", of: library)
     unsafe sha256 = try Self.algorithm("SHA256", "MD", "EVP_sha256", of: library)
     hkdf = unsafe try HKDF(library, sha256: sha256)
-    useOnce()
+    performLazyLookups()
   }
 
   /// Prevents the library from freeing its state when the process exits.
@@ -107,13 +107,13 @@ package import StorageInternals
       withoutExitHandler, nil)
   }
 
-  /// Makes the library perform the lookups of a first use.
+  /// Calls the functions that look up algorithms on first use.
   ///
-  /// If another thread performed them during a fork, the child would wait indefinitely for the
-  /// library's locks.
-  private func useOnce() {
+  /// Otherwise, if a process forked during such a lookup in another thread, the child would wait
+  /// forever for the library's locks.
+  private func performLazyLookups() {
     var output = [UInt8](repeating: 0, count: 32)
-    // The results are not needed. The buffer outlives the calls.
+    // The results are discarded. The buffer outlives the calls.
     unsafe output.withUnsafeMutableBufferPointer { output in
       let bytes = UnsafeRawBufferPointer(output)
       _ = unsafe hkdf.derive(bytes, salt: bytes, info: bytes, into: output)
@@ -122,7 +122,7 @@ package import StorageInternals
     }
   }
 
-  /// Opens the library, which a process loads only once.
+  /// Opens the library; the dynamic linker loads it only once per process.
   static func library() throws(LibraryError) -> Library {
     try Library(
       anyOf: ["libcrypto.so.3", "libcrypto.so.1.1"],
@@ -132,9 +132,9 @@ package import StorageInternals
       ])
   }
 
-  /// Returns an algorithm's description, which lives as long as the library.
+  /// Returns the library's object for an algorithm, which is never freed.
   ///
-  /// In version 3, an algorithm that is fetched once is cheaper than one looked up at each use.
+  /// In version 3, fetching the object once avoids a lookup at each use.
   private static func algorithm(
     _ name: String, _ kind: String, _ getter: String, of library: Library
   ) throws(LibraryError) -> OpaquePointer {
@@ -151,7 +151,7 @@ package import StorageInternals
     return unsafe found
   }
 
-  /// Calls a function of version 3 that looks up an algorithm; returns nil if it is not available.
+  /// Fetches an algorithm with a function of version 3; returns nil if it is not available.
   static func fetch(
     _ name: String, _ function: String, of library: Library
   ) throws(LibraryError) -> OpaquePointer? {
@@ -163,22 +163,9 @@ package import StorageInternals
   }
 }
 
-/// The failure of a function of libcrypto.
+/// A failure of a libcrypto function.
 package struct CryptoFailure: Error, CustomStringConvertible {
   let function: String
 
-  package var description: String { "libcrypto's \(function) reported a failure." }
-}
-
-/// A secret of a module that uses this one, in memory that the module protects.
-package protocol SecretBytes {
-  /// Makes a secret of `count` zero bytes, and lets a closure fill them.
-  init<Failure: Error>(
-    count: Int, filledBy fill: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Void
-  ) throws(Failure)
-
-  /// Passes the bytes to a closure; they must not be used after it returns.
-  func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result
+  package var description: String { "The libcrypto function \(function) failed." }
 }

@@ -1,8 +1,8 @@
 import StorageInternals
 
-/// HKDF with SHA-256 (RFC 5869), by the interface that both versions of libcrypto have.
+/// HKDF-SHA-256 (RFC 5869), computed with functions that both supported libcrypto versions have.
 ///
-/// `@unchecked`: function pointers and the hash's description are constants of the library.
+/// `@unchecked`: the library never changes the objects and functions that the pointers refer to.
 @safe struct HKDF: @unchecked Sendable {
   private let sha256: OpaquePointer
   // EVP_PKEY_CTX *EVP_PKEY_CTX_new_id(int id, ENGINE *e);
@@ -28,19 +28,20 @@ import StorageInternals
     unsafe derive = try library.function("EVP_PKEY_derive", as: type(of: derive))
   }
 
-  /// Fills a buffer with a key; returns false if the library fails.
+  /// Derives a key that fills a buffer; returns false if the library fails.
   func derive(
     _ key: UnsafeRawBufferPointer, salt: UnsafeRawBufferPointer, info: UnsafeRawBufferPointer,
     into output: UnsafeMutableBufferPointer<UInt8>
   ) -> Bool {
-    // NID_hkdf, and EVP_PKEY_CTRL_HKDF_MD, _SALT, _KEY and _INFO of <openssl/kdf.h>.
+    // The numbers are NID_hkdf, and EVP_PKEY_CTRL_HKDF_MD, _SALT, _KEY and _INFO in
+    // <openssl/kdf.h>.
     let context = unsafe contextNew(1036, nil)
     defer { unsafe contextFree(context) }
     guard unsafe begin(context) == 1,
       unsafe control(context, -1, -1, 0x1003, 0, UnsafeMutableRawPointer(sha256)) == 1
     else { return false }
     for unsafe(command, bytes) in unsafe [(Int32(0x1004), salt), (0x1005, key), (0x1006, info)] {
-      // The library copies the bytes through a pointer that it does not write to. It refuses nil.
+      // The library copies the bytes and does not modify them. It rejects a null pointer.
       var none: UInt8 = 0
       let isSet = unsafe withUnsafeMutableBytes(of: &none) { none in
         guard let count = Int32(exactly: bytes.count) else { return false }

@@ -91,7 +91,7 @@ extension ForeignSecrets {
   public func migrate(
     to store: any SecretStore, conflicts: ImportConflicts = .keepExisting, isDryRun: Bool = false,
     removingSource: Bool = false,
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> MigrationReport {
     if removingSource {
       guard let file else {
@@ -117,9 +117,9 @@ extension ForeignSecrets {
 
 /// Reports the progress; throws if the handler cancels the work.
 func checkProgress(
-  _ completed: Int, of total: Int, _ report: (UpkeepProgress) -> UpkeepProgress.Decision
+  _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
 ) throws(MigrationError) {
-  if report(UpkeepProgress(completed: completed, total: total)) == .cancel { throw .cancelled }
+  if report(MaintenanceProgress(completed: completed, total: total)) == .cancel { throw .cancelled }
 }
 
 /// A secret of another program, with its identity and attributes for a store.

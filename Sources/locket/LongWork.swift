@@ -39,7 +39,7 @@ final class LongWork {
   /// its effect afterwards.
   static func perform<Result, WorkFailure: Error & Equatable>(
     _ title: String, cancelledAs cancellation: WorkFailure = SecretStoreError.cancelled,
-    _ work: ((UpkeepProgress) -> UpkeepProgress.Decision) throws -> Result
+    _ work: ((MaintenanceProgress) -> MaintenanceProgress.Decision) throws -> Result
   ) throws -> Result {
     let running = LongWork(title)
     do {
@@ -65,12 +65,12 @@ final class LongWork {
     raise(number)
   }
 
-  private func report(_ progress: UpkeepProgress) -> UpkeepProgress.Decision {
+  private func report(_ progress: MaintenanceProgress) -> MaintenanceProgress.Decision {
     show(progress)
     return interruption.load(ordering: .relaxed) == 0 ? .proceed : .cancel
   }
 
-  private func show(_ progress: UpkeepProgress) {
+  private func show(_ progress: MaintenanceProgress) {
     let percent = progress.total == 0 ? 100 : progress.completed * 100 / progress.total
     guard isShown, percent != shownPercent else { return }
     shownPercent = percent

@@ -34,7 +34,7 @@ extension ForwardingCipher {
     try cipher.open(sealed, with: key, authenticating: context)
   }
 
-  package func forgetKeys() {
-    cipher.forgetKeys()
+  package func eraseKeys() {
+    cipher.eraseKeys()
   }
 }

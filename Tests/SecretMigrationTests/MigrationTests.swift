@@ -129,13 +129,13 @@ struct MigrationTests {
       }
     }
     #expect(try open().texts() == ["A": "1", "B": "2"])
-    var steps: [UpkeepProgress] = []
+    var steps: [MaintenanceProgress] = []
     let done = try source.migrate(to: open(), removingSource: true) {
       steps.append($0)
       return .proceed
     }
     #expect(done.entries.map(\.outcome) == [.identical, .identical, .added])
-    #expect(steps == (0...3).map { UpkeepProgress(completed: $0, total: 3) })
+    #expect(steps == (0...3).map { MaintenanceProgress(completed: $0, total: 3) })
     #expect(done.isSourceRemoved)
     #expect(try !isThere)
     #expect(try open().texts() == ["A": "1", "B": "2", "C": "3"])

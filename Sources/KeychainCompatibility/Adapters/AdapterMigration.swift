@@ -75,7 +75,7 @@ public struct AdapterMigration: Sendable {
   @discardableResult
   public func run(
     isDryRun: Bool = false,
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> AdapterMigrationReport {
     try run(authorizations: [:], isDryRun, report)
   }
@@ -93,7 +93,7 @@ public struct AdapterMigration: Sendable {
   @discardableResult
   public func run(
     authorizedBy context: AuthenticationContext, isDryRun: Bool = false,
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) async throws -> AdapterMigrationReport {
     let work = try work(authorizations: [:], isDryRun)
     var authorizations: [AccessControl: Authorization] = [:]
@@ -109,12 +109,12 @@ public struct AdapterMigration: Sendable {
 
   private func run(
     authorizations: [AccessControl: Authorization], _ isDryRun: Bool,
-    _ report: (UpkeepProgress) -> UpkeepProgress.Decision
+    _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws(SecretStoreError) -> AdapterMigrationReport {
     let work = try work(authorizations: authorizations, isDryRun)
     var result = AdapterMigrationReport()
     func checkProgress() throws(SecretStoreError) {
-      try UpkeepProgress(completed: result.entries.count, total: conversions.count)
+      try MaintenanceProgress(completed: result.entries.count, total: conversions.count)
         .report(to: report)
     }
     for conversion in conversions {

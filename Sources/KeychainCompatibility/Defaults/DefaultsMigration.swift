@@ -76,7 +76,7 @@ public struct DefaultsMigration: Sendable {
   @discardableResult
   public func run(
     userDefaults suiteName: String? = nil, isDryRun: Bool = false,
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> DefaultsMigrationReport {
     let file = try read(UserDefaultsFile.path(ofSuite: suiteName))
     return try DefaultsMigrationWork(migration: self, file: file, isDryRun: isDryRun)
@@ -103,7 +103,7 @@ public struct DefaultsMigration: Sendable {
   public func run(
     propertyList file: URL, conflicts: ImportConflicts = .keepExisting, isDryRun: Bool = false,
     removingSource: Bool = false,
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> DefaultsMigrationReport {
     guard file.isFileURL else { throw KeyValueStoreError.invalid("The URL must be a file URL.") }
     let read = try read(file.path)

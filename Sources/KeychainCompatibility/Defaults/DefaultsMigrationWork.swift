@@ -12,7 +12,7 @@ struct DefaultsMigrationWork {
   let isDryRun: Bool
 
   func run(
-    _ conflicts: ImportConflicts, _ report: (UpkeepProgress) -> UpkeepProgress.Decision
+    _ conflicts: ImportConflicts, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws -> DefaultsMigrationReport {
     let imported = try migration.store.import(
       file, replacing: conflicts == .replace, dryRun: isDryRun
@@ -54,7 +54,7 @@ struct DefaultsMigrationWork {
   }
 
   private func entries(
-    _ report: (UpkeepProgress) -> UpkeepProgress.Decision,
+    _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision,
     _ outcome: (DefaultsConversion) throws -> DefaultsMigrationReport.Outcome
   ) throws -> [DefaultsMigrationReport.Entry] {
     var entries: [DefaultsMigrationReport.Entry] = []
@@ -67,10 +67,10 @@ struct DefaultsMigrationWork {
   }
 
   private func checkProgress(
-    _ completed: Int, _ report: (UpkeepProgress) -> UpkeepProgress.Decision
+    _ completed: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws(KeyValueStoreError) {
     let total = file.count + migration.conversions.count
-    if report(UpkeepProgress(completed: completed, total: total)) == .cancel { throw .cancelled }
+    if report(MaintenanceProgress(completed: completed, total: total)) == .cancel { throw .cancelled }
   }
 }
 

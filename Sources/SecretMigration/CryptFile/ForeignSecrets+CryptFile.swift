@@ -26,7 +26,7 @@ extension ForeignSecrets {
   ///   without enough memory; ``MigrationError/cancelled``; or the error of reading the file.
   public static func cryptFile(
     at url: URL, passphrase: Secret, skippingUnreadable: Bool = false,
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> ForeignSecrets {
     try cryptFile(
       at: url, passphrase: passphrase, skippingUnreadable: skippingUnreadable,
@@ -38,7 +38,7 @@ extension ForeignSecrets {
   static func cryptFile(
     at url: URL, passphrase: Secret, skippingUnreadable: Bool = false,
     derivingBy derivation: Argon2.Derivation,
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws(MigrationError) -> ForeignSecrets {
     let (file, bytes) = try SourceFile.read(url)
     let keyring = try CryptFile(ConfigurationFile(bytes, of: file.path), of: file.path)

@@ -40,7 +40,7 @@ struct ForeignCipher: Sendable {
     of bytes: some Collection<UInt8>, under key: Secret
   ) throws(MigrationError) -> Secret {
     try calling { () throws(CryptoFailure) in
-      try library.code(of: Array(bytes)[...], under: key)
+      try library.authenticationCode(of: Array(bytes)[...], under: key)
     }
   }
 

@@ -8,12 +8,12 @@ extension Diagnosis {
       return
     }
     let ways = table.slots.map { slot in
-      contents.isOfThisDevice(slot) ? "this device's key" : slot.kind.way
+      contents.isOfThisDevice(slot) ? "this device's key" : slot.kind.keyDescription
     }
     note("Opened by", Self.list(ways))
     if table.hasOldKeys { note("Keys", "are being rotated: resumeRotation() completes it") }
     if contents.keys.isUnlocked { return note("Locked", "no") }
-    if let obstacle = contents.keys.obstacle { return problem("Locked", obstacle) }
+    if let obstacle = contents.keys.unattendedError { return problem("Locked", obstacle) }
     guard contents.keys.lockReason == .locked else {
       return problem("Locked", contents.keys.lockReason)
     }

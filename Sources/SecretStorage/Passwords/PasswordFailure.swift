@@ -1,4 +1,4 @@
-/// A failed access to a password property, or failed upkeep of a store.
+/// A failed access to a password property, or a failed maintenance task of a store.
 ///
 /// It contains neither the item's name nor its content.
 public struct PasswordFailure: Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct PasswordFailure: Hashable, Sendable {
     case change
     /// Observing, tidying or remembering the store beside a successful access, or a discovery about
     /// the store that the app should know.
-    case upkeep
+    case maintenance
     /// Synchronising the directory after a vault was written to a new file, as for another
     /// passphrase: the change is made, but a power cut may restore the previous file.
     case durability
@@ -38,7 +38,7 @@ extension PasswordFailure: CustomStringConvertible {
     case .write: "A password could not be saved and is kept in memory. \(error)"
     case .change: "A password could not be read, so its change was discarded. \(error)"
     case .durability: "A store was changed, but the change may not outlast a power cut. \(error)"
-    case .upkeep: "A store needs attention, although an access to it succeeded. \(error)"
+    case .maintenance: "A store needs attention, although an access to it succeeded. \(error)"
     }
   }
 }

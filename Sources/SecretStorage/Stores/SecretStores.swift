@@ -24,10 +24,10 @@ public enum SecretStores: Sendable {
 
   /// A handler for the failures of password properties, which cannot throw.
   ///
-  /// It is called on the thread of the access, after it, or on any thread for the upkeep of a
+  /// It is called on the thread of the access, after it, or on any thread for the maintenance of a
   /// store. A password reports a repeated failure only once, until an access succeeds. The default
   /// handler writes a line to standard error for each distinct failure of the process. A forked
-  /// child begins with the default handler, and always writes failures of upkeep to standard error.
+  /// child begins with the default handler, and always writes maintenance failures to standard error.
   public static var onFailure: @Sendable (PasswordFailure) -> Void {
     get { failureHandler.withLock { $0 } }
     set { failureHandler.withLock { $0 = newValue } }

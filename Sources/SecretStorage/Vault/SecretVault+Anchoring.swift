@@ -1,18 +1,18 @@
 import Concurrency
 
-// The state that this machine records on disk, beside a vault, before a write to the vault.
+// Before a vault is written, this machine records on disk which vault is at the path.
 extension SecretVault {
-  /// Records the vault at the log's path and the existence of the log, unless both are recorded.
+  /// Records the vault at the log's path and the start of the log, unless both are recorded.
   ///
-  /// - Throws: The error of replacing the record of an earlier vault with that of a new one.
+  /// - Throws: The error of replacing the record of an earlier vault with the record of a new one.
   func anchor(_ draft: VaultDraft, _ parts: VaultLocation) throws(SecretStoreError) {
     guard let vaultID = draft.keys.table?.vaultID else { return }
     var isPlaceKnown = draft.isPlaceKnown
     if !isPlaceKnown {
-      isPlaceKnown = try claimPlace(for: vaultID, isNew: draft.base.first == nil, parts)
+      isPlaceKnown = try recordVault(for: vaultID, isNew: draft.base.first == nil, parts)
     }
-    // Without a record of the log, a reader cannot tell an interrupted first append from the rest
-    // of an acknowledged one after a power cut. The log's first record is certainly on disk.
+    // Without this record, a reader could not tell after a power failure whether a partial first
+    // append was ever acknowledged. The log's first record is known to be on disk.
     var remembered: RememberedVault?
     if !draft.isLogRemembered, let first = draft.base.first {
       let vault = RememberedVault(
@@ -21,7 +21,7 @@ extension SecretVault {
         try parts.device.remember(vault)
         remembered = vault
       } catch {
-        // The same file is written again after the vault, and that failure is reported.
+        // The same file is written again after the vault; that failure is reported.
       }
     }
     contents.withLock { contents in
@@ -37,8 +37,8 @@ extension SecretVault {
 
   /// Records the last log record of a completed write.
   ///
-  /// A failure is reported and not thrown: its only effect is that a later rollback to before the
-  /// write may go undetected.
+  /// A failure is reported but not thrown, because it only means that a rollback to a state before
+  /// the write may not be detected.
   func remember(_ vault: RememberedVault?, _ parts: VaultLocation) {
     guard let vault else { return }
     reportingFailure { () throws(SecretStoreError) in
@@ -50,11 +50,11 @@ extension SecretVault {
     }
   }
 
-  /// Records the vault at the log's path; returns false if that fails.
+  /// Records the vault at the log's path; reports a failure and returns false.
   ///
-  /// - Throws: The error of recording, if a new vault would otherwise be taken for a replacement of
-  ///   the recorded one.
-  func claimPlace(
+  /// - Throws: The error of recording, if the vault is new and another vault is recorded. The new
+  ///   vault would be mistaken for a malicious replacement.
+  func recordVault(
     for vaultID: [UInt8], isNew: Bool, _ parts: VaultLocation
   ) throws(SecretStoreError) -> Bool {
     do {
@@ -67,29 +67,31 @@ extension SecretVault {
     }
   }
 
-  /// Accepts an older copy of the vault that was restored on purpose, such as a backup.
+  /// Accepts an older copy of the vault that was restored intentionally, such as a backup.
   ///
-  /// - Throws: ``SecretStoreError`` when the vault cannot be read or the acceptance not recorded.
+  /// - Throws: ``SecretStoreError`` if the vault cannot be read or the acceptance cannot be
+  ///   recorded.
   public func acceptRollback() throws {
     let accepted = try withContents { contents throws(SecretStoreError) -> RememberedVault? in
       guard case .rolledBack = contents.distrust else { return nil }
       var keys = contents.keys
       keys.known = nil
-      try keys.noteGeneration(cipher)
+      try keys.recordGeneration(cipher)
       return RememberedVault(contents.chain, keys)
     }
     guard let accepted else { return }
-    // Outside the lock of `contents`, because this may wait for another process.
+    // This may wait for another process, so the lock of `contents` is not held.
     try parts.device.remember(accepted, evenIfOlder: true)
-    forgetSeen()
+    resetSeenState()
   }
 
-  /// Accepts that the vault at this path was replaced with another one, or removed, on purpose.
+  /// Accepts that the vault at this path was replaced with another one, or removed, intentionally.
   ///
-  /// An older copy of the other vault is still refused until ``acceptRollback()``. If the vault was
-  /// removed, the next write creates a new one, which this device opens.
+  /// An older copy of the other vault is still rejected until ``acceptRollback()`` is called. If
+  /// the vault was removed, the next write creates a new one that this device can open.
   ///
-  /// - Throws: ``SecretStoreError`` when the vault cannot be read or the acceptance not recorded.
+  /// - Throws: ``SecretStoreError`` if the vault cannot be read or the acceptance cannot be
+  ///   recorded.
   public func acceptReplacement() throws {
     let vaultID = try withContents { contents -> [UInt8]? in
       guard case .replaced = contents.distrust ?? contents.vanishing else { return nil }
@@ -97,11 +99,11 @@ extension SecretVault {
     }
     guard let vaultID else { return }
     try parts.device.remember(vaultID, at: parts.log.name)
-    forgetSeen()
+    resetSeenState()
   }
 
   /// Makes the next access read the vault again and check it against this machine's records.
-  private func forgetSeen() {
+  private func resetSeenState() {
     contents.withLock { contents in
       contents.seen = nil
       contents.keys.known = nil

@@ -1,14 +1,15 @@
 import Concurrency
 
 extension SecretVault {
-  /// Returns the payload to seal for an item: its secret and, with access flags, their constraints.
+  /// Returns the payload to seal for a new item: its secret and the constraints of its access
+  /// flags.
   ///
-  /// It is computed before a write is queued: stretching an application password is slow, and
-  /// neither a getter nor another write may wait for it.
+  /// Call this before queueing the write, so that other accesses do not wait while an application
+  /// password is stretched.
   ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` or ``SecretStoreError/unsupported(_:)`` for flags
-  ///   that make no sense or that no available authenticator can check, or
-  ///   ``SecretStoreError/denied(_:)`` without the required application password.
+  /// - Throws: ``SecretStoreError/invalid(_:)`` for an invalid combination of flags,
+  ///   ``SecretStoreError/unsupported(_:)`` for flags that no available authenticator can check, or
+  ///   ``SecretStoreError/denied(_:)`` if the required application password is missing.
   func payload(
     of secret: Secret, _ identity: ItemIdentity, _ accessControl: AccessControl,
     authorizedBy authorization: Authorization
@@ -30,29 +31,31 @@ extension SecretVault {
     ).payload
   }
 
-  /// Checks that the constraints can be met; returns the enrolled set's digest if they bind it.
+  /// Checks that an authenticator supports the constraints.
+  ///
+  /// - Returns: The digest of the enrolled set if the constraints depend on it; otherwise no bytes.
   private func digestOfEnrolledSet(
     for constraints: AccessConstraints, _ authorization: Authorization
   ) throws(SecretStoreError) -> [UInt8] {
     let capabilities = (authorization.authenticator?.capabilities ?? [])
       .union(authenticator?.capabilities ?? [])
     if let missing = constraints.missing(from: capabilities) {
-      throw .unsupported("a proof of \(missing), which no authenticator at hand can get")
+      throw .unsupported("a proof of \(missing), which no available authenticator can obtain")
     }
     guard constraints.bindsEnrolledSet else { return [] }
     guard let enrolledSet = (authorization.authenticator ?? authenticator)?.enrolledSet else {
       throw .unsupported(
-        "biometryCurrentSet with an authenticator that cannot tell which fingerprints are enrolled")
+        "biometryCurrentSet with an authenticator that does not report the enrolled fingerprints")
     }
     return try cipher.digest(enrolledSet[...])
   }
 
-  /// Returns the payload to seal in an update; nil if the old one stays or the write reseals it.
+  /// Returns the payload to seal in an update; nil if the write keeps or reseals the old secret.
   func payload(
     updating id: SecretItem.ID, expecting revision: UInt64, to secret: Secret?,
     _ wanted: AccessControl?, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> Secret? {
-    // An item never changes at one revision, so a cached one of that revision is not stale.
+    // An item with the expected revision is current: every change gives an item a new revision.
     var known = contents.withLock { $0.index[id] }
     if known?.revision != revision {
       known = try read { contents throws(SecretStoreError) in
@@ -76,14 +79,14 @@ extension SecretVault {
     return try payload(of: kept, item.identity, new, authorizedBy: authorization)
   }
 
-  /// Opens the secret of an item if the authorisation suffices; nil if there is no such item.
+  /// Opens the secret of an item; returns nil if there is no such item.
   func open(
     _ id: SecretItem.ID, for access: SecretAccess, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
     let opened = try read { contents throws(SecretStoreError) -> (VaultItem, SecretReading)? in
       guard let item = try contents.certainItem(id) else { return nil }
       let payload = try contents.open(item, for: access, authorizedBy: authorization)
-      contents.idle?.noteUse()
+      contents.idle?.recordUse()
       let reading = SecretReading(
         secret: payload, itemRevision: item.revision, storeRevision: contents.revision)
       return (item, reading)
@@ -96,11 +99,11 @@ extension SecretVault {
       constrained = try ConstrainedSecret(
         decoding: reading.secret, hasPassword: flags.contains(.applicationPassword))
     } catch {
-      throw .corrupted("The secret of the item \(id.uuid) is malformed")
+      throw .corrupted("The secret of item \(id.uuid) is malformed")
     }
     try access.checkEnrolledSet(
       constrained.enrolledSet, AccessConstraints(flags), authorization, cipher)
-    // Outside the lock of `contents`, because this may take half a second.
+    // This may take half a second, so the lock of `contents` is not held.
     let secret = try constrained.secret(
       of: item.identity, with: authorization.applicationPassword, cipher,
       checking: authorization.checkContext)
@@ -110,21 +113,22 @@ extension SecretVault {
 }
 
 extension VaultContents {
-  /// Returns an item whose newest state is certain; nil if the item certainly does not exist.
+  /// Returns an item, or nil if it does not exist; throws if damage or locking makes this
+  /// uncertain.
   fileprivate func certainItem(_ id: SecretItem.ID) throws(SecretStoreError) -> VaultItem? {
-    if let place = damage[id] { throw .doubt(of: id, place) }
+    try checkCertain(id)
     if let item = index[id] { return item }
     if sealedRecords > 0 { throw keys.lockReason }
-    if let place = damage.hiding {
-      throw .corrupted("The item may have been at \(place), which is damaged")
+    if let location = damage.hiding {
+      throw .corrupted("The item may have been at \(location), which is damaged")
     }
     return nil
   }
-}
 
-extension SecretStoreError {
-  static func doubt(of id: SecretItem.ID, _ place: String) -> SecretStoreError {
-    .corrupted(
-      "The newest state of the item \(id.uuid) may have been at \(place), which is damaged")
+  /// Throws ``SecretStoreError/corrupted(_:)`` if the newest state of an item may be lost.
+  func checkCertain(_ id: SecretItem.ID) throws(SecretStoreError) {
+    guard let location = damage[id] else { return }
+    throw .corrupted(
+      "The newest state of item \(id.uuid) may have been at \(location), which is damaged")
   }
 }

@@ -2,16 +2,16 @@ import Concurrency
 import StorageInternals
 
 extension SecretVault: PromptlyObservedStore {
-  /// Calls a handler after each change of the vault, made by this object or by another process.
+  /// Calls a handler after each change to the vault, by this object or by another process.
   ///
   /// The handler runs on a thread of this object, one call at a time, and may use the vault.
-  /// Several changes may be coalesced into one call. Locking and unlocking count as changes. A
-  /// forked child starts without handlers; handlers added there run within the call that makes the
-  /// change, and must not use the vault.
+  /// Several changes may be coalesced into one call. Locking and unlocking are also changes.
   ///
-  /// Changes of other processes are detected with inotify. If the kernel refuses that, they are
-  /// detected within a second, and ``SecretStores/onFailure`` gets the reason. In a forked child,
-  /// only this object's changes are detected.
+  /// Changes by other processes are detected with inotify. If inotify is not available, they are
+  /// detected within a second, and ``SecretStores/onFailure`` receives the reason.
+  ///
+  /// A forked child starts without handlers. Handlers that it adds are only called for changes by
+  /// this object, run within the call that makes the change, and must not use the vault.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     watching(observers.add(handler))
   }
@@ -20,7 +20,7 @@ extension SecretVault: PromptlyObservedStore {
     if fileWatch.withLock({ $0.watch })?.problem != nil { fileDidChange() }
   }
 
-  /// The reason why changes of other processes are, or would be, detected with a delay.
+  /// The reason why changes by other processes can only be detected with a delay; nil for none.
   var watchProblem: SecretStoreError? {
     if let watch = fileWatch.withLock({ $0.watch }) { return watch.problem }
     return Inotify.problem.map(SecretStoreError.init)
@@ -34,24 +34,24 @@ extension SecretVault: PromptlyObservedStore {
     watching(observers.addPrompt(handler))
   }
 
-  /// Returns an observation that also watches the file.
+  /// Returns an observation that also keeps the watch of the file alive.
   private func watching(_ observation: ChangeObservation) -> ChangeObservation {
-    if let error = SecretStoreError.needsThreads("Detecting the changes of other processes") {
-      report(PasswordFailure(.upkeep, error))
+    if let error = SecretStoreError.needsThreads("Detecting changes by other processes") {
+      report(PasswordFailure(.maintenance, error))
       return observation
     }
     var watch: ChangeObservation?
     reportingFailure { () throws(SecretStoreError) in watch = try watchFile() }
-    if let problem = watch?.problem { report(PasswordFailure(.upkeep, problem)) }
+    if let problem = watch?.problem { report(PasswordFailure(.maintenance, problem)) }
     let kept = Lock(watch)
     return ChangeObservation {
       observation.cancel()
-      // Released outside of the lock: the last one ends the watch.
+      // Releases the watch outside the lock, because the last release ends it.
       _ = kept.withLock { $0.take() }
     }
   }
 
-  /// Returns the watch that all observations share.
+  /// Returns the watch that all observations share, and starts it if necessary.
   private func watchFile() throws(SecretStoreError) -> ChangeObservation {
     try fileWatch.withLock { shared throws(SecretStoreError) in
       if let watch = shared.watch { return watch }
@@ -61,28 +61,27 @@ extension SecretVault: PromptlyObservedStore {
     }
   }
 
-  /// Notifies the observers of the newest contents.
-  func announce() {
-    contents.withLock { $0.announced = $0.generation }
+  /// Notifies the observers of the current contents.
+  func notifyObservers() {
+    contents.withLock { $0.notifiedGeneration = $0.generation }
     observers.notify()
   }
 
-  /// Handles an event of the file: this object's own changes are already announced, but changes
-  /// that a reader loaded first are not.
+  /// Notifies the observers after a file event, unless they were already notified of the contents.
   private func fileDidChange() {
     do {
-      let isNews = try withContents { contents throws(SecretStoreError) in
-        contents.generation != contents.announced
+      let hasChanged = try withContents { contents throws(SecretStoreError) in
+        contents.generation != contents.notifiedGeneration
       }
-      if isNews { announce() }
+      if hasChanged { notifyObservers() }
     } catch {
-      // The next reader gets the same error.
+      // The observers receive the error when they read the vault.
       observers.notify()
     }
   }
 }
 
-/// The watch of a vault's file, while there are observers.
+/// The watch of a vault's file, which the observations keep alive.
 struct SharedWatch: Sendable {
   weak var watch: ChangeObservation?
 }

@@ -1,57 +1,64 @@
 extension SecretVault {
-  /// Whether a key rotation was started and is not finished, here or in another process.
+  /// Whether a key rotation has been started, here or in another process, and is not finished.
   ///
-  /// It is true of a locked vault as well, and also while a rotation is running.
+  /// The value is also available while the vault is locked.
   ///
-  /// - Throws: ``SecretStoreError`` when the vault cannot be read.
+  /// - Throws: ``SecretStoreError`` if the vault cannot be read.
   public var isRotationPending: Bool {
     get throws {
       try read { contents throws(SecretStoreError) in contents.keys.table?.hasOldKeys ?? false }
     }
   }
 
-  /// Replaces the user key and all keys under it, so that a leaked user key, or the key of a slot
-  /// that is not kept, no longer opens the vault.
+  /// Replaces the user key and all keys under it.
   ///
-  /// The kept slots open the new user key as soon as the rotation starts: those that one of the
-  /// given keys opens, this device's, and those of the systemd credentials that this process has.
-  /// Then every item is sealed again, in batches; meanwhile this and other processes can read and
-  /// write. Identities, attributes, dates and revisions of the items do not change. If there is no
-  /// vault, this does nothing.
+  /// Afterwards, a leaked user key and the keys of removed slots no longer open the vault. If there
+  /// is no vault, this method does nothing.
   ///
-  /// The closure receives the progress at the start and after each batch, and decides whether the
-  /// work continues. It may use the vault. A rotation that is cancelled, fails or is killed leaves
-  /// an intact vault that the kept slots open, with ``isRotationPending`` true:
-  /// ``resumeRotation(reporting:)`` completes it. Calling this again instead starts over with other
-  /// new keys.
+  /// The kept slots are those that one of the given keys opens, this device's slot, and the slots
+  /// of the systemd credentials that this process has. As soon as the rotation starts, they open
+  /// the new user key. Then every item is sealed again, in batches. In the meantime, this and other
+  /// processes can read and write. The identities, attributes, dates and revisions of the items do
+  /// not change.
   ///
-  /// Files that repairs replaced are not sealed again: ``SecretStores/onFailure`` reports them, and
-  /// ``removeDamagedCopies()`` removes them.
+  /// The closure receives the progress at the start and after each batch, and decides whether to
+  /// continue. It may use the vault. If a rotation is cancelled, fails or is killed, the vault
+  /// remains intact, the kept slots open it, and ``isRotationPending`` is true. Then
+  /// ``resumeRotation(reporting:)`` completes the rotation, while another call to this method
+  /// replaces the keys once more.
   ///
-  /// Another process or object that has the vault unlocked opens it again automatically with the
-  /// device's slot or a credential. Otherwise it finds the vault locked.
+  /// Files that a repair replaced are not sealed again. ``SecretStores/onFailure`` reports them,
+  /// and ``removeDamagedCopies()`` removes them.
+  ///
+  /// Another process or object that has the vault unlocked unlocks it again automatically with the
+  /// device's slot or a credential. Without one of these, it finds the vault locked.
   ///
   /// - Parameters:
-  ///   - keys: Keys of kept slots, besides unattended ones; a passphrase costs about two unlocks.
+  ///   - keys: The keys of the slots to keep, in addition to the device's slot and credentials.
+  ///     Each passphrase takes about as long as two unlocks.
   ///   - removingOtherSlots: Whether to remove the slots that are not kept. Removing the last
   ///     passphrase also removes the items that are
   ///     ``Accessibility/whenPasscodeSetThisDeviceOnly``.
   ///   - report: Receives the progress.
-  /// - Complexity: Linear in the size of the vault.
-  /// - Throws: ``SecretStoreError/locked`` when the vault is locked;
-  ///   ``SecretStoreError/wrongPassphrase`` when a given key opens none of the slots of its kind;
-  ///   ``SecretStoreError/invalid(_:)`` when the vault has no such slot, when a slot would be lost
-  ///   without `removingOtherSlots`, or when none would be left;
-  ///   ``SecretStoreError/otherDevice(_:)`` when an item is sealed for another device;
-  ///   ``SecretStoreError/newerFormat(_:)`` when the vault has keys that only a newer version of
-  ///   Locket knows; ``SecretStoreError/corrupted(_:)`` when it is damaged and must be repaired
-  ///   first. After these errors, nothing was changed. ``SecretStoreError/cancelled`` when the
-  ///   closure cancels, or when ``lock()`` is called or the task is cancelled while the key of a
-  ///   passphrase is derived; or the error of writing the vault. All three may leave a rotation to
-  ///   be resumed.
+  /// - Complexity: O(*n*), where *n* is the size of the vault.
+  /// - Throws:
+  ///   - ``SecretStoreError/locked`` if the vault is locked.
+  ///   - ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
+  ///     ``SecretStoreError/otherDevice(_:)`` if a given key opens none of the slots for its kind.
+  ///   - ``SecretStoreError/invalid(_:)`` if the vault has no slot for a given key, if a slot would
+  ///     be lost without `removingOtherSlots`, or if no slot would remain.
+  ///   - ``SecretStoreError/otherDevice(_:)`` if an item is sealed for another device.
+  ///   - ``SecretStoreError/newerFormat(_:)`` if the vault has keys that only a newer version
+  ///     knows.
+  ///   - ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired first.
+  ///   - ``SecretStoreError/cancelled`` if the closure cancels, or if ``lock()`` is called or the
+  ///     task is cancelled while a key is derived from a passphrase.
+  ///   - The error of writing the vault.
+  ///
+  ///   After the last two errors, a rotation may be pending. After the others, nothing has changed.
   public func rotateKeys(
     keeping keys: [UnlockKey] = [], removingOtherSlots: Bool = false,
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
     let device = try parts.device
     let exists = try read { contents throws(SecretStoreError) in contents.keys.table != nil }
@@ -61,23 +68,23 @@ extension SecretVault {
       try contents.renewKeys(
         keeping: keys, removingOtherSlots: removingOtherSlots, device, checking: check)
     }
-    announce()
+    notifyObservers()
     reportDamagedCopies()
     try resumeRotation(reporting: report)
   }
 
-  /// Finishes an interrupted key rotation; does nothing if there is none.
+  /// Completes an interrupted key rotation, if there is one.
   ///
   /// The closure receives the progress as in ``rotateKeys(keeping:removingOtherSlots:reporting:)``.
+  /// After an error, completed work is kept.
   ///
-  /// - Complexity: Linear in the size of the vault.
-  /// - Throws: ``SecretStoreError/locked`` when the vault is locked,
-  ///   ``SecretStoreError/otherDevice(_:)`` when items remain that are sealed for another device,
-  ///   ``SecretStoreError/corrupted(_:)`` when the vault is damaged and must be repaired first,
-  ///   ``SecretStoreError/cancelled`` when the closure cancels, or the error of writing the vault.
-  ///   Completed work is kept.
+  /// - Complexity: O(*n*), where *n* is the size of the vault.
+  /// - Throws: ``SecretStoreError/locked`` if the vault is locked,
+  ///   ``SecretStoreError/otherDevice(_:)`` if a remaining item is sealed for another device,
+  ///   ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired first,
+  ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault.
   public func resumeRotation(
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
     guard try isRotationPending else { return }
     var completed = 0
@@ -88,19 +95,19 @@ extension SecretVault {
       }[...]
       if waiting.isEmpty { break }
       let total = completed + waiting.count
-      if completed == 0 { try UpkeepProgress(completed: 0, total: total).report(to: report) }
+      if completed == 0 { try MaintenanceProgress(completed: 0, total: total).report(to: report) }
       while !waiting.isEmpty {
         waiting = try renewSome(of: waiting)
         completed = total - waiting.count
-        try UpkeepProgress(completed: completed, total: total).report(to: report)
+        try MaintenanceProgress(completed: completed, total: total).report(to: report)
       }
-      // Another rotation may have started meanwhile.
+      // Another rotation may have started in the meantime.
     }
-    // The new file omits keys that nothing is sealed under any more.
+    // The new file omits the keys that are no longer in use.
     try rewrite()
   }
 
-  /// Seals some items again in their current state, and returns the remaining ones.
+  /// Seals a batch of items under the newest keys, and returns the remaining ones.
   private func renewSome(
     of waiting: ArraySlice<SecretItem.ID>
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {
@@ -111,7 +118,7 @@ extension SecretVault {
       let draft = try withContents { contents throws(SecretStoreError) -> VaultDraft? in
         guard contents.keys.isUnlocked else { throw contents.keys.lockReason }
         guard contents.keys.table != nil else {
-          // The vault was removed meanwhile.
+          // The vault was removed in the meantime.
           rest = []
           return nil
         }
@@ -130,8 +137,9 @@ extension SecretVault {
 }
 
 extension VaultDraft {
-  /// Appends as many of the named items as fit into one record, or one for each attributes key,
-  /// with their secrets under the newest keys, and returns the remaining ones.
+  /// Appends a batch of items with their secrets under the newest keys, and returns the others.
+  ///
+  /// The batch becomes at most one record for each attributes key.
   fileprivate mutating func renew(
     _ waiting: ArraySlice<SecretItem.ID>, _ contents: VaultContents
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {
@@ -142,7 +150,7 @@ extension VaultDraft {
     for id in waiting.prefix([VaultItem].blockItems) {
       if bytes > [VaultItem].blockBytes { break }
       rest = rest.dropFirst()
-      // The item may have been changed or removed meanwhile.
+      // The item may have been changed or removed in the meantime.
       guard let item = contents.index[id], item.isUnderOldKey(of: table) else { continue }
       bytes += item.byteCount
       blocks[item.attributesPurpose, default: []].append(.put(try contents.renewed(item)))

@@ -5,11 +5,11 @@ import StorageInternals
 extension SecretVault {
   /// Adds an item, and returns it when it is on disk.
   ///
-  /// - Throws: ``SecretStoreError/duplicate`` when an item with this identity exists,
-  ///   ``SecretStoreError/locked`` when the vault is locked, ``SecretStoreError/unsupported(_:)``
-  ///   for access flags that no available authenticator can check, ``SecretStoreError/denied(_:)``
-  ///   when a required application password is missing, ``SecretStoreError/invalid(_:)`` for
-  ///   meaningless flags, a secret over 16 MiB or texts over 64 KiB, or the error of writing the
+  /// - Throws: ``SecretStoreError/duplicate`` if an item with this identity exists,
+  ///   ``SecretStoreError/locked`` if the vault is locked, ``SecretStoreError/unsupported(_:)`` for
+  ///   access flags that no available authenticator can check, ``SecretStoreError/denied(_:)`` if a
+  ///   required application password is missing, ``SecretStoreError/invalid(_:)`` for an invalid
+  ///   combination of flags, a secret over 16 MiB or texts over 64 KiB, or the error of writing the
   ///   vault. On error, nothing changes.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
@@ -19,22 +19,22 @@ extension SecretVault {
     let payload = try payload(
       of: secret, identity, attributes.accessControl, authorizedBy: authorization)
     guard let item = try write(.add(payload, identity: identity, attributes: attributes)) else {
-      fatalError("Adding an item to a vault gave none.")
+      fatalError("Adding an item to a vault returned no item.")
     }
     return item
   }
 
   /// Changes an item, and returns it when it is on disk.
   ///
-  /// Changing attributes alone does not need the key of the secret, so it works while the vault is
-  /// locked, unless the access control changes. Access flags protect a secret from being read, not
-  /// from being replaced: replacing it needs no proof except the right application password, if it
-  /// has one. A new access control without a new secret needs the same proof as reading the secret.
+  /// Attributes other than the access control can be changed while the vault is locked. Access
+  /// flags protect a secret from being read, but not from being replaced: only an item with an
+  /// application password requires that password. Changing the access control but not the secret
+  /// requires the same proofs as reading the secret.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now or was
-  ///   removed, ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword``
-  ///   when the authorisation does not suffice, or the errors of ``add(_:identity:attributes:)``.
-  ///   On error, nothing changes.
+  /// - Throws: ``SecretStoreError/conflict`` if the item was changed or removed since the expected
+  ///   revision, ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword``
+  ///   if the authorization does not suffice, or the errors of ``add(_:identity:attributes:)``. On
+  ///   error, nothing changes.
   public func update(
     _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
     authorizedBy authorization: Authorization
@@ -46,23 +46,23 @@ extension SecretVault {
     let change = VaultWrite.update(
       id, expecting: revision, attributes: attributes, payload: payload)
     guard let item = try write(change) else {
-      fatalError("Changing an item of a vault gave none.")
+      fatalError("Changing an item of a vault returned no item.")
     }
     return item
   }
 
   /// Removes an item; succeeds if it is already removed.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` when the item has another revision by now, or the
-  ///   error of writing the vault.
+  /// - Throws: ``SecretStoreError/conflict`` if the item was changed since the expected revision,
+  ///   or the error of writing the vault.
   public func remove(_ id: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {
     _ = try write(.remove(id, expecting: revision))
   }
 
-  /// Writes a change in one batch with those of other threads, and waits until it is on disk.
+  /// Writes a change, in one batch with changes by other threads, and waits until it is on disk.
   func write(_ change: VaultWrite) throws(SecretStoreError) -> SecretItem? {
     let item = try writes.perform(change) { batch in commit(batch) }
-    announce()
+    notifyObservers()
     compactIfWasteful()
     return item
   }
@@ -80,16 +80,15 @@ extension SecretVault {
         try withReserve { () throws(SecretStoreError) in while try !append(batch, parts) {} }
       }
     } catch {
-      let goesOn = isMixed && error.isFullDisk
+      let retriesRemovals = isMixed && error.isFullDisk
       for pending in batch where pending.outcome == nil {
-        if !goesOn || !pending.write.isRemoval { pending.finish(.failure(error)) }
+        if !retriesRemovals || !pending.write.isRemoval { pending.finish(.failure(error)) }
       }
-      if goesOn { commit(removals) }
+      if retriesRemovals { commit(removals) }
     }
   }
 
-  /// Runs a write that makes the vault safer, such as a removal, with the reserved space on a full
-  /// disk.
+  /// Runs a write that may use the reserved disk space, such as a removal.
   func withReserve<Result>(
     _ write: () throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
@@ -102,12 +101,14 @@ extension SecretVault {
     }
   }
 
-  /// Appends the changes of a batch that fit together; false if another process was faster.
+  /// Appends the first changes of a batch that do not overlap; returns false if a retry is needed
+  /// because another process has created the vault.
   private func append(_ batch: [Pending], _ parts: VaultLocation) throws(SecretStoreError) -> Bool {
     if contents.withLock({ $0.keys.table == nil }),
       try withContents({ $0.keys.table == nil && $0.damage.isEmpty })
     {
-      // Outside the lock of `contents`, which readers need: this may wait for another process.
+      // This may wait for another process, so the lock of `contents`, which readers need, is not
+      // held.
       _ = try parts.device.makeSecret()
     }
     let (draft, outcomes) = try withContents { contents throws(SecretStoreError) in
@@ -132,18 +133,18 @@ extension SecretVault {
     _ draft: VaultDraft, _ parts: VaultLocation
   ) throws(SecretStoreError) -> LogPosition {
     let position = try parts.log.append { () throws(SecretStoreError) in
-      // A new vault is recorded while no other process can create one.
+      // A new vault is recorded under the log's lock, so that no other process creates one.
       if draft.base.first == nil, try withContents({ $0.position }) != draft.position {
         throw .conflict
       }
       try anchor(draft, parts)
       return (draft.records, draft.position)
     }
-    guard let position else { fatalError("A vault was to be written and was not.") }
+    guard let position else { fatalError("A draft with records was not written.") }
     return position
   }
 
-  /// Adds changes to a draft up to the first that overlaps an earlier one.
+  /// Adds changes to a draft, up to the first change that overlaps an earlier one.
   private static func fill(
     _ draft: inout VaultDraft, from batch: [Pending], _ contents: inout VaultContents
   ) -> [(Pending, Result<SecretItem?, SecretStoreError>)] {
@@ -162,7 +163,7 @@ extension SecretVault {
     return outcomes
   }
 
-  /// Updates the contents with a draft that is on disk now.
+  /// Updates the contents with a draft that has been written to disk.
   func acknowledge(
     _ draft: VaultDraft, endingAt position: LogPosition, _ parts: VaultLocation
   ) {
@@ -170,14 +171,14 @@ extension SecretVault {
       // A reader of this process may already have read the draft from the log.
       if contents.position == draft.position { contents.adopt(draft, position) }
       contents.beginIdlePeriod()
-      contents.idle?.noteUse()
+      contents.idle?.recordUse()
     }
     remember(draft.result, parts)
   }
 }
 
 extension SecretStoreError {
-  /// Whether the disk, or the quota of this user, is full.
+  /// Whether there is no disk space left, or the user's disk quota is exceeded.
   fileprivate var isFullDisk: Bool {
     switch self {
     case .system(_, _, ENOSPC), .system(_, _, EDQUOT): true

@@ -3,41 +3,42 @@ public import FoundationEssentials
 import StorageInternals
 import Synchronization
 
-/// A secret store that keeps its items, encrypted, in a file on this machine.
+/// A secret store that keeps its items in an encrypted file.
 ///
 /// ```swift
 /// let vault = SecretVault(fileURL: url)
 /// @GenericPassword(service: "my.service", in: vault) var name: String?
 /// ```
 ///
-/// A vault needs no set-up. Creating the object has no effect on disk. Reading a vault that does
-/// not exist finds no items. The first write creates it, with a device key in the app's state
-/// directory that opens it unattended on this machine. ``setPassphrase(_:cost:)`` replaces that key
-/// with a passphrase; without one, locking is no protection from other programs of this user.
+/// A vault requires no setup. Creating the object does not access the disk, and a vault that does
+/// not exist has no items. The first write creates the file, and a device key in the app's state
+/// directory that unlocks the vault automatically on this machine. ``setPassphrase(_:cost:)``
+/// replaces that key with a passphrase. Without a passphrase, locking does not protect the vault
+/// from other programs of the same user.
 ///
-/// Any number of threads, objects and processes may use one vault at once. A write returns when it
-/// is on disk. If the whole file was replaced, as by another passphrase, and the directory could
-/// not be flushed, the change counts, and ``SecretStores/onFailure`` reports that a power cut may
-/// undo it.
+/// Any number of threads, objects and processes may use a vault concurrently. A write returns when
+/// it is on disk. There is one exception: if a write replaces the file, as a change of passphrase
+/// does, and the directory cannot be flushed, the write succeeds and ``SecretStores/onFailure``
+/// reports that a power failure may undo it.
 ///
-/// On a full disk, items and slots can still be removed: the vault reserves 64 KiB beside its file
-/// for that, and releases them in parts. The first write that finds room restores the reserve.
+/// On a full disk, items and slots can still be removed, because the vault reserves 64 KiB of disk
+/// space for that purpose. The next write for which there is enough space restores the reserve.
 ///
-/// In a forked child, a vault is locked: <doc:InAForkedChild>. The documentation has pages on the
-/// format and on the threats that the vault protects against.
+/// In a forked child, a vault is locked; see <doc:InAForkedChild>. The format and the threats that
+/// a vault protects against are described in <doc:TheVaultsFormat> and <doc:WhatTheVaultProtects>.
 public final class SecretVault: SecretStore {
   private let locate: @Sendable () throws(SecretStoreError) -> VaultLocation
   private let located = Lock<VaultLocation?>(nil, inForkedChild: { nil })
   private let timeout = LockTimeout()
   private let isSharingAllowed = Atomic(false)
-  /// The authenticator that the app passed, which may not name a vault.
+  /// The authenticator that the app passed to the initializer.
   let givenAuthenticator: (any Authenticator)?
   let cipher: any SecretCipher
   let contents: Lock<VaultContents>
   let writes = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>()
   let observers = ChangeObservers()
   let fileWatch = Lock(SharedWatch(), inForkedChild: { SharedWatch() })
-  /// Not a Dispatch queue, which ends the process if no file can be opened.
+  /// The thread for background work; a dispatch queue crashes if the process cannot open files.
   let background = SerialThread()
   let automaticLockingState = Lock(
     AutomaticLockingState(), inForkedChild: { AutomaticLockingState() })
@@ -56,14 +57,14 @@ public final class SecretVault: SecretStore {
   /// Creates an object for the vault in a file.
   ///
   /// - Parameters:
-  ///   - fileURL: The file of the vault. It need not exist. Missing directories are created with
+  ///   - fileURL: The file of the vault, which need not exist. Missing directories are created with
   ///     access for the owner only.
   ///   - stateDirectory: The directory of the device key and of this machine's record of the vault.
-  ///     It should not be copied together with the vault. By default it is the app's directory for
-  ///     state by the XDG Base Directory Specification.
-  ///   - authenticator: Asks the user for the proof that an item with ``AccessFlags`` needs, if an
-  ///     ``AuthenticationContext`` has no authenticator; nil means that no user can be asked. By
-  ///     default it is a login of this user on the terminal.
+  ///     It should not be copied together with the vault. The default is the app's state directory
+  ///     according to the XDG Base Directory Specification.
+  ///   - authenticator: Asks the user for the proofs that items with ``AccessFlags`` require, if an
+  ///     ``AuthenticationContext`` has no authenticator. The default authenticates the user with
+  ///     PAM on the terminal. If it is nil, the user cannot be asked.
   ///   - cipher: The implementation of the cryptographic primitives.
   public convenience init(
     fileURL: URL, stateDirectory: URL? = nil,
@@ -81,18 +82,18 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// Creates an object for the vault of an app: `secrets.vault` in the app's directory for data.
+  /// Creates an object for the vault of an app, `secrets.vault` in the app's data directory.
   ///
-  /// The directories are those of the XDG Base Directory Specification: the vault is in
-  /// `$XDG_DATA_HOME/<app>` and the state in `$XDG_STATE_HOME/<app>`. Without a home directory, as
-  /// in a system service, both are in systemd's `$STATE_DIRECTORY`. If neither exists, every access
+  /// According to the XDG Base Directory Specification, the vault is in `$XDG_DATA_HOME/<app>` and
+  /// the state in `$XDG_STATE_HOME/<app>`. Without a home directory, for example in a system
+  /// service, both are in systemd's `$STATE_DIRECTORY`. If that does not exist either, every access
   /// throws ``SecretStoreError/unavailable(_:)``.
   ///
   /// - Parameters:
   ///   - applicationName: The name of the directories; nil means the name of the executable.
-  ///   - authenticator: Asks the user for the proof that an item with ``AccessFlags`` needs, if an
-  ///     ``AuthenticationContext`` has no authenticator; nil means that no user can be asked. By
-  ///     default it is a login of this user on the terminal.
+  ///   - authenticator: Asks the user for the proofs that items with ``AccessFlags`` require, if an
+  ///     ``AuthenticationContext`` has no authenticator. The default authenticates the user with
+  ///     PAM on the terminal. If it is nil, the user cannot be asked.
   ///   - cipher: The implementation of the cryptographic primitives.
   public convenience init(
     applicationName: String? = nil, authenticator: (any Authenticator)? = PAMAuthenticator(),
@@ -106,7 +107,7 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// The location of the vault, determined at the first access and retried until it succeeds.
+  /// The location of the vault, determined at the first access that succeeds in doing so.
   var parts: VaultLocation {
     get throws(SecretStoreError) {
       try located.withLock { located throws(SecretStoreError) -> VaultLocation in
@@ -120,33 +121,34 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// The longest time that a write waits for other writers, in this process and others; 30 seconds
-  /// by default.
+  /// The maximum time that a write waits for writers in this and other processes.
   ///
-  /// A write that times out throws ``SecretStoreError/busy(path:holder:)`` and changes nothing.
-  /// From then on, writes fail at once until the lock is free, so that the thread of a user
-  /// interface does not block repeatedly. Zero means never to wait. Reading and locking never wait
-  /// for writers, and unlocking does only after two rotations of the keys interfered with it.
+  /// The default is 30 seconds; zero means not to wait. A write that times out throws
+  /// ``SecretStoreError/busy(path:holder:)`` and changes nothing. Further writes then fail
+  /// immediately until the lock is free, so that a user interface does not block repeatedly.
+  /// Reading and locking never wait for writers. Unlocking waits for them only after two rotations
+  /// of the keys have interfered with it.
   public var lockTimeout: Duration {
     get { timeout.duration }
     set { timeout.duration = newValue }
   }
 
-  /// Whether the vault may be written if other users can write to its directory, or to that of the
-  /// state; false by default.
+  /// Whether other users may have write permission on the vault's directory or the state directory.
   ///
-  /// Any user with write permission on a directory can replace its files with older ones, or remove
-  /// them. If this user owns the directory, a write therefore removes that permission from the
-  /// group and from others. Otherwise, or if the file system has no such permissions, the write
-  /// throws ``SecretStoreError/insecure(path:reason:)``. True leaves both directories unchanged:
-  /// for a volume that several users share on purpose, all of them trusted. A sticky directory of
-  /// root or of this user, such as `/tmp`, is not changed. Reading checks the files alone.
+  /// The default is false, because a user with write permission on a directory can remove its files
+  /// or replace them with older ones. If this user owns the directory, a write therefore revokes
+  /// the write permission of the group and of others. Otherwise, or if the file system has no such
+  /// permissions, the write throws ``SecretStoreError/insecure(path:reason:)``. A sticky directory
+  /// that belongs to root or to this user, such as `/tmp`, is allowed. Reading only checks the
+  /// files.
+  ///
+  /// Set it to true for a volume that several trusted users share.
   public var allowsSharedDirectories: Bool {
     get { isSharingAllowed.load(ordering: .relaxed) }
     set { isSharingAllowed.store(newValue, ordering: .relaxed) }
   }
 
-  /// The parts for writing, with their directories protected from other users.
+  /// The location of the vault for writing, with its directories protected from other users.
   var protectedParts: VaultLocation {
     get throws(SecretStoreError) {
       let parts = try parts
@@ -158,8 +160,7 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// The guarantees of a vault: it survives a reboot, is encrypted, enforces accessibility and
-  /// access control, may be shared by processes, and detects rollbacks.
+  /// The guarantees of a vault.
   public var guarantees: StoreGuarantees {
     [
       .survivesReboot, .encryptedAtRest, .enforcesAccessibility, .enforcesAccessControl,
@@ -169,44 +170,16 @@ public final class SecretVault: SecretStore {
 }
 
 extension SecretVault: CustomReflectable {
-  /// A mirror without children, so that a dump shows no names.
+  /// A mirror without children, so that `dump` reveals no item names.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
 extension SecretStore where Self == SecretVault {
-  /// The vault of this app, as ``SecretVault/init(applicationName:authenticator:cipher:)`` creates
-  /// it; one object for the whole process, and the default store.
+  /// The vault of this app, created with
+  /// ``SecretVault/init(applicationName:authenticator:cipher:)``.
+  ///
+  /// There is one object for the process, which is also the default store.
   public static var vault: SecretVault { sharedVault }
 }
 
 private let sharedVault = SecretVault()
-
-/// The log and the device state of a vault.
-struct VaultLocation: Sendable {
-  var log: any RecordLog
-  var device: DeviceState
-
-  init(
-    path: String, stateDirectory: String, cipher: any SecretCipher,
-    machineIdentity: String = "/etc/machine-id",
-    credentialsDirectory: String? = ApplicationDirectories.credentials(),
-    fileSystem: FileSystem = FileSystem()
-  ) {
-    log = FileRecordLog(path: path, cipher: cipher, fileSystem: fileSystem)
-    device = DeviceState(
-      directory: stateDirectory, machineIdentity: machineIdentity,
-      credentialsDirectory: credentialsDirectory, fileSystem: fileSystem,
-      cipher: cipher)
-  }
-
-  static func directories(
-    of applicationName: String?
-  ) throws(SecretStoreError) -> (data: String, state: String) {
-    do {
-      let directories = try ApplicationDirectories(applicationName: applicationName)
-      return (try directories.data, try directories.state)
-    } catch {
-      throw .unavailable("\(error)")
-    }
-  }
-}

@@ -3,108 +3,107 @@ public import Testing
 extension SecretStoreConformance {
   /// One rule of the `SecretStore` contract.
   public enum Check: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    /// A fresh store has no item.
-    case emptyStoreHasNothing
+    /// A new store has no items.
+    case emptyStoreHasNoItems
     /// The secret of an item that does not exist is nil.
-    case absentSecretIsNil
+    case missingSecretIsNil
     /// Each kind of query finds an added item, with its secret.
     case addedItemIsFound
-    /// Adding an existing identity is refused and changes nothing.
+    /// Adding an existing identity is rejected and changes nothing.
     case identitiesAreUnique
-    /// A search for one class finds no item of the other.
-    case classesAreApart
+    /// A search for one class of items finds none of the other class.
+    case classesAreSeparate
     /// Items that differ in one part of the identity are different items.
     case everyIdentityPartDistinguishes
     /// A part that a pattern omits may have any value.
-    case leftOutPartMatchesAnything
+    case omittedPartMatchesAnyValue
     /// A part that an exact identity omits must be absent.
-    case absentPartIsAValue
-    /// Searches return the items in the order of adding.
-    case searchesAreOldestFirst
+    case exactQueryRequiresAbsentParts
+    /// Searches return the items in the order in which they were added.
+    case resultsAreOldestFirst
     /// Canonically equivalent texts name the same item.
-    case equivalentSpellingsAreOneName
-    /// Line breaks, slashes, zeros, emoji and long names are stored unchanged.
-    case unusualNamesComeBack
+    case equivalentTextsNameOneItem
+    /// Line breaks, slashes, null characters, emoji and long names are stored unchanged.
+    case unusualTextsRoundTrip
     /// An empty text differs from an absent one.
-    case emptyNameIsNotAbsent
-    /// Long texts are stored completely, or refused.
-    case longTextsAreKeptOrRefused
+    case emptyTextIsNotNil
+    /// Long texts are stored completely or rejected.
+    case longTextsRoundTripOrAreRejected
 
-    /// Secrets of any bytes are stored unchanged.
-    case secretsComeBackExactly
-    /// A secret of the largest size can be read.
-    case largestSecretComesBack
-    /// A secret that exceeds the largest size is refused and changes nothing.
-    case largerSecretIsRefused
+    /// Secrets with any bytes are stored unchanged.
+    case secretsRoundTrip
+    /// A secret of the maximum size can be read.
+    case largestSecretRoundTrips
+    /// A secret that exceeds the maximum size is rejected and changes nothing.
+    case oversizedSecretIsRejected
     /// Every attribute is stored unchanged.
-    case attributesComeBack
-    /// Updating an attribute to nil clears it, and no other.
-    case nilClearsAnAttribute
-    /// Each accessibility is stored unchanged, or refused.
-    case accessibilitiesAreKeptOrRefused
-    /// Access flags that cannot be checked or are an invalid mix are refused; a store that does not
-    /// enforce access control refuses all.
-    case accessFlagsAreCheckedOrRefused
-    /// Reading an item with access flags fails without the proof, and the store asks no person.
+    case attributesRoundTrip
+    /// Updating an attribute to nil clears it and leaves the others unchanged.
+    case nilClearsAttribute
+    /// Each accessibility is stored unchanged or rejected.
+    case accessibilitiesRoundTripOrAreRejected
+    /// Access flags that the store cannot enforce and invalid combinations are rejected.
+    case accessFlagsAreEnforcedOrRejected
+    /// Reading an item with access flags fails without a proof; the store does not ask for one.
     case unauthorizedReadIsDenied
-    /// Reading an item with access flags succeeds with the proof.
-    case authorizedReadGivesTheSecret
-    /// Reading fails without a proof or with another one.
+    /// Reading an item with access flags succeeds with the required proof.
+    case authorizedReadReturnsSecret
+    /// Reading an item with access flags fails with a proof of another kind.
     case insufficientProofIsDenied
-    /// An item with an application password is read and replaced only with that password.
+    /// Reading or replacing a secret with an application password requires that password.
     case applicationPasswordIsRequired
     /// The guarantees do not change.
     case guaranteesAreStable
 
-    /// Updating attributes keeps the secret.
+    /// Updating the attributes keeps the secret.
     case attributeUpdateKeepsSecret
     /// Updating the secret keeps the attributes.
     case secretUpdateKeepsAttributes
-    /// An update may change attributes and secret together.
+    /// One update may change both the attributes and the secret.
     case updateChangesBoth
     /// An update keeps the identifier and the identity of the item.
-    case updateKeepsNameAndIdentity
-    /// An update that is refused changes nothing.
-    case refusedUpdateChangesNothing
-    /// The creation date stays, and the modification date does not decrease.
-    case datesFollowWrites
+    case updateKeepsIDAndIdentity
+    /// A rejected update changes nothing.
+    case rejectedUpdateChangesNothing
+    /// An update keeps the creation date, and the modification date does not decrease.
+    case datesAreConsistent
     /// An update that expects an old revision is a conflict and changes nothing.
     case staleUpdateConflicts
     /// A removal that expects an old revision is a conflict and changes nothing.
     case staleRemovalConflicts
-    /// Updating a removed item is a conflict and does not restore it.
+    /// Updating a removed item is a conflict and does not restore the item.
     case updateOfRemovedItemConflicts
-    /// A removed item is gone, and the others stay.
+    /// Removing an item affects no other item.
     case removedItemIsGone
     /// Removing an item that does not exist succeeds.
     case removingAbsentItemSucceeds
-    /// After a removal the identity can be added again, as a new item.
-    case identityIsFreeAfterRemoval
+    /// The identity of a removed item can be added again, as a new item.
+    case removedIdentityCanBeAddedAgain
 
     /// Each write gives the item a revision that it never had.
     case itemRevisionChangesWithEachWrite
     /// Each write gives the store a revision that it never had.
     case storeRevisionChangesWithEachWrite
     /// Reads do not change the revision of the store.
-    case storeRevisionStaysThroughReads
-    /// Reading a secret returns the revisions of the item and of the store.
-    case readingTellsRevisions
-    /// Another instance sees each completed write, and its own stale writes are refused.
-    case anotherInstanceSeesWrites
+    case readsKeepStoreRevision
+    /// Reading a secret also returns the revisions of the item and of the store.
+    case readingReturnsRevisions
+    /// Another instance sees each completed write, and its stale writes are conflicts.
+    case otherInstanceSeesWrites
 
     /// Every observer is notified of each kind of write.
-    case observersHearWrites
-    /// An observer is notified of the writes of another instance.
-    case observersHearAnotherInstance
-    /// An observer is not notified after its token is released.
-    case releasedObserversHearNothing
+    case observersAreNotifiedOfWrites
+    /// An observer is notified of writes by another instance.
+    case observersAreNotifiedOfOtherInstance
+    /// An observer is not notified after its observation is released.
+    case releasedObserversAreNotNotified
     /// No handler runs inside the call that makes the change.
-    case observersRunElsewhere
+    case handlersRunOutsideWrites
 
-    /// Of concurrent adds with the same identity, one succeeds.
-    case concurrentAddsHaveOneWinner
-    /// Concurrent updates that expect the current revision are not lost.
-    case concurrentUpdatesLoseNothing
+    /// Of several concurrent adds with the same identity, exactly one succeeds.
+    case concurrentAddsSucceedOnce
+    /// No successful update is lost to a concurrent one.
+    case concurrentUpdatesAreNotLost
 
     /// The name of the rule.
     public var testDescription: String { rawValue }

@@ -261,7 +261,7 @@ struct DefaultsMigrationTests {
 
   @Test func fileThatWasChangedMeanwhileStays() throws {
     let file = URL(filePath: source)
-    let overwrite = { (progress: UpkeepProgress) -> UpkeepProgress.Decision in
+    let overwrite = { (progress: MaintenanceProgress) -> MaintenanceProgress.Decision in
       do {
         if progress.completed == 12 { try Data("new".utf8).write(to: file) }
         return .proceed

@@ -28,7 +28,7 @@ struct CryptFileTests {
   }
 
   @Test func passwordsAreReadWithTheCaseOfUserNames() throws {
-    var steps: [UpkeepProgress] = []
+    var steps: [MaintenanceProgress] = []
     let url = write(Fixture.cryptFile, to: directory("file"))
     let read = try ForeignSecrets.cryptFile(
       at: url, passphrase: Secret(Fixture.passphrase), derivingBy: KnownKeys.derive
@@ -46,7 +46,7 @@ struct CryptFileTests {
       read.secrets.map(\.secret.text) == [
         "The Valley Wind", "Žluťoučký kůň\nsecond line", String(repeating: "x", count: 200),
       ])
-    #expect(steps == (0...3).map { UpkeepProgress(completed: $0, total: 3) })
+    #expect(steps == (0...3).map { MaintenanceProgress(completed: $0, total: 3) })
   }
 
   @Test(arguments: [Fixture.cryptFileOfVersion138, Fixture.cryptFileOfVersion134])

@@ -22,7 +22,7 @@ struct DiagnosisTests {
   @Test func aVaultThatDoesNotExistIsHealthyAndStaysAbsent() {
     let diagnosis = vault.open().diagnose()
     #expect(diagnosis.isHealthy)
-    #expect(text("Vault file", in: diagnosis)?.contains("not created yet") == true)
+    #expect(text("Vault file", in: diagnosis)?.contains("does not exist yet") == true)
     #expect(text("Items", in: diagnosis) == "0")
     #expect(!FileManager.default.fileExists(atPath: vault.directory.path))
   }
@@ -115,7 +115,7 @@ struct DiagnosisTests {
     try FileManager.default.createDirectory(
       at: vault.directory, withIntermediateDirectories: true)
     #expect(
-      text("State directory", in: vault.open().diagnose())?.contains("not created yet") == true)
+      text("State directory", in: vault.open().diagnose())?.contains("does not exist yet") == true)
     #expect(unsafe chmod(vault.directory.path, 0o500) == 0)
     // The superuser can write anywhere.
     #expect(vault.open().diagnose().isHealthy == (geteuid() == 0))
@@ -175,7 +175,7 @@ struct DiagnosisTests {
     let diagnosis = SecretStores.withDefaultStore(vault.open()) { SecretStores.diagnose() }
     #expect(text("Cryptography", in: vault.open().diagnose())?.contains("Cipher") == true)
     let plain = SecretVault(fileURL: vault.file, stateDirectory: vault.state).diagnose()
-    #expect(text("Cryptography", in: plain)?.hasPrefix("OpenSSL, as libcrypto.so.") == true)
+    #expect(text("Cryptography", in: plain)?.hasPrefix("OpenSSL, libcrypto.so.") == true)
     #expect(text("Environment", in: diagnosis)?.contains("XDG_STATE_HOME") == true)
     #expect(text("Locked memory", in: diagnosis)?.contains("RLIMIT_MEMLOCK") == true)
   }

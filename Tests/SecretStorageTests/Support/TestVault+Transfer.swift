@@ -60,7 +60,7 @@ extension SecretVault {
   @discardableResult
   func export(
     of vault: TestVault, overwriting: Bool = false,
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> ExportReport {
     try export(
       to: vault.export, passphrase: TestVault.passphrase, cost: .cheap, overwriting: overwriting,
@@ -71,7 +71,7 @@ extension SecretVault {
   @discardableResult
   func importItems(
     of vault: TestVault, conflicts: ImportConflicts = .keepExisting, isDryRun: Bool = false,
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision = { _ in .proceed }
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> ImportReport {
     try importItems(
       from: vault.export, passphrase: TestVault.passphrase, conflicts: conflicts,

@@ -261,7 +261,7 @@ struct VaultAutomaticLockingTests {
     try onThreads(4) { number in
       for _ in 0..<2000 {
         if number == 0 {
-          cipher.forgetKeys()
+          cipher.eraseKeys()
         } else {
           let opened = try cipher.open(sealed[...], with: key, authenticating: [])
           #expect(opened.text == "text")

@@ -156,7 +156,7 @@ struct VaultCanaryTests {
     _ = item.value
     let error = try #require(item.error)
     log.report(PasswordFailure(.write, error))
-    log.report(PasswordFailure(.upkeep, .rolledBack(vault.path)))
+    log.report(PasswordFailure(.maintenance, .rolledBack(vault.path)))
     expectNoCanary(in: Array(lines.withLock { $0.joined() }.utf8), "the log")
     #expect(lines.withLock { $0.count } == 2)
   }

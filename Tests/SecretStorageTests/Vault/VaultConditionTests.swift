@@ -231,5 +231,5 @@ private struct MissingCipher: SecretCipher {
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret { throw error }
 
-  func forgetKeys() {}
+  func eraseKeys() {}
 }

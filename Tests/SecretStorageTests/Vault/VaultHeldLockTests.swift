@@ -214,7 +214,7 @@ struct VaultHeldLockTests {
       object.lockTimeout = .milliseconds(20)
       #expect(try object.texts() == ["a": "value"])
       try object.add("new", account: "b")
-      #expect(heard.wait(for: PasswordFailure(.upkeep, busy)))
+      #expect(heard.wait(for: PasswordFailure(.maintenance, busy)))
       // After the first time-out, later accesses do not wait.
       object.lockTimeout = VaultHeldLockTests.forever
       try object.change("a", to: "changed")
@@ -233,7 +233,7 @@ struct VaultHeldLockTests {
       #expect(try other.texts() == ["a": "changed"])
       #expect(other.diagnose().isHealthy)
       #expect(try other.verify().isSound)
-      #expect(Set(heard.all) == [PasswordFailure(.upkeep, busy)])
+      #expect(Set(heard.all) == [PasswordFailure(.maintenance, busy)])
       holder.stop()
       holder.end()
       // The next write makes up for the missed update of the state.

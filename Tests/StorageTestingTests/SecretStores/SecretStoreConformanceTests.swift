@@ -35,15 +35,15 @@ struct SecretStoreConformanceTests {
   @Test func storeThatCannotBeMadeIsAFinding() async {
     let conformance = SecretStoreConformance("Broken") { throw SecretStoreError.locked }
     #expect(
-      await conformance.findings(of: .emptyStoreHasNothing)
-        == ["Broken, emptyStoreHasNothing: threw: \(SecretStoreError.locked)"])
+      await conformance.findings(of: .emptyStoreHasNoItems)
+        == ["Broken, emptyStoreHasNoItems: threw: \(SecretStoreError.locked)"])
   }
 
   private func conformance(of lie: Lie?) -> SecretStoreConformance {
     SecretStoreConformance(
       "Store with lie \(lie.map(\.rawValue) ?? "none")",
       // Only a missing event is waited for in full.
-      patience: lie == nil ? .seconds(20) : .milliseconds(100),
+      timeout: lie == nil ? .seconds(20) : .milliseconds(100),
       makeStore: {
         if let lie, lie.isAboutProofs { LenientSecretStore(lie) } else { try LyingSecretStore(lie) }
       },

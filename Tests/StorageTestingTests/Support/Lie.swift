@@ -25,54 +25,54 @@ enum Lie: String, CaseIterable, Sendable {
 
   var check: SecretStoreConformance.Check {
     switch self {
-    case .isBornWithAnItem: .emptyStoreHasNothing
-    case .givesEmptySecretForAbsent: .absentSecretIsNil
+    case .isBornWithAnItem: .emptyStoreHasNoItems
+    case .givesEmptySecretForAbsent: .missingSecretIsNil
     case .hidesSecrets: .addedItemIsFound
     case .overwritesDuplicate: .identitiesAreUnique
-    case .answersDuplicateWithSuccess: .concurrentAddsHaveOneWinner
-    case .mixesClasses: .classesAreApart
+    case .answersDuplicateWithSuccess: .concurrentAddsSucceedOnce
+    case .mixesClasses: .classesAreSeparate
     case .ignoresProtocol: .everyIdentityPartDistinguishes
-    case .matchesOnlyCompletely: .leftOutPartMatchesAnything
-    case .takesAbsentPartForAnything: .absentPartIsAValue
-    case .findsNewestFirst: .searchesAreOldestFirst
-    case .tellsSpellingsApart: .equivalentSpellingsAreOneName
-    case .cutsNamesAtNewline: .unusualNamesComeBack
-    case .takesEmptyForAbsent: .emptyNameIsNotAbsent
-    case .cutsLongTexts: .longTextsAreKeptOrRefused
-    case .cutsSecretsAtNUL: .secretsComeBackExactly
-    case .refusesLargeSecrets: .largestSecretComesBack
-    case .cutsLargerSecrets: .largerSecretIsRefused
-    case .dropsComment: .attributesComeBack
-    case .keepsClearedLabel: .nilClearsAnAttribute
-    case .forgetsAccessibility: .accessibilitiesAreKeptOrRefused
-    case .ignoresAccessFlags, .keepsWhatNobodyChecks: .accessFlagsAreCheckedOrRefused
+    case .matchesOnlyCompletely: .omittedPartMatchesAnyValue
+    case .takesAbsentPartForAnything: .exactQueryRequiresAbsentParts
+    case .findsNewestFirst: .resultsAreOldestFirst
+    case .tellsSpellingsApart: .equivalentTextsNameOneItem
+    case .cutsNamesAtNewline: .unusualTextsRoundTrip
+    case .takesEmptyForAbsent: .emptyTextIsNotNil
+    case .cutsLongTexts: .longTextsRoundTripOrAreRejected
+    case .cutsSecretsAtNUL: .secretsRoundTrip
+    case .refusesLargeSecrets: .largestSecretRoundTrips
+    case .cutsLargerSecrets: .oversizedSecretIsRejected
+    case .dropsComment: .attributesRoundTrip
+    case .keepsClearedLabel: .nilClearsAttribute
+    case .forgetsAccessibility: .accessibilitiesRoundTripOrAreRejected
+    case .ignoresAccessFlags, .keepsWhatNobodyChecks: .accessFlagsAreEnforcedOrRejected
     case .readsWithoutProof: .unauthorizedReadIsDenied
-    case .deniesDespiteProof: .authorizedReadGivesTheSecret
+    case .deniesDespiteProof: .authorizedReadReturnsSecret
     case .takesAnyProof: .insufficientProofIsDenied
     case .ignoresApplicationPassword: .applicationPasswordIsRequired
     case .changesGuarantees: .guaranteesAreStable
     case .attributeUpdateClearsSecret: .attributeUpdateKeepsSecret
     case .secretUpdateClearsAttributes: .secretUpdateKeepsAttributes
     case .losesEverySecondUpdate: .updateChangesBoth
-    case .renamesOnUpdate: .updateKeepsNameAndIdentity
-    case .refusesAfterChanging: .refusedUpdateChangesNothing
-    case .rejuvenatesOnUpdate: .datesFollowWrites
+    case .renamesOnUpdate: .updateKeepsIDAndIdentity
+    case .refusesAfterChanging: .rejectedUpdateChangesNothing
+    case .rejuvenatesOnUpdate: .datesAreConsistent
     case .ignoresExpectedRevisionOfUpdate: .staleUpdateConflicts
     case .ignoresExpectedRevisionOfRemoval: .staleRemovalConflicts
     case .updateRevivesRemoved: .updateOfRemovedItemConflicts
     case .ignoresRemovals: .removedItemIsGone
     case .removalOfAbsentFails: .removingAbsentItemSucceeds
-    case .reservesIdentityOfRemoved: .identityIsFreeAfterRemoval
+    case .reservesIdentityOfRemoved: .removedIdentityCanBeAddedAgain
     case .neverChangesItemRevision: .itemRevisionChangesWithEachWrite
     case .neverChangesStoreRevision: .storeRevisionChangesWithEachWrite
-    case .countsReadsAsChanges: .storeRevisionStaysThroughReads
-    case .readsWithOldStoreRevision: .readingTellsRevisions
-    case .anotherInstanceHasItsOwnItems: .anotherInstanceSeesWrites
-    case .neverNotifies: .observersHearWrites
-    case .notifiesOwnWritesOnly: .observersHearAnotherInstance
-    case .notifiesAfterRelease: .releasedObserversHearNothing
-    case .notifiesInsideOfWrites: .observersRunElsewhere
-    case .concurrentUpdatesGetLost: .concurrentUpdatesLoseNothing
+    case .countsReadsAsChanges: .readsKeepStoreRevision
+    case .readsWithOldStoreRevision: .readingReturnsRevisions
+    case .anotherInstanceHasItsOwnItems: .otherInstanceSeesWrites
+    case .neverNotifies: .observersAreNotifiedOfWrites
+    case .notifiesOwnWritesOnly: .observersAreNotifiedOfOtherInstance
+    case .notifiesAfterRelease: .releasedObserversAreNotNotified
+    case .notifiesInsideOfWrites: .handlersRunOutsideWrites
+    case .concurrentUpdatesGetLost: .concurrentUpdatesAreNotLost
     }
   }
 

@@ -12,7 +12,7 @@ struct DoctorTests {
   @Test func nothingIsWrongBeforeTheFirstSecret() throws {
     let ended = try machine.run("doctor")
     #expect(ended.status == 0)
-    #expect(ended.output.contains("\(machine.vaultFile.path), not created yet"))
+    #expect(ended.output.contains("\(machine.vaultFile.path), does not exist yet"))
     let end = "\nNo problem was found.\n\n  Settings  \(machine.settingsFile.path), 0 of them\n"
     #expect(ended.output.hasSuffix(end))
     #expect(!FileManager.default.fileExists(atPath: machine.path(".config")))
@@ -67,7 +67,7 @@ struct DoctorTests {
     let ended = try machine.run(
       "doctor", "--vault", "/nowhere/a.vault", "--state", machine.state.path)
     #expect(ended.status == 0 || ended.output.contains("! Vault directory"))
-    #expect(ended.output.contains("/nowhere/a.vault, not created yet"))
+    #expect(ended.output.contains("/nowhere/a.vault, does not exist yet"))
     #expect(!ended.output.contains(machine.vaultFile.path))
   }
 }

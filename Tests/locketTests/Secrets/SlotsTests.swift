@@ -86,7 +86,7 @@ struct SlotsTests {
     let credential = try machine.run(
       "secrets", "slots", "add", "credential", "--credential", "vault-key")
     #expect(credential.status == 2)
-    #expect(credential.errors.contains("systemd gave this process no credential vault-key"))
+    #expect(credential.errors.contains("systemd did not provide the credential vault-key"))
   }
 
   @Test func rotationKeepsTheSlotsThatAreGivenOrAtHand() throws {

@@ -94,7 +94,7 @@ extension VaultContents {
   mutating func judgeAbsence(_ parts: VaultLocation) throws(SecretStoreError) {
     let device = parts.device
     let name = parts.log.name
-    notedVaultID = try device.knowsPlaces ? try device.vaultID(at: name) : nil
+    notedVaultID = try device.knowsAnyVaultPath ? try device.vaultID(at: name) : nil
     if notedVaultID == DeviceState.noVault { seen = nil }
     guard let vaultID = notedVaultID ?? seen?.vaultID, vaultID != DeviceState.noVault else {
       return

@@ -18,7 +18,7 @@ struct VaultContents: Sendable {
   /// The number of changes in this process.
   var generation: UInt64 = 0
   /// The last generation reported to observers.
-  var announced: UInt64 = 0
+  var notifiedGeneration: UInt64 = 0
   /// The vault that this machine knows at the log's place; nil if none is known or looked up yet.
   var notedVaultID: [UInt8]?
   /// The state of the vault that this machine remembers; nil if none is known or looked up yet.
@@ -66,7 +66,7 @@ struct VaultContents: Sendable {
   mutating func startOver() {
     var fresh = VaultContents(cipher: cipher)
     fresh.generation = generation
-    fresh.announced = announced
+    fresh.notifiedGeneration = notifiedGeneration
     fresh.keys = keys
     fresh.keys.table = nil
     fresh.keys.unproven = nil

@@ -24,7 +24,7 @@ struct VaultIndex: Sendable {
     let bytes = entries.reduce(0) { sum, entry in
       if case .record(let record) = entry { sum + record.payload.count } else { sum }
     }
-    let count = bytes / (100 + bucket(for: 0))
+    let count = bytes / (100 + paddedSize(for: 0))
     slots.reserveCapacity(count)
     byID.reserveCapacity(count)
   }
@@ -90,7 +90,7 @@ struct VaultIndex: Sendable {
     var found: [SecretItem] = []
     for case let item? in slots {
       // Decoding an identity takes ten times as long.
-      if let account, item.surelyHasOtherAccount(than: account) { continue }
+      if let account, item.definitelyHasOtherAccount(than: account) { continue }
       if query.includes(item.identity) { found.append(item.decoded) }
     }
     return found

@@ -1,10 +1,10 @@
 import Concurrency
 import LibCrypto
 
-/// The vault's primitives, computed by OpenSSL's libcrypto.
+/// A cipher that uses OpenSSL's libcrypto.
 ///
-/// The library is loaded on first use: `libcrypto.so.3`, or else `libcrypto.so.1.1`. If neither can
-/// be loaded, the next use tries again.
+/// On first use, the cipher loads `libcrypto.so.3` or, if that is missing, `libcrypto.so.1.1`. If
+/// neither can be loaded, the next use tries again.
 public final class OpenSSLCipher: SecretCipher {
   private static let nonce = [UInt8](repeating: 0, count: 12)
 
@@ -13,9 +13,9 @@ public final class OpenSSLCipher: SecretCipher {
   /// Creates a cipher without loading the library.
   public init() {}
 
-  /// Frees the library's contexts, which overwrites the keys in them.
-  public func forgetKeys() {
-    aes.forgetKeys()
+  /// Overwrites the keys in the library's unused contexts and frees the contexts.
+  public func eraseKeys() {
+    aes.eraseKeys()
   }
 
   private func withLibrary<Result>(
@@ -36,14 +36,14 @@ public final class OpenSSLCipher: SecretCipher {
 
   /// Computes the SHA-256 digest of bytes.
   ///
-  /// - Throws: ``SecretStoreError/missingLibrary(_:)``.
+  /// - Throws: ``SecretStoreError/missingLibrary(_:)`` if libcrypto cannot be loaded.
   public func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
     try withLibrary { library throws(CryptoFailure) in try library.digest(of: bytes) }
   }
 
-  /// Derives a key by HKDF with SHA-256.
+  /// Derives a key with HKDF-SHA-256.
   ///
-  /// - Throws: ``SecretStoreError/missingLibrary(_:)``.
+  /// - Throws: ``SecretStoreError/missingLibrary(_:)`` if libcrypto cannot be loaded.
   public func deriveKey(
     from key: Secret, salt: ArraySlice<UInt8>, purpose: String
   ) throws(SecretStoreError) -> Secret {
@@ -52,27 +52,27 @@ public final class OpenSSLCipher: SecretCipher {
     }
   }
 
-  /// Derives a key from a passphrase by scrypt.
+  /// Derives a key from a passphrase with scrypt.
   ///
-  /// - Throws: ``SecretStoreError/missingLibrary(_:)``, or ``SecretStoreError/unavailable(_:)``
-  ///   when there is not enough memory for the cost.
+  /// - Throws: ``SecretStoreError/missingLibrary(_:)`` if libcrypto cannot be loaded, or
+  ///   ``SecretStoreError/unavailable(_:)`` if there is not enough memory for the cost.
   public func stretch(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
   ) throws(SecretStoreError) -> Secret {
     try withLibrary { library throws(CryptoFailure) in
-      // scrypt needs some memory in addition to the formula's; twice as much is ample.
+      // scrypt needs slightly more memory than `cost.memory`, so the limit is set to about twice.
       let key = try library.scrypt(
         passphrase, salt: salt, logarithmicCost: cost.logarithmicCost, blockSize: cost.blockSize,
         parallelization: cost.parallelization, memory: 2 * (cost.memory ?? 0) + 1 << 20)
-      // Overwrites the key in the vector registers, which saving them would copy to memory.
+      // Overwrites key material in vector registers before it can be saved to memory.
       _ = try library.digest(of: salt)
       return key
     }
   }
 
-  /// Encrypts by AES-256-GCM.
+  /// Encrypts a message with AES-256-GCM.
   ///
-  /// - Throws: ``SecretStoreError/missingLibrary(_:)``.
+  /// - Throws: ``SecretStoreError/missingLibrary(_:)`` if libcrypto cannot be loaded.
   public func seal(
     _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> [UInt8] {
@@ -83,7 +83,7 @@ public final class OpenSSLCipher: SecretCipher {
     }
   }
 
-  /// Decrypts a sealed message.
+  /// Decrypts a sealed message, and throws if it is not authentic.
   public func open(
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret {
@@ -97,7 +97,7 @@ public final class OpenSSLCipher: SecretCipher {
     return opened
   }
 
-  /// Rejects messages whose sizes exceed the library's 32-bit counts.
+  /// Rejects messages that are too long for the library's 32-bit byte counts.
   private static func checkCounts(_ count: Int, _ context: [UInt8]) throws(SecretStoreError) {
     if Int32(exactly: max(count, context.count)) == nil {
       throw .invalid("A message of 2 GiB or more cannot be sealed or opened")

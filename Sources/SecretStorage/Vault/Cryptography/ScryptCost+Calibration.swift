@@ -1,44 +1,46 @@
 import Concurrency
 
 extension ScryptCost {
-  /// The costs measured for the usual duration, by the type of the cipher.
-  private static let usual = Lock<[ObjectIdentifier: ScryptCost]>([:], inForkedChild: { [:] })
-  private static let usualDuration = Duration.milliseconds(500)
+  /// The measured costs for the default duration, by the type of the cipher.
+  private static let defaults = Lock<[ObjectIdentifier: ScryptCost]>([:], inForkedChild: { [:] })
+  private static let defaultDuration = Duration.milliseconds(500)
 
-  /// Measures a suitable cost of unlocking on this machine.
+  /// Measures which cost makes unlocking take a given time on this machine.
   ///
-  /// It tries r = 8 and p = 1 with N doubled from ``minimum`` on, and chooses the cost nearest to
-  /// the duration. N is at most 2^20, which takes 1 GiB of memory. The measurement takes about
-  /// twice the duration. For half a second, the default, a process measures once.
+  /// Starting at ``minimum``, the measurement doubles N and keeps r = 8 and p = 1. It returns the
+  /// cost nearest to the duration, with at most N = 2^20, which uses 1 GiB of memory. It takes
+  /// about twice the duration. For the default duration, the result is cached for the process.
   ///
   /// - Parameters:
   ///   - duration: The time that unlocking should take.
   ///   - cipher: The cipher that computes scrypt.
-  /// - Returns: The cost.
+  /// - Returns: The cost nearest to the duration.
   /// - Throws: The error of the cipher at the minimum cost, such as
   ///   ``SecretStoreError/missingLibrary(_:)``.
   public static func calibrated(
     to duration: Duration = .milliseconds(500), cipher: any SecretCipher = OpenSSLCipher()
   ) throws -> ScryptCost {
-    if duration == usualDuration { return try usual(cipher) }
+    if duration == defaultDuration { return try calibratedDefault(cipher) }
     let start = ContinuousClock.now
     return try calibrated(to: duration, cipher: cipher) { start.duration(to: .now) }
   }
 
-  /// Returns the cost of half a second, which it measures once for each type of cipher.
-  static func usual(_ cipher: any SecretCipher) throws(SecretStoreError) -> ScryptCost {
-    // The lock is held meanwhile: two measurements at once would slow each other down.
-    return try usual.withLock { usual throws(SecretStoreError) in
+  /// Returns the cost for the default duration, measured once for each type of cipher.
+  static func calibratedDefault(
+    _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> ScryptCost {
+    // The lock is held during the measurement, because concurrent ones would distort each other.
+    return try defaults.withLock { defaults throws(SecretStoreError) in
       let type = ObjectIdentifier(type(of: cipher))
-      if let known = usual[type] { return known }
+      if let known = defaults[type] { return known }
       let start = ContinuousClock.now
-      let cost = try calibrated(to: usualDuration, cipher: cipher) { start.duration(to: .now) }
-      usual[type] = cost
+      let cost = try calibrated(to: defaultDuration, cipher: cipher) { start.duration(to: .now) }
+      defaults[type] = cost
       return cost
     }
   }
 
-  /// Measures with the given clock.
+  /// Measures a cost with a given clock.
   static func calibrated(
     to target: Duration, cipher: any SecretCipher, now: () -> Duration
   ) throws(SecretStoreError) -> ScryptCost {
@@ -52,13 +54,13 @@ extension ScryptCost {
     // The first derivation also loads the library.
     _ = try duration(of: cost)
     var known = try duration(of: cost)
-    // Doubles the cost while a derivation of twice the time is expected to be nearer to the target.
+    // Doubles the cost while twice the measured time is closer to the target.
     while known * 3 < target * 2, let doubled = cost.doubled {
       let next: Duration
       do {
         next = try duration(of: doubled)
       } catch {
-        // Not enough memory: the last cost that could be computed is the machine's limit.
+        // There is not enough memory for the doubled cost, so the previous one is the maximum.
         guard case .unavailable = error else { throw error }
         break
       }
@@ -68,10 +70,10 @@ extension ScryptCost {
     return cost
   }
 
-  /// The cost with twice the N; nil if it exceeds the limits of a slot.
+  /// The cost with N doubled; nil if it is not affordable.
   private var doubled: ScryptCost? {
     let cost = ScryptCost(
       logarithmicCost: logarithmicCost + 1, blockSize: blockSize, parallelization: parallelization)
-    return cost.isBearable ? cost : nil
+    return cost.isAffordable ? cost : nil
   }
 }

@@ -1,40 +1,35 @@
-/// An opened key of a table, or one derived from it, with its number.
-struct TableKey: Sendable {
-  let id: UInt32
-  let secret: Secret
-}
-
-/// The keys of a vault in memory, which forked child processes do not inherit.
+/// The open keys of a vault, which forked child processes do not inherit.
 struct KeyRing: Sendable {
-  /// The vault of the keys.
+  /// The identifier of the vault.
   var vaultID: [UInt8]?
-  /// The generation of the user key that the keys belong to.
+  /// The generation of the keys.
   var generation: UInt32?
   /// The user key, while the vault is unlocked.
   var user: Secret? { didSet { user = user?.wipedByForking } }
-  /// The secret made of this machine's device key and identity, if these are available.
+  /// The secret derived from this machine's device key and identity, if available.
   var device: Secret? { didSet { device = device?.wipedByForking } }
-  /// The table's keys by number.
+  /// The keys of the key table, by their numbers.
   private var keys: [UInt32: (purpose: KeyPurpose, key: Secret)] = [:]
 
-  /// The key with a number, if the table has it for exactly this purpose.
+  /// Returns the key with a number, if it has exactly this purpose.
   subscript(id: UInt32, for purpose: KeyPurpose) -> Secret? {
     guard let known = keys[id], known.purpose == purpose else { return nil }
     return known.key
   }
 
+  /// Returns the open key for a sealed key, if it is in memory.
   subscript(sealed: SealedKey) -> TableKey? {
     self[sealed.id, for: sealed.purpose].map { TableKey(id: sealed.id, secret: $0) }
   }
 
-  /// Returns an attributes key of either purpose.
+  /// Returns the attributes key with a number, for items of any accessibility.
   func attributesKey(_ id: UInt32) -> Secret? {
     self[id, for: .attributes] ?? self[id, for: .alwaysAttributes]
   }
 
-  /// Forgets the keys of another vault or of an earlier user key, which does not open the table.
+  /// Removes keys that belong to another vault or another generation than a table.
   ///
-  /// - Returns: Whether the vault or the user key changed.
+  /// - Returns: Whether the vault or the generation changed.
   mutating func adapt(to table: KeyTable) -> Bool {
     if vaultID == table.vaultID, generation == table.generation { return false }
     let device = vaultID == table.vaultID ? device : nil
@@ -45,15 +40,14 @@ struct KeyRing: Sendable {
     return true
   }
 
-  /// Opens the keys that the available outer keys open, and forgets those missing from the table.
+  /// Opens as many keys of a table as possible, and removes keys that the table does not have.
   mutating func open(_ table: KeyTable, _ cipher: any SecretCipher) throws(SecretStoreError) {
     let present = Set(table.keys.map(\.id))
     keys = keys.filter { present.contains($0.key) }
     for key in table.keys where keys[key.id] == nil {
-      // A copy under this device's secret takes precedence: only this device can make one.
+      // A copy under the device's secret takes precedence, because only this device can create it.
       for copy in key.copies.reversed() {
-        // A key sealed for another device or by another user key stays missing; operations that
-        // need it report that.
+        // A key that cannot be opened is skipped; the operations that need it report the error.
         guard let outer = outerKey(copy.wrapping),
           let opened = try key.open(copy, with: outer, by: table.sealer(cipher))
         else { continue }
@@ -63,7 +57,7 @@ struct KeyRing: Sendable {
     }
   }
 
-  /// Seals a key for a purpose, new or from before, and adds it to the ring.
+  /// Adds a key to the ring, and returns it sealed for a table.
   mutating func add(
     _ secret: Secret, for purpose: KeyPurpose, id: UInt32, by sealer: VaultSealer
   ) throws(SecretStoreError) -> SealedKey {
@@ -76,29 +70,29 @@ struct KeyRing: Sendable {
     return sealed
   }
 
-  /// Adopts a new secret of this device, and reseals the table's keys of the old secret under it.
+  /// Replaces the device's secret, and reseals the table's keys that the old one sealed.
   mutating func reseal(
     _ table: inout KeyTable, forDevice secret: Secret, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     var renewed = self
     renewed.device = secret
     let sealer = table.sealer(cipher)
-    for (place, key) in table.keys.enumerated() {
-      for (number, copy) in key.copies.enumerated() where copy.wrapping != .user {
+    for (keyIndex, key) in table.keys.enumerated() {
+      for (copyIndex, copy) in key.copies.enumerated() where copy.wrapping != .user {
         guard let old = outerKey(copy.wrapping), let new = renewed.outerKey(copy.wrapping),
           let opened = try key.open(copy, with: old, by: sealer)
         else { continue }
-        table.keys[place].copies[number] = try key.seal(
+        table.keys[keyIndex].copies[copyIndex] = try key.seal(
           opened, as: copy.wrapping, under: new, by: sealer)
       }
     }
     self = renewed
   }
 
-  /// Forgets the user key and the keys that may be in memory only while the vault is unlocked.
+  /// Removes the user key, and the keys that may be in memory only while the vault is unlocked.
   mutating func lock() {
     user = nil
-    keys = keys.filter { !$0.value.purpose.isForgottenByLocking }
+    keys = keys.filter { !$0.value.purpose.isErasedByLocking }
   }
 
   private func outerKey(_ wrapping: KeyWrapping) -> Secret? {
@@ -108,40 +102,5 @@ struct KeyRing: Sendable {
     case .userAndDevice:
       if let user, let device { user.followed(by: device) } else { nil }
     }
-  }
-}
-
-extension SealedKey {
-  /// Opens a copy; returns nil if it is sealed under another key.
-  func open(
-    _ copy: Copy, with outer: Secret, by sealer: VaultSealer
-  ) throws(SecretStoreError) -> Secret? {
-    do {
-      return try sealer.open(
-        copy.sealed, under: outer, salt: copy.salt, purpose: "locket key",
-        authenticating: context(in: sealer.vaultID, copy.wrapping))
-    } catch {
-      guard case .corrupted = error else { throw error }
-      return nil
-    }
-  }
-
-  fileprivate func seal(
-    _ secret: Secret, as wrapping: KeyWrapping, under outer: Secret, by sealer: VaultSealer
-  ) throws(SecretStoreError) -> Copy {
-    let salt = try sealer.cipher.salt(for: secret, under: outer, sequence: UInt64(id))
-    let sealed = try sealer.seal(
-      secret, under: outer, salt: salt[...], purpose: "locket key",
-      authenticating: context(in: sealer.vaultID, wrapping))
-    return Copy(wrapping: wrapping, salt: salt[...], sealed: sealed[...])
-  }
-
-  /// Returns the authenticated context of a copy.
-  private func context(in vaultID: [UInt8], _ wrapping: KeyWrapping) -> [UInt8] {
-    var context = vaultID
-    context.append(littleEndian: id)
-    context.append(purpose.code)
-    context.append(wrapping.rawValue)
-    return context
   }
 }

@@ -1,5 +1,13 @@
-/// A slot of a vault, which seals the user key for one unlock key.
+/// A slot of a vault, which holds the user key sealed under one unlock key.
 struct KeySlot: Sendable {
+  /// The user key, sealed under a key that is derived from the unlock key.
+  struct SealedUserKey: Equatable, Sendable {
+    var salt: ArraySlice<UInt8> = []
+    /// A check value that distinguishes a wrong unlock key from a damaged slot; empty for a device.
+    var check: ArraySlice<UInt8> = []
+    var sealed: ArraySlice<UInt8> = []
+  }
+
   let id: UInt32
   var name: String
   let kind: SlotKind
@@ -8,18 +16,10 @@ struct KeySlot: Sendable {
   var unknown: ArraySlice<UInt8> = []
 }
 
-/// A user key sealed under a key derived from a secret.
-struct SealedUserKey: Equatable, Sendable {
-  var salt: ArraySlice<UInt8> = []
-  /// A check value that distinguishes a wrong secret from a damaged slot; empty for a device.
-  var check: ArraySlice<UInt8> = []
-  var sealed: ArraySlice<UInt8> = []
-}
-
 extension KeySlot {
   private static let checkCount = 16
 
-  /// Seals a user key in a new slot, under a key that is stretched if it is a passphrase.
+  /// Creates a slot by sealing a user key; a passphrase must already be stretched.
   init(
     id: UInt32, name: String, sealing user: Secret, under key: SlotKey, by sealer: VaultSealer
   ) throws(SecretStoreError) {
@@ -37,13 +37,13 @@ extension KeySlot {
       key: SealedUserKey(salt: salt, check: check, sealed: sealed[...]))
   }
 
-  /// Returns the user key; nil if the key is of another kind than the slot, or wrong.
+  /// Opens the slot; returns nil if the key is wrong or of another kind than the slot.
   ///
-  /// `check` is called a few times a second while a passphrase is stretched; it cancels by
-  /// throwing.
+  /// While a passphrase is stretched, `check` is called several times a second and can cancel the
+  /// derivation by throwing.
   ///
-  /// - Throws: ``SecretStoreError/corrupted(_:)`` when the key is right but the slot is damaged, or
-  ///   when its cost is outside the allowed range.
+  /// - Throws: ``SecretStoreError/corrupted(_:)`` if the key is right but the slot is damaged, or
+  ///   if the slot's cost is not allowed.
   func open(
     with slotKey: SlotKey, by sealer: VaultSealer,
     checking check: () throws(SecretStoreError) -> Void = {}
@@ -51,7 +51,7 @@ extension KeySlot {
     guard kind.accepts(slotKey.kind), kind.isKnown else { return nil }
     var secret = slotKey.secret
     if let cost = kind.cost {
-      // With a low cost, planted in the file, the passphrase would be easy to guess.
+      // An attacker could lower the cost in the file to make the passphrase easier to guess.
       try cost.checkStored(by: "The key slot \"\(name)\"")
       secret = try sealer.cipher.stretch(secret, salt: key.salt, cost: cost, checking: check)
     }
@@ -65,7 +65,7 @@ extension KeySlot {
     } catch {
       guard case .corrupted = error else { throw error }
       if !kind.hasCheck { return nil }
-      throw .corrupted("The key slot \"\(name)\" is damaged: the \(kind.label) is right")
+      throw .corrupted("The key slot \"\(name)\" is damaged, although the \(kind.label) is right")
     }
   }
 
@@ -76,7 +76,7 @@ extension KeySlot {
     return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(checkCount))[...] }
   }
 
-  /// Returns whether this is the slot of the device with the given secret.
+  /// Returns whether a device's secret opens the slot.
   func isOfDevice(
     _ secret: Secret?, by sealer: VaultSealer
   ) throws(SecretStoreError) -> Bool {
@@ -84,9 +84,9 @@ extension KeySlot {
     return try open(with: .device(secret), by: sealer) != nil
   }
 
-  /// The cost of trying a passphrase on the slot: its memory in bytes, times the passes over it.
+  /// The cost of trying a passphrase on the slot: its memory in bytes, times the number of passes.
   var work: UInt64 {
-    guard let cost = kind.cost, cost.isBearable, let memory = cost.memory else { return 0 }
+    guard let cost = kind.cost, cost.isAffordable, let memory = cost.memory else { return 0 }
     return memory * UInt64(cost.parallelization)
   }
 }

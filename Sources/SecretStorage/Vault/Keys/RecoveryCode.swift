@@ -1,19 +1,20 @@
-/// A random code that opens a vault, for a person to write down and type later.
+/// A random code that opens a vault, which a user writes down and types later.
 ///
-/// It has 40 letters and digits in groups of five: 34 random ones, of 5 bits each, and 6 of a
-/// checksum. The alphabet is Crockford's base 32, `0123456789` and `ABCDEFGHJKMNPQRSTVWXYZ`.
-/// Reading ignores case, spaces and hyphens, and reads `I` and `L` as `1`, and `O` as `0`.
+/// The code has 34 random characters of 5 bits each, followed by a checksum of 6 characters. It is
+/// displayed in groups of five. The alphabet is Crockford's Base32, `0123456789` and
+/// `ABCDEFGHJKMNPQRSTVWXYZ`. Parsing ignores case, spaces and hyphens, and accepts `I` and `L` for
+/// `1` and `O` for `0`.
 ///
-/// The checksum is that of BIP 350 over the values of the 34, with `locket` as the human-readable
-/// part. It detects up to four wrong characters in any positions, and thus any two swapped
-/// neighbours. Of all other errors, it misses one in 2^30.
+/// The checksum is the one of BIP 350, with the human-readable part `locket`. It detects all errors
+/// that affect at most four characters, such as two swapped ones, and all but one in 2^30 of the
+/// other errors.
 public struct RecoveryCode: Sendable, Equatable {
   private static let randomCount = 34
-  private static let count = randomCount + CodeChecksum.count
+  private static let count = randomCount + RecoveryCodeChecksum.count
   private static let groupCount = 5
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-  /// The code in capital letters and digits of the alphabet, without hyphens; the key of its slot.
+  /// The characters of the alphabet without hyphens, which are the key of the code's slot.
   let characters: Secret
 
   /// Generates a new code.
@@ -23,10 +24,10 @@ public struct RecoveryCode: Sendable, Equatable {
       unsafe bytes.withUnsafeBytes { bytes in
         for index in bytes.indices { unsafe buffer[index] = bytes[index] & 31 }
       }
-      var checksum = CodeChecksum(of: "locket")
+      var checksum = RecoveryCodeChecksum(humanReadablePart: "locket")
       for index in 0..<randomCount { checksum.add(unsafe buffer[index]) }
-      for index in 0..<CodeChecksum.count {
-        unsafe buffer[randomCount + index] = checksum.finished(index)
+      for index in 0..<RecoveryCodeChecksum.count {
+        unsafe buffer[randomCount + index] = checksum.value(at: index)
       }
       for index in buffer.indices { unsafe buffer[index] = alphabet[Int(buffer[index])] }
     }
@@ -37,20 +38,21 @@ public struct RecoveryCode: Sendable, Equatable {
     self.characters = characters
   }
 
-  /// Reads a code that a person typed.
+  /// Creates a recovery code from text that a user typed.
   ///
-  /// Only opening a vault shows whether it is the code of that vault.
+  /// This checks the form and the checksum of the code, but not whether it opens a particular
+  /// vault.
   ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` when it was mistyped.
+  /// - Throws: ``SecretStoreError/invalid(_:)`` if the code was mistyped.
   public init(_ text: some StringProtocol) throws {
     var length = 0
     var isReadable = true
-    var checksum = CodeChecksum(of: "locket")
+    var checksum = RecoveryCodeChecksum(humanReadablePart: "locket")
     characters = unsafe Secret(count: Self.count) { buffer in
-      for scalar in text.unicodeScalars where !scalar.isIgnored {
+      for scalar in text.unicodeScalars where !Self.isIgnored(scalar) {
         defer { length += 1 }
         guard length < Self.count else { continue }
-        guard let value = scalar.value(in: Self.alphabet) else {
+        guard let value = Self.value(of: scalar) else {
           isReadable = false
           continue
         }
@@ -60,21 +62,21 @@ public struct RecoveryCode: Sendable, Equatable {
     }
     guard isReadable else {
       throw SecretStoreError.invalid(
-        "The recovery code was mistyped: it consists of digits and of letters other than U")
+        "The recovery code was mistyped: it can contain only digits and the letters A–Z except U")
     }
     guard length == Self.count else {
       throw SecretStoreError.invalid(
         "The recovery code was mistyped: it has \(Self.count) letters and digits, not \(length)")
     }
-    guard checksum.isRight else {
+    guard checksum.isValid else {
       throw SecretStoreError.invalid(
         "The recovery code was mistyped: compare each letter and digit with the written code")
     }
   }
 
-  /// Calls a closure with the code for display, in groups of five separated by hyphens.
+  /// Calls a closure with the code as text, in groups of five characters separated by hyphens.
   ///
-  /// Swift may copy a `String` and does not overwrite it: display the text, and do not store it.
+  /// Display the text, but do not store it: the memory of a `String` is not overwritten after use.
   public func withText<Result, Failure: Error>(
     _ body: (String) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -88,18 +90,16 @@ public struct RecoveryCode: Sendable, Equatable {
     }
     return try body(text)
   }
-}
 
-extension Unicode.Scalar {
-  /// Whether a person or a word processor may insert the scalar between the characters of a code.
-  fileprivate var isIgnored: Bool {
-    properties.isWhitespace || properties.generalCategory == .dashPunctuation
+  /// Whether the scalar may separate the characters of a code: white space or any kind of dash.
+  private static func isIgnored(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isWhitespace || scalar.properties.generalCategory == .dashPunctuation
   }
 
-  /// Returns the value of a character of a code; nil for any other character.
-  fileprivate func value(in alphabet: [UInt8]) -> UInt8? {
-    guard isASCII else { return nil }
-    let character = UInt8(value) & (properties.isAlphabetic ? 0xDF : 0xFF)
+  /// Returns the value of a character; nil if codes cannot contain it.
+  private static func value(of scalar: Unicode.Scalar) -> UInt8? {
+    guard scalar.isASCII else { return nil }
+    let character = UInt8(scalar.value) & (scalar.properties.isAlphabetic ? 0xDF : 0xFF)
     return switch character {
     case UInt8(ascii: "I"), UInt8(ascii: "L"): 1
     case UInt8(ascii: "O"): 0
@@ -113,40 +113,4 @@ extension RecoveryCode: CustomStringConvertible, CustomReflectable {
   public var description: String { "<redacted>" }
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
-}
-
-/// The checksum of BIP 350 over 5-bit numbers, a BCH code whose words of up to 90 numbers differ in
-/// at least five.
-struct CodeChecksum {
-  static let count = 6
-
-  private static let generators: [UInt32] = [
-    0x3B6A_57B2, 0x2650_8E6D, 0x1EA1_19FA, 0x3D42_33DD, 0x2A14_62B3,
-  ]
-  private static let constant: UInt32 = 0x2BC8_30A3
-
-  private var state: UInt32 = 1
-
-  /// Starts with the human-readable part, which separates codes of different uses.
-  init(of use: String) {
-    for character in use.utf8 { add(character >> 5) }
-    add(0)
-    for character in use.utf8 { add(character & 31) }
-  }
-
-  mutating func add(_ value: UInt8) {
-    let top = state >> 25
-    state = (state & 0x1FF_FFFF) << 5 ^ UInt32(value)
-    for bit in 0..<5 where top >> bit & 1 == 1 { state ^= Self.generators[bit] }
-  }
-
-  /// Returns one number of the checksum that follows the added numbers.
-  func finished(_ index: Int) -> UInt8 {
-    var copy = self
-    for _ in 0..<Self.count { copy.add(0) }
-    return UInt8((copy.state ^ Self.constant) >> (5 * UInt32(Self.count - 1 - index)) & 31)
-  }
-
-  /// Whether the last added numbers are the checksum of the others.
-  var isRight: Bool { state == Self.constant }
 }

@@ -1,6 +1,5 @@
 typealias SlotKind = SecretVault.Slot.Kind
 
-// The code of a kind in the file, its words and its source.
 extension SlotKind {
   /// The number of the kind in the file.
   var code: UInt8 {
@@ -14,7 +13,7 @@ extension SlotKind {
     }
   }
 
-  /// The words for the kind in messages and in the contexts of key derivation.
+  /// The name of the kind in messages and in key derivation purposes.
   var label: String {
     switch self {
     case .device: "device"
@@ -26,20 +25,20 @@ extension SlotKind {
     }
   }
 
-  /// Whether the slot stores a check value that tells a wrong key from a damaged slot.
+  /// Whether a slot stores a check value that distinguishes a wrong key from a damaged slot.
   var hasCheck: Bool { self != .device }
 
-  /// Whether this version can open slots of the kind.
+  /// Whether this version knows the kind.
   var isKnown: Bool {
     if case .unknown = self { false } else { true }
   }
 
-  /// The cost, if the kind is a passphrase.
+  /// The cost of a passphrase; nil for other kinds.
   var cost: ScryptCost? {
     if case .passphrase(let cost) = self { cost } else { nil }
   }
 
-  /// The name of the credential, if the kind has one.
+  /// The name of a credential; nil for other kinds.
   var credentialName: String? {
     if case .credential(let name) = self { name } else { nil }
   }
@@ -52,17 +51,15 @@ extension SlotKind {
     }
   }
 
-  /// Returns whether keys of another kind may open slots of this one, at any cost.
+  /// Returns whether keys of a kind can open slots of this kind, regardless of cost.
   func accepts(_ key: SlotKind) -> Bool {
     self == key || cost != nil && key.cost != nil
   }
 
-  /// The context of a key derived from the slot's key.
+  /// Returns the purpose for deriving a key from the slot's key.
   func purpose(_ use: String) -> String { "locket \(label) \(use)" }
-}
 
-// The encoding of a kind with its parameters.
-extension SlotKind {
+  /// Appends the encoded kind, with its parameters, to bytes.
   func encode(into bytes: inout [UInt8]) {
     bytes.append(code)
     if let cost { bytes.append(cost) }
@@ -83,22 +80,23 @@ extension SlotKind {
   }
 }
 
+// Descriptions for a diagnosis.
 extension SlotKind {
-  /// What opens the slot, for a diagnosis.
-  var way: String {
+  /// A description of the key that opens the slot.
+  var keyDescription: String {
     switch self {
     case .device: "another device's key"
     case .credential(let name): "the credential \(name)"
-    case .unknown: "a kind that only a newer version knows"
+    case .unknown: "a key of a kind that only a newer version knows"
     case .passphrase, .keyFile, .recoveryCode: "a \(label)"
     }
   }
 
-  /// The input that unlocks the slot, for a diagnosis; nil if none is needed, or none helps.
+  /// A description of the key to provide; nil if no key can be provided.
   var neededKey: String? {
     switch self {
     case .device, .unknown: nil
-    case .credential(let name): "the credential \(name), which systemd gives to a service"
+    case .credential(let name): "the credential \(name), which systemd provides to a service"
     case .passphrase, .keyFile, .recoveryCode: "its \(label)"
     }
   }

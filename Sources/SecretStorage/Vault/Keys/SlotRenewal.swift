@@ -1,18 +1,18 @@
-/// The slots of a vault while they are resealed for another user key.
+/// The resealing of a vault's slots for a new user key.
 struct SlotRenewal {
   let table: KeyTable
   let user: Secret
   let device: DeviceState
   let cipher: any SecretCipher
-  /// Cancels the key derivations of passphrases by throwing.
+  /// Cancels the derivation of keys from passphrases by throwing.
   let check: () throws(SecretStoreError) -> Void
-  /// The keys that open slots, by the slot's place.
-  var openers: [Int: SlotKey] = [:]
+  /// The keys of the slots to keep, by the index of the slot in the table.
+  var keptKeys: [Int: SlotKey] = [:]
 
-  /// Finds the slots to keep: those that a given key or an unattended key opens.
+  /// Determines the slots to keep, which are those that a given key or an unattended key opens.
   ///
-  /// - Throws: ``SecretStoreError/wrongPassphrase`` or ``SecretStoreError/invalid(_:)`` for a key
-  ///   that opens no slot, so that a mistyped passphrase does not cost its slot.
+  /// - Throws: ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/invalid(_:)`` or another
+  ///   error if a given key opens no slot, so that a mistyped passphrase does not remove its slot.
   mutating func open(
     with keys: [UnlockKey], unattended contents: VaultContents
   ) throws(SecretStoreError) {
@@ -22,51 +22,51 @@ struct SlotRenewal {
       }
       let slotKey = try key.slotKey(device, for: table)
       var isRight = false
-      for (place, slot) in table.slots.enumerated() where slot.kind.accepts(key.kind) {
-        if try open(slot, at: place, with: slotKey) { isRight = true }
+      for (index, slot) in table.slots.enumerated() where slot.kind.accepts(key.kind) {
+        if try open(slot, at: index, with: slotKey) { isRight = true }
       }
       if !isRight { throw key.refusal }
     }
-    for (place, slot) in table.slots.enumerated() where openers[place] == nil {
+    for (index, slot) in table.slots.enumerated() where keptKeys[index] == nil {
       do {
         guard let key = try contents.keys.unattendedKey(for: slot, device) else { continue }
-        _ = try open(slot, at: place, with: key)
+        _ = try open(slot, at: index, with: key)
       } catch {
-        // An invalid credential keeps no slot, and must not block the others.
-        if !error.isOfUnattendedKey { throw error }
+        // An invalid credential opens no slot, but must not prevent the rotation.
+        if !VaultKeys.isInvalidKey(error) { throw error }
       }
     }
   }
 
   private mutating func open(
-    _ slot: KeySlot, at place: Int, with key: SlotKey
+    _ slot: KeySlot, at index: Int, with key: SlotKey
   ) throws(SecretStoreError) -> Bool {
     do {
       let opened = try slot.open(with: key, by: table.sealer(cipher), checking: check)
       guard opened == user else { return false }
     } catch {
-      // A damaged slot opens nothing, and may be removed.
+      // A damaged slot cannot be kept.
       guard case .corrupted = error else { throw error }
       return false
     }
-    openers[place] = key
+    keptKeys[index] = key
     return true
   }
 
-  /// Returns the slots to keep, resealed for another user key.
+  /// Returns the kept slots, resealed for a new user key.
   ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` when other slots exist that are not to be removed,
-  ///   or when there is no slot to keep.
+  /// - Throws: ``SecretStoreError/invalid(_:)`` if no slot is kept, or if other slots exist that
+  ///   must not be removed.
   func sealed(
     for newUser: Secret, removingOthers: Bool
   ) throws(SecretStoreError) -> [KeySlot] {
-    if openers.isEmpty {
-      throw .invalid("No key would open the vault any more: give the key of one of its slots")
+    if keptKeys.isEmpty {
+      throw .invalid("No key would open the vault anymore: provide the key of one of its slots")
     }
     var slots: [KeySlot] = []
     var others: [String] = []
-    for (place, slot) in table.slots.enumerated() {
-      guard let key = openers[place] else {
+    for (index, slot) in table.slots.enumerated() {
+      guard let key = keptKeys[index] else {
         others.append("\"\(slot.name)\"")
         continue
       }
@@ -79,8 +79,8 @@ struct SlotRenewal {
     if !removingOthers, !others.isEmpty {
       throw .invalid(
         """
-        Of the vault's slots, no key was given for \(others.joined(separator: ", ")): give the keys of \
-        the slots to keep, and let the others be removed
+        No key was provided for these slots: \(others.joined(separator: ", ")). Provide the keys of \
+        the slots to keep, and allow the removal of the others
         """)
     }
     return slots

@@ -1,29 +1,29 @@
 import CLibrary
 import StorageInternals
 
-/// The key table of a vault, and the keys in memory.
+/// The key table of a vault, and its open keys.
 struct VaultKeys: Sendable {
   var table: KeyTable?
   var ring = KeyRing()
-  /// The table as read, until a key proves that it is the vault's own.
+  /// The record of the table, until a key proves that the table belongs to this vault.
   var unproven: KeyTableRecord?
   /// The last known generation of the vault's keys.
   var known: KnownGeneration?
-  /// The keys of a file that this object is installing, for the first thread that reads the file.
-  var coming: KeyRing?
-  /// Whether the app locked the vault, so that only the app unlocks it.
+  /// The keys of a file that this object is about to install, for the first thread that reads it.
+  var pendingRing: KeyRing?
+  /// Whether the app locked the vault, so that it is not unlocked automatically.
   var isLockedByApp = false
 
-  /// Whether the device's secret in memory is mixed with an earlier identity of the machine.
+  /// Whether the device's secret was derived from an earlier identity of the machine.
   var isDeviceOutdated = false
   /// Whether the table has format version 1, without tags that a locked vault can check.
   var isOfVersion1 = false
-  /// Whether the table does not continue the last known one.
+  /// Whether the table does not continue the last known generation.
   var isDetached = false
-  /// The error that kept an available unattended key from opening the vault.
-  var obstacle: SecretStoreError?
+  /// The error that prevented an available unattended key from unlocking the vault.
+  var unattendedError: SecretStoreError?
 
-  /// Whether the vault is unlocked; one that does not exist yet counts as unlocked.
+  /// Whether the vault is unlocked or does not exist yet.
   var isUnlocked: Bool { table == nil || ring.user != nil }
 
   /// The reason why the vault's items are inaccessible.
@@ -31,27 +31,29 @@ struct VaultKeys: Sendable {
     guard let table, !isLockedByApp, !table.slots.contains(where: \.kind.isAttended) else {
       return .locked
     }
-    if let obstacle { return obstacle }
-    let knowsOthers = table.slots.contains { $0.kind.credentialName != nil }
-    return table.hasDevice && !knowsOthers ? .otherDevice("The vault") : .locked
+    if let unattendedError { return unattendedError }
+    let hasCredential = table.slots.contains { $0.kind.credentialName != nil }
+    return table.hasDevice && !hasCredential ? .otherDevice("The vault") : .locked
   }
 
-  /// Adapts the keys to the key table of a log that is read from its beginning.
+  /// Adapts the open keys to the key table of a log that is read from the beginning.
   ///
-  /// - Returns: Whether the keys in memory changed.
+  /// - Returns: Whether the open keys changed.
   mutating func adapt(to table: KeyTable) -> Bool {
-    if let coming, coming.vaultID == table.vaultID, coming.generation == table.generation {
-      self.coming = nil
-      ring = coming
+    if let pending = pendingRing, pending.vaultID == table.vaultID,
+      pending.generation == table.generation
+    {
+      pendingRing = nil
+      ring = pending
       return true
     }
     return ring.adapt(to: table)
   }
 
-  /// Adds a key for a purpose, a new one unless given, to a table that will be written.
+  /// Adds a given key or a new random one to a table that will be written.
   ///
-  /// Its number is random, so that no later key gets the number of a removed one, which another
-  /// process may still have in memory.
+  /// The key's number is random, because another process may still have a removed key in memory,
+  /// whose number must not be reused.
   mutating func makeKey(
     _ purpose: KeyPurpose, from given: Secret? = nil, in table: inout KeyTable,
     _ cipher: any SecretCipher
@@ -66,21 +68,21 @@ struct VaultKeys: Sendable {
     table.keys.append(try ring.add(secret, for: purpose, id: id, by: table.sealer(cipher)))
   }
 
-  /// Returns the sealer of the table's vault; throws the lock's reason if there is no table.
+  /// Returns the sealer of the vault; throws `lockReason` if there is no table.
   func sealer(_ cipher: any SecretCipher) throws(SecretStoreError) -> VaultSealer {
     guard let table else { throw lockReason }
     return table.sealer(cipher)
   }
 
-  /// Returns the key that seals new secrets of an accessibility.
+  /// Returns the key that seals new secrets with an accessibility.
   func secretKey(
     for accessibility: Accessibility
   ) throws(SecretStoreError) -> TableKey {
     guard let sealed = table?.key(for: .secrets(accessibility)) else {
       throw .unsupported(
         accessibility == .whenPasscodeSetThisDeviceOnly
-          ? "\(accessibility), as long as the vault has no passphrase"
-          : "\(accessibility) in a vault that was an export, which has no keys for a device")
+          ? "\(accessibility), because the vault has no passphrase"
+          : "\(accessibility), because the vault was an export and has no device keys")
     }
     if let key = ring[sealed] { return key }
     throw isUnlocked ? .otherDevice("The key of \(accessibility)") : lockReason
@@ -93,7 +95,7 @@ struct VaultKeys: Sendable {
     throw isUnlocked || purpose.wrappings == [.device] ? .otherDevice("The item") : lockReason
   }
 
-  /// Returns the key that seals the attributes of items of an accessibility.
+  /// Returns the key that seals the attributes of new items with an accessibility.
   func attributesKey(
     for accessibility: Accessibility
   ) throws(SecretStoreError) -> TableKey {
@@ -104,8 +106,7 @@ struct VaultKeys: Sendable {
 }
 
 extension VaultKeys {
-  /// Creates the keys of a new vault with one slot: all keys for a device, or the portable ones
-  /// for an export.
+  /// Creates the keys of a new vault with one slot; without a device, only the portable keys.
   init(
     slot name: String, _ key: SlotKey, device: Secret?, exportEnd: UInt64? = nil,
     _ cipher: any SecretCipher
@@ -125,34 +126,34 @@ extension VaultKeys {
     self.table = table
   }
 
-  /// Opens a table with the first available unattended key, if there is one.
+  /// Opens a table with the first available unattended key, if any.
   ///
-  /// A damaged slot or a wrong credential does not prevent opening with another key.
+  /// A damaged slot or an invalid credential does not prevent another key from opening the table.
   ///
-  /// - Throws: A transient error; retrying may succeed.
+  /// - Throws: A transient error, after which a retry may succeed.
   mutating func openUnattended(
     _ table: KeyTable, _ device: DeviceState, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
-    obstacle = nil
+    unattendedError = nil
     for slot in table.slots {
       do {
         guard let key = try unattendedKey(for: slot, device) else { continue }
         if let user = try slot.open(with: key, by: table.sealer(cipher)) {
           ring.user = user
-          obstacle = nil
+          unattendedError = nil
           return
         }
         if let name = slot.kind.credentialName {
-          obstacle = UnlockKey.credential(named: name).refusal
+          unattendedError = UnlockKey.credential(named: name).refusal
         }
       } catch {
-        guard error.isOfUnattendedKey else { throw error }
-        obstacle = error
+        guard Self.isInvalidKey(error) else { throw error }
+        unattendedError = error
       }
     }
   }
 
-  /// Returns the unattended key of a slot, if it is available.
+  /// Returns the unattended key for a slot, if it is available.
   func unattendedKey(
     for slot: KeySlot, _ device: DeviceState
   ) throws(SecretStoreError) -> SlotKey? {
@@ -163,12 +164,10 @@ extension VaultKeys {
     case .passphrase, .keyFile, .recoveryCode, .unknown: nil
     }
   }
-}
 
-extension SecretStoreError {
-  /// Whether an unattended key is invalid, so that retrying cannot help.
-  var isOfUnattendedKey: Bool {
-    switch self {
+  /// Whether an error means that an unattended key is invalid, so that retrying cannot succeed.
+  static func isInvalidKey(_ error: SecretStoreError) -> Bool {
+    switch error {
     case .invalid, .corrupted, .system(_, _, EACCES), .system(_, _, EPERM): true
     default: false
     }

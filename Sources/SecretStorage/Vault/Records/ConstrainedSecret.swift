@@ -1,18 +1,19 @@
 /// The payload of an item with access flags: its secret, and the data to check the flags.
 ///
-/// The vault's own sealing is a separate layer around it. The payload stays the same under other
-/// class keys and in other vaults.
+/// The vault seals the payload like any other secret. The payload does not depend on the vault or
+/// its keys.
 struct ConstrainedSecret: Sendable {
-  /// The parameters of sealing the secret under a password.
+  /// The parameters for sealing the secret under an application password.
   struct PasswordSealing: Sendable {
     let cost: ScryptCost
     let salt: [UInt8]
   }
 
-  /// The digest of the enrolled set when the item was saved; empty if the flags do not bind it.
+  /// The digest of the enrolled set when the item was saved; empty if the flags do not require it.
   let enrolledSet: [UInt8]
-  /// Nil when the content is the secret itself.
+  /// The parameters for opening the content; nil if the content is the secret itself.
   var sealing: PasswordSealing?
+  /// The secret, which may be sealed under an application password.
   let content: Secret
 
   private static let digestCount = 32
@@ -21,7 +22,7 @@ struct ConstrainedSecret: Sendable {
 }
 
 extension ConstrainedSecret {
-  /// Seals a secret under a password, so that no other key opens it without the password.
+  /// Seals a secret under an application password.
   init(
     enrolledSet: [UInt8], sealing secret: Secret, of identity: ItemIdentity,
     under password: ApplicationPassword, cost: ScryptCost, _ cipher: any SecretCipher,
@@ -36,12 +37,12 @@ extension ConstrainedSecret {
         authenticating: VaultItem.passwordContext(of: identity)))
   }
 
-  /// Opens the secret, with the password if it is sealed under one.
+  /// Returns the secret, which is opened with the password if it is sealed under one.
   ///
   /// The check cancels the key derivation by throwing.
   ///
-  /// - Throws: ``SecretStoreError/wrongApplicationPassword``, ``SecretStoreError/denied(_:)``
-  ///   without a password, or ``SecretStoreError/corrupted(_:)`` for an unacceptable cost.
+  /// - Throws: ``SecretStoreError/wrongApplicationPassword``, ``SecretStoreError/denied(_:)`` if
+  ///   the password is missing, or ``SecretStoreError/corrupted(_:)`` if the cost is not allowed.
   func secret(
     of identity: ItemIdentity, with password: ApplicationPassword?, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void = {}
@@ -55,7 +56,7 @@ extension ConstrainedSecret {
         content.bytes(0..<content.count)[...], with: key,
         authenticating: VaultItem.passwordContext(of: identity))
     } catch {
-      // The vault's own sealing was authentic, so damage cannot be the reason.
+      // The payload is authentic, so the password must be wrong.
       guard case .corrupted = error else { throw error }
       throw .wrongApplicationPassword
     }
@@ -104,12 +105,12 @@ extension ConstrainedSecret {
 
 extension SecretStoreError {
   static let needsApplicationPassword = SecretStoreError.denied(
-    "it needs its application password, in an authentication context")
+    "it requires its application password, in an authentication context")
 }
 
 extension Secret {
   fileprivate func bytes(_ range: Range<Int>) -> [UInt8] {
-    // The range is within the bytes, and they are copied inside the closure.
+    // The bytes are copied inside the closure, and the subscript checks the range.
     unsafe withUnsafeBytes { unsafe Array($0[range]) }
   }
 }

@@ -1,10 +1,8 @@
-import FoundationEssentials
-
-/// An entry of a record about one item.
+/// An entry of a record, which changes one item.
 enum ItemEntry: Sendable {
   /// The new state of the item.
   case put(VaultItem)
-  /// The removal of the item at that revision; a later revision stays.
+  /// The removal of the item, if it has this revision or an earlier one.
   case remove(SecretItem.ID, revision: UInt64)
 
   private enum Operation {
@@ -12,7 +10,7 @@ enum ItemEntry: Sendable {
     static let remove: UInt8 = 2
   }
 
-  /// The item that the entry is about.
+  /// The identifier of the item.
   var id: SecretItem.ID {
     switch self {
     case .put(let item): item.id
@@ -20,7 +18,7 @@ enum ItemEntry: Sendable {
     }
   }
 
-  /// Appends the entry to a record's attributes; its secret follows them, in the same order.
+  /// Appends the entry to a record's attributes; the sealed secrets follow in the same order.
   func encode(into bytes: inout [UInt8]) {
     switch self {
     case .put(let item):
@@ -33,7 +31,7 @@ enum ItemEntry: Sendable {
     }
   }
 
-  /// Reads an entry from a record's attributes, and its secret from those that follow them.
+  /// Reads an entry from a record's attributes, and its sealed secret from the record's secrets.
   init(
     in body: RecordBody, _ reader: inout RecordReader, secrets: inout RecordReader
   ) throws(MalformedRecord) {
@@ -44,35 +42,6 @@ enum ItemEntry: Sendable {
       self = .remove(try reader.itemID(), revision: try reader.integer())
     default:
       throw MalformedRecord()
-    }
-  }
-}
-
-extension RecordReader {
-  mutating func itemID() throws(MalformedRecord) -> SecretItem.ID {
-    SecretItem.ID(try bytes(16))
-  }
-}
-
-extension RecordSubject {
-  private static let blockName = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-  private static let keysName = UUID(
-    uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255))
-
-  /// The item's name; for other subjects a reserved name, with all bits clear or set.
-  var name: SecretItem.ID {
-    switch self {
-    case .item(let id): id
-    case .block: SecretItem.ID(uuid: Self.blockName)
-    case .keys: SecretItem.ID(uuid: Self.keysName)
-    }
-  }
-
-  init(name: SecretItem.ID) {
-    switch name.uuid {
-    case Self.blockName: self = .block
-    case Self.keysName: self = .keys
-    default: self = .item(name)
     }
   }
 }

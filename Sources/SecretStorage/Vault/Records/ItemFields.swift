@@ -1,4 +1,4 @@
-/// The texts and optional numbers of an item, each encoded as a tag, a byte count and the bytes.
+/// The optional fields of an item, each encoded as a tag, a byte count and the bytes.
 struct ItemFields {
   private enum Tag {
     static let service: UInt8 = 1
@@ -38,7 +38,7 @@ struct ItemFields {
     return bytes
   }
 
-  /// Returns the encoded fields of an identity alone, in the order of their tags.
+  /// Returns the encoded fields of an identity, in the order of their tags.
   static func encoded(_ identity: ItemIdentity) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(Tag.service, identity.service)
@@ -52,7 +52,7 @@ struct ItemFields {
     return bytes
   }
 
-  /// Rejects fields that ``init(isGeneric:decoding:)`` could not read.
+  /// Skips encoded fields, and throws if ``init(isGeneric:decoding:)`` could not decode them.
   static func check(
     _ reader: inout RecordReader, count: Int
   ) throws(MalformedRecord) {
@@ -73,7 +73,7 @@ struct ItemFields {
     if reader.position != end { throw MalformedRecord() }
   }
 
-  /// Calls a closure with the bytes of the account in checked fields; with none if it is absent.
+  /// Calls a closure with the bytes of the account in checked fields, or no bytes if it is absent.
   static func account<Result>(
     in fields: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer.SubSequence) -> Result
   ) -> Result {
@@ -95,7 +95,7 @@ struct ItemFields {
     do throws(MalformedRecord) {
       try read(fields)
     } catch {
-      fatalError("An item's fields were not checked before they were kept.")
+      fatalError("An item's fields were not checked before they were decoded.")
     }
   }
 
@@ -136,22 +136,5 @@ struct ItemFields {
   ) throws(MalformedRecord) -> Number {
     var reader = RecordReader(bytes)
     return try reader.integer()
-  }
-}
-
-extension [UInt8] {
-  /// Appends a text, or nothing if it is nil, as a section: a tag, a byte count and the bytes.
-  fileprivate mutating func append(_ tag: UInt8, _ text: String?) {
-    guard let text else { return }
-    append(tag)
-    append(counted: text.utf8)
-  }
-
-  /// Appends a number, or nothing if it is nil, as a section.
-  mutating func append(_ tag: UInt8, _ number: (some FixedWidthInteger)?) {
-    guard let number else { return }
-    append(tag)
-    append(littleEndian: UInt32(number.bitWidth / 8))
-    append(littleEndian: number)
   }
 }

@@ -1,74 +1,4 @@
-import StorageInternals
-
-/// The header of each record of a vault, in plain text but authenticated.
-struct RecordHeader: Sendable {
-  enum Kind: UInt8, Sendable {
-    /// The key table.
-    case keys = 1
-    /// Items that were added, changed or removed.
-    case items = 2
-  }
-
-  static let count = 1 + 8 + 32
-  /// The valid sequence numbers of records.
-  ///
-  /// No vault comes near the end, and adding to a valid number cannot overflow.
-  static let sequences: Range<UInt64> = 1..<(1 << 63)
-
-  let kind: Kind
-  /// The number of the record in its vault, which compaction does not reset.
-  let sequence: UInt64
-  /// The digest of the previous record; zeros for the first one.
-  let predecessor: ArraySlice<UInt8>
-
-  /// - Throws: ``SecretStoreError/invalid(_:)`` when no sequence number is left.
-  init(kind: Kind, after head: ChainHead) throws(SecretStoreError) {
-    self.kind = kind
-    sequence = head.sequence + 1
-    guard Self.sequences.contains(sequence) else {
-      throw .invalid(
-        "The vault has no number for one more record: export its items into a new one")
-    }
-    predecessor = head.digest
-  }
-
-  var encoded: [UInt8] {
-    var bytes = [kind.rawValue]
-    bytes.append(littleEndian: sequence)
-    bytes += predecessor
-    return bytes
-  }
-
-  init(_ reader: inout RecordReader) throws(MalformedRecord) {
-    guard let kind = Kind(rawValue: try reader.integer()) else { throw MalformedRecord() }
-    self.kind = kind
-    sequence = try reader.integer()
-    guard Self.sequences.contains(sequence) else { throw MalformedRecord() }
-    predecessor = try reader.bytes(32)
-  }
-}
-
-/// The last record of a chain.
-struct ChainHead: Hashable, Sendable {
-  static let none = ChainHead(
-    sequence: 0, digest: [UInt8](repeating: 0, count: 32)[...], subject: .keys, predecessor: [])
-
-  let sequence: UInt64
-  let digest: ArraySlice<UInt8>
-  let subject: RecordSubject
-  /// The digest of the previous record; empty if unknown.
-  let predecessor: ArraySlice<UInt8>
-}
-
-/// The subject of a record, which the next record repeats in case this one is lost.
-enum RecordSubject: Hashable, Sendable {
-  case keys
-  case item(SecretItem.ID)
-  /// Items without an earlier record: a block of a compacted log.
-  case block
-}
-
-/// A reader of a record's numbers, texts and bytes, in the order in which they were written.
+/// A reader that decodes the integers and bytes of a record sequentially.
 struct RecordReader {
   private let source: ArraySlice<UInt8>
   private(set) var position: Int
@@ -93,7 +23,7 @@ struct RecordReader {
     _ type: Integer.Type = Integer.self
   ) throws(MalformedRecord) -> Integer {
     let range = try advance(MemoryLayout<Integer>.size)
-    // The range lies in the source and has exactly the integer's size.
+    // The range is within the source and has the size of the integer.
     return unsafe source.withUnsafeBytes {
       unsafe Integer(
         littleEndian: $0.loadUnaligned(
@@ -111,54 +41,11 @@ struct RecordReader {
   mutating func countedBytes() throws(MalformedRecord) -> ArraySlice<UInt8> {
     try bytes(Int(integer(UInt32.self)))
   }
+
+  mutating func itemID() throws(MalformedRecord) -> SecretItem.ID {
+    SecretItem.ID(try bytes(16))
+  }
 }
 
-/// The error for bytes that end too early or have invalid content.
+/// The error of decoding bytes that are incomplete or invalid.
 struct MalformedRecord: Error {}
-
-extension [UInt8] {
-  mutating func append(littleEndian value: some FixedWidthInteger) {
-    // `littleEndian` fixes the byte order; the bytes are copied inside the closure.
-    unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe append(contentsOf: $0) }
-  }
-
-  mutating func append(counted bytes: some Collection<UInt8>) {
-    append(littleEndian: UInt32(bytes.count))
-    append(contentsOf: bytes)
-  }
-
-  /// Returns random bytes of the kernel's generator, at most 256.
-  static func random(_ count: Int) throws(SecretStoreError) -> [UInt8] {
-    try system { () throws(SystemError) in try KernelRandom.bytes(count) }
-  }
-}
-
-extension Secret {
-  /// Returns random bytes of the kernel's generator, at most 256.
-  static func random(_ count: Int) throws(SecretStoreError) -> Secret {
-    try system { () throws(SystemError) in
-      try unsafe Secret(count: count) { buffer throws(SystemError) in
-        try unsafe KernelRandom.fill(buffer)
-      }
-    }
-  }
-
-  /// Returns a copy of a part of the bytes.
-  func slice(_ range: some RangeExpression<Int>) -> Secret {
-    // The range is within the bytes, and they are copied inside the closure.
-    unsafe withUnsafeBytes { unsafe Secret($0[range.relative(to: $0.indices)]) }
-  }
-
-  /// Returns the bytes of this secret followed by those of another.
-  func followed(by other: Secret) -> Secret {
-    unsafe Secret(count: count + other.count) { buffer in
-      unsafe withUnsafeBytes { one in
-        unsafe other.withUnsafeBytes { two in
-          let bytes = UnsafeMutableRawBufferPointer(buffer)
-          unsafe bytes.copyMemory(from: one)
-          unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[one.count...]).copyMemory(from: two)
-        }
-      }
-    }
-  }
-}

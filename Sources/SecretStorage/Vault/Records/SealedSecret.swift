@@ -1,21 +1,18 @@
-/// A sealed secret in a record.
-///
-/// For an item with access flags, the content is an encoded ``ConstrainedSecret``, which is opaque
-/// here.
+/// The sealed secret of an item, which for an item with access flags is a ``ConstrainedSecret``.
 struct SealedSecret: Sendable {
   /// The item's revision when the secret was sealed.
   let revision: UInt64
-  /// The number of the key that seals it.
+  /// The number of the key under which the secret is sealed.
   let key: UInt32
   let accessibility: Accessibility
-  /// The item's flags, unchanged since the secret was sealed.
+  /// The item's access flags, which have not changed since the secret was sealed.
   let flags: AccessFlags
   let salt: ArraySlice<UInt8>
   var bytes: ArraySlice<UInt8>
 
   private static let purpose = "locket secret"
 
-  /// Seals a secret for an item, padded to hide its length.
+  /// Seals a secret for an item, with padding that hides its length.
   static func seal(
     _ secret: Secret, of item: SecretItem.ID, revision: UInt64, accessibility: Accessibility,
     flags: AccessFlags, under key: TableKey, by sealer: VaultSealer
@@ -31,14 +28,14 @@ struct SealedSecret: Sendable {
     return sealed
   }
 
-  /// Derives the key of this secret from the key of its class.
+  /// Derives the key of this secret from the key of its accessibility.
   func recordKey(
     from key: Secret, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Secret {
     try cipher.deriveKey(from: key, salt: salt, purpose: Self.purpose)
   }
 
-  /// Opens the secret with its own key.
+  /// Opens the secret with the result of ``recordKey(from:_:)``.
   func open(
     of item: SecretItem.ID, with recordKey: Secret, by sealer: VaultSealer
   ) throws(SecretStoreError) -> Secret {
@@ -48,7 +45,7 @@ struct SealedSecret: Sendable {
     return secret
   }
 
-  /// Returns the authenticated context, which binds vault, item, revision, key, class and flags.
+  /// Returns the authenticated context, which prevents the use of the secret for another item.
   private func context(of item: SecretItem.ID, in vaultID: [UInt8]) -> [UInt8] {
     var context: [UInt8] = []
     context.reserveCapacity(64)
@@ -59,37 +56,5 @@ struct SealedSecret: Sendable {
     context.append(accessibility.rawValue)
     if !flags.isEmpty { context.append(littleEndian: flags.rawValue) }
     return context
-  }
-}
-
-/// Returns the padded size for a byte count: a multiple of 64, and for large counts a number with
-/// few significant bits, at most 12 % more.
-///
-/// The rule for large counts is PADMÉ of "Reducing Metadata Leakage from Encrypted Files and
-/// Communication with PURBs" (PETS 2019).
-func bucket(for count: Int) -> Int {
-  let size = max(count, 64)
-  let exponent = Int.bitWidth - 1 - size.leadingZeroBitCount
-  let significant = Int.bitWidth - exponent.leadingZeroBitCount
-  let mask = max((1 << (exponent - significant)) - 1, 63)
-  return (size + mask) & ~mask
-}
-
-extension Secret {
-  /// The length in 4 bytes, the bytes, and zeros up to the bucket size.
-  fileprivate var padded: Secret {
-    var length: [UInt8] = []
-    length.append(littleEndian: UInt32(count))
-    let zeros = repeatElement(UInt8(0), count: bucket(for: 4 + count) - 4 - count)
-    return Secret(length).followed(by: self).followed(by: Secret(zeros))
-  }
-
-  /// The bytes without length and padding; nil if these are malformed.
-  fileprivate var unpadded: Secret? {
-    guard count >= 4 else { return nil }
-    let length = unsafe withUnsafeBytes {
-      Int(UInt32(littleEndian: unsafe $0.loadUnaligned(as: UInt32.self)))
-    }
-    return length <= count - 4 ? slice(4..<(4 + length)) : nil
   }
 }

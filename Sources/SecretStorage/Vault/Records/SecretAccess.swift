@@ -1,14 +1,13 @@
-/// An app's kind of access to the secret of an item with access flags.
+/// A kind of access to the secret of an item with access flags.
 enum SecretAccess {
-  /// Reading the secret, or sealing it under other flags.
+  /// Reading the secret, or sealing it with different flags.
   case reading
-  /// Replacing the secret, which needs no proof by the user but the right application password: a
-  /// wrong one would lock out the users of the right one.
+  /// Replacing the secret, which requires no proof except the item's application password.
   case replacing
 
   /// Checks the conditions that can be checked before the secret is opened.
   ///
-  /// - Throws: ``SecretStoreError/denied(_:)``, naming the missing proof.
+  /// - Throws: ``SecretStoreError/denied(_:)`` with the missing proof.
   func check(
     _ constraints: AccessConstraints, _ authorization: Authorization
   ) throws(SecretStoreError) {
@@ -18,7 +17,7 @@ enum SecretAccess {
     try checkProofs(authorization.proofs, constraints)
   }
 
-  /// Checks that biometry was proved against the set enrolled when the item was saved.
+  /// Checks that a biometric proof is based on the set that was enrolled when the item was saved.
   func checkEnrolledSet(
     _ digest: [UInt8], _ constraints: AccessConstraints, _ authorization: Authorization,
     _ cipher: any SecretCipher
@@ -32,8 +31,7 @@ enum SecretAccess {
     } catch {
       throw .denied(
         """
-        fingerprints or faces were enrolled or removed since it was saved, and only those of then \
-        count
+        fingerprints or faces have been enrolled or removed since it was saved
         """)
     }
   }
@@ -42,6 +40,6 @@ enum SecretAccess {
     _ proofs: AuthenticationProofs, _ constraints: AccessConstraints
   ) throws(SecretStoreError) {
     guard self == .reading, let missing = constraints.missing(from: proofs) else { return }
-    throw .denied("it needs \(missing), for which an authentication context asks")
+    throw .denied("it requires \(missing), which an authentication context can obtain")
   }
 }

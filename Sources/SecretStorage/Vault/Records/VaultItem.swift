@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// An item in memory: its attributes decrypted but encoded, its secret sealed.
+/// An item of a vault, with decrypted but still encoded attributes and a sealed secret.
 ///
-/// Most items of a large vault are never requested, so items are decoded on demand. Decoding all
-/// of them would double the time to open the vault.
+/// Items are decoded on demand, because most items of a large vault are never used. Decoding all of
+/// them would double the time to open the vault.
 struct VaultItem: Sendable {
-  /// The offsets of the encoded item's numbers; the texts follow them.
+  /// The offsets of the fixed-size fields of an encoded item; the other fields follow.
   private enum Offset {
     static let revision = 16
     static let created = 24
@@ -22,9 +22,8 @@ struct VaultItem: Sendable {
     static let fields = 99
   }
 
-  /// The valid dates of an item, in microseconds since 1970.
-  ///
-  /// Adding to a valid date cannot overflow.
+  /// The valid dates of an item, in microseconds since 1970, to which offsets can be added without
+  /// overflow.
   static let dates: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
 
   private static let genericClass: UInt8 = 1
@@ -34,19 +33,21 @@ struct VaultItem: Sendable {
     itemClass == .generic ? genericClass : internetClass
   }
 
-  /// Returns the context of sealing under an application password: the class and identity of the
-  /// item, which never change, in this or another vault.
+  /// Returns the authenticated context of a secret under an application password.
+  ///
+  /// It contains the class and the identity, which are the same after an import to another vault.
   static func passwordContext(of identity: ItemIdentity) -> [UInt8] {
     [code(of: identity.itemClass)] + ItemFields.encoded(identity)
   }
 
-  /// The record with the item, shared with the record's other items.
+  /// The record that contains the item, which the record's items share.
   private let body: RecordBody
-  /// The offsets of the item in the record's attributes, and of its secret in the record's secrets.
+  /// The offset of the item in the record's attributes.
   private let start: Int
+  /// The offset of the item's secret in the record's secrets.
   private let secretStart: Int
 
-  /// Creates an item in a record of its own from its bytes up to its secret, and those after it.
+  /// Creates an item in a separate record.
   private init(
     _ head: [UInt8], _ secret: SealedSecret, counted fields: some Collection<UInt8>
   ) {
@@ -61,7 +62,7 @@ struct VaultItem: Sendable {
     (start, secretStart) = (0, secret.bytes.startIndex)
   }
 
-  /// Encodes an item, copying unknown fields of a newer version unchanged.
+  /// Encodes an item, with the given fields that only a newer version knows.
   init(item: SecretItem, secret: SealedSecret, unknown: ArraySlice<UInt8>) {
     var bytes: [UInt8] = []
     bytes.append(item.id)
@@ -76,7 +77,7 @@ struct VaultItem: Sendable {
     self.init(bytes, secret, counted: fields)
   }
 
-  /// Reads an item from a record's attributes, and its secret from those that follow them.
+  /// Reads an item from a record's attributes, and its secret from the record's secrets.
   init(
     in body: RecordBody, _ reader: inout RecordReader, secrets: inout RecordReader
   ) throws(MalformedRecord) {
@@ -85,7 +86,7 @@ struct VaultItem: Sendable {
     secretStart = secrets.position
     try reader.skip(Offset.secretCount)
     try secrets.skip(Int(reader.integer(UInt32.self)))
-    // After these checks, decoding cannot fail.
+    // The following checks ensure that decoding cannot fail later.
     let fieldsCount = try reader.integer(UInt32.self)
     try ItemFields.check(&reader, count: Int(fieldsCount))
     guard Accessibility(rawValue: byte(Offset.accessibility)) != nil,
@@ -97,12 +98,12 @@ struct VaultItem: Sendable {
     else { throw MalformedRecord() }
   }
 
-  /// The item's bytes in the record's attributes.
+  /// The encoded item, in the record's attributes.
   var encoded: ArraySlice<UInt8> {
     body.attributes[start..<(start + Offset.fields + Int(integer(Offset.fieldsCount) as UInt32))]
   }
 
-  /// The item's sealed secret in the record.
+  /// The sealed secret, in the record's secrets.
   var sealed: ArraySlice<UInt8> {
     body.secrets[secretStart..<(secretStart + Int(integer(Offset.secretCount) as UInt32))]
   }
@@ -110,9 +111,9 @@ struct VaultItem: Sendable {
   var id: SecretItem.ID { SecretItem.ID(body.attributes[start..<(start + Offset.revision)]) }
 
   var revision: UInt64 { integer(Offset.revision) }
-  /// Microseconds since 1970.
+  /// The creation date, in microseconds since 1970.
   var created: Int64 { integer(Offset.created) }
-  /// Microseconds since 1970.
+  /// The modification date, in microseconds since 1970.
   var modified: Int64 { integer(Offset.modified) }
 
   var accessControl: AccessControl {
@@ -131,12 +132,12 @@ struct VaultItem: Sendable {
 
   var unknown: ArraySlice<UInt8> { fields.unknown[...] }
 
-  /// Returns whether the accounts certainly differ, by comparing bytes; `account` must be ASCII.
+  /// Returns whether the item's account is definitely different from an ASCII text.
   ///
-  /// Beyond ASCII, equal texts may have different bytes.
-  func surelyHasOtherAccount(than account: [UInt8]) -> Bool {
+  /// The bytes are compared, so an account with other characters is never definitely different.
+  func definitelyHasOtherAccount(than account: [UInt8]) -> Bool {
     let start = start + Offset.fields
-    // The fields were checked, so all of them lie within the attributes.
+    // All fields are within the attributes, because they were checked.
     return unsafe body.attributes.withUnsafeBytes { bytes in
       unsafe ItemFields.account(
         in: UnsafeRawBufferPointer(
@@ -147,12 +148,12 @@ struct VaultItem: Sendable {
     }
   }
 
-  /// Returns the item with dates no later than the given one, in microseconds since 1970.
+  /// Returns the item with its dates limited to the given microseconds since 1970.
   func copy(datedUpTo latest: Int64) -> VaultItem {
     copy(as: id, revision: revision, with: secret, datedUpTo: latest)
   }
 
-  /// Returns the item with a new ID, revision and secret, and dates no later than the given one.
+  /// Returns the item with a new identifier, revision and secret, and its dates limited.
   func copy(
     as id: SecretItem.ID, revision: UInt64, with secret: SealedSecret,
     datedUpTo latest: Int64 = .max
@@ -166,16 +167,16 @@ struct VaultItem: Sendable {
     return VaultItem(bytes, secret, counted: encoded.dropFirst(Offset.fieldsCount))
   }
 
-  /// Returns whether all but the ID, the revision and the secret are equal, byte by byte.
+  /// Returns whether everything except the identifier, revision and secret is equal byte by byte.
   func hasSameAttributes(as other: VaultItem) -> Bool {
     encoded.prefix(Offset.secretRevision).dropFirst(Offset.created)
       == other.encoded.prefix(Offset.secretRevision).dropFirst(Offset.created)
       && encoded.dropFirst(Offset.fieldsCount) == other.encoded.dropFirst(Offset.fieldsCount)
   }
 
-  /// Returns whether the class and the identity, which never change for an item, are equal.
+  /// Returns whether the class and the identity are equal.
   func hasSameIdentity(as other: VaultItem) -> Bool {
-    // The fields of a changed item are mostly the same, and decoding takes ten times as long.
+    // The fields are usually equal byte by byte, and decoding them takes ten times as long.
     byte(Offset.itemClass) == other.byte(Offset.itemClass)
       && encoded.dropFirst(Offset.fieldsCount) == other.encoded.dropFirst(Offset.fieldsCount)
       || identity == other.identity
@@ -208,77 +209,16 @@ struct VaultItem: Sendable {
 
   private func accessibility(_ offset: Int) -> Accessibility {
     guard let accessibility = Accessibility(rawValue: byte(offset)) else {
-      fatalError("An item was stored without validation.")
+      fatalError("An item was not checked before it was stored.")
     }
     return accessibility
   }
 
   private func integer<Integer: FixedWidthInteger>(_ offset: Int) -> Integer {
-    // All offsets lie within the numbers, whose presence was checked.
+    // All offsets are within the fixed-size fields, whose presence was checked.
     unsafe body.attributes.withUnsafeBytes {
       unsafe Integer(
         littleEndian: $0.loadUnaligned(fromByteOffset: start + offset, as: Integer.self))
     }
-  }
-}
-
-/// The decrypted attributes of a record of items, and the sealed secrets that follow them.
-final class RecordBody: Sendable {
-  let attributes: [UInt8]
-  let secrets: ArraySlice<UInt8>
-
-  init(attributes: [UInt8], secrets: ArraySlice<UInt8>) {
-    self.attributes = attributes
-    self.secrets = secrets
-  }
-}
-
-extension [UInt8] {
-  mutating func append(_ id: SecretItem.ID) {
-    // A UUID is 16 contiguous bytes.
-    unsafe Swift.withUnsafeBytes(of: id.uuid.uuid) { unsafe append(contentsOf: $0) }
-  }
-}
-
-extension Date {
-  /// Microseconds since 1970, rounded and limited to the valid dates of an item; 0 for NaN.
-  var microseconds: Int64 {
-    let rounded = (timeIntervalSince1970 * 1e6).rounded()
-    if rounded >= Double(VaultItem.dates.upperBound) { return VaultItem.dates.upperBound }
-    return Int64(exactly: max(rounded, Double(VaultItem.dates.lowerBound))) ?? 0
-  }
-
-  init(microseconds: Int64) {
-    self.init(timeIntervalSince1970: Double(microseconds) / 1e6)
-  }
-}
-
-extension [VaultItem] {
-  /// The maximum items and bytes of one record; a single larger item gets a record of its own.
-  static let blockItems = 256
-  static let blockBytes = 1 << 20
-
-  /// The items, split into the blocks that form one record each, for each attributes key.
-  var records: [(accessibility: Accessibility, items: ArraySlice<VaultItem>)] {
-    [Accessibility.whenUnlocked, .always].flatMap { accessibility in
-      filter { $0.attributesPurpose == .attributes(of: accessibility) }.blocks
-        .map { (accessibility, $0) }
-    }
-  }
-
-  var blocks: [ArraySlice<VaultItem>] {
-    var blocks: [ArraySlice<VaultItem>] = []
-    var start = 0
-    var bytes = 0
-    for index in indices {
-      bytes += self[index].byteCount
-      if index - start == Self.blockItems || (bytes > Self.blockBytes && index > start) {
-        blocks.append(self[start..<index])
-        start = index
-        bytes = self[index].byteCount
-      }
-    }
-    if start < count { blocks.append(self[start...]) }
-    return blocks
   }
 }

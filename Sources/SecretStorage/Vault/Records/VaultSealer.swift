@@ -1,17 +1,18 @@
 import FoundationEssentials
 
-/// The sealing and opening of one vault's secrets, keys and records.
+/// Seals and opens the secrets, keys and records of one vault.
 struct VaultSealer: Sendable {
-  /// The size of the salt between the header and the key's number of a record of items, in bytes.
-  fileprivate static let saltCount = 32
+  /// The size of the salt that follows the header of a record, in bytes.
+  static let saltCount = 32
+  /// The size of a write's mark, with which the salts of its records begin, in bytes.
   private static let markCount = 8
   private static let attributesPurpose = "locket attributes"
-  fileprivate static let tagCount = 16
+  static let tagCount = 16
 
   let vaultID: [UInt8]
   let cipher: any SecretCipher
 
-  /// Seals a message under a key that is derived from another one, a salt and a purpose.
+  /// Seals a message under a key that is derived from another key, a salt and a purpose.
   func seal(
     _ message: Secret, under key: Secret, salt: ArraySlice<UInt8>, purpose: String,
     authenticating context: [UInt8]
@@ -22,7 +23,7 @@ struct VaultSealer: Sendable {
 
   /// Opens the result of ``seal(_:under:salt:purpose:authenticating:)``.
   ///
-  /// - Throws: ``SecretStoreError/corrupted(_:)`` when any argument is not that of the sealing.
+  /// - Throws: ``SecretStoreError/corrupted(_:)`` if an argument differs from the one for sealing.
   func open(
     _ sealed: ArraySlice<UInt8>, under key: Secret, salt: ArraySlice<UInt8>, purpose: String,
     authenticating context: [UInt8]
@@ -31,25 +32,25 @@ struct VaultSealer: Sendable {
     return try cipher.open(sealed, with: derived, authenticating: context)
   }
 
-  /// Returns a record of items, with all attributes sealed under the same key.
+  /// Returns a record of items, with all attributes sealed under one key.
   ///
-  /// It has one entry for a single write, and many in a compacted log. An appended record is marked
-  /// with the first record of its write.
+  /// `first` is the sequence number of the first record of an appended write, whose records all
+  /// have the same mark. It is nil for a compacted log.
   func items(
     _ entries: [ItemEntry], after head: ChainHead, under key: TableKey,
     writtenFrom first: UInt64? = nil
   ) throws(SecretStoreError) -> LogRecord {
     let header = try RecordHeader(kind: .items, after: head)
     var attributes: [UInt8] = []
-    attributes.append(head.subject.name)
+    attributes.append(head.subject.id)
     attributes.append(littleEndian: UInt32(entries.count))
     for entry in entries { entry.encode(into: &attributes) }
-    attributes += [UInt8](repeating: 0, count: bucket(for: attributes.count) - attributes.count)
+    attributes += [UInt8](repeating: 0, count: paddedSize(for: attributes.count) - attributes.count)
 
     let opened = Secret(attributes)
     var salt = try cipher.salt(for: opened, under: key.secret, sequence: header.sequence)
     if let first {
-      // The other 24 bytes keep the salt unique.
+      // The other 24 bytes still make the salt unique.
       salt.replaceSubrange(..<Self.markCount, with: try mark(ofWriteFrom: first))
     }
     var payload = header.encoded
@@ -63,12 +64,12 @@ struct VaultSealer: Sendable {
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 
-  /// Returns a record of the key table, with a tag under the user key, and for readers of a locked
-  /// vault tags under keys that the machine opens alone.
+  /// Returns a record of the key table.
   ///
-  /// `logStart` is the sequence of the first record of the log that the new record belongs to.
+  /// The record has a tag under the user key, and tags under the link keys, which readers can check
+  /// while the vault is locked. `logStart` is the sequence number of the log's first record.
   ///
-  /// - Throws: ``SecretStoreError/locked`` when the ring has no user key.
+  /// - Throws: ``SecretStoreError/locked`` if the ring has no user key.
   func keys(
     _ table: KeyTable, after head: ChainHead, logStart: UInt64, under ring: KeyRing
   ) throws(SecretStoreError) -> LogRecord {
@@ -78,7 +79,7 @@ struct VaultSealer: Sendable {
     let encoded = table.encoded
     var payload = header.encoded
     payload += try cipher.salt(for: Secret(encoded), under: user, sequence: header.sequence)
-    payload.append(head.subject.name)
+    payload.append(head.subject.id)
     payload.append(littleEndian: logStart)
     payload.append(counted: encoded)
     let links = try ring.linkKeys(of: table, cipher)
@@ -92,22 +93,24 @@ struct VaultSealer: Sendable {
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 
-  /// Returns the mark that begins the salts of one write, given the sequence of its first record.
+  /// Returns the mark of a write, given the sequence number of its first record.
   ///
-  /// It distinguishes a write that a power cut left incomplete, with a later record intact, from
-  /// damage to acknowledged records, which records of a later write may follow.
+  /// If a damaged record is followed by an intact one, the mark tells whether both belong to the
+  /// same write. If so, a power failure may have interrupted the write. If not, the damaged record
+  /// was acknowledged.
   func mark(ofWriteFrom first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
     var bytes = vaultID
     bytes.append(littleEndian: first)
     return try cipher.digest(bytes[...])[..<Self.markCount]
   }
 
-  /// Returns the mark of a record of items; for any other record, arbitrary bytes.
+  /// Returns the mark in a record of items; for any other record, returns arbitrary bytes.
   static func mark(of payload: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     payload.dropFirst(RecordHeader.count).prefix(markCount)
   }
 
-  fileprivate func tag(
+  /// Returns the tag of a key table under a key.
+  func tag(
     of payload: some Collection<UInt8>, under key: Secret
   ) throws(SecretStoreError) -> [UInt8] {
     let payload = Array(payload)
@@ -116,7 +119,7 @@ struct VaultSealer: Sendable {
       Secret([]), under: key, salt: salt, purpose: "locket key table", authenticating: payload)
   }
 
-  /// Returns the number of the key that seals a record's attributes.
+  /// Returns the number of the key under which a record's attributes are sealed.
   static func attributesKey(of payload: ArraySlice<UInt8>) throws(MalformedRecord) -> UInt32 {
     var reader = RecordReader(payload)
     _ = try reader.bytes(RecordHeader.count + saltCount)
@@ -125,7 +128,7 @@ struct VaultSealer: Sendable {
 
   /// Opens the attributes of a record of items.
   ///
-  /// - Throws: ``SecretStoreError/corrupted(_:)`` when the record is not authentic.
+  /// - Throws: ``SecretStoreError/corrupted(_:)`` if the record is malformed or not authentic.
   func openItems(
     _ payload: ArraySlice<UInt8>, with attributesKey: Secret
   ) throws(SecretStoreError) -> ItemsRecord {
@@ -134,7 +137,7 @@ struct VaultSealer: Sendable {
       _ = try reader.bytes(RecordHeader.count)
       let salt = try reader.bytes(Self.saltCount)
       _ = try reader.integer(UInt32.self)
-      let count = Int(try reader.integer(UInt32.self)) + 16
+      let count = Int(try reader.integer(UInt32.self)) + Self.tagCount
       let context = vaultID + payload[..<reader.remaining.startIndex]
       let sealed = try reader.bytes(count)
       let opened = try open(
@@ -144,9 +147,9 @@ struct VaultSealer: Sendable {
         attributes: unsafe opened.withUnsafeBytes { unsafe Array($0) }, secrets: reader.remaining)
       reader = RecordReader(body.attributes[...])
       var secrets = RecordReader(body.secrets)
-      var record = ItemsRecord(predecessor: RecordSubject(name: try reader.itemID()))
+      var record = ItemsRecord(predecessor: RecordSubject(id: try reader.itemID()))
       let entryCount = Int(try reader.integer(UInt32.self))
-      // An entry takes more than 24 bytes, so no count can make the array larger than the record.
+      // Every entry has more than 24 bytes, so a forged count cannot reserve excessive memory.
       record.entries.reserveCapacity(min(entryCount, body.attributes.count / 24))
       for _ in 0..<entryCount {
         record.entries.append(try ItemEntry(in: body, &reader, secrets: &secrets))
@@ -165,74 +168,4 @@ extension KeyTable {
   func sealer(_ cipher: any SecretCipher) -> VaultSealer {
     VaultSealer(vaultID: vaultID, cipher: cipher)
   }
-}
-
-/// A key table as read, authentic only once a key confirms it.
-struct KeyTableRecord: Sendable {
-  let table: KeyTable
-  let predecessor: RecordSubject
-  /// The sequence of the log's first record.
-  let logStart: UInt64
-  /// Whether the record has tags that a locked vault can check, as since format version 2.
-  let isLinked: Bool
-  private let payload: ArraySlice<UInt8>
-  /// The bytes that these tags authenticate.
-  private let linked: ArraySlice<UInt8>
-  private var links: [UInt32: ArraySlice<UInt8>] = [:]
-
-  init(_ payload: ArraySlice<UInt8>) throws(MalformedRecord) {
-    var reader = RecordReader(payload)
-    let header = try RecordHeader(&reader)
-    _ = try reader.bytes(VaultSealer.saltCount)
-    predecessor = RecordSubject(name: try reader.itemID())
-    logStart = try reader.integer()
-    guard (1...header.sequence).contains(logStart) else { throw MalformedRecord() }
-    table = try KeyTable(decoding: try reader.countedBytes())
-    self.payload = payload
-    linked = payload[..<reader.remaining.startIndex]
-    isLinked = reader.remaining.count != VaultSealer.tagCount
-    if isLinked {
-      for _ in 0..<(try reader.integer(UInt8.self)) {
-        let key: UInt32 = try reader.integer()
-        links[key] = try reader.bytes(VaultSealer.tagCount)
-      }
-    }
-    guard reader.remaining.count == VaultSealer.tagCount else { throw MalformedRecord() }
-  }
-
-  /// Reads a record if it is an intact key table; returns nil for any other record.
-  static func ifTable(_ payload: ArraySlice<UInt8>) -> KeyTableRecord? {
-    do throws(MalformedRecord) {
-      var reader = RecordReader(payload)
-      return try RecordHeader(&reader).kind == .keys ? KeyTableRecord(payload) : nil
-    } catch {
-      // `VaultContents.apply` reports the record as damaged.
-      return nil
-    }
-  }
-
-  /// Returns whether the tag under the user key is valid.
-  func isAuthentic(user: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> Bool {
-    let authenticated = payload.dropLast(VaultSealer.tagCount)
-    let tag = try table.sealer(cipher).tag(of: authenticated, under: user)
-    return tag[...] == payload.suffix(VaultSealer.tagCount)
-  }
-
-  /// Returns whether there is a valid tag under the given link key.
-  func isLinked(
-    to link: TableKey, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> Bool {
-    guard let found = links[link.id] else { return false }
-    let tag = try table.sealer(cipher).tag(of: linked, under: link.secret)
-    return tag[...] == found
-  }
-}
-
-/// A record of items as read, as far as it could be opened.
-struct ItemsRecord {
-  var entries: [ItemEntry] = []
-  /// The subject of the record before; nil if it is unknown.
-  var predecessor: RecordSubject?
-
-  var subject: RecordSubject { entries.count == 1 ? .item(entries[0].id) : .block }
 }

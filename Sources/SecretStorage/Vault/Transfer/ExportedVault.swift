@@ -1,11 +1,11 @@
-/// The records of an export: a separate vault that a passphrase opens, and no device.
+/// The records of an export, which is a separate vault that only a passphrase opens.
 struct ExportedVault {
   private(set) var report = ExportReport()
   private(set) var records: [LogRecord] = []
 
-  /// Seals the items of a vault for the only slot of the export.
+  /// Seals the portable items of a vault under new keys, which a passphrase opens.
   ///
-  /// The closure receives the numbers of completed items and of all items.
+  /// The closure receives the number of completed items and the number of all items.
   init(
     _ contents: VaultContents, under key: SlotKey,
     progress: (Int, Int) throws(SecretStoreError) -> Void
@@ -44,6 +44,6 @@ struct ExportedVault {
 }
 
 extension VaultItem {
-  /// Whether the item may leave the device.
+  /// Whether the item may be exported to other devices.
   var isPortable: Bool { KeyPurpose.secrets(accessControl.accessibility).isPortable }
 }

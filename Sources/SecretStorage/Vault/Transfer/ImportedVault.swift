@@ -1,13 +1,14 @@
 import CLibrary
 import StorageInternals
 
-/// The file that an import reads: an export, or the vault of another machine.
+/// A file that is imported, which is an export or the vault of another machine.
 struct ImportedVault {
   /// The items, with the keys that the passphrase opens.
   let contents: VaultContents
 
-  /// Reads a file and opens it with a passphrase; the check is called before each slot and cancels
-  /// the work by throwing.
+  /// Reads a file and opens it with a passphrase.
+  ///
+  /// The check is called before each slot and during key derivations, and cancels by throwing.
   init(
     _ path: String, passphrase: Secret, _ device: DeviceState, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void
@@ -19,11 +20,11 @@ struct ImportedVault {
       newest = KeyTableRecord.ifTable(record.payload)?.table
     }
     guard let table = newest else {
-      throw .corrupted("\(path) has no intact table of keys")
+      throw .corrupted("\(path) has no intact key table")
     }
     guard table.hasPassphrase else {
       throw .invalid(
-        "\(path) has no key slot for a passphrase, so it opens on its own device alone")
+        "\(path) has no slot for a passphrase and can only be opened on its own device")
     }
     var contents = VaultContents(cipher: cipher)
     _ = contents.keys.ring.adapt(to: table)
@@ -34,19 +35,19 @@ struct ImportedVault {
     self.contents = contents
   }
 
-  /// Refuses a file that is damaged or may be incomplete.
+  /// Rejects a file that is damaged or may be incomplete.
   private static func check(
     _ contents: VaultContents, _ tail: LogChanges.Tail?, _ path: String
   ) throws(SecretStoreError) {
     var damage = contents.damage.places
-    // An incomplete frame is the rest of an interrupted write, which was not acknowledged.
+    // A torn frame is not damage: it remains from an interrupted write that was not acknowledged.
     if let tail, !tail.isTorn { damage.append(tail.place) }
     if let interrupted = contents.interruptedWrite { damage.append(interrupted.place) }
     if let end = contents.missingEnd { damage.append(end) }
     if !damage.isEmpty {
       throw .corrupted(
         """
-        Nothing is imported from \(path), because it is damaged: \(damage.joined(separator: ", "))
+        \(path) is damaged, so nothing is imported: \(damage.joined(separator: ", "))
         """)
     }
     if contents.sealedRecords > 0 { throw .newerFormat(path) }
@@ -54,8 +55,7 @@ struct ImportedVault {
 }
 
 extension FileRecordLog {
-  /// Reads a whole file, which may belong to any user: its content is trusted only as far as a
-  /// passphrase proves it.
+  /// Reads the whole file, which may belong to any user because the passphrase authenticates it.
   fileprivate func wholeFile() throws(SecretStoreError) -> LogChanges {
     // Non-blocking, because opening a FIFO could block indefinitely.
     let file = try system { () throws(SystemError) in
@@ -64,7 +64,7 @@ extension FileRecordLog {
     let status = try system { () throws(SystemError) in try file.status() }
     guard status.isRegularFile else { throw .insecure(path: path, reason: "is not a regular file") }
     guard status.size <= sizeLimit else {
-      throw .invalid("\(path) has \(status.size) bytes, more than a vault: it is no export")
+      throw .invalid("\(path) has \(status.size) bytes, which is too large for a vault")
     }
     return try read(file, status, since: nil)
   }

@@ -1,4 +1,4 @@
-/// The outcome of an import, actual or simulated, for each item.
+/// The actual or simulated outcome of an import for each item.
 public struct ImportReport: Hashable, Sendable {
   /// The outcome for an item.
   public enum Outcome: Hashable, Sendable {
@@ -6,13 +6,13 @@ public struct ImportReport: Hashable, Sendable {
     case added
     /// The vault already has the item, with the same secret and attributes.
     case identical
-    /// The vault has another item with this identity; ``ImportConflicts`` decided which one is
-    /// there now.
+    /// The vault has a different item with this identity, and ``ImportConflicts`` determined which
+    /// item it has now.
     case conflict
-    /// The vault refuses the item; the text is a sentence that gives the reason.
+    /// The vault rejects the item for the given reason, which is a sentence.
     case refused(String)
 
-    /// Whether the vault refuses the item, so that only the source has it.
+    /// Whether the vault rejects the item.
     public var isRefusal: Bool {
       if case .refused = self { true } else { false }
     }
@@ -26,29 +26,30 @@ public struct ImportReport: Hashable, Sendable {
     public let outcome: Outcome
     /// Whether the item is written with an earlier date than in the import.
     ///
-    /// A date may be at most a day after the present time, or after the newest item of the vault if
-    /// that is later. A later date is replaced with that limit.
+    /// The limit for dates is one day after the current time or the newest item of the vault,
+    /// whichever is later. A later date is replaced with the limit.
     public let isRedated: Bool
   }
 
-  /// Every item of the import, the oldest first.
+  /// An entry for every imported item, with the oldest first.
   public internal(set) var entries: [Entry] = []
 
-  /// Returns the items with an outcome, the oldest first.
+  /// Returns the items with an outcome, with the oldest first.
   public func items(_ outcome: Outcome) -> [SecretItem] {
     entries.filter { $0.outcome == outcome }.map(\.item)
   }
 }
 
-/// The handling of an imported item whose identity the vault already has, with other content.
+/// The handling of imported items whose identity the vault already has, with different content.
 public enum ImportConflicts: Hashable, Sendable {
-  /// The vault's item stays.
+  /// The vault's item is kept.
   case keepExisting
-  /// The imported item replaces it: secret, attributes, access control and dates.
+  /// The secret, attributes, access control and dates of the imported item replace the existing
+  /// ones.
   case replace
 }
 
-/// The items in an export, and the items left out.
+/// The items in an export, and the omitted items.
 public struct ExportReport: Hashable, Sendable {
   /// An item that is not in the export.
   public struct LeftOut: Hashable, Sendable {
@@ -58,8 +59,8 @@ public struct ExportReport: Hashable, Sendable {
     public let reason: String
   }
 
-  /// The items in the export, as in the vault, the oldest first.
+  /// The exported items, as in the vault, with the oldest first.
   public internal(set) var exported: [SecretItem] = []
-  /// The items left out, the oldest first.
+  /// The omitted items, with the oldest first.
   public internal(set) var leftOut: [LeftOut] = []
 }

@@ -3,12 +3,12 @@ import FoundationEssentials
 /// The import of items into a vault, in batches.
 struct VaultImport {
   private let source: VaultContents
-  /// The vault, as read from its log.
+  /// The contents of the vault, as read from its log.
   private var target: VaultContents
   private let conflicts: ImportConflicts
-  /// The latest date of an item, in microseconds since 1970.
+  /// The latest allowed date of an item, in microseconds since 1970.
   ///
-  /// A date of a clock that ran ahead would force later dates on all items added afterwards.
+  /// All items that are added later get later dates, so a date in the distant future is replaced.
   private let latest: Int64
   private(set) var report = ImportReport()
 
@@ -17,16 +17,16 @@ struct VaultImport {
   /// The state to record after the last write.
   private(set) var newest: RememberedVault?
 
-  /// An item of the import to be written.
+  /// An imported item to be written.
   struct Step {
     let item: VaultItem
-    /// The payload that the source sealed for the item.
+    /// The opened payload of the item.
     let payload: Secret
-    /// The item of the vault that it replaces.
+    /// The item of the vault to be replaced; nil if the item is added.
     let replaced: VaultItem?
   }
 
-  /// A written item of the import, with its name and revision in the vault.
+  /// A written item of the import, with its identifier and revision in the vault.
   private typealias Written = (item: VaultItem, id: SecretItem.ID, revision: UInt64)
 
   init(_ source: VaultContents, into target: VaultContents, _ conflicts: ImportConflicts) {
@@ -42,7 +42,7 @@ struct VaultImport {
     try target.checkWhole()
   }
 
-  /// Decides the outcome for items, and returns those to be written.
+  /// Determines the outcomes for items, and returns the items to be written.
   mutating func judge(_ block: ArraySlice<VaultItem>) throws(SecretStoreError) -> [Step] {
     var steps: [Step] = []
     for found in block {
@@ -61,10 +61,10 @@ struct VaultImport {
     _ item: VaultItem, _ decoded: SecretItem
   ) throws(SecretStoreError) -> (ImportReport.Outcome, Step?) {
     if !item.isPortable {
-      return (.refused("It is bound to the device that the file is from."), nil)
+      return (.refused("It is bound to the device that the file comes from."), nil)
     }
     if !identities.insert(decoded.identity).inserted {
-      return (.refused("The file has an older item of the same identity."), nil)
+      return (.refused("The file has an older item with the same identity."), nil)
     }
     let payload = try source.payload(of: item)
     if let reason = reasonToRefuse(item, decoded, payload) { return (.refused(reason), nil) }
@@ -79,18 +79,18 @@ struct VaultImport {
     }
   }
 
-  /// The earliest date that a clock can have given, in microseconds since 1970.
+  /// The earliest plausible date, in microseconds since 1970.
   private static let earliest: Int64 = -(1 << 53)
   /// One day, in microseconds.
   private static let day: Int64 = 86_400_000_000
-  /// The most bytes that constraints add to a secret: some numbers, a digest, a salt and a tag.
+  /// The maximum number of bytes that constraints add to a secret: numbers, digest, salt and tag.
   private static let constraintsCount = 128
 
   private func reasonToRefuse(_ item: VaultItem, _ decoded: SecretItem, _ payload: Secret)
     -> String?
   {
     guard min(item.created, item.modified) >= Self.earliest else {
-      return "Its dates are not of this time."
+      return "Its dates are implausible."
     }
     let access = decoded.attributes.accessControl
     do throws(SecretStoreError) {
@@ -98,7 +98,7 @@ struct VaultImport {
         identity: decoded.identity, attributes: decoded.attributes,
         secretCount: payload.count - (access.flags.isEmpty ? 0 : Self.constraintsCount))
       if !access.flags.isEmpty { _ = try AccessConstraints(access.flags) }
-      // A new vault gets every key that an item can need.
+      // If there is no vault yet, the new one will have every key that an item can need.
       if target.keys.table != nil { _ = try target.keys.secretKey(for: access.accessibility) }
       return nil
     } catch {
@@ -115,13 +115,13 @@ struct VaultImport {
     do {
       return try target.payload(of: existing) == payload
     } catch {
-      // A secret that can no longer be opened is not the same, and a sound one may replace it.
+      // A damaged secret is not identical, so that an intact one can replace it.
       guard case .corrupted = error else { throw error }
       return false
     }
   }
 
-  /// Returns the records that write items; nil if there are none.
+  /// Returns a draft with the records of items; nil if there are none.
   mutating func draft(
     _ steps: [Step], _ device: DeviceState
   ) throws(SecretStoreError) -> VaultDraft? {
@@ -130,7 +130,7 @@ struct VaultImport {
     var draft = try VaultDraft(target, device)
     for accessibility in [Accessibility.whenUnlocked, .always] {
       let purpose = KeyPurpose.attributes(of: accessibility)
-      // Only items that no record holds yet may share a record.
+      // Only new items may share a record.
       let added = steps.filter { $0.replaced == nil && $0.item.attributesPurpose == purpose }
       var entries: [ItemEntry] = []
       for step in added {
@@ -147,7 +147,7 @@ struct VaultImport {
     return draft
   }
 
-  /// Returns an item for the next record of a draft.
+  /// Returns an item, sealed for the next record of a draft.
   private mutating func sealed(
     _ step: Step, as id: SecretItem.ID, _ draft: VaultDraft
   ) throws(SecretStoreError) -> VaultItem {
@@ -160,11 +160,11 @@ struct VaultImport {
     return step.item.copy(as: id, revision: revision, with: sealed)
   }
 
-  /// Compares the items written last, as read back, with the import.
+  /// Checks that the last written items, as read back, are equal to the imported ones.
   func checkWritten() throws(SecretStoreError) {
     for expected in written {
       guard let item = target.index[expected.id], item.revision == expected.revision else {
-        // An item may differ only if another writer has appended since.
+        // An item may differ only if another writer has changed it in the meantime.
         if target.chain.head == newest?.head { throw Self.mismatch(expected) }
         continue
       }
@@ -176,7 +176,7 @@ struct VaultImport {
   private static func mismatch(_ item: Written) -> SecretStoreError {
     .corrupted(
       """
-      Record \(item.revision) of the vault does not have the item \(item.id.uuid) as it was imported
+      Record \(item.revision) of the vault does not contain the item \(item.id.uuid) as imported
       """)
   }
 }

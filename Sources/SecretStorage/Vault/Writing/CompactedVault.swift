@@ -8,7 +8,7 @@ struct CompactedVault {
   /// Creates the compacted records; nil for a vault that does not exist.
   init?(
     _ original: VaultContents, isRepair: Bool,
-    reporting report: (UpkeepProgress) -> UpkeepProgress.Decision
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws(SecretStoreError) {
     var contents = original
     if let distrust = contents.distrust { throw distrust }
@@ -36,10 +36,10 @@ struct CompactedVault {
       try composer.add(
         block.map(ItemEntry.put), as: accessibility, under: contents.keys, by: sealer)
       completed += block.count
-      try UpkeepProgress(completed: completed, total: sorted.count).report(to: report)
+      try MaintenanceProgress(completed: completed, total: sorted.count).report(to: report)
     }
     contents.keys.table = table
-    try contents.keys.noteGeneration(contents.cipher)
+    try contents.keys.recordGeneration(contents.cipher)
     records = composer.records
     result = RememberedVault(composer.chain, contents.keys)
   }

@@ -49,7 +49,7 @@ struct KeyChange {
     if slot.kind == .device {
       return try slot.isOfDevice(keys.ring.device, by: table.sealer(cipher))
     }
-    if let cost = slot.kind.cost { return cost.isBearable && cost.isSufficient }
+    if let cost = slot.kind.cost { return cost.isAffordable && cost.isSufficient }
     return slot.kind.isKnown
   }
 }
@@ -96,7 +96,7 @@ extension SecretVault {
         contents.index = changed.index
       }
     }
-    announce()
+    notifyObservers()
     guard let result else { fatalError("The keys of a vault were written but not changed.") }
     return result
   }

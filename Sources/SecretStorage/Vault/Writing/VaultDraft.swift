@@ -97,7 +97,7 @@ struct VaultDraft {
   private mutating func append(_ table: KeyTable) throws(SecretStoreError) {
     keys.table = table
     keys.isOfVersion1 = false
-    try keys.noteGeneration(cipher)
+    try keys.recordGeneration(cipher)
     try composer.add(
       table, logStart: chain.start, under: keys.ring, by: table.sealer(cipher))
   }

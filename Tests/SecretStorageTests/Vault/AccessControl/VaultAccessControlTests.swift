@@ -177,7 +177,7 @@ struct VaultAccessControlTests {
     #expect(try object.item("account") == item)
   }
 
-  @Test func upkeepKeepsConstrainedItems() async throws {
+  @Test func maintenanceKeepsConstrainedItems() async throws {
     let object = vault(TestPerson())
     let context = AuthenticationContext(password: "right")
     let item = try object.add(

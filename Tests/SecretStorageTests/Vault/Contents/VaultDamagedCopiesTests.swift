@@ -62,7 +62,7 @@ struct VaultDamagedCopiesTests {
       let bytes = try TestVault.bytes(of: copies[0].path)
       try change.perform(on: object)
       let told = heard.withLock { $0 }
-      #expect(told.count == 1 && told.first?.operation == .upkeep)
+      #expect(told.count == 1 && told.first?.operation == .maintenance)
       #expect(told.first?.description.contains(copies[0].path) == true)
       #expect(told.first?.description.contains("removeDamagedCopies()") == true)
       // The copy stays, because it may be the only one with its contents.

@@ -127,7 +127,7 @@ struct VaultCredentialTests {
     let object = try vault.openAsService()
     try object.add("value", account: "a")
     let error = try failure { try object.addSlot(.credential(named: name), named: "service") }
-    #expect(error.invalid?.contains("cannot be the name of a credential") == true)
+    #expect(error.invalid?.contains("is not a valid credential name") == true)
   }
 
   /// The name comes from the vault, whose writer must not choose the file to read.

@@ -45,7 +45,7 @@ struct ScryptCalibrationTests {
       _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
     ) throws(SecretStoreError) -> Secret { key }
 
-    func forgetKeys() {}
+    func eraseKeys() {}
   }
 
   private func calibrated(
@@ -65,7 +65,7 @@ struct ScryptCalibrationTests {
     let cost = try calibrated(to: .milliseconds(500)) { .milliseconds(milliseconds << ($0 - 14)) }
     #expect(
       cost == ScryptCost(logarithmicCost: logarithm, blockSize: 8, parallelization: 1))
-    #expect(cost.isSufficient && cost.isBearable)
+    #expect(cost.isSufficient && cost.isAffordable)
   }
 
   @Test func memoryThatIsNotThereIsNotAskedFor() throws {

@@ -68,7 +68,7 @@ struct VaultPassphraseChangeTests {
     let object = try make()
     try object.addSlot(.passphrase(Secret("second".utf8)), named: "second", cost: .minimum)
     let error = try failure { try object.changePassphrase(from: old, to: new, cost: .minimum) }
-    #expect(error.invalid == "The vault has 2 passphrases: name the slot of one of them")
+    #expect(error.invalid == "The vault has 2 passphrases: specify the slot of one of them")
     // Another slot's passphrase is wrong here.
     #expect(throws: SecretStoreError.wrongPassphrase) {
       try object.changePassphrase(ofSlot: 3, from: old, to: new, cost: .minimum)
@@ -98,7 +98,8 @@ struct VaultPassphraseChangeTests {
     try vault.damageSlots(of: .passphrase)
     let bytes = try vault.bytes
     let error = try failure { try object.changePassphrase(from: old, to: new, cost: .minimum) }
-    #expect(error.corrupted == "The key slot \"person\" is damaged: the passphrase is right")
+    #expect(
+      error.corrupted == "The key slot \"person\" is damaged, although the passphrase is right")
     #expect(try vault.bytes == bytes)
   }
 

@@ -16,7 +16,7 @@ struct VaultPassphraseFormTests {
     let sentence =
       count == 0
       ? "A passphrase must not be empty"
-      : "A passphrase has at most 64 KiB, and this one has \(count) bytes: use a key file for that"
+      : "A passphrase can have at most 64 KiB, not \(count) bytes: use a key file"
     for refused in [
       { try object.setPassphrase(passphrase, cost: .minimum) },
       { try object.addSlot(.passphrase(passphrase), named: "other", cost: .minimum) },

@@ -75,9 +75,10 @@ struct VaultPassphraseTests {
       bytes[3] ^= 1
       return KeySlot(
         id: slot.id, name: slot.name, kind: slot.kind,
-        key: SealedUserKey(salt: slot.key.salt, check: slot.key.check, sealed: bytes[...]))
+        key: KeySlot.SealedUserKey(salt: slot.key.salt, check: slot.key.check, sealed: bytes[...]))
     }
-    expectCorrupted(vault.open(), saying: "slot \"passphrase\" is damaged: the passphrase is right")
+    expectCorrupted(
+      vault.open(), saying: "slot \"passphrase\" is damaged, although the passphrase is right")
     #expect(throws: SecretStoreError.wrongPassphrase) {
       try vault.open().unlock(with: .passphrase(Secret("wrong".utf8)))
     }

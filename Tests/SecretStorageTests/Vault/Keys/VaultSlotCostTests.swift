@@ -80,7 +80,7 @@ struct VaultSlotCostTests {
     }
     try vault.changeSlots { slot in
       if slot.name != "second" { return [slot] }
-      let damaged = SealedUserKey(
+      let damaged = KeySlot.SealedUserKey(
         salt: slot.key.salt, check: slot.key.check, sealed: slot.key.sealed.dropLast(20))
       return [
         KeySlot(id: slot.id, name: slot.name, kind: slot.kind, key: damaged)
@@ -88,7 +88,8 @@ struct VaultSlotCostTests {
     }
     let other = try vault.openElsewhere()
     let error = try failure { try other.unlock(with: .passphrase(Secret("second".utf8))) }
-    #expect(error.corrupted == "The key slot \"second\" is damaged: the passphrase is right")
+    #expect(
+      error.corrupted == "The key slot \"second\" is damaged, although the passphrase is right")
     for name in ["first", "third"] { try other.unlock(with: .passphrase(Secret(name.utf8))) }
     #expect(throws: SecretStoreError.wrongPassphrase) {
       try other.unlock(with: .passphrase(Secret("fourth".utf8)))

@@ -121,7 +121,7 @@ struct VaultSlotLimitTests {
       try TestVault().open(cipher: cipher).importItems(
         from: vault.file, passphrase: TestVault.passphrase
       ) { progress in
-        #expect(progress == UpkeepProgress(completed: 0, total: 0))
+        #expect(progress == MaintenanceProgress(completed: 0, total: 0))
         return cipher.take() == 1 ? .cancel : .proceed
       }
     }

@@ -118,7 +118,7 @@ struct VaultSlotTests {
     // The slot of the other device does not open the vault here.
     try elsewhere.removeSlot(2)
     let error = try failure { try elsewhere.removeSlot(3) }
-    #expect(error.invalid?.contains("is the last one that opens the vault here") == true)
+    #expect(error.invalid?.contains("is the last one that opens the vault on this device") == true)
     try elsewhere.removeSlot(1)
     #expect(throws: SecretStoreError.otherDevice("The vault")) { try vault.open().texts() }
   }
@@ -186,8 +186,8 @@ struct VaultSlotTests {
     let error = try failure { try object.removeSlot(1) }
     #expect(
       "\(error)" == """
-        The slot 1, "this device", is the last one that opens the vault here. Add another before you \
-        remove it.
+        The slot 1, "this device", is the last one that opens the vault on this device. Add another \
+        slot before removing it.
         """)
     #expect(try vault.bytes == bytes)
     let (slot, code) = try object.addRecoveryCode(named: "paper")
@@ -247,7 +247,7 @@ struct VaultSlotTests {
     #expect(
       error
         == .unsupported(
-          "\(Accessibility.whenPasscodeSetThisDeviceOnly), as long as the vault has no passphrase"))
+          "\(Accessibility.whenPasscodeSetThisDeviceOnly), because the vault has no passphrase"))
   }
 
   /// The key of those items is sealed under the device's key, which must exist.

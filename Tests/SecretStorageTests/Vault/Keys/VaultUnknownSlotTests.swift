@@ -49,7 +49,7 @@ struct VaultUnknownSlotTests {
   @Test func doesNotCountAsOneThatOpens() throws {
     let object = try make()
     let error = try failure { try object.removeSlot(1) }
-    #expect(error.invalid?.contains("is the last one that opens the vault here") == true)
+    #expect(error.invalid?.contains("is the last one that opens the vault on this device") == true)
   }
 
   @Test func goesWithTheOthersWhenOnlyAPassphraseOrDeviceIsToOpenTheVault() throws {

@@ -40,7 +40,7 @@ struct VaultRotationResumingTests {
     texts["3"] = "changed meanwhile"
     texts["4"] = nil
     texts["new"] = "added meanwhile"
-    let reports = Lock([UpkeepProgress]())
+    let reports = Lock([MaintenanceProgress]())
     try other.resumeRotation { progress in
       reports.withLock { $0.append(progress) }
       return .proceed

@@ -181,7 +181,7 @@ struct VaultRotationSharingTests {
     }
     locker.withLock { $0 = nil }
     #expect(try object.isLocked)
-    #expect(object.contents.withLock { $0.keys.ring.user == nil && $0.keys.coming == nil })
+    #expect(object.contents.withLock { $0.keys.ring.user == nil && $0.keys.pendingRing == nil })
     try object.unlock(with: .passphrase(passphrase))
     try object.resumeRotation()
     #expect(try object.texts() == SecretVault.many(10))

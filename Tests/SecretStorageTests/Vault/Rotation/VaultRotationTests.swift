@@ -78,7 +78,7 @@ struct VaultRotationTests {
           #expect(contents.keys.ring[key.id, for: key.purpose] == nil)
         }
         #expect(contents.keys.ring.user != old.user)
-        #expect(contents.keys.coming == nil)
+        #expect(contents.keys.pendingRing == nil)
       }
     }
   }
@@ -182,7 +182,7 @@ struct VaultRotationTests {
     let count = Campaign.size(sample: 2000, full: 10_000)
     let object = vault.open()
     try object.addMany(count)
-    let reports = Lock([UpkeepProgress]())
+    let reports = Lock([MaintenanceProgress]())
     try object.rotateKeys { progress in
       reports.withLock { $0.append(progress) }
       return .proceed

@@ -82,7 +82,7 @@ struct VaultExportTests {
     #expect(try again.items(matching: .all).count == 13)
     #expect(try again.text("whenUnlocked 0") == "changed")
     let reason =
-      "whenUnlockedThisDeviceOnly in a vault that was an export, which has no keys for a device"
+      "whenUnlockedThisDeviceOnly, because the vault was an export and has no device keys"
     #expect(throws: SecretStoreError.unsupported(reason)) {
       try export.add("bound", account: "bound", .whenUnlockedThisDeviceOnly)
     }
@@ -220,7 +220,7 @@ struct VaultExportTests {
   @Test func cancelledExportWritesNothing() throws {
     let object = vault.open()
     for number in 0..<300 { try object.add("value", account: "\(number)") }
-    var heard: [UpkeepProgress] = []
+    var heard: [MaintenanceProgress] = []
     try object.export(of: vault, overwriting: true) {
       heard.append($0)
       return .proceed
@@ -278,7 +278,7 @@ struct VaultExportTests {
       try object.export(of: vault)
       Issue.record("The file was replaced.")
     } catch SecretStoreError.invalid(let what) {
-      #expect(what.contains("\(path) exists already"))
+      #expect(what.contains("\(path) already exists"))
     }
     #expect(try TestVault.bytes(of: path) == Array("theirs".utf8))
     #expect(try vault.names().allSatisfy { !$0.hasSuffix(".tmp") })

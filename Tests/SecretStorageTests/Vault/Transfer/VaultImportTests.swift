@@ -167,7 +167,8 @@ struct VaultImportTests {
     let (bytes, names) = (try vault.bytes, try vault.names())
     let report = try object.importItems(from: vault.file, passphrase: TestVault.passphrase)
     #expect(report.items(.identical).count == 13)
-    #expect(report.items(.refused("It is bound to the device that the file is from.")).count == 12)
+    #expect(
+      report.items(.refused("It is bound to the device that the file comes from.")).count == 12)
     #expect(try vault.bytes == bytes)
     #expect(try vault.names() == names)
   }
@@ -234,7 +235,9 @@ struct VaultImportTests {
     try object.export(of: vault)
     let other = try vault.otherMachine()
     let target = other.open()
-    for (decision, error) in [(UpkeepProgress.Decision.cancel, "cancelled"), (.proceed, "locked")] {
+    for (decision, error) in [
+      (MaintenanceProgress.Decision.cancel, "cancelled"), (.proceed, "locked"),
+    ] {
       var heard: [Int] = []
       expectError(error) {
         try target.importItems(of: other) {

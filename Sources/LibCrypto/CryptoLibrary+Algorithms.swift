@@ -1,0 +1,81 @@
+extension CryptoLibrary {
+  private static let hashCount = 32
+
+  /// Computes the SHA-256 digest of bytes.
+  package func digest(of bytes: ArraySlice<UInt8>) throws(CryptoFailure) -> [UInt8] {
+    var succeeded = false
+    let digest = unsafe [UInt8](unsafeUninitializedCapacity: Self.hashCount) { buffer, count in
+      succeeded = unsafe bytes.withUnsafeBytes { bytes in
+        unsafe self.digest(bytes.baseAddress, bytes.count, buffer.baseAddress, nil, sha256, nil)
+          == 1
+      }
+      count = Self.hashCount
+    }
+    guard succeeded else { throw CryptoFailure(function: "EVP_Digest") }
+    return digest
+  }
+
+  /// Computes HMAC-SHA-256 (RFC 2104).
+  package func authenticationCode<Key: SecretBytes>(
+    of message: ArraySlice<UInt8>, under key: Key
+  ) throws(CryptoFailure) -> Key {
+    try unsafe compute("HMAC", Self.hashCount, key, message) { key, message, output in
+      guard let count = Int32(exactly: key.count) else { return false }
+      return unsafe hmac(
+        sha256, key.baseAddress, count, message.baseAddress, message.count, output.baseAddress, nil)
+        != nil
+    }
+  }
+
+  /// Derives a 32-byte key with HKDF-SHA-256 (RFC 5869).
+  package func hkdf<Key: SecretBytes>(
+    _ key: Key, salt: ArraySlice<UInt8>, info: ArraySlice<UInt8>
+  ) throws(CryptoFailure) -> Key {
+    try unsafe compute("HKDF", 32, key, salt) { key, salt, output in
+      unsafe info.withUnsafeBytes { info in
+        unsafe hkdf.derive(key, salt: salt, info: info, into: output)
+      }
+    }
+  }
+
+  /// Derives a 32-byte key with scrypt (RFC 7914), using at most `memory` bytes of memory.
+  package func scrypt<Key: SecretBytes>(
+    _ passphrase: Key, salt: ArraySlice<UInt8>, logarithmicCost: UInt8, blockSize: UInt32,
+    parallelization: UInt32, memory: UInt64
+  ) throws(CryptoFailure) -> Key {
+    try unsafe compute("EVP_PBE_scrypt", 32, passphrase, salt) { passphrase, salt, output in
+      unsafe scrypt(
+        passphrase.baseAddress, passphrase.count, salt.baseAddress, salt.count,
+        1 << UInt64(logarithmicCost), UInt64(blockSize), UInt64(parallelization), memory,
+        output.baseAddress, output.count) == 1
+    }
+  }
+
+  /// Derives a key of `count` bytes with PBKDF2-HMAC-SHA-256 (RFC 8018).
+  package func pbkdf2<Key: SecretBytes>(
+    _ passphrase: Key, salt: ArraySlice<UInt8>, iterations: Int, count: Int
+  ) throws(CryptoFailure) -> Key {
+    try unsafe compute("PKCS5_PBKDF2_HMAC", count, passphrase, salt) { passphrase, salt, output in
+      unsafe pbkdf2(
+        passphrase.baseAddress, Int32(passphrase.count), salt.baseAddress, Int32(salt.count),
+        Int32(iterations), sha256, Int32(output.count), output.baseAddress) == 1
+    }
+  }
+
+  /// Creates a secret that a closure computes from another secret and bytes.
+  ///
+  /// The closure returns false if `function` fails.
+  private func compute<Key: SecretBytes>(
+    _ function: String, _ count: Int, _ secret: Key, _ bytes: ArraySlice<UInt8>,
+    _ body: (
+      UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeMutableBufferPointer<UInt8>
+    ) -> Bool
+  ) throws(CryptoFailure) -> Key {
+    try unsafe Key(count: count) { output throws(CryptoFailure) in
+      let succeeded = unsafe secret.withUnsafeBytes { secret in
+        unsafe bytes.withUnsafeBytes { unsafe body(secret, $0, output) }
+      }
+      guard succeeded else { throw CryptoFailure(function: function) }
+    }
+  }
+}

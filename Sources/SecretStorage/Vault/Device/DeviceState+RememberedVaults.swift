@@ -1,0 +1,142 @@
+import CLibrary
+import StorageInternals
+
+// The file with this machine's record of a vault is written after each change to the vault, but
+// only flushed after the first change to each log. So after a power failure, the record may be
+// older than the vault but never newer, and it always contains the current log.
+extension DeviceState {
+  private static let magic = Array("LocketS\n".utf8)
+  // The file sizes that successive versions wrote.
+  private static let (headCount, chainCount, count) = (80, 128, 176)
+
+  /// Returns this machine's record of a vault; nil if there is no complete record.
+  ///
+  /// This takes no lock, because the process that holds it may be stopped.
+  func remembered(of vaultID: [UInt8]) throws(SecretStoreError) -> RememberedVault? {
+    guard let file = try fileSystem.openPrivate(path(of: vaultID, "state")) else { return nil }
+    var vault: RememberedVault?
+    for _ in 0..<5 {
+      let content = try system { () throws(SystemError) in
+        try file.read(from: 0, count: Self.count)
+      }
+      vault = try decode(content, of: vaultID)
+      if let vault, vault.keys != nil || content.count < Self.count { return vault }
+      // A concurrent write may have been read partially. It takes less than a millisecond.
+      usleep(1000)
+    }
+    return vault
+  }
+
+  /// Records the state of a vault, unless a newer one is already recorded.
+  ///
+  /// The first state recorded for a log is on disk when this method returns.
+  ///
+  /// - Parameters:
+  ///   - vault: The state of the vault.
+  ///   - evenIfOlder: Whether to replace a newer state, to accept a rollback.
+  ///   - waiting: Whether to wait for other processes and to create missing directories.
+  /// - Returns: False if the file is locked or cannot be created and `waiting` is false.
+  /// - Throws: ``SecretStoreError/busy(path:holder:)`` if another process keeps the file locked for
+  ///   over a second, or for longer than the lock timeout if a rollback is accepted. A longer wait
+  ///   is not worthwhile otherwise, because the vault already contains the state.
+  @discardableResult
+  func remember(
+    _ vault: RememberedVault, evenIfOlder: Bool = false, waiting: Bool = true
+  ) throws(SecretStoreError) -> Bool {
+    let path = path(of: vault.vaultID, "state")
+    guard
+      let file = try waiting ? openOrCreate(path) : fileSystem.openPrivate(path, O_RDWR | O_CREAT)
+    else { return false }
+    // The file is usually not locked, and queueing for the lock is expensive.
+    var lock: FileLock?
+    if try system({ () throws(SystemError) in try !file.lockIfFree() }) {
+      if !waiting { return false }
+      let limit = evenIfOlder ? lockTimeout.duration : min(lockTimeout.duration, .seconds(1))
+      lock = try system { () throws(SystemError) in
+        try FileLock(at: path, in: fileSystem, timeout: limit)
+      }
+    }
+    defer {
+      // Closing the file would not unlock it while a forked child has it open.
+      file.unlock()
+      withExtendedLifetime(lock) {}
+    }
+    try update(file, to: vault, evenIfOlder: evenIfOlder)
+    return true
+  }
+
+  /// Updates the file, which the caller has locked.
+  private func update(
+    _ file: borrowing File, to vault: RememberedVault, evenIfOlder: Bool
+  ) throws(SecretStoreError) {
+    let bytes = try system { () throws(SystemError) in try file.read(from: 0, count: Self.count) }
+    let known = try decode(bytes, of: vault.vaultID)
+    var vault = vault
+    vault.keys = vault.keys ?? known?.keys
+    if !evenIfOlder, let known {
+      let isNew = known.head.sequence < vault.head.sequence
+      if !isNew, known.head.sequence > vault.head.sequence || known.keys == vault.keys { return }
+    }
+    let content = try encode(vault)
+    try system { () throws(SystemError) in
+      try file.write(content, at: 0)
+      if let known, known.head.sequence >= vault.logStart { return }
+      try file.synchronize()
+      try fileSystem.synchronizeDirectory(directory)
+    }
+  }
+
+  private func encode(_ vault: RememberedVault) throws(SecretStoreError) -> [UInt8] {
+    let head = vault.head
+    var bytes = Self.magic
+    bytes.append(littleEndian: head.sequence)
+    bytes += head.digest
+    bytes.append(head.subject.id)
+    bytes += try checksum(of: bytes)
+    bytes += head.predecessor
+    bytes += try checksum(of: bytes)
+    guard let keys = vault.keys, bytes.count == Self.chainCount else { return bytes }
+    bytes.append(littleEndian: keys.slotTypes)
+    bytes += keys.generation
+    bytes.append(littleEndian: keys.logStart)
+    return try bytes + checksum(of: bytes)
+  }
+
+  private func decode(
+    _ bytes: [UInt8], of vaultID: [UInt8]
+  ) throws(SecretStoreError) -> RememberedVault? {
+    guard bytes.starts(with: Self.magic), try isComplete(bytes, upTo: Self.headCount) else {
+      return nil
+    }
+    // Earlier versions do not change the parts that later versions have appended.
+    let hasPredecessor = try isComplete(bytes, upTo: Self.chainCount)
+    let hasKeys = try isComplete(bytes, upTo: Self.count)
+    do throws(MalformedRecord) {
+      var reader = RecordReader(bytes[Self.magic.count...])
+      let sequence: UInt64 = try reader.integer()
+      guard RecordHeader.sequences.contains(sequence) else { return nil }
+      let digest = try reader.bytes(32)
+      let subject = RecordSubject(id: try reader.itemID())
+      let predecessor = bytes[Self.headCount...].prefix(hasPredecessor ? 32 : 0)
+      let head = ChainHead(
+        sequence: sequence, digest: digest, subject: subject, predecessor: predecessor)
+      var vault = RememberedVault(vaultID: vaultID, head: head)
+      guard hasKeys else { return vault }
+      reader = RecordReader(bytes[Self.chainCount...])
+      vault.keys = .init(
+        slotTypes: try reader.integer(),
+        generation: Array(try reader.bytes(KnownGeneration.fingerprintCount)),
+        logStart: try reader.integer())
+      return vault
+    } catch {
+      // Unreachable, because the valid checksums come after all of these fields.
+      fatalError("A vault state of \(bytes.count) bytes with valid checksums cannot be decoded.")
+    }
+  }
+
+  /// Whether there are `count` bytes, the last 16 of which are the checksum of the preceding ones.
+  private func isComplete(_ bytes: [UInt8], upTo count: Int) throws(SecretStoreError) -> Bool {
+    guard bytes.count >= count else { return false }
+    return try checksum(of: bytes[..<(count - 16)]) == bytes[(count - 16)..<count]
+  }
+}

@@ -1,0 +1,68 @@
+/// The purpose of a key in the key table.
+enum KeyPurpose: Hashable, Sendable {
+  /// Seals the secrets of items with an accessibility.
+  case secrets(Accessibility)
+  /// Seals the attributes of items that require unlocking.
+  case attributes
+  /// Seals the attributes of items that are always accessible, and authenticates key tables.
+  case alwaysAttributes
+  /// Authenticates key tables for readers that last saw the vault before recent key rotations.
+  case earlierTables
+
+  /// The number of the purpose in the file.
+  var code: UInt8 {
+    switch self {
+    case .secrets(let accessibility): accessibility.rawValue
+    case .attributes: 64
+    case .alwaysAttributes: 65
+    case .earlierTables: 66
+    }
+  }
+
+  /// The purposes of the keys in a new vault, some of which depend on its slots.
+  static let ofNewVaults = Accessibility.allCases.map(secrets) + [.attributes, .alwaysAttributes]
+
+  init?(code: UInt8) {
+    let known = (Self.ofNewVaults + [.earlierTables]).first { $0.code == code }
+    guard let known else { return nil }
+    self = known
+  }
+
+  /// The wrappings under which the key is sealed; any one of them suffices to open it.
+  var wrappings: [KeyWrapping] {
+    switch self {
+    case .attributes, .secrets(.whenUnlocked), .secrets(.afterFirstUnlock): [.user]
+    case .alwaysAttributes, .earlierTables, .secrets(.always): [.user, .device]
+    case .secrets(.alwaysThisDeviceOnly): [.device]
+    case .secrets(.whenPasscodeSetThisDeviceOnly), .secrets(.whenUnlockedThisDeviceOnly),
+      .secrets(.afterFirstUnlockThisDeviceOnly):
+      [.userAndDevice]
+    }
+  }
+
+  /// Whether other devices can open the key.
+  var isPortable: Bool { wrappings.contains(.user) }
+
+  /// Whether locking the vault removes the key from memory.
+  var isErasedByLocking: Bool {
+    switch self {
+    case .secrets(.whenUnlocked), .secrets(.whenUnlockedThisDeviceOnly),
+      .secrets(.whenPasscodeSetThisDeviceOnly):
+      true
+    default: false
+    }
+  }
+
+  /// Returns the purpose of the key that seals the attributes of items with an accessibility.
+  static func attributes(of accessibility: Accessibility) -> KeyPurpose {
+    accessibility == .always || accessibility == .alwaysThisDeviceOnly
+      ? .alwaysAttributes : .attributes
+  }
+}
+
+/// The outer key under which another key is sealed.
+enum KeyWrapping: UInt8, Sendable {
+  case user = 1
+  case device = 2
+  case userAndDevice = 3
+}

@@ -1,0 +1,91 @@
+import Concurrency
+import Dispatch
+
+/// The period without use after which a vault locks.
+struct IdlePeriod: Sendable {
+  private let limit: Duration
+  private let now: @Sendable () -> ContinuousClock.Instant
+  /// The timer; nil in a forked child, which has no thread for it and checks `isOver` instead.
+  private let timer: IdleTimer?
+  /// The end of the current period; nil if none is running, for example while the vault is locked.
+  private var end: ContinuousClock.Instant?
+
+  /// Creates an idle period that is not running.
+  ///
+  /// The handler is called when a period may have ended, possibly too early.
+  init(
+    _ limit: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant,
+    handler: @escaping @Sendable () -> Void
+  ) {
+    // The limit is clamped to 136 years, so that no calculation overflows.
+    self.limit = max(.zero, min(limit, .seconds(1 << 32)))
+    self.now = now
+    timer = Fork.isChild ? nil : IdleTimer(handler: handler)
+  }
+
+  /// Whether the current period has ended.
+  var isOver: Bool {
+    guard let end else { return false }
+    return now() >= end
+  }
+
+  /// Starts a period unless one is running.
+  mutating func begin() {
+    if end != nil { return }
+    end = now() + limit
+    timer?.schedule(after: limit)
+  }
+
+  /// Restarts the current period, if any.
+  mutating func recordUse() {
+    if end != nil { end = now() + limit }
+  }
+
+  mutating func stop() {
+    end = nil
+  }
+
+  /// Schedules the timer for the end of the current period.
+  func rescheduleTimer() {
+    if let end { timer?.schedule(after: end - now()) }
+  }
+}
+
+/// A timer that calls a handler on its own queue.
+///
+/// Dispatch has no clock on Linux that both runs while the machine is asleep and ignores changes of
+/// the system time. So there are two timers, and the one that fires first calls the handler.
+///
+/// `@unchecked`: a dispatch source may be used from any thread.
+private final class IdleTimer: @unchecked Sendable {
+  private let awake: any DispatchSourceTimer
+  private let wall: any DispatchSourceTimer
+
+  init(handler: @escaping @Sendable () -> Void) {
+    let queue = DispatchQueue(label: "Locket.IdleTimer")
+    awake = DispatchSource.makeTimerSource(queue: queue)
+    wall = DispatchSource.makeTimerSource(queue: queue)
+    for source in [awake, wall] {
+      source.setEventHandler(handler: handler)
+      source.activate()
+    }
+  }
+
+  deinit {
+    if Fork.isChild {
+      // The child leaks the sources of its parent, because cancelling them requires Dispatch
+      // threads.
+      _ = unsafe Unmanaged.passRetained(awake as AnyObject)
+      _ = unsafe Unmanaged.passRetained(wall as AnyObject)
+      return
+    }
+    awake.cancel()
+    wall.cancel()
+  }
+
+  func schedule(after time: Duration) {
+    let nanoseconds = DispatchTimeInterval.nanoseconds(Int(time / .nanoseconds(1)))
+    awake.schedule(deadline: .now() + nanoseconds)
+    wall.schedule(wallDeadline: .now() + nanoseconds)
+  }
+}

@@ -1,0 +1,72 @@
+import Concurrency
+
+extension SecretVault {
+  /// The conditions under which the vault locks automatically.
+  ///
+  /// The setting applies to this object, and does not keep the object alive. It takes effect
+  /// immediately: the idle time starts, and no later signal is missed. Automatic locking has the
+  /// same effect as ``lock()``. An app calls that method itself for other events, such as
+  /// `PrepareForSleep` of systemd-logind.
+  ///
+  /// A forked child does not inherit the setting. If the child sets conditions itself, its vault
+  /// locks at the first access after the idle time, but not on signals, and
+  /// ``SecretStores/onFailure`` reports this.
+  ///
+  /// - Precondition: Every signal can be caught and does not report an error of a thread. SIGKILL,
+  ///   SIGSEGV and SIGPIPE, for example, are not allowed.
+  public var automaticLocking: AutomaticLocking {
+    get { automaticLockingState.withLock { $0.setting } }
+    set { lock(newValue) { .now } }
+  }
+
+  /// Applies a setting, and measures the idle time with the given clock.
+  func lock(
+    _ setting: AutomaticLocking, by now: @escaping @Sendable () -> ContinuousClock.Instant
+  ) {
+    let isLocked = automaticLockingState.withLock { state in
+      state.setting = setting
+      let signals = Fork.isChild ? [] : setting.allSignals
+      state.observations = signals.map { number in
+        SignalSource.of(number).observe { [weak self] in self?.lock() }
+      }
+      let idle = setting.afterIdle.map { limit in
+        IdlePeriod(limit, now: now) { [weak self] in self?.lockIfIdle() }
+      }
+      return contents.withLock { contents in
+        // The idle time of the previous setting may already be over.
+        let isLocked = contents.lockIfIdle()
+        contents.idle = idle
+        contents.beginIdlePeriod()
+        return isLocked
+      }
+    }
+    if isLocked { notifyObservers() }
+    if Fork.isChild, setting != AutomaticLocking() {
+      report(
+        PasswordFailure(
+          .maintenance,
+          .unavailable(
+            """
+            A forked child has no threads that wait for timers and signals. The vault locks at the \
+            first access after the idle time, but not on signals.
+            """)))
+    }
+  }
+
+  /// Locks the vault if the idle time is over; otherwise restarts the timer, which may fire early.
+  private func lockIfIdle() {
+    let isLocked = contents.withLock { contents in
+      let isLocked = contents.lockIfIdle()
+      if !isLocked { contents.idle?.rescheduleTimer() }
+      return isLocked
+    }
+    if isLocked { notifyObservers() }
+  }
+}
+
+/// The setting of automatic locking and the signal observations; `VaultContents` has the idle
+/// period.
+struct AutomaticLockingState: Sendable {
+  var setting = AutomaticLocking()
+  var observations: [ChangeObservation] = []
+}

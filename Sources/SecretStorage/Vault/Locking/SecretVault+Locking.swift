@@ -1,0 +1,140 @@
+import Concurrency
+
+extension SecretVault {
+  /// Whether the vault exists and its user key is not in memory.
+  ///
+  /// - Throws: ``SecretStoreError`` if the vault cannot be read.
+  public var isLocked: Bool {
+    get throws {
+      try withContents { contents throws(SecretStoreError) in
+        try contents.knownTable() != nil && !contents.keys.isUnlocked
+      }
+    }
+  }
+
+  /// Removes the vault's keys from memory, except those that may stay until the process ends.
+  ///
+  /// Items that are ``Accessibility/whenUnlocked`` cannot be read or written until the app unlocks
+  /// the vault, but attributes can still be searched. As long as the vault has its device slot, any
+  /// program of this user can unlock it again.
+  ///
+  /// If another thread is deriving a key from a passphrase, for example to unlock the vault, its
+  /// call throws ``SecretStoreError/cancelled``.
+  public func lock() {
+    contents.withLock { contents in
+      contents.lock()
+      contents.lockings += 1
+    }
+    notifyObservers()
+  }
+
+  /// Unlocks the vault with this device's key or a credential, without user interaction.
+  ///
+  /// - Throws: ``SecretStoreError/locked`` if the vault has no slot for either key,
+  ///   ``SecretStoreError/otherDevice(_:)`` if the device slot belongs to another machine, or
+  ///   ``SecretStoreError/wrongKey(_:)`` if the credential does not open its slot.
+  public func unlock() throws {
+    try withContents { contents throws(SecretStoreError) in
+      contents.keys.isLockedByApp = false
+      contents.startOver()
+    }
+    try withContents { contents throws(SecretStoreError) in
+      if try contents.knownTable() == nil || contents.keys.isUnlocked { return }
+      if let obstacle = contents.keys.unattendedError { throw obstacle }
+      throw contents.keys.table?.hasDevice == true ? .otherDevice("The vault") : .locked
+    }
+    notifyObservers()
+  }
+
+  /// Unlocks the vault with a key for one of its slots.
+  ///
+  /// Unlocking with a passphrase deliberately takes about half a second and 16 MiB to 1 GiB of
+  /// memory, depending on the cost of the slot. Other keys take no noticeable time.
+  ///
+  /// If other processes rotate the keys meanwhile, the key is tried on the new slots. The third and
+  /// last attempt excludes writers, so that it cannot fail for this reason.
+  ///
+  /// - Throws:
+  ///   - ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
+  ///     ``SecretStoreError/otherDevice(_:)`` if the key opens none of the slots for its kind.
+  ///   - ``SecretStoreError/corrupted(_:)`` if the key is right but the slot is damaged, or if the
+  ///     cost of the slot is not allowed.
+  ///   - ``SecretStoreError/invalid(_:)`` if the vault has no such slot, or if the key is too short
+  ///     or too long.
+  ///   - ``SecretStoreError/cancelled`` if the task is cancelled, or if ``lock()`` is called during
+  ///     the derivation. The vault then remains locked.
+  ///   - ``SecretStoreError/busy(path:holder:)`` if the last attempt cannot exclude writers in time.
+  ///   - The error of reading the key.
+  public func unlock(with key: UnlockKey) throws {
+    let lockings = contents.withLock { $0.lockings }
+    for _ in 0..<2 where try takeUserKey(from: key, after: lockings) { return notifyObservers() }
+    // Other processes cannot rotate the keys again during the last attempt.
+    var isUnlocked = false
+    _ = try parts.log.append { () throws(SecretStoreError) in
+      isUnlocked = try takeUserKey(from: key, after: lockings)
+      return nil
+    }
+    guard isUnlocked else {
+      throw SecretStoreError.unavailable(
+        "The keys of \(try parts.log.name) changed while it was being unlocked. Try again.")
+    }
+    notifyObservers()
+  }
+
+  /// A check that throws ``SecretStoreError/cancelled`` once ``lock()`` is called, which cancels a
+  /// key derivation.
+  var cancellationByLocking: () throws(SecretStoreError) -> Void {
+    cancellation(after: contents.withLock { $0.lockings })
+  }
+
+  private func cancellation(
+    after lockings: UInt64
+  ) -> () throws(SecretStoreError) -> Void {
+    { () throws(SecretStoreError) in
+      if self.contents.withLock({ $0.lockings }) != lockings { throw .cancelled }
+    }
+  }
+
+  /// Unlocks the vault with a key; returns false if the user key is replaced during the attempt.
+  private func takeUserKey(
+    from key: UnlockKey, after lockings: UInt64
+  ) throws(SecretStoreError) -> Bool {
+    let parts = try parts
+    // Detects a rollback before trying any slot, because an older copy may contain removed slots.
+    let table = try read { contents throws(SecretStoreError) in try contents.knownTable() }
+    guard let table, table.slots.contains(where: { $0.kind.accepts(key.kind) }) else {
+      throw key.absence
+    }
+    let slotKey = try key.slotKey(parts.device, for: table)
+    let user = try table.open(
+      with: slotKey, cipher, otherwise: key.refusal, checking: cancellation(after: lockings))
+    return try unlock(withUserKey: user, of: table, after: lockings)
+  }
+
+  /// Reads the vault again with the user key of a table; returns false if the key was replaced.
+  ///
+  /// - Throws: ``SecretStoreError/cancelled`` if the vault was locked since `lockings` was read, or
+  ///   the error of reading the vault.
+  func unlock(
+    withUserKey user: Secret, of table: KeyTable, after lockings: UInt64
+  ) throws(SecretStoreError) -> Bool {
+    try withContents { contents throws(SecretStoreError) in
+      if contents.lockings != lockings { throw .cancelled }
+      _ = contents.keys.ring.adapt(to: table)
+      contents.keys.ring.user = user
+      contents.keys.isLockedByApp = false
+      contents.startOver()
+    }
+    return try withContents { contents throws(SecretStoreError) in
+      if let distrust = contents.distrust {
+        contents.lock()
+        throw distrust
+      }
+      if contents.keys.isUnlocked { return true }
+      if contents.lockings != lockings { throw .cancelled }
+      // A forged file may contain tables with several user keys, so that retries would never end.
+      if contents.damage.isEmpty { return false }
+      throw .corrupted("Key tables are not authentic; damaged: \(contents.damage.description)")
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import CLibrary
+import Concurrency
+import Dispatch
+
+/// A source that calls handlers when the process receives a signal.
+///
+/// SIGTSTP stops the process after all handlers have returned, so each signal has only one source.
+/// A source is never cancelled: Dispatch would not restore the signal's default action, and another
+/// handler may have been installed in the meantime.
+///
+/// `@unchecked`: a dispatch source may be used from any thread.
+final class SignalSource: @unchecked Sendable {
+  private static let all = Lock([Int32: SignalSource](), inForkedChild: { [:] })
+
+  private let number: Int32
+  private let observers = ChangeObservers()
+  private let queue = DispatchQueue(label: "Locket.SignalSource")
+  private let source: any DispatchSourceSignal
+  private let isRegistered = DispatchSemaphore(value: 0)
+  /// The address of Dispatch's signal handler, set when the source is registered.
+  private let dispatchHandler = Lock(0)
+
+  /// Returns the registered source for a signal.
+  static func of(_ number: Int32) -> SignalSource {
+    guard isCatchable(number) else {
+      fatalError("Signal \(number) cannot lock a vault, because Dispatch cannot catch it.")
+    }
+    let source = all.withLock { all in
+      let source = all[number] ?? SignalSource(number)
+      all[number] = source
+      return source
+    }
+    // Each waiting thread wakes the next one.
+    source.isRegistered.wait()
+    source.isRegistered.signal()
+    return source
+  }
+
+  /// Whether Dispatch can catch a signal.
+  private static func isCatchable(_ number: Int32) -> Bool {
+    let others = [
+      SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPIPE, SIGPROF,
+    ]
+    // The C library reserves signals 32 and 33; musl also reserves 34.
+    return (1...64).contains(number) && !(32...34).contains(number) && !others.contains(number)
+  }
+
+  private init(_ number: Int32) {
+    self.number = number
+    source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+    source.setEventHandler { [self] in
+      // A terminal prompt first restores the echo, and then calls `suspend`.
+      if number == SIGTSTP, HeldSignals.hold(number) { return }
+      handle()
+    }
+    // On Linux, Dispatch installs a signal handler. Ignoring the signal, as on Darwin, would lose
+    // signals that are sent before the registration.
+    source.setRegistrationHandler { [self] in
+      dispatchHandler.withLock { $0 = handlerAddress }
+      isRegistered.signal()
+    }
+    source.activate()
+  }
+
+  private func handle() {
+    observers.notify()
+    // `raise` signals this thread, so it returns when the process continues. A signal to the
+    // process could be delivered later.
+    if number == SIGTSTP { raise(SIGSTOP) }
+  }
+
+  private var handlerAddress: Int {
+    var action = sigaction()
+    // The call only reads the current action.
+    unsafe sigaction(number, nil, &action)
+    return action.handlerAddress
+  }
+
+  /// Calls the handlers of SIGTSTP, stops the process, and returns when the process continues.
+  ///
+  /// - Returns: False if this type does not handle SIGTSTP, so that the process was not stopped.
+  static func suspend() -> Bool {
+    guard let source = all.withLock({ $0[SIGTSTP] }),
+      source.handlerAddress == source.dispatchHandler.withLock({ $0 })
+    else { return false }
+    source.queue.sync { source.handle() }
+    return true
+  }
+
+  /// Calls a handler on the source's queue each time that the signal is received.
+  func observe(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
+    observers.addPrompt(handler)
+  }
+}

@@ -1,0 +1,48 @@
+import Concurrency
+public import FoundationEssentials
+
+extension SecretVault {
+  /// The damaged files that repairs have replaced, with the oldest first.
+  ///
+  /// The files are in the vault's directory, and may contain content that could not be recovered.
+  /// The keys that opened the vault at the time of the repair still open them, regardless of later
+  /// changes to passphrases, slots and keys.
+  ///
+  /// - Throws: ``SecretStoreError`` if the vault's directory cannot be read.
+  public var damagedCopies: [URL] {
+    get throws { try parts.log.keptAside.map { URL(filePath: $0) } }
+  }
+
+  /// Removes the damaged files that repairs have replaced, and returns their URLs.
+  ///
+  /// The files are never removed automatically, because they may be the only copies of content that
+  /// could not be recovered. Traces of removed files may remain on the storage medium.
+  ///
+  /// - Throws: ``SecretStoreError/busy(path:holder:)`` if another process keeps writing to the
+  ///   vault, or the error of removing a file. Some files may already be removed.
+  @discardableResult
+  public func removeDamagedCopies() throws -> [URL] {
+    let log = try parts.log
+    let names = try log.keptAside
+    try log.removeKeptAside(names)
+    return names.map { URL(filePath: $0) }
+  }
+
+  /// Reports the files that repairs have replaced, which old keys may still open.
+  ///
+  /// The caller must not hold a lock, because the handler may use the vault.
+  func reportDamagedCopies() {
+    let report = Fork.isChild ? SecretStores.reportInForkedChild : SecretStores.onFailure
+    do {
+      for name in try parts.log.keptAside {
+        let reason = """
+          was kept by a repair and can still be opened with the keys of that time: save its \
+          items, then remove it with removeDamagedCopies()
+          """
+        report(PasswordFailure(.maintenance, .insecure(path: name, reason: reason)))
+      }
+    } catch {
+      report(PasswordFailure(.maintenance, error))
+    }
+  }
+}

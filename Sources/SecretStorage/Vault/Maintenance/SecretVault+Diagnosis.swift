@@ -1,0 +1,184 @@
+import CLibrary
+import Concurrency
+import LibCrypto
+import StorageInternals
+
+extension SecretVault {
+  /// Checks this vault, its files, and the requirements on the machine.
+  ///
+  /// This does not ask the user and does not open secrets, which ``verify()`` does. It creates and
+  /// changes nothing, except that it removes temporary files of killed processes and updates this
+  /// machine's record of the vault.
+  ///
+  /// - Complexity: O(*n*), where *n* is the size of the vault, if it has not been read yet.
+  public func diagnose() -> Diagnosis {
+    var diagnosis = Diagnosis()
+    diagnosis.note("Store", "\(type(of: self))")
+    diagnose(into: &diagnosis)
+    diagnosis.noteMachine()
+    return diagnosis
+  }
+
+  func diagnose(into diagnosis: inout Diagnosis) {
+    diagnosis.examine(cipher)
+    do {
+      let parts = try parts
+      diagnosis.examineFiles(of: parts, allowsSharedDirectories)
+      let contents = try withContents { contents in contents }
+      diagnosis.examine(contents)
+    } catch {
+      // A file that is not private, or a missing library, is already reported.
+      if !diagnosis.problems.contains(where: { $0.text == error.description }) {
+        diagnosis.problem("Vault", error)
+      }
+    }
+    if let problem = watchProblem {
+      diagnosis.problem("Observing", problem)
+    } else {
+      diagnosis.note("Observing", "inotify reports changes by other programs immediately")
+    }
+    diagnosis.note(authenticator)
+    diagnosis.note(guarantees)
+  }
+}
+
+extension Diagnosis {
+  fileprivate mutating func examineFiles(of parts: VaultLocation, _ mayBeShared: Bool) {
+    if let log = parts.log as? FileRecordLog {
+      examine("Vault file", log.path, log.fileSystem, isSecret: true)
+      examineDirectory("Vault directory", log.path.parentDirectory, log.fileSystem, mayBeShared)
+      examine("Lock file", "\(log.path).lock", log.fileSystem, isSecret: false)
+    } else {
+      note("Vault", parts.log.name)
+    }
+    let device = parts.device
+    examineDirectory("State directory", device.directory, device.fileSystem, mayBeShared)
+    examine("Device key", device.keyPath, device.fileSystem, isSecret: true)
+    examineKeptAside(parts.log)
+  }
+
+  private mutating func examineKeptAside(_ log: any RecordLog) {
+    do {
+      let names = try log.keptAside
+      if names.isEmpty { return }
+      note(
+        "Damaged copies",
+        """
+        \(names.joined(separator: ", ")): kept by repairs, can be opened with the keys of \
+        that time. removeDamagedCopies() removes them.
+        """)
+    } catch {
+      problem("Damaged copies", error)
+    }
+  }
+
+  /// Examines a file; a secret one must not be accessible to other users.
+  private mutating func examine(
+    _ subject: String, _ path: String, _ fileSystem: FileSystem, isSecret: Bool
+  ) {
+    do throws(SecretStoreError) {
+      let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
+      guard let status else { return noteMissing(subject, path) }
+      if isSecret { try checkPrivacy(status, of: path) }
+      note(subject, "\(path), \(status.size) bytes, \(status.permissions)")
+    } catch {
+      problem(subject, error)
+    }
+  }
+
+  /// Examines a directory, or checks whether a missing one can be created.
+  private mutating func examineDirectory(
+    _ subject: String, _ path: String, _ fileSystem: FileSystem, _ mayBeShared: Bool
+  ) {
+    do throws(SecretStoreError) {
+      let found = try system { () throws(SystemError) in
+        try fileSystem.status(of: path, followingLink: true)
+      }
+      var ancestor = path
+      while Self.obstacle(toWriting: ancestor) == ENOENT, ancestor != ancestor.parentDirectory {
+        ancestor = ancestor.parentDirectory
+      }
+      let obstacle = Self.obstacle(toWriting: ancestor).map { SystemError.message(for: $0) }
+      guard let status = found else {
+        guard let obstacle else { return noteMissing(subject, path) }
+        let advice = "Create it with access for this user only, or specify another directory."
+        return problem(
+          subject,
+          "\(path) does not exist and cannot be created in \(ancestor): \(obstacle). \(advice)")
+      }
+      let description = "\(path), \(status.permissions)"
+      if !status.isDirectory {
+        problem(subject, "\(path) is not a directory. Move it, or specify another directory.")
+      } else if status.isExchangeable, !mayBeShared {
+        problem(
+          subject,
+          "\(description), is writable by other users. Revoke the permission: chmod go-w \(path)"
+        )
+      } else if let obstacle {
+        problem(
+          subject,
+          "\(description), cannot be written to: \(obstacle). Reading may work, but saving does not."
+        )
+      } else {
+        note(subject, description)
+      }
+    } catch {
+      problem(subject, error)
+    }
+  }
+
+  private mutating func noteMissing(_ subject: String, _ path: String) {
+    note(subject, "\(path), does not exist yet; the first write creates it")
+  }
+
+  /// Returns the error number of an attempt to write to a directory; nil if it would succeed.
+  private static func obstacle(toWriting path: String) -> Int32? {
+    // The call gets a temporary copy of the path, and nothing changes `errno` before it is read.
+    unsafe access(path, W_OK) == 0 ? nil : errno
+  }
+
+  fileprivate mutating func examine(_ contents: VaultContents) {
+    let table = contents.keys.table
+    examineSlots(contents)
+    if contents.sealedRecords > 0 {
+      note("Items", "unknown while the vault is locked")
+    } else {
+      note("Items", "\(contents.index.count)")
+    }
+    if let vanishing = contents.vanishing { problem("Content", vanishing) }
+    if let interrupted = contents.interruptedWrite {
+      note(
+        "Interrupted write",
+        "\(interrupted.place): was never acknowledged; the next write removes it")
+    }
+    if !contents.damage.isEmpty {
+      problem(
+        "Damage",
+        """
+        \(contents.damage.description). Intact items are still readable. Restore a backup, or \
+        save them with repair().
+        """)
+    }
+    // Damage that leaves no key table is already reported above.
+    if let distrust = contents.distrust, table != nil || contents.damage.isEmpty {
+      problem("Content", distrust)
+    }
+  }
+
+  fileprivate mutating func examine(_ cipher: any SecretCipher) {
+    guard cipher is OpenSSLCipher else {
+      return note("Cryptography", "\(type(of: cipher)), provided by the app")
+    }
+    do {
+      note("Cryptography", "OpenSSL, \(try CryptoLibrary.shared.get().name)")
+    } catch {
+      problem("Cryptography", "\(error)")
+    }
+  }
+}
+
+extension FileStatus {
+  fileprivate var permissions: String {
+    "mode 0" + String(mode & 0o7777, radix: 8) + (owner == geteuid() ? "" : ", of user \(owner)")
+  }
+}

@@ -1,0 +1,203 @@
+import Concurrency
+
+extension SecretVault {
+  /// The result of ``verify()``.
+  public struct Verification: Hashable, Sendable {
+    /// The number of items found.
+    public let itemCount: Int
+    /// The number of items whose secret could not be checked, because its key is not in memory.
+    public let lockedCount: Int
+    /// Descriptions of the damaged parts of the vault; empty if nothing is damaged.
+    public let damage: [String]
+    /// A description of the remains of an interrupted write, for example after a power failure; nil
+    /// if there are none.
+    ///
+    /// They are not damage: the write was never acknowledged, and the next write removes them.
+    public let interruptedWrite: String?
+    /// Whether a key has proven that the slots belong to this vault.
+    ///
+    /// This can be false while the vault is locked, on another machine or in a vault of the first
+    /// format version, because no available key can prove it.
+    public let isKeyTableProven: Bool
+
+    /// Whether nothing is damaged.
+    public var isSound: Bool { damage.isEmpty }
+  }
+
+  /// Reads the whole vault from the beginning and opens every item.
+  ///
+  /// Items with access flags are checked without authentication, because no secret is returned. A
+  /// secret under an application password is checked without being opened.
+  ///
+  /// - Complexity: O(*n*), where *n* is the size of the vault.
+  /// - Throws: ``SecretStoreError/rolledBack(_:)`` if the vault is older than this machine's record
+  ///   of it, ``SecretStoreError/replaced(_:)`` if it was replaced with another vault or removed,
+  ///   or the error of reading it. Damage is not thrown, but part of the result.
+  public func verify() throws -> Verification {
+    var fresh = try contentsReadAnew()
+    if let distrust = fresh.distrust, fresh.damage.isEmpty { throw distrust }
+    var damage = fresh.damage.places + fresh.overwrittenDescriptions
+    var locked = 0
+    for item in fresh.index.items {
+      do {
+        _ = try fresh.open(item)
+      } catch {
+        switch error {
+        case .locked, .otherDevice: locked += 1
+        case .corrupted(let description): damage.append(description)
+        default: throw error
+        }
+      }
+    }
+    return Verification(
+      itemCount: fresh.index.count, lockedCount: locked + fresh.sealedRecords, damage: damage,
+      interruptedWrite: fresh.interruptedWrite?.place,
+      isKeyTableProven: fresh.keys.unproven == nil)
+  }
+
+  /// Returns the contents, read again from the beginning of the log with the keys in memory.
+  func contentsReadAnew() throws(SecretStoreError) -> VaultContents {
+    let parts = try parts
+    var fresh = VaultContents(cipher: cipher)
+    (fresh.keys, fresh.seen) = try withContents { ($0.keys, $0.seen) }
+    fresh.startOver()
+    try fresh.refresh(from: parts)
+    return fresh
+  }
+
+  /// Writes the readable items of a damaged vault to a new file, and returns the damage.
+  ///
+  /// The damaged file is kept until ``removeDamagedCopies()`` is called. Its name is the name of
+  /// the vault with the suffix `.damaged-` and a number. If the newest state of an item is lost,
+  /// the item is restored in its newest readable state. Items that were overwritten by other items,
+  /// which earlier versions allowed, are restored in addition to those.
+  ///
+  /// The closure receives the number of written items after each batch, and decides whether to
+  /// continue. It must not write to the vault, which would cause a deadlock.
+  ///
+  /// - Throws: ``SecretStoreError/locked`` if the vault was never unlocked,
+  ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault. On
+  ///   error, nothing changes.
+  public func repair(
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
+  ) throws -> [String] {
+    let damage = try verify().damage
+    if !damage.isEmpty { try rewrite(asRepair: true, reporting: report) }
+    return damage
+  }
+
+  /// Writes the vault to a new file without overwritten or removed items.
+  ///
+  /// Compaction also runs automatically in the background when it is worthwhile. If it fails, it is
+  /// retried after the file has grown, by a larger amount each time. The closure receives the
+  /// progress as in ``repair(reporting:)``, and must not write to the vault either.
+  ///
+  /// - Complexity: O(*n*), where *n* is the size of the vault.
+  /// - Throws: ``SecretStoreError/locked`` if the vault was never unlocked,
+  ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault. On
+  ///   error, nothing changes.
+  public func compact(
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
+  ) throws {
+    try rewrite(reporting: report)
+  }
+
+  /// Writes the vault to a new file, with a change to its contents.
+  func rewrite(
+    asRepair isRepair: Bool = false,
+    changing change: (inout VaultContents) throws(SecretStoreError) -> Void = { _ in },
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
+  ) throws(SecretStoreError) {
+    let parts = try protectedParts
+    var written: RememberedVault?
+    let doubt = try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
+      var changed = try withContents { contents throws(SecretStoreError) in contents }
+      try changed.renewDevice(parts.device)
+      // Overwritten items that are not in the new file would be lost.
+      try changed.restoreOverwritten(isRepair: isRepair)
+      try change(&changed)
+      let new = try CompactedVault(changed, isRepair: isRepair, reporting: report)
+      written = new?.result
+      if let vaultID = written?.vaultID, changed.notedVaultID != vaultID {
+        _ = try recordVault(for: vaultID, isNew: changed.chain.first == nil, parts)
+      }
+      expect(changed.keys)
+      return new.map { ($0.records, $0.position) }
+    }
+    // The new file is in place. An error from here on must not suggest that nothing has changed.
+    if let doubt { self.report(PasswordFailure(.durability, doubt)) }
+    reportingFailure { () throws(SecretStoreError) in
+      try contents.withLock { contents throws(SecretStoreError) in
+        try contents.refresh(from: parts)
+        contents.keys.pendingRing = nil
+      }
+    }
+    remember(written, parts)
+  }
+
+  /// Stores the keys of a new file before it is in place, so that no thread finds the vault locked.
+  private func expect(_ keys: VaultKeys) {
+    contents.withLock { contents in
+      // Does nothing if the app has locked or unlocked the vault in the meantime.
+      guard contents.keys.isLockedByApp == keys.isLockedByApp else { return }
+      let known = contents.keys.ring
+      if (known.vaultID, known.generation) != (keys.ring.vaultID, keys.ring.generation) {
+        contents.keys.pendingRing = keys.ring
+      }
+    }
+  }
+
+  /// Runs a maintenance task, and reports its failure instead of throwing.
+  func reportingFailure(of maintenance: () throws(SecretStoreError) -> Void) {
+    do {
+      try maintenance()
+    } catch {
+      self.report(PasswordFailure(.maintenance, error))
+    }
+  }
+
+  /// Reports a failure on another thread, because a handler that uses the vault could deadlock
+  /// here.
+  func report(_ failure: PasswordFailure) {
+    if Fork.isChild { return SecretStores.reportInForkedChild(failure) }
+    background.run { SecretStores.onFailure(failure) }
+  }
+
+  /// Compacts the vault if that is worthwhile.
+  ///
+  /// The reasons are much unused space, too many items with separate records, which slow down
+  /// opening, a changed identity of the machine, and format version 1. The compaction runs in the
+  /// background, but synchronously for format version 1.
+  func compactIfWasteful() {
+    let (isWorthwhile, isUrgent) = contents.withLock { contents in
+      (
+        contents.isWasteful && contents.compaction.begins(atSize: contents.chain.byteCount),
+        contents.keys.isOfVersion1
+      )
+    }
+    guard isWorthwhile else { return }
+    let work = { @Sendable [self] in
+      var isDone = false
+      reportingFailure { () throws(SecretStoreError) in
+        try rewrite()
+        isDone = true
+      }
+      contents.withLock { contents in
+        let size = contents.chain.byteCount
+        contents.compaction.end(succeeded: isDone, atSize: size)
+      }
+    }
+    // A forked child has no other threads.
+    if isUrgent || Fork.isChild { work() } else { background.run(work) }
+  }
+}
+
+extension VaultContents {
+  /// Whether a compaction is worthwhile.
+  fileprivate var isWasteful: Bool {
+    if keys.ring.user == nil || sealedRecords > 0 || !damage.isEmpty { return false }
+    let needed = index.byteCount / 4 * 7 + BackgroundCompaction.negligible
+    return keys.isOfVersion1 || keys.isDeviceOutdated || chain.byteCount > needed
+      || singleCount > max(1024, index.count / 4)
+  }
+}

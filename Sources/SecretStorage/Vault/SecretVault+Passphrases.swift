@@ -1,0 +1,112 @@
+extension SecretVault {
+  /// Whether the vault has a passphrase.
+  ///
+  /// - Throws: ``SecretStoreError`` if the vault cannot be read.
+  public var hasPassphrase: Bool {
+    get throws { try findsPassphrase() }
+  }
+
+  package func findsPassphrase() throws(SecretStoreError) -> Bool {
+    try knownTable()?.hasPassphrase ?? false
+  }
+
+  /// Replaces all slots, including this device's slot, with one for a passphrase.
+  ///
+  /// To keep the other slots, use ``addSlot(_:named:cost:)`` instead. If there is no vault, one is
+  /// created. Without the passphrase, the items cannot be recovered.
+  ///
+  /// The vault is rewritten to a new file without the old slots. The user key does not change, so
+  /// an older copy of the file and one of its keys still reveal the user key, which also opens all
+  /// later states of the vault. ``SecretStores/onFailure`` reports copies that a repair kept, and
+  /// ``removeDamagedCopies()`` removes them.
+  ///
+  /// - Parameters:
+  ///   - passphrase: A passphrase of 1 byte to 64 KiB. Passphrases are compared byte by byte, so
+  ///     always use the same Unicode normalization form.
+  ///   - cost: The cost of each unlock; nil means the result of
+  ///     ``ScryptCost/calibrated(to:cipher:)``.
+  /// - Throws: ``SecretStoreError/locked`` if the vault is locked; ``SecretStoreError/invalid(_:)``
+  ///   if the passphrase is empty or too long, or the cost is not allowed;
+  ///   ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled while the
+  ///   key is derived; or the error of writing the vault.
+  public func setPassphrase(
+    _ passphrase: Secret, cost: ScryptCost? = nil
+  ) throws {
+    let user = try requireUnlocked()
+    let key = try UnlockKey.passphrase(passphrase).slotKey(parts.device).stretched(
+      cost: cost, for: user, cipher, checking: cancellationByLocking)
+    try changeKeys { change throws(SecretStoreError) in
+      let slot = try change.addSlot(named: "passphrase", key)
+      change.table.slots = [slot]
+    }
+    reportDamagedCopies()
+  }
+
+  /// Replaces all slots with one for this device, so that no passphrase opens the vault.
+  ///
+  /// Items that are ``Accessibility/whenPasscodeSetThisDeviceOnly`` are removed.
+  ///
+  /// - Throws: ``SecretStoreError/locked`` if the vault is locked, or the error of writing it.
+  public func removePassphrase() throws {
+    try requireUnlocked()
+    try changeKeys { change throws(SecretStoreError) in
+      let slot = try change.addSlot(named: "this device", .device(change.deviceSecret()))
+      change.table.slots = [slot]
+      change.removeWhatNeedsAPassphrase()
+    }
+    reportDamagedCopies()
+  }
+
+  /// Replaces one passphrase with another, and leaves all other slots unchanged.
+  ///
+  /// The old passphrase suffices: if the vault is locked, it remains locked. The user key does not
+  /// change, so the old passphrase can still open older copies of the file.
+  ///
+  /// - Parameters:
+  ///   - id: The passphrase's slot; nil means the only passphrase slot.
+  ///   - old: The passphrase that opens the slot now.
+  ///   - new: A passphrase of 1 byte to 64 KiB. Passphrases are compared byte by byte, so always
+  ///     use the same Unicode normalization form.
+  ///   - cost: The cost of each unlock; nil means the result of
+  ///     ``ScryptCost/calibrated(to:cipher:)``.
+  /// - Throws: ``SecretStoreError/wrongPassphrase`` if the old passphrase does not open the slot;
+  ///   ``SecretStoreError/corrupted(_:)`` if it is right but the slot is damaged;
+  ///   ``SecretStoreError/invalid(_:)`` if there is no such slot, if there are several and `id` is
+  ///   nil, or if a passphrase or the cost is not allowed; ``SecretStoreError/cancelled`` if
+  ///   ``lock()`` is called or the task is cancelled; or the error of writing the vault. On error,
+  ///   nothing changes.
+  public func changePassphrase(
+    ofSlot id: Slot.ID? = nil, from old: Secret, to new: Secret, cost: ScryptCost? = nil
+  ) throws {
+    let parts = try parts
+    let oldKey = try UnlockKey.passphrase(old).slotKey(parts.device)
+    let newKey = try UnlockKey.passphrase(new).slotKey(parts.device)
+    let table = try read { contents throws(SecretStoreError) in contents.keys.table }
+    guard let table else { throw SecretStoreError.invalid("The vault has no passphrase") }
+    let slot = try table.passphraseSlot(id)
+    let check = cancellationByLocking
+    let opened = try slot.open(with: oldKey, by: table.sealer(cipher), checking: check)
+    guard let user = opened else { throw SecretStoreError.wrongPassphrase }
+    let sealing = try newKey.stretched(cost: cost, for: user, cipher, checking: check)
+    // A separate object is unlocked, so that this one remains locked if it is.
+    let other = SecretVault(cipher: cipher) { parts }
+    other.lockTimeout = lockTimeout
+    other.allowsSharedDirectories = allowsSharedDirectories
+    // If the keys were rotated in the meantime, the rotation decides which slots open the vault.
+    guard try other.unlock(withUserKey: user, of: table, after: 0) else {
+      throw SecretStoreError.conflict
+    }
+    try other.changeKeys { change throws(SecretStoreError) in
+      let present = try change.table.slot(slot.id)
+      // If the slot was changed in the meantime, the old passphrase is no longer right.
+      guard present.kind == slot.kind, present.key == slot.key else {
+        throw SecretStoreError.wrongPassphrase
+      }
+      let changed = try KeySlot(
+        id: slot.id, name: present.name, sealing: user, under: sealing, by: table.sealer(cipher))
+      change.table.replace(by: changed)
+    }
+    notifyObservers()
+    reportDamagedCopies()
+  }
+}

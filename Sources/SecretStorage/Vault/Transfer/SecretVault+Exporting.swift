@@ -1,0 +1,98 @@
+import CLibrary
+import Concurrency
+public import FoundationEssentials
+import StorageInternals
+
+extension SecretVault {
+  /// Exports the vault's items to a separate file, for another machine or as a backup.
+  ///
+  /// The file is a vault that the given passphrase opens, but not this device's key. It can be
+  /// imported with ``importItems(from:passphrase:conflicts:isDryRun:reporting:)`` or opened as a
+  /// vault. Items keep their dates and access control. Items that are bound to this device are
+  /// omitted, and listed in the report.
+  ///
+  /// Only the owner can access the file. It is created atomically. If the process is killed, an
+  /// encrypted partial file with the suffix `.tmp` may remain in the directory. Writes by other
+  /// threads and processes after the export has begun are not in the file.
+  ///
+  /// - Parameters:
+  ///   - url: The file, in an existing directory.
+  ///   - passphrase: A passphrase of 1 byte to 64 KiB, without which the items in the file cannot
+  ///     be recovered. Passphrases are compared byte by byte, so always use the same Unicode
+  ///     normalization form.
+  ///   - cost: The cost of opening the file; nil means the result of
+  ///     ``ScryptCost/calibrated(to:cipher:)``.
+  ///   - overwriting: Whether to replace an existing file. If this is false, a file that another
+  ///     process creates in the meantime is not replaced either.
+  ///   - report: Called on this thread after each batch of about 256 items. If it cancels, no file
+  ///     is written.
+  /// - Returns: The exported items and the omitted items.
+  /// - Throws: ``SecretStoreError/locked`` if the vault is locked or becomes locked during the
+  ///   export; ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired
+  ///   first; ``SecretStoreError/invalid(_:)`` if the passphrase is empty or too long, the cost is
+  ///   not allowed, or the file exists or is the vault itself; ``SecretStoreError/cancelled`` if
+  ///   `report` cancels, or if ``lock()`` is called or the task is cancelled while the key is
+  ///   derived; or the error of reading the vault or writing the file. On error, no file is
+  ///   written, unless only the `fsync` of the directory fails. The file then exists, but may not
+  ///   survive a power failure.
+  /// - Complexity: O(*n*), where *n* is the size of the vault, which is held in memory twice.
+  @discardableResult
+  public func export(
+    to url: URL, passphrase: Secret, cost: ScryptCost? = nil, overwriting: Bool = false,
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
+  ) throws -> ExportReport {
+    let parts = try parts
+    try parts.checkTarget(url.path, overwriting)
+    let key = try UnlockKey.passphrase(passphrase).slotKey(parts.device).stretched(
+      cost: cost, for: nil, cipher, checking: cancellationByLocking)
+    let contents = try withContents { contents throws(SecretStoreError) in contents }
+    try contents.checkWhole()
+    let export = try ExportedVault(contents, under: key) {
+      completed, total throws(SecretStoreError) in
+      try checkProgress(completed, of: total, report)
+    }
+    let fileSystem = parts.device.fileSystem
+    let log = FileRecordLog(path: url.path, cipher: cipher, fileSystem: fileSystem)
+    let content = try log.content(of: export.records)
+    try parts.checkTarget(url.path, overwriting)
+    do {
+      try fileSystem.replaceFile(
+        at: url.path, with: content, mode: 0o600, overwriting: overwriting)
+    } catch {
+      // Another process created the file after the check.
+      if !overwriting, error.code == EEXIST { throw SecretStoreError.fileExists(url.path) }
+      throw SecretStoreError(error)
+    }
+    return export.report
+  }
+
+  /// Reports the progress; throws if the report cancels the operation or the app locked the vault.
+  func checkProgress(
+    _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
+  ) throws(SecretStoreError) {
+    try MaintenanceProgress(completed: completed, total: total).report(to: report)
+    if contents.withLock({ $0.keys.isLockedByApp }) { throw .locked }
+  }
+}
+
+extension VaultLocation {
+  /// Throws if an export would replace the vault itself or, unless allowed, an existing file.
+  fileprivate func checkTarget(_ path: String, _ isOverwriting: Bool) throws(SecretStoreError) {
+    let fileSystem = device.fileSystem
+    let (target, own) = try system { () throws(SystemError) in
+      (try fileSystem.status(of: path, followingLink: true), try fileSystem.status(of: log.name))
+    }
+    let isOwn = target.map { $0.inode == own?.inode && $0.device == own?.device } ?? false
+    if isOwn || path == log.name {
+      throw .invalid("An export cannot replace the exported vault: choose another file")
+    }
+    let exists = try system { () throws(SystemError) in try fileSystem.status(of: path) != nil }
+    if exists, !isOverwriting { throw .fileExists(path) }
+  }
+}
+
+extension SecretStoreError {
+  fileprivate static func fileExists(_ path: String) -> SecretStoreError {
+    .invalid("\(path) already exists: choose another file, or allow its replacement")
+  }
+}

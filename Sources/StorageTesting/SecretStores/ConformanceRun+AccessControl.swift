@@ -1,0 +1,171 @@
+import SecretStorage
+
+extension ConformanceRun {
+  private var enforcesAccessControl: Bool { store.guarantees.contains(.enforcesAccessControl) }
+
+  func accessFlagsAreEnforcedOrRejected() throws {
+    let plain = try add(.generic(service: "plain"))
+    for flags in rejectedFlags {
+      let identity = ItemIdentity.generic(service: "\(flags.rawValue)")
+      let attributes = ItemAttributes(accessControl: AccessControl(flags: flags))
+      let added = try acceptedItem(
+        "add with access flags", try add(identity, attributes: attributes))
+      let updated = try acceptedItem("update with access flags", try update(plain, attributes))
+      expect(
+        added == nil && updated == nil, "write with access flags \(flags.rawValue)",
+        "a rejection, because the store cannot enforce them")
+    }
+  }
+
+  /// The flags that the store cannot enforce, and invalid combinations.
+  private var rejectedFlags: [AccessFlags] {
+    let capabilities = store.authenticator?.capabilities ?? []
+    let enforceable: [(flags: AccessFlags, proofs: AuthenticationProofs)] = [
+      (.userPresence, .any), (.biometryAny, .biometry), (.biometryCurrentSet, .biometry),
+      (.devicePasscode, .passcode),
+      ([.biometryAny, .or, .devicePasscode], [.biometry, .passcode]),
+    ]
+    var rejected = enforceable.filter {
+      !enforcesAccessControl || $0.proofs.isDisjoint(with: capabilities)
+    }.map(\.flags)
+    if !enforcesAccessControl { rejected.append(.applicationPassword) }
+    return rejected + [
+      .privateKeyUsage, .or, .and, [.userPresence, .devicePasscode],
+      [.biometryAny, .biometryCurrentSet], AccessFlags(rawValue: 1 << 20),
+    ]
+  }
+
+  func unauthorizedReadIsDenied() async throws {
+    guard enforcesAccessControl else { return }
+    let authenticator = CountingAuthenticator(proving: .any)
+    let saving = try await authorization(from: authenticator)
+    for flags in Self.provableFlags {
+      guard let item = try addConstrained(flags, saving) else { continue }
+      expectDenied("secret(of:)", try secret(of: item))
+      expectDenied("secret(of:), other instance", try otherInstance.secret(of: item.id))
+      expectDenied(
+        "secret(of:) without a proof", try store.secret(of: item.id, authorizedBy: saving))
+    }
+    let plain = try add(.generic(service: "plain"))
+    let constrained = try store.update(
+      plain.id, expecting: plain.revision,
+      attributes: ItemAttributes(accessControl: AccessControl(flags: .userPresence)),
+      secret: nil, authorizedBy: saving)
+    expectDenied("secret(of:) after access flags were added", try secret(of: constrained))
+    expect(
+      authenticator.requestCount == 0, "reading and writing",
+      "no authentication request by the store")
+  }
+
+  func authorizedReadReturnsSecret() async throws {
+    guard enforcesAccessControl else { return }
+    let authenticator = CountingAuthenticator(proving: .any)
+    let saving = try await authorization(from: authenticator)
+    for flags in Self.provableFlags {
+      guard let item = try addConstrained(flags, saving) else { continue }
+      let reading = try await authorization(
+        from: authenticator, for: item.attributes.accessControl)
+      for instance in [store, otherInstance] {
+        do throws(SecretStoreError) {
+          let found = try instance.secret(of: item.id, authorizedBy: reading)
+          expect(
+            found?.secret == Secret("secret".utf8), "secret(of:) with a proof", "the secret")
+        } catch {
+          expect(false, "secret(of:) with a proof", "the secret, not \(error)")
+        }
+      }
+    }
+  }
+
+  func insufficientProofIsDenied() async throws {
+    guard enforcesAccessControl else { return }
+    let saving = try await authorization(from: CountingAuthenticator(proving: .any))
+    guard let item = try addConstrained(.devicePasscode, saving) else { return }
+    for proofs in [AuthenticationProofs.biometry, .presence, [.biometry, .presence]] {
+      let insufficient = try await authorization(
+        from: CountingAuthenticator(proving: proofs), for: AccessControl(flags: .userPresence))
+      expectDenied(
+        "secret(of:) with the proofs \(proofs)",
+        try store.secret(of: item.id, authorizedBy: insufficient))
+    }
+  }
+
+  func applicationPasswordIsRequired() async throws {
+    guard enforcesAccessControl else { return }
+    let right = try await authorization(password: "right")
+    let wrong = try await authorization(password: "wrong")
+    guard var item = try addConstrained(.applicationPassword, right) else { return }
+    expectDenied("secret(of:) without a password", try secret(of: item))
+    expect(
+      .wrongApplicationPassword, "secret(of:)", try store.secret(of: item.id, authorizedBy: wrong))
+    expect(
+      .wrongApplicationPassword, "update",
+      try store.update(
+        item.id, expecting: item.revision, attributes: nil, secret: Secret("lost".utf8),
+        authorizedBy: wrong))
+    expect(
+      try otherInstance.secret(of: item.id, authorizedBy: right)?.secret == Secret("secret".utf8),
+      "secret(of:) with the password", "the secret")
+    let changing = try await authorization(password: "right", new: "other")
+    item = try store.update(
+      item.id, expecting: item.revision, attributes: nil, secret: Secret("new".utf8),
+      authorizedBy: changing)
+    expect(
+      .wrongApplicationPassword, "secret(of:) with the old password",
+      try store.secret(of: item.id, authorizedBy: right))
+    let new = try await authorization(password: "other")
+    expect(
+      try store.secret(of: item.id, authorizedBy: new)?.secret == Secret("new".utf8),
+      "secret(of:) with the new password", "the new secret")
+  }
+
+  private static let provableFlags: [AccessFlags] = [
+    .userPresence, .biometryAny, .devicePasscode, [.biometryAny, .or, .devicePasscode],
+    [.biometryAny, .and, .devicePasscode],
+  ]
+
+  /// Adds an item with access flags; returns nil if the store does not support optional flags.
+  private func addConstrained(
+    _ flags: AccessFlags, _ authorization: Authorization
+  ) throws(SecretStoreError) -> SecretItem? {
+    do throws(SecretStoreError) {
+      return try store.add(
+        Secret("secret".utf8), identity: .generic(service: "\(flags.rawValue)"),
+        attributes: ItemAttributes(accessControl: AccessControl(flags: flags)),
+        authorizedBy: authorization)
+    } catch {
+      if case .unsupported = error, flags != .userPresence { return nil }
+      throw error
+    }
+  }
+
+  /// Returns an authorization with the proofs that an access control requires, by default none.
+  private func authorization(
+    from authenticator: CountingAuthenticator, for accessControl: AccessControl = AccessControl()
+  ) async throws(SecretStoreError) -> Authorization {
+    try await AuthenticationContext(reason: title, authenticator: authenticator)
+      .authorization(for: accessControl, with: store.authenticator)
+  }
+
+  private func authorization(
+    password: String, new: String? = nil
+  ) async throws(SecretStoreError) -> Authorization {
+    try await AuthenticationContext(
+      reason: title, applicationPassword: Secret(password.utf8),
+      newApplicationPassword: new.map { Secret($0.utf8) },
+      applicationPasswordCost: .minimum
+    ).authorization(for: AccessControl(), with: store.authenticator)
+  }
+
+  private func expectDenied<Result>(
+    _ operation: String, _ body: @autoclosure () throws(SecretStoreError) -> Result?
+  ) {
+    do throws(SecretStoreError) {
+      _ = try body()
+      expect(false, operation, "the error denied, not a success")
+    } catch {
+      if case .denied = error { return }
+      expect(false, operation, "the error denied, not \(error)")
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import SecretStorage
+
+extension ConformanceRun {
+  func concurrentAddsSucceedOnce() async throws {
+    let operation = "concurrent adds of one identity"
+    for round in 0..<5 {
+      let identity = ItemIdentity.generic(service: "round \(round)")
+      let added = try await withThrowingTaskGroup(of: String?.self) { group in
+        for number in 0..<8 {
+          group.addTask {
+            let text = "\(number)"
+            let store = number.isMultiple(of: 2) ? store : otherInstance
+            do throws(SecretStoreError) {
+              _ = try store.add(
+                Secret(text.utf8), identity: identity, attributes: ItemAttributes())
+              return text
+            } catch {
+              if error == .duplicate { return nil }
+              throw error
+            }
+          }
+        }
+        return try await group.compactMap(\.self).reduce(into: [String]()) { $0.append($1) }
+      }
+      let found = try found(.exactly(identity))
+      expect(added.count == 1, operation, "one success")
+      expect(found.count == 1, operation, "one item")
+      if let item = found.first, let text = added.first {
+        try expectSecret(text, of: item, operation, "the secret of the add that succeeded")
+      }
+    }
+  }
+
+  func concurrentUpdatesAreNotLost() async throws {
+    let tasks = 4, increments = 10
+    let item = try store.add(Secret([0]), identity: Self.full, attributes: ItemAttributes())
+    try await withThrowingTaskGroup { group in
+      for number in 0..<tasks {
+        let store = number.isMultiple(of: 2) ? store : otherInstance
+        group.addTask {
+          for _ in 0..<increments { try increment(item.id, in: store) }
+        }
+      }
+      try await group.waitForAll()
+    }
+    expect(
+      try secret(of: item) == Secret([UInt8(tasks * increments)]),
+      "concurrent updates of a counter", "the sum of all successful updates")
+  }
+
+  private func increment(
+    _ item: SecretItem.ID, in store: any SecretStore
+  ) throws(SecretStoreError) {
+    while true {
+      guard let reading = try store.secret(of: item) else {
+        return expect(false, "secret(of:)", "the counter, not nil")
+      }
+      let count = unsafe reading.secret.withUnsafeBytes { unsafe $0.first ?? 0 }
+      do throws(SecretStoreError) {
+        _ = try store.update(
+          item, expecting: reading.itemRevision, attributes: nil, secret: Secret([count + 1]))
+        return
+      } catch {
+        if error != .conflict { throw error }
+      }
+    }
+  }
+}

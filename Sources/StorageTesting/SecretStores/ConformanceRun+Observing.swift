@@ -1,0 +1,73 @@
+import Concurrency
+import SecretStorage
+import Synchronization
+
+extension ConformanceRun {
+  func observersAreNotifiedOfWrites() async throws {
+    let first = CountingObserver(store), second = CountingObserver(store)
+    var item = try add(Self.full)
+    await expectNotification(of: first, "add")
+    item = try update(item, Self.attributes)
+    await expectNotification(of: first, "update of attributes")
+    item = try update(item, secret: Secret([1]))
+    await expectNotification(of: first, "update of the secret")
+    try remove(item)
+    await expectNotification(of: first, "remove")
+    await expectNotification(of: second, "the same writes, second observer")
+  }
+
+  func observersAreNotifiedOfOtherInstance() async throws {
+    let observer = CountingObserver(store)
+    let item = try otherInstance.add(
+      Secret([1]), identity: Self.full, attributes: ItemAttributes())
+    await expectNotification(of: observer, "add through another instance")
+    try otherInstance.remove(item.id, expecting: item.revision)
+    await expectNotification(of: observer, "remove through another instance")
+  }
+
+  func releasedObserversAreNotNotified() async throws {
+    let observer = CountingObserver(store)
+    let item = try add(Self.full)
+    await expectNotification(of: observer, "add")
+    observer.stop()
+    let remaining = CountingObserver(store)
+    // A handler that was running when the observation ended may still have been counted.
+    let count = observer.count
+    try remove(item)
+    await expectNotification(of: remaining, "remove")
+    expect(observer.count == count, "observeChanges", "no call after the observation was released")
+  }
+
+  func handlersRunOutsideWrites() throws {
+    let thread = ThreadIdentity.current
+    let isWriting = Flag(), ranDuringWrite = Flag()
+    let observation = store.observeChanges {
+      // A dispatch queue may reuse this thread between two writes.
+      if isWriting.value.load(ordering: .sequentiallyConsistent), thread == .current {
+        ranDuringWrite.value.store(true, ordering: .sequentiallyConsistent)
+      }
+    }
+    func write<Result>(_ operation: String, _ body: () throws -> Result) rethrows -> Result {
+      isWriting.value.store(true, ordering: .sequentiallyConsistent)
+      defer { isWriting.value.store(false, ordering: .sequentiallyConsistent) }
+      let result = try body()
+      expect(
+        !ranDuringWrite.value.exchange(false, ordering: .sequentiallyConsistent),
+        "observeChanges, \(operation)", "the handler to run outside the operation")
+      return result
+    }
+    var item = try write("add") { try add(Self.full) }
+    item = try write("update") { try update(item, secret: Secret([1])) }
+    try write("remove") { try remove(item) }
+    withExtendedLifetime(observation) {}
+  }
+
+  private func expectNotification(of observer: CountingObserver, _ operation: String) async {
+    let isNotified = await observer.isNotified(within: timeout)
+    expect(isNotified, "observeChanges, \(operation)", "a call of the handler")
+  }
+}
+
+private final class Flag: Sendable {
+  let value = Atomic(false)
+}
