@@ -8,7 +8,7 @@ package import StorageInternals
 /// `@unchecked`: function pointers and descriptions of algorithms are constants of the library,
 /// which several threads may use.
 @safe package struct CryptoLibrary: @unchecked Sendable {
-  package static let shared = LazyValue { () throws(LibraryError) in try CryptoLibrary() }
+  package static let shared = LazyValue { () throws(DynamicLibraryError) in try CryptoLibrary() }
 
   typealias Context = OpaquePointer
   typealias Bytes = UnsafePointer<UInt8>
@@ -70,9 +70,9 @@ package import StorageInternals
   let sha256: OpaquePointer
   let hkdf: HKDF
 
-  private init() throws(LibraryError) {
+  private init() throws(DynamicLibraryError) {
     let library = try Self.library()
-    func function<Function>(_ name: String) throws(LibraryError) -> Function {
+    func function<Function>(_ name: String) throws(DynamicLibraryError) -> Function {
       try library.function(name, as: Function.self)
     }
     name = library.name
@@ -110,8 +110,8 @@ package import StorageInternals
   }
 
   /// Opens the library, which a process loads only once.
-  static func library() throws(LibraryError) -> Library {
-    try Library(
+  static func library() throws(DynamicLibraryError) -> DynamicLibrary {
+    try DynamicLibrary(
       anyOf: ["libcrypto.so.3", "libcrypto.so.1.1"],
       packages: [
         "Debian and Ubuntu": "libssl3 or libssl3t64", "Fedora": "openssl-libs",
@@ -123,8 +123,8 @@ package import StorageInternals
   ///
   /// In version 3, an algorithm that is fetched once is cheaper than one looked up at each use.
   private static func algorithm(
-    _ name: String, _ kind: String, _ getter: String, of library: Library
-  ) throws(LibraryError) -> OpaquePointer {
+    _ name: String, _ kind: String, _ getter: String, of library: DynamicLibrary
+  ) throws(DynamicLibraryError) -> OpaquePointer {
     if unsafe library.symbol("EVP_\(kind)_fetch") != nil,
       let fetched = unsafe try fetch(name, "EVP_\(kind)_fetch", of: library)
     {
@@ -140,8 +140,8 @@ package import StorageInternals
 
   /// Calls a function of version 3 that looks up an algorithm; returns nil if it is not available.
   static func fetch(
-    _ name: String, _ function: String, of library: Library
-  ) throws(LibraryError) -> OpaquePointer? {
+    _ name: String, _ function: String, of library: DynamicLibrary
+  ) throws(DynamicLibraryError) -> OpaquePointer? {
     // EVP_CIPHER *EVP_CIPHER_fetch(OSSL_LIB_CTX *, const char *algorithm, const char *properties);
     typealias Fetch =
       @convention(c) (OpaquePointer?, UnsafePointer<CChar>, UnsafePointer<CChar>?) -> OpaquePointer?

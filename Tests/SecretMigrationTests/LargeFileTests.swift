@@ -163,7 +163,7 @@ struct LargeFileTests {
     let url = file([])
     try FileSystem().open(url.path, 2).truncate(to: SourceFile.sizeLimit + 1)
     #expect(
-      throws: MigrationError.unsupported(path: url.path, reason: "it has more than 64 MiB")
+      throws: MigrationError.unsupported(path: url.path, reason: "it is larger than 64 MiB")
     ) { try ForeignSecrets.environmentFile(at: url, service: "app") }
   }
 }

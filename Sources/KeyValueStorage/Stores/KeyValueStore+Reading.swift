@@ -31,7 +31,7 @@ extension KeyValueStore {
   /// Reads new contents; `isImplicit` means that the caller is an access, which does not throw.
   func read(isImplicit: Bool = false) throws(KeyValueStoreError) {
     if state.withLock({ $0.transaction.ofThisThread }) != nil { return }
-    beginToWatch(isImplicit: isImplicit)
+    startWatching(isImplicit: isImplicit)
     let (known, hadProblem) = state.withLock { ($0.contents, $0.readProblem != nil) }
     do {
       if let known, !hadProblem, !(try backend.hasChanged(since: known.revision)) { return }
@@ -93,9 +93,9 @@ extension KeyValueStore {
   private func refresh(isRetry: Bool) {
     let (known, hadProblem) = state.withLock { ($0.contents, $0.readProblem != nil) }
     do throws(KeyValueStoreError) {
-      var isNews = true
-      if let known, !hadProblem { isNews = try backend.hasChanged(since: known.revision) }
-      if isNews {
+      var hasChanged = true
+      if let known, !hadProblem { hasChanged = try backend.hasChanged(since: known.revision) }
+      if hasChanged {
         let newest = try backend.load()
         if !isRetry, newest.isEmpty, !(known?.isEmpty ?? true) { return rereadLater() }
         try adopt(newest)

@@ -34,7 +34,7 @@ extension KeyValueStore {
     if state.withLock({ $0.transaction.ofThisThread }) != nil { return }
     if scheduleWrite() { return }
     // The enclosing change in place writes at its end.
-    if !setting.isMine { flushReportingFailure() }
+    if !setting.isHeldByCurrentThread { flushReportingFailure() }
   }
 
   /// Sets or removes a key; it is on disk when this returns, or an error is thrown.
@@ -48,7 +48,7 @@ extension KeyValueStore {
     refuseInsideChange()
     let change = PendingSave(key: key, value: value)
     // A handler that runs inside of a write would wait for it in the queue.
-    if writing.isMine { return try write([change]) }
+    if writing.isHeldByCurrentThread { return try write([change]) }
     try saves.perform(change, process: write)
   }
 
@@ -139,7 +139,7 @@ extension KeyValueStore {
     _ change: (inout KeyValueDraft) throws(KeyValueStoreError) -> Bool
   ) throws(KeyValueStoreError) {
     // The contents known from here on must be kept up to date.
-    beginToWatch()
+    startWatching()
     var isRemoved = false
     var failure: KeyValueStoreError?
     var isWanted = true
@@ -176,7 +176,7 @@ extension KeyValueStore {
 
   /// Stops the process inside of a change in place, where waiting for a transaction may deadlock.
   func refuseInsideChange() {
-    if setting.isMine, !writing.isMine {
+    if setting.isHeldByCurrentThread, !writing.isHeldByCurrentThread {
       fatalError(
         """
         A KeyValueStore was to be written from inside a change in place of one of its properties. \

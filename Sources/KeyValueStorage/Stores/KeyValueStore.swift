@@ -165,7 +165,7 @@ extension KeyValueStore {
   /// Begins to watch for changes by other processes, unless it does already.
   ///
   /// - Parameter isImplicit: Whether to try this at most once a second.
-  func beginToWatch(isImplicit: Bool = false) {
+  func startWatching(isImplicit: Bool = false) {
     // In a child, each access checks for changes.
     if Fork.isChild || watch.withLock({ $0.observation != nil }) { return }
     noteProblem { watch throws(KeyValueStoreError) in

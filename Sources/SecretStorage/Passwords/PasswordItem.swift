@@ -64,7 +64,7 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   /// A change in place, such as `token?.append("x")`, begins with the stored value, which it reads
   /// if it is unknown; a ``RefreshPolicy/manual`` password reads it once. If that fails, the change
   /// is discarded, ``error`` is set, and ``SecretStores/onFailure`` is called with
-  /// ``PasswordFailure/Operation/change``.
+  /// ``SecretStorageFailure/Operation/change``.
   public var value: Value? {
     get { Self.value(of: stored.value) }
     set { stored.set(newValue.map { Box($0) }) }
@@ -118,32 +118,4 @@ extension PasswordItem {
 
   /// The identity of the item; nil if there is none or it is unknown.
   package var foundIdentity: ItemIdentity? { stored.item()?.identity }
-}
-
-/// The result of the last access to a password.
-public enum PasswordStatus: Hashable, Sendable {
-  /// There is an item, and its value is known.
-  case value
-  /// A complete search of an unlocked store found no item.
-  case absent
-  /// The store is locked, so it is unknown whether there is an item.
-  case locked
-  /// The item exists, but may not be read now.
-  case denied
-  /// The store failed, for the given reason.
-  case unavailable(String)
-  /// The item is damaged, or its value is not valid for the password's type.
-  case corrupted
-}
-
-extension PasswordStatus {
-  init(_ error: SecretStoreError) {
-    self =
-      switch error {
-      case .locked, .wrongPassphrase, .wrongKey: .locked
-      case .denied, .cancelled, .wrongApplicationPassword: .denied
-      case .undecodable, .corrupted: .corrupted
-      default: .unavailable(error.description)
-      }
-  }
 }

@@ -117,21 +117,6 @@ extension StoredPassword {
   }
 }
 
-/// The validity of a value loaded with a context: until the context ends or the store is locked.
-final class LoadingPermit: Sendable {
-  private let end: ContextEnd
-  private let store: (any PromptlyObservedStore)?
-  private let lockCount: UInt64?
-
-  init(until end: ContextEnd, _ store: any SecretStore) {
-    self.end = end
-    self.store = store as? any PromptlyObservedStore
-    lockCount = self.store?.lockCount
-  }
-
-  var isOver: Bool { end.isOver || store?.lockCount != lockCount }
-}
-
 extension StoredPassword.State {
   fileprivate mutating func take(_ value: (any AnyBox)?, readAt position: Int) {
     self.value = value

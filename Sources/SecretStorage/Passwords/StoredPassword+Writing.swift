@@ -159,7 +159,7 @@ extension StoredPassword {
     if let failure = base.obstacle {
       didFail(failure)
       // Report each such failure, even a repeated one, because the change is lost.
-      return SecretStores.onFailure(PasswordFailure(.change, failure))
+      return SecretStores.onFailure(SecretStorageFailure(.change, failure))
     }
     // An optional chain that ended at nil changed nothing, whereas setting nil removes the item.
     if base.value != nil || value != nil { set(value) }

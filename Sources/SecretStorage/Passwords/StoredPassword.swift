@@ -41,7 +41,7 @@ final class StoredPassword: Sendable {
     var status: PasswordStatus?
     var error: SecretStoreError?
     /// The last reported failure, until an access succeeds.
-    var reported: PasswordFailure?
+    var reported: SecretStorageFailure?
 
     var item: SecretItem? { resolution.item }
   }
@@ -104,13 +104,13 @@ final class StoredPassword: Sendable {
 
   /// Runs an access by a property; a failure goes to ``SecretStores/onFailure``.
   func implicitAccess(
-    _ operation: PasswordFailure.Operation,
+    _ operation: SecretStorageFailure.Operation,
     _ body: (ItemResolver) throws(SecretStoreError) -> Void
   ) {
     do throws(SecretStoreError) {
       try access(body)
     } catch {
-      let failure = PasswordFailure(operation, error)
+      let failure = SecretStorageFailure(operation, error)
       let isNew = state.withLock { state in
         defer { state.reported = failure }
         return state.reported != failure
@@ -162,59 +162,5 @@ final class ChangeCount: Sendable {
 
   func increment() {
     count.wrappingAdd(1, ordering: .releasing)
-  }
-}
-
-/// The policy by which a password property reads and writes its store.
-public enum RefreshPolicy: Hashable, Sendable {
-  /// Each get reads, and each set writes.
-  case onAccess
-  /// Only `load()`, `save()` and `remove()` use the store; a get returns the last loaded or set
-  /// value.
-  ///
-  /// A change in place of a value that was neither loaded nor set also reads the store.
-  case manual
-  /// A get reads again only after the store has reported a change; each set writes.
-  ///
-  /// A get also checks for a change if the kernel does not report those of other processes at once.
-  case onChange
-}
-
-/// A value whose type only the password's declaration knows.
-///
-/// The surrounding code is compiled once instead of being generic. A get becomes several times as
-/// fast, because generic code that an app calls in another module is not specialised.
-protocol AnyBox: AnyObject, Sendable {
-  func encoded() throws(SecretStoreError) -> Secret
-}
-
-final class Box<Value: Codable & Sendable>: AnyBox {
-  let value: Value
-
-  init(_ value: Value) {
-    self.value = value
-  }
-
-  /// - Throws: ``SecretStoreError/undecodable(_:)`` when the bytes are not valid for `Value`.
-  init(decoding secret: Secret) throws(SecretStoreError) {
-    do throws(ValueCodingError) {
-      // The span is used only inside the closure.
-      value = unsafe try secret.withUnsafeBytes { bytes throws(ValueCodingError) in
-        try ValueCoder().decode(Value.self, from: unsafe bytes.bindMemory(to: UInt8.self).span)
-      }
-    } catch {
-      throw .undecodable("\(Value.self)")
-    }
-  }
-
-  /// - Throws: ``SecretStoreError/invalid(_:)`` when the value has no stored form.
-  func encoded() throws(SecretStoreError) -> Secret {
-    do throws(ValueCodingError) {
-      var bytes = try ValueCoder().encode(value)
-      return Secret(wiping: &bytes)
-    } catch {
-      // The error adds the period itself.
-      throw .invalid(String(error.description.dropLast()))
-    }
   }
 }

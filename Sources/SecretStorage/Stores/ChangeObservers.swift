@@ -1,36 +1,5 @@
 import Concurrency
 
-/// The observation of a store.
-///
-/// It ends with ``cancel()`` or when this object is released. It does not keep the store alive.
-public final class ChangeObservation: Sendable {
-  private let lifetime: ObservationLifetime
-  private let findProblem: @Sendable () -> SecretStoreError?
-
-  /// Creates an observation that ends by calling a closure, which concurrent calls of ``cancel()``
-  /// may call more than once.
-  public convenience init(end: @escaping @Sendable () -> Void) {
-    self.init(problem: { nil }, end: end)
-  }
-
-  init(
-    problem: @escaping @Sendable () -> SecretStoreError?, end: @escaping @Sendable () -> Void
-  ) {
-    findProblem = problem
-    lifetime = ObservationLifetime(end: end)
-  }
-
-  /// The reason why changes by other processes are reported with a delay; nil if there is none.
-  var problem: SecretStoreError? { findProblem() }
-
-  /// Ends the observation; further calls do nothing.
-  ///
-  /// A call of the handler that has begun on another thread may still finish.
-  public func cancel() {
-    lifetime.cancel()
-  }
-}
-
 extension SecretStore {
   /// An element for each change by any writer; a slow consumer gets only the newest.
   public var changes: AsyncStream<Void> {
@@ -39,28 +8,6 @@ extension SecretStore {
       continuation.onTermination = { _ in observation.cancel() }
     }
   }
-}
-
-/// A store that reports a change to this library before the call that makes the change returns.
-///
-/// The handlers of apps run later, so that they may use the store. A property that caches its value
-/// must not return a stale one in the meantime.
-package protocol PromptlyObservedStore: SecretStore {
-  /// The number of times that the app has locked the store.
-  var lockCount: UInt64 { get }
-
-  /// Reports changes by other processes now, if they are reported with a delay otherwise.
-  func reportDelayedChanges()
-
-  /// Calls a handler at each change, on a thread that may hold locks. The handler must return
-  /// immediately and call neither the store nor the app.
-  func observeChangesPromptly(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation
-}
-
-extension PromptlyObservedStore {
-  package var lockCount: UInt64 { 0 }
-
-  package func reportDelayedChanges() {}
 }
 
 extension SecretStore {

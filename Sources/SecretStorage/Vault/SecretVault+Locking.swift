@@ -212,7 +212,7 @@ extension SecretVault {
     if isLocked { announce() }
     if Fork.isChild, setting != AutomaticLocking() {
       report(
-        PasswordFailure(
+        SecretStorageFailure(
           .upkeep,
           .unavailable(
             """

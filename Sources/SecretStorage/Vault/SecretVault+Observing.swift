@@ -37,12 +37,12 @@ extension SecretVault: PromptlyObservedStore {
   /// Returns an observation that also watches the file.
   private func watching(_ observation: ChangeObservation) -> ChangeObservation {
     if let error = SecretStoreError.needsThreads("Detecting the changes of other processes") {
-      report(PasswordFailure(.upkeep, error))
+      report(SecretStorageFailure(.upkeep, error))
       return observation
     }
     var watch: ChangeObservation?
     reportingFailure { () throws(SecretStoreError) in watch = try watchFile() }
-    if let problem = watch?.problem { report(PasswordFailure(.upkeep, problem)) }
+    if let problem = watch?.problem { report(SecretStorageFailure(.upkeep, problem)) }
     let kept = Lock(watch)
     return ChangeObservation {
       observation.cancel()
@@ -71,10 +71,10 @@ extension SecretVault: PromptlyObservedStore {
   /// that a reader loaded first are not.
   private func fileDidChange() {
     do {
-      let isNews = try withContents { contents throws(SecretStoreError) in
+      let hasChanged = try withContents { contents throws(SecretStoreError) in
         contents.generation != contents.announced
       }
-      if isNews { announce() }
+      if hasChanged { announce() }
     } catch {
       // The next reader gets the same error.
       observers.notify()

@@ -96,7 +96,7 @@ extension SecretVault {
       isNewlyLocked = contents.lockIfIdle()
       try contents.refresh(from: parts)
       contents.rememberOthers(in: parts)
-      for error in contents.newDiscoveries() { report(PasswordFailure(.upkeep, error)) }
+      for error in contents.newDiscoveries() { report(SecretStorageFailure(.upkeep, error)) }
       return try body(&contents)
     }
   }

@@ -126,7 +126,7 @@ extension SecretVault {
       return new.map { ($0.records, $0.position) }
     }
     // The new file is in place: an error from here on must not suggest that nothing changed.
-    if let doubt { self.report(PasswordFailure(.durability, doubt)) }
+    if let doubt { self.report(SecretStorageFailure(.durability, doubt)) }
     reportingFailure { () throws(SecretStoreError) in
       try contents.withLock { contents throws(SecretStoreError) in
         try contents.refresh(from: parts)
@@ -154,13 +154,13 @@ extension SecretVault {
     do {
       try upkeep()
     } catch {
-      self.report(PasswordFailure(.upkeep, error))
+      self.report(SecretStorageFailure(.upkeep, error))
     }
   }
 
   /// Reports a failure of maintenance on another thread: a handler that uses this vault would wait
   /// for the access in progress.
-  func report(_ failure: PasswordFailure) {
+  func report(_ failure: SecretStorageFailure) {
     if Fork.isChild { return SecretStores.reportInForkedChild(failure) }
     background.run { SecretStores.onFailure(failure) }
   }
@@ -239,10 +239,10 @@ extension SecretVault {
           was kept by a repair, and still opens with the vault's keys of that time: save its \
           items, then remove it with removeDamagedCopies()
           """
-        report(PasswordFailure(.upkeep, .insecure(path: name, reason: reason)))
+        report(SecretStorageFailure(.upkeep, .insecure(path: name, reason: reason)))
       }
     } catch {
-      report(PasswordFailure(.upkeep, error))
+      report(SecretStorageFailure(.upkeep, error))
     }
   }
 }

@@ -40,7 +40,7 @@ struct PAMAuthenticatorTests {
     let authenticator = try services.authenticator(
       "auth required pam_deny.so", "account required pam_permit.so", with: person)
     let denial = try #require(await authenticator.outcome().denial)
-    #expect(denial.hasPrefix("the PAM service test says: Authentication failure"), "\(denial)")
+    #expect(denial.hasPrefix("the PAM service test reported: Authentication failure"), "\(denial)")
   }
 
   @Test func anAccountThatIsNotInOrderIsADenial() async throws {

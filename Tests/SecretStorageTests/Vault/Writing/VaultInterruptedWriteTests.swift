@@ -169,7 +169,7 @@ struct VaultInterruptedWriteTests {
 
   @Test func powerCutIsToldOnceAndATornRecordIsNot() async {
     await #expect(processExitsWith: .success) {
-      let told = Lock([PasswordFailure]())
+      let told = Lock([SecretStorageFailure]())
       let heard = DispatchSemaphore(value: 0)
       ExpectedFailures.begin()
       SecretStores.onFailure = { failure in

@@ -1,7 +1,7 @@
 /// A failed access to a password property, or failed upkeep of a store.
 ///
 /// It contains neither the item's name nor its content.
-public struct PasswordFailure: Hashable, Sendable {
+public struct SecretStorageFailure: Hashable, Sendable {
   /// The operation that failed.
   public enum Operation: Hashable, Sendable {
     /// Reading the value, the attributes or the status.
@@ -30,7 +30,7 @@ public struct PasswordFailure: Hashable, Sendable {
   }
 }
 
-extension PasswordFailure: CustomStringConvertible {
+extension SecretStorageFailure: CustomStringConvertible {
   /// The operation, the error, and the remedy.
   public var description: String {
     switch operation {

@@ -1,0 +1,14 @@
+/// The validity of a value loaded with a context: until the context ends or the store is locked.
+final class LoadingPermit: Sendable {
+  private let end: ContextEnd
+  private let store: (any PromptlyObservedStore)?
+  private let lockCount: UInt64?
+
+  init(until end: ContextEnd, _ store: any SecretStore) {
+    self.end = end
+    self.store = store as? any PromptlyObservedStore
+    lockCount = self.store?.lockCount
+  }
+
+  var isOver: Bool { end.isOver || store?.lockCount != lockCount }
+}
