@@ -3,7 +3,8 @@ package import Synchronization
 
 /// The process that owns a piece of state.
 ///
-/// Every access to a lock performs this check, so it is inlined: two loads and a comparison.
+/// Every access to a lock checks `isCurrent`, so that property is inlined: two loads and a
+/// comparison.
 package struct OwningProcess: ~Copyable, Sendable {
   // Twice the generation of the owner, plus one while a thread of that process recovers the state.
   @usableFromInline package let mark = Atomic(Fork.generation &* 2)

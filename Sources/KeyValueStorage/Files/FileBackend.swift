@@ -86,7 +86,7 @@ struct FileBackendState: Sendable {
   /// Whether those files were removed, and none was left since then.
   var hasRemovedStaleFiles = false
   /// Whether a write failed after its content may have been in place, so that the content may not
-  /// survive a power cut.
+  /// survive a power failure.
   var isUncertain = false
 
   mutating func nextRevision() -> Int64 {

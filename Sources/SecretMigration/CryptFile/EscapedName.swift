@@ -47,12 +47,12 @@ struct EscapedName {
 
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// The possible original names of this lower-case name: first in all capitals, then with
-  /// capitalized words, then with ever more capital letters.
+  /// The names that may have been converted to this lower-case name.
   ///
-  /// A configuration file stores option names in lower case. The sequence has at most `variantLimit
-  /// + 2` names, some of which may occur twice. For a name of more than 1,024 bytes, it contains
-  /// only the name itself.
+  /// A configuration file stores option names in lower case. The sequence begins with the name in
+  /// capitals and the name with capitalized words, followed by up to 65,536 names with an increasing
+  /// number of capital letters. For a name of more than 1,024 bytes, it contains only the name
+  /// itself. The same name may occur more than once.
   var caseVariants: some Sequence<EscapedName> {
     let bytes = bytes.count > 1024 ? [] : bytes
     let letters = bytes.indices.filter { bytes[$0].isLetter }

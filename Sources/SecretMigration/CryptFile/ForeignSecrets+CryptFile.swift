@@ -9,8 +9,8 @@ extension ForeignSecrets {
   /// the original case is determined by trial: the user name is authenticated together with the
   /// password. This fails for names with very many possible combinations of upper and lower case.
   ///
-  /// Reading each password takes an Argon2id derivation with 15 passes over 64 MiB, which takes
-  /// some tenths of a second.
+  /// Each password requires an Argon2id key derivation with 15 passes over 64 MiB, which takes some
+  /// tenths of a second.
   ///
   /// - Parameters:
   ///   - url: The URL of the file.

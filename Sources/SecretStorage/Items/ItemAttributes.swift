@@ -1,8 +1,8 @@
-/// The attributes that an app sets for an item, besides its identity and its secret.
+/// The attributes of an item other than its identity and its secret.
 ///
-/// An attribute that is nil is absent; setting one to nil and saving clears it.
+/// An attribute that is nil is absent. To remove one, set it to nil and save.
 public struct ItemAttributes: Hashable, Sendable {
-  /// The name that the user sees.
+  /// The name of the item, for the user.
   public var label: String?
   /// A comment for the user.
   public var comment: String?
@@ -12,12 +12,12 @@ public struct ItemAttributes: Hashable, Sendable {
   public var creator: UInt32?
   /// The app's own type of the item, as a four-character code.
   public var type: UInt32?
-  /// Whether lists should omit the item.
+  /// Whether the item should be hidden in lists.
   public var isInvisible: Bool?
-  /// The condition and the proofs for reading the item.
+  /// The condition under which the item can be read, and the proofs that reading it needs.
   public var accessControl: AccessControl
 
-  /// Makes attributes; an omitted one is absent.
+  /// Creates attributes, of which the omitted ones are absent.
   public init(
     label: String? = nil,
     comment: String? = nil,
@@ -38,7 +38,7 @@ public struct ItemAttributes: Hashable, Sendable {
 }
 
 extension ItemAttributes: CustomStringConvertible, CustomReflectable {
-  /// The accessibility alone, because the other attributes may be too private for a log.
+  /// Only the accessibility, because the other attributes may be too private for a log.
   public var description: String { "ItemAttributes(\(accessControl.accessibility))" }
 
   /// A mirror without children.

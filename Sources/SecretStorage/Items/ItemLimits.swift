@@ -1,9 +1,9 @@
-/// The limits on the size of an item, in bytes, in every store of this module.
+/// The limits on the size of an item, in bytes, in all stores of this module.
 package enum ItemLimits {
   static let secretSize = 16 * 1024 * 1024
   static let textSize = 64 * 1024
 
-  /// - Throws: ``SecretStoreError/invalid(_:)``, naming the limit that was exceeded.
+  /// - Throws: ``SecretStoreError/invalid(_:)`` if a limit is exceeded.
   package static func check(
     identity: ItemIdentity, attributes: ItemAttributes, secretCount: Int
   ) throws(SecretStoreError) {
@@ -12,16 +12,16 @@ package enum ItemLimits {
     if count > textSize {
       throw .invalid(
         """
-        The texts of an item's identity and attributes have at most \(textSize) bytes of UTF-8 \
-        together, and these have \(count)
+        The texts of an item's identity and attributes must not exceed \(textSize) bytes of UTF-8 in \
+        total; these have \(count)
         """)
     }
   }
 
-  /// - Throws: ``SecretStoreError/invalid(_:)``, naming the limit that was exceeded.
+  /// - Throws: ``SecretStoreError/invalid(_:)`` if a limit is exceeded.
   static func check(secretCount: Int) throws(SecretStoreError) {
     if secretCount > secretSize {
-      throw .invalid("A secret holds at most \(secretSize) bytes, and this one has \(secretCount)")
+      throw .invalid("A secret must not exceed \(secretSize) bytes; this one has \(secretCount)")
     }
   }
 

@@ -1,13 +1,13 @@
-/// A search for items.
+/// A query for items.
 public enum ItemQuery: Hashable, Sendable {
   /// Every item of the store.
   case all
-  /// The items that match the parts of a pattern; its absent parts match anything.
+  /// The items that match a pattern, whose absent parts match any value.
   case matching(ItemIdentity)
-  /// The one item with exactly this identity; an absent part must be absent.
+  /// The item with exactly the given identity, whose absent parts must be absent.
   case exactly(ItemIdentity)
 
-  /// Returns whether the query includes an item with an identity.
+  /// Returns whether the query includes an item with a given identity.
   public func includes(_ identity: ItemIdentity) -> Bool {
     switch self {
     case .all: true

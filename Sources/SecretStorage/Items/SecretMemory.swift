@@ -1,9 +1,9 @@
 import CLibrary
 import Concurrency
 
-/// A block of memory for secret bytes, overwritten when it is released.
+/// A block of memory for secret bytes, which is overwritten when it is released.
 ///
-/// `@unchecked`: the bytes are written only during initialisation, before the block is shared.
+/// `@unchecked`: the bytes are written only before the block is shared.
 @safe final class SecretMemory: @unchecked Sendable {
   let count: Int
   /// Whether the block is zeroed in a forked child.
@@ -20,7 +20,7 @@ import Concurrency
     unsafe SecretArena.of(isWipedByForking).release(block)
   }
 
-  // The block lives exactly as long as this object, which every user of the pointer retains.
+  // Callers must retain this object while they use the pointer.
   var bytes: UnsafeMutableBufferPointer<UInt8> {
     unsafe UnsafeMutableBufferPointer(
       start: block.baseAddress!.assumingMemoryBound(to: UInt8.self), count: count)

@@ -1,4 +1,6 @@
-/// The validity of a value loaded with a context: until the context ends or the store is locked.
+/// The permission to keep a value that was loaded with a context.
+///
+/// It ends when the context ends or the store is locked.
 final class LoadingPermit: Sendable {
   private let end: ContextEnd
   private let store: (any PromptlyObservedStore)?

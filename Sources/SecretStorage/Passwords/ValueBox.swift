@@ -1,9 +1,9 @@
 import ValueFormats
 
-/// A value whose type only the password's declaration knows.
+/// A value of a type that only the declaration of the password knows.
 ///
-/// The surrounding code is compiled once instead of being generic. A get becomes several times as
-/// fast, because generic code that an app calls in another module is not specialised.
+/// It allows `StoredPassword` not to be generic, which makes a get several times as fast, because
+/// generic code is not specialised for calls from another module.
 protocol AnyBox: AnyObject, Sendable {
   func encoded() throws(SecretStoreError) -> Secret
 }
@@ -15,10 +15,9 @@ final class Box<Value: Codable & Sendable>: AnyBox {
     self.value = value
   }
 
-  /// - Throws: ``SecretStoreError/undecodable(_:)`` when the bytes are not valid for `Value`.
+  /// - Throws: ``SecretStoreError/undecodable(_:)`` if the bytes are not a valid `Value`.
   init(decoding secret: Secret) throws(SecretStoreError) {
     do throws(ValueCodingError) {
-      // The span is used only inside the closure.
       value = unsafe try secret.withUnsafeBytes { bytes throws(ValueCodingError) in
         try ValueCoder().decode(Value.self, from: unsafe bytes.bindMemory(to: UInt8.self).span)
       }
@@ -27,13 +26,13 @@ final class Box<Value: Codable & Sendable>: AnyBox {
     }
   }
 
-  /// - Throws: ``SecretStoreError/invalid(_:)`` when the value has no stored form.
+  /// - Throws: ``SecretStoreError/invalid(_:)`` if the value cannot be encoded.
   func encoded() throws(SecretStoreError) -> Secret {
     do throws(ValueCodingError) {
       var bytes = try ValueCoder().encode(value)
       return Secret(wiping: &bytes)
     } catch {
-      // The error adds the period itself.
+      // The description of `SecretStoreError` adds a full stop.
       throw .invalid(String(error.description.dropLast()))
     }
   }

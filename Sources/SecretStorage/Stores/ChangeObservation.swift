@@ -1,14 +1,16 @@
 import Concurrency
 
-/// The observation of a store.
+/// An observation of the changes of a store.
 ///
-/// It ends with ``cancel()`` or when this object is released. It does not keep the store alive.
+/// It ends when it is cancelled or released, and does not retain the store.
 public final class ChangeObservation: Sendable {
   private let lifetime: ObservationLifetime
   private let findProblem: @Sendable () -> SecretStoreError?
 
-  /// Creates an observation that ends by calling a closure, which concurrent calls of ``cancel()``
-  /// may call more than once.
+  /// Creates an observation.
+  ///
+  /// - Parameter end: A closure that ends the observation. Concurrent calls of ``cancel()`` may
+  ///   call it more than once.
   public convenience init(end: @escaping @Sendable () -> Void) {
     self.init(problem: { nil }, end: end)
   }
@@ -20,13 +22,23 @@ public final class ChangeObservation: Sendable {
     lifetime = ObservationLifetime(end: end)
   }
 
-  /// The reason why changes by other processes are reported with a delay; nil if there is none.
+  /// The reason why changes by other processes are reported with a delay; nil if they are not.
   var problem: SecretStoreError? { findProblem() }
 
   /// Ends the observation; further calls do nothing.
   ///
-  /// A call of the handler that has begun on another thread may still finish.
+  /// A call of the handler that has begun on another thread may still be running.
   public func cancel() {
     lifetime.cancel()
+  }
+}
+
+extension SecretStore {
+  /// A sequence of the changes by any writer; changes are coalesced for a slow consumer.
+  public var changes: AsyncStream<Void> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let observation = observeChanges { continuation.yield() }
+      continuation.onTermination = { _ in observation.cancel() }
+    }
   }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The default store of the process, undecided until it is set or first used.
+/// The default store of the process, which is permanent once it has been set or used.
 enum DefaultStore {
   private final class Choice: Sendable {
     let store: any SecretStore
@@ -12,16 +12,16 @@ enum DefaultStore {
     }
   }
 
-  /// Not behind a lock: a forked child has the same default store, in any state of its parent.
+  /// Not protected by a lock, so that a forked child always has the default store of its parent.
   private static let choice = AtomicLazyReference<Choice>()
 
-  /// The store that the app set, or this machine's; the first use makes it permanent.
+  /// The store that was set; if there is none, this sets it to this machine's vault.
   static var resolved: any SecretStore {
     if let choice = choice.load() { return choice.store }
     return choice.storeIfNil(Choice(SecretVault.vault, isBootstrapped: false)).store
   }
 
-  /// The store that the app set or that is already in use; does not decide it.
+  /// The store that was set or used, if any.
   static var decided: (store: any SecretStore, isBootstrapped: Bool)? {
     choice.load().map { ($0.store, $0.isBootstrapped) }
   }
@@ -32,10 +32,10 @@ enum DefaultStore {
     if choice === wanted { return }
     fatalError(
       choice.isBootstrapped
-        ? "SecretStores.bootstrap(_:) was called twice. Call it once, where the app starts."
+        ? "SecretStores.bootstrap(_:) was called twice. Call it once, when the app starts."
         : """
-        SecretStores.bootstrap(_:) was called after the default store had been used. Call it where \
-        the app starts, before the first access to a password.
+        SecretStores.bootstrap(_:) was called after the default store had been used. Call it when the \
+        app starts, before the first access to a password.
         """)
   }
 }

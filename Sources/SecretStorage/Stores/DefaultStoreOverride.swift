@@ -1,17 +1,17 @@
 import Concurrency
 
-/// A default store for the duration of one operation, with the state of the passwords used in it.
+/// The default store during a `withDefaultStore` call, and the state of the passwords that use it.
 ///
-/// The state is kept here and not in the passwords, so that a password that outlives the operation
-/// (a constant, a static) does not keep state of another operation.
+/// The passwords do not keep this state themselves, because they may outlive the call, for example
+/// as static properties.
 final class DefaultStoreOverride: Sendable {
   private typealias Object = any AnyObject & Sendable
 
   @TaskLocal static var current: DefaultStoreOverride?
 
   let store: any SecretStore
-  /// The states by identifier of the password, which is retained so that its identifier stays
-  /// unique.
+  /// The states, by the object identifier of the password, which stays unique because the password
+  /// is retained.
   private let states = Lock(
     [ObjectIdentifier: (password: Object, state: Object)](), inForkedChild: { [:] })
 
@@ -19,14 +19,14 @@ final class DefaultStoreOverride: Sendable {
     self.store = store
   }
 
-  /// Returns the state of a password in this operation, creating it at the first access.
+  /// Returns the state of a password, which is created on first access.
   func state<State: AnyObject & Sendable>(
-    of password: any AnyObject & Sendable, orMake make: () -> State
+    of password: any AnyObject & Sendable, orCreate create: () -> State
   ) -> State {
     states.withLock { states in
       let key = ObjectIdentifier(password)
       if let known = states[key]?.state as? State { return known }
-      let state = make()
+      let state = create()
       states[key] = (password, state)
       return state
     }

@@ -1,20 +1,20 @@
-/// A failed access to a password property, or failed upkeep of a store.
+/// A failure of an access to a password property, or of the upkeep of a store.
 ///
-/// It contains neither the item's name nor its content.
+/// It contains neither the identity nor the content of an item.
 public struct SecretStorageFailure: Hashable, Sendable {
   /// The operation that failed.
   public enum Operation: Hashable, Sendable {
     /// Reading the value, the attributes or the status.
     case read
-    /// Saving the value, or removing it by setting nil; the value stays unsaved.
+    /// Saving the value, or removing the item by setting nil; the change stays unsaved.
     case write
-    /// Reading the stored value for a change in place; the change is discarded.
+    /// Reading the stored value for an in-place change, which is then discarded.
     case change
-    /// Observing, tidying or remembering the store beside a successful access, or a discovery about
-    /// the store that the app should know.
+    /// Observing or tidying the store, or saving its known state on this machine. The access itself
+    /// succeeded.
     case upkeep
-    /// Synchronising the directory after a vault was written to a new file, as for another
-    /// passphrase: the change is made, but a power cut may restore the previous file.
+    /// Flushing the directory after a vault was written to a new file, for example with a new
+    /// passphrase. The change was made, but a power failure may undo it.
     case durability
   }
 
@@ -23,7 +23,7 @@ public struct SecretStorageFailure: Hashable, Sendable {
   /// The error.
   public let error: SecretStoreError
 
-  /// Makes a failure.
+  /// Creates a failure.
   public init(_ operation: Operation, _ error: SecretStoreError) {
     self.operation = operation
     self.error = error
@@ -31,13 +31,14 @@ public struct SecretStorageFailure: Hashable, Sendable {
 }
 
 extension SecretStorageFailure: CustomStringConvertible {
-  /// The operation, the error, and the remedy.
+  /// A description of the failure and, where possible, of the remedy.
   public var description: String {
     switch operation {
     case .read: "A password could not be read. \(error)"
     case .write: "A password could not be saved and is kept in memory. \(error)"
     case .change: "A password could not be read, so its change was discarded. \(error)"
-    case .durability: "A store was changed, but the change may not outlast a power cut. \(error)"
+    case .durability:
+      "A store was changed, but the change may not survive a power failure. \(error)"
     case .upkeep: "A store needs attention, although an access to it succeeded. \(error)"
     }
   }

@@ -2,41 +2,42 @@ import Concurrency
 import StorageInternals
 import Synchronization
 
-/// The settings of all passwords of the process.
+/// The default store and the failure handler of the process.
 public enum SecretStores: Sendable {
   private static let failureHandler = Lock<@Sendable (SecretStorageFailure) -> Void>(
     FailureLog().report, inForkedChild: { FailureLog().report })
   private static let childLog = FailureLog<SecretStorageFailure>()
 
-  /// Writes a failure beside an access in a forked child to standard error: a handler could need
-  /// the locks of the access, and there is no other thread to call it on.
+  /// Writes a failure of upkeep to standard error in a forked child.
+  ///
+  /// The app's handler is not called, because it could need locks that the current access holds,
+  /// and there is no other thread.
   static func reportInForkedChild(_ failure: SecretStorageFailure) {
     childLog.report(failure)
   }
 
-  /// Sets the store of all passwords that name none.
+  /// Sets the store for passwords that do not specify one; otherwise they use this machine's vault.
   ///
-  /// Call it at most once, where the app starts, before the first access to a password; any other
-  /// use stops the process. Without it, the passwords are in this machine's vault.
+  /// Call this method at most once, before the first access to a password. Any other call traps.
   public static func bootstrap(_ store: any SecretStore) {
     DefaultStore.bootstrap(store)
   }
 
-  /// A handler for the failures of password properties, which cannot throw.
+  /// A handler for failures of password properties, which cannot throw errors.
   ///
-  /// It is called on the thread of the access, after it, or on any thread for the upkeep of a
-  /// store. A password reports a repeated failure only once, until an access succeeds. The default
-  /// handler writes a line to standard error for each distinct failure of the process. A forked
-  /// child begins with the default handler, and always writes failures of upkeep to standard error.
+  /// It is called on the thread of the access, after the access, or on any thread for failures of
+  /// upkeep. A password reports a repeated failure only once until an access succeeds. The default
+  /// handler writes a line to standard error for each distinct failure. A forked child has the
+  /// default handler initially, and always writes failures of upkeep to standard error.
   public static var onFailure: @Sendable (SecretStorageFailure) -> Void {
     get { failureHandler.withLock { $0 } }
     set { failureHandler.withLock { $0 = newValue } }
   }
 
-  /// Runs an operation, such as a test, in which another store is the default.
+  /// Calls a closure, such as a test, during which another store is the default store.
   ///
-  /// It applies to accesses by the operation and its child tasks to passwords without a store of
-  /// their own. Values cached elsewhere are neither read nor changed.
+  /// It applies to all accesses by the closure and its child tasks to passwords that do not specify
+  /// a store. Values cached outside the closure are neither used nor changed.
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () throws -> Result
   ) rethrows -> Result {
@@ -44,10 +45,11 @@ public enum SecretStores: Sendable {
       DefaultStoreOverride(store), operation: operation)
   }
 
-  /// Runs an asynchronous operation, such as a test, in which another store is the default.
+  /// Calls an asynchronous closure, such as a test, during which another store is the default
+  /// store.
   ///
-  /// It applies to accesses by the operation and its child tasks to passwords without a store of
-  /// their own. Values cached elsewhere are neither read nor changed.
+  /// It applies to all accesses by the closure and its child tasks to passwords that do not specify
+  /// a store. Values cached outside the closure are neither used nor changed.
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () async throws -> Result
   ) async rethrows -> Result {
@@ -57,8 +59,8 @@ public enum SecretStores: Sendable {
 }
 
 extension SecretStores {
-  /// The store of passwords that name none: that of the current `withDefaultStore`, or the store
-  /// of the process, which this use then makes permanent.
+  /// The store for passwords that do not specify one: that of the current `withDefaultStore` call,
+  /// or else the default store of the process, which can no longer be changed after this.
   package static var defaultStore: any SecretStore {
     DefaultStoreOverride.current?.store ?? DefaultStore.resolved
   }

@@ -1,26 +1,26 @@
-/// The guarantees of a store; an app may require some of them.
+/// The guarantees of a store, some of which an app may require.
 public struct StoreGuarantees: OptionSet, Hashable, Sendable {
-  /// The guarantees as bits.
+  /// The bits of the set.
   public let rawValue: UInt32
 
-  /// Makes a set of guarantees from its bits.
+  /// Creates a set of guarantees from its bits.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 
-  /// A write that has returned survives a power cut and a restart of the machine.
+  /// A write that has returned survives a power failure and a restart of the machine.
   public static let survivesReboot = StoreGuarantees(rawValue: 1 << 0)
   /// Secrets and attributes are unencrypted only in the memory of the process.
   public static let encryptedAtRest = StoreGuarantees(rawValue: 1 << 1)
-  /// An item is unreadable outside of its ``Accessibility``.
+  /// An item can be read only as its ``Accessibility`` allows.
   public static let enforcesAccessibility = StoreGuarantees(rawValue: 1 << 2)
-  /// ``AccessFlags`` are checked.
+  /// ``AccessFlags`` are enforced.
   public static let enforcesAccessControl = StoreGuarantees(rawValue: 1 << 3)
-  /// Several processes of this machine may use the store at once.
+  /// Several processes of this machine may use the store at the same time.
   public static let sharedBetweenProcesses = StoreGuarantees(rawValue: 1 << 4)
-  /// Several machines may use the store at once.
+  /// Several machines may use the store at the same time.
   public static let sharedBetweenMachines = StoreGuarantees(rawValue: 1 << 5)
-  /// A restored older copy is refused.
+  /// An older copy of the store is rejected.
   public static let detectsRollback = StoreGuarantees(rawValue: 1 << 6)
 
   private static let names: [(StoreGuarantees, String)] = [
@@ -35,7 +35,7 @@ public struct StoreGuarantees: OptionSet, Hashable, Sendable {
 }
 
 extension StoreGuarantees: CustomStringConvertible {
-  /// The guarantees in words, separated by commas.
+  /// A description of the guarantees in words, separated by commas.
   public var description: String {
     Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
   }

@@ -1,7 +1,7 @@
 extension String {
-  /// The text, with U+FFFD instead of characters that move a terminal's cursor or reverse text.
+  /// Returns the text with U+FFFD in place of characters that could manipulate a terminal's output.
   ///
-  /// Slot names come from a file to which other users may have written.
+  /// A name in a file may have been written by another user.
   func harmless(keeping kept: Set<Unicode.Scalar> = []) -> String {
     String(
       String.UnicodeScalarView(

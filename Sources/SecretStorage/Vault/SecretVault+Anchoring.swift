@@ -12,7 +12,7 @@ extension SecretVault {
       isPlaceKnown = try claimPlace(for: vaultID, isNew: draft.base.first == nil, parts)
     }
     // Without a record of the log, a reader cannot tell an interrupted first append from the rest
-    // of an acknowledged one after a power cut. The log's first record is certainly on disk.
+    // of an acknowledged one after a power failure. The log's first record is certainly on disk.
     var remembered: RememberedVault?
     if !draft.isLogRemembered, let first = draft.base.first {
       let vault = RememberedVault(

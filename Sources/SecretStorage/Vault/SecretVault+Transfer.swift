@@ -35,7 +35,7 @@ extension SecretVault {
   ///   own; ``SecretStoreError/cancelled`` when the report cancels, or when ``lock()`` is called or
   ///   the task is cancelled while the key is derived; or the error of reading the vault or writing
   ///   the file. After an error, no file is written, except after a failed `fsync` of the
-  ///   directory: the file is then in place but may not survive a power cut.
+  ///   directory: the file is then in place but may not survive a power failure.
   /// - Complexity: Linear in the size of the vault, which is in memory twice.
   @discardableResult
   public func export(

@@ -10,7 +10,8 @@ extension SecretVault {
     public let lockedCount: Int
     /// The damaged parts, each by its place or name; empty if the vault is sound.
     public let damage: [String]
-    /// The rest of an unacknowledged write that was interrupted, as by a power cut; nil for none.
+    /// The rest of an unacknowledged write that was interrupted, as by a power failure; nil for
+    /// none.
     ///
     /// It is not damage: the next write truncates it.
     public let interruptedWrite: String?

@@ -13,9 +13,9 @@ extension SecretVault {
   /// - Complexity: Linear in the size of the vault if it was not read yet.
   public func diagnose() -> Diagnosis {
     var diagnosis = Diagnosis()
-    diagnosis.note("Store", "\(type(of: self))")
+    diagnosis.record("Store", "\(type(of: self))")
     diagnose(into: &diagnosis)
-    diagnosis.noteMachine()
+    diagnosis.recordMachine()
     return diagnosis
   }
 
@@ -35,10 +35,10 @@ extension SecretVault {
     if let problem = watchProblem {
       diagnosis.problem("Observing", problem)
     } else {
-      diagnosis.note("Observing", "inotify reports changes by other programs at once")
+      diagnosis.record("Observing", "inotify reports changes by other programs at once")
     }
-    diagnosis.note(authenticator)
-    diagnosis.note(guarantees)
+    diagnosis.record(authenticator)
+    diagnosis.record(guarantees)
   }
 }
 
@@ -49,7 +49,7 @@ extension Diagnosis {
       examineDirectory("Vault directory", log.path.parentDirectory, log.fileSystem, mayBeShared)
       examine("Lock file", "\(log.path).lock", log.fileSystem, isSecret: false)
     } else {
-      note("Vault", parts.log.name)
+      record("Vault", parts.log.name)
     }
     let device = parts.device
     examineDirectory("State directory", device.directory, device.fileSystem, mayBeShared)
@@ -61,7 +61,7 @@ extension Diagnosis {
     do {
       let names = try log.keptAside
       if names.isEmpty { return }
-      note(
+      record(
         "Damaged copies",
         """
         \(names.joined(separator: ", ")): kept by repairs, and open with the vault's keys of \
@@ -78,9 +78,9 @@ extension Diagnosis {
   ) {
     do throws(SecretStoreError) {
       let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
-      guard let status else { return noteMissing(subject, path) }
+      guard let status else { return recordMissing(subject, path) }
       if isSecret { try checkPrivacy(status, of: path) }
-      note(subject, "\(path), \(status.size) bytes, \(status.permissions)")
+      record(subject, "\(path), \(status.size) bytes, \(status.permissions)")
     } catch {
       problem(subject, error)
     }
@@ -101,7 +101,7 @@ extension Diagnosis {
       }
       let obstacle = Self.obstacle(toWriting: ancestor).map { SystemError.message(for: $0) }
       guard let status = found else {
-        guard let obstacle else { return noteMissing(subject, path) }
+        guard let obstacle else { return recordMissing(subject, path) }
         let advice = "Create it, for this user alone, or name another place."
         return problem(
           subject,
@@ -120,15 +120,15 @@ extension Diagnosis {
           subject,
           "\(description), cannot be written to: \(obstacle). Reading may work, saving does not.")
       } else {
-        note(subject, description)
+        record(subject, description)
       }
     } catch {
       problem(subject, error)
     }
   }
 
-  private mutating func noteMissing(_ subject: String, _ path: String) {
-    note(subject, "\(path), not created yet: the first write creates it")
+  private mutating func recordMissing(_ subject: String, _ path: String) {
+    record(subject, "\(path), not created yet: the first write creates it")
   }
 
   /// Returns the error number that writing into a directory would meet; nil if there is none.
@@ -141,13 +141,13 @@ extension Diagnosis {
     let table = contents.keys.table
     examineSlots(contents)
     if contents.sealedRecords > 0 {
-      note("Items", "unknown while the vault is locked")
+      record("Items", "unknown while the vault is locked")
     } else {
-      note("Items", "\(contents.index.count)")
+      record("Items", "\(contents.index.count)")
     }
     if let vanishing = contents.vanishing { problem("Content", vanishing) }
     if let interrupted = contents.interruptedWrite {
-      note(
+      record(
         "Interrupted write",
         "\(interrupted.place): never acknowledged, and the next write cuts it off")
     }
@@ -167,10 +167,10 @@ extension Diagnosis {
 
   fileprivate mutating func examine(_ cipher: any SecretCipher) {
     guard cipher is OpenSSLCipher else {
-      return note("Cryptography", "\(type(of: cipher)), which the app brings")
+      return record("Cryptography", "\(type(of: cipher)), which the app brings")
     }
     do {
-      note("Cryptography", "OpenSSL, as \(try CryptoLibrary.shared.get().name)")
+      record("Cryptography", "OpenSSL, as \(try CryptoLibrary.shared.get().name)")
     } catch {
       problem("Cryptography", "\(error)")
     }

@@ -17,8 +17,8 @@ import Synchronization
 ///
 /// Any number of threads, objects and processes may use one vault at once. A write returns when it
 /// is on disk. If the whole file was replaced, as by another passphrase, and the directory could
-/// not be flushed, the change counts, and ``SecretStores/onFailure`` reports that a power cut may
-/// undo it.
+/// not be flushed, the change counts, and ``SecretStores/onFailure`` reports that a power failure
+/// may undo it.
 ///
 /// On a full disk, items and slots can still be removed: the vault reserves 64 KiB beside its file
 /// for that, and releases them in parts. The first write that finds room restores the reserve.

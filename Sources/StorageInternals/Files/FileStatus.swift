@@ -22,12 +22,12 @@ package struct FileStatus: Hashable, Sendable {
     owner = status.st_uid
     group = status.st_gid
     links = Int(status.st_nlink)
-    // Wraps around, because any process that may write the file can set any date.
+    // These wrap around, because any process that may write the file can set any date.
     modified = status.st_mtim.nanoseconds
     changed = status.st_ctim.nanoseconds
   }
 
-  /// The time that the kernel would record for a change made now, in the same unit.
+  /// The time that the kernel would record for a change made now, in the unit of `changed`.
   ///
   /// The clock ticks a few hundred times per second, so two changes may have the same time.
   package static var now: Int {

@@ -2,8 +2,8 @@ import CLibrary
 import StorageInternals
 
 // This machine's record of each vault. The file is written at each change of the vault, but flushed
-// only at the first change of each log: after a power cut, it may be behind the vault, never ahead
-// of it, and it knows the log.
+// only at the first change of each log: after a power failure, it may be behind the vault, never
+// ahead of it, and it knows the log.
 extension DeviceState {
   private static let magic = Array("LocketS\n".utf8)
   // The lengths that successive versions wrote.

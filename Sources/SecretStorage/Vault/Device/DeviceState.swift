@@ -155,8 +155,8 @@ extension DeviceState {
 }
 
 // The vault that this machine knows at each path, so that its replacement or removal is detected. A
-// vault is recorded on disk before its file is in place, so that a power cut never leaves a record
-// of the vault before it.
+// vault is recorded on disk before its file is in place, so that a power failure never leaves a
+// record of the vault before it.
 extension DeviceState {
   private static let magic = Array("LocketP\n".utf8)
   private static let count = 72

@@ -94,8 +94,8 @@ struct VaultSealer: Sendable {
 
   /// Returns the mark that begins the salts of one write, given the sequence of its first record.
   ///
-  /// It distinguishes a write that a power cut left incomplete, with a later record intact, from
-  /// damage to acknowledged records, which records of a later write may follow.
+  /// It distinguishes a write that a power failure left incomplete, with a later record intact,
+  /// from damage to acknowledged records, which records of a later write may follow.
   func mark(ofWriteFrom first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
     var bytes = vaultID
     bytes.append(littleEndian: first)
