@@ -68,7 +68,7 @@ struct PAMAuthenticatorTests {
       conversation: person)
     #expect(authenticator.capabilities == [])
     let text = try #require(await authenticator.outcome().unavailability)
-    #expect(text.contains("no PAM service nowhere"), "\(text)")
+    #expect(text.contains("The PAM service nowhere does not exist"), "\(text)")
     let system = PAMAuthenticator(service: "locket-tests-nowhere", conversation: person)
     #expect(system.capabilities == [])
     #expect(await system.outcome().unavailability?.contains("/etc/pam.d") == true)
