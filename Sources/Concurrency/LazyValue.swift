@@ -1,26 +1,26 @@
 import Synchronization
 
-/// A value that is made at its first use and kept until the process ends.
+/// A value that is created on first use and kept until the process ends.
 ///
-/// A failure is not kept: the next use retries, because a missing resource, such as a file
-/// descriptor, may be available by then. Two threads may make the value at once; the first one to
-/// finish wins.
+/// A failure is not cached: the next use retries, because a missing resource, such as a file
+/// descriptor, may be available by then. If two threads create the value concurrently, the first
+/// result is kept.
 @safe package final class LazyValue<Value: Sendable, Failure: Error>: Sendable {
-  /// The value's address; zero if there is no value.
+  /// The address of the value; zero if it has not been created.
   ///
   /// The memory is never freed, so reading needs no lock.
   private let address = Atomic<UInt>(0)
-  private let make: @Sendable () throws(Failure) -> Value
+  private let create: @Sendable () throws(Failure) -> Value
 
-  package init(_ make: @escaping @Sendable () throws(Failure) -> Value) {
-    self.make = make
+  package init(_ create: @escaping @Sendable () throws(Failure) -> Value) {
+    self.create = create
   }
 
   package func get() throws(Failure) -> Value {
     if let known { return known }
-    let made = try make()
+    let created = try create()
     let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-    unsafe memory.initialize(to: made)
+    unsafe memory.initialize(to: created)
     let (isFirst, _) = address.compareExchange(
       expected: 0, desired: UInt(bitPattern: memory), ordering: .acquiringAndReleasing)
     if !isFirst {
@@ -28,12 +28,12 @@ import Synchronization
       unsafe memory.deinitialize(count: 1)
       unsafe memory.deallocate()
     }
-    return known ?? made
+    return known ?? created
   }
 
-  /// The value, if it exists already.
+  /// The value, if it has been created.
   package var known: Value? {
-    // A nonzero address is that of an initialized value, which never changes.
+    // A nonzero address points to an initialized value, which never changes.
     unsafe UnsafePointer<Value>(bitPattern: address.load(ordering: .acquiring))?.pointee
   }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A handler, with the state of its observation.
+/// A handler, and whether it is still observing.
 package final class Observer<Handler> {
   private enum State: UInt8, AtomicRepresentable {
     case new
@@ -15,17 +15,17 @@ package final class Observer<Handler> {
     registered = handler
   }
 
-  /// The handler; nil after the observation has ended.
+  /// The handler; nil once the observation has ended.
   package var handler: Handler? {
     state.load(ordering: .acquiring) == .cancelled ? nil : registered
   }
 
-  /// Ends the observation: no new call of the handler begins.
+  /// Ends the observation; a call of the handler that has begun may still be running.
   package func cancel() {
     state.store(.cancelled, ordering: .releasing)
   }
 
-  /// Returns true at the first call, if the observation has not ended.
+  /// Marks the observer as added; returns false if it was added before or has been cancelled.
   fileprivate func add() -> Bool {
     state.compareExchange(expected: .new, desired: .added, ordering: .acquiringAndReleasing)
       .exchanged
@@ -35,8 +35,8 @@ package final class Observer<Handler> {
 extension Observer: Sendable where Handler: Sendable {
   /// Returns a closure that ends the observation and removes the observer from its list.
   ///
-  /// The closure does not retain the observer. It releases the handler after `remove` has returned,
-  /// because the handler's captured objects may use the subject or end observations.
+  /// The closure does not retain the observer. The handler is released only after `remove` has
+  /// returned, because deinitializers of captured objects may use the subject or end observations.
   package func end(
     removing remove: @escaping @Sendable (Observer) -> Void
   ) -> @Sendable () -> Void {
@@ -48,9 +48,9 @@ extension Observer: Sendable where Handler: Sendable {
   }
 }
 
-/// The observers of one subject, in the order of registration.
+/// The observers of a subject, in the order of registration.
 ///
-/// A lock of the subject guards the list. The handlers are called from a copy, without that lock.
+/// The subject guards the list with a lock, and calls the handlers from a copy without that lock.
 package struct Observers<Handler> {
   package private(set) var all: [Observer<Handler>] = []
 
@@ -58,7 +58,7 @@ package struct Observers<Handler> {
 
   package var isEmpty: Bool { all.isEmpty }
 
-  /// Adds an observer, unless it was added before or its observation has ended.
+  /// Adds an observer, unless it was added before or has been cancelled.
   package mutating func add(_ observer: Observer<Handler>) {
     if observer.add() { all.append(observer) }
   }
@@ -69,27 +69,3 @@ package struct Observers<Handler> {
 }
 
 extension Observers: Sendable where Handler: Sendable {}
-
-/// The implementation of the public observations of all modules.
-///
-/// It ends with `cancel()` or when it is released.
-package final class ObservationLifetime: Sendable {
-  private let end: @Sendable () -> Void
-  private let hasEnded = Atomic(false)
-
-  package init(end: @escaping @Sendable () -> Void) {
-    self.end = end
-  }
-
-  deinit {
-    cancel()
-  }
-
-  /// Ends the observation; further calls do nothing.
-  package func cancel() {
-    if hasEnded.load(ordering: .acquiring) { return }
-    // A concurrent call also runs the closure: it must not return before the observation has ended.
-    end()
-    hasEnded.store(true, ordering: .releasing)
-  }
-}

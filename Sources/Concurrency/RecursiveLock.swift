@@ -1,10 +1,10 @@
 import CLibrary
 
-/// A recursive mutex that one function can lock and another one of the same thread unlock.
+/// A recursive mutex that may be locked and unlocked in different functions of the same thread.
 ///
-/// In a forked child no thread holds it.
+/// In a forked child, no thread holds it.
 package final class RecursiveLock: @unchecked Sendable {
-  // `@unchecked`: only the thread that holds the mutex accesses `depth`.
+  // `@unchecked`: the mutex guards `depth`.
   private let mutex = SystemMutex(PTHREAD_MUTEX_RECURSIVE)
   private var depth = 0
   private let process = OwningProcess()
@@ -26,19 +26,19 @@ package final class RecursiveLock: @unchecked Sendable {
     return true
   }
 
-  /// Unlocks the mutex, once for each time that it was locked.
+  /// Unlocks the mutex, which must be unlocked as often as it was locked.
   package func end() {
     if !process.isCurrent { recover() }
-    // A thread that forked while holding the mutex does not hold it in the child.
+    // If the thread forked while it held the mutex, the child has reset the mutex.
     if depth == 0 { return }
     depth -= 1
     mutex.unlock()
   }
 
-  /// Whether this thread holds the mutex.
-  package var isMine: Bool {
+  /// Whether the current thread holds the mutex.
+  package var isHeldByCurrentThread: Bool {
     if !process.isCurrent { recover() }
-    // `tryLock` also succeeds on a free mutex; then `depth` is 0.
+    // `tryLock` also succeeds if no thread holds the mutex; `depth` is then 0.
     guard mutex.tryLock() else { return false }
     defer { mutex.unlock() }
     return depth > 0

@@ -1,9 +1,9 @@
-package import Dispatch
+import Dispatch
 
-/// A queue of closures that run one at a time, on a thread that ends when idle.
+/// A queue that runs closures one at a time, on a thread that ends when it is idle.
 ///
-/// Adding a closure never blocks. With a `DispatchQueue`, it blocks if no thread can be created, as
-/// at the limit `RLIMIT_NPROC`. In a forked child no closure runs.
+/// Adding a closure never blocks. A `DispatchQueue`, in contrast, blocks if no thread can be
+/// created, for example because of `RLIMIT_NPROC`. No closure runs in a forked child.
 package final class SerialThread: Sendable {
   private struct Job: Sendable {
     let number: Int
@@ -12,45 +12,45 @@ package final class SerialThread: Sendable {
   }
 
   private struct State: Sendable {
-    /// Sorted by start.
+    /// The pending jobs, sorted by start.
     var jobs: [Job] = []
     var lastNumber = 0
     var hasThread = false
   }
 
   private let state = Lock(State(), inForkedChild: { State() })
-  /// Signalled after each change of the jobs.
+  /// Signalled whenever the jobs change.
   private let change = DispatchSemaphore(value: 0)
 
-  /// The time that a thread without jobs waits before it ends.
-  private static let patience = Duration.seconds(1)
+  /// The time after which an idle thread ends.
+  private static let idleTimeout = Duration.seconds(1)
 
   private let name: StaticString
 
-  /// - Parameter name: The name of the thread, of at most 15 bytes.
+  /// - Parameter name: The name of the thread, at most 15 bytes long.
   package init(named name: StaticString = "locket") {
     self.name = name
   }
 
-  /// Runs a closure after those that were added before.
+  /// Runs a closure after all closures that are due earlier.
   ///
-  /// If no thread can be created, the closure waits for the next addition that can create one.
+  /// If no thread can be created, the closure stays in the queue until a later call creates one.
   package func run(_ body: @escaping @Sendable () -> Void) {
     _ = add(after: .zero, isKept: true, body)
   }
 
   /// Runs a closure after a delay.
   ///
-  /// - Returns: A number with which to cancel it; nil if there is no thread, so that the closure
-  ///   never runs.
+  /// - Returns: A number for `cancel(_:)`, or nil if no thread could be created and the closure
+  ///   will never run.
   package func run(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> Int? {
     add(after: max(.zero, delay), isKept: false, body)
   }
 
-  /// Removes a closure, unless it has begun or is about to.
+  /// Cancels a closure that has not started.
   package func cancel(_ number: Int) {
     if Fork.isChild { return }
-    // Released outside of the lock: releasing the captured objects may run an app's code.
+    // Released outside the lock, because releasing captured objects may run arbitrary code.
     let dropped = state.withLock { state in
       state.jobs.firstIndex { $0.number == number }.map { state.jobs.remove(at: $0) }
     }
@@ -66,13 +66,13 @@ package final class SerialThread: Sendable {
     return state.withLock { state in
       state.lastNumber += 1
       let job = Job(number: state.lastNumber, start: .now + delay, body: body)
-      let place = (state.jobs.lastIndex { $0.start <= job.start } ?? -1) + 1
-      state.jobs.insert(job, at: place)
+      let index = (state.jobs.lastIndex { $0.start <= job.start } ?? -1) + 1
+      state.jobs.insert(job, at: index)
       if !state.hasThread {
         state.hasThread = DetachedThread.start(named: name) { self.work() } == 0
       }
       if state.hasThread || isKept { return job.number }
-      state.jobs.remove(at: place)
+      state.jobs.remove(at: index)
       return nil
     }
   }
@@ -81,15 +81,15 @@ package final class SerialThread: Sendable {
     while let due = waitForDue() {
       for job in due {
         job.body()
-        // The job forked, and this is the child: it runs no further jobs.
+        // The job forked, and this is the child, which runs no further jobs.
         if Fork.isChild { return }
       }
     }
   }
 
-  /// Waits for due jobs and returns them; nil if the thread must end.
+  /// Waits for due jobs; returns nil if the thread must end.
   private func waitForDue() -> [Job]? {
-    let idleEnd = SuspendingClock.now + Self.patience
+    let idleEnd = SuspendingClock.now + Self.idleTimeout
     while true {
       let now = SuspendingClock.now
       let (due, wakeUp) = state.withLock { state -> ([Job], SuspendingClock.Instant?) in
@@ -103,14 +103,5 @@ package final class SerialThread: Sendable {
       guard let wakeUp else { return nil }
       _ = change.wait(until: wakeUp)
     }
-  }
-}
-
-extension DispatchSemaphore {
-  /// Waits for a signal, and returns false at a deadline.
-  package func wait(until deadline: SuspendingClock.Instant) -> Bool {
-    // Longer waits than the C library's clock can express are cut to decades.
-    let patience = min(max(.zero, deadline - .now) / .nanoseconds(1), 1e18)
-    return wait(timeout: .now() + .nanoseconds(Int(patience))) == .success
   }
 }

@@ -1,15 +1,16 @@
 import Dispatch
 
-/// A queue that coalesces writes into batches, so that writers share the wait for the disk.
+/// A queue that combines concurrent writes into batches, so that writers share the disk's latency.
 ///
 /// The first writer becomes the leader. It processes all waiting writes, including its own, and
-/// then makes the next waiting writer the leader. Threads that just wrote together are likely to
-/// write again, so a leader waits for them, but at most half as long as the last batch took.
+/// then hands leadership to the next waiting writer. Threads whose writes were in the last batch
+/// are likely to write again, so the leader waits for them, but for at most half the duration of
+/// that batch.
 package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Error>: Sendable {
-  /// A write that waits for its outcome.
+  /// A write that is waiting for its outcome.
   ///
-  /// `@unchecked`: the leader sets the outcome before it signals, the owner reads it after the
-  /// signal, and there is one leader at a time.
+  /// `@unchecked`: there is one leader at a time. It sets the outcome before it signals the owner,
+  /// which reads the outcome after the signal.
   package final class Pending: @unchecked Sendable {
     package let write: Write
     package private(set) var outcome: Result<Outcome, Failure>?
@@ -28,22 +29,22 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
   private struct State {
     var waiting: [Pending] = []
     var hasLeader = false
-    /// The threads whose next write the leader waits for.
+    /// The threads whose next writes the leader is waiting for.
     var missing: Set<ThreadIdentity> = []
-    /// The threads of the last batch, and its duration.
+    /// The threads whose writes were in the last batch, and the duration of that batch.
     var lastThreads: Set<ThreadIdentity> = []
     var lastDuration = Duration.zero
   }
 
   private let state = Lock(State(), inForkedChild: { State() })
-  private let allCameBack = DispatchSemaphore(value: 0)
+  private let allReturned = DispatchSemaphore(value: 0)
 
   package init() {}
 
   /// Performs a write and waits for its outcome.
   ///
-  /// `process` must finish at least the first of the writes; unfinished writes are passed to it
-  /// again.
+  /// The closure must finish at least the first of the writes that it is given. Unfinished writes
+  /// are passed to the next call.
   package func perform(
     _ write: Write, process: ([Pending]) -> Void
   ) throws(Failure) -> Outcome {
@@ -54,10 +55,10 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
       defer { state.hasLeader = true }
       return (!state.hasLeader, isLast)
     }
-    if isLast { allCameBack.signal() }
+    if isLast { allReturned.signal() }
     if !leads { own.turn.wait() }
     while true {
-      // A thread that wakes without an outcome is the new leader.
+      // A writer that wakes without an outcome is the new leader.
       if let outcome = own.outcome { return try outcome.get() }
       lead(own, process)
     }
@@ -65,7 +66,7 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
 
   private func lead(_ own: Pending, _ process: ([Pending]) -> Void) {
     while own.outcome == nil {
-      waitForCompany()
+      waitForLastThreads()
       let batch = state.withLock { $0.waiting }
       let duration = ContinuousClock().measure { process(batch) }
       let finished = batch.filter { $0.outcome != nil }
@@ -83,21 +84,21 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
     next?.turn.signal()
   }
 
-  /// Waits briefly for new writes of the last batch's threads.
-  private func waitForCompany() {
-    let patience = state.withLock { state -> Duration? in
-      // After a batch from a single thread, no other thread is likely to write soon.
+  /// Waits briefly for the threads of the last batch to write again.
+  private func waitForLastThreads() {
+    let timeout = state.withLock { state -> Duration? in
+      // After a batch from a single thread, another thread is unlikely to write soon.
       guard state.lastThreads.count > 1 else { return nil }
       state.missing = state.lastThreads.subtracting(state.waiting.map(\.thread))
       return state.missing.isEmpty ? nil : state.lastDuration / 2
     }
-    guard let patience else { return }
-    let cameBack = allCameBack.wait(until: .now + patience)
+    guard let timeout else { return }
+    let hasReturned = allReturned.wait(until: .now + timeout)
     let isSignalled = state.withLock { state in
       defer { state.missing = [] }
       return state.missing.isEmpty
     }
-    // The last thread signalled just after the timeout: its signal must not end the next wait.
-    if !cameBack, isSignalled { allCameBack.wait() }
+    // The last thread signalled just after the timeout; its signal must not end the next wait.
+    if !hasReturned, isSignalled { allReturned.wait() }
   }
 }

@@ -45,7 +45,7 @@ package import StorageInternals
     @convention(c) (OpaquePointer?, UnsafeMutablePointer<UInt8>?, Int, UnsafeRawPointer) -> Int32
 
   /// Loads libcrypto; throws if its version does not provide Argon2id.
-  package init() throws(LibraryError) {
+  package init() throws(DynamicLibraryError) {
     let library = try CryptoLibrary.library()
     guard let found = unsafe try CryptoLibrary.fetch("ARGON2ID", "EVP_KDF_fetch", of: library)
     else { throw .symbolMissing("ARGON2ID", library: library.name) }

@@ -8,7 +8,7 @@ package import StorageInternals
 /// `@unchecked`: the library never changes the objects and functions that the pointers refer to,
 /// and any thread may use them.
 @safe package struct CryptoLibrary: @unchecked Sendable {
-  package static let shared = LazyValue { () throws(LibraryError) in try CryptoLibrary() }
+  package static let shared = LazyValue { () throws(DynamicLibraryError) in try CryptoLibrary() }
 
   typealias Context = OpaquePointer
   typealias Bytes = UnsafePointer<UInt8>
@@ -70,10 +70,10 @@ package import StorageInternals
   let sha256: OpaquePointer
   let hkdf: HKDF
 
-  private init() throws(LibraryError) {
+  private init() throws(DynamicLibraryError) {
     let library = try Self.library()
     try Self.keepStateAtExit(of: library)
-    func function<Function>(_ name: String) throws(LibraryError) -> Function {
+    func function<Function>(_ name: String) throws(DynamicLibraryError) -> Function {
       try library.function(name, as: Function.self)
     }
     name = library.name
@@ -99,7 +99,7 @@ package import StorageInternals
   ///
   /// Other threads, such as one that compacts a vault, still use the library then, and would crash.
   /// This has no effect if other code of the process has used the library before.
-  private static func keepStateAtExit(of library: Library) throws(LibraryError) {
+  private static func keepStateAtExit(of library: DynamicLibrary) throws(DynamicLibraryError) {
     // int OPENSSL_init_crypto(uint64_t opts, const OPENSSL_INIT_SETTINGS *settings);
     typealias Initialize = @convention(c) (UInt64, OpaquePointer?) -> Int32
     let withoutExitHandler: UInt64 = 0x0008_0000  // OPENSSL_INIT_NO_ATEXIT
@@ -123,8 +123,8 @@ package import StorageInternals
   }
 
   /// Opens the library; the dynamic linker loads it only once per process.
-  static func library() throws(LibraryError) -> Library {
-    try Library(
+  static func library() throws(DynamicLibraryError) -> DynamicLibrary {
+    try DynamicLibrary(
       anyOf: ["libcrypto.so.3", "libcrypto.so.1.1"],
       packages: [
         "Debian and Ubuntu": "libssl3 or libssl3t64", "Fedora": "openssl-libs",
@@ -136,8 +136,8 @@ package import StorageInternals
   ///
   /// In version 3, fetching the object once avoids a lookup at each use.
   private static func algorithm(
-    _ name: String, _ kind: String, _ getter: String, of library: Library
-  ) throws(LibraryError) -> OpaquePointer {
+    _ name: String, _ kind: String, _ getter: String, of library: DynamicLibrary
+  ) throws(DynamicLibraryError) -> OpaquePointer {
     if unsafe library.symbol("EVP_\(kind)_fetch") != nil,
       let fetched = unsafe try fetch(name, "EVP_\(kind)_fetch", of: library)
     {
@@ -153,8 +153,8 @@ package import StorageInternals
 
   /// Fetches an algorithm with a function of version 3; returns nil if it is not available.
   static func fetch(
-    _ name: String, _ function: String, of library: Library
-  ) throws(LibraryError) -> OpaquePointer? {
+    _ name: String, _ function: String, of library: DynamicLibrary
+  ) throws(DynamicLibraryError) -> OpaquePointer? {
     // EVP_CIPHER *EVP_CIPHER_fetch(OSSL_LIB_CTX *, const char *algorithm, const char *properties);
     typealias Fetch =
       @convention(c) (OpaquePointer?, UnsafePointer<CChar>, UnsafePointer<CChar>?) -> OpaquePointer?

@@ -1,30 +1,30 @@
 public import SecretStorage
 import StorageInternals
 
-/// An error of a migration.
+/// An error that occurs during a migration.
 ///
-/// No case carries a secret. The source is unchanged after any error. Reading changes nothing;
-/// after an error of writing, the written secrets stay, and a new migration continues from there.
+/// No case contains a secret. The source is not changed by a failed migration. Secrets that were
+/// already written stay in the store, and a new migration adds the others.
 public enum MigrationError: Error, Hashable, Sendable {
   /// The file does not have the expected format.
   case malformed(path: String, reason: String)
-  /// A part of the file is damaged or encrypted with another passphrase.
+  /// A part of the file is damaged, or encrypted with another passphrase.
   case damaged(path: String, reason: String)
-  /// The passphrase does not open the file.
+  /// The passphrase is wrong.
   case wrongPassphrase(path: String)
-  /// The file uses an unsupported feature or exceeds a named limit.
+  /// The file uses an unsupported feature or exceeds a limit.
   case unsupported(path: String, reason: String)
-  /// An argument exceeds the named limits.
+  /// An argument is invalid.
   case invalid(String)
-  /// A C library is missing; the text names it and the packages that provide it.
+  /// A C library is missing; the text names the library and the packages that contain it.
   case missingLibrary(String)
-  /// A library failed, for the given reason.
+  /// A library failed.
   case unavailable(String)
   /// The store returned a secret that differs from the written one.
-  case notReadBack(place: String)
-  /// The source cannot be removed, for the given reason.
+  case notReadBack(position: String)
+  /// The source cannot be removed.
   case notRemovable(path: String, reason: String)
-  /// The progress handler cancelled the work.
+  /// The progress closure cancelled the migration.
   case cancelled
   /// The store failed.
   case store(SecretStoreError)
@@ -33,33 +33,33 @@ public enum MigrationError: Error, Hashable, Sendable {
 }
 
 extension MigrationError: CustomStringConvertible {
-  /// The error, and the remedy if there is one.
+  /// A description of the error and, where possible, of the remedy.
   public var description: String {
     switch self {
     case .malformed(let path, let reason):
       "\(path) does not have the expected format: \(reason). Nothing was migrated."
     case .damaged(let path, let reason):
       """
-      \(path) is damaged, or part of it is encrypted under another passphrase: \(reason). Restore a \
-      backup, or leave out the unreadable secrets.
+      \(path) is damaged, or part of it is encrypted with another passphrase: \(reason). Restore a \
+      backup, or skip the unreadable secrets.
       """
     case .wrongPassphrase(let path):
-      "The passphrase does not open \(path). Try again; nothing was changed."
+      "The passphrase for \(path) is wrong. Try again; nothing was changed."
     case .unsupported(let path, let reason):
       "\(path) cannot be migrated: \(reason). Nothing was migrated."
     case .invalid(let what):
       "\(what)."
     case .missingLibrary(let what), .unavailable(let what):
       what
-    case .notReadBack(let place):
+    case .notReadBack(let position):
       """
-      The store gives back another value than was written for the source's \(place). The source was \
-      kept; check the store, then migrate again.
+      The value that the store returned for \(position) of the source differs from the one that was \
+      written. The source was not removed. Check the store, then migrate again.
       """
     case .notRemovable(let path, let reason):
       "\(path) was not removed: \(reason)."
     case .cancelled:
-      "It was cancelled before it finished. Migrated data stays; start it again to continue."
+      "The operation was cancelled. Secrets that were migrated stay in the store. Start it again to continue."
     case .store(let error):
       error.description
     case .system(let call, let path, let code):
@@ -71,30 +71,5 @@ extension MigrationError: CustomStringConvertible {
 extension MigrationError {
   init(_ error: SystemError) {
     self = .system(call: error.call.rawValue, path: error.path, code: error.code)
-  }
-}
-
-/// The outcomes, or expected outcomes, of a migration.
-public struct MigrationReport: Hashable, Sendable {
-  /// A secret of the source.
-  public struct Entry: Hashable, Sendable {
-    /// The position in the source, such as `line 3`.
-    public let place: String
-    /// The identity in the store.
-    public let identity: ItemIdentity
-    /// The outcome.
-    public let outcome: ImportReport.Outcome
-  }
-
-  /// The readable secrets of the source, in its order.
-  public internal(set) var entries: [Entry] = []
-  /// The unreadable secrets, which were skipped.
-  public internal(set) var unreadable: [ForeignSecrets.Unreadable] = []
-  /// Whether the source was removed.
-  public internal(set) var isSourceRemoved = false
-
-  /// Returns the identities of the secrets with an outcome, in the source's order.
-  public func identities(_ outcome: ImportReport.Outcome) -> [ItemIdentity] {
-    entries.filter { $0.outcome == outcome }.map(\.identity)
   }
 }

@@ -2,7 +2,7 @@ import CLibrary
 import FoundationEssentials
 import StorageInternals
 
-/// A file from which secrets were read, with its status at that time.
+/// A file from which secrets were read, and its status at that time.
 struct SourceFile: Sendable {
   /// The maximum size of a file, in bytes.
   static let sizeLimit = 64 * 1024 * 1024
@@ -10,10 +10,10 @@ struct SourceFile: Sendable {
   let path: String
   private let status: FileStatus
 
-  /// Reads a whole file, which may have any owner and may be behind a symbolic link.
+  /// Reads a file, which may have any owner, and follows symbolic links.
   static func read(_ url: URL) throws(MigrationError) -> (file: SourceFile, bytes: [UInt8]) {
     let path = url.path
-    // Non-blocking, because opening a FIFO could block indefinitely.
+    // Opening a FIFO could otherwise block indefinitely.
     let file = try system { () throws(SystemError) in
       try FileSystem().open(path, O_RDONLY | O_NONBLOCK)
     }
@@ -22,7 +22,7 @@ struct SourceFile: Sendable {
       throw .unsupported(path: path, reason: "it is not a regular file")
     }
     guard status.size <= sizeLimit else {
-      throw .unsupported(path: path, reason: "it has more than \(sizeLimit >> 20) MiB")
+      throw .unsupported(path: path, reason: "it is larger than \(sizeLimit >> 20) MiB")
     }
     let bytes = try system { () throws(SystemError) in
       try file.read(from: 0, count: status.size)
@@ -30,14 +30,14 @@ struct SourceFile: Sendable {
     return (SourceFile(path: path, status: status), bytes)
   }
 
-  /// Throws if removing the path would not remove the file that was read.
+  /// Throws if the path no longer leads to the unchanged file that was read.
   func checkRemovable() throws(MigrationError) {
     let now = try Self.system { () throws(SystemError) in try FileSystem().status(of: path) }
     guard let now else {
-      throw .notRemovable(path: path, reason: "it does not exist any more")
+      throw .notRemovable(path: path, reason: "it no longer exists")
     }
     if now.isSymbolicLink {
-      throw .notRemovable(path: path, reason: "it is a symbolic link, so name the file itself")
+      throw .notRemovable(path: path, reason: "it is a symbolic link; specify the file itself")
     }
     if now != status {
       throw .notRemovable(path: path, reason: "it was changed after it was read")

@@ -1,6 +1,6 @@
 import SecretStorage
 
-/// The migration of secrets into a store, one at a time.
+/// A migration of secrets to a store, one at a time.
 struct StoreMigration {
   private let store: any SecretStore
   private let conflicts: ImportConflicts
@@ -17,36 +17,37 @@ struct StoreMigration {
   mutating func migrate(_ foreign: ForeignSecret) throws(MigrationError) {
     let outcome = try outcome(of: foreign)
     report.entries.append(
-      MigrationReport.Entry(place: foreign.place, identity: foreign.identity, outcome: outcome))
+      MigrationReport.Entry(
+        position: foreign.position, identity: foreign.identity, outcome: outcome))
   }
 
   private mutating func outcome(
     of foreign: ForeignSecret
   ) throws(MigrationError) -> ImportReport.Outcome {
     if !identities.insert(foreign.identity).inserted {
-      return .refused("The source has another secret of the same identity before it.")
+      return .refused("The source has an earlier secret with the same identity.")
     }
     do throws(SecretStoreError) {
       try ItemLimits.check(
         identity: foreign.identity, attributes: foreign.attributes,
         secretCount: foreign.secret.count)
-      // Another writer may add, change or remove the item after the search.
-      return try store.retrying { () throws(SecretStoreError) in try written(foreign) }
+      // Another writer may change the item between the search and the write.
+      return try store.retrying { () throws(SecretStoreError) in try write(foreign) }
     } catch {
       switch error {
       case .unsupported, .invalid, .denied, .wrongApplicationPassword:
         return .refused(error.description)
       case .corrupted(Self.mismatch):
-        throw .notReadBack(place: foreign.place)
+        throw .notReadBack(position: foreign.position)
       default:
         throw .store(error)
       }
     }
   }
 
-  private static let mismatch = "The value read back is not the one written"
+  private static let mismatch = "The value that was read back differs from the one that was written"
 
-  private func written(
+  private func write(
     _ foreign: ForeignSecret
   ) throws(SecretStoreError) -> ImportReport.Outcome {
     guard let existing = try store.item(foreign.identity) else {
@@ -71,7 +72,7 @@ struct StoreMigration {
     return .conflict
   }
 
-  /// Throws the error of a vault without a passphrase, which a dry run would not notice.
+  /// Throws the error that a vault without a passphrase would throw, for a dry run.
   private func checkPasscode(_ foreign: ForeignSecret) throws(SecretStoreError) {
     let accessibility = foreign.attributes.accessControl.accessibility
     guard isDryRun, accessibility == .whenPasscodeSetThisDeviceOnly,
@@ -86,18 +87,18 @@ struct StoreMigration {
     guard let found = try store.item(foreign.identity), found.id == item.id,
       found.revision == item.revision
     else {
-      // Other writers may have changed the item, but without them it cannot be missing.
+      // Another writer may have changed the item, but a missing item is an error of the store.
       if try store.item(foreign.identity) == nil { throw .corrupted(Self.mismatch) }
       return
     }
-    // The secret of an item that needs a proof cannot be read.
+    // Without a proof, only the attributes can be compared.
     let isSame =
       found.attributes.accessControl.flags.isEmpty
       ? try store.has(foreign, as: found) : found.attributes == foreign.attributes
     if !isSame { throw .corrupted(Self.mismatch) }
   }
 
-  /// Returns whether a store has everything that a source has, so that the source can be removed.
+  /// Returns whether the store contains all secrets of a source, so that the source can be removed.
   func holds(_ source: ForeignSecrets) throws -> Bool {
     guard source.unreadable.isEmpty, !report.entries.contains(where: \.outcome.isRefusal) else {
       return false
@@ -119,7 +120,7 @@ struct StoreMigration {
 }
 
 extension SecretStore {
-  /// Returns whether an item has a foreign one's attributes and secret, and can be read.
+  /// Returns whether an item is readable, and equals a foreign secret and its attributes.
   fileprivate func has(
     _ foreign: ForeignSecret, as item: SecretItem
   ) throws(SecretStoreError) -> Bool {
@@ -129,7 +130,7 @@ extension SecretStore {
     do throws(SecretStoreError) {
       return try secret(of: item.id)?.secret == foreign.secret
     } catch {
-      // A secret that can no longer be opened is not equal, and may be replaced.
+      // A damaged secret is not equal, and may be replaced.
       guard case .corrupted = error else { throw error }
       return false
     }

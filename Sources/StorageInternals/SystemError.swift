@@ -1,12 +1,12 @@
 package import CLibrary
 import Concurrency
 
-/// A failed system call, with its path and error number.
+/// A failure of a system call, with its path and error number.
 package struct SystemError: Error, Hashable, Sendable {
   package let call: FileSystem.Call
   package let path: String
   package let code: Int32
-  /// The process that holds the awaited lock; nil if the kernel does not report it.
+  /// The process that holds the lock after a timeout; nil if the kernel does not report it.
   package let holder: pid_t?
 
   package init(call: FileSystem.Call, path: String, code: Int32, holder: pid_t? = nil) {
@@ -25,7 +25,7 @@ extension SystemError: CustomStringConvertible {
     """
   }
 
-  /// The text and the remedy of a failure.
+  /// Returns the text for an error number and, for a call of inotify, the remedy.
   package static func advice(on code: Int32, of call: String) -> String {
     let text = "\(message(for: code)) (errno \(code))."
     guard call == FileSystem.Call.inotify.rawValue else { return text }
@@ -34,41 +34,20 @@ extension SystemError: CustomStringConvertible {
       case EMFILE: "Raise fs.inotify.max_user_instances, or the process's limit of open files."
       case ENFILE: "Raise fs.file-max."
       case ENOSPC: "Raise fs.inotify.max_user_watches."
-      default: "Let this user and the kernel watch the directories of the path."
+      default:
+        "Make sure that this user may read, and the kernel can watch, the directories of the path."
       }
     return """
-      \(text) \(remedy) Until then, changes by other programs are detected at each access, and by \
-      observers within \(PolledPaths.period.components.seconds) s.
+      \(text) \(remedy) Until then, changes by other programs are detected at each access, and \
+      observers are notified within \(PolledPaths.period.components.seconds) s.
       """
   }
 
-  /// Returns the C library's text for an error number, as from `strerror_r`.
+  /// Returns the C library's text for an error number.
   package static func message(for code: Int32) -> String {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       unsafe strerror_r(code, buffer.baseAddress!, buffer.count) == 0
         ? unsafe String(cString: buffer.baseAddress!) : "unknown error"
-    }
-  }
-}
-
-/// A log with one line for each distinct failure.
-package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable>: Sendable {
-  private let seen = Lock(Set<Failure>(), inForkedChild: { [] })
-  private let output: @Sendable (String) -> Void
-
-  package init(to output: @escaping @Sendable (String) -> Void = standardError) {
-    self.output = output
-  }
-
-  @Sendable package func report(_ failure: Failure) {
-    if seen.withLock({ $0.insert(failure).inserted }) { output(failure.description) }
-  }
-
-  @Sendable package static func standardError(_ line: String) {
-    var line = "\(line)\n"
-    line.withUTF8 { bytes in
-      // If standard error is closed or full, there is no other place to report to.
-      _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
     }
   }
 }

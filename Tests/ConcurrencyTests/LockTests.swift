@@ -70,7 +70,7 @@ import Testing
       let turn = RecursiveLock()
       turn.begin()
       let child = try ForkedChild {
-        if turn.isMine { _exit(1) }
+        if turn.isHeldByCurrentThread { _exit(1) }
         turn.begin()
         turn.end()
         // The turn that began before the fork ends in the child, too.
@@ -78,7 +78,7 @@ import Testing
         if !turn.tryToBegin() { _exit(1) }
       }
       try child.wait()
-      if !turn.isMine { _exit(1) }
+      if !turn.isHeldByCurrentThread { _exit(1) }
       turn.end()
     }
   }

@@ -29,7 +29,7 @@ struct ThreatTableTests {
 
   @Test func everySectionNamesItsTests() throws {
     let sections = try MarkdownPage(path: Self.page).text.split(separator: "\n## ").dropFirst()
-    let stated = ["Locking", "Changes by others", "Power cuts", "What stays visible"]
+    let stated = ["Locking", "Changes by others", "Power failures", "What stays visible"]
     for title in stated {
       let section = try #require(sections.first { $0.hasPrefix(title) })
       #expect(section.split(separator: "\n").contains { !Self.tests(in: $0).isEmpty }, "\(title)")

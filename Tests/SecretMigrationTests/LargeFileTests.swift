@@ -119,18 +119,18 @@ struct LargeFileTests {
   }
 
   @Test func spellingsAreLimited() throws {
-    func spellings(_ name: String) throws -> [String] {
-      try #require(EscapedName(name)).spellings.map(\.text)
+    func caseVariants(_ name: String) throws -> [String] {
+      try #require(EscapedName(name)).caseVariants.map(\.text)
     }
-    #expect(try spellings("a_2eb") == ["A.B", "A.B", "a.b", "A.b", "a.B", "A.B"])
-    #expect(try spellings("abcdefgh").count == 2 + 1 << 8)
+    #expect(try caseVariants("a_2eb") == ["A.B", "A.B", "a.b", "A.b", "a.B", "A.B"])
+    #expect(try caseVariants("abcdefgh").count == 2 + 1 << 8)
     if Campaign.isFull {
-      #expect(try spellings(String(repeating: "a", count: 20)).count == 2 + 1 << 16)
+      #expect(try caseVariants(String(repeating: "a", count: 20)).count == 2 + 1 << 16)
     }
     let longest = String(repeating: "a", count: 1024)
-    #expect(try #require(EscapedName(longest)).spellings.contains { $0.text != longest })
+    #expect(try #require(EscapedName(longest)).caseVariants.contains { $0.text != longest })
     let tooLong = String(decoding: repeated("a"), as: UTF8.self)
-    #expect(try spellings(tooLong).allSatisfy { $0 == tooLong })
+    #expect(try caseVariants(tooLong).allSatisfy { $0 == tooLong })
   }
 
   @Test func longLibsecretKeyringsAreRefused() {
@@ -163,7 +163,7 @@ struct LargeFileTests {
     let url = file([])
     try FileSystem().open(url.path, 2).truncate(to: SourceFile.sizeLimit + 1)
     #expect(
-      throws: MigrationError.unsupported(path: url.path, reason: "it has more than 64 MiB")
+      throws: MigrationError.unsupported(path: url.path, reason: "it is larger than 64 MiB")
     ) { try ForeignSecrets.environmentFile(at: url, service: "app") }
   }
 }

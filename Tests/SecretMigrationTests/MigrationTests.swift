@@ -65,7 +65,7 @@ struct MigrationTests {
     let store = InMemorySecretStore()
     try variables("A=1").migrate(to: store)
     let labelled = ForeignSecret(
-      place: "1", identity: .generic(service: "app", account: "A"),
+      position: "1", identity: .generic(service: "app", account: "A"),
       attributes: ItemAttributes(label: "A"), secret: Secret("1"))
     let source = ForeignSecrets([labelled])
     #expect(try source.migrate(to: store).identities(.conflict).count == 1)
@@ -77,13 +77,13 @@ struct MigrationTests {
     let identity = ItemIdentity.generic(service: "app")
     let source = ForeignSecrets([
       ForeignSecret(
-        place: "1", identity: identity,
+        position: "1", identity: identity,
         attributes: ItemAttributes(accessControl: AccessControl(.whenPasscodeSetThisDeviceOnly)),
         secret: Secret("1")),
-      ForeignSecret(place: "2", identity: .generic(account: "a"), secret: Secret("2")),
-      ForeignSecret(place: "3", identity: .generic(account: "a"), secret: Secret("3")),
+      ForeignSecret(position: "2", identity: .generic(account: "a"), secret: Secret("2")),
+      ForeignSecret(position: "3", identity: .generic(account: "a"), secret: Secret("3")),
       ForeignSecret(
-        place: "4", identity: .generic(account: "b"),
+        position: "4", identity: .generic(account: "b"),
         attributes: ItemAttributes(comment: String(repeating: "x", count: 65_536)),
         secret: Secret("4")),
     ])
@@ -91,10 +91,10 @@ struct MigrationTests {
     try variables("A=1").migrate(to: open())
     for isDryRun in [true, false] {
       let report = try source.migrate(to: open(), isDryRun: isDryRun)
-      #expect(report.entries.map(\.place) == ["1", "2", "3", "4"])
+      #expect(report.entries.map(\.position) == ["1", "2", "3", "4"])
       #expect(report.identities(.added) == [.generic(account: "a")])
       let refusals = report.entries.filter(\.outcome.isRefusal)
-      #expect(refusals.map(\.place) == ["1", "3", "4"])
+      #expect(refusals.map(\.position) == ["1", "3", "4"])
     }
     #expect(try open().texts() == ["A": "1", "a": "2"])
   }
@@ -105,7 +105,7 @@ struct MigrationTests {
       .generic(service: "a\r\nb", account: "\u{FEFF}c"),
     ]
     let source = ForeignSecrets(
-      identities.map { ForeignSecret(place: "1", identity: $0, secret: Secret("\0")) })
+      identities.map { ForeignSecret(position: "1", identity: $0, secret: Secret("\0")) })
     #expect(try source.migrate(to: open()).identities(.added) == identities)
     #expect(try source.migrate(to: open()).identities(.identical) == identities)
   }
@@ -242,7 +242,7 @@ struct MigrationTests {
       at: url, passphrase: Secret(Fixture.passphrase), skippingUnreadable: true)
     let report = try source.migrate(to: open(), removingSource: true)
     #expect(report.identities(.added).count == 3)
-    #expect(report.unreadable.map(\.place) == ["item 4"] || report.unreadable.count == 1)
+    #expect(report.unreadable.map(\.position) == ["item 4"] || report.unreadable.count == 1)
     #expect(!report.isSourceRemoved)
     #expect(try FileSystem().status(of: url.path) != nil)
   }

@@ -7,7 +7,7 @@ extension KeyValueStore {
     if isInTransactionOfThisThread { return }
     if let delay, startTimer(after: delay) { return }
     // An enclosing in-place change writes when it ends.
-    if !setting.isMine { flushReportingFailure() }
+    if !setting.isHeldByCurrentThread { flushReportingFailure() }
   }
 
   /// Writes unsaved changes; reports a failure, because there is no caller to throw to.

@@ -74,7 +74,7 @@ extension KeyValueStore {
     requireNoInPlaceChange()
     let change = PendingSave(key: key, value: value)
     // A failure handler may run during a write, and would wait in the queue for that write.
-    if writing.isMine { return try write([change]) }
+    if writing.isHeldByCurrentThread { return try write([change]) }
     try saves.perform(change, process: write)
   }
 
@@ -153,7 +153,7 @@ extension KeyValueStore {
 
   /// Traps within an in-place change, where waiting for a transaction could deadlock.
   func requireNoInPlaceChange() {
-    if setting.isMine, !writing.isMine {
+    if setting.isHeldByCurrentThread, !writing.isHeldByCurrentThread {
       fatalError(
         """
         A KeyValueStore was written during an in-place change of one of its properties. Copy the \

@@ -41,7 +41,9 @@ enum StoresToFlush {
     let deadline = ContinuousClock.now + timeout
     // If this thread is writing to a store, it is in the middle of a transaction, which must not be
     // written.
-    for store in stores where !store.writing.isMine { store.flushAtExit(until: deadline) }
+    for store in stores where !store.writing.isHeldByCurrentThread {
+      store.flushAtExit(until: deadline)
+    }
   }
 }
 
@@ -52,7 +54,7 @@ extension KeyValueStore {
     while !writing.tryToBegin() {
       // Within an in-place change, waiting for another thread's transaction may deadlock, because
       // that thread may wait for this change.
-      if setting.isMine || .now >= deadline {
+      if setting.isHeldByCurrentThread || .now >= deadline {
         return reportUnwritten(.unavailable("Another thread is writing to the store."))
       }
       usleep(1000)

@@ -82,7 +82,7 @@ public final class CodableKeychainElement<Property: Codable> {
       } catch KeychainError.itemNotFound {
         return nil
       } catch {
-        PasswordFailure.report(.read, error, of: Property.self)
+        SecretStorageFailure.report(.read, error, of: Property.self)
         return nil
       }
     }
@@ -92,7 +92,7 @@ public final class CodableKeychainElement<Property: Codable> {
         guard let newValue else { return try storageAdapter.delete(for: key) }
         try storageAdapter.save(value: newValue, for: key)
       } catch {
-        PasswordFailure.report(.write, error, of: Property.self)
+        SecretStorageFailure.report(.write, error, of: Property.self)
       }
     }
   }
@@ -101,14 +101,14 @@ public final class CodableKeychainElement<Property: Codable> {
 @available(*, unavailable)
 extension CodableKeychainElement: Sendable {}
 
-extension PasswordFailure {
+extension SecretStorageFailure {
   /// Reports the failure of an adapter; the errors of coders may contain parts of the value.
   static func report(_ operation: Operation, _ error: any Error, of type: Any.Type) {
     let reason: SecretStoreError =
       operation == .write
       ? .invalid("JSON cannot hold this value of type \(type): what was stored before stays")
       : .undecodable("\(type)")
-    SecretStores.onFailure(PasswordFailure(operation, error as? SecretStoreError ?? reason))
+    SecretStores.onFailure(SecretStorageFailure(operation, error as? SecretStoreError ?? reason))
   }
 }
 

@@ -27,7 +27,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// Whether the current access was started by the property's getter or setter.
   private var isImplicit = false
   /// The last reported failure since the last success.
-  private var told: PasswordFailure?
+  private var told: SecretStorageFailure?
 
   init(_ identity: ItemIdentity, refreshPolicy: KeychainDataRefreshPolicy, defaultValue: T?) {
     self.refreshPolicy = refreshPolicy
@@ -195,7 +195,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 
   @discardableResult
   private func implicitly(
-    _ operation: PasswordFailure.Operation, _ access: () throws -> Void
+    _ operation: SecretStorageFailure.Operation, _ access: () throws -> Void
   ) -> Bool {
     isImplicit = true
     defer { isImplicit = false }
@@ -205,7 +205,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     } catch {
       // An error thrown by a subclass may contain a secret.
       let cause = error is KeychainError ? storeError : nil
-      let failure = PasswordFailure(
+      let failure = SecretStorageFailure(
         operation, cause ?? .unavailable("\(Self.self) threw an error of its own"))
       storeError = failure.error
       // Each discarded change is reported, because it is lost.

@@ -1,16 +1,17 @@
-/// A keyring file of Python's `configparser`: sections, options and multi-line values.
+/// A parsed keyring file in the format of Python's `configparser`.
 ///
-/// Names are escaped to letters, digits and underscores; whitespace around values is removed.
+/// The names of sections and options are escaped, and consist of letters, digits and underscores.
+/// Whitespace around values is removed, and a value may continue on indented lines.
 struct ConfigurationFile {
   struct Option {
     let section: String
     let name: String
-    /// The number of the line, starting at 1.
+    /// The line number, starting at 1.
     let line: Int
     var value: String
   }
 
-  /// All options, in the file's order.
+  /// The options of all sections, in the order of the file.
   private(set) var options: [Option] = []
 
   init(_ bytes: [UInt8], of path: String) throws(MigrationError) {
@@ -19,27 +20,27 @@ struct ConfigurationFile {
     }
     var section: String?
     var sections: Set = ["DEFAULT"]
-    // The option names of the section; the parser ignores their case.
+    // The names of the section's options, which are not case-sensitive.
     var names = Set<String>()
     var number = 0
     for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       number += 1
       guard line.allSatisfy({ $0 < 0x80 && ($0 >= 0x20 || $0 == 0x09 || $0 == 0x0d) }) else {
-        throw malformed(number, "it has characters that are not allowed in such a keyring")
+        throw malformed(number, "a character is not allowed in a keyring")
       }
       let content = line.trimmed
       guard let first = content.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else {
         continue
       }
       if line.first == 0x20 || line.first == 0x09 {
-        guard !names.isEmpty else { throw malformed(number, "it continues no value") }
+        guard !names.isEmpty else { throw malformed(number, "there is no value to continue") }
         options[options.count - 1].value += String(decoding: content, as: UTF8.self)
       } else if first == UInt8(ascii: "[") {
         guard content.last == UInt8(ascii: "]"),
           let name = Self.name(content.dropFirst().dropLast())
-        else { throw malformed(number, "it is not a section of such a keyring") }
+        else { throw malformed(number, "the section header is invalid") }
         guard sections.insert(name).inserted else {
-          throw malformed(number, "its section is there already, or is for all others")
+          throw malformed(number, "the section is a duplicate or is named DEFAULT")
         }
         section = name
         names = []
@@ -49,9 +50,9 @@ struct ConfigurationFile {
             $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":")
           }),
           let name = Self.name(content[..<separator].trimmed), let section
-        else { throw malformed(number, "it is not an option of a section") }
+        else { throw malformed(number, "expected an option of a section") }
         guard names.insert(name.lowercased()).inserted else {
-          throw malformed(number, "its option is there already")
+          throw malformed(number, "duplicate option")
         }
         let value = content[content.index(after: separator)...].trimmed
         options.append(
@@ -63,23 +64,15 @@ struct ConfigurationFile {
     }
   }
 
-  /// Returns the name if escaping can produce it.
+  /// Returns a name; nil if it is not an escaped name.
   private static func name(_ text: ArraySlice<UInt8>) -> String? {
     let isName = !text.isEmpty && text.allSatisfy { $0 == UInt8(ascii: "_") || $0.isAlphanumeric }
     return isName ? String(decoding: text, as: UTF8.self) : nil
   }
 }
 
-extension UInt8 {
-  var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-  var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
-
-  var isAlphanumeric: Bool { isDigit || isLetter }
-}
-
 extension ArraySlice<UInt8> {
-  /// The text without blanks at either end.
+  /// The bytes without leading and trailing whitespace.
   fileprivate var trimmed: ArraySlice<UInt8> {
     let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }
     let start = drop(while: isBlank)

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import SecretStorage
 
-/// A keyring of `keyrings.cryptfile`, before any decryption.
+/// A parsed keyring of `keyrings.cryptfile`, whose passwords are still encrypted.
 struct CryptFile {
-  /// An encrypted password of the file.
+  /// An encrypted password.
   struct Entry {
-    let place: String
+    let position: String
     let service: EscapedName
     let account: EscapedName
     let value: CryptFileValue
@@ -28,22 +28,22 @@ struct CryptFile {
       if option.section == Self.settings, Self.known.contains(name) {
         settings[name] = option
       } else {
-        // Passwords of a service with that name are in the section of the settings.
+        // A service may have the same name as the section of the settings.
         entries.append(try Entry(option, of: path))
       }
     }
     guard let reference = settings[Self.reference], let scheme = settings["scheme"] else {
       throw .malformed(path: path, reason: "it is not a keyring of keyrings.cryptfile")
     }
-    // Older versions also named the library.
+    // Older versions also name the library.
     let name = scheme.value.filter { $0 != " " }.replacing(
       "PyCryptodome", with: "", maxReplacements: 1)
     guard name == Self.scheme else {
       throw .unsupported(
         path: path,
         reason: """
-          only the encryption scheme [Argon2] AES128.GCM is read; the program cryptfile-convert of \
-          keyrings.cryptfile changes a keyring to it
+          only the encryption scheme [Argon2] AES128.GCM is supported; convert the keyring with \
+          cryptfile-convert, a program of keyrings.cryptfile
           """)
     }
     self.reference = try Entry(reference, of: path)
@@ -58,111 +58,22 @@ struct CryptFile {
       with: passphrase, derivation, cipher, service: reference.service, account: reference.account)
     guard let opened else { throw .wrongPassphrase(path: path) }
     if opened.secret != Secret(Self.referenceValue.utf8) {
-      throw .malformed(path: path, reason: "its reference is not that of a keyring")
+      throw .malformed(path: path, reason: "its reference value is wrong")
     }
   }
 }
 
 extension CryptFile.Entry {
   fileprivate init(_ option: ConfigurationFile.Option, of path: String) throws(MigrationError) {
-    place = "line \(option.line)"
+    position = "line \(option.line)"
     guard let service = EscapedName(option.section), let account = EscapedName(option.name) else {
-      throw .malformed(path: path, reason: "\(place): a name is not escaped as in a keyring")
+      throw .malformed(path: path, reason: "\(position): a name is not escaped correctly")
     }
     guard let value = CryptFileValue(option.value) else {
-      throw .malformed(path: path, reason: "\(place): the value is not that of a password")
+      throw .malformed(path: path, reason: "\(position): the value is not an encrypted password")
     }
     self.service = service
     self.account = account
     self.value = value
   }
-}
-
-/// The value of a password in a keyring file: base64 of JSON with members in base64.
-struct CryptFileValue: Decodable {
-  /// The costs in the keyring's source; the file does not contain them.
-  private static let cost = Argon2.Cost(passes: 15, memory: 1 << 16, lanes: 2)
-  /// Far more than the four members of a value; limits the decoder's memory.
-  private static let memberLimit = 64
-
-  private let salt: [UInt8]
-  private let data: [UInt8]
-  private let mac: [UInt8]
-  private let nonce: [UInt8]
-
-  private enum CodingKeys: String, CodingKey {
-    case salt, data, mac, nonce
-  }
-
-  /// Reads a value; nil if it is invalid.
-  init?(_ text: String) {
-    let marks: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{")]
-    guard let json = Data(base64Encoded: text),
-      json.count(where: marks.contains) <= Self.memberLimit
-    else { return nil }
-    do {
-      self = try JSONDecoder().decode(CryptFileValue.self, from: json)
-    } catch {
-      return nil
-    }
-    // Argon2 refuses a shorter salt; the other lengths are those of AES-GCM.
-    guard (8...64).contains(salt.count), (8...64).contains(nonce.count), mac.count == 16 else {
-      return nil
-    }
-  }
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    func bytes(_ key: CodingKeys) throws -> [UInt8] {
-      // Python adds line breaks.
-      let text = try container.decode(String.self, forKey: key).utf8
-        .filter { $0 != UInt8(ascii: "\n") }
-      guard let data = Data(base64Encoded: Data(text)) else {
-        throw DecodingError.dataCorruptedError(
-          forKey: key, in: container, debugDescription: "not base64")
-      }
-      return [UInt8](data)
-    }
-    salt = try bytes(.salt)
-    data = try bytes(.data)
-    mac = try bytes(.mac)
-    nonce = try bytes(.nonce)
-  }
-
-  /// Decrypts the password, and finds the spelling of its user name; nil if no spelling
-  /// authenticates.
-  func opened(
-    with passphrase: Secret, _ derivation: Argon2.Derivation, _ cipher: ForeignCipher,
-    service: EscapedName, account: EscapedName, spellings: some Sequence<EscapedName> = []
-  ) throws(MigrationError) -> (secret: Secret, account: EscapedName)? {
-    let key = try derivation(passphrase, salt, Self.cost)
-    func open(_ context: [UInt8]) throws(MigrationError) -> Secret? {
-      try cipher.open(
-        data[...], tag: mac[...], nonce: nonce[...], key: key, authenticating: context)
-    }
-    let service = service.escaped
-    func open(as account: EscapedName) throws(MigrationError) -> Secret? {
-      let account = account.escaped
-      for joiner in Self.joiners {
-        if let secret = try open(service + joiner + account) { return secret }
-      }
-      return nil
-    }
-    if let secret = try open(as: account) { return (secret, account) }
-    // The first version authenticated only the password.
-    if let secret = try open([]) { return (secret, account) }
-    // The work includes the names and the fixed cost of each attempt.
-    let work = data.count + service.count + 64
-    let limit = Self.workLimit / (Self.joiners.count * work)
-    for spelling in spellings.prefix(limit) {
-      if let secret = try open(as: spelling) { return (secret, spelling) }
-    }
-    return nil
-  }
-
-  /// The number of bytes to process in search of a spelling, so that long passwords take no longer.
-  private static let workLimit = 1 << 30
-
-  /// The separators of service and user name: since 1.3.9, in 1.3.6 to 1.3.8, and before.
-  private static let joiners: [[UInt8]] = [[0], Array(#"\0"#.utf8), []]
 }

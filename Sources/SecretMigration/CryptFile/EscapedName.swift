@@ -1,10 +1,10 @@
-/// A name in a keyring file: letters and digits, and `_` with two hexadecimal digits for each other
-/// byte of UTF-8.
+/// A name that is escaped in a keyring file: of its UTF-8 bytes, all but ASCII letters and digits
+/// are written as `_` and two hexadecimal digits.
 struct EscapedName {
-  /// The bytes of the name, in the case of the file.
+  /// The unescaped bytes in UTF-8.
   let bytes: [UInt8]
 
-  /// Reads a name; nil if an escape is invalid or the bytes are not UTF-8.
+  /// Unescapes a name; returns nil if an escape sequence is invalid or the bytes are not UTF-8.
   init?(_ escaped: String) {
     var bytes: [UInt8] = []
     var rest = Array(escaped.utf8)[...]
@@ -28,7 +28,8 @@ struct EscapedName {
 
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// The escaped name, in its original case.
+  /// The escaped name, as `keyrings.cryptfile` writes it before it converts option names to lower
+  /// case.
   var escaped: [UInt8] {
     var escaped: [UInt8] = []
     escaped.reserveCapacity(bytes.count)
@@ -46,57 +47,31 @@ struct EscapedName {
 
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// The names that differ from this one only in the case of letters, the likelier ones first.
+  /// The names that may have been converted to this lower-case name.
   ///
-  /// A configuration file does not keep upper case in option names. There are no spellings for a
-  /// name that is longer than the usual names of people and services.
-  var spellings: some Sequence<EscapedName> {
-    let bytes = bytes.count > Self.countLimit ? [] : bytes
+  /// A configuration file stores option names in lower case. The sequence begins with the name in
+  /// capitals and the name with capitalized words, followed by up to 65,536 names with an increasing
+  /// number of capital letters. For a name of more than 1,024 bytes, it contains only the name
+  /// itself. The same name may occur more than once.
+  var caseVariants: some Sequence<EscapedName> {
+    let bytes = bytes.count > 1024 ? [] : bytes
     let letters = bytes.indices.filter { bytes[$0].isLetter }
-    let beginnings = letters.filter { $0 == 0 || !bytes[$0 - 1].isAlphanumeric }
-    let choices = (0...letters.count).lazy.flatMap { count in
+    let initials = letters.filter { $0 == 0 || !bytes[$0 - 1].isAlphanumeric }
+    let combinations = (0...letters.count).lazy.flatMap { count in
       CombinationSequence(of: letters, taking: count)
     }
-    let likely = [letters, beginnings]
-    return [AnySequence(likely), AnySequence(choices.prefix(Self.limit))].lazy.joined().map(raising)
+    let likely = [letters, initials]
+    return [AnySequence(likely), AnySequence(combinations.prefix(Self.variantLimit))].lazy.joined()
+      .map(capitalizing)
   }
 
-  /// The maximum length, in bytes, of a name with other spellings.
-  private static let countLimit = 1024
+  /// The maximum number of combinations of capital letters, which take about a second to try.
+  private static let variantLimit = 1 << 16
 
-  /// The maximum number of spellings, which take about a second to try.
-  private static let limit = 1 << 16
-
-  private func raising(_ indices: [Int]) -> EscapedName {
+  private func capitalizing(_ indices: [Int]) -> EscapedName {
     var bytes = bytes
     for index in indices { bytes[index] &= 0xdf }
     return EscapedName(bytes: bytes)
-  }
-}
-
-/// The combinations of a number of elements of a list.
-private struct CombinationSequence: Sequence, IteratorProtocol {
-  private let elements: [Int]
-  private var chosen: [Int]?
-
-  init(of elements: [Int], taking count: Int) {
-    self.elements = elements
-    chosen = count <= elements.count ? Array(0..<count) : nil
-  }
-
-  mutating func next() -> [Int]? {
-    guard var places = chosen else { return nil }
-    defer {
-      let last = places.indices.last { places[$0] < elements.count - places.count + $0 }
-      if let last {
-        places[last] += 1
-        for index in places.indices where index > last { places[index] = places[index - 1] + 1 }
-        chosen = places
-      } else {
-        chosen = nil
-      }
-    }
-    return places.map { elements[$0] }
   }
 }
 

@@ -2,28 +2,30 @@ public import FoundationEssentials
 public import SecretStorage
 
 extension ForeignSecrets {
-  /// Reads a keyring of Python's `keyrings.cryptfile`, of any version from 0.1 to 1.3.9.
+  /// Reads a keyring of Python's `keyrings.cryptfile`, versions 0.1 to 1.3.9.
   ///
-  /// It is `~/.local/share/python_keyring/cryptfile_pass.cfg` unless the app chose another. Service
-  /// and user name become service and account. The file does not keep upper case in user names. As
-  /// the name is authenticated with the password, it is found by trying, unless it has very many
-  /// letters of both cases.
+  /// By default, the file is `~/.local/share/python_keyring/cryptfile_pass.cfg`. The service and
+  /// the user name become the service and the account. The file stores user names in lower case, so
+  /// the original case is determined by trial: the user name is authenticated together with the
+  /// password. This fails for names with very many possible combinations of upper and lower case.
   ///
-  /// Each password costs an Argon2id derivation of 15 passes over 64 MiB, some tenths of a second.
+  /// Each password requires an Argon2id key derivation with 15 passes over 64 MiB, which takes some
+  /// tenths of a second.
   ///
   /// - Parameters:
-  ///   - url: The file.
+  ///   - url: The URL of the file.
   ///   - passphrase: The passphrase of the keyring.
-  ///   - skippingUnreadable: Whether to skip passwords that are damaged or whose user name is not
-  ///     found, instead of throwing.
-  ///   - report: Called on this thread after each password, with the number of processed passwords;
-  ///     it may cancel the work.
-  /// - Returns: The passwords, in the file's order.
+  ///   - skippingUnreadable: Whether to skip passwords that are damaged or whose user name cannot
+  ///     be determined, instead of throwing an error.
+  ///   - report: A closure that is called on the current thread after each password, and that may
+  ///     cancel the operation.
+  /// - Returns: The passwords, in the order of the file.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``; ``MigrationError/damaged(path:reason:)``;
   ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for
-  ///   a scheme other than AES-GCM, or over 64 MiB or 100,000 passwords;
-  ///   ``MigrationError/missingLibrary(_:)`` without Argon2id; ``MigrationError/unavailable(_:)``
-  ///   without enough memory; ``MigrationError/cancelled``; or the error of reading the file.
+  ///   a scheme other than AES-GCM, or more than 64 MiB or 100,000 passwords;
+  ///   ``MigrationError/missingLibrary(_:)`` if Argon2id is missing;
+  ///   ``MigrationError/unavailable(_:)`` if there is too little memory;
+  ///   ``MigrationError/cancelled``; or ``MigrationError/system(call:path:code:)``.
   public static func cryptFile(
     at url: URL, passphrase: Secret, skippingUnreadable: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
@@ -50,20 +52,20 @@ extension ForeignSecrets {
     for entry in keyring.entries {
       let opened = try entry.value.opened(
         with: passphrase, derivation, cipher, service: entry.service, account: entry.account,
-        spellings: entry.account.spellings)
+        variants: entry.account.caseVariants)
       if let opened {
         secrets.append(
           ForeignSecret(
-            place: entry.place,
+            position: entry.position,
             identity: .generic(service: entry.service.text, account: opened.account.text),
             secret: opened.secret))
       } else if skippingUnreadable {
         unreadable.append(
           Unreadable(
-            place: entry.place,
-            reason: "It is damaged, or it is not known how its user name was written."))
+            position: entry.position,
+            reason: "It is damaged, or the case of its user name could not be determined."))
       } else {
-        throw .damaged(path: file.path, reason: "\(entry.place) cannot be decrypted")
+        throw .damaged(path: file.path, reason: "\(entry.position) cannot be decrypted")
       }
       try checkProgress(secrets.count + unreadable.count, of: keyring.entries.count, report)
     }

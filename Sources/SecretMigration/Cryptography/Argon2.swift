@@ -3,7 +3,7 @@ import LibCrypto
 import SecretStorage
 import StorageInternals
 
-/// Argon2id (RFC 9106), computed by libcrypto if it supports it, otherwise by libargon2.
+/// Argon2id (RFC 9106), implemented by libcrypto if it supports it, otherwise by libargon2.
 enum Argon2: Sendable {
   case libcrypto(Argon2id)
   case libargon2(LibArgon2)
@@ -16,22 +16,22 @@ enum Argon2: Sendable {
     let lanes: UInt32
   }
 
-  /// A function that derives the key from a passphrase and a salt.
+  /// A function that derives a key from a passphrase and a salt.
   typealias Derivation = (Secret, [UInt8], Cost) throws(MigrationError) -> Secret
 
-  static let shared = LazyValue { () throws(LibraryError) in try found() }
+  static let shared = LazyValue { () throws(DynamicLibraryError) in try available() }
 
-  /// Uses the library that was found; throws if there is none.
-  init(_ found: LazyValue<Argon2, LibraryError> = shared) throws(MigrationError) {
+  /// Uses the available library.
+  init(_ library: LazyValue<Argon2, DynamicLibraryError> = shared) throws(MigrationError) {
     do {
-      self = try found.get()
+      self = try library.get()
     } catch {
-      throw .missingLibrary("\(error) OpenSSL's libcrypto from version 3.2 on does it as well.")
+      throw .missingLibrary("\(error) Alternatively, install OpenSSL 3.2 or later.")
     }
   }
 
-  private static func found() throws(LibraryError) -> Argon2 {
-    do throws(LibraryError) {
+  private static func available() throws(DynamicLibraryError) -> Argon2 {
+    do throws(DynamicLibraryError) {
       return .libcrypto(try Argon2id())
     } catch {
       return .libargon2(try LibArgon2())
@@ -59,40 +59,5 @@ enum Argon2: Sendable {
           "Argon2id reported a failure. It needs \(cost.memory >> 10) MiB of free memory.")
       }
     }
-  }
-}
-
-/// The reference implementation of Argon2.
-///
-/// `@unchecked`: a function pointer is a constant of the library.
-@safe struct LibArgon2: @unchecked Sendable {
-  // int argon2id_hash_raw(const uint32_t t_cost, const uint32_t m_cost, const uint32_t parallelism,
-  //   const void *pwd, const size_t pwdlen, const void *salt, const size_t saltlen, void *hash,
-  //   const size_t hashlen);
-  private let hash:
-    @convention(c) (
-      UInt32, UInt32, UInt32, UnsafeRawPointer?, Int, UnsafeRawPointer?, Int,
-      UnsafeMutableRawPointer?, Int
-    ) -> Int32
-
-  init() throws(LibraryError) {
-    let library = try Library(
-      anyOf: ["libargon2.so.1"],
-      packages: [
-        "Debian and Ubuntu": "libargon2-1", "Fedora": "libargon2", "Alpine": "argon2-libs",
-        "Arch": "argon2",
-      ])
-    unsafe hash = try library.function("argon2id_hash_raw", as: type(of: hash))
-  }
-
-  /// Fills a buffer with the key; returns false if the library reports an error.
-  func derive(
-    _ passphrase: UnsafeRawBufferPointer, _ salt: UnsafeRawBufferPointer, _ cost: Argon2.Cost,
-    _ output: UnsafeMutableBufferPointer<UInt8>
-  ) -> Bool {
-    // ARGON2_OK is 0.
-    unsafe hash(
-      cost.passes, cost.memory, cost.lanes, passphrase.baseAddress, passphrase.count,
-      salt.baseAddress, salt.count, output.baseAddress, output.count) == 0
   }
 }

@@ -2,7 +2,7 @@ import Concurrency
 import LibCrypto
 import SecretStorage
 
-/// The primitives of foreign formats, computed by libcrypto; the ciphers only decrypt.
+/// The cryptographic primitives of foreign formats, implemented by libcrypto.
 struct ForeignCipher: Sendable {
   private let library: CryptoLibrary
   private let aes = AESCipher()
@@ -15,7 +15,7 @@ struct ForeignCipher: Sendable {
     }
   }
 
-  /// Calls the library, and throws its failures as ``MigrationError``.
+  /// Calls a closure, and converts its error.
   private func calling<Result>(
     _ body: () throws(CryptoFailure) -> Result
   ) throws(MigrationError) -> Result {
@@ -26,7 +26,7 @@ struct ForeignCipher: Sendable {
     }
   }
 
-  /// Derives a key by PBKDF2 with HMAC-SHA-256 (RFC 8018).
+  /// Derives a key with PBKDF2-HMAC-SHA-256 (RFC 8018).
   func key(
     of passphrase: Secret, salt: ArraySlice<UInt8>, iterations: Int, count: Int
   ) throws(MigrationError) -> Secret {
@@ -35,7 +35,7 @@ struct ForeignCipher: Sendable {
     }
   }
 
-  /// Returns an HMAC-SHA-256 (RFC 2104), as a secret so that comparing it takes constant time.
+  /// Returns the HMAC-SHA-256 (RFC 2104) as a secret, so that comparing it takes constant time.
   func code(
     of bytes: some Collection<UInt8>, under key: Secret
   ) throws(MigrationError) -> Secret {
@@ -44,7 +44,7 @@ struct ForeignCipher: Sendable {
     }
   }
 
-  /// Opens AES-GCM with a key of 128 or 256 bits; nil if it is not authentic.
+  /// Decrypts AES-GCM with a key of 128 or 256 bits; returns nil if authentication fails.
   func open(
     _ ciphertext: ArraySlice<UInt8>, tag: ArraySlice<UInt8>, nonce: ArraySlice<UInt8>, key: Secret,
     authenticating context: [UInt8] = []
@@ -56,7 +56,7 @@ struct ForeignCipher: Sendable {
     }
   }
 
-  /// Decrypts AES-128-CBC with PKCS #7 padding; nil if the padding is wrong.
+  /// Decrypts AES-128-CBC with PKCS #7 padding; returns nil if the padding is wrong.
   func decrypt(
     _ ciphertext: ArraySlice<UInt8>, initialization: ArraySlice<UInt8>, key: Secret
   ) throws(MigrationError) -> Secret? {
@@ -66,7 +66,6 @@ struct ForeignCipher: Sendable {
         ciphertext, initialization: Array(initialization), under: key, by: library)
     }
     guard let (count, bytes) = decrypted else { return nil }
-    // The bytes are copied inside the closure.
     return unsafe bytes.withUnsafeBytes { unsafe Secret($0.prefix(count)) }
   }
 }

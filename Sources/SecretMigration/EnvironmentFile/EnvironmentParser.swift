@@ -1,19 +1,19 @@
 import SecretStorage
 
-/// A parser for `.env` files that python-dotenv and motdotla/dotenv read in the same way.
+/// A parser for the `.env` files that python-dotenv and motdotla/dotenv interpret identically.
 ///
-/// These two have the most users, and differ in some details. Text that they read differently is an
-/// error, because one of the values is not the one that the app used.
+/// These are the two most common parsers, and they differ in some details. Text that they interpret
+/// differently is an error, because it is unknown which of the values the app used.
 struct EnvironmentParser {
   struct Variable {
     let name: String
-    /// The number of the line, starting at 1.
+    /// The line number, starting at 1.
     let line: Int
     let value: Secret
   }
 
   private let path: String
-  /// The file, with a line feed at the end of each line.
+  /// The content of the file, with line feeds as line endings.
   private let text: String
   private var rest: Substring.UnicodeScalarView
   private var line = 1
@@ -22,7 +22,7 @@ struct EnvironmentParser {
     self.path = path
     guard let text = String(validating: Self.withLineFeeds(bytes), as: UTF8.self),
       !bytes.contains(0)
-    else { throw .malformed(path: path, reason: "it is not text in UTF-8") }
+    else { throw .malformed(path: path, reason: "it is not valid UTF-8") }
     self.text = text
     rest = text.unicodeScalars[...]
   }
@@ -41,7 +41,7 @@ struct EnvironmentParser {
   mutating func variables() throws(MigrationError) -> [Variable] {
     if rest.first == "\u{FEFF}" {
       throw malformed(
-        "a byte order mark is a part of the first name in some programs; save the file without it")
+        "some programs treat a byte order mark as part of the first name; save the file without it")
     }
     var variables: [Variable] = []
     while !rest.isEmpty {
@@ -55,10 +55,10 @@ struct EnvironmentParser {
     .malformed(path: path, reason: "line \(line ?? self.line): \(reason)")
   }
 
-  /// Reads one line, or several of a quoted value; nil for a line without a variable.
+  /// Parses one line, or several in the case of a quoted value; returns nil if it has no variable.
   private mutating func variable() throws(MigrationError) -> Variable? {
     skipBlanks()
-    let beginning = line
+    let firstLine = line
     if rest.isEmpty || rest.first == "\n" || rest.first == "#" {
       try endLine()
       return nil
@@ -67,21 +67,22 @@ struct EnvironmentParser {
     let value = try value()
     if Self.hasReference(value) {
       throw malformed(
-        "some programs put the value of another variable in the place of ${…}; write that value",
-        at: beginning)
+        "some programs replace ${…} by the value of another variable; write that value instead",
+        at: firstLine)
     }
     try endLine()
-    return Variable(name: name, line: beginning, value: Secret(value.utf8))
+    return Variable(name: name, line: firstLine, value: Secret(value.utf8))
   }
 
-  /// Reads up to the equals sign and the blanks that follow it.
+  /// Parses a name, up to the equals sign and the blanks that follow it.
   private mutating func name() throws(MigrationError) -> String {
     var name = word()
     let isSpaced = rest.first?.isBlank == true
     skipBlanks()
     if name == "export", isSpaced {
       if rest.first == "=" {
-        throw malformed("some programs skip a variable named export; write `export=`")
+        throw malformed(
+          "some programs ignore a variable named export with a blank after it; write `export=`")
       }
       name = word()
       skipBlanks()
@@ -89,8 +90,8 @@ struct EnvironmentParser {
     guard !name.isEmpty, rest.first == "=" else {
       throw malformed(
         """
-        it is not NAME=value, with a name of letters, digits, underscores, dots and hyphens; \
-        correct or remove it
+        expected NAME=value, with a name of letters, digits, underscores, dots and hyphens; \
+        correct or remove the line
         """)
     }
     rest.removeFirst()
@@ -108,12 +109,13 @@ struct EnvironmentParser {
     switch rest.first {
     case "'", "\"": return try quotation()
     case "`":
-      throw malformed("some programs keep backquotes around a value; use single quotation marks")
+      throw malformed(
+        "some programs treat backquotes as part of the value; use single quotation marks")
     default: return try plain()
     }
   }
 
-  /// Reads an unquoted value, up to the end of the line or a comment.
+  /// Parses an unquoted value, up to a comment or the end of the line.
   private mutating func plain() throws(MigrationError) -> String {
     let value = rest
     var end = value.startIndex
@@ -122,7 +124,7 @@ struct EnvironmentParser {
         guard end < rest.startIndex, end > value.startIndex else {
           throw malformed(
             """
-            `#` without a value and a blank before it begins a comment in some programs only; use \
+            `#` begins a comment only in some programs unless a value and a blank precede it; use \
             quotation marks
             """)
         }
@@ -133,16 +135,17 @@ struct EnvironmentParser {
       if !scalar.isBlank { end = rest.startIndex }
     }
     let trimmed = value[..<end]
-    if trimmed.first?.isRemovedBySome == true || trimmed.last?.isRemovedBySome == true {
+    if trimmed.first?.isTrimmedBySome == true || trimmed.last?.isTrimmedBySome == true {
       throw malformed(
-        "some programs remove the invisible character at an end of the value; use quotation marks")
+        "some programs remove the invisible character at the start or end of the value; use quotation marks"
+      )
     }
     return String(trimmed)
   }
 
-  /// Reads a quoted value, which may have several lines.
+  /// Parses a quoted value, which may have several lines.
   private mutating func quotation() throws(MigrationError) -> String {
-    let beginning = line
+    let firstLine = line
     let mark = rest.removeFirst()
     var value = String.UnicodeScalarView()
     while let scalar = rest.popFirst() {
@@ -150,10 +153,10 @@ struct EnvironmentParser {
       if scalar == "\n" { line += 1 }
       value.append(scalar == "\\" ? try escaped(in: mark) : scalar)
     }
-    throw malformed("the quotation that begins there does not end", at: beginning)
+    throw malformed("the closing quotation mark is missing", at: firstLine)
   }
 
-  /// Returns the character for a backslash in quotes, reading the next one if it is an escape.
+  /// Parses the rest of an escape sequence after a backslash in quotation marks.
   private mutating func escaped(in mark: Unicode.Scalar) throws(MigrationError) -> Unicode.Scalar {
     switch (mark, rest.first) {
     case ("\"", "n"):
@@ -165,7 +168,8 @@ struct EnvironmentParser {
     case (_, "\\"), (_, "'"), ("\"", "\""), ("\"", "a"), ("\"", "b"), ("\"", "f"), ("\"", "t"),
       ("\"", "v"):
       throw malformed(
-        "some programs drop the backslash before a character; use other quotation marks, or none")
+        "some programs remove the backslash of this escape sequence; use other quotation marks, or none"
+      )
     default: return "\\"
     }
   }
@@ -179,7 +183,7 @@ struct EnvironmentParser {
     rest = rest.drop(while: \.isBlank)
   }
 
-  /// Reads blanks, a comment and the end of the line.
+  /// Parses blanks, a comment and the end of the line.
   private mutating func endLine() throws(MigrationError) {
     skipBlanks()
     if rest.first == "#" {
@@ -189,16 +193,16 @@ struct EnvironmentParser {
       }
     }
     guard rest.isEmpty || rest.popFirst() == "\n" else {
-      throw malformed("text follows the quotation; remove it")
+      throw malformed("unexpected text after the closing quotation mark; remove it")
     }
     line += 1
   }
 
-  /// Throws for an unquoted character that ends a line in some programs.
+  /// Throws for an unquoted character that some programs treat as a line ending.
   private func check(_ scalar: Unicode.Scalar) throws(MigrationError) {
     if scalar == "\u{2028}" || scalar == "\u{2029}" {
       throw malformed(
-        "the separator U+\(String(scalar.value, radix: 16)) ends a line in some programs; remove it"
+        "some programs treat U+\(String(scalar.value, radix: 16)) as a line ending; remove it"
       )
     }
   }
@@ -212,7 +216,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether both Python and JavaScript treat it as whitespace within a line.
+  /// Whether both Python and JavaScript treat the character as whitespace within a line.
   fileprivate var isBlank: Bool {
     switch self {
     case "\t", "\u{B}", "\u{C}", " ", "\u{A0}", "\u{1680}", "\u{2000}"..."\u{200A}", "\u{202F}",
@@ -222,8 +226,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether only one of Python and JavaScript treats it as whitespace.
-  fileprivate var isRemovedBySome: Bool {
+  /// Whether only one of Python and JavaScript treats the character as whitespace.
+  fileprivate var isTrimmedBySome: Bool {
     switch self {
     case "\u{1C}"..."\u{1F}", "\u{85}", "\u{FEFF}": true
     default: false

@@ -2,24 +2,25 @@ public import FoundationEssentials
 import SecretStorage
 
 extension ForeignSecrets {
-  /// Reads the variables of an `.env` file.
+  /// Reads the variables of a `.env` file.
   ///
-  /// Each becomes a generic password with the given service, the variable's name as account, and
-  /// its value in UTF-8 as secret, which a `@GenericPassword` of type `String` reads.
-  /// <doc:ForeignFormats> describes the dialect. Text that python-dotenv and motdotla/dotenv read
-  /// differently is an error.
+  /// Each variable becomes a generic password. Its account is the name of the variable, and its
+  /// secret is the value in UTF-8, which a `@GenericPassword` property of type `String` can read.
+  /// Text that python-dotenv and motdotla/dotenv interpret differently is an error;
+  /// <doc:ForeignFormats> describes the dialect.
   ///
   /// - Parameters:
-  ///   - url: The file.
-  ///   - service: The service of the items.
-  /// - Returns: The variables, in the file's order.
-  /// - Throws: ``MigrationError/malformed(path:reason:)``, with the line, also for a variable with
-  ///   two different values; ``MigrationError/unsupported(path:reason:)`` for over 64 MiB or
-  ///   100,000 variables; ``MigrationError/invalid(_:)`` for an empty service; or a read error.
+  ///   - url: The URL of the file.
+  ///   - service: The service of the generic passwords.
+  /// - Returns: The variables, in the order of the file.
+  /// - Throws: ``MigrationError/malformed(path:reason:)`` with the line, also for a variable with
+  ///   two different values; ``MigrationError/unsupported(path:reason:)`` for more than 64 MiB or
+  ///   100,000 variables; ``MigrationError/invalid(_:)`` for an empty service; or
+  ///   ``MigrationError/system(call:path:code:)``.
   public static func environmentFile(
     at url: URL, service: String
   ) throws -> ForeignSecrets {
-    if service.isEmpty { throw MigrationError.invalid("The service of the variables is empty") }
+    if service.isEmpty { throw MigrationError.invalid("The service must not be empty") }
     let (file, bytes) = try SourceFile.read(url)
     var parser = try EnvironmentParser(bytes, of: file.path)
     var secrets: [ForeignSecret] = []
@@ -30,8 +31,8 @@ extension ForeignSecrets {
           throw MigrationError.malformed(
             path: file.path,
             reason: """
-              line \(variable.line): the variable has another value in line \(earlier.line); remove \
-              one of them
+              line \(variable.line): the variable has a different value in line \(earlier.line); \
+              remove one of them
               """)
         }
         continue
@@ -39,7 +40,7 @@ extension ForeignSecrets {
       known[variable.name] = variable
       secrets.append(
         ForeignSecret(
-          place: "line \(variable.line)",
+          position: "line \(variable.line)",
           identity: .generic(service: service, account: variable.name), secret: variable.value))
     }
     return ForeignSecrets(secrets, file: file)

@@ -1,9 +1,9 @@
 import SecretStorage
 import ValueFormats
 
-/// An untrusted property list, binary or XML, or JSON document.
+/// An untrusted document: a binary or XML property list, or JSON.
 struct AppleDocument {
-  /// The number of values of some ten thousand items with all their attributes.
+  /// The maximum number of values, enough for tens of thousands of items with all attributes.
   static let valueLimit = 1_000_000
 
   private let tree: ValueTree
@@ -18,13 +18,13 @@ struct AppleDocument {
     if document.expandedSize > SourceFile.sizeLimit {
       throw .unsupported(
         path: path,
-        reason: "it would have more than \(SourceFile.sizeLimit >> 20) MiB without shared values")
+        reason:
+          "with its shared values expanded, it is larger than \(SourceFile.sizeLimit >> 20) MiB")
     }
     tree = try Self.readable(path) { () throws(FormatError) in try document.tree() }
   }
 
   init(_ content: Secret, of path: String) throws(MigrationError) {
-    // The bytes are copied inside the closure.
     try self.init(unsafe content.withUnsafeBytes { unsafe [UInt8]($0) }, of: path)
   }
 
@@ -50,17 +50,17 @@ struct AppleDocument {
 }
 
 extension DecodingError {
-  /// The kind and the place of the error, without a value.
+  /// The kind and the position of the error, without any value.
   fileprivate var reason: String {
     let (what, path): (String, [any CodingKey]) =
       switch self {
-      case .typeMismatch(_, let context): ("is of another type", context.codingPath)
+      case .typeMismatch(_, let context): ("has the wrong type", context.codingPath)
       case .valueNotFound(_, let context): ("has no value", context.codingPath)
       case .keyNotFound(let key, let context): ("is missing", context.codingPath + [key])
       case .dataCorrupted(let context): ("cannot be parsed", context.codingPath)
       @unknown default: ("cannot be read", [])
       }
-    let place = path.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }
-    return place.isEmpty ? "it \(what)" : "\(place.joined().trimmingPrefix(".")) \(what)"
+    let position = path.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }
+    return position.isEmpty ? "it \(what)" : "\(position.joined().trimmingPrefix(".")) \(what)"
   }
 }

@@ -20,17 +20,16 @@ struct KeychainItem: Decodable {
   let cdat: Date?
   let data: Data
 
-  /// - Throws: ``MigrationError`` about the place.
   func foreignSecret(
-    at place: String, of file: String
+    at position: String, of file: String
   ) throws(MigrationError) -> ForeignSecret {
     let code = pdmn ?? Accessibility.whenUnlocked.keychainValue
     guard let accessibility = Accessibility.allCases.first(where: { $0.keychainValue == code })
     else {
-      throw .unsupported(path: file, reason: "\(place): its accessibility is not known")
+      throw .unsupported(path: file, reason: "\(position): unknown accessibility")
     }
     return ForeignSecret(
-      place: place, identity: try identity(at: place, of: file),
+      position: position, identity: try identity(at: position, of: file),
       attributes: ItemAttributes(
         label: labl?.nonempty, comment: icmt?.nonempty, itemDescription: desc?.nonempty,
         creator: crtr?.number, type: type?.number, isInvisible: invi?.isSet,
@@ -39,16 +38,16 @@ struct KeychainItem: Decodable {
   }
 
   private func identity(
-    at place: String, of file: String
+    at position: String, of file: String
   ) throws(MigrationError) -> ItemIdentity {
     switch itemClass {
     case "genp":
       return .generic(service: svce?.nonempty, account: acct?.nonempty)
     case "inet":
-      // A keychain returns 0 and empty texts for absent attributes.
+      // A keychain returns 0 or an empty text for an absent attribute.
       let number = port ?? 0
       guard let port = UInt16(exactly: number) else {
-        throw .malformed(path: file, reason: "\(place): the port is not a number up to 65535")
+        throw .malformed(path: file, reason: "\(position): the port exceeds 65535 or is negative")
       }
       return .internet(
         server: srvr?.nonempty, account: acct?.nonempty, securityDomain: sdmn?.nonempty,
@@ -57,12 +56,12 @@ struct KeychainItem: Decodable {
         port: port == 0 ? nil : port, path: path?.nonempty)
     default:
       throw .unsupported(
-        path: file, reason: "\(place): it is neither a generic nor an internet password")
+        path: file, reason: "\(position): it is neither a generic nor an internet password")
     }
   }
 }
 
-/// The items of an export, up to one more than the limit.
+/// The items of an export; at most one more than the limit is decoded.
 struct KeychainItems: Decodable {
   let items: [KeychainItem]
 

@@ -2,29 +2,30 @@ public import FoundationEssentials
 public import SecretStorage
 
 extension ForeignSecrets {
-  /// Reads a keyring file of libsecret's file backend, which oo7 also writes.
+  /// Reads a keyring file in the format of libsecret's file backend, which oo7 also uses.
   ///
-  /// In sandboxes it is `$XDG_DATA_HOME/keyrings/default.keyring`. The keyrings of gnome-keyring
-  /// have another format and are refused. Items with the attribute `server` become internet
-  /// passwords, the others generic ones: `service` or `application` is the service, and `username`,
-  /// `account` or `user` the account. Other attributes go into the comment, or form the account if
-  /// there is none. <doc:ForeignFormats> has the full table.
+  /// In a sandbox, the file is `$XDG_DATA_HOME/keyrings/default.keyring`. The keyrings of
+  /// gnome-keyring have a different format and are not supported. Items with the attribute `server`
+  /// become internet passwords, and all others become generic passwords. The service is the
+  /// attribute `service` or `application`, and the account is `username`, `account` or `user`.
+  /// Other attributes are added to the comment, or form the account if there is none.
+  /// <doc:ForeignFormats> has the complete table.
   ///
-  /// The format cannot tell a wrong passphrase from damage. If no item can be decrypted, the
-  /// passphrase counts as wrong. Some of the items may be encrypted with another passphrase,
-  /// because libsecret accepts any for writing. Each migration then takes the items of its
-  /// passphrase, if it skips the unreadable ones.
+  /// The format does not distinguish a wrong passphrase from damage. If no item can be decrypted,
+  /// the passphrase is reported as wrong. Because libsecret does not check the passphrase before it
+  /// writes, some items may be encrypted with a different one. To migrate such a keyring, skip the
+  /// unreadable items, and migrate it once with each passphrase.
   ///
   /// - Parameters:
-  ///   - url: The file.
+  ///   - url: The URL of the file.
   ///   - passphrase: The passphrase of the keyring.
   ///   - skippingUnreadable: Whether to skip items that are damaged or encrypted with another
-  ///     passphrase, instead of throwing.
+  ///     passphrase, instead of throwing an error.
   /// - Returns: The items, the oldest first.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``; ``MigrationError/damaged(path:reason:)``;
   ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for
   ///   another version, an iteration count outside 1…10,000,000, more than 64 MiB or 100,000 items;
-  ///   ``MigrationError/missingLibrary(_:)``; or the error that kept the file from being read.
+  ///   ``MigrationError/missingLibrary(_:)``; or ``MigrationError/system(call:path:code:)``.
   public static func libsecretKeyring(
     at url: URL, passphrase: Secret, skippingUnreadable: Bool = false
   ) throws -> ForeignSecrets {
@@ -36,13 +37,13 @@ extension ForeignSecrets {
     var secrets: [(created: UInt64, secret: ForeignSecret)] = []
     var unreadable: [Unreadable] = []
     for (index, sealed) in keyring.items.enumerated() {
-      let place = "item \(index + 1)"
+      let position = "item \(index + 1)"
       if let item = try sealed.opened(with: key, cipher) {
-        secrets.append((item.created, item.foreignSecret(at: place)))
+        secrets.append((item.created, item.foreignSecret(at: position)))
       } else {
         unreadable.append(
           Unreadable(
-            place: place, reason: "It is damaged, or encrypted under another passphrase."))
+            position: position, reason: "It is damaged, or encrypted with another passphrase."))
       }
     }
     if secrets.isEmpty, !unreadable.isEmpty {
@@ -51,7 +52,7 @@ extension ForeignSecrets {
     if let first = unreadable.first, !skippingUnreadable {
       throw MigrationError.damaged(
         path: file.path,
-        reason: "\(first.place) is the first of \(unreadable.count) that cannot be decrypted")
+        reason: "\(unreadable.count) items cannot be decrypted, the first being \(first.position)")
     }
     return ForeignSecrets(
       secrets.sorted { $0.created < $1.created }.map(\.secret), unreadable: unreadable, file: file)
@@ -59,7 +60,7 @@ extension ForeignSecrets {
 }
 
 extension LibsecretFile.Item {
-  /// Decrypts the item; nil if it is not authentic.
+  /// Decrypts the item; returns nil if authentication fails.
   fileprivate func opened(
     with key: Secret, _ cipher: ForeignCipher
   ) throws(MigrationError) -> LibsecretItem? {
@@ -67,7 +68,8 @@ extension LibsecretFile.Item {
       let content = try cipher.decrypt(ciphertext, initialization: initialization, key: key),
       let item = LibsecretItem(content)
     else { return nil }
-    // The item's code protects only the ciphertext; these hashes protect the attributes beside it.
+    // The code authenticates only the ciphertext. The hashes authenticate the unencrypted
+    // attributes.
     for (name, hash) in hashes {
       guard let value = item.attributes[name],
         try cipher.code(of: value.utf8, under: key) == Secret(hash)

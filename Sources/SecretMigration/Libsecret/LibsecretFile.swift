@@ -1,8 +1,8 @@
-/// A keyring file of libsecret, before any decryption: the GVariant `(uayutua(a{say}ay))`.
+/// A parsed keyring file of libsecret, the GVariant `(uayutua(a{say}ay))`; its items are encrypted.
 struct LibsecretFile {
-  /// An item of the file.
+  /// An encrypted item.
   struct Item {
-    /// The HMAC-SHA-256 of each attribute's value, by the attribute's name.
+    /// The HMAC-SHA-256 of the value of each attribute, by the name of the attribute.
     let hashes: [String: [UInt8]]
     let ciphertext: ArraySlice<UInt8>
     let initialization: ArraySlice<UInt8>
@@ -25,8 +25,8 @@ struct LibsecretFile {
       throw .unsupported(
         path: path,
         reason: """
-          it is a keyring of version \(version.map(String.init).joined(separator: ".")), and only 1.0, \
-          of libsecret and oo7, is read
+          the version of the keyring is \(version.map(String.init).joined(separator: ".")); only 1.0, \
+          the version of libsecret and oo7, is supported
           """)
     }
     do throws(MalformedVariant) {
@@ -47,7 +47,7 @@ struct LibsecretFile {
       }
       self.items = read
     } catch {
-      throw .malformed(path: path, reason: "it is cut off, or its lengths are wrong")
+      throw .malformed(path: path, reason: "it is truncated, or a length is wrong")
     }
     try ForeignSecrets.checkCount(items.count, of: path)
     guard Self.iterations.contains(iterations) else {
@@ -63,7 +63,7 @@ extension LibsecretFile.Item {
   private static let blockCount = 16
   private static let codeCount = 32
 
-  /// Reads a `(a{say}ay)`.
+  /// Parses the GVariant `(a{say}ay)`.
   fileprivate init(
     _ element: Range<Int>, in reader: VariantReader<ArraySlice<UInt8>>
   ) throws(MalformedVariant) {

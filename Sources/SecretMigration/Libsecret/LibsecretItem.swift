@@ -1,6 +1,6 @@
 import SecretStorage
 
-/// A decrypted item of a keyring: the GVariant `(a{ss}sttay)`.
+/// A decrypted item of a keyring, the GVariant `(a{ss}sttay)`.
 struct LibsecretItem {
   let attributes: [String: String]
   let label: String
@@ -8,9 +8,8 @@ struct LibsecretItem {
   let created: UInt64
   let secret: Secret
 
-  /// Reads decrypted bytes; nil if they are not an item.
+  /// Parses decrypted bytes; returns nil if they are not an item.
   init?(_ content: Secret) {
-    // The bytes are copied inside the closure.
     let parts = unsafe content.withUnsafeBytes { bytes in unsafe Self.parts(of: bytes) }
     guard let parts else { return nil }
     (attributes, label, created, secret) = parts
@@ -46,32 +45,32 @@ struct LibsecretItem {
 }
 
 extension LibsecretItem {
-  /// The attributes that describe how an item is stored.
+  /// The attributes that do not describe the secret.
   private static let technical: Set<String> = ["xdg:schema", "xdg:content-type"]
   private static let services = ["service", "application"]
   private static let accounts = ["username", "account", "user"]
 
-  func foreignSecret(at place: String) -> ForeignSecret {
+  func foreignSecret(at position: String) -> ForeignSecret {
     var rest = attributes.filter { !Self.technical.contains($0.key) && !$0.value.isEmpty }
     let identity = rest["server"] != nil ? Self.internet(&rest) : Self.generic(&rest)
     let comment = rest.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
       .joined(separator: "\n")
     return ForeignSecret(
-      place: place, identity: identity,
+      position: position, identity: identity,
       attributes: ItemAttributes(
         label: label.isEmpty ? nil : label, comment: comment.isEmpty ? nil : comment),
       secret: secret)
   }
 
-  private static func take(_ names: [String], of rest: inout [String: String]) -> String? {
+  private static func remove(_ names: [String], from rest: inout [String: String]) -> String? {
     names.first { rest[$0] != nil }.flatMap { rest.removeValue(forKey: $0) }
   }
 
   private static func generic(_ rest: inout [String: String]) -> ItemIdentity {
-    let service = take(services, of: &rest)
-    var account = take(accounts, of: &rest)
+    let service = remove(services, from: &rest)
+    var account = remove(accounts, from: &rest)
     if account == nil, !rest.isEmpty, !(service != nil && rest.keys.allSatisfy(services.contains)) {
-      // It is unknown which attributes identify the item, but all of them together do.
+      // It is unknown which attributes identify the item, so all of them do together.
       account = rest.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         .joined(separator: ",")
       rest = [:]
@@ -79,7 +78,7 @@ extension LibsecretItem {
     return .generic(service: service, account: account)
   }
 
-  /// Takes the parts of the identity, by the attribute names of GNOME's network passwords.
+  /// Removes the attributes of GNOME's network passwords that identify the item.
   private static func internet(_ rest: inout [String: String]) -> ItemIdentity {
     let `protocol` = rest["protocol"].flatMap { protocols[$0.lowercased()] }
     if `protocol` != nil { rest["protocol"] = nil }
@@ -88,10 +87,10 @@ extension LibsecretItem {
     let port = rest["port"].flatMap { UInt16($0) }
     if port != nil { rest["port"] = nil }
     return .internet(
-      server: take(["server"], of: &rest), account: take(accounts, of: &rest),
-      securityDomain: take(["domain"], of: &rest), protocol: `protocol`,
+      server: remove(["server"], from: &rest), account: remove(accounts, from: &rest),
+      securityDomain: remove(["domain"], from: &rest), protocol: `protocol`,
       authenticationType: authentication, port: port == 0 ? nil : port,
-      path: take(["object"], of: &rest))
+      path: remove(["object"], from: &rest))
   }
 
   private static let protocols: [String: InternetProtocol] = [

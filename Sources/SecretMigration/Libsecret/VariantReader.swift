@@ -1,8 +1,8 @@
-/// A reader for serialized GVariant values, limited to the types of keyrings.
+/// A reader for serialized little-endian GVariant values, limited to the types in keyrings.
 ///
-/// It follows the GVariant specification, in little-endian order: members are aligned relative to
-/// the beginning, and framing offsets at the end of a container locate members of variable size.
-/// Invalid data, which the specification replaces by default values, is an error here.
+/// In a GVariant, members are aligned relative to the beginning, and framing offsets at the end of
+/// a container locate the members of variable size. Where the specification replaces invalid data
+/// by default values, this throws an error.
 struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == Int {
   let bytes: Bytes
 
@@ -10,10 +10,9 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     self.bytes = bytes
   }
 
-  /// All of the bytes.
   var whole: Range<Int> { 0..<bytes.count }
 
-  /// Reads an unsigned number.
+  /// Returns an unsigned integer.
   func number(
     at offset: Int, size: Int, in range: Range<Int>
   ) throws(MalformedVariant) -> UInt64 {
@@ -27,7 +26,7 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     return value
   }
 
-  /// Returns a range of the container; throws if it is invalid.
+  /// Returns a range; throws if the container does not contain it.
   func range(
     _ start: Int, _ end: Int, in container: Range<Int>
   ) throws(MalformedVariant) -> Range<Int> {
@@ -37,7 +36,8 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     return start..<end
   }
 
-  /// Returns the ends of a tuple's members of variable size, except the last, and the range of all.
+  /// Returns the ends of all variable-size members of a tuple but the last, and the range of the
+  /// members.
   func members(
     _ count: Int, of tuple: Range<Int>
   ) throws(MalformedVariant) -> (ends: [Int], body: Range<Int>) {
@@ -50,7 +50,7 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     return (ends, body)
   }
 
-  /// Returns the elements of an array whose elements have a variable size and no alignment.
+  /// Returns the ranges of an array's elements, which must have variable size and no alignment.
   func elements(of array: Range<Int>) throws(MalformedVariant) -> [Range<Int>] {
     if array.isEmpty { return [] }
     let size = Self.offsetSize(of: array)
@@ -59,8 +59,8 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     guard table.count % size == 0, !table.isEmpty else { throw MalformedVariant() }
     var elements: [Range<Int>] = []
     var start = array.lowerBound
-    for place in stride(from: table.lowerBound, to: table.upperBound, by: size) {
-      let end = try end(at: place, size, of: array, in: array)
+    for position in stride(from: table.lowerBound, to: table.upperBound, by: size) {
+      let end = try end(at: position, size, of: array, in: array)
       elements.append(try range(start, end, in: array.lowerBound..<last))
       start = end
     }
@@ -68,16 +68,16 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   }
 
   private func end(
-    at place: Int, _ size: Int, of container: Range<Int>, in body: Range<Int>
+    at position: Int, _ size: Int, of container: Range<Int>, in body: Range<Int>
   ) throws(MalformedVariant) -> Int {
-    let offset = try number(at: place, size: size, in: container)
+    let offset = try number(at: position, size: size, in: container)
     guard offset <= UInt64(container.count) else { throw MalformedVariant() }
     let end = container.lowerBound + Int(offset)
     guard end <= body.upperBound else { throw MalformedVariant() }
     return end
   }
 
-  /// Returns the size in bytes of a container's framing offsets.
+  /// Returns the size of a container's framing offsets, in bytes.
   private static func offsetSize(of container: Range<Int>) -> Int {
     switch container.count {
     case ...0xff: 1
@@ -87,7 +87,7 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     }
   }
 
-  /// Reads a text, which has a zero byte at the end and nowhere else.
+  /// Returns a string; throws unless its only zero byte is the last one.
   func text(_ range: Range<Int>) throws(MalformedVariant) -> String {
     guard let last = range.last, bytes[bytes.startIndex + last] == 0,
       let text = String(validating: slice(range.lowerBound..<last), as: UTF8.self),
@@ -100,13 +100,14 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     bytes[(bytes.startIndex + range.lowerBound)..<(bytes.startIndex + range.upperBound)]
   }
 
-  /// Rounds an offset up to an alignment, relative to the beginning.
+  /// Rounds an offset up to a multiple of an alignment.
   static func aligned(_ offset: Int, to alignment: Int) -> Int {
     (offset + alignment - 1) / alignment * alignment
   }
 }
 
-/// An error for bytes that are not a value of the type.
+/// An error that is thrown for bytes that are not a value of the expected type.
 ///
-/// It is not nested in the reader, because the optimiser of Swift 6.3 crashes on those in `throws`.
+/// It is not nested in `VariantReader`, because the optimiser of Swift 6.3 crashes on typed throws
+/// with a nested type.
 struct MalformedVariant: Error {}

@@ -1,16 +1,16 @@
 import Concurrency
 import Synchronization
 
-/// The way a person authorises accesses to items, and the proofs given so far.
+/// A context in which the user authorises access to items.
 ///
 /// ```swift
 /// let context = AuthenticationContext(reason: "Show the recovery key", reuse: .seconds(30))
 /// let key = try await $recoveryKey.load(authorizedBy: context)
 /// ```
 ///
-/// Getting or setting a property never asks the user. To read items that need a proof, pass a
-/// context to ``PasswordItem/load(authorizedBy:)`` or a similar method. A proof counts for every
-/// store that the context is used with.
+/// Getting or setting a property never prompts the user. To read an item that needs a proof, pass a
+/// context to ``PasswordItem/load(authorizedBy:)`` or a similar method. A proof is valid in every
+/// store with which the context is used.
 public final class AuthenticationContext: Sendable {
   private struct Proof {
     let proofs: AuthenticationProofs
@@ -24,7 +24,7 @@ public final class AuthenticationContext: Sendable {
     var isCancelled = false
   }
 
-  /// The reason shown to the person, in the words of the app.
+  /// The reason to show to the user.
   public let reason: String
   private let authenticator: (any Authenticator)?
   private let applicationPassword: ApplicationPassword?
@@ -32,23 +32,24 @@ public final class AuthenticationContext: Sendable {
   private let applicationPasswordCost: ScryptCost
   private let reuse: Duration
   private let now: @Sendable () -> ContinuousClock.Instant
-  /// A forked child must prove again, with a context of its own.
+  /// In a forked child, the context is cancelled, and a new one is needed.
   private let state = Lock(State(), inForkedChild: { State(isCancelled: true) })
   private let turn = AsyncSemaphore()
   private let end = ContextEnd()
 
-  /// Makes a context without asking the person yet.
+  /// Creates a context, without prompting the user yet.
   ///
   /// - Parameters:
-  ///   - reason: The reason shown to the person, in the words of the app.
-  ///   - authenticator: The authenticator that asks; nil means the store's own.
-  ///   - applicationPassword: The password of items with ``AccessFlags/applicationPassword``. Its
-  ///     bytes are used unchanged, so pass it in one Unicode normalisation form.
-  ///   - newApplicationPassword: The new password of such an item, set when its secret or its
-  ///     access control is saved; nil keeps the present one.
-  ///   - applicationPasswordCost: The cost of each guess at the password of a saved item.
-  ///   - reuse: The time for which a proof counts, including time that the machine is suspended.
-  ///     With zero, each access asks again.
+  ///   - reason: The reason to show to the user.
+  ///   - authenticator: The authenticator that prompts the user; nil for the authenticator of the
+  ///     store.
+  ///   - applicationPassword: The password for items with ``AccessFlags/applicationPassword``. Its
+  ///     bytes are used unchanged, so always pass it in the same Unicode normalisation form.
+  ///   - newApplicationPassword: The new password for such items, which takes effect when the
+  ///     secret or the access control is saved; nil keeps the current password.
+  ///   - applicationPasswordCost: The key derivation cost for items that are saved.
+  ///   - reuse: The time for which a proof remains valid, including time during which the machine
+  ///     is suspended. If it is zero, each access prompts the user.
   public convenience init(
     reason: String, authenticator: (any Authenticator)? = nil, applicationPassword: Secret? = nil,
     newApplicationPassword: Secret? = nil, applicationPasswordCost: ScryptCost = .standard,
@@ -75,10 +76,12 @@ public final class AuthenticationContext: Sendable {
     self.now = now
   }
 
-  /// Ends the context: withdraws a pending question, makes every later access throw
-  /// ``SecretStoreError/cancelled``, and drops the values that properties loaded with it.
+  /// Ends the context.
+  ///
+  /// A pending prompt is dismissed, every later access throws ``SecretStoreError/cancelled``, and
+  /// properties discard the values that they loaded with the context.
   public func cancel() {
-    end.come()
+    end.set()
     let asking = state.withLock { state in
       state.isCancelled = true
       state.proofs = []
@@ -88,21 +91,22 @@ public final class AuthenticationContext: Sendable {
     asking?.cancel()
   }
 
-  /// Asks the person for the proofs that an item needs and the context does not have, and
-  /// authorises accesses to it.
+  /// Authorises access to an item, prompting the user for missing proofs.
   ///
-  /// ``PasswordItem`` calls this itself; call it when you use a ``SecretStore`` directly. The
-  /// authorisation is valid for as long as it is kept. One task asks at a time. If the flags need
-  /// several proofs, the person is asked for one after the other.
+  /// ``PasswordItem`` calls this method; call it yourself only if you use a ``SecretStore``
+  /// directly. An authorisation does not expire until the context is cancelled. Only one task at a
+  /// time prompts the user. If several proofs are missing, the user is prompted for them one after
+  /// the other.
   ///
   /// - Parameters:
-  ///   - accessControl: The access control of the item; without flags, no question is asked.
-  ///   - authenticator: The authenticator to use if the context has none: the store's
+  ///   - accessControl: The access control of the item. Without flags, the user is not prompted.
+  ///   - authenticator: The authenticator to use if the context has none; pass the store's
   ///     ``SecretStore/authenticator``.
   /// - Returns: The authorisation to pass to the store.
-  /// - Throws: ``SecretStoreError/denied(_:)`` without a proof, ``SecretStoreError/cancelled`` when
-  ///   the person, the task or the context gave up, ``SecretStoreError/invalid(_:)`` for an invalid
-  ///   mix of flags, or the error that kept the authenticator from asking.
+  /// - Throws: ``SecretStoreError/denied(_:)`` if a proof was not given;
+  ///   ``SecretStoreError/cancelled`` if the user, the task or the context cancelled;
+  ///   ``SecretStoreError/invalid(_:)`` for an invalid combination of flags; or the error that
+  ///   prevented the prompt.
   public func authorize(
     _ accessControl: AccessControl, with authenticator: (any Authenticator)?
   ) async throws -> Authorization {
@@ -115,10 +119,10 @@ public final class AuthenticationContext: Sendable {
     let constraints = try AccessConstraints(accessControl.flags)
     let known = try authorization(with: authenticator)
     if constraints.missing(from: known.proofs) == nil { return known }
-    if let error = SecretStoreError.needsThreads("Asking for a proof") { throw error }
+    if let error = SecretStoreError.needsThreads("Authentication") { throw error }
     try await turn.begin()
     defer { turn.end() }
-    // The previous task may have asked for the same proof.
+    // Another task may have obtained the proof meanwhile.
     var authorization = try authorization(with: authenticator)
     while let missing = constraints.missing(from: authorization.proofs) {
       let proof = try await ask(for: missing, authorization.authenticator)
@@ -128,7 +132,7 @@ public final class AuthenticationContext: Sendable {
     return authorization
   }
 
-  /// Returns the authorisation that the context has now, without asking the person.
+  /// Returns the current authorisation, without prompting the user.
   func authorization(
     with authenticator: (any Authenticator)?
   ) throws(SecretStoreError) -> Authorization {
@@ -145,7 +149,7 @@ public final class AuthenticationContext: Sendable {
       applicationPasswordCost: applicationPasswordCost)
     for proof in proofs { authorization.proofs.formUnion(proof.proofs) }
     if authorization.proofs.contains(.biometry) {
-      // A fingerprint enrolled in the meantime may belong to another person.
+      // A fingerprint that was enrolled meanwhile may be someone else's.
       authorization.enrolledSet = authorization.authenticator?.enrolledSet
       let isCurrent = proofs.contains {
         $0.proofs.contains(.biometry) && $0.enrolledSet == authorization.enrolledSet
@@ -159,7 +163,7 @@ public final class AuthenticationContext: Sendable {
     for missing: AuthenticationProofs, _ authenticator: (any Authenticator)?
   ) async throws(SecretStoreError) -> Proof {
     guard let authenticator else {
-      throw .denied("it needs \(missing), and there is no authenticator to ask for it")
+      throw .denied("it needs \(missing), and there is no authenticator that can prove it")
     }
     let accepted = missing.intersection(authenticator.capabilities)
     if accepted.isEmpty {
@@ -170,7 +174,7 @@ public final class AuthenticationContext: Sendable {
       authenticator, AuthenticationRequest(reason: reason, accepting: accepted))
     if proofs.isDisjoint(with: accepted) { throw .denied("\(accepted) was not proved") }
     if authenticator.enrolledSet != enrolledSet {
-      throw .denied("fingerprints or faces were enrolled or removed meanwhile")
+      throw .denied("fingerprints or faces were enrolled or removed during the authentication")
     }
     let proof = Proof(proofs: proofs, enrolledSet: enrolledSet, time: now())
     state.withLock { state in
@@ -182,7 +186,7 @@ public final class AuthenticationContext: Sendable {
   private func run(
     _ authenticator: any Authenticator, _ request: AuthenticationRequest
   ) async throws(SecretStoreError) -> AuthenticationProofs {
-    // A separate task, so that the context can cancel it regardless of the task that asked.
+    // A separate task, so that the context can cancel it.
     let asking = Task { @concurrent () -> Result<AuthenticationProofs, SecretStoreError> in
       do throws(SecretStoreError) {
         return .success(try await authenticator.authenticate(request))
@@ -206,18 +210,6 @@ public final class AuthenticationContext: Sendable {
     }
     if wasCancelled || Task.isCancelled { throw .cancelled }
     return try result.get()
-  }
-}
-
-/// A flag that says whether a context has ended; a separate object, so that loaded values do not
-/// keep the context's password in memory.
-final class ContextEnd: Sendable {
-  private let hasCome = Atomic(false)
-
-  var isOver: Bool { hasCome.load(ordering: .acquiring) }
-
-  fileprivate func come() {
-    hasCome.store(true, ordering: .releasing)
   }
 }
 

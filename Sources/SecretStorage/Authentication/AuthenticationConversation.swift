@@ -1,29 +1,32 @@
-/// A dialogue with a person, which shows an authenticator's messages and asks its questions.
+/// A user interface that shows the messages of an authenticator and asks its questions.
 ///
-/// Locket provides ``TerminalConversation``. An app with windows provides its own:
+/// Locket provides ``TerminalConversation``. An app with a graphical user interface implements its
+/// own conversation:
 ///
-/// - The first message of an authentication is the ``AuthenticationMessage/reason(_:)``, once.
+/// - The first message of an authentication is the ``AuthenticationMessage/reason(_:)``.
 /// - Any number of messages and questions follow. A fingerprint service sends only messages, such
 ///   as "Place your finger on the reader".
-/// - No message marks the end of the authentication; its caller knows the result.
+/// - No message marks the end of the authentication; the caller of the authenticator knows the
+///   result.
 public protocol AuthenticationConversation: Sendable {
-  /// Shows a message, without waiting for the person.
+  /// Shows a message, without waiting for the user.
   ///
-  /// - Throws: The error that kept it from being shown, which ends the authentication.
+  /// - Throws: The error that prevented the message from being shown, which ends the
+  ///   authentication.
   func show(_ message: AuthenticationMessage) async throws(SecretStoreError)
 
   /// Asks a question, and returns the bytes of the answer, without a newline.
   ///
-  /// It returns soon after its task is cancelled.
+  /// An implementation returns soon after its task is cancelled.
   ///
-  /// - Throws: ``SecretStoreError/cancelled`` when the person or the task gave up, or the error
-  ///   that kept the question from being asked. Both end the authentication.
+  /// - Throws: ``SecretStoreError/cancelled`` if the user or the task cancelled, or the error that
+  ///   prevented the question from being asked. Either ends the authentication.
   func ask(_ question: AuthenticationQuestion) async throws(SecretStoreError) -> Secret
 }
 
-/// A message from an authenticator to a person.
+/// A message from an authenticator to the user.
 public enum AuthenticationMessage: Hashable, Sendable {
-  /// The reason for asking the person, in the words of the app.
+  /// The reason for the authentication, as given by the app.
   case reason(String)
   /// An instruction or a notice.
   case information(String)
@@ -38,11 +41,11 @@ public enum AuthenticationMessage: Hashable, Sendable {
   }
 }
 
-/// A question from an authenticator to a person.
+/// A question from an authenticator to the user.
 public enum AuthenticationQuestion: Hashable, Sendable {
-  /// A question whose answer must not show while it is typed, such as a password.
+  /// A question whose answer must not be visible while it is typed, such as a password.
   case hidden(String)
-  /// A question whose answer may show, such as a name.
+  /// A question whose answer may be visible, such as a name.
   case visible(String)
 
   /// The prompt, such as "Password: ".
@@ -52,13 +55,13 @@ public enum AuthenticationQuestion: Hashable, Sendable {
     }
   }
 
-  /// Whether the answer must not show.
+  /// Whether the answer must not be visible.
   public var isHidden: Bool {
     if case .hidden = self { true } else { false }
   }
 }
 
 extension AuthenticationConversation where Self == TerminalConversation {
-  /// A conversation on the terminal that the process was started on.
+  /// A conversation on the controlling terminal of the process.
   public static var terminal: TerminalConversation { TerminalConversation() }
 }

@@ -1,9 +1,9 @@
-/// The protocol of an internet password, as the four-character code that keychains use for it.
+/// The protocol of an internet password, identified by a four-character code.
 public struct InternetProtocol: RawRepresentable, Hashable, Sendable {
   /// The four-character code, padded with spaces.
   public let rawValue: String
 
-  /// Makes a protocol from a four-character code, known or not.
+  /// Creates a protocol from a four-character code, which may be unknown.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
@@ -29,12 +29,12 @@ extension InternetProtocol {
     daap = Self(rawValue: "daap"), eppc = Self(rawValue: "eppc"), ipp = Self(rawValue: "ipp ")
 }
 
-/// The authentication type of an internet password, as the code that keychains use for it.
+/// The authentication type of an internet password, identified by a four-character code.
 public struct InternetAuthenticationType: RawRepresentable, Hashable, Sendable {
   /// The four-character code.
   public let rawValue: String
 
-  /// Makes an authentication type from a four-character code, known or not.
+  /// Creates an authentication type from a four-character code, which may be unknown.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }

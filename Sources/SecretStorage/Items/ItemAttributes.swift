@@ -1,8 +1,8 @@
-/// The attributes that an app sets for an item, besides its identity and its secret.
+/// The attributes of an item other than its identity and its secret.
 ///
-/// An attribute that is nil is absent; setting one to nil and saving clears it.
+/// An attribute that is nil is absent. To remove one, set it to nil and save.
 public struct ItemAttributes: Hashable, Sendable {
-  /// The name that the user sees.
+  /// The name of the item, for the user.
   public var label: String?
   /// A comment for the user.
   public var comment: String?
@@ -12,12 +12,12 @@ public struct ItemAttributes: Hashable, Sendable {
   public var creator: UInt32?
   /// The app's own type of the item, as a four-character code.
   public var type: UInt32?
-  /// Whether lists should omit the item.
+  /// Whether the item should be hidden in lists.
   public var isInvisible: Bool?
-  /// The condition and the proofs for reading the item.
+  /// The condition under which the item can be read, and the proofs that reading it needs.
   public var accessControl: AccessControl
 
-  /// Makes attributes; an omitted one is absent.
+  /// Creates attributes, of which the omitted ones are absent.
   public init(
     label: String? = nil,
     comment: String? = nil,
@@ -38,46 +38,9 @@ public struct ItemAttributes: Hashable, Sendable {
 }
 
 extension ItemAttributes: CustomStringConvertible, CustomReflectable {
-  /// The accessibility alone, because the other attributes may be too private for a log.
+  /// Only the accessibility, because the other attributes may be too private for a log.
   public var description: String { "ItemAttributes(\(accessControl.accessibility))" }
 
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
-}
-
-/// The limits on the size of an item, in bytes, in every store of this module.
-package enum ItemLimits {
-  static let secretSize = 16 * 1024 * 1024
-  static let textSize = 64 * 1024
-
-  /// - Throws: ``SecretStoreError/invalid(_:)``, naming the limit that was exceeded.
-  package static func check(
-    identity: ItemIdentity, attributes: ItemAttributes, secretCount: Int
-  ) throws(SecretStoreError) {
-    try check(secretCount: secretCount)
-    let count = textCount(of: identity, attributes)
-    if count > textSize {
-      throw .invalid(
-        """
-        The texts of an item's identity and attributes have at most \(textSize) bytes of UTF-8 \
-        together, and these have \(count)
-        """)
-    }
-  }
-
-  /// - Throws: ``SecretStoreError/invalid(_:)``, naming the limit that was exceeded.
-  static func check(secretCount: Int) throws(SecretStoreError) {
-    if secretCount > secretSize {
-      throw .invalid("A secret holds at most \(secretSize) bytes, and this one has \(secretCount)")
-    }
-  }
-
-  /// Returns the number of UTF-8 bytes in all texts of an item.
-  static func textCount(of identity: ItemIdentity, _ attributes: ItemAttributes) -> Int {
-    func count(_ text: String?) -> Int { text?.utf8.count ?? 0 }
-    return count(identity.service) + count(identity.account) + count(identity.server)
-      + count(identity.securityDomain) + count(identity.protocol?.rawValue)
-      + count(identity.authenticationType?.rawValue) + count(identity.path)
-      + count(attributes.label) + count(attributes.comment) + count(attributes.itemDescription)
-  }
 }

@@ -1,14 +1,13 @@
-/// The attributes that identify an item within its class.
+/// The class of an item, and the attributes that identify it within its class.
 ///
-/// Two items of a store never have equal identities; an absent part counts as a value of its own.
-/// Texts compare as Swift strings do, by canonical equivalence, so "é" is one name in all its
-/// encodings.
+/// No two items of a store have equal identities; an absent part equals only an absent part. Texts
+/// are compared as Swift strings, by canonical equivalence, so all encodings of "é" are equal.
 public struct ItemIdentity: Hashable, Sendable {
-  /// The kind of password that an identity describes.
+  /// The kind of a password.
   public enum Class: String, Hashable, Sendable, CaseIterable {
-    /// A password for a service, named by the service and an account.
+    /// A password for a service, identified by the service and an account.
     case generic
-    /// A password for a server, named as a URL would name it.
+    /// A password for a server, identified by the parts of a URL.
     case internet
   }
 
@@ -16,7 +15,7 @@ public struct ItemIdentity: Hashable, Sendable {
   public let itemClass: Class
   /// The service of a generic password.
   public internal(set) var service: String?
-  /// The account, in both classes.
+  /// The account of a generic or an internet password.
   public internal(set) var account: String?
   /// The host name or address of an internet password.
   public internal(set) var server: String?
@@ -36,14 +35,14 @@ public struct ItemIdentity: Hashable, Sendable {
     self.account = account
   }
 
-  /// Makes the identity of a generic password.
+  /// Returns the identity of a generic password.
   public static func generic(service: String? = nil, account: String? = nil) -> ItemIdentity {
     var identity = ItemIdentity(itemClass: .generic, account: account)
     identity.service = service
     return identity
   }
 
-  /// Makes the identity of an internet password.
+  /// Returns the identity of an internet password.
   public static func internet(
     server: String? = nil,
     account: String? = nil,
@@ -63,7 +62,7 @@ public struct ItemIdentity: Hashable, Sendable {
     return identity
   }
 
-  /// Returns whether every part that a pattern has is equal here; its absent parts match anything.
+  /// Returns whether the identity matches a pattern, whose absent parts match any value.
   public func matches(_ pattern: ItemIdentity) -> Bool {
     func fits<Part: Equatable>(_ part: Part?, _ wanted: Part?) -> Bool {
       wanted == nil || part == wanted
@@ -77,33 +76,14 @@ public struct ItemIdentity: Hashable, Sendable {
   }
 }
 
-/// A search for items.
-public enum ItemQuery: Hashable, Sendable {
-  /// Every item of the store.
-  case all
-  /// The items that match the parts of a pattern; its absent parts match anything.
-  case matching(ItemIdentity)
-  /// The one item with exactly this identity; an absent part must be absent.
-  case exactly(ItemIdentity)
-
-  /// Returns whether the query includes an item with an identity.
-  public func includes(_ identity: ItemIdentity) -> Bool {
-    switch self {
-    case .all: true
-    case .matching(let pattern): identity.matches(pattern)
-    case .exactly(let wanted): identity == wanted
-    }
-  }
-}
-
 extension ItemIdentity: CustomStringConvertible, CustomReflectable {
-  /// The class and the names of the parts that are present, without their values, because a
-  /// description may end up in a log.
+  /// The class and the names of the present parts, without their values, because a description may
+  /// be written to a log.
   public var description: String {
     "\(itemClass)(\(presentParts.joined(separator: ", ")))"
   }
 
-  /// The names of the parts that are present.
+  /// The names of the present parts.
   var presentParts: [String] {
     let parts: [(String, Bool)] = [
       ("service", service != nil), ("server", server != nil), ("account", account != nil),

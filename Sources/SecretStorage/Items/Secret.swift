@@ -1,11 +1,11 @@
 import StorageInternals
 
-/// Bytes that must not leak.
+/// Secret bytes, such as a password or a key.
 ///
-/// The bytes live in memory that is excluded from core dumps, and from swap as far as the kernel's
-/// limit on locked memory allows. They are overwritten when the last copy of the value is released.
-/// Descriptions, debug descriptions, mirrors and string interpolations show `<redacted>`. A
-/// `String` or `Data` made from the bytes is not protected, because Swift copies it freely.
+/// The memory of the bytes is excluded from core dumps, and from swap as far as the kernel's limit
+/// on locked memory allows. It is overwritten when the last copy of the value is released.
+/// Descriptions and string interpolations are `<redacted>`, and mirrors are empty. A `String` or
+/// `Data` that is created from the bytes is not protected, because Swift may copy its memory.
 public struct Secret: Sendable {
   let memory: SecretMemory
 
@@ -13,35 +13,36 @@ public struct Secret: Sendable {
     self.memory = memory
   }
 
-  /// Copies bytes.
+  /// Creates a secret from bytes, which are copied.
   public init(_ bytes: some Collection<UInt8>) {
     unsafe self.init(count: bytes.count) { buffer in
       _ = unsafe buffer.initialize(fromContentsOf: bytes)
     }
   }
 
-  /// Takes over bytes, and overwrites the original.
+  /// Creates a secret from bytes, and overwrites the original.
   init(wiping bytes: inout [UInt8]) {
     self.init(bytes)
     bytes.wipe()
   }
 
-  /// Reads a file up to its end; of a longer file, reads one byte more than the limit.
+  /// Creates a secret from the content of a file, or from `limit + 1` bytes if the file is longer.
   ///
-  /// A file without a size, such as a FIFO, counts as empty.
+  /// A file without a size, such as a FIFO, is treated as empty.
   init(contentsOf file: borrowing File, limit: Int) throws(SystemError) {
-    let room = min(max(try file.status().size, 0), limit + 1)
+    let capacity = min(max(try file.status().size, 0), limit + 1)
     var count = 0
-    let read = unsafe try Secret(count: room) { buffer throws(SystemError) in
-      guard room > 0 else { return }
+    let read = unsafe try Secret(count: capacity) { buffer throws(SystemError) in
+      guard capacity > 0 else { return }
       count = unsafe try file.read(into: UnsafeMutableRawBufferPointer(buffer), from: 0)
     }
-    self = unsafe count == room ? read : read.withUnsafeBytes { unsafe Secret($0.prefix(count)) }
+    self =
+      unsafe count == capacity ? read : read.withUnsafeBytes { unsafe Secret($0.prefix(count)) }
   }
 
-  /// Makes a secret of `count` zero bytes, and lets a closure fill them.
+  /// Creates a secret of `count` zero bytes, and calls a closure to fill them.
   ///
-  /// The buffer must not be used after the closure returns.
+  /// The buffer must not be used after the closure has returned.
   public init<Failure: Error>(
     count: Int, filledBy fill: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
@@ -49,11 +50,10 @@ public struct Secret: Sendable {
     unsafe try fill(memory.bytes)
   }
 
-  /// A copy in memory that a forked child finds zeroed, for secrets of this process alone.
+  /// A copy in memory that is zeroed in a forked child.
   var wipedByForking: Secret {
     if memory.isWipedByForking { return self }
     let copy = Secret(memory: SecretMemory(count: count, isWipedByForking: true))
-    // The two values keep their blocks alive.
     unsafe withUnsafeBytes {
       unsafe UnsafeMutableRawBufferPointer(copy.memory.bytes).copyMemory(from: $0)
     }
@@ -63,7 +63,7 @@ public struct Secret: Sendable {
   /// The number of bytes.
   public var count: Int { memory.count }
 
-  /// Passes the bytes to a closure; they must not be used after it returns.
+  /// Calls a closure with the bytes, which must not be used after the closure has returned.
   public func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -73,7 +73,7 @@ public struct Secret: Sendable {
 }
 
 extension Secret: Equatable {
-  /// Compares the bytes, in a time that depends only on their number.
+  /// Compares the bytes in a time that depends only on their number.
   public static func == (one: Secret, other: Secret) -> Bool {
     unsafe one.withUnsafeBytes { one in
       unsafe other.withUnsafeBytes { other in

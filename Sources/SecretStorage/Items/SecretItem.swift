@@ -1,18 +1,18 @@
 public import FoundationEssentials
 
-/// An item of a store without its secret.
+/// An item of a store, without its secret.
 public struct SecretItem: Hashable, Sendable, Identifiable {
-  /// The identifier of an item in its store, which stays the same when the attributes change.
+  /// The identifier of an item in its store, which does not change when the item is updated.
   public struct ID: Hashable, Sendable {
     /// 16 random bytes.
     public let uuid: UUID
 
-    /// Makes an identifier from 16 bytes.
+    /// Creates an identifier from 16 bytes.
     public init(uuid: UUID) {
       self.uuid = uuid
     }
 
-    /// Feeds 7 of the random bytes to the hasher, which are enough.
+    /// Hashes 7 of the random bytes, which are sufficient.
     public func hash(into hasher: inout Hasher) {
       let bytes = uuid.uuid
       hasher.combine(
@@ -23,18 +23,18 @@ public struct SecretItem: Hashable, Sendable, Identifiable {
 
   /// The item's identifier in its store.
   public let id: ID
-  /// The parts that identify the item within its class.
+  /// The identity of the item.
   public let identity: ItemIdentity
-  /// The attributes that the app set.
+  /// The attributes of the item.
   public let attributes: ItemAttributes
-  /// When the item was added, by the store's clock.
+  /// The date when the item was added, by the store's clock.
   public let creationDate: Date
-  /// When the item's attributes or secret were last changed, by the store's clock.
+  /// The date of the last change of the attributes or the secret, by the store's clock.
   public let modificationDate: Date
-  /// The revision, which differs after each change of the item; an update expects it.
+  /// The revision of the item, which changes with each update; updating the item requires it.
   public let revision: UInt64
 
-  /// Makes an item; only stores do.
+  /// Creates an item; only implementations of stores need this.
   public init(
     id: ID,
     identity: ItemIdentity,
@@ -51,9 +51,9 @@ public struct SecretItem: Hashable, Sendable, Identifiable {
     self.revision = revision
   }
 
-  /// Orders items by creation date, the oldest first, and then by identifier.
+  /// Returns whether an item precedes another one, by creation date and then by identifier.
   ///
-  /// Stores return search results in this order.
+  /// Stores return items in this order.
   public static func isOlder(_ one: SecretItem, _ other: SecretItem) -> Bool {
     one.creationDate != other.creationDate
       ? one.creationDate < other.creationDate
@@ -62,40 +62,39 @@ public struct SecretItem: Hashable, Sendable, Identifiable {
 }
 
 extension SecretItem.ID {
-  /// Returns a new random identifier, in the form of a UUID of version 4.
+  /// Returns a random identifier in the format of a version 4 UUID.
   ///
-  /// `UUID()` is unsuitable: it silently repeats itself if `/dev/urandom` cannot be opened.
+  /// `UUID()` is unsuitable, because it returns repeated values if `/dev/urandom` cannot be opened.
   static func random() throws(SecretStoreError) -> SecretItem.ID {
     var bytes = try [UInt8].random(16)
-    // The version's bits keep an identifier from being all zeros or all ones, which are reserved.
+    // Because of the version, the identifier is neither all zeros nor all ones, which are reserved.
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
     return SecretItem.ID(bytes[...])
   }
 
-  /// Returns a new identifier that no item has.
+  /// Returns a new identifier that is not in use.
   ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)`` when the source repeats itself.
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` if the source returns only identifiers in use.
   static func unused(
     from source: () throws(SecretStoreError) -> SecretItem.ID = random,
     isTaken: (SecretItem.ID) -> Bool
   ) throws(SecretStoreError) -> SecretItem.ID {
-    // With 122 random bits, a collision practically never happens.
+    // With 122 random bits, collisions practically never happen.
     for _ in 0..<8 {
       let id = try source()
       if !isTaken(id) { return id }
     }
     throw .unavailable(
       """
-      The item was not added: this machine's generator of random numbers repeats itself, and each name \
-      that it gave is that of another item.
+      The item was not added: the random number generator of this machine returns repeated values, and \
+      each one is the identifier of another item.
       """)
   }
 
-  /// Makes an identifier from 16 bytes.
+  /// Creates an identifier from 16 bytes.
   init(_ bytes: ArraySlice<UInt8>) {
-    precondition(bytes.count == 16, "A name has 16 bytes, not \(bytes.count).")
-    // Exactly the size of a UUID is read.
+    precondition(bytes.count == 16, "An identifier has 16 bytes, not \(bytes.count).")
     self = unsafe bytes.withUnsafeBytes {
       SecretItem.ID(uuid: UUID(uuid: unsafe $0.loadUnaligned(as: uuid_t.self)))
     }

@@ -1,4 +1,4 @@
-/// The attributes that an app has set and not yet saved; an inner nil clears an attribute.
+/// The unsaved changes of an item's attributes; an inner nil removes an attribute.
 struct AttributeEdits: Hashable, Sendable {
   private var label: String??
   private var comment: String??
@@ -10,8 +10,8 @@ struct AttributeEdits: Hashable, Sendable {
 
   var isEmpty: Bool { self == AttributeEdits() }
 
-  /// Records the differences between the attributes that the app read and those that it set.
-  mutating func note(from old: ItemAttributes, to new: ItemAttributes) {
+  /// Records the differences between two values of the attributes.
+  mutating func record(from old: ItemAttributes, to new: ItemAttributes) {
     if new.label != old.label { label = .some(new.label) }
     if new.comment != old.comment { comment = .some(new.comment) }
     if new.itemDescription != old.itemDescription { itemDescription = .some(new.itemDescription) }
@@ -21,8 +21,8 @@ struct AttributeEdits: Hashable, Sendable {
     if new.accessControl != old.accessControl { accessControl = new.accessControl }
   }
 
-  /// Records a new access control; nil means no change.
-  mutating func note(_ accessControl: AccessControl?) {
+  /// Records a new access control; nil discards the recorded one.
+  mutating func record(_ accessControl: AccessControl?) {
     self.accessControl = accessControl
   }
 

@@ -5,9 +5,10 @@
 /// var password: String?
 /// ```
 ///
-/// Getting and setting never throw; the projected value, `$password`, has the methods that can
-/// throw, and documents the behaviour. Swift does not allow wrappers for statics, globals or
-/// `Sendable` classes; use a constant ``PasswordItem`` there.
+/// Getting and setting the property never throw. The projected value, `$password`, is a
+/// ``PasswordItem``, which documents the behaviour and has methods that can throw. For static
+/// properties, global variables and `Sendable` classes, where Swift does not allow property
+/// wrappers, use a constant ``PasswordItem``.
 @propertyWrapper
 public struct InternetPassword<Value: Codable & Sendable>: Sendable {
   /// The item behind the property.
@@ -20,7 +21,7 @@ public struct InternetPassword<Value: Codable & Sendable>: Sendable {
     nonmutating _modify { yield &projectedValue.value }
   }
 
-  /// Declares a password; the store is not read before the first access.
+  /// Declares a password, without accessing the store yet.
   ///
   /// - Parameters:
   ///   - server: The host name or address of the server.
@@ -30,12 +31,12 @@ public struct InternetPassword<Value: Codable & Sendable>: Sendable {
   ///   - authenticationType: The authentication type of the account.
   ///   - port: The port on the server.
   ///   - path: The path on the server.
-  ///   - match: The meaning of an omitted part.
-  ///   - refreshPolicy: The policy for reading and writing the store.
+  ///   - match: The meaning of a part that the identity omits.
+  ///   - refreshPolicy: The policy by which the property reads and writes the store.
   ///   - defaultValue: The value of the property while no stored value is known.
-  ///   - accessOption: The condition for reading an item that saving adds.
-  ///   - accessFlags: The proofs for reading an item that saving adds.
-  ///   - store: The store of the item; nil means the default store.
+  ///   - accessOption: The condition under which a newly added item can be read.
+  ///   - accessFlags: The proofs that reading a newly added item needs.
+  ///   - store: The store of the item; nil for the default store.
   public init(
     server: String,
     account: String? = nil,

@@ -1,18 +1,17 @@
 import Concurrency
 
-/// A search for a password's item, with its result cached in the password's state.
+/// The search for the item of a password, whose result is cached in the state of the password.
 struct ItemResolver: Sendable {
   let store: any SecretStore
   let query: ItemQuery
-  /// The state of the password, which other threads read.
   let state: Lock<StoredPassword.State>
-  /// Counts the changes of the store, if the password follows them.
+  /// The observation of the store, if the refresh policy needs it.
   var observation: ChangeObservation?
 
-  /// Returns the item that matches now.
+  /// Returns the item that currently matches.
   func item() throws(SecretStoreError) -> SecretItem? {
-    // Read before the search: a stale revision only costs another search, whereas one that is too
-    // new would hide a change.
+    // The revision is read before the search, because one that is too old only causes another
+    // search, whereas one that is too new would hide a change.
     let revision = try store.revision()
     let known = state.withLock { $0.resolution }
     if known.revision == revision { return known.item }
@@ -21,7 +20,7 @@ struct ItemResolver: Sendable {
     return item
   }
 
-  /// Returns the matching item and its secret, with one call of the store if it is unchanged.
+  /// Returns the matching item and its secret, with one call of the store if nothing has changed.
   func reading(
     authorizedBy authorization: Authorization = .none
   ) throws(SecretStoreError) -> (item: SecretItem, secret: Secret)? {
@@ -39,29 +38,28 @@ struct ItemResolver: Sendable {
       if let reading = try store.secret(of: item.id, authorizedBy: authorization) {
         return (item, reading.secret)
       }
-      // Another writer removed the item between the search and the read.
+      // Another writer removed the item after the search.
       first = nil
       searchAgain()
     }
     throw .conflict
   }
 
-  /// Runs a closure with the matching item, and retries when another writer changed it.
+  /// Calls a closure with the matching item, and retries if another writer has changed the item.
   func withItem<Result>(
     _ body: (SecretItem?) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    for _ in 1..<Self.attempts {
+    try store.retrying { () throws(SecretStoreError) in
       do throws(SecretStoreError) {
         return try body(item())
       } catch {
-        if error != .conflict && error != .duplicate { throw error }
         searchAgain()
+        throw error
       }
     }
-    return try body(item())
   }
 
-  /// Caches the item that a write returned; another one may match by now.
+  /// Caches the item that a write has returned.
   func remember(_ written: SecretItem) {
     state.withLock { $0.resolution = ItemResolution(item: written) }
   }
@@ -70,22 +68,14 @@ struct ItemResolver: Sendable {
     state.withLock { $0.resolution.revision = nil }
   }
 
-  /// A lost race means that another writer succeeded, so many in a row indicate a defective store.
+  /// With each lost race, another writer succeeded, so many in a row indicate a faulty store.
   private static let attempts = 100
 }
 
-/// The result of the last search for an item, or of the last write.
+/// The result of the last search or write.
 struct ItemResolution: Sendable {
-  /// Nil if there was none, and before the first search.
+  /// The item; nil if there was none, and before the first search.
   var item: SecretItem?
-  /// The store's revision before the search; nil if the next access must search again.
+  /// The revision of the store before the search; nil if the next access must search again.
   var revision: StoreRevision?
-}
-
-/// The meaning of a part that a password's identity omits.
-public enum ItemMatch: Hashable, Sendable {
-  /// The part may have any value; of several matching items, the oldest is used.
-  case any
-  /// The part must be absent.
-  case exact
 }

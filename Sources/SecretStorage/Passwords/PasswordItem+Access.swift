@@ -1,59 +1,60 @@
 extension PasswordItem {
-  /// Reads the item, and makes the stored value the current one; nil means that there is no item.
+  /// Loads the value from the store.
   ///
-  /// A successful read discards an unsaved value and unsaved attributes.
+  /// If this succeeds, it discards unsaved changes.
   ///
-  /// - Returns: The stored value, without regard to the default value.
-  /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/denied(_:)`` when the item may not
-  ///   be read now, ``SecretStoreError/undecodable(_:)`` when the stored value is not valid for
+  /// - Returns: The stored value; nil, instead of the default value, if there is no item.
+  /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/denied(_:)`` if the item may not
+  ///   be read now, ``SecretStoreError/undecodable(_:)`` if the stored value is not a valid
   ///   `Value`, or another error of the store.
   @discardableResult
   public func load() throws -> Value? {
     Self.value(of: try stored.load())
   }
 
-  /// Forgets the value that was read or loaded; unsaved changes stay.
+  /// Discards the value that was read from the store, but not unsaved changes.
   ///
-  /// The next get reads the store, or returns the default value of a ``RefreshPolicy/manual``
-  /// password. The memory of a `Value` that is not a ``Secret`` is released, but not overwritten.
+  /// The next get reads the store, or returns the default value if the policy is
+  /// ``RefreshPolicy/manual``. Unless `Value` is ``Secret``, the memory of the value is not
+  /// overwritten.
   public func forget() {
     stored.forget()
   }
 
-  /// Writes the unsaved value and attributes, if any; an unsaved nil removes the item.
+  /// Saves unsaved changes of the value and the attributes; an unsaved nil removes the item.
   ///
-  /// Attributes that the app did not set stay as they are in the store. If the item does not exist,
-  /// attributes without a value stay unsaved.
+  /// Attributes that were not set are not changed in the store. If there is no item and no unsaved
+  /// value, unsaved attributes stay unsaved.
   ///
   /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/unsupported(_:)``,
-  ///   ``SecretStoreError/invalid(_:)`` or another error of the store; all changes then stay
+  ///   ``SecretStoreError/invalid(_:)`` or another error of the store. All changes then stay
   ///   unsaved.
   public func save() throws {
     try stored.save()
   }
 
-  /// Removes the item, and discards the unsaved value and attributes.
+  /// Removes the item, if there is one, and discards unsaved changes.
   ///
-  /// Without an item, this succeeds. Of several matching items, it removes the oldest.
+  /// If several items match, this removes the oldest one.
   ///
-  /// - Throws: ``SecretStoreError/locked`` or another error of the store; nothing changes then.
+  /// - Throws: ``SecretStoreError/locked`` or another error of the store. Nothing is changed then.
   public func remove() throws {
     try stored.remove()
   }
 
   /// The result of the last access.
   ///
-  /// If there was none yet, or the last one was a removal, this accesses the store, without
-  /// changing the value of a ``RefreshPolicy/manual`` password.
+  /// If there was no access yet, or the last one was a removal, this property accesses the store.
+  /// The value of a ``RefreshPolicy/manual`` password does not change.
   public var status: PasswordStatus { stored.status }
 
-  /// The error of the last access, or nil if it succeeded or there was none.
+  /// The error of the last access; nil if it succeeded or there was none.
   public var error: SecretStoreError? { stored.error }
 
-  /// Whether there is an unsaved value or an unsaved attribute.
+  /// Whether the value or an attribute has unsaved changes.
   public var hasUnsavedChanges: Bool { stored.hasUnsavedChanges }
 
-  /// The number of matching items; of several, the oldest is used.
+  /// The number of matching items, of which the oldest one is used.
   ///
   /// - Throws: ``SecretStoreError/locked`` or another error of the store.
   public var matchCount: Int {
@@ -61,15 +62,15 @@ extension PasswordItem {
   }
 }
 
-// A store waits for its disk. That would block one of the few threads of Swift's pool, and with it
-// other tasks, so these methods use a Dispatch thread.
+// A store may wait for its disk. To avoid blocking a thread of Swift's thread pool, these methods
+// use a thread of Dispatch.
 extension PasswordItem {
-  /// Reads the item, and makes the stored value the current one, without blocking the task's
-  /// thread.
+  /// Loads the value from the store, without blocking the thread of the task.
   ///
-  /// - Returns: The stored value, without regard to the default value.
-  /// - Throws: ``SecretStoreError``, as the synchronous `load()` does. Cancellation does not
-  ///   interrupt it.
+  /// Cancelling the task does not interrupt this method.
+  ///
+  /// - Returns: The stored value; nil, instead of the default value, if there is no item.
+  /// - Throws: The errors of the synchronous `load()`.
   @discardableResult
   public func load() async throws -> Value? {
     let stored = stored
@@ -78,19 +79,21 @@ extension PasswordItem {
     }
   }
 
-  /// Writes the unsaved value and attributes, if any, without blocking the task's thread.
+  /// Saves unsaved changes, without blocking the thread of the task.
   ///
-  /// - Throws: ``SecretStoreError``, as the synchronous `save()` does. Cancellation does not
-  ///   interrupt it.
+  /// Cancelling the task does not interrupt this method.
+  ///
+  /// - Throws: The errors of the synchronous `save()`.
   public func save() async throws {
     let stored = stored
     try await withoutBlocking { () throws(SecretStoreError) in try stored.save() }
   }
 
-  /// Removes the item, without blocking the task's thread.
+  /// Removes the item, without blocking the thread of the task.
   ///
-  /// - Throws: ``SecretStoreError``, as the synchronous `remove()` does. Cancellation does not
-  ///   interrupt it.
+  /// Cancelling the task does not interrupt this method.
+  ///
+  /// - Throws: The errors of the synchronous `remove()`.
   public func remove() async throws {
     let stored = stored
     try await withoutBlocking { () throws(SecretStoreError) in try stored.remove() }
@@ -98,21 +101,22 @@ extension PasswordItem {
 }
 
 extension PasswordItem {
-  /// Reads the item, asking a person for the proofs that its ``AccessFlags`` need, and makes the
-  /// stored value the current one; nil means that there is no item.
+  /// Loads the value from the store, prompting the user for the proofs that its ``AccessFlags``
+  /// need.
   ///
-  /// Proofs that are still valid in the context are not asked for again. No other access waits
-  /// while the person is asked. A successful read discards an unsaved value and unsaved attributes.
-  /// Under ``RefreshPolicy/manual``, each later get returns the value. Under the other policies, a
-  /// get reads the store, is denied, and returns the loaded value.
+  /// The user is not prompted for proofs that are still valid in the context. Other accesses do not
+  /// wait while the user is prompted. If loading succeeds, it discards unsaved changes. Each later
+  /// get returns the loaded value until the context ends or the store is locked. Under policies
+  /// other than ``RefreshPolicy/manual``, a get also tries to read the store, which denies it.
   ///
-  /// Cancelling the task or the context withdraws a question, and ends the key derivation for an
-  /// application password, whose cost the stored item states.
+  /// Cancelling the task or the context dismisses the prompt and stops the key derivation for an
+  /// application password, whose cost the stored item specifies.
   ///
-  /// - Returns: The stored value, without regard to the default value.
-  /// - Throws: ``SecretStoreError/denied(_:)`` without a proof, ``SecretStoreError/cancelled`` when
-  ///   the person, the task or the context gave up, ``SecretStoreError/wrongApplicationPassword``,
-  ///   or an error of the synchronous `load()`. The value then stays the same.
+  /// - Returns: The stored value; nil, instead of the default value, if there is no item.
+  /// - Throws: ``SecretStoreError/denied(_:)`` if a proof was not given,
+  ///   ``SecretStoreError/cancelled`` if the user, the task or the context cancelled,
+  ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `load()`. The
+  ///   value does not change then.
   @discardableResult
   public func load(
     authorizedBy context: AuthenticationContext
@@ -120,14 +124,14 @@ extension PasswordItem {
     Self.value(of: try await stored.load(authorizedBy: context))
   }
 
-  /// Writes the unsaved value and attributes, if any, with the authorisation of the context.
+  /// Saves unsaved changes with the authorisation of a context.
   ///
-  /// It asks only when an existing item gets another access control without a new value. The
-  /// context's application password must be right for the stored item; its new application
-  /// password, if any, seals the item from then on.
+  /// The user is prompted only if the access control of an existing item changes without a new
+  /// value. The application password of the context must be that of the stored item. If the context
+  /// has a new application password, it replaces that of the item.
   ///
   /// - Throws: ``SecretStoreError/denied(_:)``, ``SecretStoreError/cancelled``,
-  ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `save()`; all
+  ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `save()`. All
   ///   changes then stay unsaved.
   public func save(authorizedBy context: AuthenticationContext) async throws {
     try await stored.save(authorizedBy: context)
@@ -135,32 +139,32 @@ extension PasswordItem {
 
   /// Changes the item's access control in the store immediately.
   ///
-  /// The secret and the other attributes stay as they are in the store, and unsaved changes stay
-  /// unsaved. If there is no item, a later save adds one with this access control.
+  /// The stored secret and the other attributes do not change, and unsaved changes stay unsaved. If
+  /// there is no item, the access control applies to the item that a later save adds.
   ///
   /// - Parameters:
-  ///   - accessibility: The condition for reading the item.
-  ///   - flags: The proofs for reading the item.
-  /// - Throws: ``SecretStoreError/denied(_:)`` when reading the stored item needs a proof; then use
-  ///   ``modifyAccess(using:flags:authorizedBy:)``. ``SecretStoreError/invalid(_:)`` for an invalid
-  ///   mix of flags, ``SecretStoreError/unsupported(_:)`` when the store does not support it, or
-  ///   another error of the store. Nothing is changed then.
+  ///   - accessibility: The condition under which the item can be read.
+  ///   - flags: The proofs that reading the item needs.
+  /// - Throws: ``SecretStoreError/denied(_:)`` if reading the stored item needs a proof, in which
+  ///   case use ``modifyAccess(using:flags:authorizedBy:)``; ``SecretStoreError/invalid(_:)`` for
+  ///   an invalid combination of flags; ``SecretStoreError/unsupported(_:)`` if the store does not
+  ///   support the access control; or another error of the store. Nothing is changed then.
   public func modifyAccess(
     using accessibility: Accessibility, flags: AccessFlags = []
   ) throws {
     try stored.setAccessControl(AccessControl(accessibility, flags: flags))
   }
 
-  /// Changes the item's access control in the store immediately, asking for the proofs that reading
-  /// the stored item needs.
+  /// Changes the item's access control in the store immediately, prompting the user for the proofs
+  /// that reading the stored item needs.
   ///
   /// - Parameters:
-  ///   - accessibility: The condition for reading the item.
-  ///   - flags: The proofs for reading the item.
-  ///   - context: The way to ask a person, and the application passwords, old and new.
-  /// - Throws: ``SecretStoreError/denied(_:)`` without a proof, ``SecretStoreError/cancelled``,
-  ///   ``SecretStoreError/wrongApplicationPassword``, or an error of
-  ///   ``modifyAccess(using:flags:)``. Nothing is changed then.
+  ///   - accessibility: The condition under which the item can be read.
+  ///   - flags: The proofs that reading the item needs.
+  ///   - context: The context, with the current and the new application password if needed.
+  /// - Throws: ``SecretStoreError/denied(_:)`` if a proof was not given,
+  ///   ``SecretStoreError/cancelled``, ``SecretStoreError/wrongApplicationPassword``, or an error
+  ///   of ``modifyAccess(using:flags:)``. Nothing is changed then.
   public func modifyAccess(
     using accessibility: Accessibility, flags: AccessFlags = [],
     authorizedBy context: AuthenticationContext

@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
-/// A password in a store: the item that matches an identity, read and written as a value.
+/// A password in a store, which is the item that matches an identity.
 ///
-/// It is the projected value of ``GenericPassword`` and ``InternetPassword``, and replaces them
-/// where Swift allows no wrapper, as in constants of `Sendable` classes:
+/// It is the projected value of ``GenericPassword`` and ``InternetPassword``. Use it directly where
+/// Swift does not allow property wrappers, for example in `Sendable` classes:
 ///
 /// ```swift
 /// final class Session: Sendable {
@@ -11,30 +11,30 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// **Item.** Without `match: .exact`, a part that the identity omits may have any value. Of several
-/// matching items, the oldest is read, updated and removed. Saving adds an item only when none
-/// matches.
+/// **Item.** Unless `match` is `.exact`, a part that the identity omits may have any value. If
+/// several items match, the oldest one is read, updated and removed. Saving adds an item only if
+/// none matches.
 ///
-/// **Store.** The store passed to the initialiser, or the default store, which is decided at the
-/// first access.
+/// **Store.** The store is the one passed to the initialiser, or the default store, which the first
+/// access makes permanent.
 ///
-/// **Concurrency.** Several threads may use a password at once; a get that begins after a set has
-/// returned sees that set. A get or set may wait for the store's disk, but never for a person.
+/// **Concurrency.** A password may be used from several threads. A get that begins after a set has
+/// returned sees the new value. A get or set may wait for the store's disk, but never for the user.
 public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   private let ownState: StoredPassword
   private let usesDefaultStore: Bool
 
-  /// Declares a password; the store is not read before the first access.
+  /// Declares a password, without accessing the store yet.
   ///
   /// - Parameters:
-  ///   - identity: The parts that identify the item.
+  ///   - identity: The identity of the item.
   ///   - match: The meaning of a part that the identity omits.
   ///   - refreshPolicy: The policy by which ``value`` reads and writes the store.
   ///   - defaultValue: The ``value`` while no stored value is known.
-  ///   - accessOption: The condition for reading an item that saving adds.
-  ///   - accessFlags: The proofs for reading an item that saving adds. A store that cannot check
-  ///     them refuses to save, with ``SecretStoreError/unsupported(_:)``.
-  ///   - store: The store of the item; nil means the default store.
+  ///   - accessOption: The condition under which a newly added item can be read.
+  ///   - accessFlags: The proofs that reading a newly added item needs. If the store cannot check
+  ///     them, saving throws ``SecretStoreError/unsupported(_:)``.
+  ///   - store: The store of the item; nil for the default store.
   public init(
     _ identity: ItemIdentity,
     match: ItemMatch = .any,
@@ -53,18 +53,18 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
     usesDefaultStore = store == nil
   }
 
-  /// The value, read and written according to the ``RefreshPolicy``; nil means that there is none.
+  /// The value, which is read and written according to the ``RefreshPolicy``; nil if there is none.
   ///
-  /// Setting nil removes the item. An access never throws. When the store fails, a get returns the
-  /// last known or the default value, a set keeps the value as unsaved, ``status`` and ``error``
-  /// change, and ``SecretStores/onFailure`` is called. A get returns an unsaved value. When the
-  /// store is locked or denies the item, a get returns the default value, unless the password is
+  /// Setting nil removes the item. Accesses never throw. If the store fails, a get returns the last
+  /// known value or the default value, a set keeps the new value unsaved, ``status`` and ``error``
+  /// change, and ``SecretStores/onFailure`` is called. A get returns an unsaved value. If the store
+  /// is locked or denies access to the item, a get returns the default value, unless the policy is
   /// ``RefreshPolicy/manual``.
   ///
-  /// A change in place, such as `token?.append("x")`, begins with the stored value, which it reads
-  /// if it is unknown; a ``RefreshPolicy/manual`` password reads it once. If that fails, the change
-  /// is discarded, ``error`` is set, and ``SecretStores/onFailure`` is called with
-  /// ``PasswordFailure/Operation/change``.
+  /// An in-place change, such as `token?.append("x")`, begins with the stored value, which it reads
+  /// if necessary; under ``RefreshPolicy/manual``, only if no value is known. If reading fails, the
+  /// change is discarded, ``error`` is set, and ``SecretStores/onFailure`` is called with
+  /// ``SecretStorageFailure/Operation/change``.
   public var value: Value? {
     get { Self.value(of: stored.value) }
     set { stored.set(newValue.map { Box($0) }) }
@@ -72,7 +72,7 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
       let stored = stored
       let base = stored.beginChange()
       var value = Self.value(of: base.value)
-      // Even if the change throws, because it may be partly made.
+      // Called even if the change throws, because it may have been made partially.
       defer { stored.end(base, with: value.map { Box($0) }) }
       yield &value
     }
@@ -80,8 +80,8 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
 
   static func value(of kept: (any AnyBox)?) -> Value? {
     guard let kept else { return nil }
-    // This password made all of its boxes, with this type. A checked cast would cost more than the
-    // rest of a get.
+    // All boxes of a password have this type. A checked cast would take longer than the rest of a
+    // get.
     return unsafe unsafeDowncast(kept, to: Box<Value>.self).value
   }
 
@@ -92,58 +92,32 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
 }
 
 extension PasswordItem: CustomStringConvertible, CustomReflectable {
-  /// The type alone, without the identity and the value.
+  /// The type, without the identity and the value.
   public var description: String { "PasswordItem<\(Value.self)>" }
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
 extension PasswordItem {
-  /// The item's attributes, read according to the ``RefreshPolicy``; changes wait for a save.
+  /// The attributes of the item, which are read according to the ``RefreshPolicy``.
   ///
-  /// A save is `save()`, or the next set of a ``value`` that is not ``RefreshPolicy/manual``. It
-  /// writes the attributes that were changed here, and clears those that were set to nil; under
-  /// `manual`, load the item first. The ``AccessControl`` of an existing item stays unless it is
-  /// set here. Without an item, these are the attributes with which saving will add one.
+  /// Changes stay unsaved until `save()` is called or, unless the policy is
+  /// ``RefreshPolicy/manual``, until the ``value`` is set. Saving writes the changed attributes and
+  /// removes those that were set to nil; under `manual`, load the item before you change them. The
+  /// ``AccessControl`` of an existing item does not change unless it is set here. If there is no
+  /// item, these are the attributes of the item that saving adds.
   public var attributes: ItemAttributes {
     get { stored.attributes }
     set { stored.setAttributes(newValue) }
   }
 
-  /// The time when the item was added, by the store's clock; nil if there is none or it is unknown.
+  /// The date when the item was added, by the store's clock; nil if it is unknown or there is no
+  /// item.
   public var creationDate: Date? { stored.item()?.creationDate }
 
-  /// The time of the last change, by the store's clock; nil if there is none or it is unknown.
+  /// The date of the last change, by the store's clock; nil if it is unknown or there is no item.
   public var modificationDate: Date? { stored.item()?.modificationDate }
 
-  /// The identity of the item; nil if there is none or it is unknown.
+  /// The complete identity of the item; nil if it is unknown or there is no item.
   package var foundIdentity: ItemIdentity? { stored.item()?.identity }
-}
-
-/// The result of the last access to a password.
-public enum PasswordStatus: Hashable, Sendable {
-  /// There is an item, and its value is known.
-  case value
-  /// A complete search of an unlocked store found no item.
-  case absent
-  /// The store is locked, so it is unknown whether there is an item.
-  case locked
-  /// The item exists, but may not be read now.
-  case denied
-  /// The store failed, for the given reason.
-  case unavailable(String)
-  /// The item is damaged, or its value is not valid for the password's type.
-  case corrupted
-}
-
-extension PasswordStatus {
-  init(_ error: SecretStoreError) {
-    self =
-      switch error {
-      case .locked, .wrongPassphrase, .wrongKey: .locked
-      case .denied, .cancelled, .wrongApplicationPassword: .denied
-      case .undecodable, .corrupted: .corrupted
-      default: .unavailable(error.description)
-      }
-  }
 }

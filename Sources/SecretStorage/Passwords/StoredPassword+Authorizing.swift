@@ -1,11 +1,11 @@
 import Concurrency
 
 extension StoredPassword {
-  /// The result of an attempt with the present authorisation.
+  /// The result of an attempt with the current authorisation.
   private enum Attempt<Success: Sendable>: Sendable {
     case done(Success)
-    /// The person must be asked for the proofs that this access control needs.
-    case ask(AccessControl, (any Authenticator)?)
+    /// The user must be prompted for the proofs that the access control needs.
+    case needsProof(AccessControl, (any Authenticator)?)
   }
 
   func load(
@@ -36,11 +36,11 @@ extension StoredPassword {
     }
   }
 
-  /// Changes the access control of the item, or records it for the item that a save will add.
+  /// Changes the access control of the item, or records it if there is no item.
   private func setAccessControl(
     _ accessControl: AccessControl, _ resolver: ItemResolver, _ authorization: Authorization
   ) throws(SecretStoreError) {
-    // Without an item, the store does not check it now.
+    // If there is no item, the store does not check the flags yet.
     _ = try AccessConstraints(accessControl.flags)
     let store = resolver.store
     let settings = state.withLock { $0.settings }
@@ -54,14 +54,14 @@ extension StoredPassword {
     }
     if let written { resolver.remember(written) }
     state.withLock { state in
-      // Do not overwrite changes that the app made in the meantime.
+      // Keep changes that the app has made meanwhile.
       guard state.settings == settings else { return }
-      state.edits.note(written == nil ? accessControl : nil)
+      state.edits.record(written == nil ? accessControl : nil)
       state.settings += 1
     }
   }
 
-  /// Runs a closure with the context's authorisation; if that is insufficient, asks the person
+  /// Calls a closure with the authorisation of a context. If that is insufficient, prompts the user
   /// without holding a lock, and retries.
   private func access<Success: Sendable>(
     by context: AuthenticationContext,
@@ -76,7 +76,7 @@ extension StoredPassword {
       switch attempt {
       case .done(let success):
         return success
-      case .ask(let accessControl, let authenticator):
+      case .needsProof(let accessControl, let authenticator):
         do throws(SecretStoreError) {
           authorization = try await context.authorization(
             for: accessControl, with: authenticator)
@@ -101,13 +101,13 @@ extension StoredPassword {
       } catch {
         guard case .denied = error, let item = try resolver.item() else { throw error }
         let flags = item.attributes.accessControl.flags
-        // Without the application password, a proof would not help.
+        // Without the application password, proofs would not be sufficient.
         if flags.contains(.applicationPassword), authorization.applicationPassword == nil {
           throw error
         }
         // If no proof is missing, the denial has another reason.
         guard try authorization.missingProof(for: flags) != nil else { throw error }
-        return .ask(item.attributes.accessControl, authenticator)
+        return .needsProof(item.attributes.accessControl, authenticator)
       }
     }
   }

@@ -13,10 +13,10 @@ extension StoredPassword {
   /// The value that was read or set last, or the default value.
   var knownValue: (any AnyBox)? { known { $0.value } ?? declaration.defaultValue }
 
-  /// Reads the state, after removing a loaded value whose permit is over.
+  /// Reads the state, after discarding a value whose permit has ended.
   private func known<Result>(_ body: (borrowing State) -> Result) -> Result {
     let (permit, result) = state.withLock { ($0.permit, body($0)) }
-    // `isOver` asks the store, so it is called outside the lock.
+    // `isOver` calls the store, so it must be called without the lock.
     guard let permit, permit.isOver else { return result }
     return state.withLock { state in
       if state.permit === permit { state.forget() }
@@ -24,7 +24,7 @@ extension StoredPassword {
     }
   }
 
-  /// Reads the store, discards unsaved changes, and keeps the result.
+  /// Reads the store, discards unsaved changes, and keeps the value.
   func load() throws(SecretStoreError) -> (any AnyBox)? {
     try access { resolver throws(SecretStoreError) in try load(resolver, authorizedBy: .none) }
   }
@@ -37,13 +37,13 @@ extension StoredPassword {
     state.withLock { state in
       state.isUnsaved = false
       state.edits = AttributeEdits()
-      state.take(value, readAt: position)
+      state.keep(value, readAt: position)
       state.permit = permit
     }
     return value
   }
 
-  /// The result of the last access; the first use makes one.
+  /// The result of the last access; reads the store if there was none.
   var status: PasswordStatus {
     while true {
       if let status = known({ $0.status }) { return status }
@@ -72,27 +72,27 @@ extension StoredPassword {
     return state.withLock { $0.item }
   }
 
-  /// Returns whether the policy allows the value to be returned without reading the store.
+  /// Returns whether the policy allows returning the value without reading the store.
   func isCurrent(_ state: borrowing State) -> Bool {
     switch declaration.refreshPolicy {
     case .onAccess: false
     case .manual: true
-    // In a forked child, stores do not observe the changes of other processes.
+    // In a forked child, stores do not observe changes by other processes.
     case .onChange: !Fork.isChild && state.readAt == changes.value
     }
   }
 
-  /// Reads the store; an unsaved value stays, and a manual one is not replaced.
+  /// Reads the store according to the policy, which keeps an unsaved or a manual value.
   private func refresh() {
     implicitAccess(.read) { resolver throws(SecretStoreError) in
       let isManual = declaration.refreshPolicy == .manual
-      // Another thread may have read the store while this one waited for the lock.
+      // Another thread may have read the store while this one was waiting for the lock.
       if !isManual, state.withLock({ isCurrent($0) }) { return }
       try read(resolver, keepingValue: isManual)
     }
   }
 
-  /// Reads the store; an unsaved value stays.
+  /// Reads the store; keeps an unsaved value.
   func read(
     _ resolver: ItemResolver, keepingValue: Bool = false
   ) throws(SecretStoreError) {
@@ -101,7 +101,7 @@ extension StoredPassword {
       if keepingValue || state.isUnsaved {
         state.status = value == nil ? .absent : .value
       } else {
-        state.take(value, readAt: position)
+        state.keep(value, readAt: position)
       }
     }
   }
@@ -117,23 +117,8 @@ extension StoredPassword {
   }
 }
 
-/// The validity of a value loaded with a context: until the context ends or the store is locked.
-final class LoadingPermit: Sendable {
-  private let end: ContextEnd
-  private let store: (any PromptlyObservedStore)?
-  private let lockCount: UInt64?
-
-  init(until end: ContextEnd, _ store: any SecretStore) {
-    self.end = end
-    self.store = store as? any PromptlyObservedStore
-    lockCount = self.store?.lockCount
-  }
-
-  var isOver: Bool { end.isOver || store?.lockCount != lockCount }
-}
-
 extension StoredPassword.State {
-  fileprivate mutating func take(_ value: (any AnyBox)?, readAt position: Int) {
+  fileprivate mutating func keep(_ value: (any AnyBox)?, readAt position: Int) {
     self.value = value
     permit = nil
     readAt = position

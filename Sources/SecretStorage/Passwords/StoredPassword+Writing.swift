@@ -1,7 +1,7 @@
 import Concurrency
 
 extension StoredPassword {
-  /// Sets the value, and writes it unless the policy is manual.
+  /// Sets the value, and saves it unless the policy is manual.
   func set(_ value: (any AnyBox)?) {
     guard declaration.refreshPolicy != .manual else {
       return state.withLock { $0.set(value) }
@@ -12,7 +12,7 @@ extension StoredPassword {
     }
   }
 
-  /// Writes the unsaved changes.
+  /// Saves the unsaved changes.
   func save() throws(SecretStoreError) {
     try access { resolver throws(SecretStoreError) in try write(resolver, authorizedBy: .none) }
   }
@@ -34,10 +34,11 @@ extension StoredPassword {
   }
 
   func setAttributes(_ attributes: ItemAttributes) {
-    // Read the item first: otherwise the edits would clear its attributes that the app never saw.
+    // Read the item first, because the edits would otherwise remove attributes that were never
+    // read.
     if state.withLock({ $0.status == nil && $0.item == nil }) { _ = item() }
     state.withLock { state in
-      state.edits.note(from: self.attributes(of: state.item, with: state.edits), to: attributes)
+      state.edits.record(from: self.attributes(of: state.item, with: state.edits), to: attributes)
       state.settings += 1
     }
   }
@@ -74,7 +75,7 @@ extension StoredPassword {
     }
   }
 
-  /// Updates the item, or adds one if there is none and a secret is given.
+  /// Updates the item; if there is none, adds one if there is a secret.
   private func store(
     _ secret: Secret?, _ edits: AttributeEdits, _ resolver: ItemResolver,
     _ authorization: Authorization
@@ -111,7 +112,7 @@ extension StoredPassword.State {
     settings += 1
   }
 
-  /// Resets the state after a removal, because another item may match at the next access.
+  /// Resets the state after a removal, because another item may match from now on.
   fileprivate mutating func didRemove(settings: Int) {
     resolution = ItemResolution()
     readAt = nil
@@ -124,26 +125,26 @@ extension StoredPassword.State {
 }
 
 extension StoredPassword {
-  /// The initial value of a change in place.
+  /// The initial value of an in-place change.
   struct Base {
     let value: (any AnyBox)?
-    /// The error that kept the stored value from being read.
+    /// The error that prevented the stored value from being read.
     var failure: SecretStoreError?
     let process = Fork.generation
 
-    /// The error that forbids saving a change of the value.
+    /// The error because of which the changed value must not be saved.
     var obstacle: SecretStoreError? {
-      process == Fork.generation ? failure : .forkedInside("a change in place")
+      process == Fork.generation ? failure : .forkedInside("an in-place change")
     }
   }
 
-  /// Begins a change in place, with the unsaved or the stored value.
+  /// Begins an in-place change of the unsaved or the stored value.
   func beginChange() -> Base {
     countDelayedChanges()
     do throws(SecretStoreError) {
       if !state.withLock({ isBaseKnown($0) }) {
         try access { resolver throws(SecretStoreError) in
-          // Another thread may have read or set the value while this one waited.
+          // Another thread may have read or set the value while this one was waiting for the lock.
           if !state.withLock({ isBaseKnown($0) }) { try read(resolver) }
         }
       }
@@ -153,15 +154,17 @@ extension StoredPassword {
     }
   }
 
-  /// Sets the changed value, unless its base was not the stored value: saving it would then
-  /// overwrite a value that the change did not see.
+  /// Ends an in-place change by setting the changed value.
+  ///
+  /// If the stored value could not be read, the change is discarded, because saving it would
+  /// overwrite an unknown value.
   func end(_ base: Base, with value: (any AnyBox)?) {
     if let failure = base.obstacle {
       didFail(failure)
-      // Report each such failure, even a repeated one, because the change is lost.
-      return SecretStores.onFailure(PasswordFailure(.change, failure))
+      // Repeated failures are reported as well, because each one discards a change.
+      return SecretStores.onFailure(SecretStorageFailure(.change, failure))
     }
-    // An optional chain that ended at nil changed nothing, whereas setting nil removes the item.
+    // If the value was nil before and after, an optional chain changed nothing.
     if base.value != nil || value != nil { set(value) }
   }
 

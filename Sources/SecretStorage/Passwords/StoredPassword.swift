@@ -3,7 +3,7 @@ import StorageInternals
 import Synchronization
 import ValueFormats
 
-/// The declaration of a password item.
+/// The parameters with which a password was declared.
 struct PasswordDeclaration: Sendable {
   let identity: ItemIdentity
   let match: ItemMatch
@@ -17,31 +17,31 @@ struct PasswordDeclaration: Sendable {
   }
 }
 
-/// The state of a declared password in one store, with its unsaved changes.
+/// The state of a password in a store, including its unsaved changes.
 ///
-/// `connection` serialises the accesses to the store. `state` is held briefly, and never while the
-/// store, a coder or a handler is called. Callbacks of the store under `connection` only count; the
-/// app's handlers run on other threads.
+/// The lock `connection` serialises accesses to the store. The lock `state` is held only briefly,
+/// and never while the store, a coder or a handler is called. A store may call the observer while
+/// `connection` is held; the observer only counts changes.
 final class StoredPassword: Sendable {
   struct State: Sendable {
-    /// The value that was last read or set; nil also when it is unknown.
+    /// The value that was last read or set; nil if there is none or it is unknown.
     var value: (any AnyBox)?
-    /// Whether the value was set and has not been written.
+    /// Whether the value was set and has not been saved.
     var isUnsaved = false
-    /// The number of changes by the app, with which a write detects newer ones.
+    /// The number of changes by the app, by which a write detects that there are newer ones.
     var settings = 0
     var edits = AttributeEdits()
-    /// The validity of the value, if it was loaded with a context.
+    /// The permission to keep the value; nil if it was not loaded with a context.
     var permit: LoadingPermit?
-    /// The item when it was last searched or written.
+    /// The result of the last search or write of the item.
     var resolution = ItemResolution()
-    /// The number of changes that the store had reported before the value was read.
+    /// The number of changes that the store had reported when the value was read.
     var readAt: Int?
-    /// The result of the last access; nil before the first.
+    /// The result of the last access; nil before the first access.
     var status: PasswordStatus?
     var error: SecretStoreError?
-    /// The last reported failure, until an access succeeds.
-    var reported: PasswordFailure?
+    /// The last reported failure; nil after an access has succeeded.
+    var reported: SecretStorageFailure?
 
     var item: SecretItem? { resolution.item }
   }
@@ -50,18 +50,18 @@ final class StoredPassword: Sendable {
   let state = Lock(State(), inForkedChild: { State() })
   let changes = ChangeCount()
   private let store: (any SecretStore)?
-  /// The search in the store, which exists from the first access on.
+  /// The access to the store; nil before the first access.
   private let connection = Lock(ItemResolver?.none, inForkedChild: { nil })
 
   /// - Parameters:
   ///   - declaration: The declaration of the password.
-  ///   - store: The store; nil means the default store at the first access.
+  ///   - store: The store; nil for the default store at the first access.
   init(_ declaration: PasswordDeclaration, in store: (any SecretStore)?) {
     self.declaration = declaration
     self.store = store
   }
 
-  /// Runs an explicit access under the `connection` lock, and records the result.
+  /// Performs an access under the `connection` lock, and records its result.
   func access<Result: Sendable>(
     _ body: (ItemResolver) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
@@ -80,8 +80,8 @@ final class StoredPassword: Sendable {
 
   /// Records a failed access.
   ///
-  /// It forgets a value that the store no longer returns, except values that the app keeps:
-  /// unsaved, loaded by a manual property, or loaded with a context.
+  /// If the store is locked or denies access, this also discards the value, unless it is unsaved,
+  /// the policy is manual, or the item was denied and the value was loaded with a context.
   func didFail(_ error: SecretStoreError) {
     let status = PasswordStatus(error)
     state.withLock { state in
@@ -97,20 +97,20 @@ final class StoredPassword: Sendable {
     }
   }
 
-  /// Forgets the value that was read from the store; unsaved changes stay.
+  /// Discards the value that was read from the store, but not unsaved changes.
   func forget() {
     state.withLock { $0.forget() }
   }
 
-  /// Runs an access by a property; a failure goes to ``SecretStores/onFailure``.
+  /// Performs an access by a property, whose failure is reported to ``SecretStores/onFailure``.
   func implicitAccess(
-    _ operation: PasswordFailure.Operation,
+    _ operation: SecretStorageFailure.Operation,
     _ body: (ItemResolver) throws(SecretStoreError) -> Void
   ) {
     do throws(SecretStoreError) {
       try access(body)
     } catch {
-      let failure = PasswordFailure(operation, error)
+      let failure = SecretStorageFailure(operation, error)
       let isNew = state.withLock { state in
         defer { state.reported = failure }
         return state.reported != failure
@@ -119,7 +119,7 @@ final class StoredPassword: Sendable {
     }
   }
 
-  /// Counts the changes of other processes that the store would count later.
+  /// Counts changes by other processes that the store would otherwise report with a delay.
   func countDelayedChanges() {
     if PolledPaths.isEmpty { return }
     let store = connection.withLock { $0?.store }
@@ -130,7 +130,7 @@ final class StoredPassword: Sendable {
     let store = store ?? SecretStores.defaultStore
     var resolver = ItemResolver(store: store, query: declaration.query, state: state)
     if declaration.refreshPolicy == .onChange, !Fork.isChild {
-      // The handler captures only the count, to avoid a retain cycle between password and store.
+      // The handler captures only the count, to avoid a retain cycle.
       resolver.observation = store.countChanges { [changes] in changes.increment() }
     }
     return resolver
@@ -146,7 +146,7 @@ extension StoredPassword.State {
     status = nil
   }
 
-  /// Clears the last failure; the status becomes unknown unless the access determined it.
+  /// Clears the last failure, and the status unless the access has determined it.
   fileprivate mutating func didSucceed() {
     if let error, status == PasswordStatus(error) { status = nil }
     error = nil
@@ -162,59 +162,5 @@ final class ChangeCount: Sendable {
 
   func increment() {
     count.wrappingAdd(1, ordering: .releasing)
-  }
-}
-
-/// The policy by which a password property reads and writes its store.
-public enum RefreshPolicy: Hashable, Sendable {
-  /// Each get reads, and each set writes.
-  case onAccess
-  /// Only `load()`, `save()` and `remove()` use the store; a get returns the last loaded or set
-  /// value.
-  ///
-  /// A change in place of a value that was neither loaded nor set also reads the store.
-  case manual
-  /// A get reads again only after the store has reported a change; each set writes.
-  ///
-  /// A get also checks for a change if the kernel does not report those of other processes at once.
-  case onChange
-}
-
-/// A value whose type only the password's declaration knows.
-///
-/// The surrounding code is compiled once instead of being generic. A get becomes several times as
-/// fast, because generic code that an app calls in another module is not specialised.
-protocol AnyBox: AnyObject, Sendable {
-  func encoded() throws(SecretStoreError) -> Secret
-}
-
-final class Box<Value: Codable & Sendable>: AnyBox {
-  let value: Value
-
-  init(_ value: Value) {
-    self.value = value
-  }
-
-  /// - Throws: ``SecretStoreError/undecodable(_:)`` when the bytes are not valid for `Value`.
-  init(decoding secret: Secret) throws(SecretStoreError) {
-    do throws(ValueCodingError) {
-      // The span is used only inside the closure.
-      value = unsafe try secret.withUnsafeBytes { bytes throws(ValueCodingError) in
-        try ValueCoder().decode(Value.self, from: unsafe bytes.bindMemory(to: UInt8.self).span)
-      }
-    } catch {
-      throw .undecodable("\(Value.self)")
-    }
-  }
-
-  /// - Throws: ``SecretStoreError/invalid(_:)`` when the value has no stored form.
-  func encoded() throws(SecretStoreError) -> Secret {
-    do throws(ValueCodingError) {
-      var bytes = try ValueCoder().encode(value)
-      return Secret(wiping: &bytes)
-    } catch {
-      // The error adds the period itself.
-      throw .invalid(String(error.description.dropLast()))
-    }
   }
 }

@@ -3,11 +3,11 @@ import FoundationEssentials
 
 /// A store in memory, for tests, previews and short-lived secrets.
 ///
-/// It keeps every rule of ``SecretStore`` and promises nothing more. It cannot be locked, so
-/// ``Accessibility`` is stored but has no effect; ``AccessFlags`` and
-/// ``Accessibility/whenPasscodeSetThisDeviceOnly`` are refused as unsupported. A search for a
-/// complete identity takes constant time; any other search visits all items. The store is empty in
-/// a forked child.
+/// It follows the rules of ``SecretStore``, but has no ``guarantees``. It cannot be locked, so
+/// ``Accessibility`` is stored but has no effect. ``AccessFlags`` and
+/// ``Accessibility/whenPasscodeSetThisDeviceOnly`` are not supported. A search for an exact
+/// identity takes constant time, and any other search takes linear time. In a forked child, the
+/// store is empty.
 public final class InMemorySecretStore: PromptlyObservedStore {
   private struct Entry {
     var item: SecretItem
@@ -20,9 +20,9 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     var revision: UInt64 = 0
     var lastDate = Date.distantPast
 
-    /// Returns the time, or the last returned date plus 1 µs if the clock did not advance.
+    /// Returns the current date, or the last returned date plus 1 µs if the clock did not advance.
     ///
-    /// Dates of this century can represent a step of a microsecond.
+    /// The precision of `Date` is better than a microsecond in this century.
     mutating func nextDate() -> Date {
       lastDate = max(Date(), lastDate.addingTimeInterval(1e-6))
       return lastDate
@@ -37,13 +37,13 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     })
   private let observers = ChangeObservers()
 
-  /// Makes an empty store.
+  /// Creates an empty store.
   public init() {}
 
-  /// Empty: the items are lost when the process ends.
+  /// Empty, because the items are lost when the process ends.
   public var guarantees: StoreGuarantees { [] }
 
-  /// Always nil: no item in this store needs a proof.
+  /// Always nil, because no item in this store needs a proof.
   public var authenticator: (any Authenticator)? { nil }
 
   /// Returns the number of writes so far.
@@ -63,7 +63,7 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     }
   }
 
-  /// Reads the secret of an item; nil means that the item no longer exists.
+  /// Returns the secret of an item; nil if the item no longer exists.
   public func secret(
     of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) -> SecretReading? {
@@ -79,7 +79,7 @@ public final class InMemorySecretStore: PromptlyObservedStore {
   /// Adds an item, and returns the stored item.
   ///
   /// - Throws: ``SecretStoreError/duplicate``, ``SecretStoreError/unsupported(_:)`` or
-  ///   ``SecretStoreError/invalid(_:)``; nothing is changed then.
+  ///   ``SecretStoreError/invalid(_:)``. Nothing is changed then.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
@@ -100,7 +100,7 @@ public final class InMemorySecretStore: PromptlyObservedStore {
   /// Changes the attributes, the secret, or both of an item, and returns the stored item.
   ///
   /// - Throws: ``SecretStoreError/conflict``, ``SecretStoreError/unsupported(_:)`` or
-  ///   ``SecretStoreError/invalid(_:)``; nothing is changed then.
+  ///   ``SecretStoreError/invalid(_:)``. Nothing is changed then.
   public func update(
     _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
     authorizedBy authorization: Authorization
@@ -121,9 +121,9 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     }
   }
 
-  /// Removes an item; succeeds if it does not exist.
+  /// Removes an item, if it exists.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` when the item now has another revision.
+  /// - Throws: ``SecretStoreError/conflict`` if the item has a different revision.
   public func remove(
     _ item: SecretItem.ID, expecting revision: UInt64
   ) throws(SecretStoreError) {
@@ -165,7 +165,7 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     _ identity: ItemIdentity, _ attributes: ItemAttributes, secretCount: Int
   ) throws(SecretStoreError) {
     if !attributes.accessControl.flags.isEmpty {
-      throw .unsupported("constraints on who may read an item (access flags)")
+      throw .unsupported("access flags")
     }
     if attributes.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly {
       throw .unsupported("a passcode, which accessibility whenPasscodeSetThisDeviceOnly needs")
@@ -180,7 +180,7 @@ extension InMemorySecretStore: CustomReflectable {
 }
 
 extension SecretStore where Self == InMemorySecretStore {
-  /// The store in memory that the whole process shares.
+  /// The in-memory store that the process shares.
   public static var inMemory: InMemorySecretStore { .shared }
 }
 

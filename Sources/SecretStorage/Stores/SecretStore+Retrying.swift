@@ -1,14 +1,9 @@
 extension SecretStore {
-  /// Returns the only item of an identity.
-  package func item(_ identity: ItemIdentity) throws(SecretStoreError) -> SecretItem? {
-    try items(matching: .exactly(identity)).first
-  }
-
-  /// Retries an operation if an item changed between its search and a write.
+  /// Calls a closure, and retries if another writer changed an item between its search and write.
   package func retrying<Result>(
     _ body: () throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    // Each conflict means progress elsewhere, so many in a row mean a faulty store.
+    // With each conflict, another writer succeeded, so many in a row indicate a faulty store.
     for _ in 1..<100 {
       do throws(SecretStoreError) {
         return try body()

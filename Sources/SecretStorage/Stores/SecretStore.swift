@@ -1,13 +1,13 @@
-/// A storage for secret items.
+/// A store for secret items.
 ///
-/// An implementation keeps these rules, which `StorageTesting` checks:
+/// Implementations must follow these rules, which `StorageTesting` checks:
 ///
 /// - A result is `nil` or empty only if the store searched completely and found nothing. A store
 ///   that cannot search throws.
-/// - Identities are unique per class and complete identity.
-/// - After a write has returned, every later read by any instance or process sees it.
-/// - A store that does not support an attribute, a constraint or a size throws and changes nothing.
-/// - No method waits for a person.
+/// - No two items have equal identities.
+/// - Once a write has returned, every later read by any instance or process sees it.
+/// - If an attribute, a constraint or a size is not supported, a method throws and changes nothing.
+/// - No method waits for the user.
 public protocol SecretStore: Sendable {
   /// The guarantees of the store.
   var guarantees: StoreGuarantees { get }
@@ -15,19 +15,19 @@ public protocol SecretStore: Sendable {
   /// The authenticator for an ``AuthenticationContext`` without one; nil if the store has none.
   var authenticator: (any Authenticator)? { get }
 
-  /// Returns the revision of the store's content, including changes of other writers.
+  /// Returns the revision of the store's content, which includes the changes of other writers.
   ///
-  /// - Throws: ``SecretStoreError`` when the store cannot be read.
+  /// - Throws: ``SecretStoreError`` if the store cannot be read.
   func revision() throws(SecretStoreError) -> StoreRevision
 
-  /// Returns the items that match a query, the oldest first, without reading a secret.
+  /// Returns the items that match a query, the oldest first, without their secrets.
   ///
   /// - Throws: ``SecretStoreError/locked`` instead of an incomplete result.
   func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem]
 
-  /// Reads the secret of an item; nil means that the item no longer exists.
+  /// Returns the secret of an item; nil if the item no longer exists.
   ///
-  /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/denied(_:)`` when the item exists
+  /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/denied(_:)`` if the item exists
   ///   but may not be read now.
   func secret(
     of item: SecretItem.ID, authorizedBy authorization: Authorization
@@ -35,7 +35,7 @@ public protocol SecretStore: Sendable {
 
   /// Adds an item, and returns the stored item.
   ///
-  /// - Throws: ``SecretStoreError/duplicate`` when an item with this identity exists.
+  /// - Throws: ``SecretStoreError/duplicate`` if an item with the identity exists.
   func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
@@ -43,38 +43,38 @@ public protocol SecretStore: Sendable {
 
   /// Changes the attributes, the secret, or both of an item, and returns the stored item.
   ///
-  /// A nil argument changes nothing.
+  /// Whatever is nil stays unchanged.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` when the item was removed or now has another revision.
+  /// - Throws: ``SecretStoreError/conflict`` if the item was removed or has a different revision.
   func update(
     _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem
 
-  /// Removes an item; succeeds if it does not exist.
+  /// Removes an item, if it exists.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` when the item now has another revision.
+  /// - Throws: ``SecretStoreError/conflict`` if the item has a different revision.
   func remove(_ item: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError)
 
   /// Calls a handler after each change by any writer, as soon as the store detects it.
   ///
-  /// Several changes may be coalesced into one call. The handler may use the store: it is called on
-  /// a queue of the store, one call at a time, not on the thread of the change, and without locks.
+  /// Several changes may be coalesced into one call. The handler may use the store, because it is
+  /// called on a separate thread without locks, one call at a time.
   ///
-  /// - Returns: The observation, to be kept for as long as the handler is to be called.
+  /// - Returns: The observation, which ends when it is released.
   func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation
 }
 
 /// The secret of an item, with the revisions of the item and the store.
 public struct SecretReading: Sendable {
-  /// The secret itself.
+  /// The secret.
   public let secret: Secret
   /// The item's revision.
   public let itemRevision: UInt64
   /// The store's revision when the secret was read.
   public let storeRevision: StoreRevision
 
-  /// Makes a reading.
+  /// Creates a reading.
   public init(secret: Secret, itemRevision: UInt64, storeRevision: StoreRevision) {
     self.secret = secret
     self.itemRevision = itemRevision
@@ -84,18 +84,23 @@ public struct SecretReading: Sendable {
 
 /// The revision of a store's content.
 ///
-/// If two revisions of the same store object are equal, the content did not change between them.
+/// If two revisions of the same store instance are equal, the content did not change between them.
 public struct StoreRevision: Hashable, Sendable {
   private let number: UInt64
 
-  /// Makes a revision from a number that the store increments.
+  /// Creates a revision from a number that the store increments.
   public init(_ number: UInt64) {
     self.number = number
   }
 }
 
 extension SecretStore {
-  /// Reads the secret of an item that needs no proof; nil means that the item no longer exists.
+  /// Returns the item with an identity; nil if there is none.
+  package func item(_ identity: ItemIdentity) throws(SecretStoreError) -> SecretItem? {
+    try items(matching: .exactly(identity)).first
+  }
+
+  /// Returns the secret of an item that needs no proof; nil if the item no longer exists.
   ///
   /// - Throws: The errors of ``secret(of:authorizedBy:)``.
   public func secret(of item: SecretItem.ID) throws(SecretStoreError) -> SecretReading? {
@@ -119,49 +124,6 @@ extension SecretStore {
   ) throws(SecretStoreError) -> SecretItem {
     try update(
       item, expecting: revision, attributes: attributes, secret: secret, authorizedBy: .none)
-  }
-}
-
-/// The guarantees of a store; an app may require some of them.
-public struct StoreGuarantees: OptionSet, Hashable, Sendable {
-  /// The guarantees as bits.
-  public let rawValue: UInt32
-
-  /// Makes a set of guarantees from its bits.
-  public init(rawValue: UInt32) {
-    self.rawValue = rawValue
-  }
-
-  /// A write that has returned survives a power cut and a restart of the machine.
-  public static let survivesReboot = StoreGuarantees(rawValue: 1 << 0)
-  /// Secrets and attributes are unencrypted only in the memory of the process.
-  public static let encryptedAtRest = StoreGuarantees(rawValue: 1 << 1)
-  /// An item is unreadable outside of its ``Accessibility``.
-  public static let enforcesAccessibility = StoreGuarantees(rawValue: 1 << 2)
-  /// ``AccessFlags`` are checked.
-  public static let enforcesAccessControl = StoreGuarantees(rawValue: 1 << 3)
-  /// Several processes of this machine may use the store at once.
-  public static let sharedBetweenProcesses = StoreGuarantees(rawValue: 1 << 4)
-  /// Several machines may use the store at once.
-  public static let sharedBetweenMachines = StoreGuarantees(rawValue: 1 << 5)
-  /// A restored older copy is refused.
-  public static let detectsRollback = StoreGuarantees(rawValue: 1 << 6)
-
-  private static let names: [(StoreGuarantees, String)] = [
-    (.survivesReboot, "survives a reboot"),
-    (.encryptedAtRest, "is encrypted at rest"),
-    (.enforcesAccessibility, "enforces accessibility"),
-    (.enforcesAccessControl, "enforces access control"),
-    (.sharedBetweenProcesses, "is shared between processes"),
-    (.sharedBetweenMachines, "is shared between machines"),
-    (.detectsRollback, "detects a rollback"),
-  ]
-}
-
-extension StoreGuarantees: CustomStringConvertible {
-  /// The guarantees in words, separated by commas.
-  public var description: String {
-    Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
   }
 }
 

@@ -2,23 +2,23 @@ import CLibrary
 import Concurrency
 import StorageInternals
 
-/// An error of a store.
+/// An error that a store throws.
 ///
-/// No case carries a secret.
+/// No case contains a secret.
 public enum SecretStoreError: Error, Hashable, Sendable {
   /// The store is locked.
   case locked
-  /// The passphrase opens none of the store's passphrase slots.
+  /// The passphrase is wrong.
   case wrongPassphrase
-  /// The named key file, credential or recovery code opens none of the store's slots.
+  /// The named key file, credential or recovery code is wrong.
   case wrongKey(String)
-  /// The application password is not the one under which the item is sealed.
+  /// The application password is wrong.
   case wrongApplicationPassword
-  /// The person or the app gave up: no proof was given, or long work was abandoned.
+  /// The user or the app cancelled the operation.
   case cancelled
-  /// The item exists and is intact, but may not be read, for the given reason.
+  /// The item exists and is intact, but may not be read.
   case denied(String)
-  /// The vault or the item is sealed for another machine or another device key.
+  /// The vault or the item is encrypted with the device key of another machine.
   case otherDevice(String)
   /// An item with the same identity exists.
   case duplicate
@@ -26,7 +26,7 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case conflict
   /// The store does not support the named feature.
   case unsupported(String)
-  /// An argument exceeds the named limits.
+  /// An argument is invalid.
   case invalid(String)
   /// The bytes of the item are not valid for the named type.
   case undecodable(String)
@@ -36,25 +36,25 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case rolledBack(String)
   /// The store is missing, or is not the one that this machine knows.
   case replaced(String)
-  /// The store was written by a newer version.
+  /// The store was written by a newer version of Locket.
   case newerFormat(String)
-  /// The permissions of a file or directory of the store are insecure, so it was not used.
+  /// The owner or the permissions of a file or directory of the store are insecure.
   case insecure(path: String, reason: String)
-  /// A C library is missing; the text names it and the packages that provide it.
+  /// A C library is missing; the text names the library and the packages that contain it.
   case missingLibrary(String)
-  /// The store cannot be reached, for the given reason.
+  /// The store is not available.
   case unavailable(String)
-  /// A lock was not released in time: `path` is its file, and `holder` the process that holds it,
-  /// if the kernel reports it.
+  /// The lock file at `path` was not released in time; `holder` is the process that holds it, if
+  /// known.
   case busy(path: String, holder: Int32?)
   /// A system call failed.
   case system(call: String, path: String, code: Int32)
 }
 
 extension SecretStoreError: CustomStringConvertible {
-  /// The error, and the remedy if there is one.
+  /// A description of the error and, where possible, of the remedy.
   ///
-  /// It is a single line, in which control characters of the included names are replaced.
+  /// It is a single line, in which control characters are replaced.
   public var description: String { sentences.harmless() }
 
   private var sentences: String {
@@ -71,7 +71,7 @@ extension SecretStoreError: CustomStringConvertible {
     case .wrongApplicationPassword:
       "The application password is wrong. Try again; nothing was changed."
     case .cancelled:
-      "It was cancelled before it finished. Start it again if needed."
+      "The operation was cancelled."
     case .denied(let reason):
       "The item may not be read now: \(reason)."
     case .otherDevice(let what):
@@ -124,36 +124,16 @@ extension SecretStoreError {
 }
 
 extension SecretStoreError {
-  /// Returns the error for a child that tries to continue an operation of its parent.
+  /// Returns the error for a forked child that tries to continue an operation of its parent.
   static func forkedInside(_ what: String) -> SecretStoreError {
-    .unavailable("The process was forked inside of \(what), which continues only in the parent.")
+    .unavailable("The process was forked during \(what), which continues only in the parent.")
   }
 
-  /// Returns the error for an operation that needs threads; nil outside a forked child.
+  /// Returns the error for an operation that needs threads in a forked child; nil in other
+  /// processes.
   static func needsThreads(_ what: String) -> SecretStoreError? {
     guard Fork.isChild else { return nil }
     return .unavailable(
-      "\(what) needs threads, which a forked child does not have. Do it in a process of its own.")
-  }
-}
-
-extension String {
-  /// The text, with U+FFFD instead of characters that move a terminal's cursor or reverse text.
-  ///
-  /// Slot names come from a file to which other users may have written.
-  func harmless(keeping kept: Set<Unicode.Scalar> = []) -> String {
-    String(
-      String.UnicodeScalarView(
-        unicodeScalars.map { $0.isHarmful && !kept.contains($0) ? "\u{FFFD}" : $0 }))
-  }
-}
-
-extension Unicode.Scalar {
-  fileprivate var isHarmful: Bool {
-    switch properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: true
-    case .format: properties.isBidiControl
-    default: false
-    }
+      "\(what) needs threads, which a forked child does not have. Use another process.")
   }
 }

@@ -2,41 +2,42 @@ import Concurrency
 import StorageInternals
 import Synchronization
 
-/// The settings of all passwords of the process.
+/// The default store and the failure handler of the process.
 public enum SecretStores: Sendable {
-  private static let failureHandler = Lock<@Sendable (PasswordFailure) -> Void>(
+  private static let failureHandler = Lock<@Sendable (SecretStorageFailure) -> Void>(
     FailureLog().report, inForkedChild: { FailureLog().report })
-  private static let childLog = FailureLog<PasswordFailure>()
+  private static let childLog = FailureLog<SecretStorageFailure>()
 
-  /// Writes a failure beside an access in a forked child to standard error: a handler could need
-  /// the locks of the access, and there is no other thread to call it on.
-  static func reportInForkedChild(_ failure: PasswordFailure) {
+  /// Writes a failure of maintenance to standard error in a forked child.
+  ///
+  /// The app's handler is not called, because it could need locks that the current access holds,
+  /// and there is no other thread.
+  static func reportInForkedChild(_ failure: SecretStorageFailure) {
     childLog.report(failure)
   }
 
-  /// Sets the store of all passwords that name none.
+  /// Sets the store for passwords that do not specify one; otherwise they use this machine's vault.
   ///
-  /// Call it at most once, where the app starts, before the first access to a password; any other
-  /// use stops the process. Without it, the passwords are in this machine's vault.
+  /// Call this method at most once, before the first access to a password. Any other call traps.
   public static func bootstrap(_ store: any SecretStore) {
     DefaultStore.bootstrap(store)
   }
 
-  /// A handler for the failures of password properties, which cannot throw.
+  /// A handler for failures of password properties, which cannot throw errors.
   ///
-  /// It is called on the thread of the access, after it, or on any thread for the maintenance of a
-  /// store. A password reports a repeated failure only once, until an access succeeds. The default
-  /// handler writes a line to standard error for each distinct failure of the process. A forked
-  /// child begins with the default handler, and always writes maintenance failures to standard error.
-  public static var onFailure: @Sendable (PasswordFailure) -> Void {
+  /// It is called on the thread of the access, after the access, or on any thread for failures of
+  /// maintenance. A password reports a repeated failure only once until an access succeeds. The default
+  /// handler writes a line to standard error for each distinct failure. A forked child has the
+  /// default handler initially, and always writes failures of maintenance to standard error.
+  public static var onFailure: @Sendable (SecretStorageFailure) -> Void {
     get { failureHandler.withLock { $0 } }
     set { failureHandler.withLock { $0 = newValue } }
   }
 
-  /// Runs an operation, such as a test, in which another store is the default.
+  /// Calls a closure, such as a test, during which another store is the default store.
   ///
-  /// It applies to accesses by the operation and its child tasks to passwords without a store of
-  /// their own. Values cached elsewhere are neither read nor changed.
+  /// It applies to all accesses by the closure and its child tasks to passwords that do not specify
+  /// a store. Values cached outside the closure are neither used nor changed.
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () throws -> Result
   ) rethrows -> Result {
@@ -44,10 +45,11 @@ public enum SecretStores: Sendable {
       DefaultStoreOverride(store), operation: operation)
   }
 
-  /// Runs an asynchronous operation, such as a test, in which another store is the default.
+  /// Calls an asynchronous closure, such as a test, during which another store is the default
+  /// store.
   ///
-  /// It applies to accesses by the operation and its child tasks to passwords without a store of
-  /// their own. Values cached elsewhere are neither read nor changed.
+  /// It applies to all accesses by the closure and its child tasks to passwords that do not specify
+  /// a store. Values cached outside the closure are neither used nor changed.
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () async throws -> Result
   ) async rethrows -> Result {
@@ -56,82 +58,9 @@ public enum SecretStores: Sendable {
   }
 }
 
-/// The default store of the process, undecided until it is set or first used.
-enum DefaultStore {
-  private final class Choice: Sendable {
-    let store: any SecretStore
-    let isBootstrapped: Bool
-
-    init(_ store: any SecretStore, isBootstrapped: Bool) {
-      self.store = store
-      self.isBootstrapped = isBootstrapped
-    }
-  }
-
-  /// Not behind a lock: a forked child has the same default store, in any state of its parent.
-  private static let choice = AtomicLazyReference<Choice>()
-
-  /// The store that the app set, or this machine's; the first use makes it permanent.
-  fileprivate static var resolved: any SecretStore {
-    if let choice = choice.load() { return choice.store }
-    return choice.storeIfNil(Choice(SecretVault.vault, isBootstrapped: false)).store
-  }
-
-  /// The store that the app set or that is already in use; does not decide it.
-  static var decided: (store: any SecretStore, isBootstrapped: Bool)? {
-    choice.load().map { ($0.store, $0.isBootstrapped) }
-  }
-
-  static func bootstrap(_ store: any SecretStore) {
-    let wanted = Choice(store, isBootstrapped: true)
-    let choice = choice.storeIfNil(wanted)
-    if choice === wanted { return }
-    fatalError(
-      choice.isBootstrapped
-        ? "SecretStores.bootstrap(_:) was called twice. Call it once, where the app starts."
-        : """
-        SecretStores.bootstrap(_:) was called after the default store had been used. Call it where \
-        the app starts, before the first access to a password.
-        """)
-  }
-}
-
-/// A default store for the duration of one operation, with the state of the passwords used in it.
-///
-/// The state is kept here and not in the passwords, so that a password that outlives the operation
-/// (a constant, a static) does not keep state of another operation.
-final class DefaultStoreOverride: Sendable {
-  private typealias Object = any AnyObject & Sendable
-
-  @TaskLocal static var current: DefaultStoreOverride?
-
-  let store: any SecretStore
-  /// The states by identifier of the password, which is retained so that its identifier stays
-  /// unique.
-  private let states = Lock(
-    [ObjectIdentifier: (password: Object, state: Object)](), inForkedChild: { [:] })
-
-  init(_ store: any SecretStore) {
-    self.store = store
-  }
-
-  /// Returns the state of a password in this operation, creating it at the first access.
-  func state<State: AnyObject & Sendable>(
-    of password: any AnyObject & Sendable, orMake make: () -> State
-  ) -> State {
-    states.withLock { states in
-      let key = ObjectIdentifier(password)
-      if let known = states[key]?.state as? State { return known }
-      let state = make()
-      states[key] = (password, state)
-      return state
-    }
-  }
-}
-
 extension SecretStores {
-  /// The store of passwords that name none: that of the current `withDefaultStore`, or the store
-  /// of the process, which this use then makes permanent.
+  /// The store for passwords that do not specify one: that of the current `withDefaultStore` call,
+  /// or else the default store of the process, which can no longer be changed after this.
   package static var defaultStore: any SecretStore {
     DefaultStoreOverride.current?.store ?? DefaultStore.resolved
   }

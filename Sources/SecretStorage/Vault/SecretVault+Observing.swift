@@ -37,12 +37,12 @@ extension SecretVault: PromptlyObservedStore {
   /// Returns an observation that also keeps the watch of the file alive.
   private func watching(_ observation: ChangeObservation) -> ChangeObservation {
     if let error = SecretStoreError.needsThreads("Detecting changes by other processes") {
-      report(PasswordFailure(.maintenance, error))
+      report(SecretStorageFailure(.maintenance, error))
       return observation
     }
     var watch: ChangeObservation?
     reportingFailure { () throws(SecretStoreError) in watch = try watchFile() }
-    if let problem = watch?.problem { report(PasswordFailure(.maintenance, problem)) }
+    if let problem = watch?.problem { report(SecretStorageFailure(.maintenance, problem)) }
     let kept = Lock(watch)
     return ChangeObservation {
       observation.cancel()

@@ -94,7 +94,7 @@ extension SecretVault {
       isNewlyLocked = contents.lockIfIdle()
       try contents.refresh(from: parts)
       contents.rememberOthers(in: parts)
-      for error in contents.newDiscoveries() { report(PasswordFailure(.maintenance, error)) }
+      for error in contents.newDiscoveries() { report(SecretStorageFailure(.maintenance, error)) }
       return try body(&contents)
     }
   }

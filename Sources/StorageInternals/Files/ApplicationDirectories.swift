@@ -1,18 +1,19 @@
 import CLibrary
 import FoundationEssentials
 
-/// The directories of an application's files, after the XDG Base Directory Specification.
+/// The directories for an application's files, according to the XDG Base Directory Specification.
 ///
-/// The properties compute paths; they neither create nor read a directory.
+/// The properties only compute paths, and do not access the file system.
 package struct ApplicationDirectories: Sendable {
   package let applicationName: String
   private let environment: [String: String]
 
   /// - Parameters:
-  ///   - applicationName: The directories' last component; nil for the executable's name.
-  ///   - environment: The environment variables that name the directories.
-  /// - Throws: ``ApplicationDirectoriesError/invalidApplicationName(_:)`` when the name cannot be
-  ///   one component of a path.
+  ///   - applicationName: The last path component of the directories; nil for the name of the
+  ///     executable.
+  ///   - environment: The environment variables that determine the directories.
+  /// - Throws: ``ApplicationDirectoriesError/invalidApplicationName(_:)`` when the name is not a
+  ///   valid path component.
   package init(
     applicationName: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -25,7 +26,7 @@ package struct ApplicationDirectories: Sendable {
     self.environment = environment
   }
 
-  /// The directory of the settings.
+  /// The directory for settings.
   package var configuration: String {
     get throws(ApplicationDirectoriesError) {
       try directory(
@@ -33,21 +34,22 @@ package struct ApplicationDirectories: Sendable {
     }
   }
 
-  /// The directory of data that a user wants to keep.
+  /// The directory for data of the user.
   package var data: String {
     get throws(ApplicationDirectoriesError) {
       try directory("XDG_DATA_HOME", belowHome: ".local/share", ofService: "STATE_DIRECTORY")
     }
   }
 
-  /// The directory of state that belongs to this machine and is not worth copying to another.
+  /// The directory for state that is specific to this machine.
   package var state: String {
     get throws(ApplicationDirectoriesError) {
       try directory("XDG_STATE_HOME", belowHome: ".local/state", ofService: "STATE_DIRECTORY")
     }
   }
 
-  /// The directory in which systemd puts this service's credentials; nil if it has none.
+  /// Returns the directory of the credentials that systemd passes to this service; nil if there is
+  /// none.
   package static func credentials(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> String? {
@@ -59,22 +61,23 @@ package struct ApplicationDirectories: Sendable {
   ) throws(ApplicationDirectoriesError) -> String {
     if let base = Self.path(in: variable, of: environment) { return "\(base)/\(applicationName)" }
     if let home { return "\(home)/\(belowHome)/\(applicationName)" }
-    // systemd creates this directory for the service alone, so the name is not appended.
+    // systemd creates this directory for the service, so the application's name is not appended.
     if let directory = Self.path(in: serviceVariable, of: environment) { return directory }
     throw .noDirectory(
       variables: [variable, "HOME", serviceVariable], home: environment["HOME"])
   }
 
-  /// The home directory; nil for the placeholders of users without a home.
+  /// The home directory; nil for the placeholders that users without a home directory have.
   private var home: String? {
     guard let home = Self.path(in: "HOME", of: environment), home != "/", home != "/nonexistent"
     else { return nil }
     return home
   }
 
-  /// Returns the absolute path in a variable, without a trailing slash.
+  /// Returns the absolute path in a variable, without trailing slashes.
   ///
-  /// The specification says to ignore relative paths; systemd separates several paths by colons.
+  /// Relative paths are ignored, as the specification requires. Of the paths that systemd separates
+  /// by colons, this returns the first.
   private static func path(in variable: String, of environment: [String: String]) -> String? {
     guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/"),
       !value.utf8.contains(0)
@@ -91,14 +94,15 @@ package struct ApplicationDirectories: Sendable {
 
   private static var executableName: String {
     do {
-      // The link, not the first argument, which the caller of `exec` can choose freely.
+      // The first argument is not reliable, because the caller of `exec` chooses it.
       return name(ofExecutable: try FileSystem().linkTarget(of: "/proc/self/exe"))
     } catch {
-      // Some containers have no /proc.
+      // Some containers do not have /proc.
       return name(ofExecutable: CommandLine.arguments.first ?? "")
     }
   }
 
+  /// Returns the name of an executable from its path.
   package static func name(ofExecutable path: String) -> String {
     // The kernel's suffix for an executable that was replaced while running, as by an upgrade.
     let mark = " (deleted)"

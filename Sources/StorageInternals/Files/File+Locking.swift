@@ -1,7 +1,7 @@
 import CLibrary
 
 extension File {
-  /// Takes this file's lock unless another open file holds it; closing this file releases it.
+  /// Acquires the lock (`flock`) unless another open file holds it; closing the file releases it.
   package func lockIfFree() throws(SystemError) -> Bool {
     do {
       try check(.flock) { flock($0, LOCK_EX | LOCK_NB) }
@@ -12,13 +12,12 @@ extension File {
     }
   }
 
-  /// Releases this file's lock, even if forked children have the file open.
+  /// Releases the lock, even if forked children still have the file open.
   package func unlock() {
-    // Fails only for a descriptor that is not open.
     withDescriptor { _ = flock($0, LOCK_UN) }
   }
 
-  /// The process that holds this file's lock; nil if the kernel does not report it.
+  /// The process that holds the lock; nil if the kernel does not report it.
   var lockHolder: pid_t? {
     do throws(SystemError) {
       let status = try status()
@@ -36,21 +35,21 @@ extension File {
         return pid_t(words[4]).flatMap(Self.running)
       }
     } catch {
-      // The holder only adds detail to an error message.
+      // The holder is only a detail of an error message.
     }
     return nil
   }
 
-  /// The process that holds the queue lock for this file's lock.
+  /// The process that holds the queue lock.
   ///
-  /// The queue lock is a record lock on the first byte. Child processes do not inherit it. It ends
-  /// when its process ends or closes the file.
+  /// The queue lock is a record lock on the first byte. Child processes do not inherit it, and the
+  /// kernel releases it when its process ends or closes the file.
   var queueHolder: pid_t? {
     let (code, record) = queueLock(F_GETLK, F_WRLCK)
     return code == 0 && record.l_type != F_UNLCK ? record.l_pid : nil
   }
 
-  /// Takes the queue lock; returns true also if the file system has no record locks.
+  /// Acquires the queue lock; also returns true if the file system does not support record locks.
   func enterQueue() -> Bool {
     queueLock(F_SETLK, F_WRLCK).code == 0 || errno != EAGAIN && errno != EACCES
   }
@@ -64,13 +63,14 @@ extension File {
   ) -> (code: Int32, record: flock) {
     var record = flock(
       l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 1, l_pid: 0)
-    // The structure is the C library's, and the kernel fills it in before this returns.
     let code = withDescriptor { unsafe fcntl($0, command, &record) }
     return (code, record)
   }
 
-  /// Returns a process if it still runs: the kernel reports the one that took the lock, and after
-  /// its end a child may still hold the lock.
+  /// Returns a process if it is still running.
+  ///
+  /// The kernel reports the process that acquired the lock. After it has ended, a child that
+  /// inherited the file may still hold the lock.
   private static func running(_ process: pid_t) -> pid_t? {
     process > 0 && (kill(process, 0) == 0 || errno == EPERM) ? process : nil
   }

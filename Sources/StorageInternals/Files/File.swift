@@ -1,6 +1,6 @@
 package import CLibrary
 
-/// An open file, closed when it goes out of scope.
+/// An open file, which is closed when the value is destroyed.
 package struct File: ~Copyable, Sendable {
   package let path: String
   private let descriptor: Int32
@@ -22,12 +22,12 @@ package struct File: ~Copyable, Sendable {
     return FileStatus(status)
   }
 
-  /// Reads up to `count` bytes from an offset, fewer at the end of the file.
+  /// Reads `count` bytes from an offset, or fewer at the end of the file.
   package func read(from offset: Int, count: Int) throws(SystemError) -> [UInt8] {
-    // A count can come from a damaged file, so the allocation is limited to the file's size.
+    // A count may come from a damaged file, so the file's size limits the allocation.
     let limit = count <= 65536 ? count : min(count, max(0, try status().size - offset))
-    // An array without capacity writes its count into the process's shared empty array, which the
-    // thread sanitizer correctly reports as a race.
+    // An array without capacity would write its count into the shared empty array, which the thread
+    // sanitizer rightly reports as a race.
     if limit <= 0 { return [] }
     var failure: SystemError?
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
@@ -41,7 +41,7 @@ package struct File: ~Copyable, Sendable {
     return bytes
   }
 
-  /// Fills a buffer from an offset, and returns the number of bytes read.
+  /// Reads into a buffer from an offset until it is full or the file ends; returns the byte count.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, from offset: Int
   ) throws(SystemError) -> Int {
@@ -59,7 +59,7 @@ package struct File: ~Copyable, Sendable {
     return filled
   }
 
-  /// Writes all bytes at an offset, in as many calls as it takes.
+  /// Writes bytes at an offset.
   package func write(_ bytes: some Collection<UInt8>, at offset: Int) throws(SystemError) {
     let result = bytes.withContiguousStorageIfAvailable { buffer in
       unsafe writeAll(UnsafeRawBufferPointer(buffer), at: offset)
@@ -78,7 +78,7 @@ package struct File: ~Copyable, Sendable {
           unsafe pwrite(
             descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done))
         }
-        // A device that writes nothing and reports no error would be retried indefinitely.
+        // Retrying could loop forever on a device that writes nothing and reports no error.
         if written == 0 { throw SystemError(call: .write, path: path, code: EIO) }
         done += written
       } catch {
@@ -88,7 +88,7 @@ package struct File: ~Copyable, Sendable {
     return .success(())
   }
 
-  /// Flushes the file's content, and the metadata needed to read it back, to disk.
+  /// Flushes the file's content, and the metadata needed to read it, to disk.
   package func synchronizeData() throws(SystemError) {
     try fileSystem.check(.fdatasync, path) { fdatasync(descriptor) }
   }
@@ -106,21 +106,21 @@ package struct File: ~Copyable, Sendable {
     try fileSystem.check(.fchmod, path) { fchmod(descriptor, mode) }
   }
 
-  /// Changes owner and group; the greatest number leaves the current one unchanged.
+  /// Changes the owner and the group; the maximum value leaves either unchanged.
   package func changeOwner(to user: uid_t, group: gid_t) throws(SystemError) {
     try fileSystem.check(.fchown, path) { fchown(descriptor, user, group) }
   }
 
-  /// Links a file without a name at its path.
+  /// Links an unnamed file at its path.
   func takeName() throws(SystemError) {
-    // Only a privileged process may link a descriptor directly.
+    // Linking the descriptor itself requires privileges.
     let source = "/proc/self/fd/\(descriptor)"
     try fileSystem.check(.link, at: path) {
       unsafe linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW)
     }
   }
 
-  /// Makes a system call on this file and retries after `EINTR`; throws any other error.
+  /// Makes a system call on this file; retries after `EINTR` and throws any other error.
   @discardableResult
   func check(
     _ call: FileSystem.Call, _ body: (Int32) -> Int32
@@ -135,15 +135,14 @@ package struct File: ~Copyable, Sendable {
 }
 
 extension File {
-  /// Whether this or another process has the file open for writing; false if the kernel cannot
-  /// tell.
+  /// Whether any process has the file open for writing; false if that cannot be determined.
   ///
   /// The kernel grants a read lease only to the file's owner, and only if the file is not open for
-  /// writing. The lease is released at once.
+  /// writing. The lease is released immediately.
   var isOpenForWriting: Bool {
     withDescriptor { descriptor in
-      // A process that opens the file meanwhile makes the kernel signal the lease holder. The
-      // default signal ends the process; this one is ignored.
+      // If a process opens the file meanwhile, the kernel signals the lease holder. The default
+      // signal would terminate the process; SIGURG is ignored by default.
       guard fcntl(descriptor, Self.setSignal, SIGURG) == 0 else { return false }
       if fcntl(descriptor, Self.setLease, CInt(F_RDLCK)) == 0 {
         _ = fcntl(descriptor, Self.setLease, CInt(F_UNLCK))
@@ -153,7 +152,7 @@ extension File {
     }
   }
 
-  // Linux's F_SETSIG and F_SETLEASE, missing in Swift's overlay.
+  // Linux's F_SETSIG and F_SETLEASE, which Swift's overlay does not import.
   private static var setSignal: Int32 { 10 }
   private static var setLease: Int32 { 1024 }
 }

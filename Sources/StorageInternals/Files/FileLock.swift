@@ -2,35 +2,37 @@ package import CLibrary
 import Concurrency
 import Synchronization
 
-/// A lock that one thread of one process holds at a time, released at the end of its scope.
+/// A lock that excludes other threads and processes, and is released when the value is destroyed.
 ///
-/// The kernel holds the lock for an open file (`flock`), so it ends with the process. Each
-/// `FileLock` opens the file again, so that threads exclude each other as processes do. The lock
-/// protects files only: neither the memory model nor the thread sanitizer knows of it.
+/// The lock is a `flock` on an open file, so the kernel releases it when the process ends. Each
+/// `FileLock` opens the file separately, so that it also excludes threads of the same process. It
+/// does not synchronize memory: neither the memory model nor the thread sanitizer takes it into
+/// account.
 ///
-/// The lock has its own file beside the data. Replacing the data by a rename gives its path another
-/// inode, so that two processes could each lock a different one. The lock's file is empty and is
-/// not removed.
+/// The lock file is separate from the data. If the data's own file were locked, replacing it by a
+/// rename would let two processes lock two different inodes. The lock file is empty and is never
+/// removed.
 package struct FileLock: ~Copyable, Sendable {
   private let file: File
   private let generation = Fork.generation
-  /// Whether this lock went through the queue of this process.
+  /// Whether the lock was acquired through the queue of this process.
   private let isQueued: Bool
 
-  /// The default limit of a wait for a lock.
+  /// The default time to wait for a lock.
   package static let defaultTimeout = Duration.seconds(30)
 
   /// Waits for the lock, in FIFO order among the threads of this process.
   ///
-  /// Processes are served in the order of their requests, as far as polling allows.
+  /// Processes are served approximately in the order of their requests.
   ///
   /// - Parameters:
-  ///   - path: The lock's own file, created for its owner alone if missing.
-  ///   - fileSystem: Makes the system calls.
-  ///   - timeout: The longest time to wait. After a timeout, later calls for the path fail at once
-  ///     until the lock is free.
-  /// - Throws: `ETIMEDOUT` of `flock`, with the process that holds the lock if the kernel reports
-  ///   it; or the call that failed.
+  ///   - path: The path of the lock file. If it is missing, it is created with access for its owner
+  ///     only.
+  ///   - fileSystem: The file system that makes the system calls.
+  ///   - timeout: The maximum time to wait. After a timeout, later calls for the same path fail
+  ///     immediately until the lock is free.
+  /// - Throws: The failed call; after a timeout, `ETIMEDOUT` of `flock`, with the process that
+  ///   holds the lock if the kernel reports it.
   package init(
     at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout
   ) throws(SystemError) {
@@ -45,7 +47,7 @@ package struct FileLock: ~Copyable, Sendable {
           isQueued = true
           return
         }
-        // The file was removed or replaced meanwhile: later callers lock the new one.
+        // The file was removed or replaced meanwhile, and later callers lock the new one.
         file = try Self.open(path, fileSystem)
       }
     } catch {
@@ -54,7 +56,7 @@ package struct FileLock: ~Copyable, Sendable {
     }
   }
 
-  /// Takes the lock if it is free; nil otherwise.
+  /// Acquires the lock if it is free; returns nil otherwise.
   package static func ifFree(
     at path: String, in fileSystem: FileSystem = FileSystem()
   ) throws(SystemError) -> FileLock? {
@@ -69,20 +71,20 @@ package struct FileLock: ~Copyable, Sendable {
   }
 
   deinit {
-    // A child's descriptor shares the parent's lock, so unlocking in the child would free it. The
-    // parent must unlock, because the lock would last as long as a child has the file open.
+    // A forked child shares the parent's lock, which unlocking in the child would release. The
+    // parent unlocks explicitly, because a child may still have the file open.
     guard generation == Fork.generation else { return }
     file.unlock()
     if isQueued { FileLockQueue.leave(file.path) }
   }
 
-  /// Releases the lock before this goes out of scope.
+  /// Releases the lock before the end of its scope.
   package consuming func release() {}
 
-  /// Makes a user the owner of the lock's file, so that the data's owner can take the lock.
+  /// Changes the owner of the lock file, so that the owner of the data can acquire the lock.
   package func give(to user: uid_t) throws(SystemError) {
     let status = try file.status()
-    // A file with another name may be any file, hard-linked here to have its owner changed.
+    // A file with several links may be another file that was hard-linked here to change its owner.
     guard status.owner != user, status.links == 1, status.size == 0 else { return }
     try file.changeOwner(to: user, group: .max)
   }
@@ -93,28 +95,12 @@ package struct FileLock: ~Copyable, Sendable {
 }
 
 extension File {
-  /// Whether a path still leads to this file.
+  /// Returns whether a path still leads to this file.
   fileprivate func isStill(
     at path: String, in fileSystem: FileSystem
   ) throws(SystemError) -> Bool {
     guard let current = try fileSystem.status(of: path) else { return false }
     let own = try status()
     return own.inode == current.inode && own.device == current.device
-  }
-}
-
-/// The lock timeout of a store's writers, which the app may change at any time.
-package final class LockTimeout: Sendable {
-  private let nanoseconds = Atomic(Int64(FileLock.defaultTimeout / .nanoseconds(1)))
-
-  package init() {}
-
-  package var duration: Duration {
-    get { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
-    set {
-      // Clamped to 136 years, so that no calculation overflows.
-      let limited = max(.zero, min(newValue, .seconds(1 << 32)))
-      nanoseconds.store(Int64(limited / .nanoseconds(1)), ordering: .relaxed)
-    }
   }
 }

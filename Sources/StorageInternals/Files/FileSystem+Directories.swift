@@ -1,21 +1,21 @@
 import CLibrary
 
 extension FileSystem {
-  /// Creates a directory and its missing parents, durably and each for its owner alone.
+  /// Creates a directory and its missing parents, durably and with access for their owner only.
   ///
-  /// Existing directories, and symbolic links to directories, stay unchanged.
+  /// Existing directories and symbolic links to directories are left unchanged.
   package func makeDirectories(_ path: String) throws(SystemError) {
     do {
       try makeDirectory(path)
     } catch {
       guard error.code == ENOENT, path.parentDirectory != path else { throw error }
       try makeDirectories(path.parentDirectory)
-      // One retry only: behind a dangling link the directory stays missing.
+      // Retried only once: a parent that is a dangling link stays missing.
       try makeDirectory(path)
     }
   }
 
-  /// Runs a closure; on `ENOENT`, creates the parent directories and retries once.
+  /// Calls a closure; if it throws `ENOENT`, creates the parent directories and calls it again.
   package func makingDirectories<Result: ~Copyable>(
     for path: String, _ body: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result {
@@ -43,24 +43,24 @@ extension FileSystem {
     try synchronizeDirectory(path.parentDirectory)
   }
 
-  /// Opens a directory, to make its entries durable.
+  /// Opens a directory for flushing its entries.
   func openDirectory(_ path: String) throws(SystemError) -> File {
     try open(path, O_RDONLY | O_DIRECTORY)
   }
 
-  /// Makes a directory's entries durable, so that a new or renamed file survives a power cut.
+  /// Flushes a directory's entries to disk, so that a new or renamed file survives a power failure.
   package func synchronizeDirectory(_ path: String) throws(SystemError) {
     try openDirectory(path).synchronizeEntries()
   }
 
-  /// Returns the names in a directory, without `.` and `..`, in no particular order.
+  /// Returns the names of a directory's entries, except `.` and `..`, in no particular order.
   package func entries(of path: String) throws(SystemError) -> [String] {
     var stream: OpaquePointer?
     try check(.opendir, at: path) {
       unsafe stream = opendir(path)
       return unsafe stream == nil ? -1 : 0
     }
-    // `check` throws when there is no stream; this stream is closed once, below.
+    // `check` throws if there is no stream.
     let directory = unsafe stream!
     defer { unsafe closedir(directory) }
 
@@ -68,10 +68,10 @@ extension FileSystem {
     while true {
       var name: String?
       try check(.readdir, path) {
-        // Only the error number distinguishes the end from a failure.
+        // At the end, the result is the same as on failure, but the error number stays 0.
         errno = 0
         guard let entry = unsafe readdir(directory) else { return errno == 0 ? 0 : -1 }
-        // By address: an entry ends after its name, so a copy of the struct reads beyond it.
+        // An entry may be shorter than the struct, so it must not be copied.
         let offset = MemoryLayout<dirent>.offset(of: \.d_name)!
         let characters = unsafe UnsafeRawPointer(entry).advanced(by: offset)
         name = unsafe String(cString: characters.assumingMemoryBound(to: CChar.self))
@@ -84,12 +84,12 @@ extension FileSystem {
 }
 
 extension File {
-  /// Makes an open directory's entries durable.
+  /// Flushes the entries of an open directory to disk.
   func synchronizeEntries() throws(SystemError) {
     do {
       try synchronize()
     } catch {
-      // Some file systems report this because a directory needs no flush.
+      // Some file systems report `EINVAL` because they do not need to flush directories.
       if error.code != EINVAL { throw error }
     }
   }

@@ -14,7 +14,7 @@ extension FileSystem {
       Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
     ) -> Int32
 
-  /// The C library's function, missing in Swift's overlay; nil if the library lacks it.
+  /// The C library's function, which Swift's overlay does not import; nil if the library lacks it.
   private static let renameAt2: RenameAt2? = unsafe dlsym(nil, "renameat2").map {
     unsafe unsafeBitCast($0, to: RenameAt2.self)
   }
@@ -30,11 +30,13 @@ extension FileSystem {
     }
   }
 
-  /// Moves a file to a path without a file.
+  /// Renames a file, unless a file exists at the target path.
   ///
-  /// Without `renameat2` and `link`, an empty file reserves the path for a moment.
+  /// If neither `renameat2` nor `link` is supported, an empty file briefly reserves the target
+  /// path.
   ///
-  /// - Throws: `EEXIST` if the path is taken. On any error, nothing was changed.
+  /// - Throws: `EEXIST` if the target path exists, or the call that failed. Nothing is changed
+  ///   then.
   package func renameExclusively(_ path: String, to target: String) throws(SystemError) {
     do {
       return try rename(path, to: target, .withoutReplacing)
@@ -59,6 +61,6 @@ extension FileSystem {
 }
 
 extension SystemError {
-  /// Whether the kernel, the file system or a sandbox does not support a call or its flags.
+  /// Whether the kernel, the file system or a sandbox does not support the call or its flags.
   package var isUnsupported: Bool { [ENOSYS, EINVAL, EOPNOTSUPP, EPERM].contains(code) }
 }

@@ -1,30 +1,31 @@
 package import CLibrary
 
 extension FileSystem {
-  /// Replaces a file's content, or creates the file, in one atomic and durable step.
+  /// Creates or replaces a file, atomically and durably.
   ///
-  /// If the process or the machine stops at any moment, the path leads to all of the old bytes or
-  /// all of the new. A symbolic link at the path is replaced, not followed. The new file has no
-  /// name until it is complete, and a temporary one only between `linkat` and `rename`. On file
-  /// systems without unnamed files, it has the temporary name from the beginning.
+  /// If the process or the machine stops at any time, the path leads to either the complete old
+  /// content or the complete new content. A symbolic link at the path is replaced, not followed.
+  /// The new file is unnamed until it is complete, and has a temporary name only between `linkat`
+  /// and `rename`. On file systems without unnamed files, it has the temporary name from the
+  /// beginning.
   ///
   /// - Parameters:
-  ///   - path: The file, in an existing directory.
-  ///   - bytes: All of the new content.
-  ///   - mode: The file's permissions, regardless of the umask; they are never wider.
-  ///   - old: The existing file, if its owner, group and permissions are to be kept instead. Its
-  ///     other names and its access control list are lost.
+  ///   - path: The path of the file, in an existing directory.
+  ///   - bytes: The new content.
+  ///   - mode: The permissions of the file, which the umask does not affect.
+  ///   - old: The status of the existing file if its owner, group and permissions are to be kept.
+  ///     Its other hard links and its access control list are not kept.
   ///   - overwriting: Whether to replace an existing file; if false, `EEXIST` is thrown.
-  /// - Returns: The new file, still open for writing.
-  /// - Throws: The call that failed. The old content is then in place and the temporary file
-  ///   removed. After a failed `fsync` of the directory, however, the new content is in place but
-  ///   may not survive a power cut.
+  /// - Returns: The new file, open for writing.
+  /// - Throws: The call that failed. The path then still leads to the old content. If the last
+  ///   call, the `fsync` of the directory, fails, the path leads to the new content, which may not
+  ///   survive a power failure.
   @discardableResult
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600,
     keeping old: FileStatus? = nil, overwriting: Bool = true
   ) throws(SystemError) -> File {
-    // Opened first, so that after the rename only its `fsync` can fail.
+    // Opened before the rename, so that only its `fsync` can fail afterwards.
     let directory = try openDirectory(path.parentDirectory)
     let file = try writeReplacement(of: path, with: bytes, mode: mode, keeping: old)
     do throws(SystemError) {
@@ -43,14 +44,14 @@ extension FileSystem {
 
   /// Writes the temporary file of a replacement, durably and with its final owner and mode.
   ///
-  /// The closure runs on the complete file before the `fsync`.
+  /// The closure is called with the complete file before the `fsync`.
   func writeReplacement(
     of path: String, with bytes: some Collection<UInt8>, mode: mode_t, keeping old: FileStatus?,
     finish: (borrowing File) -> Void = { _ in }
   ) throws(SystemError) -> File {
     let temporary = path.replacement(try KernelRandom.integer())
-    if let file = try writeNameless(temporary, bytes, mode, old, finish) { return file }
-    // Until its owner is changed, the file is accessible to the current owner alone.
+    if let file = try writeUnnamed(temporary, bytes, mode, old, finish) { return file }
+    // Only the current owner has access until the owner has been changed.
     let file = try open(
       temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: old == nil ? mode : 0o600)
     do throws(SystemError) {
@@ -62,18 +63,18 @@ extension FileSystem {
     return file
   }
 
-  /// Writes a temporary file that gets its name when complete, so that a killed process rarely
-  /// leaves one; nil if the file system, or a missing `/proc`, does not allow that.
-  private func writeNameless(
+  /// Writes a temporary file that is named only when it is complete, so that a killed process
+  /// rarely leaves one behind; returns nil if the file system does not support it or `/proc` is
+  /// missing.
+  private func writeUnnamed(
     _ path: String, _ bytes: some Collection<UInt8>, _ mode: mode_t, _ old: FileStatus?,
     _ finish: (borrowing File) -> Void
   ) throws(SystemError) -> File? {
     let file: File
     do {
-      // As in `writeReplacement`.
-      file = try openNameless(for: path, O_WRONLY, mode: old == nil ? mode : 0o600)
+      file = try openUnnamed(for: path, O_WRONLY, mode: old == nil ? mode : 0o600)
     } catch {
-      // File systems that open the directory itself answer `EISDIR`.
+      // File systems that ignore the flag fail with `EISDIR`.
       if [EOPNOTSUPP, EISDIR, EINVAL].contains(error.code) { return nil }
       throw error
     }
@@ -87,28 +88,27 @@ extension FileSystem {
     return file
   }
 
-  /// Removes a temporary file; on failure, leaves it to `removeLeftovers` and returns false.
+  /// Removes a temporary file; on failure, returns false and leaves it to `removeLeftovers`.
   @discardableResult
   func discard(_ temporary: String) -> Bool {
     do throws(SystemError) {
       try unlink(temporary)
       return true
     } catch {
-      // The error to report is the one that stopped the replacement, if any.
       return false
     }
   }
 
-  /// Whether there are temporary files, left by killed processes or still in use.
+  /// Returns whether a file has temporary files, left by killed processes or still in use.
   package func hasLeftovers(of path: String) throws(SystemError) -> Bool {
     let name = path.lastComponent
     return try entries(of: path.parentDirectory).contains { $0.isReplacement(of: name) }
   }
 
-  /// Removes the temporary files that killed processes left when replacing a file.
+  /// Removes the temporary files that killed processes left behind.
   ///
-  /// Every process replaces this file under the given lock. While the caller holds it, each
-  /// temporary file is a leftover.
+  /// Every process that replaces the file holds the given lock meanwhile, so no temporary file is
+  /// in use while the caller holds it.
   package func removeLeftovers(
     of path: String, holding lock: borrowing FileLock
   ) throws(SystemError) {
@@ -120,7 +120,7 @@ extension FileSystem {
 }
 
 extension File {
-  /// Writes a new file's owner, mode and content, durably.
+  /// Sets a new file's owner and mode, and writes its content, durably.
   fileprivate func fill(
     with bytes: some Collection<UInt8>, _ mode: mode_t, keeping old: FileStatus?,
     _ finish: (borrowing File) -> Void
@@ -132,7 +132,7 @@ extension File {
     try synchronize()
   }
 
-  /// Gives this file the owner and group of another one, unless they are equal already.
+  /// Changes the owner and group to those of another file, unless they are equal.
   fileprivate func takeOwner(of other: FileStatus) throws(SystemError) {
     let status = try status()
     if status.owner == other.owner, status.group == other.group { return }
@@ -141,16 +141,16 @@ extension File {
 }
 
 extension String {
-  /// Returns the temporary path beside this one for a replacement.
+  /// Returns a temporary path for a replacement, in the same directory.
   fileprivate func replacement(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     let padding = String(repeating: "0", count: 16 - digits.count)
     return "\(parentDirectory)/.\(lastComponent).\(padding)\(digits).tmp"
   }
 
-  /// Whether `replacement` can have made this name for a file.
+  /// Returns whether this is a name that `replacement` returns for a file.
   ///
-  /// Compared by bytes: names that are equal as text can belong to different files.
+  /// Bytes are compared, because names that are canonically equivalent may be different files.
   fileprivate func isReplacement(of name: String) -> Bool {
     let prefix = ".\(name).".utf8
     let suffix = ".tmp".utf8

@@ -1,8 +1,8 @@
 package import CLibrary
 
-/// The system calls of the stores; a test can make each of them fail.
+/// The file system calls of the stores, each of which a test can make fail.
 package struct FileSystem: Sendable {
-  /// The calls, by the names of their manual pages.
+  /// The calls, named after their manual pages.
   package enum Call: String, CaseIterable, Sendable {
     case open, read, write, fdatasync, fsync, ftruncate, fchmod, fchown, flock, stat, rename,
       renameat2, link, unlink, mkdir
@@ -10,17 +10,17 @@ package struct FileSystem: Sendable {
     case thread = "pthread_create"
   }
 
-  /// The error number with which a call on a path fails; nil to make the call.
+  /// Returns the error number with which a call on a path fails, or nil to make the call.
   ///
-  /// `EINTR` is handled as if the kernel returned it: the call is retried, and so is this closure.
-  /// Tests use it to simulate a full or failing disk at each call.
+  /// Tests use it to simulate a full or failing disk at each call. After `EINTR`, the closure is
+  /// called again, because the call is retried.
   package var fault: (@Sendable (Call, String) -> Int32?)?
 
   package init(fault: (@Sendable (Call, String) -> Int32?)? = nil) {
     self.fault = fault
   }
 
-  /// Opens a file; the descriptor is not inherited by child processes.
+  /// Opens a file, whose descriptor is closed when a child process calls `exec`.
   package func open(
     _ path: String, _ flags: Int32, mode: mode_t = 0
   ) throws(SystemError) -> File {
@@ -30,17 +30,17 @@ package struct FileSystem: Sendable {
     return File(descriptor: descriptor, path: path, fileSystem: self)
   }
 
-  /// Creates a file without a name, in the directory of its later path.
-  func openNameless(for path: String, _ flags: Int32, mode: mode_t) throws(SystemError) -> File {
-    // The constant of <fcntl.h> is an expression that Swift does not import.
-    let nameless = 0o20000000 | O_DIRECTORY
+  /// Creates an unnamed file in the directory of its future path.
+  func openUnnamed(for path: String, _ flags: Int32, mode: mode_t) throws(SystemError) -> File {
+    // O_TMPFILE, an expression in <fcntl.h> that Swift does not import.
+    let unnamed = 0o20000000 | O_DIRECTORY
     let descriptor = try check(.open, at: path) {
-      unsafe CLibrary.open(path.parentDirectory, flags | nameless | O_CLOEXEC, mode)
+      unsafe CLibrary.open(path.parentDirectory, flags | unnamed | O_CLOEXEC, mode)
     }
     return File(descriptor: descriptor, path: path, fileSystem: self)
   }
 
-  /// Returns the status of a file, after following a link on request; nil if there is no file.
+  /// Returns the status of a file; nil if it does not exist.
   package func status(
     of path: String, followingLink: Bool = false
   ) throws(SystemError) -> FileStatus? {
@@ -56,7 +56,7 @@ package struct FileSystem: Sendable {
     return FileStatus(status)
   }
 
-  /// Moves a file to another path, replacing an existing file atomically.
+  /// Renames a file, atomically replacing any file at the target path.
   package func rename(_ path: String, to target: String) throws(SystemError) {
     if target.hasNUL { throw SystemError(call: .rename, path: target, code: EINVAL) }
     try check(.rename, at: path) {
@@ -64,7 +64,7 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// Gives a file a second path.
+  /// Creates a hard link to a file.
   package func link(_ path: String, to other: String) throws(SystemError) {
     if other.hasNUL { throw SystemError(call: .link, path: other, code: EINVAL) }
     try check(.link, at: path) {
@@ -92,14 +92,14 @@ package struct FileSystem: Sendable {
         unsafe readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), capacity)
       }
     }
-    // A repaired text would be the path of another file.
+    // A string with replacement characters would be a different path.
     guard let text = String(validating: target[..<count], as: UTF8.self) else {
       throw SystemError(call: .readlink, path: path, code: EILSEQ)
     }
     return text
   }
 
-  /// Makes a system call and retries after `EINTR`; throws any other error.
+  /// Makes a system call; retries after `EINTR` and throws any other error.
   @discardableResult
   func check<Result: SignedInteger>(
     _ call: Call, _ path: String, _ body: () -> Result
@@ -109,19 +109,18 @@ package struct FileSystem: Sendable {
       if code == 0 {
         let result = body()
         if result != -1 { return result }
-        // Read before any other call into the C library.
+        // Read before another call of the C library changes it.
         code = errno
       }
       if code != EINTR { throw SystemError(call: call, path: path, code: code) }
     }
   }
 
-  /// Makes a system call on a path.
+  /// Makes a system call on a path; a path with a zero byte is an error.
   @discardableResult
   func check<Result: SignedInteger>(
     _ call: Call, at path: String, _ body: () -> Result
   ) throws(SystemError) -> Result {
-    // C would end the path at the zero byte.
     if path.hasNUL { throw SystemError(call: call, path: path, code: EINVAL) }
     return try check(call, path, body)
   }

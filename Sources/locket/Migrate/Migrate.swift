@@ -97,7 +97,7 @@ extension Command {
       try Output.line("\(outcome): \(entry.identity.options)")
     }
     for left in report.unreadable {
-      try Output.line("left out: \(left.place) (\(left.reason))")
+      try Output.line("left out: \(left.position) (\(left.reason))")
     }
     guard arguments.has(.removeSource), !arguments.has(.dryRun) else { return }
     try Output.line(

@@ -14,7 +14,7 @@ extension Command {
       """
   ) { arguments in
     let settings = try arguments.settings()
-    try beginToWatch(settings, arguments)
+    try startWatching(settings, arguments)
     let failure = Serialized<Failure?>(nil)
     let end = DispatchSemaphore(value: 0)
     let observation = settings.observe { key in
@@ -33,7 +33,7 @@ extension Command {
   }
 
   /// Reads the settings, and throws if their changes cannot be observed.
-  private static func beginToWatch(
+  private static func startWatching(
     _ settings: KeyValueStore, _ arguments: Arguments
   ) throws {
     let obstacle = Serialized<KeyValueStoreError?>(nil)

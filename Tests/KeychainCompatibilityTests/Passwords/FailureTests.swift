@@ -20,14 +20,14 @@ struct FailureTests: DeprecatedUse {
 @available(*, deprecated)
 extension FailureTests {
   func verify(_ fact: Fact) {
-    let told = Lock([PasswordFailure]())
+    let told = Lock([SecretStorageFailure]())
     SecretStores.onFailure = { failure in told.withLock { $0.append(failure) } }
     inMemory {
       let text = GenericPassword<String>(service: "my.service")
       let number = GenericPassword<Int>(service: "my.service")
       text.wrappedValue = "words"
       precondition(number.wrappedValue == nil && number.wrappedValue == nil)
-      precondition(told.withLock { $0 } == [PasswordFailure(.read, .undecodable("Int"))])
+      precondition(told.withLock { $0 } == [SecretStorageFailure(.read, .undecodable("Int"))])
       text.wrappedValue = "12345678"
       precondition(number.wrappedValue != nil)
       text.wrappedValue = "words"

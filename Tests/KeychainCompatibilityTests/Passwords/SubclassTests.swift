@@ -45,7 +45,7 @@ extension SubclassTests {
   }
 
   private func tellOfARefusal() {
-    let told = Lock([PasswordFailure]())
+    let told = Lock([SecretStorageFailure]())
     SecretStores.onFailure = { failure in told.withLock { $0.append(failure) } }
     inMemory {
       let password = RefusingPassword(service: "my.service", defaultValue: "default")

@@ -111,7 +111,7 @@ struct CryptFileTests {
   @Test func whatIsUnreadableCanBeLeftOut() throws {
     let read = try read(changed("peter =", to: "petra ="), skipping: true)
     #expect(read.secrets.map(\.identity.account) == ["Jo.Ann@Example.com", "a_b"])
-    #expect(read.unreadable.map(\.place) == ["line 10"])
+    #expect(read.unreadable.map(\.position) == ["line 10"])
   }
 
   @Test func oneNameMayStandInTwoSections() throws {

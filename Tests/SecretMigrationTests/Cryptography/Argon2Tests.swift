@@ -48,10 +48,10 @@ struct Argon2Tests {
   }
 
   @Test func aMissingLibraryIsNamedWithItsPackages() throws {
-    let missing = LibraryError.notLoaded(
+    let missing = DynamicLibraryError.notLoaded(
       names: ["libargon2.so.1"], reasons: ["no such file"], packages: ["Fedora": "libargon2"])
     let error = try #require(throws: MigrationError.self) {
-      try Argon2(LazyValue { () throws(LibraryError) in throw missing })
+      try Argon2(LazyValue { () throws(DynamicLibraryError) in throw missing })
     }
     #expect(
       error

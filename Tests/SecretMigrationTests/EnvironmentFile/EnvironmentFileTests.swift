@@ -171,7 +171,7 @@ struct EnvironmentFileTests {
   @Test func placesAndIdentitiesAreThoseOfTheLines() throws {
     let file = write(Array("\nA='1\n2'\nB=3".utf8), to: directory(".env"))
     let secrets = try ForeignSecrets.environmentFile(at: file, service: "app").secrets
-    #expect(secrets.map(\.place) == ["line 2", "line 4"])
+    #expect(secrets.map(\.position) == ["line 2", "line 4"])
     #expect(secrets.map(\.identity) == ["A", "B"].map { .generic(service: "app", account: $0) })
   }
 

@@ -28,7 +28,7 @@ struct KeychainExportTests {
   @Test(arguments: [Fixture.keychainBinary, Fixture.keychainXML, Fixture.keychainJSON])
   func itemsAreReadTheOldestFirst(file: [UInt8]) throws {
     let secrets = try read(file)
-    let expected: [(place: String, ItemIdentity, ItemAttributes, Secret)] = [
+    let expected: [(position: String, ItemIdentity, ItemAttributes, Secret)] = [
       (
         "item 4",
         .internet(
@@ -57,7 +57,7 @@ struct KeychainExportTests {
     ]
     #expect(
       secrets
-        == expected.map { ForeignSecret(place: $0, identity: $1, attributes: $2, secret: $3) })
+        == expected.map { ForeignSecret(position: $0, identity: $1, attributes: $2, secret: $3) })
   }
 
   @Test func aDateThatIsNoNumberIsTheOldest() throws {

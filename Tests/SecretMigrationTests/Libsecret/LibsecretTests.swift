@@ -20,7 +20,7 @@ struct LibsecretTests {
   }
 
   @Test func itemsAreReadWithTheirAttributes() throws {
-    let secrets = try read(Fixture.libsecret).secrets.sorted { $0.place < $1.place }
+    let secrets = try read(Fixture.libsecret).secrets.sorted { $0.position < $1.position }
     let bySecret = Dictionary(uniqueKeysWithValues: secrets.map { ($0.secret.text, $0) })
     let mail = try #require(bySecret["The Valley Wind"])
     #expect(mail.identity == .generic(service: "mail.example.com", account: "peter"))
@@ -127,12 +127,12 @@ struct LibsecretTests {
   @Test(arguments: ["service", "server", "kind"])
   func anAttributeInTheClearIsChecked(name: String) throws {
     var bytes = Fixture.libsecret
-    let place = try #require(bytes.firstRange(of: Array("\(name)\0".utf8)))
-    bytes[place.upperBound] ^= 1
+    let position = try #require(bytes.firstRange(of: Array("\(name)\0".utf8)))
+    bytes[position.upperBound] ^= 1
     let read = try read(bytes, skipping: true)
     #expect(read.secrets.count == 2 && read.unreadable.count == 1)
-    bytes[place.upperBound] ^= 1
-    bytes[place.lowerBound] ^= 1
+    bytes[position.upperBound] ^= 1
+    bytes[position.lowerBound] ^= 1
     #expect(try self.read(bytes, skipping: true).unreadable.count == 1)
   }
 

@@ -104,7 +104,7 @@ struct PassphraseAuthenticatorTests {
   @Test func oneThatNamesNoVaultSaysSo() async {
     let authenticator = PassphraseAuthenticator(conversation: ScriptedConversation())
     #expect(authenticator.capabilities == [])
-    #expect(await authenticator.outcome().unavailability?.contains("names no vault") == true)
+    #expect(await authenticator.outcome().unavailability?.contains("has no vault") == true)
   }
 
   @Test func theVaultsOwnAuthenticatorAsksForItsPassphraseAndKeepsNobody() async throws {

@@ -181,7 +181,7 @@ struct DiagnosisTests {
   }
 
   @Test func theAuthenticatorIsNamedWithWhatItCanProve() throws {
-    let none = "none: a context must bring one for items that need a proof"
+    let none = "none: for items that need a proof, the context must have one"
     #expect(text("Authenticator", in: vault.open().diagnose()) == none)
     let own = vault.open(authenticator: PassphraseAuthenticator())
     #expect(
@@ -215,7 +215,7 @@ struct DiagnosisTests {
       }
       SecretStores.bootstrap(InMemorySecretStore())
       let named = SecretStores.diagnose().findings.first?.text
-      exit(named == "InMemorySecretStore, named by bootstrap(_:)" ? 0 : 2)
+      exit(named == "InMemorySecretStore, set by bootstrap(_:)" ? 0 : 2)
     }
   }
 

@@ -34,7 +34,7 @@ struct HarmlessTextTests {
       .busy(path: name, holder: 1), .system(call: "open", path: name, code: 2),
     ]
     var diagnosis = Diagnosis()
-    diagnosis.note("Opened by", name)
+    diagnosis.record("Opened by", name)
     for error in errors {
       #expect(isHarmless(error.description))
       diagnosis.problem("Locked", error)

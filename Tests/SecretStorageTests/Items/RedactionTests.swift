@@ -40,7 +40,7 @@ struct RedactionTests {
     #expect(reading.secret.count == 12)
     let subjects: [Any] = [
       app, app.$token, app.$password, store, secret, reading, [secret], ["key": app.$token],
-      app.$token.status, PasswordFailure(.read, .locked),
+      app.$token.status, SecretStorageFailure(.read, .locked),
     ]
     for subject in subjects {
       for rendering in renderings(of: subject) {

@@ -40,7 +40,7 @@ struct PasswordChangeTests {
 
   @Test func aChangeOfWhatCannotBeReadIsGivenUpAndTold() async {
     await #expect(processExitsWith: .success) {
-      let heard = Lock([PasswordFailure]())
+      let heard = Lock([SecretStorageFailure]())
       ExpectedFailures.begin()
       SecretStores.onFailure = { failure in heard.withLock { $0.append(failure) } }
       for policy in Self.policies {
@@ -60,7 +60,7 @@ struct PasswordChangeTests {
   }
 
   private static func check(
-    _ policy: RefreshPolicy, _ heard: Lock<[PasswordFailure]>, _ other: any SecretStore,
+    _ policy: RefreshPolicy, _ heard: Lock<[SecretStorageFailure]>, _ other: any SecretStore,
     _ store: any SecretStore, readingBefore readsBefore: Bool, lock: (Bool) throws -> Void
   ) throws {
     let writer = Account(.onAccess, in: other)
@@ -71,7 +71,7 @@ struct PasswordChangeTests {
     for round in 1...2 {
       heard.withLock { $0 = [] }
       account.append("x")
-      let failure = PasswordFailure(.change, .locked)
+      let failure = SecretStorageFailure(.change, .locked)
       require(heard.withLock { $0 } == [failure, failure], "round \(round) of \(policy)")
       for item in account.items {
         require(item.error == .locked && item.status == .locked && !item.hasUnsavedChanges)

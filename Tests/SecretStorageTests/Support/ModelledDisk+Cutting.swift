@@ -1,7 +1,7 @@
 import TestSupport
 
 extension ModelledDisk {
-  /// Returns the files that a power cut leaves after a number of changes.
+  /// Returns the files that a power failure leaves after a number of changes.
   func files(
     cutAfter count: Int, of changes: [Change], using generator: inout SeededGenerator
   ) -> Files {

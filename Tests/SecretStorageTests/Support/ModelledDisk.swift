@@ -3,7 +3,7 @@ import Concurrency
 import StorageInternals
 import TestSupport
 
-/// A model of the writes to some directories, and of the states that a power cut can leave.
+/// A model of the writes to some directories, and of the states that a power failure can leave.
 ///
 /// The file system reports each call before it is made; the files show the effect of the last one.
 /// Data are durable after an fsync of the file, names after one of the directory. A cut leaves any

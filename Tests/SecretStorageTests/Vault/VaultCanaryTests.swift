@@ -136,7 +136,7 @@ struct VaultCanaryTests {
     }
     for error in errors {
       var shown = "\(error) \(String(reflecting: error))"
-      if let error = error as? SecretStoreError { shown += "\(PasswordFailure(.read, error))" }
+      if let error = error as? SecretStoreError { shown += "\(SecretStorageFailure(.read, error))" }
       dump(error, to: &shown)
       expectNoCanary(in: Array(shown.utf8), "an error")
     }
@@ -148,15 +148,15 @@ struct VaultCanaryTests {
         call == .fdatasync || path.hasSuffix(".state") ? EIO : nil
       })
     let lines = Lock([String]())
-    let log = FailureLog<PasswordFailure> { line in lines.withLock { $0.append(line) } }
+    let log = FailureLog<SecretStorageFailure> { line in lines.withLock { $0.append(line) } }
     let item = PasswordItem<String>(
       .generic(service: "canary service", account: "canary account"), in: object)
     item.value = "canary secret"
     item.value = "canary secret again"
     _ = item.value
     let error = try #require(item.error)
-    log.report(PasswordFailure(.write, error))
-    log.report(PasswordFailure(.maintenance, .rolledBack(vault.path)))
+    log.report(SecretStorageFailure(.write, error))
+    log.report(SecretStorageFailure(.maintenance, .rolledBack(vault.path)))
     expectNoCanary(in: Array(lines.withLock { $0.joined() }.utf8), "the log")
     #expect(lines.withLock { $0.count } == 2)
   }

@@ -205,7 +205,7 @@ private struct MissingCipher: SecretCipher {
 
   init() {
     do {
-      _ = try Library(
+      _ = try DynamicLibrary(
         anyOf: ["libcrypto.so.3-missing"], packages: ["Debian": "libssl3"])
       fatalError("A library is there that cannot be.")
     } catch {

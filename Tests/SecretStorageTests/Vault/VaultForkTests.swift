@@ -92,7 +92,7 @@ import Testing
       try check(family.memory.items(matching: .all).count == 1)
       try check(!family.unsaved.hasUnsavedChanges)
       try family.unsaved.save()
-      SecretStores.onFailure(PasswordFailure(.read, .locked))
+      SecretStores.onFailure(SecretStorageFailure(.read, .locked))
       try expect(.cancelled) { try family.context.authorization(with: nil) }
       try check(PAMAuthenticator().capabilities.isEmpty)
       SecretStores.withDefaultStore(family.memory) {
@@ -242,7 +242,7 @@ final class Family: Sendable {
         _ = try self.memory.add(
           Secret("busy".utf8), identity: identity, attributes: ItemAttributes())
         _ = self.memory.items(matching: .all)
-        SecretStores.onFailure(PasswordFailure(.read, .locked))
+        SecretStores.onFailure(SecretStorageFailure(.read, .locked))
       },
       { number in
         try self.vault.compact()

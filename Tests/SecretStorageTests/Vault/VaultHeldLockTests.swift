@@ -177,7 +177,7 @@ struct VaultHeldLockTests {
   @Test func aPropertyKeepsWhatWaitedInVain() async {
     await #expect(processExitsWith: .success) {
       let test = VaultHeldLockTests()
-      let heard = Lock([PasswordFailure]())
+      let heard = Lock([SecretStorageFailure]())
       ExpectedFailures.begin()
       SecretStores.onFailure = { failure in heard.withLock { $0.append(failure) } }
       let object = test.vault.open()
@@ -187,7 +187,7 @@ struct VaultHeldLockTests {
       object.lockTimeout = .zero
       let busy = SecretStoreError.busy(path: test.lock, holder: holder.identifier)
       password.value = "new"
-      #expect(heard.withLock { $0 } == [PasswordFailure(.write, busy)])
+      #expect(heard.withLock { $0 } == [SecretStorageFailure(.write, busy)])
       #expect(password.value == "new" && password.hasUnsavedChanges && password.error == busy)
       #expect(password.status == .unavailable(busy.description))
       holder.stop()
@@ -206,7 +206,7 @@ struct VaultHeldLockTests {
       let name = try FileSystem().entries(of: vault.statePath).first { $0.hasSuffix(".state") }
       let state = "\(vault.statePath)/\(try #require(name))"
       let holder = try test.holder(of: state)
-      let heard = Heard<PasswordFailure>()
+      let heard = Heard<SecretStorageFailure>()
       ExpectedFailures.begin()
       SecretStores.onFailure = heard.hear
       let busy = SecretStoreError.busy(path: state, holder: holder.identifier)
@@ -214,7 +214,7 @@ struct VaultHeldLockTests {
       object.lockTimeout = .milliseconds(20)
       #expect(try object.texts() == ["a": "value"])
       try object.add("new", account: "b")
-      #expect(heard.wait(for: PasswordFailure(.maintenance, busy)))
+      #expect(heard.wait(for: SecretStorageFailure(.maintenance, busy)))
       // After the first time-out, later accesses do not wait.
       object.lockTimeout = VaultHeldLockTests.forever
       try object.change("a", to: "changed")
@@ -233,7 +233,7 @@ struct VaultHeldLockTests {
       #expect(try other.texts() == ["a": "changed"])
       #expect(other.diagnose().isHealthy)
       #expect(try other.verify().isSound)
-      #expect(Set(heard.all) == [PasswordFailure(.maintenance, busy)])
+      #expect(Set(heard.all) == [SecretStorageFailure(.maintenance, busy)])
       holder.stop()
       holder.end()
       // The next write makes up for the missed update of the state.

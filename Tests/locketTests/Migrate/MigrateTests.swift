@@ -51,7 +51,7 @@ struct MigrateTests {
     let file = try machine.file("variables.env", "A=1\nB='hunter2\n")
     let malformed = try migrate("env", file, "--service", "app")
     #expect(malformed.status == 2)
-    #expect(malformed.errors.contains("line 2: the quotation that begins there does not end"))
+    #expect(malformed.errors.contains("line 2: the closing quotation mark is missing"))
     #expect(!malformed.errors.contains("hunter2"))
     let passphrase = try machine.file("passphrase", "totoro\n")
     for kind in ["cryptfile", "libsecret", "keychain"] {
@@ -91,7 +91,7 @@ struct MigrateTests {
     #expect(
       ended.output == """
         added: --service web --account peter
-        refused (The source has another secret of the same identity before it.): \
+        refused (The source has an earlier secret with the same identity.): \
         --service web --account peter
         The file was kept, because not all of it is in the vault.
 

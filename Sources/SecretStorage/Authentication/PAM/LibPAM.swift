@@ -1,14 +1,15 @@
 import Concurrency
 import StorageInternals
 
-/// The functions of Linux-PAM's libpam that Locket uses, opened at the first use.
+/// The functions of Linux-PAM's libpam, which is loaded on first use.
 ///
-/// The numbers are those of Linux-PAM's `<security/_pam_types.h>`; other systems have others.
+/// The constants are those of Linux-PAM's `<security/_pam_types.h>`; other implementations of PAM
+/// use different ones.
 ///
-/// `@unchecked`: the function pointers are constants of the library, which several threads may use
-/// as long as each has its own handle.
+/// `@unchecked`: the function pointers are constants, and threads may use the library concurrently
+/// with separate handles.
 @safe struct LibPAM: @unchecked Sendable {
-  static let shared = LazyValue { () throws(LibraryError) in try LibPAM() }
+  static let shared = LazyValue { () throws(DynamicLibraryError) in try LibPAM() }
 
   /// `pam_handle_t *`.
   typealias Handle = OpaquePointer
@@ -41,8 +42,8 @@ import StorageInternals
   }
 
   /// PAM_MAX_NUM_MSG.
-  static let mostMessages = 32
-  /// PAM_DISALLOW_NULL_AUTHTOK: a login without a password proves nothing.
+  static let messageLimit = 32
+  /// PAM_DISALLOW_NULL_AUTHTOK, because a login without a password proves nothing.
   static let disallowNoPassword: Int32 = 0x0001
 
   // int pam_start(const char *service_name, const char *user,
@@ -66,13 +67,13 @@ import StorageInternals
   // const char *pam_strerror(pam_handle_t *pamh, int errnum);
   private let describe: @convention(c) (Handle?, Int32) -> Text?
 
-  private init() throws(LibraryError) {
-    let library = try Library(
+  private init() throws(DynamicLibraryError) {
+    let library = try DynamicLibrary(
       anyOf: ["libpam.so.0"],
       packages: [
         "Debian and Ubuntu": "libpam0g", "Fedora": "pam-libs", "Arch": "pam", "Alpine": "linux-pam",
       ])
-    func function<Function>(_ name: String) throws(LibraryError) -> Function {
+    func function<Function>(_ name: String) throws(DynamicLibraryError) -> Function {
       try library.function(name, as: Function.self)
     }
     unsafe start = try function("pam_start")
@@ -87,14 +88,13 @@ import StorageInternals
 
   var canUseOtherDirectories: Bool { unsafe startInDirectory != nil }
 
-  /// Begins a transaction; its handle is non-nil exactly when that succeeded.
+  /// Starts a transaction; the handle is nil if that fails.
   func begin(
     _ service: PAMService, user: String, _ conversation: Conversation
   ) -> (handle: Handle?, code: PAMCode) {
     var conversation = unsafe conversation
     var handle: Handle?
     let code: Int32
-    // The library copies the texts and the structure.
     if let directory = service.directory, let startInDirectory = unsafe startInDirectory {
       code = unsafe startInDirectory(service.name, user, &conversation, directory, &handle)
     } else {
@@ -103,15 +103,14 @@ import StorageInternals
     return unsafe (code == 0 ? handle : nil, PAMCode(rawValue: code))
   }
 
-  /// Tells the modules the terminal that the person uses.
+  /// Sets the terminal of the user, which modules may query.
   func setTerminal(_ path: String, of handle: Handle) -> PAMCode {
-    // PAM_TTY. The library copies the text.
+    // PAM_TTY is 3.
     PAMCode(rawValue: unsafe path.withCString { unsafe setItem(handle, 3, $0) })
   }
 
-  /// Describes a code, in the language of the process's locale.
+  /// Returns the library's text for a code, in the language of the process's locale.
   func text(of code: PAMCode, _ handle: Handle? = nil) -> String {
-    // The text is a constant of the library.
     unsafe describe(handle, code.rawValue).map { unsafe String(cString: $0) } ?? "no reason given"
   }
 }

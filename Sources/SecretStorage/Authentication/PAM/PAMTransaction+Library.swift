@@ -1,15 +1,15 @@
 import CLibrary
 
 extension PAMTransaction {
-  /// Asks the library to verify a user's identity and to check that their account is valid.
+  /// Authenticates a user with the library, and checks that the account is valid.
   ///
-  /// It blocks, and calls back when the modules have messages.
+  /// This blocks until the modules have returned. They send their messages by a callback.
   func authenticate(
     _ user: String, by service: PAMService, _ library: LibPAM
   ) throws(SecretStoreError) {
     let exchange = PAMExchange(self)
     defer { withExtendedLifetime(exchange) {} }
-    // The exchange outlives the handle, which alone stores its address.
+    // The exchange outlives the handle, which stores its address.
     let conversation = unsafe LibPAM.Conversation(
       converse: converse, context: Unmanaged.passUnretained(exchange).toOpaque())
     var (handle, code) = unsafe library.begin(service, user: user, conversation)
@@ -30,10 +30,10 @@ extension PAMTransaction {
   }
 }
 
-/// The context of the library's callback, used only by the thread that calls the library.
+/// The context of the callback, which is used only by the thread that calls the library.
 private final class PAMExchange {
   let transaction: PAMTransaction
-  /// The reason for refusing a module's messages, which the returned code cannot express.
+  /// The reason for rejecting the messages of a module, which a return code cannot express.
   var failure: SecretStoreError?
 
   init(_ transaction: PAMTransaction) {
@@ -44,13 +44,13 @@ private final class PAMExchange {
     do throws(SecretStoreError) {
       var read: [PAMMessage] = []
       for index in messages.indices {
-        // The caller guarantees that this is a valid `struct pam_message` for the time of the call.
+        // The caller guarantees that this points to a valid `struct pam_message`.
         let message = unsafe messages[index]?.assumingMemoryBound(to: LibPAM.Message.self)
         read.append(unsafe try PAMMessage(message?.pointee))
       }
       guard let answers = transaction.answers(to: read) else { return nil }
       if answers.contains(where: { $0?.hasZeroByte == true }) {
-        throw .invalid("An answer to PAM cannot have a zero byte")
+        throw .invalid("An answer to PAM must not contain a zero byte")
       }
       return answers
     } catch {
@@ -60,20 +60,20 @@ private final class PAMExchange {
   }
 }
 
-/// The callback for the modules; see pam_conv(3).
+/// The conversation callback; see pam_conv(3).
 private func converse(
   count: Int32, messages: UnsafePointer<UnsafeRawPointer?>?,
   responses: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  // `authenticate(_:by:_:)` passed this address of an object that it keeps alive.
+  // `authenticate(_:by:_:)` passed this object, and keeps it alive.
   guard let context = unsafe context else { return PAMCode.conversationFailed.rawValue }
   let exchange = unsafe Unmanaged<PAMExchange>.fromOpaque(context).takeUnretainedValue()
-  guard (1...LibPAM.mostMessages).contains(Int(count)), let messages = unsafe messages,
+  guard (1...LibPAM.messageLimit).contains(Int(count)), let messages = unsafe messages,
     let responses = unsafe responses
   else {
     exchange.failure = .unavailable(
       """
-      A module of PAM sent \(count) messages at once, of which \(LibPAM.mostMessages) are allowed. \
+      A PAM module sent \(count) messages in one call, and the limit is \(LibPAM.messageLimit). \
       Remove the module from the service's file, or update it.
       """)
     return PAMCode.conversationFailed.rawValue
@@ -82,12 +82,14 @@ private func converse(
   guard let answers = unsafe exchange.converse(read) else {
     return PAMCode.conversationFailed.rawValue
   }
-  guard let made = unsafe allocateResponses(answers) else { return PAMCode.outOfMemory.rawValue }
-  unsafe responses.pointee = made
+  guard let allocated = unsafe allocateResponses(answers) else {
+    return PAMCode.outOfMemory.rawValue
+  }
+  unsafe responses.pointee = allocated
   return PAMCode.success.rawValue
 }
 
-/// Copies answers into an array of `struct pam_response`; the module frees the array and its texts.
+/// Copies answers to an array of `struct pam_response`, which the module frees.
 private func allocateResponses(_ answers: [Secret?]) -> UnsafeMutableRawPointer? {
   guard
     let array = unsafe calloc(answers.count, MemoryLayout<LibPAM.Response>.stride)
@@ -114,7 +116,7 @@ private func allocateResponses(_ answers: [Secret?]) -> UnsafeMutableRawPointer?
 
 extension PAMMessage {
   fileprivate init(_ message: LibPAM.Message?) throws(SecretStoreError) {
-    // Invalid UTF-8 is repaired, and a missing text counts as empty.
+    // Invalid UTF-8 is repaired, and a missing text is treated as empty.
     let text = unsafe message?.text.map { unsafe String(cString: $0) } ?? ""
     switch unsafe message?.style {
     case 1: self = .question(.hidden(text))  // PAM_PROMPT_ECHO_OFF
@@ -124,9 +126,9 @@ extension PAMMessage {
     case let style:
       throw .unavailable(
         """
-        A module of PAM sent a message of a kind that Locket does not know \
-        (\(style.map { "style \($0)" } ?? "no message at all")). Remove the module from the \
-        service's file, or use another service.
+        A PAM module sent a message of an unknown kind \
+        (\(style.map { "style \($0)" } ?? "no message")). Remove the module from the service's \
+        file, or use another service.
         """)
     }
   }

@@ -1,15 +1,15 @@
 import Concurrency
 import Dispatch
 
-/// One authentication by PAM: a thread that calls the blocking library, and a task that talks to
-/// the person meanwhile.
+/// An authentication with PAM, in which a thread calls the blocking library while a task interacts
+/// with the user.
 ///
-/// The library cannot be interrupted. When the task gives up, it abandons the transaction: the
-/// thread ends when the modules return, and their further questions get no answer.
+/// The library cannot be interrupted. If the task is cancelled, it abandons the transaction:
+/// further questions of the modules are not answered, and the thread ends when the modules return.
 final class PAMTransaction: Sendable {
-  /// An event that the thread passes to the task.
+  /// An event that the thread sends to the task.
   enum Event: Sendable {
-    /// A module has messages, and waits for the same number of answers.
+    /// A module has sent messages, and waits for the same number of answers.
     case messages([PAMMessage])
     /// The library has returned.
     case ended(Result<Void, SecretStoreError>)
@@ -20,7 +20,7 @@ final class PAMTransaction: Sendable {
     var isAbandoned = false
   }
 
-  /// The events of the thread; iterating ends early when the task is cancelled.
+  /// The events that the thread sends; the iteration ends when the task is cancelled.
   let events: AsyncStream<Event>
   private let publisher: AsyncStream<Event>.Continuation
   private let state = Lock(State(), inForkedChild: { State(isAbandoned: true) })
@@ -30,33 +30,33 @@ final class PAMTransaction: Sendable {
     (events, publisher) = AsyncStream.makeStream()
   }
 
-  /// Calls a closure on a separate thread, and publishes its result as the last event.
+  /// Calls a closure on a separate thread, and sends its result as the last event.
   func begin(
     _ body: @escaping @Sendable (PAMTransaction) throws(SecretStoreError) -> Void
   ) {
-    // A separate queue, because a module may sleep for any length of time.
+    // A separate queue, because a module may sleep arbitrarily long.
     DispatchQueue(label: "locket.pam").async {
       self.publisher.yield(.ended(Result { () throws(SecretStoreError) in try body(self) }))
     }
   }
 
-  /// Passes the answers to the waiting module.
+  /// Sends answers to the waiting module.
   func answer(_ answers: [Secret?]) {
     state.withLock { $0.answers = answers }
     answered.signal()
   }
 
-  /// Gives up: no module gets an answer any more.
+  /// Abandons the transaction; the modules receive no further answers.
   func abandon() {
     state.withLock { $0 = State(isAbandoned: true) }
     answered.signal()
   }
 
-  /// Waits, on the library's thread, for the answers to messages; nil after ``abandon()``.
+  /// Sends messages from the library's thread, and waits for the answers; nil after `abandon()`.
   func answers(to messages: [PAMMessage]) -> [Secret?]? {
     publisher.yield(.messages(messages))
-    let mayAsk = state.withLock { !$0.isAbandoned }
-    if mayAsk { answered.wait() }
+    let canWait = state.withLock { !$0.isAbandoned }
+    if canWait { answered.wait() }
     return state.withLock { state in
       defer { state.answers = [] }
       return state.isAbandoned ? nil : state.answers
@@ -64,7 +64,7 @@ final class PAMTransaction: Sendable {
   }
 }
 
-/// A message or question of a PAM module.
+/// A message or a question from a PAM module.
 enum PAMMessage: Hashable, Sendable {
   case message(AuthenticationMessage)
   case question(AuthenticationQuestion)

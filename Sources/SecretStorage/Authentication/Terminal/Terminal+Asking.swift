@@ -1,7 +1,8 @@
 import CLibrary
 
 extension Terminal {
-  /// The kernel silently truncates a longer line that the terminal edits, in bytes.
+  /// The maximum length, in bytes, of a line that the terminal edits; the kernel truncates longer
+  /// ones.
   private static let visibleLimit = 4094
 
   private enum Answer {
@@ -19,15 +20,15 @@ extension Terminal {
     }
   }
 
-  /// Asks a question, and waits for the answer or until a descriptor becomes readable.
+  /// Asks a question, and waits until it is answered or a descriptor becomes readable.
   ///
-  /// The terminal is restored before a signal takes effect, such as ending or suspending the
-  /// process. After a suspension it asks again, and discards the keys typed before and meanwhile.
+  /// The terminal is restored before a signal takes effect that terminates or suspends the process.
+  /// After a suspension, the question is asked again, and previous input is discarded.
   func ask(
     _ question: AuthenticationQuestion, cancellation: Int32
   ) throws(SecretStoreError) -> Secret {
-    // Dispatch threads block these. In the background, the first two stop the process, so that it
-    // does not change the terminal's settings under another process.
+    // Threads of Dispatch block these signals. The first two stop a process in the background,
+    // before it changes the settings of a terminal that another process uses.
     try ThreadSignals.unblocking([SIGTTIN, SIGTTOU, SIGCONT]) { () throws(SecretStoreError) in
       var before: termios?
       while true {
@@ -42,13 +43,13 @@ extension Terminal {
     }
   }
 
-  /// Asks until there is an answer or a signal to take effect.
+  /// Asks a question until it is answered or a signal arrives.
   ///
-  /// `before` is nil at the first attempt, and returns the settings to restore.
+  /// - Parameter before: The settings to restore; nil before the first attempt, which sets them.
   private func attempt(
     _ question: AuthenticationQuestion, _ cancellation: Int32, _ before: inout termios?
   ) throws(SecretStoreError) -> Answer {
-    // Until the signals are held, they have their usual effects.
+    // Signals have their usual effects while this waits.
     try waitForForeground()
     let signals = try HeldSignals()
     defer { signals.letGo() }
@@ -58,7 +59,7 @@ extension Terminal {
       var answer = Answer.none
       defer { restore(shown, hid: question.isHidden, after: answer) }
       if question.isHidden {
-        // Discard the keys typed before, which were visible.
+        // Discard keys that were typed before, and were visible.
         try change(shown.hidden, TCSAFLUSH)
       }
       try show(question.text)
@@ -71,7 +72,7 @@ extension Terminal {
     }
   }
 
-  /// Returns the terminal's settings, or those from before if it is still hidden after a stop.
+  /// Returns the current settings, or the previous ones if input is still hidden after a stop.
   private func settings(before: termios?) throws(SecretStoreError) -> termios {
     let present = try settings
     if let before, before.hidden.hasFlags(of: present) { return before }
@@ -79,18 +80,18 @@ extension Terminal {
   }
 
   private func restore(_ shown: termios, hid: Bool, after answer: Answer) {
-    // In the background, the terminal has the settings of another process.
+    // In the background, the settings are those of another process.
     guard isInForeground else { return }
     do throws(SecretStoreError) {
-      // After a stop, the terminal is hidden again without showing any keys in between.
+      // After a stop, input stays hidden until the question is asked again.
       if !(hid && answer.isContinuation) {
-        // An incomplete answer must not reach the next reader.
+        // An incomplete answer must not become input of another process.
         try change(shown, answer.isLine ? TCSADRAIN : TCSAFLUSH)
       }
-      // The typed newline was not shown either.
+      // The newline that ended a hidden answer was not shown either.
       if hid || !answer.isLine { try show("\n") }
     } catch {
-      // The terminal is closed, so there are no settings to restore.
+      // The terminal was closed, so there are no settings to restore.
     }
   }
 
@@ -98,25 +99,24 @@ extension Terminal {
     _ line: TypedLine, limit: Int, _ signals: HeldSignals, _ cancellation: Int32
   ) throws(SecretStoreError) -> Answer {
     var line = line
-    var ending: Answer?
+    var interruption: Answer?
     let typed = unsafe try Secret(count: TypedLine.limit + 1) { buffer throws(SecretStoreError) in
       while true {
         let isTyped = try waitForInput([signals.reader, cancellation])
         if let number = signals.next() {
-          ending = .signal(number)
+          interruption = .signal(number)
           return
         }
         guard isTyped else {
-          ending = Answer.none
+          interruption = Answer.none
           return
         }
         if !isInForeground {
-          ending = .signal(SIGTTIN)
+          interruption = .signal(SIGTTIN)
           return
         }
-        // One byte at a time, so that input after the line stays unread. The buffer has space for
-        // it.
-        let count = unsafe readBytes(descriptor, buffer.baseAddress! + line.count, 1)
+        // Reading one byte at a time leaves input after the line unread.
+        let count = unsafe CLibrary.read(descriptor, buffer.baseAddress! + line.count, 1)
         if count < 0 {
           if errno == EINTR || errno == EAGAIN { continue }
           throw failure
@@ -125,33 +125,26 @@ extension Terminal {
         switch progress {
         case .more: continue
         case .nothing:
-          ending = Answer.none
+          interruption = Answer.none
           return
         case .line: return
         }
       }
     }
-    if let ending { return ending }
+    if let interruption { return interruption }
     if line.isTooLong || line.count > limit {
-      throw .invalid("An answer to this question has at most \(limit) bytes on a terminal")
+      throw .invalid("On a terminal, the answer to this question must not exceed \(limit) bytes")
     }
     return .line(typed.slice(..<line.count))
   }
 
-  /// Waits for the terminal or other descriptors; returns whether only the terminal is readable.
+  /// Waits until the terminal or another descriptor is readable; returns whether only the terminal
+  /// is.
   private func waitForInput(_ others: [Int32]) throws(SecretStoreError) -> Bool {
     var waiting = ([descriptor] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    // The kernel writes into the array, which outlives the call.
     while unsafe poll(&waiting, nfds_t(waiting.count), -1) < 0 {
       if errno != EINTR { throw failure }
     }
     return waiting[1...].allSatisfy { $0.revents == 0 }
   }
-}
-
-/// Calls `read`, a name that members hide inside the type; the caller provides the buffer.
-private func readBytes(
-  _ descriptor: Int32, _ start: UnsafeMutablePointer<UInt8>, _ count: Int
-) -> Int {
-  unsafe read(descriptor, start, count)
 }

@@ -1,28 +1,28 @@
 import Dispatch
 
-/// A conversation on the terminal that the process was started on (`/dev/tty`), regardless of its
+/// A conversation on the controlling terminal of the process (`/dev/tty`), regardless of its
 /// standard input and output.
 ///
-/// A hidden answer does not show while it is typed, and the usual editing keys work. It has at most
-/// 64 KiB; a visible one has less, because the terminal edits it.
+/// A hidden answer is not visible while it is typed, but the usual editing keys work. It may have
+/// up to 64 KiB. A visible answer is limited to 4,093 bytes, because the terminal edits it.
 ///
-/// However a question ends, the terminal is restored: after an answer, after Ctrl-D, when the task
-/// is cancelled, and after one of the signals SIGINT (Ctrl-C), SIGQUIT, SIGHUP and SIGTERM, which
-/// then have their usual effects. If the app survives the signal, the question is cancelled. A
-/// `DispatchSourceSignal` of the app may receive a signal instead; its handler then cancels the
-/// task. A process that is suspended (Ctrl-Z) restores the terminal, and asks again when it
-/// continues.
+/// The settings of the terminal are always restored: after an answer, after Ctrl-D, when the task
+/// is cancelled, and after the signals SIGINT (Ctrl-C), SIGQUIT, SIGHUP and SIGTERM, which then
+/// have their usual effects. If the process survives the signal, the question is cancelled. If a
+/// `DispatchSourceSignal` of the app receives the signal instead, its handler should cancel the
+/// task. When the process is suspended (Ctrl-Z), the terminal is restored, and the question is
+/// asked again when the process continues.
 ///
-/// The process asks one question at a time; others wait. A process in the background waits until it
-/// is brought to the foreground.
+/// Only one question at a time is asked; others wait. In the background, a question waits until the
+/// process is in the foreground.
 public struct TerminalConversation: AuthenticationConversation {
-  /// Makes a conversation; the terminal is opened for each message and question.
+  /// Creates a conversation, which opens the terminal for each message and question.
   public init() {}
 
   /// Shows a message on a separate line, without control characters.
   ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)`` when there is no terminal, or
-  ///   ``SecretStoreError/cancelled`` when the task was cancelled before the message was shown.
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` if there is no terminal, or
+  ///   ``SecretStoreError/cancelled`` if the task was cancelled before the message was shown.
   public func show(_ message: AuthenticationMessage) async throws(SecretStoreError) {
     let text = message.text
     try await onTerminal { _ throws(SecretStoreError) in
@@ -32,9 +32,9 @@ public struct TerminalConversation: AuthenticationConversation {
 
   /// Asks a question, and returns the typed bytes, without the newline.
   ///
-  /// - Throws: ``SecretStoreError/cancelled`` when the person typed Ctrl-D or sent a signal that
-  ///   the app survived, or the task was cancelled; ``SecretStoreError/unavailable(_:)`` when there
-  ///   is no terminal; ``SecretStoreError/invalid(_:)`` when the answer is too long.
+  /// - Throws: ``SecretStoreError/cancelled`` if the user pressed Ctrl-D, the process survived a
+  ///   signal or the task was cancelled; ``SecretStoreError/unavailable(_:)`` if there is no
+  ///   terminal; ``SecretStoreError/invalid(_:)`` if the answer is too long.
   public func ask(_ question: AuthenticationQuestion) async throws(SecretStoreError) -> Secret {
     try await onTerminal { cancellation throws(SecretStoreError) in
       try Terminal().ask(question, cancellation: cancellation)
@@ -44,11 +44,12 @@ public struct TerminalConversation: AuthenticationConversation {
 
 private let turn = AsyncSemaphore()
 
-/// Runs a closure while no other uses the terminal, on a thread that may wait for a person.
+/// Calls a closure on a thread that may block, with exclusive use of the terminal.
 ///
-/// The closure gets a descriptor that becomes readable on cancellation, and must then return.
+/// The closure receives a descriptor that becomes readable on cancellation, after which the closure
+/// must return.
 ///
-/// - Throws: The closure's error, or ``SecretStoreError/cancelled`` before the closure is called.
+/// - Throws: The closure's error, or ``SecretStoreError/cancelled`` if the closure was not called.
 private func onTerminal<Success: Sendable>(
   _ body: @escaping @Sendable (Int32) throws(SecretStoreError) -> Success
 ) async throws(SecretStoreError) -> Success {

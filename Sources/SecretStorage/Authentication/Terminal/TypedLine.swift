@@ -1,16 +1,16 @@
-/// A line that is typed while the terminal itself neither shows nor edits it.
+/// A line of input that is edited by the process instead of the terminal.
 ///
-/// The terminal's own editing ends at 4,095 bytes and silently loses the rest.
+/// Lines that the terminal edits are silently truncated to 4,095 bytes.
 struct TypedLine {
-  /// The editing keys of the terminal's settings; 0 means that there is no such key.
+  /// The editing keys in the terminal's settings; 0 means that a key is not set.
   struct Keys {
     var erase: UInt8 = 0
     var eraseWord: UInt8 = 0
     var eraseLine: UInt8 = 0
     var end: UInt8 = 0
-    /// The key that makes the next one literal.
+    /// The key after which the next key is taken literally.
     var literal: UInt8 = 0
-    /// Whether characters may have several bytes, as in UTF-8.
+    /// Whether the erase key erases a whole UTF-8 character.
     var erasesCharacters = false
   }
 
@@ -22,9 +22,9 @@ struct TypedLine {
   static let limit = 64 * 1024
 
   let keys: Keys
-  /// The number of bytes of the buffer that the line has so far.
+  /// The current length of the line in the buffer, in bytes.
   private(set) var count = 0
-  /// Whether the line exceeds the limit; the excess must not reach the next reader of the terminal.
+  /// Whether the line exceeds the limit; the rest is read but not kept.
   private(set) var isTooLong = false
   private var isLiteral = false
 
@@ -63,7 +63,7 @@ struct TypedLine {
     return .more
   }
 
-  /// Returns the result of a line that ends without a newline.
+  /// Returns the result at the end of the input.
   func end() -> Progress { count == 0 && !isTooLong ? .nothing : .line }
 
   private mutating func eraseCharacter(_ buffer: UnsafeMutableBufferPointer<UInt8>) {

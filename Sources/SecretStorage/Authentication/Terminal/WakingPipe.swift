@@ -1,13 +1,12 @@
 import CLibrary
 
-/// A pipe that wakes a `poll`, together with a terminal; a signal handler may write to it.
+/// A pipe that wakes a thread that waits in `poll`; a signal handler may write to it.
 final class WakingPipe: Sendable {
   let reader: Int32
   let writer: Int32
 
   init() throws(SecretStoreError) {
     var ends: [Int32] = [-1, -1]
-    // The kernel writes two numbers into the array.
     guard unsafe pipe(&ends) == 0 else {
       throw .system(call: "pipe", path: "this process", code: errno)
     }
@@ -25,14 +24,13 @@ final class WakingPipe: Sendable {
 
   func wake() {
     var byte: UInt8 = 0
-    // The byte is a local variable. A full pipe is readable as well.
+    // An error is ignored, because a full pipe is readable as well.
     _ = unsafe write(writer, &byte, 1)
   }
 
-  /// Returns the next byte that was written, if any.
+  /// Returns the next byte, if one was written.
   func next() -> UInt8? {
     var byte: UInt8 = 0
-    // The byte is a local variable.
     return unsafe read(reader, &byte, 1) == 1 ? byte : nil
   }
 }

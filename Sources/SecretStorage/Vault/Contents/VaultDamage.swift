@@ -129,7 +129,7 @@ extension VaultContents {
 
   /// Returns whether all entries after damaged bytes belong to the same unacknowledged write.
   ///
-  /// A power cut can lose any sectors of a write of several records, so a later record may be
+  /// A power failure can lose any sectors of a write of several records, so a later record may be
   /// intact while an earlier one is not. The machine remembers at most the last acknowledged write.
   func isUnacknowledged(
     behind rest: ArraySlice<LogChanges.Entry>
@@ -149,7 +149,7 @@ extension VaultContents {
   }
 
   /// Returns the discoveries that the app should know and was not told yet: a missing vault, or an
-  /// interrupted write, as after a power cut.
+  /// interrupted write, as after a power failure.
   mutating func newDiscoveries() -> [SecretStoreError] {
     var found = [vanishing].compactMap(\.self)
     if let interruptedWrite, !interruptedWrite.isTorn {
@@ -157,7 +157,7 @@ extension VaultContents {
         .corrupted(
           """
           \(interruptedWrite.place): this is the rest of a write that was interrupted before it \
-          was acknowledged, as by a power cut, and the next write cuts it off
+          was acknowledged, as by a power failure, and the next write cuts it off
           """))
     }
     return found.filter { reported.insert($0).inserted }

@@ -43,7 +43,7 @@ extension SecretVault {
     if isLocked { notifyObservers() }
     if Fork.isChild, setting != AutomaticLocking() {
       report(
-        PasswordFailure(
+        SecretStorageFailure(
           .maintenance,
           .unavailable(
             """

@@ -34,7 +34,7 @@ struct DiskReserve: Sendable {
       guard let file = try open(O_CREAT) else { return }
       let size = try file.status().size
       do throws(SystemError) {
-        // Not flushed: after a power cut, the next write fills it again.
+        // Not flushed: after a power failure, the next write fills it again.
         try file.write(Self.content[size...], at: size)
       } catch {
         try file.truncate(to: size)

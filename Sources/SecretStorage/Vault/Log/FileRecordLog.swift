@@ -127,7 +127,7 @@ struct FileRecordLog: RecordLog {
     do throws(SystemError) {
       if position.end < position.size {
         try file.truncate(to: position.end)
-        // A power cut must not leave whole records of the truncated part behind the new ones.
+        // A power failure must not leave whole records of the truncated part behind the new ones.
         try file.synchronize()
       }
       do throws(SystemError) {

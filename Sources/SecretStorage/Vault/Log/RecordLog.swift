@@ -35,7 +35,8 @@ protocol RecordLog: Sendable {
   /// in ``append(by:)``; nil leaves the log unchanged. The replaced log may be kept aside, for the
   /// user to inspect.
   ///
-  /// - Returns: Why the new log, which is in place, may not survive a power cut; nil if it will.
+  /// - Returns: Why the new log, which is in place, may not survive a power failure; nil if it
+  ///   will.
   /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position, or the
   ///   error of putting the new log in place. The old log is then still there.
   func replace(
@@ -43,8 +44,8 @@ protocol RecordLog: Sendable {
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> SecretStoreError?
 
-  /// Flushes the log up to a position, so that it survives a power cut; returns false if a writer
-  /// is active, or was meanwhile.
+  /// Flushes the log up to a position, so that it survives a power failure; returns false if a
+  /// writer is active, or was meanwhile.
   ///
   /// It waits for the disk, and not for writers.
   func synchronize(to position: LogPosition) throws(SecretStoreError) -> Bool

@@ -39,10 +39,10 @@ extension SecretVault {
           was kept by a repair and can still be opened with the keys of that time: save its \
           items, then remove it with removeDamagedCopies()
           """
-        report(PasswordFailure(.maintenance, .insecure(path: name, reason: reason)))
+        report(SecretStorageFailure(.maintenance, .insecure(path: name, reason: reason)))
       }
     } catch {
-      report(PasswordFailure(.maintenance, error))
+      report(SecretStorageFailure(.maintenance, error))
     }
   }
 }

@@ -13,9 +13,9 @@ extension SecretVault {
   /// - Complexity: O(*n*), where *n* is the size of the vault, if it has not been read yet.
   public func diagnose() -> Diagnosis {
     var diagnosis = Diagnosis()
-    diagnosis.note("Store", "\(type(of: self))")
+    diagnosis.record("Store", "\(type(of: self))")
     diagnose(into: &diagnosis)
-    diagnosis.noteMachine()
+    diagnosis.recordMachine()
     return diagnosis
   }
 
@@ -35,10 +35,10 @@ extension SecretVault {
     if let problem = watchProblem {
       diagnosis.problem("Observing", problem)
     } else {
-      diagnosis.note("Observing", "inotify reports changes by other programs immediately")
+      diagnosis.record("Observing", "inotify reports changes by other programs immediately")
     }
-    diagnosis.note(authenticator)
-    diagnosis.note(guarantees)
+    diagnosis.record(authenticator)
+    diagnosis.record(guarantees)
   }
 }
 
@@ -49,7 +49,7 @@ extension Diagnosis {
       examineDirectory("Vault directory", log.path.parentDirectory, log.fileSystem, mayBeShared)
       examine("Lock file", "\(log.path).lock", log.fileSystem, isSecret: false)
     } else {
-      note("Vault", parts.log.name)
+      record("Vault", parts.log.name)
     }
     let device = parts.device
     examineDirectory("State directory", device.directory, device.fileSystem, mayBeShared)
@@ -61,7 +61,7 @@ extension Diagnosis {
     do {
       let names = try log.keptAside
       if names.isEmpty { return }
-      note(
+      record(
         "Damaged copies",
         """
         \(names.joined(separator: ", ")): kept by repairs, can be opened with the keys of \
@@ -80,7 +80,7 @@ extension Diagnosis {
       let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
       guard let status else { return noteMissing(subject, path) }
       if isSecret { try checkPrivacy(status, of: path) }
-      note(subject, "\(path), \(status.size) bytes, \(status.permissions)")
+      record(subject, "\(path), \(status.size) bytes, \(status.permissions)")
     } catch {
       problem(subject, error)
     }
@@ -120,7 +120,7 @@ extension Diagnosis {
           "\(description), cannot be written to: \(obstacle). Reading may work, but saving does not."
         )
       } else {
-        note(subject, description)
+        record(subject, description)
       }
     } catch {
       problem(subject, error)
@@ -128,7 +128,7 @@ extension Diagnosis {
   }
 
   private mutating func noteMissing(_ subject: String, _ path: String) {
-    note(subject, "\(path), does not exist yet; the first write creates it")
+    record(subject, "\(path), does not exist yet; the first write creates it")
   }
 
   /// Returns the error number of an attempt to write to a directory; nil if it would succeed.
@@ -141,13 +141,13 @@ extension Diagnosis {
     let table = contents.keys.table
     examineSlots(contents)
     if contents.sealedRecords > 0 {
-      note("Items", "unknown while the vault is locked")
+      record("Items", "unknown while the vault is locked")
     } else {
-      note("Items", "\(contents.index.count)")
+      record("Items", "\(contents.index.count)")
     }
     if let vanishing = contents.vanishing { problem("Content", vanishing) }
     if let interrupted = contents.interruptedWrite {
-      note(
+      record(
         "Interrupted write",
         "\(interrupted.place): was never acknowledged; the next write removes it")
     }
@@ -167,10 +167,10 @@ extension Diagnosis {
 
   fileprivate mutating func examine(_ cipher: any SecretCipher) {
     guard cipher is OpenSSLCipher else {
-      return note("Cryptography", "\(type(of: cipher)), provided by the app")
+      return record("Cryptography", "\(type(of: cipher)), provided by the app")
     }
     do {
-      note("Cryptography", "OpenSSL, \(try CryptoLibrary.shared.get().name)")
+      record("Cryptography", "OpenSSL, \(try CryptoLibrary.shared.get().name)")
     } catch {
       problem("Cryptography", "\(error)")
     }

@@ -125,7 +125,7 @@ extension SecretVault {
       return new.map { ($0.records, $0.position) }
     }
     // The new file is in place. An error from here on must not suggest that nothing has changed.
-    if let doubt { self.report(PasswordFailure(.durability, doubt)) }
+    if let doubt { self.report(SecretStorageFailure(.durability, doubt)) }
     reportingFailure { () throws(SecretStoreError) in
       try contents.withLock { contents throws(SecretStoreError) in
         try contents.refresh(from: parts)
@@ -152,13 +152,13 @@ extension SecretVault {
     do {
       try maintenance()
     } catch {
-      self.report(PasswordFailure(.maintenance, error))
+      self.report(SecretStorageFailure(.maintenance, error))
     }
   }
 
   /// Reports a failure on another thread, because a handler that uses the vault could deadlock
   /// here.
-  func report(_ failure: PasswordFailure) {
+  func report(_ failure: SecretStorageFailure) {
     if Fork.isChild { return SecretStores.reportInForkedChild(failure) }
     background.run { SecretStores.onFailure(failure) }
   }

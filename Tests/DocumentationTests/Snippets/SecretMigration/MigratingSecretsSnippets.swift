@@ -20,7 +20,7 @@ struct MigratingSecretsSnippets {
 
     let plan = try secrets.migrate(to: vault, isDryRun: true)
     for entry in plan.entries {
-      print("\(entry.place): \(entry.outcome)")
+      print("\(entry.position): \(entry.outcome)")
     }
     #expect(plan.entries.map(\.outcome) == [.added])
 

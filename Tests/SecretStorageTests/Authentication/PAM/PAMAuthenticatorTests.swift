@@ -40,7 +40,7 @@ struct PAMAuthenticatorTests {
     let authenticator = try services.authenticator(
       "auth required pam_deny.so", "account required pam_permit.so", with: person)
     let denial = try #require(await authenticator.outcome().denial)
-    #expect(denial.hasPrefix("the PAM service test says: Authentication failure"), "\(denial)")
+    #expect(denial.hasPrefix("the PAM service test reported: Authentication failure"), "\(denial)")
   }
 
   @Test func anAccountThatIsNotInOrderIsADenial() async throws {
@@ -68,7 +68,7 @@ struct PAMAuthenticatorTests {
       conversation: person)
     #expect(authenticator.capabilities == [])
     let text = try #require(await authenticator.outcome().unavailability)
-    #expect(text.contains("no PAM service nowhere"), "\(text)")
+    #expect(text.contains("The PAM service nowhere does not exist"), "\(text)")
     let system = PAMAuthenticator(service: "locket-tests-nowhere", conversation: person)
     #expect(system.capabilities == [])
     #expect(await system.outcome().unavailability?.contains("/etc/pam.d") == true)

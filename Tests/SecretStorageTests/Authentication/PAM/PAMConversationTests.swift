@@ -115,7 +115,7 @@ struct PAMConversationTests {
   func aWrongNumberOfMessagesIsRefused(count: Int) async throws {
     let person = ScriptedConversation()
     let text = try await outcome(services.module("count=\(count)", "send"), person).unavailability
-    #expect(text?.contains("sent \(count) messages at once") == true)
+    #expect(text?.contains("sent \(count) messages in one call") == true)
     #expect(person.log == [])
   }
 

@@ -48,7 +48,7 @@ struct VaultDamagedCopiesTests {
   @Test(arguments: Change.allCases)
   func changeOfWhatOpensTheVaultTellsOfThemAndKeepsThem(_ change: Change) async {
     await #expect(processExitsWith: .success) { [change] in
-      let heard = Lock([PasswordFailure]())
+      let heard = Lock([SecretStorageFailure]())
       ExpectedFailures.begin()
       let vault = TestVault()
       let object = try Self.repaired(vault)

@@ -12,7 +12,7 @@ struct LibraryLoadingTests {
       .split(separator: "\n")
     try #require(lines.count == 4)
     #expect(lines[0].contains("The C library libcrypto") && lines[0].contains("cannot open"))
-    #expect(lines[1].contains("not there"))
+    #expect(lines[1].contains("not available"))
     #expect(lines[2] == "libcrypto: 32 bytes")
     let here = vault.open().diagnose().findings.first { $0.subject == "PAM" }
     #expect(lines[3] == "libpam: \(try #require(here).text)")

@@ -51,7 +51,7 @@ struct VaultTransferFaultTests {
       }
       expect(error, isOf: fault, code, place)
       let isThere = try FileSystem().status(of: vault.export.path) != nil
-      // If the directory's fsync fails, the file exists but may not survive a power cut.
+      // If the directory's fsync fails, the file exists but may not survive a power failure.
       if error != nil { #expect(!isThere || place.hasPrefix("fsync")) } else { #expect(isThere) }
       if isThere {
         let other = try vault.otherMachine()

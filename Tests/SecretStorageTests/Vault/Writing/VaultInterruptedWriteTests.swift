@@ -6,9 +6,9 @@ import Testing
 
 @testable import SecretStorage
 
-/// The remains of a power cut at the end of a vault, as opposed to damage.
+/// The remains of a power failure at the end of a vault, as opposed to damage.
 struct VaultInterruptedWriteTests {
-  /// Bytes that a power cut may leave behind the last record.
+  /// Bytes that a power failure may leave behind the last record.
   enum Tail: CaseIterable {
     case zeros, headOfARecord, recordWithoutItsMiddle, recordWithoutItsBeginning
 
@@ -167,9 +167,9 @@ struct VaultInterruptedWriteTests {
     #expect(order.last == true, "\(calls.withLock { $0 })")
   }
 
-  @Test func powerCutIsToldOnceAndATornRecordIsNot() async {
+  @Test func powerFailureIsToldOnceAndATornRecordIsNot() async {
     await #expect(processExitsWith: .success) {
-      let told = Lock([PasswordFailure]())
+      let told = Lock([SecretStorageFailure]())
       let heard = DispatchSemaphore(value: 0)
       ExpectedFailures.begin()
       SecretStores.onFailure = { failure in
@@ -190,7 +190,7 @@ struct VaultInterruptedWriteTests {
       #expect(try object.texts().count == 2)
       let failures = told.withLock { $0 }
       #expect(failures.count == 1)
-      #expect(failures.first?.description.contains("power cut") == true)
+      #expect(failures.first?.description.contains("power failure") == true)
     }
   }
 }

@@ -52,7 +52,7 @@ struct VaultMaintenanceFailureTests {
       ExpectedFailures.begin()
       SecretStores.onFailure = { failure in
         let error = SecretStoreError.system(call: "fsync", path: directory, code: EIO)
-        if failure == PasswordFailure(.durability, error) { told.signal() }
+        if failure == SecretStorageFailure(.durability, error) { told.signal() }
       }
       isArmed.withLock { $0 = true }
       let passphrases = ["first", "second"].map { Secret($0.utf8) }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import SecretStorage
 
-/// A vault on a modelled disk, and the checks after each power cut.
-final class PowerCutCampaign {
+/// A vault on a modelled disk, and the checks after each power failure.
+final class PowerFailureCampaign {
   /// One piece of work: the contents before and after it, and its changes.
   private struct Step {
     let before: [String: String]
@@ -24,7 +24,7 @@ final class PowerCutCampaign {
   private var changes: [ModelledDisk.Change] = []
   private var steps: [Step] = []
 
-  init(_ scenario: VaultPowerCutTests.Scenario, hasNamelessFiles: Bool) throws {
+  init(_ scenario: VaultPowerFailureTests.Scenario, hasNamelessFiles: Bool) throws {
     self.hasNamelessFiles = hasNamelessFiles
     vault = TestVault()
     let exports = try vault.path("exports")
@@ -42,7 +42,7 @@ final class PowerCutCampaign {
 
   /// Makes the vault and returns its contents.
   private static func prepare(
-    _ vault: TestVault, for scenario: VaultPowerCutTests.Scenario, _ exportPath: String
+    _ vault: TestVault, for scenario: VaultPowerFailureTests.Scenario, _ exportPath: String
   ) throws -> [String: String] {
     if [.creation, .writing].contains(scenario) { return [:] }
     let object = vault.open()
@@ -72,7 +72,7 @@ final class PowerCutCampaign {
 
   /// Performs the scenario's work step by step.
   private func run(
-    _ scenario: VaultPowerCutTests.Scenario, on object: SecretVault, _ texts: [String: String]
+    _ scenario: VaultPowerFailureTests.Scenario, on object: SecretVault, _ texts: [String: String]
   ) throws {
     var texts = texts
     func step(_ work: () throws -> Void) throws {
@@ -147,7 +147,7 @@ final class PowerCutCampaign {
     if try object.hasPassphrase { try object.unlock(with: .passphrase(Self.passphrase)) }
   }
 
-  /// Opens the remains of a power cut; returns the contents, or nil if they need a repair.
+  /// Opens the remains of a power failure; returns the contents, or nil if they need a repair.
   private func check(
     acknowledged: [String: String], pending: [String: String]?, isDamaged: Bool, _ comment: String
   ) throws -> [String: String]? {

@@ -3,29 +3,30 @@ import CLibrary
 extension FileSystem {
   /// The result of replacing a file.
   package struct Replacement: ~Copyable {
-    /// The new file, still open for writing.
+    /// The new file, open for writing.
     package let file: File
-    /// The date set on the file, from which every later write differs; nil if none was set.
+    /// The modification time that was set, which differs from that of later writes; nil if none was
+    /// set.
     package let modified: Int?
-    /// Whether the old file is left at its temporary path.
+    /// Whether the old file could not be removed from the temporary path.
     package let hasLeftover: Bool
   }
 
-  /// Replaces a file like `replaceFile`, unless another program has changed or replaced it.
+  /// Replaces a file as `replaceFile` does, unless another program has changed or replaced it.
   ///
-  /// The two files are exchanged, and then the old file is checked. A write of another program up
-  /// to the exchange is detected, and the exchange is undone. If the kernel or the file system
-  /// cannot exchange files, only writes up to a moment before are detected. A program that has the
-  /// old file open for writing has 50 milliseconds to finish.
+  /// This exchanges the two files, checks the old one, and undoes the exchange if another program
+  /// wrote to it. If the kernel or the file system does not support exchanging files, the check
+  /// precedes the replacement, and a write between the two is not detected. A program that has the
+  /// old file open for writing gets 50 milliseconds to finish.
   ///
   /// - Parameters:
-  ///   - path: The file, in an existing directory.
-  ///   - bytes: All of the new content.
-  ///   - old: The file expected at the path, which passes on its owner, group and mode; nil for
-  ///     none, which creates a file for its owner alone.
-  ///   - isUntouched: Whether the file at a path, of the expected size and date, has the expected
-  ///     content.
-  /// - Returns: The new file; nil if the path leads to unexpected content.
+  ///   - path: The path of the file, in an existing directory.
+  ///   - bytes: The new content.
+  ///   - old: The file expected at the path, whose owner, group and mode the new file gets; nil if
+  ///     no file is expected, in which case only the owner gets access to the new file.
+  ///   - isUntouched: Returns whether the file at a path, which has the expected size and date,
+  ///     also has the expected content.
+  /// - Returns: The new file; nil if the file at the path was not the expected one.
   /// - Throws: The same errors as `replaceFile`.
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, expecting old: FileStatus?,
@@ -43,7 +44,7 @@ extension FileSystem {
       if let old {
         isInPlace = try exchange(file.path, new, at: path, old, isUntouched)
       } else {
-        isInPlace = try putInPlace(file.path, path)
+        isInPlace = try moveIfAbsent(file.path, path)
       }
     } catch {
       discard(file.path)
@@ -57,8 +58,8 @@ extension FileSystem {
       file: file, modified: stamp == new.modified ? stamp : nil, hasLeftover: !isDiscarded)
   }
 
-  /// Moves a file to a path without a file; returns false if there is one.
-  private func putInPlace(_ temporary: String, _ path: String) throws(SystemError) -> Bool {
+  /// Renames a file, unless a file exists at the target path; returns whether it did.
+  private func moveIfAbsent(_ temporary: String, _ path: String) throws(SystemError) -> Bool {
     do {
       try rename(temporary, to: path, .withoutReplacing)
       return true
@@ -71,7 +72,7 @@ extension FileSystem {
     return true
   }
 
-  /// Replaces an expected file; returns false and leaves any other file in place.
+  /// Replaces a file if it is the expected one; returns whether it did.
   private func exchange(
     _ temporary: String, _ new: FileStatus, at path: String, _ old: FileStatus,
     _ isUntouched: (String) throws(SystemError) -> Bool
@@ -89,20 +90,18 @@ extension FileSystem {
     }
     var failure: SystemError?
     do throws(SystemError) {
-      if try isLeftUnwritten(temporary, since: old), try isUntouched(temporary) { return true }
+      if try isUnwritten(temporary, since: old), try isUntouched(temporary) { return true }
     } catch {
       failure = error
     }
-    try takeBack(temporary, new, at: path)
+    try undoExchange(temporary, new, at: path)
     if let failure { throw failure }
     return false
   }
 
-  /// Whether the file taken out is the expected one, checked once no program has it open for
-  /// writing.
-  ///
-  /// The wait for such a program is limited.
-  private func isLeftUnwritten(
+  /// Returns whether the old file is the expected one, after waiting a limited time for programs
+  /// that have it open for writing.
+  private func isUnwritten(
     _ path: String, since old: FileStatus
   ) throws(SystemError) -> Bool {
     let file = try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
@@ -115,19 +114,20 @@ extension FileSystem {
     return true
   }
 
-  /// Exchanges the files again, until the temporary path holds the new file or a file that another
-  /// program has replaced since.
-  private func takeBack(
+  /// Exchanges the files again, until the file taken out of the path is the one that was put there.
+  ///
+  /// Otherwise another program has replaced the file meanwhile, and its file is put back.
+  private func undoExchange(
     _ temporary: String, _ new: FileStatus, at path: String
   ) throws(SystemError) {
     var inPlace = new
-    // A program that replaces the file during each attempt is not an editor.
+    // Limited, in case a program replaces the file during every attempt.
     for _ in 0..<100 {
       guard let next = try status(of: temporary) else { return }
       do {
         try rename(temporary, to: path, .exchanging)
       } catch {
-        // The path was removed meanwhile: its newest content is in the file taken out.
+        // The path was removed meanwhile, so the file taken out has the newest content.
         guard error.code == ENOENT else { throw error }
         try rename(temporary, to: path, .withoutReplacing)
         return
@@ -141,7 +141,7 @@ extension FileSystem {
 }
 
 extension FileStatus {
-  /// Whether both are the same file with the same size and date; renaming does not matter.
+  /// Returns whether both are the same file, with the same size and modification time.
   package func isUnwritten(since other: FileStatus) -> Bool {
     inode == other.inode && device == other.device && size == other.size
       && modified == other.modified
@@ -149,13 +149,13 @@ extension FileStatus {
 }
 
 extension File {
-  /// Sets the file's date to the nanosecond, and returns it; nil if that is not possible.
+  /// Sets and returns the file's modification time, with nanosecond precision; nil on failure.
   ///
-  /// The kernel's own dates can be ticks of some milliseconds. Within a tick, another program's
-  /// write would leave the date unchanged.
+  /// The times that the kernel sets may have a precision of only a few milliseconds, within which a
+  /// write by another program would not change the time.
   fileprivate func stamp() -> Int? {
     var now = timespec()
-    // Fails only for an unknown clock.
+    // The call fails only for an unknown clock.
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     let times = [now, now]
     do throws(SystemError) {

@@ -2,19 +2,20 @@ import Concurrency
 import Dispatch
 import Synchronization
 
-/// Runs work that may block on a thread of Dispatch, and waits for it without blocking the task's.
+/// Calls a closure that may block on a thread of Dispatch, without blocking the thread of the task.
 ///
-/// Cancelling the task reaches the work as ``TaskCancellation/isRequested``.
+/// The closure can check ``TaskCancellation/isRequested`` to find out whether the task was
+/// cancelled.
 func withoutBlocking<Success: Sendable>(
   _ work: @escaping @Sendable () throws(SecretStoreError) -> Success
 ) async throws(SecretStoreError) -> Success {
-  // A forked child has no Dispatch threads, and therefore no other tasks to block.
+  // A forked child has no threads of Dispatch, and therefore no other tasks to block.
   if Fork.isChild { return try work() }
   let cancellation = TaskCancellation()
   let result: Result<Success, SecretStoreError> = await withTaskCancellationHandler {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
-        continuation.resume(returning: cancellation.concerning { Result(catching: work) })
+        continuation.resume(returning: cancellation.applying { Result(catching: work) })
       }
     }
   } onCancel: {
@@ -23,13 +24,14 @@ func withoutBlocking<Success: Sendable>(
   return try result.get()
 }
 
-/// The cancellation of a task, for the work that it has moved to another thread.
+/// The cancellation of a task, for a closure that runs on another thread on behalf of the task.
 final class TaskCancellation: Sendable {
   @TaskLocal private static var current: TaskCancellation?
 
   private let wasRequested = Atomic(false)
 
-  /// Whether the task that waits for the work on this thread, or that runs on it, is cancelled.
+  /// Whether the task that runs on this thread, or waits for a closure on this thread, is
+  /// cancelled.
   static var isRequested: Bool {
     Task.isCancelled || current?.wasRequested.load(ordering: .relaxed) ?? false
   }
@@ -38,7 +40,7 @@ final class TaskCancellation: Sendable {
     wasRequested.store(true, ordering: .relaxed)
   }
 
-  fileprivate func concerning<Success>(_ work: () -> Success) -> Success {
+  fileprivate func applying<Success>(_ work: () -> Success) -> Success {
     Self.$current.withValue(self, operation: work)
   }
 }

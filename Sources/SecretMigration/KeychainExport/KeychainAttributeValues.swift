@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A text of a keychain, which may be given as bytes.
+/// A text attribute of a keychain item, which may be encoded as data.
 struct KeychainText: Decodable {
   let text: String
 
@@ -17,19 +17,19 @@ struct KeychainText: Decodable {
     }
   }
 
-  /// The text; nil if it is empty, which means absent in a keychain.
+  /// The text; nil if it is empty, as a keychain returns it for an absent attribute.
   var nonempty: String? { text.isEmpty ? nil : text }
 }
 
-/// A four-character code, which a keychain gives as a text or as a number.
+/// A four-character code of a keychain item, which may be encoded as a text or as a number.
 struct KeychainCode: Decodable {
-  /// The code as a number, with the first character in the highest byte.
+  /// The code as a number, with the first character in the most significant byte.
   let number: UInt32?
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let failure = DecodingError.dataCorruptedError(
-      in: container, debugDescription: "not a code of four characters")
+      in: container, debugDescription: "not a four-character code")
     do {
       let characters = Array(try container.decode(String.self).utf8)
       guard characters.count <= 4 else { throw failure }
@@ -52,7 +52,7 @@ struct KeychainCode: Decodable {
   }
 }
 
-/// A Boolean of a keychain, which may be given as a number.
+/// A Boolean attribute of a keychain item, which may be encoded as a number.
 struct KeychainFlag: Decodable {
   let isSet: Bool
 

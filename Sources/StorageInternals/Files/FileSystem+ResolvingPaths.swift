@@ -1,14 +1,14 @@
 import CLibrary
 
-/// A directory on the way of a path, to be watched for changes of the destination.
+/// A directory that is traversed when a path is resolved, and the name that is looked up in it.
 package struct PathStep: Equatable, Sendable {
   /// The directory, without symbolic links.
   package let directory: String
-  /// The name of a symbolic link, the file or a missing entry in the directory; nil if the
-  /// directory is only watched for being moved.
+  /// The name of a symbolic link, of the file or of a missing entry; nil for the name of an
+  /// intermediate directory.
   package let name: String?
 
-  // Compared by bytes: paths that are equal as text can lead to different files.
+  // Bytes are compared, because paths that are canonically equivalent may lead to different files.
   package static func == (first: PathStep, second: PathStep) -> Bool {
     first.directory.isSamePath(as: second.directory)
       && (first.name ?? "/").isSamePath(as: second.name ?? "/")
@@ -16,20 +16,20 @@ package struct PathStep: Equatable, Sendable {
 }
 
 extension FileSystem {
-  /// Returns the path without symbolic links, which it follows component by component.
+  /// Returns a path with all symbolic links resolved.
   ///
-  /// Neither the file nor its directories need exist. A dangling link resolves to its target, where
-  /// the file would be created.
+  /// Neither the file nor its directories need to exist. A dangling link is resolved to its target,
+  /// where the file would be created.
   package func resolve(_ path: String) throws(SystemError) -> String {
     try walk(path).result.get()
   }
 
-  /// Returns the directories that determine a path, as far as it can be followed, and the path
-  /// without symbolic links.
+  /// Returns the directories that are traversed when a path is resolved, up to the first error, and
+  /// the resolved path.
   package func walk(_ path: String) -> (steps: [PathStep], result: Result<String, SystemError>) {
     var walk = PathWalk(path, self)
     do throws(SystemError) {
-      try walk.toTheEnd()
+      try walk.resolve()
       return (walk.steps, .success(walk.position))
     } catch {
       return (walk.steps, .failure(error))
@@ -37,19 +37,19 @@ extension FileSystem {
   }
 }
 
-/// The state of following a path.
+/// The resolution of a path, component by component.
 private struct PathWalk {
   private let path: String
   private let fileSystem: FileSystem
-  /// The path followed so far, without symbolic links.
+  /// The resolved path so far.
   private(set) var position: String
   private(set) var steps: [PathStep] = []
-  /// The remaining components, the next one last.
+  /// The remaining components in reverse order.
   private var rest: [Substring]
   private var links = 0
 
-  /// The limit of Linux itself.
-  private static let mostLinks = 40
+  /// The kernel's limit.
+  private static let linkLimit = 40
 
   init(_ path: String, _ fileSystem: FileSystem) {
     self.path = path
@@ -58,7 +58,7 @@ private struct PathWalk {
     rest = path.pathComponents.reversed()
   }
 
-  mutating func toTheEnd() throws(SystemError) {
+  mutating func resolve() throws(SystemError) {
     if path.isEmpty { throw failure(ENOENT) }
     if path.hasNUL { throw failure(EINVAL) }
     while let component = rest.popLast() {
@@ -67,9 +67,9 @@ private struct PathWalk {
       case "..": position = position.parentInPath
       default:
         do {
-          try take(String(component))
+          try follow(String(component))
         } catch {
-          // Only a replacement of this directory can resolve the error.
+          // Only replacing this directory can resolve the error.
           stepToPosition()
           throw error
         }
@@ -77,7 +77,7 @@ private struct PathWalk {
     }
   }
 
-  private mutating func take(_ name: String) throws(SystemError) {
+  private mutating func follow(_ name: String) throws(SystemError) {
     let next = position.child(name)
     let target: String
     do {
@@ -86,13 +86,13 @@ private struct PathWalk {
       switch error.code {
       case EINVAL: return pass(name)
       case ENOENT where !rest.contains(".."): return end(name)
-      // A missing directory has no parent entry, so `..` cannot be followed either.
+      // A `..` after a missing directory cannot be resolved.
       default: throw error
       }
     }
     steps.append(PathStep(directory: position, name: name))
     links += 1
-    if links > Self.mostLinks { throw failure(ELOOP) }
+    if links > Self.linkLimit { throw failure(ELOOP) }
     if target.utf8.first == UInt8(ascii: "/") { position = "/" }
     rest.append(contentsOf: target.pathComponents.reversed())
   }
@@ -105,7 +105,7 @@ private struct PathWalk {
 
   /// Ends the walk at a missing entry.
   private mutating func end(_ name: String) {
-    // The directory may be empty now, so that its removal causes no event of an entry.
+    // The directory may be empty, in which case its removal causes no event for an entry.
     stepToPosition()
     steps.append(PathStep(directory: position, name: name))
     position = position.child(name)
@@ -115,7 +115,7 @@ private struct PathWalk {
     rest = []
   }
 
-  /// Records the entry of the current directory in its parent.
+  /// Appends a step for the current directory's entry in its parent.
   private mutating func stepToPosition() {
     let name = position.lastComponent
     if name.isEmpty || name == "." || name == ".." { return }
@@ -140,7 +140,7 @@ extension String {
     }
   }
 
-  /// The parent of this path, which contains no symbolic link.
+  /// The parent of a path without symbolic links.
   fileprivate var parentInPath: String {
     switch lastComponent {
     case ".": ".."

@@ -1,27 +1,27 @@
 import StorageInternals
 import Testing
 
-@Suite struct LibraryTests {
+@Suite struct DynamicLibraryTests {
   /// The C library, which every process has loaded, by its names for Glibc and Musl.
   static let names = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"]
 
   @Test func functionCanBeCalled() throws {
-    let library = try Library(anyOf: Self.names, packages: [:])
+    let library = try DynamicLibrary(anyOf: Self.names, packages: [:])
     // int abs(int j);
     let abs = try library.function("abs", as: (@convention(c) (Int32) -> Int32).self)
     #expect(abs(-42) == 42)
   }
 
   @Test func laterNameIsUsedWhereEarlierIsMissing() throws {
-    let library = try Library(anyOf: ["libmissing.so.9"] + Self.names, packages: [:])
+    let library = try DynamicLibrary(anyOf: ["libmissing.so.9"] + Self.names, packages: [:])
     #expect(Self.names.contains(library.name))
     #expect(unsafe library.symbol("abs") != nil)
   }
 
   @Test func missingLibraryIsAnErrorWithNamesReasonAndPackages() throws {
     let packages = ["Fedora": "missing-libs", "Debian": "libmissing9"]
-    let error = try #require(throws: LibraryError.self) {
-      _ = try Library(anyOf: ["libmissing.so.9", "libmissing.so.8"], packages: packages)
+    let error = try #require(throws: DynamicLibraryError.self) {
+      _ = try DynamicLibrary(anyOf: ["libmissing.so.9", "libmissing.so.8"], packages: packages)
     }
     guard case .notLoaded(let names, let reasons, packages) = error else {
       Issue.record(error)
@@ -35,14 +35,14 @@ import Testing
       error.description == """
         The C library libmissing.so.9 or libmissing.so.8 cannot be loaded: \
         \(reasons[0]); \(reasons[1]). \
-        Install the package that brings it: libmissing9 (Debian), missing-libs (Fedora).
+        Install the package that contains it: libmissing9 (Debian), missing-libs (Fedora).
         """)
   }
 
   @Test func missingSymbolIsAnErrorWithItsNameAndTheLibrary() throws {
-    let library = try Library(anyOf: Self.names, packages: [:])
+    let library = try DynamicLibrary(anyOf: Self.names, packages: [:])
     #expect(unsafe library.symbol("no_such_function") == nil)
-    let expected = LibraryError.symbolMissing("no_such_function", library: library.name)
+    let expected = DynamicLibraryError.symbolMissing("no_such_function", library: library.name)
     #expect(throws: expected) {
       _ = try library.function("no_such_function", as: (@convention(c) () -> Void).self)
     }
@@ -53,7 +53,7 @@ import Testing
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
-      let library = try Library(anyOf: LibraryTests.names, packages: [:])
+      let library = try DynamicLibrary(anyOf: DynamicLibraryTests.names, packages: [:])
       _ = try library.function("abs", as: ((Int32) -> Int32).self)
     }
     let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)

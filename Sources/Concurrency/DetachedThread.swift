@@ -1,6 +1,6 @@
 import CLibrary
 
-/// Threads that are never joined.
+/// A thread that is never joined.
 package enum DetachedThread {
   private final class Work: Sendable {
     let body: @Sendable () -> Void
@@ -13,32 +13,31 @@ package enum DetachedThread {
   // int pthread_setname_np(pthread_t thread, const char *name)
   private typealias SetName = @convention(c) (pthread_t, UnsafePointer<CChar>) -> CInt
 
-  /// The C library's function, missing in Swift's overlay; nil if the library lacks it.
+  /// The C library's function, which Swift's overlay does not import; nil if the library lacks it.
   private static let setName: SetName? = unsafe dlsym(nil, "pthread_setname_np").map {
     unsafe unsafeBitCast($0, to: SetName.self)
   }
 
   /// Runs a closure on a new thread.
   ///
-  /// A forked child gets no threads: the locks that they need may be locked there permanently.
+  /// It fails with `ENOTSUP` in a forked child, where locks that the closure needs may be held
+  /// forever by threads that do not exist.
   ///
   /// - Parameters:
-  ///   - name: The thread's name in lists of threads, of at most 15 bytes.
-  ///   - body: The work of the thread.
-  /// - Returns: 0, or the error number if there is no thread.
+  ///   - name: The name of the thread, at most 15 bytes long.
+  ///   - body: The closure to run.
+  /// - Returns: 0, or the error number if no thread was created.
   package static func start(
     named name: StaticString = "locket", _ body: @escaping @Sendable () -> Void
   ) -> Int32 {
     if Fork.isChild { return ENOTSUP }
-    // Released by the thread, or below if there is no thread.
+    // Released by the thread, or below if none was created.
     let work = unsafe Unmanaged.passRetained(
       Work {
-        // The name outlives the call, and the thread exists.
         _ = unsafe setName?(pthread_self(), "\(name)")
         body()
       })
     let code = withoutSignals {
-      // The mutable copies live until the call returns, and the thread takes over the reference.
       var attributes = pthread_attr_t()
       unsafe pthread_attr_init(&attributes)
       unsafe pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
@@ -59,15 +58,15 @@ package enum DetachedThread {
     return code
   }
 
-  /// Runs a closure with signals blocked on this thread.
+  /// Runs a closure while signals are blocked on the current thread.
   ///
-  /// A new thread inherits the mask; an app's handlers and `sigwait` need signals on app threads.
-  /// Signals that a thread causes itself stay unblocked, as on Dispatch's threads: a write to a
-  /// closed pipe in an app's handler ends the process.
+  /// A new thread inherits the signal mask. Signals are left to the app's own threads, so that they
+  /// run the app's signal handlers or receive the signals by `sigwait`. Signals that a thread
+  /// causes itself stay unblocked, as on the threads of Dispatch: for example, a handler of the app
+  /// that writes to a closed pipe still ends the process.
   private static func withoutSignals(_ body: () -> Int32) -> Int32 {
     var all = sigset_t()
     var previous = sigset_t()
-    // The sets live until the calls return.
     unsafe sigfillset(&all)
     for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPIPE, SIGSYS, SIGPROF] {
       unsafe sigdelset(&all, fault)
@@ -76,12 +75,4 @@ package enum DetachedThread {
     defer { unsafe pthread_sigmask(SIG_SETMASK, &previous, nil) }
     return body()
   }
-}
-
-/// The identity of a running thread; a later thread may get the same one.
-@safe package struct ThreadIdentity: Hashable, @unchecked Sendable {
-  // `@unchecked`: with some C libraries it is a pointer, which is only compared.
-  private let thread = pthread_self()
-
-  package static var current: ThreadIdentity { ThreadIdentity() }
 }

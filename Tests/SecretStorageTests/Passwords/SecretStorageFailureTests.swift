@@ -5,14 +5,14 @@ import Testing
 
 @testable import SecretStorage
 
-struct PasswordFailureTests {
+struct SecretStorageFailureTests {
   @Test func failureLogWritesEachDistinctFailureOnce() {
     let lines = Lock([String]())
-    let log = FailureLog<PasswordFailure> { line in lines.withLock { $0.append(line) } }
-    log.report(PasswordFailure(.read, .locked))
-    log.report(PasswordFailure(.read, .locked))
-    log.report(PasswordFailure(.write, .locked))
-    log.report(PasswordFailure(.read, .locked))
+    let log = FailureLog<SecretStorageFailure> { line in lines.withLock { $0.append(line) } }
+    log.report(SecretStorageFailure(.read, .locked))
+    log.report(SecretStorageFailure(.read, .locked))
+    log.report(SecretStorageFailure(.write, .locked))
+    log.report(SecretStorageFailure(.read, .locked))
     #expect(
       lines.withLock { $0 } == [
         "A password could not be read. \(SecretStoreError.locked)",
@@ -42,17 +42,17 @@ struct PasswordFailureTests {
 
   @Test func handlerHearsARepeatedFailureOnceUntilASuccess() async {
     await #expect(processExitsWith: .success) {
-      let heard = Lock([PasswordFailure]())
+      let heard = Lock([SecretStorageFailure]())
       ExpectedFailures.begin()
       SecretStores.onFailure = { failure in heard.withLock { $0.append(failure) } }
       let store = ScriptedStore()
       let item = PasswordItem<String>(.generic(service: "service"), in: store)
       store.fail(with: .locked)
       _ = (item.value, item.value, item.status, item.attributes)
-      check(heard.withLock { $0 } == [PasswordFailure(.read, .locked)])
+      check(heard.withLock { $0 } == [SecretStorageFailure(.read, .locked)])
       item.value = "value"
       item.value = "other"
-      check(heard.withLock { $0.last } == PasswordFailure(.write, .locked))
+      check(heard.withLock { $0.last } == SecretStorageFailure(.write, .locked))
       check(heard.withLock { $0.count } == 2)
       do { try item.save() } catch {}
       check(heard.withLock { $0.count } == 2)

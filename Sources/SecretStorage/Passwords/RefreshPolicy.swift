@@ -1,0 +1,15 @@
+/// The policy by which a password property reads and writes its store.
+public enum RefreshPolicy: Hashable, Sendable {
+  /// Each get reads the store, and each set writes it.
+  case onAccess
+  /// Only `load()`, `save()` and `remove()` use the store; a get returns the value that was last
+  /// loaded or set.
+  ///
+  /// An in-place change also reads the store if no value was loaded or set.
+  case manual
+  /// A get reads the store only if the store has reported a change since the last read; each set
+  /// writes it.
+  ///
+  /// If the kernel cannot report changes by other processes promptly, each get checks for changes.
+  case onChange
+}
