@@ -1,4 +1,4 @@
-import Dispatch
+package import Dispatch
 
 /// A queue that runs closures one at a time, on a thread that ends when it is idle.
 ///
@@ -103,5 +103,14 @@ package final class SerialThread: Sendable {
       guard let wakeUp else { return nil }
       _ = change.wait(until: wakeUp)
     }
+  }
+}
+
+extension DispatchSemaphore {
+  /// Waits for a signal; returns false if the deadline passes first.
+  package func wait(until deadline: SuspendingClock.Instant) -> Bool {
+    // The C library's clock cannot represent longer waits; 1e18 nanoseconds are 31 years.
+    let timeout = min(max(.zero, deadline - .now) / .nanoseconds(1), 1e18)
+    return wait(timeout: .now() + .nanoseconds(Int(timeout))) == .success
   }
 }

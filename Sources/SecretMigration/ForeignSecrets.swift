@@ -1,4 +1,4 @@
-import SecretStorage
+public import SecretStorage
 
 /// The decrypted secrets of another program.
 ///
@@ -55,4 +55,103 @@ extension ForeignSecrets {
 extension ForeignSecrets: CustomReflectable {
   /// A mirror without children, so that a dump shows no names.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}
+
+/// A secret of another program, with its identity and attributes for a store.
+public struct ForeignSecret: Hashable, Sendable {
+  /// The position in the source, such as `line 3`; it contains neither a name nor a secret.
+  public let position: String
+  /// The identity of the item in a store.
+  public let identity: ItemIdentity
+  /// The attributes of the item in a store.
+  public let attributes: ItemAttributes
+  /// The secret itself.
+  public let secret: Secret
+
+  /// Creates a secret that was read from another program.
+  public init(
+    position: String, identity: ItemIdentity, attributes: ItemAttributes = ItemAttributes(),
+    secret: Secret
+  ) {
+    self.position = position
+    self.identity = identity
+    self.attributes = attributes
+    self.secret = secret
+  }
+
+  /// Hashes only the identity, so that the hash value reveals nothing about the secret.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(identity)
+  }
+}
+
+extension ForeignSecret: CustomReflectable {
+  /// A mirror without children, so that a dump shows no names.
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}
+
+extension ForeignSecrets {
+  /// Writes the secrets to a store.
+  ///
+  /// A secret is added if the store has no item with the same identity. Each written secret is read
+  /// back and compared. If the migration fails or the process is killed, the secrets migrated so
+  /// far stay in the store; a new migration reports them as `identical` and adds the others. Other
+  /// writers may use the store at the same time.
+  ///
+  /// A stored item is identical if its secret and attributes equal those of the source. An item
+  /// that needs a proof cannot be read, so it is never identical. If the store does not accept a
+  /// secret, for example because it does not support the access flags, the secret is reported as
+  /// `refused` with the reason, and the migration continues.
+  ///
+  /// With `removingSource`, the source file is removed at the end, provided that the store contains
+  /// every secret unchanged, that a `SecretVault` passes verification, and that the file has not
+  /// changed since it was read. Otherwise the file is kept, as the report states. Removing a file
+  /// does not erase it from the storage medium or from backups.
+  ///
+  /// - Parameters:
+  ///   - store: The destination, such as a `SecretVault`.
+  ///   - conflicts: The way to handle a stored item that differs from the source.
+  ///   - isDryRun: Whether to report the expected outcomes without changing anything. The outcomes
+  ///     reflect the limits of a vault; another store may still refuse a secret.
+  ///   - removingSource: Whether to remove the source file after a complete migration.
+  ///   - report: A closure that is called on the current thread after each secret, and that may
+  ///     cancel the migration.
+  /// - Returns: The outcome, or expected outcome, of each secret.
+  /// - Throws: ``MigrationError/notRemovable(path:reason:)`` if `removingSource` is true and the
+  ///   source cannot be removed; ``MigrationError/store(_:)`` if the store is locked or damaged, or
+  ///   cannot be written; ``MigrationError/notReadBack(position:)``; ``MigrationError/cancelled``.
+  @discardableResult
+  public func migrate(
+    to store: any SecretStore, conflicts: ImportConflicts = .keepExisting, isDryRun: Bool = false,
+    removingSource: Bool = false,
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
+  ) throws -> MigrationReport {
+    if removingSource {
+      guard let file else {
+        throw MigrationError.invalid(
+          "The secrets were not read from a file, so no source can be removed")
+      }
+      try file.checkRemovable()
+    }
+    var work = StoreMigration(to: store, conflicts, isDryRun: isDryRun)
+    let total = secrets.count
+    try checkProgress(0, of: total, report)
+    for (index, foreign) in secrets.enumerated() {
+      try work.migrate(foreign)
+      try checkProgress(index + 1, of: total, report)
+    }
+    work.report.unreadable = unreadable
+    if removingSource, !isDryRun, let file, try work.holds(self) {
+      try file.remove()
+      work.report.isSourceRemoved = true
+    }
+    return work.report
+  }
+}
+
+/// Reports the progress; throws if the closure cancels the operation.
+func checkProgress(
+  _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
+) throws(MigrationError) {
+  if report(MaintenanceProgress(completed: completed, total: total)) == .cancel { throw .cancelled }
 }

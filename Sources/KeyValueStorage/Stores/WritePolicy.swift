@@ -67,3 +67,89 @@ extension KeyValueStore {
     }
   }
 }
+
+extension KeyValueStore {
+  /// Writes unsaved changes, immediately or on the policy's schedule; after a failure they stay
+  /// unsaved.
+  func flushOrSchedule() {
+    if isInTransactionOfThisThread { return }
+    if let delay, startTimer(after: delay) { return }
+    // An enclosing in-place change writes when it ends.
+    if !setting.isHeldByCurrentThread { flushReportingFailure() }
+  }
+
+  /// Writes unsaved changes; reports a failure, because there is no caller to throw to.
+  func flushReportingFailure() {
+    do {
+      try writing.take { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
+    } catch {
+      Self.report(error)
+    }
+  }
+
+  /// Writes overdue changes; reports a failure only if it differs from the last one.
+  ///
+  /// - Parameter timeout: As in `write`. If it is nil, this does not wait for other threads either.
+  func flushOverdue(within timeout: Duration?) {
+    if timeout != nil { writing.begin() } else if !writing.tryToBegin() { return }
+    defer { writing.end() }
+    let lastError = state.withLock { $0.writeError }
+    do {
+      try flush(within: timeout, evenIfRemoved: false)
+    } catch {
+      if error != lastError { Self.report(error) }
+    }
+  }
+
+  /// Writes unsaved changes, if there are any.
+  ///
+  /// The parameters are those of `write`.
+  func flush(
+    within timeout: Duration?, evenIfRemoved: Bool = true
+  ) throws(KeyValueStoreError) {
+    if state.withLock({ $0.unsaved.isEmpty }) { return }
+    do {
+      try write(within: timeout, evenIfRemoved: evenIfRemoved) { _ in true }
+    } catch {
+      state.withLock {
+        $0.writeError = error
+        $0.isOverdue = true
+      }
+      // A busy lock usually becomes free on its own. After other failures, only a store with
+      // delayed writes retries.
+      let isBusy = if case .busy = error { true } else { false }
+      if isBusy || delay != nil {
+        stopTimer()
+        _ = startTimer(after: max(delay ?? .zero, .seconds(1)))
+      }
+      throw error
+    }
+  }
+}
+
+extension KeyValueStore {
+  /// Whether a write is scheduled.
+  var hasTimer: Bool { timer.withLock { $0 != nil } }
+
+  /// Schedules a write unless one is scheduled; returns false if no thread can be created, or in a
+  /// forked child.
+  private func startTimer(after delay: Duration) -> Bool {
+    timer.withLock { timer in
+      if timer == nil {
+        timer = background.run(after: delay) { [weak self] in
+          guard let self else { return }
+          // Later changes need a new timer.
+          self.timer.withLock { $0 = nil }
+          flushOverdue(within: lockTimeout)
+        }
+      }
+      return timer != nil
+    }
+  }
+
+  /// Cancels the scheduled write if a condition holds.
+  func stopTimer(if isDone: () -> Bool = { true }) {
+    let stopped = timer.withLock { timer in timer != nil && isDone() ? timer.take() : nil }
+    if let stopped { background.cancel(stopped) }
+  }
+}

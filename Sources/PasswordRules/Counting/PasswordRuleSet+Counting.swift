@@ -68,3 +68,72 @@ extension PasswordRuleSet {
     }
   }
 }
+
+/// A counter of the passwords that satisfy a rule set, which creates the automaton at most once.
+struct PasswordCounter {
+  private let rules: PasswordRuleSet
+  private let mode: RequirementMatchingMode
+  private var cachedAutomaton: PasswordAutomaton?
+  private var counts: [Int: Natural] = [:]
+
+  /// The maximum length for which passwords are counted.
+  private static let longestLength = 1024
+  /// The maximum number of values in the counts of all lengths, which a ``PasswordRanking`` keeps
+  /// in memory.
+  private static let sizeLimit = 1 << 23
+
+  init(_ rules: PasswordRuleSet, matching mode: RequirementMatchingMode) {
+    self.rules = rules
+    self.mode = mode
+  }
+
+  mutating func automaton() throws(PasswordRulesError) -> PasswordAutomaton {
+    if let cachedAutomaton { return cachedAutomaton }
+    guard let automaton = PasswordAutomaton(rules, matching: mode) else {
+      throw .tooComplex("The required classes overlap in too many ways")
+    }
+    cachedAutomaton = automaton
+    return automaton
+  }
+
+  mutating func count(length: Int) throws(PasswordRulesError) -> Natural {
+    if let count = counts[length] { return count }
+    guard length >= 0, length >= rules.minLength ?? 0, length <= rules.maxLength ?? length else {
+      return 0
+    }
+    if mode == .distinct, rules.requirements.count > length { return 0 }
+    if length > Self.longestLength {
+      throw .tooComplex("Passwords of \(length) characters are too long to count")
+    }
+    let automaton = try automaton().limited(toLength: length)
+    if PasswordCounts.size(of: automaton) * length > Self.sizeLimit {
+      throw .tooComplex("The rules have too many combinations for \(length) characters")
+    }
+    var completions = PasswordCounts(automaton)
+    for _ in 0..<length { completions.extend(in: automaton) }
+    counts[length] = completions.all[0]
+    return completions.all[0]
+  }
+
+  mutating func shortestLength() throws(PasswordRulesError) -> Int {
+    let (least, most) = (rules.minLength ?? 0, rules.maxLength ?? .max)
+    let required = rules.requirements.count
+    if least > most { throw .unsatisfiable("minlength \(least) is more than maxlength \(most)") }
+    let isTooShort = PasswordRulesError.unsatisfiable(
+      "\(required) required classes do not fit in maxlength \(most)")
+    if mode == .distinct, required > most { throw isTooShort }
+    if mode == .distinct, rules.hasAmpleChoice { return max(least, required) }
+    var reach = ReachableStates(try automaton())
+    if let shortest = try reach.shortest(in: least...most) { return shortest }
+    if rules.runLimits.isEmpty { throw isTooShort }
+    let upTo = rules.maxLength.map { " and at most \($0)" } ?? ""
+    throw .unsatisfiable(
+      "the limits on runs exclude all passwords of at least \(least)\(upTo) characters")
+  }
+
+  mutating func defaultLength() throws(PasswordRulesError) -> Int {
+    let shortest = try shortestLength()
+    let usual = max(shortest, min(20, rules.maxLength ?? 20))
+    return try count(length: usual).isZero ? shortest : usual
+  }
+}

@@ -1,3 +1,8 @@
+import CLibrary
+import Concurrency
+import FoundationEssentials
+import StorageInternals
+
 /// A report on the location, the state and the problems of a store.
 ///
 /// It is intended for the user, for example to include in a bug report. It contains paths of files,
@@ -51,5 +56,118 @@ extension Diagnosis: CustomStringConvertible {
     case let count: lines.append("\(count) problems were found, marked with exclamation marks.")
     }
     return lines.joined(separator: "\n")
+  }
+}
+
+extension Diagnosis {
+  /// Records the settings of the machine and the environment that affect every store.
+  mutating func recordMachine() {
+    let environment = ProcessInfo.processInfo.environment
+    let variables = ["XDG_DATA_HOME", "XDG_STATE_HOME", "HOME", "STATE_DIRECTORY"].map { name in
+      guard let value = environment[name] else { return "\(name) is not set" }
+      return value.hasPrefix("/")
+        ? "\(name) is \(value)" : "\(name) is ignored, because it is not an absolute path"
+    }
+    record("Environment", variables.joined(separator: ", "))
+    record("Locked memory", Self.lockedMemory)
+    recordPAM()
+  }
+
+  /// A description of the limit on memory that this process may lock, to keep it out of swap.
+  private static var lockedMemory: String {
+    var limit = rlimit()
+    #if canImport(Glibc)
+      let result = unsafe getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit)
+    #else
+      let result = unsafe getrlimit(RLIMIT_MEMLOCK, &limit)
+    #endif
+    guard result == 0 else { return "the limit is unknown: \(SystemError.message(for: errno))" }
+    if limit.rlim_cur == .max {
+      return "unlimited (RLIMIT_MEMLOCK), so secrets in memory are never swapped out"
+    }
+    return """
+      up to \(limit.rlim_cur / 1024) KiB (RLIMIT_MEMLOCK); secrets in memory beyond that may be \
+      swapped out
+      """
+  }
+
+  /// Records whether libpam is available.
+  mutating func recordPAM() {
+    do {
+      _ = try LibPAM.shared.get()
+      record("PAM", "libpam.so.0")
+    } catch {
+      record("PAM", "not available, and needed by PAMAuthenticator: \(error)")
+    }
+  }
+}
+
+extension SecretStores {
+  /// Examines the default store, and the settings of the machine that affect it.
+  ///
+  /// ```swift
+  /// print(SecretStores.diagnose())
+  /// ```
+  ///
+  /// This method does not change anything or prompt the user. It does not count as a use of the
+  /// default store, so ``bootstrap(_:)`` may still be called afterwards.
+  ///
+  /// - Complexity: Linear in the size of the store if it has not been read yet.
+  public static func diagnose() -> Diagnosis {
+    var diagnosis = Diagnosis()
+    let subject = "Default store"
+    let store: any SecretStore
+    if let override = DefaultStoreOverride.current {
+      store = override.store
+      diagnosis.record(subject, "\(type(of: store)), set by withDefaultStore(_:operation:)")
+    } else if let decided = DefaultStore.decided {
+      store = decided.store
+      let origin = decided.isBootstrapped ? "set by bootstrap(_:)" : "this machine's, in use"
+      diagnosis.record(subject, "\(type(of: store)), \(origin)")
+    } else {
+      store = SecretVault()
+      diagnosis.record(subject, "\(type(of: store)), this machine's, not used by this process yet")
+    }
+    if let vault = store as? SecretVault {
+      vault.diagnose(into: &diagnosis)
+    } else {
+      diagnosis.examine(store)
+    }
+    diagnosis.recordMachine()
+    return diagnosis
+  }
+}
+
+extension Diagnosis {
+  /// Records the items, the authenticator and the guarantees of any store.
+  fileprivate mutating func examine(_ store: any SecretStore) {
+    do {
+      record("Items", "\(try store.items(matching: .all).count)")
+    } catch {
+      switch error {
+      case .locked: record("Locked", "yes: \(error)")
+      default: problem("Items", error)
+      }
+    }
+    record(store.authenticator)
+    record(store.guarantees)
+  }
+
+  mutating func record(_ guarantees: StoreGuarantees) {
+    record("Guarantees", guarantees.isEmpty ? "none: items end with the store" : "\(guarantees)")
+  }
+
+  /// Records the authenticator of a store, and the proofs that it can obtain.
+  mutating func record(_ authenticator: (any Authenticator)?) {
+    let subject = "Authenticator"
+    guard let authenticator else {
+      return record(subject, "none: for items that need a proof, the context must have one")
+    }
+    if let obstacle = (authenticator as? PAMAuthenticator)?.obstacle {
+      return problem(subject, "\(type(of: authenticator)): \(obstacle)")
+    }
+    let capabilities = authenticator.capabilities
+    let proves = capabilities.isEmpty ? "nothing at present" : "\(capabilities)"
+    record(subject, "\(type(of: authenticator)), which can prove \(proves)")
   }
 }

@@ -11,3 +11,116 @@ public struct AccessControl: Hashable, Sendable {
     self.flags = flags
   }
 }
+
+/// The proofs that the user must give to read an item.
+///
+/// Without ``and``, one of several proofs is sufficient, except that ``applicationPassword`` is
+/// always needed. Saving an item throws ``SecretStoreError/invalid(_:)`` for an invalid combination
+/// of flags, and ``SecretStoreError/unsupported(_:)`` for a proof that cannot be checked. Only
+/// ``applicationPassword`` adds encryption; the store checks the other proofs before it reads.
+public struct AccessFlags: OptionSet, Hashable, Sendable {
+  /// The bits of the set, which are stored and never change their meaning.
+  public let rawValue: UInt32
+
+  /// Creates a set of flags from its bits.
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// Any proof: presence, a passcode, a fingerprint or a face.
+  public static let userPresence = AccessFlags(rawValue: 1 << 0)
+  /// Any enrolled fingerprint or face.
+  public static let biometryAny = AccessFlags(rawValue: 1 << 1)
+  /// A fingerprint or face, provided that none was enrolled or removed since the item was saved.
+  public static let biometryCurrentSet = AccessFlags(rawValue: 1 << 2)
+  /// The passphrase of the store or the login password.
+  public static let devicePasscode = AccessFlags(rawValue: 1 << 3)
+  /// A password that the app supplies, with which the secret is encrypted a second time.
+  public static let applicationPassword = AccessFlags(rawValue: 1 << 4)
+  /// The use of a private key, which is invalid for a password.
+  public static let privateKeyUsage = AccessFlags(rawValue: 1 << 5)
+  /// One of the proofs is sufficient; this is the default.
+  public static let or = AccessFlags(rawValue: 1 << 6)
+  /// All of the proofs are needed.
+  public static let and = AccessFlags(rawValue: 1 << 7)
+}
+
+/// The requirements that valid access flags express.
+struct AccessConstraints: Sendable {
+  private static let known: AccessFlags = [
+    .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .applicationPassword,
+    .privateKeyUsage, .or, .and,
+  ]
+
+  /// The accepted proofs; empty if none is needed.
+  private let accepted: AuthenticationProofs
+  /// Whether all of the accepted proofs are needed, instead of one of them.
+  private let needsAll: Bool
+  /// Whether a change of the enrolled fingerprints or faces invalidates biometry.
+  let bindsEnrolledSet: Bool
+  /// Whether the secret is encrypted a second time, with a password of the app.
+  let needsApplicationPassword: Bool
+
+  /// - Throws: ``SecretStoreError/invalid(_:)`` for an invalid combination, or
+  ///   ``SecretStoreError/unsupported(_:)`` for flags of a newer version.
+  init(_ flags: AccessFlags) throws(SecretStoreError) {
+    guard Self.known.isSuperset(of: flags) else {
+      throw .unsupported("an access flag of a newer version of Locket")
+    }
+    if flags.contains(.privateKeyUsage) {
+      throw .invalid("The access flag privateKeyUsage is for private keys, not for passwords")
+    }
+    if flags.isSuperset(of: [.biometryAny, .biometryCurrentSet]) {
+      throw .invalid("The access flags biometryAny and biometryCurrentSet exclude each other")
+    }
+    bindsEnrolledSet = flags.contains(.biometryCurrentSet)
+    needsApplicationPassword = flags.contains(.applicationPassword)
+    let needsPresence = flags.contains(.userPresence)
+    let needsBiometry = bindsEnrolledSet || flags.contains(.biometryAny)
+    let needsPasscode = flags.contains(.devicePasscode)
+    if needsPresence, needsBiometry || needsPasscode {
+      throw .invalid(
+        "The access flag userPresence already accepts biometry and a passcode; remove those flags")
+    }
+    let proofs = (needsPresence ? 1 : 0) + (needsBiometry ? 1 : 0) + (needsPasscode ? 1 : 0)
+    try Self.checkJoining(flags, proofs: proofs)
+    if needsPresence {
+      accepted = .any
+      needsAll = false
+    } else {
+      accepted = (needsBiometry ? AuthenticationProofs.biometry : [])
+        .union(needsPasscode ? .passcode : [])
+      needsAll = flags.contains(.and)
+    }
+  }
+
+  private static func checkJoining(
+    _ flags: AccessFlags, proofs: Int
+  ) throws(SecretStoreError) {
+    switch (flags.contains(.or), flags.contains(.and)) {
+    case (true, true):
+      throw .invalid("The access flags `or` and `and` exclude each other")
+    case (true, false) where proofs < 2:
+      // The application password is never an alternative: without it, the item cannot be decrypted.
+      throw .invalid(
+        """
+        The access flag `or` needs at least two alternatives; applicationPassword is not an alternative, \
+        because it is always needed
+        """)
+    case (false, true) where proofs + (flags.contains(.applicationPassword) ? 1 : 0) < 2:
+      throw .invalid("The access flag `and` needs at least two other flags")
+    default:
+      break
+    }
+  }
+
+  /// Returns the proofs of which one is needed next; nil if no proof is missing.
+  func missing(from proofs: AuthenticationProofs) -> AuthenticationProofs? {
+    guard needsAll else {
+      return accepted.isEmpty || !accepted.isDisjoint(with: proofs) ? nil : accepted
+    }
+    let remaining = accepted.subtracting(proofs)
+    if remaining.isEmpty { return nil }
+    return remaining.contains(.biometry) ? .biometry : remaining
+  }
+}

@@ -26,3 +26,72 @@ import Concurrency
       start: block.baseAddress!.assumingMemoryBound(to: UInt8.self), count: count)
   }
 }
+
+/// An allocator of locked memory, which divides large chunks into blocks to save system calls.
+struct SecretArena {
+  private static let inherited = SecretArena(isWipedByForking: false)
+  private static let wipedByForking = SecretArena(isWipedByForking: true)
+
+  static func of(_ isWipedByForking: Bool) -> SecretArena {
+    isWipedByForking ? wipedByForking : inherited
+  }
+
+  // Sizes in bytes.
+  private static let smallestBlock = 64
+  private static let largestBlock = 64 * 1024
+  private static let pageSize = 4096
+  private static let chunkSize = 256 * 1024
+
+  let isWipedByForking: Bool
+  /// The addresses of free blocks of 64, 128, …, 65,536 bytes, which are zeroed.
+  private let free = Lock(none, inForkedChild: { none })
+  private static let none = Array(repeating: [UInt](), count: 11)
+
+  func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
+    let size = Self.size(for: count)
+    guard size <= Self.largestBlock else { return unsafe map(size) }
+    let address = free.withLock { free in
+      let list = (size / Self.smallestBlock).trailingZeroBitCount
+      if free[list].isEmpty {
+        let start = UInt(bitPattern: unsafe map(Self.chunkSize).baseAddress!)
+        free[list] = stride(from: start, to: start + UInt(Self.chunkSize), by: size).reversed()
+      }
+      return free[list].removeLast()
+    }
+    return unsafe UnsafeMutableRawBufferPointer(
+      start: UnsafeMutableRawPointer(bitPattern: address), count: size)
+  }
+
+  func release(_ block: UnsafeMutableRawBufferPointer) {
+    // The optimiser does not remove calls of `explicit_bzero`.
+    unsafe explicit_bzero(block.baseAddress!, block.count)
+    if block.count > Self.largestBlock {
+      unsafe munmap(block.baseAddress!, block.count)
+    } else {
+      let address = UInt(bitPattern: block.baseAddress!)
+      free.withLock { $0[(block.count / Self.smallestBlock).trailingZeroBitCount].append(address) }
+    }
+  }
+
+  /// Rounds a size up to a power of two for small blocks, and to whole pages for larger ones.
+  private static func size(for count: Int) -> Int {
+    if count > largestBlock { return (count + pageSize - 1) / pageSize * pageSize }
+    var size = smallestBlock
+    while size < count { size *= 2 }
+    return size
+  }
+
+  private func map(_ size: Int) -> UnsafeMutableRawBufferPointer {
+    let start = unsafe mmap(
+      nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let start = unsafe start, unsafe start != MAP_FAILED else {
+      fatalError("Could not allocate \(size) bytes of memory for secrets.")
+    }
+    // Failures are ignored, so that apps also work with a low limit on locked memory.
+    unsafe mlock(start, size)
+    unsafe madvise(start, size, MADV_DONTDUMP)
+    // Kernels before 4.14 do not support this.
+    if isWipedByForking { unsafe madvise(start, size, MADV_WIPEONFORK) }
+    return unsafe UnsafeMutableRawBufferPointer(start: start, count: size)
+  }
+}

@@ -59,3 +59,79 @@ final class ChangeObservers: Sendable {
     for observer in state.withLock({ $0.due.take() }) ?? [] { observer.handler?() }
   }
 }
+
+/// A store that reports each change to this library before the call that makes the change returns.
+///
+/// The handlers of the app run later, so that they may use the store. Properties that cache values
+/// must not return stale ones until then.
+package protocol PromptlyObservedStore: SecretStore {
+  /// The number of times that the app has locked the store.
+  var lockCount: UInt64 { get }
+
+  /// Reports changes by other processes that would otherwise be reported with a delay.
+  func reportDelayedChanges()
+
+  /// Calls a handler after each change, on a thread that may hold locks.
+  ///
+  /// The handler must return immediately, and must call neither the store nor the app.
+  func observeChangesPromptly(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation
+}
+
+extension PromptlyObservedStore {
+  package var lockCount: UInt64 { 0 }
+
+  package func reportDelayedChanges() {}
+}
+
+extension SecretStore {
+  /// Observes changes with a handler that only counts them, as promptly as the store supports.
+  func countChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
+    if let store = self as? any PromptlyObservedStore {
+      return store.observeChangesPromptly(handler)
+    }
+    return observeChanges(handler)
+  }
+}
+
+/// An observation of the changes of a store.
+///
+/// It ends when it is cancelled or released, and does not retain the store.
+public final class ChangeObservation: Sendable {
+  private let lifetime: ObservationLifetime
+  private let findProblem: @Sendable () -> SecretStoreError?
+
+  /// Creates an observation.
+  ///
+  /// - Parameter end: A closure that ends the observation. Concurrent calls of ``cancel()`` may
+  ///   call it more than once.
+  public convenience init(end: @escaping @Sendable () -> Void) {
+    self.init(problem: { nil }, end: end)
+  }
+
+  init(
+    problem: @escaping @Sendable () -> SecretStoreError?, end: @escaping @Sendable () -> Void
+  ) {
+    findProblem = problem
+    lifetime = ObservationLifetime(end: end)
+  }
+
+  /// The reason why changes by other processes are reported with a delay; nil if they are not.
+  var problem: SecretStoreError? { findProblem() }
+
+  /// Ends the observation; further calls do nothing.
+  ///
+  /// A call of the handler that has begun on another thread may still be running.
+  public func cancel() {
+    lifetime.cancel()
+  }
+}
+
+extension SecretStore {
+  /// A sequence of the changes by any writer; changes are coalesced for a slow consumer.
+  public var changes: AsyncStream<Void> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let observation = observeChanges { continuation.yield() }
+      continuation.onTermination = { _ in observation.cancel() }
+    }
+  }
+}

@@ -104,3 +104,19 @@ extension File {
     return own.inode == current.inode && own.device == current.device
   }
 }
+
+/// The time for which writers of a store wait for a lock; it may be changed at any time.
+package final class LockTimeout: Sendable {
+  private let nanoseconds = Atomic(Int64(FileLock.defaultTimeout / .nanoseconds(1)))
+
+  package init() {}
+
+  package var duration: Duration {
+    get { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
+    set {
+      // Clamped to 136 years to avoid overflows.
+      let limited = max(.zero, min(newValue, .seconds(1 << 32)))
+      nanoseconds.store(Int64(limited / .nanoseconds(1)), ordering: .relaxed)
+    }
+  }
+}

@@ -1,5 +1,6 @@
 import Concurrency
 import SecretStorage
+import Synchronization
 
 /// One run of a conformance check against one store.
 struct ConformanceRun: Sendable {
@@ -151,5 +152,25 @@ extension ConformanceRun {
     case .concurrentAddsSucceedOnce: try await concurrentAddsSucceedOnce()
     case .concurrentUpdatesAreNotLost: try await concurrentUpdatesAreNotLost()
     }
+  }
+}
+
+/// An authenticator that always succeeds with fixed proofs and counts its requests.
+final class CountingAuthenticator: Authenticator {
+  let capabilities: AuthenticationProofs
+  private let count = Atomic(0)
+
+  init(proving capabilities: AuthenticationProofs) {
+    self.capabilities = capabilities
+  }
+
+  var requestCount: Int { count.load(ordering: .sequentiallyConsistent) }
+  var enrolledSet: [UInt8]? { nil }
+
+  func authenticate(
+    _ request: AuthenticationRequest
+  ) async throws(SecretStoreError) -> AuthenticationProofs {
+    count.add(1, ordering: .sequentiallyConsistent)
+    return request.accepted.intersection(capabilities)
   }
 }

@@ -68,3 +68,62 @@ struct PAMService: Hashable, Sendable {
     }
   }
 }
+
+/// A return code of Linux-PAM.
+struct PAMCode: RawRepresentable, Hashable, Sendable {
+  let rawValue: Int32
+
+  static let success = PAMCode(rawValue: 0)
+  static let outOfMemory = PAMCode(rawValue: 5)  // PAM_BUF_ERR
+  static let conversationFailed = PAMCode(rawValue: 19)  // PAM_CONV_ERR
+
+  /// The codes that mean that the login was denied, as opposed to not being possible.
+  ///
+  /// PAM_PERM_DENIED, PAM_AUTH_ERR, PAM_CRED_INSUFFICIENT, PAM_USER_UNKNOWN, PAM_MAXTRIES,
+  /// PAM_NEW_AUTHTOK_REQD, PAM_ACCT_EXPIRED, PAM_CRED_EXPIRED, PAM_AUTHTOK_EXPIRED.
+  private static let denials: Set<Int32> = [6, 7, 8, 10, 11, 12, 13, 16, 27]
+
+  /// Returns an error for the code, with the library's text.
+  func error(_ text: String, of service: PAMService) -> SecretStoreError {
+    if Self.denials.contains(rawValue) {
+      return .denied("the PAM service \(service.name) reported: \(text)")
+    }
+    return .unavailable(
+      """
+      The PAM service \(service.name) failed: \(text) (PAM code \(rawValue)). See the system log for \
+      details, and check the service's file and its modules.
+      """)
+  }
+}
+
+/// The user of this process.
+enum ProcessUser {
+  /// The login name of the user.
+  ///
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` if the user has no name, as in some containers.
+  static var name: String {
+    get throws(SecretStoreError) {
+      let user = getuid()
+      var entry = unsafe passwd()
+      var found: UnsafeMutablePointer<passwd>?
+      var buffer = [CChar](repeating: 0, count: 1024)
+      while true {
+        // The entry refers to the buffer, so the name is copied inside the closure.
+        let (code, name) = unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+          let code = unsafe getpwuid_r(user, &entry, buffer.baseAddress!, buffer.count, &found)
+          return unsafe (code, found.map { unsafe String(cString: $0.pointee.pw_name) })
+        }
+        if let name { return name }
+        guard code == ERANGE, buffer.count < 1 << 20 else {
+          throw .unavailable(
+            """
+            The user with ID \(user) has no name\
+            \(code == 0 ? "" : " (\(SystemError.message(for: code)))"), so PAM cannot authenticate \
+            them. Specify a user, or add this one to the system.
+            """)
+        }
+        buffer = [CChar](repeating: 0, count: 2 * buffer.count)
+      }
+    }
+  }
+}

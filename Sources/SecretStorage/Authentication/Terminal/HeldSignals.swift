@@ -136,3 +136,19 @@ extension sigaction {
   fileprivate static var ignoring: Int { unsafe unsafeBitCast(SIG_IGN, to: Int.self) }
   fileprivate static var `default`: Int { unsafe unsafeBitCast(SIG_DFL, to: Int.self) }
 }
+
+/// The signal mask of the current thread; threads of Dispatch block nearly all signals.
+enum ThreadSignals {
+  /// Calls a closure while the given signals are unblocked.
+  static func unblocking<Result, Failure: Error>(
+    _ numbers: [Int32], _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var set = sigset_t()
+    var old = sigset_t()
+    unsafe sigemptyset(&set)
+    for number in numbers { unsafe sigaddset(&set, number) }
+    unsafe pthread_sigmask(SIG_UNBLOCK, &set, &old)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &old, nil) }
+    return try body()
+  }
+}

@@ -1,3 +1,5 @@
+import StorageInternals
+
 /// A reader that decodes the integers and bytes of a record sequentially.
 struct RecordReader {
   private let source: ArraySlice<UInt8>
@@ -49,3 +51,99 @@ struct RecordReader {
 
 /// The error of decoding bytes that are incomplete or invalid.
 struct MalformedRecord: Error {}
+
+/// The last record of a log, whose digest the next record repeats.
+struct ChainHead: Hashable, Sendable {
+  static let none = ChainHead(
+    sequence: 0, digest: [UInt8](repeating: 0, count: 32)[...], subject: .keys, predecessor: [])
+
+  let sequence: UInt64
+  let digest: ArraySlice<UInt8>
+  let subject: RecordSubject
+  /// The digest of the previous record; empty if it is unknown.
+  let predecessor: ArraySlice<UInt8>
+}
+
+extension [UInt8] {
+  /// Returns at most 256 random bytes from the kernel's generator.
+  static func random(_ count: Int) throws(SecretStoreError) -> [UInt8] {
+    try system { () throws(SystemError) in try KernelRandom.bytes(count) }
+  }
+}
+
+extension Secret {
+  /// Returns at most 256 random bytes from the kernel's generator.
+  static func random(_ count: Int) throws(SecretStoreError) -> Secret {
+    try system { () throws(SystemError) in
+      try unsafe Secret(count: count) { buffer throws(SystemError) in
+        try unsafe KernelRandom.fill(buffer)
+      }
+    }
+  }
+
+  /// Returns a copy of some of the bytes.
+  func slice(_ range: some RangeExpression<Int>) -> Secret {
+    // The bytes are copied inside the closure, and the subscript checks the range.
+    unsafe withUnsafeBytes { unsafe Secret($0[range.relative(to: $0.indices)]) }
+  }
+
+  /// Returns the bytes of this secret followed by those of another.
+  func followed(by other: Secret) -> Secret {
+    unsafe Secret(count: count + other.count) { buffer in
+      unsafe withUnsafeBytes { one in
+        unsafe other.withUnsafeBytes { two in
+          let bytes = UnsafeMutableRawBufferPointer(buffer)
+          unsafe bytes.copyMemory(from: one)
+          unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[one.count...]).copyMemory(from: two)
+        }
+      }
+    }
+  }
+}
+
+/// The header of a record, which is authenticated but not encrypted.
+struct RecordHeader: Sendable {
+  enum Kind: UInt8, Sendable {
+    /// The key table.
+    case keys = 1
+    /// Items that were added, changed or removed.
+    case items = 2
+  }
+
+  static let count = 1 + 8 + 32
+  /// The valid sequence numbers, to which small numbers can be added without overflow.
+  static let sequences: Range<UInt64> = 1..<(1 << 63)
+
+  let kind: Kind
+  /// The sequence number of the record in its vault, which compaction does not reset.
+  let sequence: UInt64
+  /// The digest of the previous record; zeros for the first one.
+  let predecessor: ArraySlice<UInt8>
+
+  /// Creates the header of the record after a head.
+  ///
+  /// - Throws: ``SecretStoreError/invalid(_:)`` if no sequence number is left.
+  init(kind: Kind, after head: ChainHead) throws(SecretStoreError) {
+    self.kind = kind
+    sequence = head.sequence + 1
+    guard Self.sequences.contains(sequence) else {
+      throw .invalid("The vault has no sequence numbers left: export its items to a new vault")
+    }
+    predecessor = head.digest
+  }
+
+  var encoded: [UInt8] {
+    var bytes = [kind.rawValue]
+    bytes.append(littleEndian: sequence)
+    bytes += predecessor
+    return bytes
+  }
+
+  init(_ reader: inout RecordReader) throws(MalformedRecord) {
+    guard let kind = Kind(rawValue: try reader.integer()) else { throw MalformedRecord() }
+    self.kind = kind
+    sequence = try reader.integer()
+    guard Self.sequences.contains(sequence) else { throw MalformedRecord() }
+    predecessor = try reader.bytes(32)
+  }
+}

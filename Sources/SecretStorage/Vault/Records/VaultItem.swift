@@ -222,3 +222,27 @@ struct VaultItem: Sendable {
     }
   }
 }
+
+/// The decrypted attributes and the sealed secrets of a record of items.
+final class RecordBody: Sendable {
+  let attributes: [UInt8]
+  let secrets: ArraySlice<UInt8>
+
+  init(attributes: [UInt8], secrets: ArraySlice<UInt8>) {
+    self.attributes = attributes
+    self.secrets = secrets
+  }
+}
+
+extension Date {
+  /// The microseconds since 1970, rounded and clamped to the valid dates of an item; 0 for NaN.
+  var microseconds: Int64 {
+    let rounded = (timeIntervalSince1970 * 1e6).rounded()
+    if rounded >= Double(VaultItem.dates.upperBound) { return VaultItem.dates.upperBound }
+    return Int64(exactly: max(rounded, Double(VaultItem.dates.lowerBound))) ?? 0
+  }
+
+  init(microseconds: Int64) {
+    self.init(timeIntervalSince1970: Double(microseconds) / 1e6)
+  }
+}
