@@ -115,7 +115,7 @@ struct VaultConditionTests {
       try object.items(matching: .all)
     } throws: { error in
       guard case .corrupted(let what) = error as? SecretStoreError else { return false }
-      return what.contains("no intact table of keys")
+      return what.contains("no intact key table")
         && what.contains("bytes \(tables[0].startIndex)")
     }
     #expect(throws: SecretStoreError.self) { try object.add("new", account: "new") }

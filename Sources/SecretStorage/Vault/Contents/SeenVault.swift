@@ -1,4 +1,4 @@
-/// The vault that this object read, kept in memory in case the machine's state is lost.
+/// The state of the vault that this object has read, in case the machine's state is lost.
 struct SeenVault: Sendable {
   let vaultID: [UInt8]
   /// The slot types, encoded as in ``RememberedVault/Keys/slotTypes``.

@@ -43,7 +43,7 @@ extension VaultContents {
     if let tail, keys.table == nil { damage.lost(tail.place) }
     if keys.table == nil, !damage.isEmpty {
       distrust = .corrupted(
-        "\(parts.log.name) has no intact table of keys; damaged: \(damage.description)")
+        "\(parts.log.name) has no intact key table; damaged: \(damage.description)")
     } else if let vaultID = keys.table?.vaultID, try isReplaced(vaultID, parts) {
       distrust = .replaced(
         "\(parts.log.name) is another vault than the one that this machine knows there")
@@ -119,7 +119,7 @@ extension VaultContents {
     guard keys.isDetached else { return nil }
     return """
       has keys that do not come after those that this machine has seen: an older copy was put back, \
-      or a table of keys was forged
+      or a key table was forged
       """
   }
 

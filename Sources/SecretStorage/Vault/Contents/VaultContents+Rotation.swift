@@ -10,7 +10,7 @@ extension VaultContents {
   ) throws(SecretStoreError) {
     try checkTrust()
     guard let table = keys.table, let user = keys.ring.user else { throw keys.lockReason }
-    guard table.unknown.isEmpty else { throw .newerFormat("A part of the vault's table of keys") }
+    guard table.unknown.isEmpty else { throw .newerFormat("A part of the vault's key table") }
     let newUser = try Secret.random(32)
     var renewed = VaultKeys()
     renewed.ring.vaultID = table.vaultID

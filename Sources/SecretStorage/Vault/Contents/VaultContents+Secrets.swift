@@ -22,7 +22,7 @@ extension VaultContents {
       return try item.secret.open(of: item.id, with: key, by: keys.sealer(cipher))
     } catch {
       guard case .corrupted = error else { throw error }
-      throw .corrupted("The secret of the item \(item.id.uuid) is not authentic")
+      throw .corrupted("The secret of item \(item.id.uuid) is not authentic")
     }
   }
 

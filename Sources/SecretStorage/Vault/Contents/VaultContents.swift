@@ -9,11 +9,11 @@ struct VaultContents: Sendable {
   var chain = VaultChain()
   var index = VaultIndex()
   var damage = VaultDamage()
-  /// Items in the log that others of the same name overwrote, in their newest state.
+  /// The newest states of items that other items with the same identifier overwrote.
   var overwritten: [ItemIdentity: VaultItem] = [:]
   /// The number of records whose attributes need a key that was never in memory.
   var sealedRecords = 0
-  /// The number of items in records of their own, which take longer to open than items in blocks.
+  /// The number of items in separate records, which take longer to open than items in blocks.
   var singleCount = 0
   /// The number of changes in this process.
   var generation: UInt64 = 0
@@ -43,7 +43,7 @@ struct VaultContents: Sendable {
   var recordKeys: [SecretItem.ID: (salt: [UInt8], classKey: UInt32, key: Secret)] = [:]
   /// The idle period, if its end locks the vault.
   var idle: IdlePeriod?
-  /// The number of times that the app locked the vault.
+  /// The number of times that the vault was locked by the app.
   var lockings: UInt64 = 0
   var compaction = BackgroundCompaction()
   /// The reason not to trust any of the content.
@@ -175,7 +175,7 @@ extension VaultContents {
     } else if let table = keys.table, let key = keys.ring.attributesKey(attributesKey) {
       content = try table.sealer(cipher).openItems(record.payload, with: key)
     } else {
-      guard let table = keys.table else { throw .corrupted("No table of keys precedes the items") }
+      guard let table = keys.table else { throw .corrupted("No key table precedes the items") }
       guard table.keys.contains(where: { $0.id == attributesKey }) else {
         throw .corrupted("It is sealed under a key that the vault does not have")
       }
@@ -261,11 +261,11 @@ extension VaultContents {
     _ read: KeyTableRecord, _ device: DeviceState
   ) throws(SecretStoreError) {
     if let table = keys.table, table.vaultID != read.table.vaultID {
-      throw .corrupted("A table of keys is of another vault")
+      throw .corrupted("A key table belongs to another vault")
     }
     if let table = keys.table, table.fileKeys != read.table.fileKeys {
       // The user key changes only with the whole file.
-      throw .corrupted("A table of keys is of another user key")
+      throw .corrupted("A key table belongs to another user key")
     }
     try keys.adopt(read, from: device, remembered: remembered?.keys?.generation, cipher)
   }

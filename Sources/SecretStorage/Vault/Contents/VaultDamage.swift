@@ -1,4 +1,4 @@
-/// The damage of a vault, and the items that it puts in doubt.
+/// The damage to a vault, and the items whose newest state is uncertain because of it.
 ///
 /// The chain proves the records from the log's beginning to the first gap. Records after the gap
 /// may be of another branch of the vault's history, and those before it of an older state, so all

@@ -69,7 +69,7 @@ struct VaultIndex: Sendable {
     for item in Array(items) where item.secret.accessibility == accessibility { remove(item.id) }
   }
 
-  /// Returns the items that match a query, the oldest first.
+  /// Returns the items that match a query, with the oldest first.
   mutating func items(matching query: ItemQuery) -> [SecretItem] {
     var found =
       switch query {

@@ -1,13 +1,12 @@
 import CLibrary
 import StorageInternals
 
-/// A file beside a log that reserves disk space: it is released in parts when the disk is full and
-/// a secret must be removed.
+/// A file that reserves disk space, which is released in parts to remove secrets on a full disk.
 struct DiskReserve: Sendable {
   private let path: String
   private let fileSystem: FileSystem
 
-  /// The sizes of the whole file and of a part, in bytes.
+  /// The sizes of the file and of a part, in bytes.
   private static let count = 64 * 1024
   private static let part = 16 * 1024
 
@@ -25,9 +24,7 @@ struct DiskReserve: Sendable {
     self.fileSystem = fileSystem
   }
 
-  /// Restores the whole file if there is room for all of it.
-  ///
-  /// The lock is that of the log's writers.
+  /// Restores the whole file if there is enough space; the caller holds the log's write lock.
   func fill(holding lock: borrowing FileLock) {
     do throws(SystemError) {
       if let status = try fileSystem.status(of: path), status.size >= Self.count { return }
@@ -41,7 +38,7 @@ struct DiskReserve: Sendable {
         throw error
       }
     } catch {
-      // There is no room, or the file cannot be created: writes work without a reserve.
+      // There is not enough space, or the file cannot be created. Writes work without a reserve.
     }
   }
 
@@ -54,7 +51,7 @@ struct DiskReserve: Sendable {
       try file.truncate(to: max(0, size - Self.part))
       return true
     } catch {
-      // The caller already has the error that matters, that of the full disk.
+      // The caller reports the error of the full disk instead.
       return false
     }
   }

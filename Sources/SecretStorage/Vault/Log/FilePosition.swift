@@ -1,10 +1,10 @@
 import StorageInternals
 
-/// The position in a file that a ``LogPosition`` stands for.
+/// The position in a file that a ``LogPosition`` represents.
 struct FilePosition {
   private let device: UInt64
   private let inode: UInt64
-  /// The size of the file at the last look, in bytes.
+  /// The size of the file when it was last checked, in bytes.
   let size: Int
   /// The time of the last modification of the file, in nanoseconds since 1970.
   let modified: Int64

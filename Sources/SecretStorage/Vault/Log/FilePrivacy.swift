@@ -1,7 +1,7 @@
 import CLibrary
 import StorageInternals
 
-/// Refuses a file that other users can read or write.
+/// Throws if other users can read or write a file.
 func checkPrivacy(_ status: FileStatus, of path: String) throws(SecretStoreError) {
   let reason: String? =
     if status.isSymbolicLink {

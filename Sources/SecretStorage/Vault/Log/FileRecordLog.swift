@@ -81,14 +81,14 @@ struct FileRecordLog: RecordLog {
       position: reached.logPosition)
   }
 
-  /// Refuses a file larger than any vault, before memory is allocated for it.
+  /// Throws if a file is larger than any vault, before memory is allocated for it.
   func checkSize(_ status: FileStatus) throws(SecretStoreError) {
     guard status.size > sizeLimit else { return }
     throw .corrupted(
       "\(path) has \(status.size) bytes, but may have \(sizeLimit): it was tampered with")
   }
 
-  /// Refuses a write that makes the file too large to be read again.
+  /// Throws if a write would make the file too large to be read again.
   private func checkGrowth(to size: Int, by count: Int) throws(SecretStoreError) {
     // The last 1/16 is reserved for small writes, such as removals, to let a full vault be emptied.
     let limit = count > sizeLimit >> 14 ? sizeLimit - sizeLimit >> 4 : sizeLimit

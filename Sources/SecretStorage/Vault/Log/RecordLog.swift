@@ -1,10 +1,10 @@
 import StorageInternals
 
-/// A log of opaque records, each with a digest, that several writers extend in turn.
+/// A log of opaque records with digests, to which several writers can append.
 ///
-/// The built-in log is a file. The protocol does not depend on that: a log on other machines fits.
+/// The built-in log is a file, but the protocol does not require that.
 protocol RecordLog: Sendable {
-  /// The longest time that a writer waits for other writers.
+  /// The maximum time that a writer waits for other writers.
   ///
   /// After it, writing throws ``SecretStoreError/busy(path:holder:)`` and changes nothing. Reading
   /// does not wait for writers.
@@ -69,7 +69,7 @@ protocol RecordLog: Sendable {
     _ handler: @escaping @Sendable () -> Void
   ) throws(SecretStoreError) -> ChangeObservation
 
-  /// The name of the log in messages.
+  /// The name of the log, for messages.
   var name: String { get }
 }
 
@@ -81,7 +81,7 @@ struct LogRecord: Sendable {
   let digest: ArraySlice<UInt8>
 }
 
-/// A position in a log, meaningful to that log alone.
+/// A position in a log, which only that log can interpret.
 struct LogPosition: Hashable, Sendable {
   /// The position in a log that does not exist.
   static let nowhere = LogPosition(words: SIMD8(repeating: 0))

@@ -1,4 +1,4 @@
-/// The keys of a vault while they are changed, and the items that depend on them.
+/// A change to the keys of a vault, and to the items that depend on them.
 struct KeyChange {
   var keys: VaultKeys
   var table: KeyTable
@@ -9,7 +9,7 @@ struct KeyChange {
   let device: DeviceState
   let cipher: any SecretCipher
 
-  /// Adds a slot, and returns it.
+  /// Adds and returns a slot.
   mutating func addSlot(
     named name: String, _ key: SlotKey
   ) throws(SecretStoreError) -> KeySlot {
@@ -20,14 +20,14 @@ struct KeyChange {
     return slot
   }
 
-  /// Returns the device's key, creating it if there is none.
+  /// Returns the device's secret, and creates the device key if there is none.
   mutating func deviceSecret() throws(SecretStoreError) -> Secret {
     let secret = try device.makeSecret()
     keys.ring.device = secret
     return secret
   }
 
-  /// The purpose of the key that a vault has only with a passphrase.
+  /// The purpose of the key that only a vault with a passphrase has.
   static let passcode = KeyPurpose.secrets(.whenPasscodeSetThisDeviceOnly)
 
   private mutating func makePasscodeKey() throws(SecretStoreError) {

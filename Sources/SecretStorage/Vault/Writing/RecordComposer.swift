@@ -1,6 +1,6 @@
-/// New records of a vault, each of which continues the chain of those before it.
+/// New records of a vault, which continue the chain of the previous records.
 struct RecordComposer {
-  /// The number of copies of a key table, so that no single damaged place destroys the vault.
+  /// The number of copies of a key table, so that damage to one copy does not destroy the vault.
   static let tableCount = 2
 
   private(set) var records: [LogRecord] = []

@@ -6,11 +6,11 @@ struct VaultDraft {
   let cipher: any SecretCipher
   private(set) var keys: VaultKeys
   private var composer: RecordComposer
-  /// The chain before anything is appended.
+  /// The chain before the draft's records are appended.
   let base: VaultChain
   /// Whether the machine's state contains a record of the log.
   let isLogRemembered: Bool
-  /// The vault that the machine knows at the log's place.
+  /// The identifier of the vault that the machine has recorded at the log's path.
   private let notedVaultID: [UInt8]?
   private(set) var entries: [ItemEntry] = []
   /// The number of records with a single entry.
@@ -22,7 +22,7 @@ struct VaultDraft {
   init(_ contents: VaultContents, _ device: DeviceState) throws(SecretStoreError) {
     try contents.checkTrust()
     guard let position = contents.position else {
-      fatalError("A vault was to be written before it was read.")
+      fatalError("A vault must be read before it is written.")
     }
     self.position = position
     cipher = contents.cipher
@@ -49,19 +49,19 @@ struct VaultDraft {
     return vault
   }
 
-  /// Whether the machine knows that the vault belongs to the log's place.
+  /// Whether the machine has recorded this vault at the log's path.
   var isPlaceKnown: Bool { notedVaultID == keys.table?.vaultID }
 
   /// The revision of the next record.
   var nextRevision: UInt64 { composer.nextSequence }
 
-  /// Returns the present time, moved forward if necessary to be later than any item's creation.
+  /// Returns the current time, or a later one if it is not later than every item's creation date.
   mutating func now() -> Date {
     newestCreation = max(Date().microseconds, newestCreation + 1)
     return Date(microseconds: newestCreation)
   }
 
-  /// Returns a name for a new item that is unused in the vault and in this draft.
+  /// Returns an identifier for a new item that is not used in the vault or in this draft.
   mutating func newID(
     besides index: VaultIndex,
     from source: () throws(SecretStoreError) -> SecretItem.ID = SecretItem.ID.random

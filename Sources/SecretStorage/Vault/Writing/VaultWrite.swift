@@ -1,6 +1,6 @@
-/// A queued change of a vault.
+/// A queued change to a vault.
 struct VaultWrite: Sendable {
-  /// The item or identity that a write touches.
+  /// The item or identity that a change affects.
   ///
   /// Two writes with the same footprint never share a batch, because the second must see the effect
   /// of the first.

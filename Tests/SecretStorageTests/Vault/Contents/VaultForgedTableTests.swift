@@ -217,7 +217,7 @@ struct VaultForgedTableTests {
       by: TestVault.file(of: [TestVault.frame(of: inVersion1(record.payload, user: user))]))
     try vault.forget()
     let error = try failure { _ = try vault.open().isPassphrase(Self.stranger) }
-    #expect(error.corrupted?.contains("another's") == true, "\(error)")
+    #expect(error.corrupted?.contains("not this vault's") == true, "\(error)")
     #expect(throws: SecretStoreError.self) {
       try vault.open().unlock(with: .passphrase(Self.stranger))
     }

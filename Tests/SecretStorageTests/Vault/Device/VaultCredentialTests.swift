@@ -41,11 +41,11 @@ struct VaultCredentialTests {
     #expect(throws: SecretStoreError.locked) { try object.unlock() }
     let error = try failure { try object.unlock(with: .credential(named: "vault-key")) }
     guard case .unavailable(let what) = error else { throw error }
-    #expect(what.contains("no credential vault-key") && what.contains("LoadCredentialEncrypted="))
+    #expect(what.contains("the credential vault-key") && what.contains("LoadCredentialEncrypted="))
     let note = object.diagnose().findings.first { $0.subject == "Locked" }
     #expect(
       note?.text
-        == "yes: unlock it with the credential vault-key, which systemd gives to a service")
+        == "yes: unlock it with the credential vault-key, which systemd provides to a service")
   }
 
   @Test func otherCredentialOfTheNameIsSaid() throws {
@@ -181,7 +181,7 @@ struct VaultCredentialTests {
     let error = try failure {
       try object.addSlot(.keyFile(URL(filePath: pipe)), named: "stick")
     }
-    #expect(error.invalid?.hasSuffix("and has 0") == true)
+    #expect(error.invalid?.hasSuffix("but has 0") == true)
     for (path, code) in [(try vault.path("none"), ENOENT), (vault.directory.path, EISDIR)] {
       let error = try failure {
         try object.addSlot(.keyFile(URL(filePath: path)), named: "stick")

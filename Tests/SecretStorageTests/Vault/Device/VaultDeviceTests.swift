@@ -151,7 +151,7 @@ struct VaultDeviceTests {
     try FileSystem().replaceFile(at: key, with: [UInt8](repeating: 1, count: count))
     vault.expectEach(vault.open()) { error in
       guard case .corrupted(let what) = error else { return false }
-      return what.contains(key) && what.contains("not 32")
+      return what.contains(key) && what.contains("bytes instead of 32")
     }
   }
 

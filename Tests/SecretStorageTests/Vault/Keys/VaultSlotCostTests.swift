@@ -39,7 +39,7 @@ struct VaultSlotCostTests {
     let object = try vault.openElsewhere()
     #expect(try object.slots[1].kind == .passphrase(cost(n, r, p)))
     let error = try failure { try object.unlock(with: .passphrase(Secret("other".utf8))) }
-    #expect(error.corrupted?.hasPrefix("The key slot \"other\" asks for ") == true)
+    #expect(error.corrupted?.hasPrefix("The key slot \"other\" requires ") == true)
     #expect(error.corrupted?.contains(words) == true)
     // The passphrase of a later slot opens the vault.
     try object.unlock(with: .passphrase(passphrase))
@@ -62,7 +62,7 @@ struct VaultSlotCostTests {
       { try object.addSlot(.passphrase(passphrase), named: "other", cost: cost) },
       { try object.changePassphrase(from: passphrase, to: passphrase, cost: cost) },
     ] as [() throws -> Void] {
-      #expect(try failure(refused).invalid?.contains("N × r × p must be 2^17 or more") == true)
+      #expect(try failure(refused).invalid?.contains("N × r × p must be at least 2^17") == true)
     }
     #expect(try vault.bytes == bytes)
   }

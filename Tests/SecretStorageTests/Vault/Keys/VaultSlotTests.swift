@@ -81,7 +81,7 @@ struct VaultSlotTests {
     let wrong = try failure { try elsewhere.unlock(with: try kind.key(2, in: vault)) }
     #expect(kind.refusal(wrong), "\(wrong)")
     let right = try failure { try elsewhere.unlock(with: try kind.key(1, in: vault)) }
-    #expect(right.corrupted?.hasPrefix("The key slot \"added\" is damaged: the ") == true)
+    #expect(right.corrupted?.hasPrefix("The key slot \"added\" is damaged, although the ") == true)
     // Other keys are not affected.
     let here = try vault.openAsService()
     #expect(try here.texts() == ["a": "value"])
@@ -93,7 +93,7 @@ struct VaultSlotTests {
   @Test func slotForThisDeviceIsAddedOnce() throws {
     let object = try filledVault()
     let error = try failure { try object.addSlot(.device, named: "again") }
-    #expect(error.invalid == "This device has the vault's slot 1 already, \"this device\"")
+    #expect(error.invalid == "This device already has the slot 1, \"this device\"")
     try object.setPassphrase(Secret("passphrase".utf8), cost: .minimum)
     let slot = try object.addSlot(.device, named: "laptop")
     #expect(slot.kind == .device && slot.name == "laptop")

@@ -145,7 +145,7 @@ struct VaultRotationTests {
     try object.add("value", account: "a")
     try object.rewrite { $0.keys.table?.unknown.append((9, [1, 2, 3])) }
     let before = try vault.bytes
-    #expect(throws: SecretStoreError.newerFormat("A part of the vault's table of keys")) {
+    #expect(throws: SecretStoreError.newerFormat("A part of the vault's key table")) {
       try object.rotateKeys()
     }
     #expect(try vault.bytes == before)
