@@ -69,8 +69,9 @@ struct DefaultsMigrationWork {
   private func checkProgress(
     _ completed: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws(KeyValueStoreError) {
-    let total = file.count + migration.conversions.count
-    if report(MaintenanceProgress(completed: completed, total: total)) == .cancel { throw .cancelled }
+    let progress = MaintenanceProgress(
+      completed: completed, total: file.count + migration.conversions.count)
+    if report(progress) == .cancel { throw .cancelled }
   }
 }
 

@@ -131,8 +131,8 @@ struct CryptFileValue: Decodable {
 
   /// Decrypts the password, and determines the case of the letters in its user name.
   ///
-  /// - Parameter variants: The names to try if `account` is not the authenticated user name.
-  /// - Returns: The password and the user name; nil if none of the names authenticates.
+  /// `variants` are the names to try if `account` is not the authenticated user name. The result is
+  /// nil if none of the names authenticates.
   func opened(
     with passphrase: Secret, _ derivation: Argon2.Derivation, _ cipher: ForeignCipher,
     service: EscapedName, account: EscapedName, variants: some Sequence<EscapedName> = []

@@ -61,8 +61,9 @@ extension StoredPassword {
     }
   }
 
-  /// Calls a closure with the authorisation of a context. If that is insufficient, prompts the user
-  /// without holding a lock, and retries.
+  /// Calls a closure with the authorisation of a context.
+  ///
+  /// If that is insufficient, prompts the user without holding a lock, and retries.
   private func access<Success: Sendable>(
     by context: AuthenticationContext,
     _ body:

@@ -26,8 +26,8 @@ public enum SecretStores: Sendable {
   /// A handler for failures of password properties, which cannot throw errors.
   ///
   /// It is called on the thread of the access, after the access, or on any thread for failures of
-  /// maintenance. A password reports a repeated failure only once until an access succeeds. The default
-  /// handler writes a line to standard error for each distinct failure. A forked child has the
+  /// maintenance. A password reports a repeated failure only once until an access succeeds. The
+  /// default handler writes a line to standard error for each distinct failure. A forked child has the
   /// default handler initially, and always writes failures of maintenance to standard error.
   public static var onFailure: @Sendable (SecretStorageFailure) -> Void {
     get { failureHandler.withLock { $0 } }

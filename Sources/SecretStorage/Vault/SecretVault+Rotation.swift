@@ -33,6 +33,9 @@ extension SecretVault {
   /// Another process or object that has the vault unlocked unlocks it again automatically with the
   /// device's slot or a credential. Without one of these, it finds the vault locked.
   ///
+  /// After ``SecretStoreError/cancelled`` or an error of writing the vault, a rotation may be
+  /// pending. After the other errors, nothing has changed.
+  ///
   /// - Parameters:
   ///   - keys: The keys of the slots to keep, in addition to the device's slot and credentials.
   ///     Each passphrase takes about as long as two unlocks.
@@ -41,7 +44,7 @@ extension SecretVault {
   ///     ``Accessibility/whenPasscodeSetThisDeviceOnly``.
   ///   - report: Receives the progress.
   /// - Complexity: O(*n*), where *n* is the size of the vault.
-  /// - Throws:
+  /// - Throws: The error of writing the vault, or:
   ///   - ``SecretStoreError/locked`` if the vault is locked.
   ///   - ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
   ///     ``SecretStoreError/otherDevice(_:)`` if a given key opens none of the slots for its kind.
@@ -53,9 +56,6 @@ extension SecretVault {
   ///   - ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired first.
   ///   - ``SecretStoreError/cancelled`` if the closure cancels, or if ``lock()`` is called or the
   ///     task is cancelled while a key is derived from a passphrase.
-  ///   - The error of writing the vault.
-  ///
-  ///   After the last two errors, a rotation may be pending. After the others, nothing has changed.
   public func rotateKeys(
     keeping keys: [UnlockKey] = [], removingOtherSlots: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }

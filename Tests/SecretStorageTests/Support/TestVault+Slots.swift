@@ -100,7 +100,8 @@ extension TestVault {
       if !isOfKind { return [slot] }
       var sealed = Array(slot.key.sealed)
       sealed[3] ^= 1
-      let key = KeySlot.SealedUserKey(salt: slot.key.salt, check: slot.key.check, sealed: sealed[...])
+      let key = KeySlot.SealedUserKey(
+        salt: slot.key.salt, check: slot.key.check, sealed: sealed[...])
       return [KeySlot(id: slot.id, name: slot.name, kind: slot.kind, key: key)]
     }
   }

@@ -45,7 +45,7 @@ extension Terminal {
 
   /// Asks a question until it is answered or a signal arrives.
   ///
-  /// - Parameter before: The settings to restore; nil before the first attempt, which sets them.
+  /// `before` has the settings to restore; nil before the first attempt, which sets it.
   private func attempt(
     _ question: AuthenticationQuestion, _ cancellation: Int32, _ before: inout termios?
   ) throws(SecretStoreError) -> Answer {

@@ -114,6 +114,7 @@ struct SlotKey: Sendable {
   ///   - user: The user key that the slot will seal, if it is known yet. It only affects the salt.
   ///   - cipher: The cipher that derives the key.
   ///   - check: Cancels the derivation by throwing.
+  /// - Returns: The key for a new slot.
   /// - Throws: ``SecretStoreError/invalid(_:)`` for a cost that is not allowed.
   func stretched(
     cost given: ScryptCost?, for user: Secret?, _ cipher: any SecretCipher,

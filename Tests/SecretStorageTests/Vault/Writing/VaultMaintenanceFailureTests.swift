@@ -20,7 +20,8 @@ struct VaultMaintenanceFailureTests {
       let told = DispatchSemaphore(value: 0)
       ExpectedFailures.begin()
       SecretStores.onFailure = { failure in
-        guard failure.operation == .maintenance, case .system("write", _, EIO) = failure.error else {
+        guard failure.operation == .maintenance, case .system("write", _, EIO) = failure.error
+        else {
           return
         }
         do {
