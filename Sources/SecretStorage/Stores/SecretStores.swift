@@ -27,8 +27,8 @@ public enum SecretStores: Sendable {
   ///
   /// It is called on the thread of the access, after the access, or on any thread for failures of
   /// maintenance. A password reports a repeated failure only once until an access succeeds. The
-  /// default handler writes a line to standard error for each distinct failure. A forked child has the
-  /// default handler initially, and always writes failures of maintenance to standard error.
+  /// default handler writes a line to standard error for each distinct failure. A forked child has
+  /// the default handler initially, and always writes failures of maintenance to standard error.
   public static var onFailure: @Sendable (SecretStorageFailure) -> Void {
     get { failureHandler.withLock { $0 } }
     set { failureHandler.withLock { $0 = newValue } }
