@@ -82,7 +82,7 @@ struct TerminalTests {
     let tooLong = try session()
     try tooLong.answer("Secret: ", String(repeating: "x", count: 64 * 1024 + 1))
     #expect(try tooLong.end() == 2)
-    #expect(tooLong.screen.contains("has at most 65536 bytes on a terminal"))
+    #expect(tooLong.screen.contains("must not exceed 65536 bytes"))
     #expect(try stored == secret + "\n")
   }
 }

@@ -51,8 +51,8 @@ struct EscapedName {
   ///
   /// A configuration file stores option names in lower case. The sequence begins with the name in
   /// capitals and the name with capitalized words, followed by up to 65,536 names with an
-  /// increasing number of capital letters. For a name of more than 1,024 bytes, it contains only the
-  /// name itself. The same name may occur more than once.
+  /// increasing number of capital letters. For a name of more than 1,024 bytes, it contains only
+  /// the name itself. The same name may occur more than once.
   var caseVariants: some Sequence<EscapedName> {
     let bytes = bytes.count > 1024 ? [] : bytes
     let letters = bytes.indices.filter { bytes[$0].isLetter }

@@ -57,8 +57,8 @@ struct Argon2Tests {
       error
         == .missingLibrary(
           """
-          The C library libargon2.so.1 cannot be loaded: no such file. Install the package that brings \
-          it: libargon2 (Fedora). OpenSSL's libcrypto from version 3.2 on does it as well.
+          The C library libargon2.so.1 cannot be loaded: no such file. Install the package that \
+          contains it: libargon2 (Fedora). Alternatively, install OpenSSL 3.2 or later.
           """))
   }
 

@@ -177,7 +177,7 @@ struct EnvironmentFileTests {
 
   @Test func anEmptyServiceIsRefused() {
     let file = write(Array("A=b".utf8), to: directory(".env"))
-    #expect(throws: MigrationError.invalid("The service of the variables is empty")) {
+    #expect(throws: MigrationError.invalid("The service must not be empty")) {
       try ForeignSecrets.environmentFile(at: file, service: "")
     }
   }
