@@ -22,7 +22,7 @@ public struct PasswordGenerator: Sendable {
   /// - Parameters:
   ///   - rules: The rules for the passwords. If they allow all of Unicode, the passwords consist of
   ///     printable ASCII.
-  ///   - length: The length in characters, or nil for ``PasswordRuleSet/defaultLength(reading:)``.
+  ///   - length: The length in characters, or nil for ``PasswordRuleSet/defaultLength(matching:)``.
   ///   - mode: Whether one character can meet several requirements.
   /// - Complexity: Quadratic in the length.
   /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` if no such password exists, or
