@@ -23,8 +23,7 @@ struct ImportedVault {
       throw .corrupted("\(path) has no intact key table")
     }
     guard table.hasPassphrase else {
-      throw .invalid(
-        "\(path) has no slot for a passphrase and can only be opened on its own device")
+      throw .invalid("\(path) has no slot for a passphrase, so it cannot be imported")
     }
     var contents = VaultContents(cipher: cipher)
     _ = contents.keys.ring.adapt(to: table)
