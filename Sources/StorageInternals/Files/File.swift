@@ -111,12 +111,18 @@ package struct File: ~Copyable, Sendable {
     try fileSystem.check(.fchown, path) { fchown(descriptor, user, group) }
   }
 
-  /// Links an unnamed file at its path.
-  func takeName() throws(SystemError) {
+  /// Links an unnamed file at its path; returns false if `/proc` is missing.
+  func takeName() throws(SystemError) -> Bool {
     // Linking the descriptor itself requires privileges.
     let source = "/proc/self/fd/\(descriptor)"
-    try fileSystem.check(.link, at: path) {
-      unsafe linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+    do {
+      try fileSystem.check(.link, at: path) {
+        unsafe linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+      }
+      return true
+    } catch {
+      if error.isUnsupported || error.code == ENOENT { return false }
+      throw error
     }
   }
 

@@ -42,6 +42,40 @@ extension FileSystem {
     return file
   }
 
+  /// Creates an unnamed file that ``replaceFile(at:with:)`` can put in place of another one.
+  ///
+  /// - Returns: The file; nil if the file system has no unnamed files.
+  package func openReplacement(of path: String, mode: mode_t) throws(SystemError) -> File? {
+    let temporary = path.replacement(try KernelRandom.integer())
+    do {
+      return try openUnnamed(for: temporary, O_RDWR, mode: mode)
+    } catch {
+      // File systems that ignore the flag fail with `EISDIR`.
+      if [EOPNOTSUPP, EISDIR, EINVAL].contains(error.code) { return nil }
+      throw error
+    }
+  }
+
+  /// Puts a file of ``openReplacement(of:mode:)`` in place of another one, atomically and durably.
+  ///
+  /// - Returns: False if the unnamed file cannot get a name, because `/proc` is missing.
+  /// - Throws: The call that failed, as in ``replaceFile(at:with:mode:keeping:overwriting:)``.
+  package func replaceFile(
+    at path: String, with replacement: borrowing File
+  ) throws(SystemError) -> Bool {
+    let directory = try openDirectory(path.parentDirectory)
+    try replacement.synchronize()
+    guard try replacement.takeName() else { return false }
+    do throws(SystemError) {
+      try rename(replacement.path, to: path)
+    } catch {
+      discard(replacement.path)
+      throw error
+    }
+    try directory.synchronizeEntries()
+    return true
+  }
+
   /// Writes the temporary file of a replacement, durably and with its final owner and mode.
   ///
   /// The closure is called with the complete file before the `fsync`.
@@ -50,7 +84,7 @@ extension FileSystem {
     finish: (borrowing File) -> Void = { _ in }
   ) throws(SystemError) -> File {
     let temporary = path.replacement(try KernelRandom.integer())
-    if let file = try writeUnnamed(temporary, bytes, mode, old, finish) { return file }
+    if let file = try writeUnnamed(path, bytes, mode, old, finish) { return file }
     // Only the current owner has access until the owner has been changed.
     let file = try open(
       temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: old == nil ? mode : 0o600)
@@ -70,22 +104,11 @@ extension FileSystem {
     _ path: String, _ bytes: some Collection<UInt8>, _ mode: mode_t, _ old: FileStatus?,
     _ finish: (borrowing File) -> Void
   ) throws(SystemError) -> File? {
-    let file: File
-    do {
-      file = try openUnnamed(for: path, O_WRONLY, mode: old == nil ? mode : 0o600)
-    } catch {
-      // File systems that ignore the flag fail with `EISDIR`.
-      if [EOPNOTSUPP, EISDIR, EINVAL].contains(error.code) { return nil }
-      throw error
+    guard let file = try openReplacement(of: path, mode: old == nil ? mode : 0o600) else {
+      return nil
     }
     try file.fill(with: bytes, mode, keeping: old, finish)
-    do {
-      try file.takeName()
-    } catch {
-      if error.isUnsupported || error.code == ENOENT { return nil }
-      throw error
-    }
-    return file
+    return try file.takeName() ? file : nil
   }
 
   /// Removes a temporary file; on failure, returns false and leaves it to `removeLeftovers`.

@@ -6,8 +6,14 @@ extension VaultContents {
   mutating func refresh(from parts: VaultLocation) throws(SecretStoreError) {
     defer { beginIdlePeriod() }
     // Another process may have accepted a distrusted log, which does not change the log.
-    let changes = try parts.log.changes(since: distrust == nil ? position : nil)
+    var moved: VaultContents?
+    let changes = try parts.log.changes(since: distrust == nil ? position : nil) {
+      record throws(SecretStoreError) in
+      moved = try self.moved(to: record, parts.device)
+      return moved != nil
+    }
     if !changes.startsOver, changes.position == position { return }
+    if changes.continuation != nil, let moved { self = moved }
     do {
       try adopt(changes, parts)
     } catch {
@@ -26,7 +32,7 @@ extension VaultContents {
     try apply(changes, parts.device)
     if changes.position == .nowhere {
       try judgeAbsence(parts)
-    } else if changes.startsOver {
+    } else if changes.startsOver || changes.continuation != nil {
       try judge(interruptedWrite == nil ? changes.tail : nil, parts)
     } else if damage.places.count > damagedBefore || changes.tail != nil || distrust != nil {
       // Records read earlier may have been cut off meanwhile; only the whole log tells.
@@ -34,6 +40,43 @@ extension VaultContents {
       try refresh(from: parts)
     }
     noteSeen()
+  }
+
+  /// Returns the contents in a log that replaced the present one; nil if the log must be read.
+  ///
+  /// The record's table must state, authenticated by the user key, that the items up to it are
+  /// those that were read.
+  private func moved(
+    to record: LogRecord, _ device: DeviceState
+  ) throws(SecretStoreError) -> VaultContents? {
+    guard isWhole, let user = keys.ring.user, let read = KeyTableRecord.ifTable(record.payload),
+      read.table.replaced == ReplacedHead(chain.head), read.table.vaultID == keys.table?.vaultID,
+      try read.isAuthentic(user: user, cipher)
+    else { return nil }
+    var moved = self
+    do throws(SecretStoreError) {
+      try moved.adopt(read, device)
+    } catch {
+      guard case .corrupted = error else { throw error }
+      return nil
+    }
+    moved.chain.move(to: read, record, byteCount: index.byteCount)
+    moved.singleCount = 0
+    moved.remembered = try device.remembered(of: read.table.vaultID)
+    moved.expectNewest(of: read.table.vaultID)
+    let head = moved.chain.head
+    guard let expected = moved.expected, expected.sequence >= read.logStart else { return moved }
+    // The records before the last one are not read, so they cannot be compared.
+    if expected.sequence < head.sequence { return nil }
+    moved.isForked = expected.sequence == head.sequence && expected.digest != head.digest
+    return moved
+  }
+
+  /// Whether all items are known, readable and certain.
+  var isWhole: Bool {
+    distrust == nil && damage.isEmpty && sealedRecords == 0 && overwritten.isEmpty
+      && interruptedWrite == nil && !isForked && keys.table != nil && keys.ring.user != nil
+      && keys.unproven == nil && !keys.isDetached && !keys.isOfVersion1 && !keys.isDeviceOutdated
   }
 
   /// Compares the whole log with the state that this machine remembered before reading it.

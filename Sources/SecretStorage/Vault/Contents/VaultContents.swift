@@ -15,6 +15,8 @@ struct VaultContents: Sendable {
   var sealedRecords = 0
   /// The number of items in separate records, which take longer to open than items in blocks.
   var singleCount = 0
+  /// The number of times that the index was created anew.
+  var indexGeneration: UInt64 = 0
   /// The number of changes in this process.
   var generation: UInt64 = 0
   /// The last generation reported to observers.
@@ -65,6 +67,7 @@ struct VaultContents: Sendable {
   /// Discards the contents that were read, but keeps the keys and `seen`.
   mutating func startOver() {
     var fresh = VaultContents(cipher: cipher)
+    fresh.indexGeneration = indexGeneration + 1
     fresh.generation = generation
     fresh.notifiedGeneration = notifiedGeneration
     fresh.keys = keys
@@ -257,7 +260,7 @@ extension VaultContents {
     return false
   }
 
-  private mutating func adopt(
+  mutating func adopt(
     _ read: KeyTableRecord, _ device: DeviceState
   ) throws(SecretStoreError) {
     if let table = keys.table, table.vaultID != read.table.vaultID {

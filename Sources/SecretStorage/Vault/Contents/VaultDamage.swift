@@ -108,8 +108,21 @@ struct VaultChain: Sendable {
     recordCount += 1
     byteCount += record.payload.count
     head = ChainHead(
-      sequence: sequence, digest: record.digest, subject: subject, predecessor: head.digest)
+      sequence: sequence, digest: Array(record.digest)[...], subject: subject,
+      predecessor: head.digest)
     first = first ?? head
+  }
+
+  /// Moves to a new log whose records up to a key table have the items of this one.
+  mutating func move(to table: KeyTableRecord, _ record: LogRecord, byteCount: Int) {
+    self = VaultChain()
+    start = table.logStart
+    recordCount = Int(clamping: table.sequence - table.logStart)
+    self.byteCount = byteCount
+    head = ChainHead(
+      sequence: table.sequence - 1, digest: table.previous, subject: table.predecessor,
+      predecessor: [])
+    extend(by: record, sequence: table.sequence, .keys)
   }
 }
 

@@ -15,6 +15,14 @@ struct VaultIndex: Sendable {
   var count: Int { byID.count }
   var items: some Sequence<VaultItem> { slots.lazy.compactMap { $0 } }
 
+  /// The number of slots, each of which has an item or is free.
+  var slotCount: Int { slots.count }
+
+  /// The items in some of the slots.
+  func items(inSlots range: Range<Int>) -> [VaultItem] {
+    slots[range.clamped(to: slots.indices)].compactMap(\.self)
+  }
+
   subscript(id: SecretItem.ID) -> VaultItem? {
     byID[id].flatMap { slots[$0] }
   }

@@ -21,6 +21,9 @@ struct KeyTable: Sendable {
   ///
   /// It reveals whether the end of the file is missing, because no machine state records an export.
   var exportEnd: UInt64?
+  /// The last record of the log whose items, and no others, precede this table; nil unless the
+  /// table is the last record of a compaction.
+  var replaced: ReplacedHead?
   /// Sections that only a newer version knows, kept unchanged.
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
 
@@ -92,11 +95,26 @@ struct KeyTable: Sendable {
   }
 }
 
+/// The last record of a log that a compaction replaced.
+struct ReplacedHead: Hashable, Sendable {
+  let sequence: UInt64
+  let digest: [UInt8]
+
+  init(sequence: UInt64, digest: [UInt8]) {
+    (self.sequence, self.digest) = (sequence, digest)
+  }
+
+  init(_ head: ChainHead) {
+    self.init(sequence: head.sequence, digest: Array(head.digest))
+  }
+}
+
 extension KeyTable {
   private enum Tag {
     static let slot: UInt8 = 1
     static let key: UInt8 = 2
     static let exportEnd: UInt8 = 16
+    static let replaced: UInt8 = 17
   }
 
   /// The vault's identifier, followed by sections of a tag, a byte count and the bytes.
@@ -112,6 +130,12 @@ extension KeyTable {
     }
     if let exportEnd {
       bytes.append(Tag.exportEnd, exportEnd)
+    }
+    if let replaced {
+      bytes.append(Tag.replaced)
+      bytes.append(littleEndian: UInt32(8 + replaced.digest.count))
+      bytes.append(littleEndian: replaced.sequence)
+      bytes += replaced.digest
     }
     for section in unknown {
       bytes.append(section.tag)
@@ -142,6 +166,10 @@ extension KeyTable {
         let end: UInt64 = try reader.integer()
         guard RecordHeader.sequences.contains(end) else { throw MalformedRecord() }
         exportEnd = end
+      case Tag.replaced:
+        var reader = RecordReader(section)
+        replaced = ReplacedHead(
+          sequence: try reader.integer(), digest: Array(try reader.bytes(32)))
       default:
         unknown.append((tag, section))
       }

@@ -34,7 +34,7 @@ struct FilePosition {
   /// Whether the same file has grown since; after any other change, the whole file is read again.
   func isEarlier(than status: FileStatus) -> Bool { isOfFile(status) && size < status.size }
 
-  private func isOfFile(_ status: FileStatus) -> Bool {
+  func isOfFile(_ status: FileStatus) -> Bool {
     device == status.device && inode == status.inode
   }
 }

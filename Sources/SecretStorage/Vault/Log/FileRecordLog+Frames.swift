@@ -66,10 +66,14 @@ enum FileHeader {
   static let version: UInt32 = 2
   static let count = 32
 
-  static func encode(_ cipher: any SecretCipher) throws(SecretStoreError) -> [UInt8] {
+  /// Returns a header with the offset of the frame of the last record that a compaction wrote; 0 in
+  /// a file that no compaction wrote.
+  static func encode(
+    lastRecord: UInt32 = 0, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> [UInt8] {
     var header = magic
     header.append(littleEndian: version)
-    header.append(littleEndian: UInt32(0))
+    header.append(littleEndian: lastRecord)
     header += try cipher.digest(header[...]).prefix(count - header.count)
     return header
   }
@@ -92,6 +96,15 @@ enum FileHeader {
     }
     let version = header.littleEndianUInt32(at: header.startIndex + magic.count)
     return version > Self.version ? .newer(version) : .current
+  }
+
+  /// Returns the offset of the frame of the last record that a compaction wrote, if there is one.
+  ///
+  /// Nothing authenticates the offset.
+  static func lastRecord(in header: [UInt8]) -> Int? {
+    guard header.count == count, header.starts(with: magic) else { return nil }
+    let offset = Int(header[...].littleEndianUInt32(at: magic.count + 4))
+    return offset < count ? nil : offset
   }
 }
 

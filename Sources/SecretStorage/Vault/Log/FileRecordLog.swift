@@ -19,7 +19,10 @@ struct FileRecordLog: RecordLog {
   private var lockPath: String { path + ".lock" }
   private var reserve: DiskReserve { DiskReserve(of: path, in: fileSystem) }
 
-  func changes(since position: LogPosition?) throws(SecretStoreError) -> LogChanges {
+  func changes(
+    since position: LogPosition?,
+    isContinued: (LogRecord) throws(SecretStoreError) -> Bool
+  ) throws(SecretStoreError) -> LogChanges {
     if position == nil { removeLeftovers() }
     let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
     if let status, let position, FilePosition(position).isCurrent(for: status) {
@@ -30,7 +33,35 @@ struct FileRecordLog: RecordLog {
     }
     let current = try system { () throws(SystemError) in try file.status() }
     try checkPrivacy(current, of: path)
-    return try read(file, current, since: position)
+    try checkSize(current)
+    guard let position else { return try read(file, current) }
+    let known = FilePosition(position)
+    if known.isEarlier(than: current) { return try read(file, current, from: known.end) }
+    if position != .nowhere, !known.isOfFile(current),
+      let (record, end) = try lastOfReplacement(file), try isContinued(record)
+    {
+      var changes = try read(file, current, from: end)
+      changes.continuation = record
+      return changes
+    }
+    return try read(file, current)
+  }
+
+  /// Returns the last record that the replacement of a file wrote, and its end; nil if unknown.
+  private func lastOfReplacement(
+    _ file: borrowing File
+  ) throws(SecretStoreError) -> (LogRecord, end: Int)? {
+    func bytes(_ offset: Int, _ count: Int) throws(SecretStoreError) -> [UInt8] {
+      try system { () throws(SystemError) in try file.read(from: offset, count: count) }
+    }
+    guard let offset = FileHeader.lastRecord(in: try bytes(0, FileHeader.count)),
+      let count = Frame.payloadCount(in: try bytes(offset, Frame.overhead)[...]),
+      count <= KeyTableRecord.countLimit
+    else { return nil }
+    let frame = try bytes(offset, Frame.overhead + count)
+    var search = FrameSearch(frame[...], cipher)
+    guard let record = try search.record(at: 0) else { return nil }
+    return (record, offset + frame.count)
   }
 
   /// Removes leftovers of killed writers beside the file, unless a writer is active: a leftover may
@@ -47,13 +78,10 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Reads the part of a file after a position; the status is the file's current one.
+  /// Reads the part of a file after an offset; the status is the file's current one.
   func read(
-    _ file: borrowing File, _ status: FileStatus, since position: LogPosition?
+    _ file: borrowing File, _ status: FileStatus, from start: Int = 0
   ) throws(SecretStoreError) -> LogChanges {
-    try checkSize(status)
-    let known = position.map { FilePosition($0) }
-    let start = known.flatMap { $0.isEarlier(than: status) ? $0.end : nil } ?? 0
     let bytes = try system { () throws(SystemError) in
       try file.read(from: start, count: status.size - start)
     }
@@ -89,7 +117,7 @@ struct FileRecordLog: RecordLog {
   }
 
   /// Throws if a write would make the file too large to be read again.
-  private func checkGrowth(to size: Int, by count: Int) throws(SecretStoreError) {
+  func checkGrowth(to size: Int, by count: Int) throws(SecretStoreError) {
     // The last 1/16 is reserved for small writes, such as removals, to let a full vault be emptied.
     let limit = count > sizeLimit >> 14 ? sizeLimit - sizeLimit >> 4 : sizeLimit
     guard size > limit else { return }
@@ -148,15 +176,24 @@ struct FileRecordLog: RecordLog {
   }
 
   func replace(
-    keepingOld: Bool,
+    keepingOld: Bool, beginning: LogBeginning,
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> SecretStoreError? {
+    var new = try Replacement(of: self)
+    if new.isOnDisk {
+      try beginning { record throws(SecretStoreError) in try new.add(record) }
+      try new.synchronize()
+    }
     let lock = try takeTurn()
+    if !new.isOnDisk {
+      try beginning { record throws(SecretStoreError) in try new.add(record) }
+    }
     guard let (records, position) = try make() else { return nil }
+    for record in records { try new.add(record) }
     _ = try open(at: position, O_RDONLY)
     if keepingOld { try keepAside(position) }
     do {
-      _ = try install(records, holding: lock)
+      _ = try install(new, holding: lock)
       return nil
     } catch {
       // After the rename, every reader has the new file.
@@ -218,8 +255,10 @@ struct FileRecordLog: RecordLog {
   private func create(
     _ records: [LogRecord], holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {
+    var new = try Replacement(of: self)
+    for record in records { try new.add(record) }
     do {
-      return try install(records, holding: lock)
+      return try install(new, holding: lock)
     } catch {
       // The file may be in place but not durable: the write failed, so no reader may see it.
       do throws(SystemError) { try fileSystem.unlink(path) } catch {}
@@ -227,22 +266,22 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Replaces the file with one that holds these records.
+  /// Puts a new file in place of the present one.
   private func install(
-    _ records: [LogRecord], holding lock: borrowing FileLock
+    _ new: consuming Replacement, holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {
-    let content = try content(of: records)
-    try checkGrowth(to: content.count, by: 0)
-    do throws(SystemError) {
+    try checkGrowth(to: new.count, by: 0)
+    let count = new.count
+    try system { () throws(SystemError) in
       try fileSystem.removeLeftovers(of: path, holding: lock)
-      try fileSystem.replaceFile(at: path, with: content, mode: 0o600)
+    }
+    try new.install()
+    return try system { () throws(SystemError) in
       guard let status = try fileSystem.status(of: path) else {
         throw SystemError(call: .stat, path: path, code: ENOENT)
       }
       reserve.fill(holding: lock)
-      return FilePosition(status, end: content.count).logPosition
-    } catch {
-      throw SecretStoreError(error)
+      return FilePosition(status, end: count).logPosition
     }
   }
 

@@ -15,9 +15,16 @@ protocol RecordLog: Sendable {
   /// It is called at each access to the vault, and is cheap if nothing was appended. Reading from
   /// the beginning also removes leftovers of killed writers.
   ///
+  /// If the log was replaced since the position, the closure gets the last record that the
+  /// replacement wrote, and returns whether the reader knows all content up to that record. If so,
+  /// the record becomes the ``LogChanges/continuation``, and only later records are returned.
+  ///
   /// - Throws: ``SecretStoreError/unavailable(_:)`` and similar errors when the log cannot be read.
   ///   A log that does not exist yet is not an error and has no records.
-  func changes(since position: LogPosition?) throws(SecretStoreError) -> LogChanges
+  func changes(
+    since position: LogPosition?,
+    isContinued: (LogRecord) throws(SecretStoreError) -> Bool
+  ) throws(SecretStoreError) -> LogChanges
 
   /// Appends records atomically, durable on return, and returns the position after them.
   ///
@@ -35,12 +42,15 @@ protocol RecordLog: Sendable {
   /// in ``append(by:)``; nil leaves the log unchanged. The replaced log may be kept aside, for the
   /// user to inspect.
   ///
+  /// If there is a closure for the beginning, its records precede the others. They are written
+  /// while other writers are active, if the log supports that.
+  ///
   /// - Returns: Why the new log, which is in place, may not survive a power failure; nil if it
   ///   will.
   /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position, or the
   ///   error of putting the new log in place. The old log is then still there.
   func replace(
-    keepingOld: Bool,
+    keepingOld: Bool, beginning: LogBeginning?,
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> SecretStoreError?
 
@@ -71,6 +81,17 @@ protocol RecordLog: Sendable {
 
   /// The name of the log, for messages.
   var name: String { get }
+}
+
+/// Calls a closure with each record at the beginning of a new log.
+typealias LogBeginning = (
+  _ write: (LogRecord) throws(SecretStoreError) -> Void
+) throws(SecretStoreError) -> Void
+
+extension RecordLog {
+  func changes(since position: LogPosition?) throws(SecretStoreError) -> LogChanges {
+    try changes(since: position) { _ in false }
+  }
 }
 
 /// A record of a log.
@@ -111,6 +132,8 @@ struct LogChanges: Sendable {
 
   /// Whether the log is not the one of the position, so that everything read from that is void.
   let startsOver: Bool
+  /// The last record of a replacement of the log, up to which the reader knows the content.
+  var continuation: LogRecord?
   var entries: [Entry] = []
   /// The bytes after the last entry, if there are any.
   var tail: Tail?

@@ -58,8 +58,8 @@ struct VaultItem: Sendable {
     bytes += secret.salt
     bytes.append(littleEndian: UInt32(secret.bytes.count))
     bytes += fields
-    body = RecordBody(attributes: bytes, secrets: secret.bytes)
-    (start, secretStart) = (0, secret.bytes.startIndex)
+    body = RecordBody(attributes: bytes, secrets: Array(secret.bytes))
+    (start, secretStart) = (0, 0)
   }
 
   /// Encodes an item, with the given fields that only a newer version knows.
@@ -224,11 +224,13 @@ struct VaultItem: Sendable {
 }
 
 /// The decrypted attributes and the sealed secrets of a record of items.
+///
+/// Both are copies, because a slice would keep the whole file in memory.
 final class RecordBody: Sendable {
   let attributes: [UInt8]
-  let secrets: ArraySlice<UInt8>
+  let secrets: [UInt8]
 
-  init(attributes: [UInt8], secrets: ArraySlice<UInt8>) {
+  init(attributes: [UInt8], secrets: [UInt8]) {
     self.attributes = attributes
     self.secrets = secrets
   }

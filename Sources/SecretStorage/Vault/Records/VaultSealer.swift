@@ -144,9 +144,10 @@ struct VaultSealer: Sendable {
         sealed, under: attributesKey, salt: salt, purpose: Self.attributesPurpose,
         authenticating: context)
       let body = RecordBody(
-        attributes: unsafe opened.withUnsafeBytes { unsafe Array($0) }, secrets: reader.remaining)
+        attributes: unsafe opened.withUnsafeBytes { unsafe Array($0) },
+        secrets: Array(reader.remaining))
       reader = RecordReader(body.attributes[...])
-      var secrets = RecordReader(body.secrets)
+      var secrets = RecordReader(body.secrets[...])
       var record = ItemsRecord(predecessor: RecordSubject(id: try reader.itemID()))
       let entryCount = Int(try reader.integer(UInt32.self))
       // Every entry has more than 24 bytes, so a forged count cannot reserve excessive memory.
@@ -181,7 +182,14 @@ struct ItemsRecord {
 
 /// A record of a key table, which is not authenticated until its tags have been checked.
 struct KeyTableRecord: Sendable {
+  /// The largest size of a record, in bytes, which exceeds what the limits of a table allow.
+  static let countLimit = 1 << 20
+
   let table: KeyTable
+  let sequence: UInt64
+  /// The digest of the previous record.
+  let previous: ArraySlice<UInt8>
+  /// The subject of the previous record.
   let predecessor: RecordSubject
   /// The sequence number of the log's first record.
   let logStart: UInt64
@@ -194,9 +202,12 @@ struct KeyTableRecord: Sendable {
   private var links: [UInt32: ArraySlice<UInt8>] = [:]
 
   init(_ payload: ArraySlice<UInt8>) throws(MalformedRecord) {
+    // A copy, because a slice would keep the whole file in memory.
+    let payload = Array(payload)[...]
     var reader = RecordReader(payload)
     let header = try RecordHeader(&reader)
     _ = try reader.bytes(VaultSealer.saltCount)
+    (sequence, previous) = (header.sequence, header.predecessor)
     predecessor = RecordSubject(id: try reader.itemID())
     logStart = try reader.integer()
     guard (1...header.sequence).contains(logStart) else { throw MalformedRecord() }

@@ -65,6 +65,6 @@ extension FileRecordLog {
     guard status.size <= sizeLimit else {
       throw .invalid("\(path) has \(status.size) bytes, which is too large for a vault")
     }
-    return try read(file, status, since: nil)
+    return try read(file, status)
   }
 }

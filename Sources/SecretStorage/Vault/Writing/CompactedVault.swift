@@ -1,48 +1,61 @@
-/// The compacted records of a vault, without overwritten and removed items.
+/// The records of a compacted vault, without overwritten and removed items.
 struct CompactedVault {
-  let position: LogPosition
-  let records: [LogRecord]
-  /// The state that this machine remembers once the records are in place.
-  let result: RememberedVault?
+  private let table: KeyTable
+  private var keys: VaultKeys
+  private let cipher: any SecretCipher
+  private var composer: RecordComposer
 
-  /// Creates the compacted records; nil for a vault that does not exist.
-  init?(
-    _ original: VaultContents, isRepair: Bool,
-    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision
+  /// Begins with the key table for the given items.
+  ///
+  /// Other writers may use the sequence numbers up to `reserved` until the records are in place.
+  init(
+    of items: [VaultItem], keys: VaultKeys, after chain: VaultChain, reserved: UInt64?,
+    _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
-    var contents = original
-    if let distrust = contents.distrust { throw distrust }
-    guard let position = contents.position, var table = contents.keys.table else { return nil }
-    if contents.sealedRecords > 0 { throw contents.keys.lockReason }
-    if !isRepair { try contents.checkTrust() }
-    guard contents.keys.isUnlocked else { throw contents.keys.lockReason }
-    self.position = position
-    var chain = contents.chain
-    // Skips the sequence numbers of records lost at the end, which belong to those records.
-    chain.skip(to: contents.expected?.sequence)
+    guard var table = keys.table, keys.isUnlocked else { throw keys.lockReason }
+    var chain = chain
+    chain.skip(to: reserved)
     chain.skip(to: table.exportEnd)
-    var composer = RecordComposer(continuing: chain)
-    let sealer = table.sealer(contents.cipher)
-    var sorted: [VaultItem] = []
-    for item in contents.index.items {
-      let isLost = isRepair ? try contents.isBeyondRepair(item) : false
-      if !isLost { sorted.append(item) }
-    }
-    sorted.sort { $0.created < $1.created }
-    table.removeKeys(unusedBy: sorted)
-    try composer.add(table, under: contents.keys.ring, by: sealer)
-    var completed = 0
-    for (accessibility, block) in sorted.records {
-      try composer.add(
-        block.map(ItemEntry.put), as: accessibility, under: contents.keys, by: sealer)
-      completed += block.count
-      try MaintenanceProgress(completed: completed, total: sorted.count).report(to: report)
-    }
-    contents.keys.table = table
-    try contents.keys.recordGeneration(contents.cipher)
-    records = composer.records
-    result = RememberedVault(composer.chain, contents.keys)
+    table.removeKeys(unusedBy: items)
+    table.replaced = nil
+    composer = RecordComposer(continuing: chain)
+    try composer.add(table, under: keys.ring, by: table.sealer(cipher))
+    (self.table, self.keys, self.cipher) = (table, keys, cipher)
+    self.keys.table = table
+    try self.keys.recordGeneration(cipher)
   }
+
+  /// Adds the items in blocks, and passes on the records.
+  mutating func add(
+    _ items: [VaultItem], reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision,
+    writing write: (LogRecord) throws(SecretStoreError) -> Void
+  ) throws(SecretStoreError) {
+    var completed = 0
+    for (accessibility, block) in items.sorted(by: { $0.created < $1.created }).records {
+      try add(block.map(ItemEntry.put), as: accessibility)
+      for record in takeRecords() { try write(record) }
+      completed += block.count
+      try MaintenanceProgress(completed: completed, total: items.count).report(to: report)
+    }
+  }
+
+  /// Adds a record.
+  mutating func add(
+    _ entries: [ItemEntry], as accessibility: Accessibility
+  ) throws(SecretStoreError) {
+    try composer.add(entries, as: accessibility, under: keys, by: table.sealer(cipher))
+  }
+
+  /// Adds the statement that the records have the same items as a log with this end.
+  mutating func end(replacing head: ChainHead) throws(SecretStoreError) {
+    try composer.add(table, replacing: head, under: keys.ring, by: table.sealer(cipher))
+  }
+
+  /// Removes and returns the records that were not passed on yet.
+  mutating func takeRecords() -> [LogRecord] { composer.takeRecords() }
+
+  /// The state that this machine remembers once the records are in place.
+  var result: RememberedVault? { RememberedVault(composer.chain, keys) }
 }
 
 extension KeyTable {
@@ -57,6 +70,21 @@ extension KeyTable {
 }
 
 extension VaultContents {
+  /// Returns the items that a new file must contain.
+  ///
+  /// - Throws: The reason why the vault must not be replaced in its present state.
+  mutating func itemsToKeep(isRepair: Bool) throws(SecretStoreError) -> [VaultItem] {
+    if let distrust { throw distrust }
+    if sealedRecords > 0 { throw keys.lockReason }
+    if !isRepair {
+      try checkTrust()
+      return Array(index.items)
+    }
+    var kept: [VaultItem] = []
+    for item in index.items where try !isBeyondRepair(item) { kept.append(item) }
+    return kept
+  }
+
   /// Returns whether an item's secret is damaged although its key is available.
   fileprivate mutating func isBeyondRepair(_ item: VaultItem) throws(SecretStoreError) -> Bool {
     do {

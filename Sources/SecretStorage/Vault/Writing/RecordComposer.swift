@@ -25,6 +25,23 @@ struct RecordComposer {
     }
   }
 
+  /// Adds a key table that says which log the records replace.
+  mutating func add(
+    _ table: KeyTable, replacing head: ChainHead, under ring: KeyRing, by sealer: VaultSealer
+  ) throws(SecretStoreError) {
+    var table = table
+    table.replaced = ReplacedHead(head)
+    let record = try sealer.keys(
+      table, after: chain.head, logStart: chain.start ?? nextSequence, under: ring)
+    add(record, .keys)
+  }
+
+  /// Removes and returns the records so far; the chain continues.
+  mutating func takeRecords() -> [LogRecord] {
+    defer { records = [] }
+    return records
+  }
+
   /// Adds a record of entries, sealed under the attributes key of an accessibility.
   ///
   /// The loss of a record with several entries does not reveal which items it had, so they must be
