@@ -80,13 +80,11 @@ extension VaultItem {
 
 /// The schedule of automatic compaction.
 ///
-/// After a failure, such as a full disk, every write would try to compact the vault again. The next
-/// attempt waits for the log to grow, each time by twice as much as before.
+/// After a failure, such as a full disk, retries wait for the log to grow, by twice as much each.
 struct BackgroundCompaction: Sendable {
   /// The minimum size of a file for compaction, in bytes.
   static let negligible = 64 * 1024
 
-  /// Whether a thread of this process compacts the vault now.
   private(set) var isUnderWay = false
   /// The required growth of the log after the next failure, in bytes.
   private var delay = negligible
