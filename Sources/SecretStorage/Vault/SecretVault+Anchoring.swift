@@ -3,15 +3,13 @@ import Concurrency
 // Before a vault is written, this machine records on disk which vault is at the path.
 extension SecretVault {
   /// Records the vault at the log's path and the start of the log, unless both are recorded.
-  ///
-  /// - Throws: The error of replacing the record of an earlier vault with the record of a new one.
   func anchor(_ draft: VaultDraft, _ parts: VaultLocation) throws(SecretStoreError) {
     guard let vaultID = draft.keys.table?.vaultID else { return }
     var isPlaceKnown = draft.isPlaceKnown
     if !isPlaceKnown {
       isPlaceKnown = try recordVault(for: vaultID, isNew: draft.base.first == nil, parts)
     }
-    // Without this record, a reader could not tell after a power failure whether a partial first
+    // Without this record, it would be unknown after a power failure whether a partial first
     // append was ever acknowledged. The log's first record is known to be on disk.
     var remembered: RememberedVault?
     if !draft.isLogRemembered, let first = draft.base.first {
@@ -35,10 +33,7 @@ extension SecretVault {
     }
   }
 
-  /// Records the last log record of a completed write.
-  ///
-  /// A failure is reported but not thrown, because it only means that a rollback to a state before
-  /// the write may not be detected.
+  /// Records the last log record of a write; reports a failure, which may only hide a rollback.
   func remember(_ vault: RememberedVault?, _ parts: VaultLocation) {
     guard let vault else { return }
     reportingFailure { () throws(SecretStoreError) in
@@ -52,8 +47,7 @@ extension SecretVault {
 
   /// Records the vault at the log's path; reports a failure and returns false.
   ///
-  /// - Throws: The error of recording, if the vault is new and another vault is recorded. The new
-  ///   vault would be mistaken for a malicious replacement.
+  /// Throws if a new vault would then be mistaken for a malicious replacement of the recorded one.
   func recordVault(
     for vaultID: [UInt8], isNew: Bool, _ parts: VaultLocation
   ) throws(SecretStoreError) -> Bool {
@@ -69,8 +63,7 @@ extension SecretVault {
 
   /// Accepts an older copy of the vault that was restored intentionally, such as a backup.
   ///
-  /// - Throws: ``SecretStoreError`` if the vault cannot be read or the acceptance cannot be
-  ///   recorded.
+  /// - Throws: ``SecretStoreError`` if reading the vault or recording the acceptance fails.
   public func acceptRollback() throws {
     let accepted = try withContents { contents throws(SecretStoreError) -> RememberedVault? in
       guard case .rolledBack = contents.distrust else { return nil }
@@ -90,8 +83,7 @@ extension SecretVault {
   /// An older copy of the other vault is still rejected until ``acceptRollback()`` is called. If
   /// the vault was removed, the next write creates a new one that this device can open.
   ///
-  /// - Throws: ``SecretStoreError`` if the vault cannot be read or the acceptance cannot be
-  ///   recorded.
+  /// - Throws: ``SecretStoreError`` if reading the vault or recording the acceptance fails.
   public func acceptReplacement() throws {
     let vaultID = try withContents { contents -> [UInt8]? in
       guard case .replaced = contents.distrust ?? contents.vanishing else { return nil }

@@ -1,15 +1,11 @@
 import Concurrency
 
 extension SecretVault {
-  /// Returns the payload to seal for a new item: its secret and the constraints of its access
-  /// flags.
+  /// Returns the payload of a new item: its secret and the constraints of its access flags.
   ///
-  /// Call this before queueing the write, so that other accesses do not wait while an application
-  /// password is stretched.
-  ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` for an invalid combination of flags,
-  ///   ``SecretStoreError/unsupported(_:)`` for flags that no available authenticator can check, or
-  ///   ``SecretStoreError/denied(_:)`` if the required application password is missing.
+  /// Call this before queueing the write, because stretching an application password takes time.
+  /// Throws `invalid` for an invalid combination of flags, `unsupported` for flags that no
+  /// available authenticator can check, or `denied` without the required application password.
   func payload(
     of secret: Secret, _ identity: ItemIdentity, _ accessControl: AccessControl,
     authorizedBy authorization: Authorization
@@ -31,9 +27,8 @@ extension SecretVault {
     ).payload
   }
 
-  /// Checks that an authenticator supports the constraints.
-  ///
-  /// - Returns: The digest of the enrolled set if the constraints depend on it; otherwise no bytes.
+  /// Checks that an authenticator supports the constraints; returns the digest of the enrolled set,
+  /// or no bytes if the constraints do not depend on it.
   private func digestOfEnrolledSet(
     for constraints: AccessConstraints, _ authorization: Authorization
   ) throws(SecretStoreError) -> [UInt8] {
@@ -113,8 +108,7 @@ extension SecretVault {
 }
 
 extension VaultContents {
-  /// Returns an item, or nil if it does not exist; throws if damage or locking makes this
-  /// uncertain.
+  /// Returns an item, or nil if there is none; throws if damage or locking makes this uncertain.
   fileprivate func certainItem(_ id: SecretItem.ID) throws(SecretStoreError) -> VaultItem? {
     try checkCertain(id)
     if let item = index[id] { return item }

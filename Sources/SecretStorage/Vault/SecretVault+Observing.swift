@@ -5,10 +5,9 @@ extension SecretVault: PromptlyObservedStore {
   /// Calls a handler after each change to the vault, by this object or by another process.
   ///
   /// The handler runs on a thread of this object, one call at a time, and may use the vault.
-  /// Several changes may be coalesced into one call. Locking and unlocking are also changes.
-  ///
-  /// Changes by other processes are detected with inotify. If inotify is not available, they are
-  /// detected within a second, and ``SecretStores/onFailure`` receives the reason.
+  /// Several changes, which include locking and unlocking, may be coalesced into one call. Changes
+  /// by other processes are detected with inotify or, if that is not available, within a second,
+  /// and ``SecretStores/onFailure`` receives the reason.
   ///
   /// A forked child starts without handlers. Handlers that it adds are only called for changes by
   /// this object, run within the call that makes the change, and must not use the vault.
@@ -61,7 +60,6 @@ extension SecretVault: PromptlyObservedStore {
     }
   }
 
-  /// Notifies the observers of the current contents.
   func notifyObservers() {
     contents.withLock { $0.notifiedGeneration = $0.generation }
     observers.notify()

@@ -15,20 +15,17 @@ extension SecretVault {
   /// To keep the other slots, use ``addSlot(_:named:cost:)`` instead. If there is no vault, one is
   /// created. Without the passphrase, the items cannot be recovered.
   ///
-  /// The vault is rewritten to a new file without the old slots. The user key does not change, so
-  /// an older copy of the file and one of its keys still reveal the user key, which also opens all
-  /// later states of the vault. ``SecretStores/onFailure`` reports copies that a repair kept, and
-  /// ``removeDamagedCopies()`` removes them.
+  /// The vault is rewritten without the old slots. The user key does not change, so an older copy
+  /// of the file and one of its keys still open all later states of the vault.
+  /// ``SecretStores/onFailure`` reports copies that a repair kept, and ``removeDamagedCopies()``
+  /// removes them.
   ///
   /// - Parameters:
-  ///   - passphrase: A passphrase of 1 byte to 64 KiB. Passphrases are compared byte by byte, so
-  ///     always use the same Unicode normalization form.
-  ///   - cost: The cost of each unlock; nil means the result of
-  ///     ``ScryptCost/calibrated(to:cipher:)``.
+  ///   - passphrase: A passphrase as in ``UnlockKey/passphrase(_:)``.
+  ///   - cost: The cost of each unlock; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
   /// - Throws: ``SecretStoreError/locked`` if the vault is locked; ``SecretStoreError/invalid(_:)``
-  ///   if the passphrase is empty or too long, or the cost is not allowed;
-  ///   ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled while the
-  ///   key is derived; or the error of writing the vault.
+  ///   if the passphrase or the cost is not allowed; ``SecretStoreError/cancelled`` if ``lock()``
+  ///   is called or the task is cancelled while the key is derived; or the error of writing.
   public func setPassphrase(
     _ passphrase: Secret, cost: ScryptCost? = nil
   ) throws {
@@ -65,10 +62,8 @@ extension SecretVault {
   /// - Parameters:
   ///   - id: The passphrase's slot; nil means the only passphrase slot.
   ///   - old: The passphrase that opens the slot now.
-  ///   - new: A passphrase of 1 byte to 64 KiB. Passphrases are compared byte by byte, so always
-  ///     use the same Unicode normalization form.
-  ///   - cost: The cost of each unlock; nil means the result of
-  ///     ``ScryptCost/calibrated(to:cipher:)``.
+  ///   - new: A passphrase as in ``UnlockKey/passphrase(_:)``.
+  ///   - cost: The cost of each unlock; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
   /// - Throws: ``SecretStoreError/wrongPassphrase`` if the old passphrase does not open the slot;
   ///   ``SecretStoreError/corrupted(_:)`` if it is right but the slot is damaged;
   ///   ``SecretStoreError/invalid(_:)`` if there is no such slot, if there are several and `id` is

@@ -13,8 +13,8 @@ extension SecretVault {
   /// Returns the items that match a query, with the oldest first.
   ///
   /// - Complexity: O(*n*), where *n* is the number of items with the query's service or server and,
-  ///   if specified, its account. For a query without a service or server, and for the first
-  ///   searches of this object, *n* is the number of all items.
+  ///   if specified, its account. For other queries, and in the first searches of this object, *n*
+  ///   is the number of all items.
   /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/corrupted(_:)`` if the result may
   ///   be incomplete.
   public func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
@@ -33,8 +33,7 @@ extension SecretVault {
 
   /// Reads the secret of an item.
   ///
-  /// Checking an application password takes time according to the item's cost, once for each
-  /// context.
+  /// Checking an application password takes the time of the item's cost, once for each context.
   ///
   /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/otherDevice(_:)`` or
   ///   ``SecretStoreError/corrupted(_:)`` if the item exists but cannot be opened;
@@ -49,8 +48,8 @@ extension SecretVault {
   /// Returns every readable item, even if the rest of the vault is damaged.
   ///
   /// Use this method to recover data. If the newest state of an item is lost, the newest readable
-  /// state is returned; ``items(matching:)``, by contrast, never returns an outdated state. Items
-  /// with access flags are omitted, because reading them requires proofs.
+  /// state is returned, unlike in ``items(matching:)``. Items with access flags are omitted,
+  /// because reading them requires proofs.
   ///
   /// - Throws: ``SecretStoreError/locked`` if the vault was never unlocked, or
   ///   ``SecretStoreError/replaced(_:)`` if it was removed.

@@ -1,7 +1,5 @@
 extension SecretVault {
-  /// Whether a key rotation has been started, here or in another process, and is not finished.
-  ///
-  /// The value is also available while the vault is locked.
+  /// Whether a key rotation of this or another process is unfinished; available while locked.
   ///
   /// - Throws: ``SecretStoreError`` if the vault cannot be read.
   public var isRotationPending: Bool {
@@ -17,42 +15,35 @@ extension SecretVault {
   ///
   /// The kept slots are those that one of the given keys opens, this device's slot, and the slots
   /// of the systemd credentials that this process has. As soon as the rotation starts, they open
-  /// the new user key. Then every item is sealed again, in batches. In the meantime, this and other
-  /// processes can read and write. The identities, attributes, dates and revisions of the items do
-  /// not change.
+  /// the new user key. Then every item is sealed again, in batches, while this and other processes
+  /// can read and write. Identities, attributes, dates and revisions do not change.
   ///
   /// The closure receives the progress at the start and after each batch, and decides whether to
   /// continue. It may use the vault. If a rotation is cancelled, fails or is killed, the vault
   /// remains intact, the kept slots open it, and ``isRotationPending`` is true. Then
-  /// ``resumeRotation(reporting:)`` completes the rotation, while another call to this method
-  /// replaces the keys once more.
+  /// ``resumeRotation(reporting:)`` completes it, while another call to this method replaces the
+  /// keys once more.
   ///
-  /// Files that a repair replaced are not sealed again. ``SecretStores/onFailure`` reports them,
-  /// and ``removeDamagedCopies()`` removes them.
-  ///
-  /// Another process or object that has the vault unlocked unlocks it again automatically with the
-  /// device's slot or a credential. Without one of these, it finds the vault locked.
-  ///
-  /// After ``SecretStoreError/cancelled`` or an error of writing the vault, a rotation may be
-  /// pending. After the other errors, nothing has changed.
+  /// ``SecretStores/onFailure`` reports files that a repair replaced, which are not sealed again,
+  /// and ``removeDamagedCopies()`` removes them. Other processes and objects that have the vault
+  /// unlocked find it locked, unless the device's slot or a credential unlocks it automatically.
   ///
   /// - Parameters:
   ///   - keys: The keys of the slots to keep, in addition to the device's slot and credentials.
   ///     Each passphrase takes about as long as two unlocks.
-  ///   - removingOtherSlots: Whether to remove the slots that are not kept. Removing the last
-  ///     passphrase also removes the items that are
-  ///     ``Accessibility/whenPasscodeSetThisDeviceOnly``.
+  ///   - removingOtherSlots: Whether to remove the slots that are not kept and, with the last
+  ///     passphrase, the items that are ``Accessibility/whenPasscodeSetThisDeviceOnly``.
   ///   - report: Receives the progress.
   /// - Complexity: O(*n*), where *n* is the size of the vault.
-  /// - Throws: The error of writing the vault, or:
+  /// - Throws: The error of writing the vault, or an error below. After the former or
+  ///   ``SecretStoreError/cancelled``, a rotation may be pending; otherwise, nothing has changed.
   ///   - ``SecretStoreError/locked`` if the vault is locked.
   ///   - ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
   ///     ``SecretStoreError/otherDevice(_:)`` if a given key opens none of the slots for its kind.
   ///   - ``SecretStoreError/invalid(_:)`` if the vault has no slot for a given key, if a slot would
   ///     be lost without `removingOtherSlots`, or if no slot would remain.
   ///   - ``SecretStoreError/otherDevice(_:)`` if an item is sealed for another device.
-  ///   - ``SecretStoreError/newerFormat(_:)`` if the vault has keys that only a newer version
-  ///     knows.
+  ///   - ``SecretStoreError/newerFormat(_:)`` if the vault has keys of a newer version.
   ///   - ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired first.
   ///   - ``SecretStoreError/cancelled`` if the closure cancels, or if ``lock()`` is called or the
   ///     task is cancelled while a key is derived from a passphrase.
@@ -137,9 +128,7 @@ extension SecretVault {
 }
 
 extension VaultDraft {
-  /// Appends a batch of items with their secrets under the newest keys, and returns the others.
-  ///
-  /// The batch becomes at most one record for each attributes key.
+  /// Appends a batch of resealed items, as one record per attributes key, and returns the others.
   fileprivate mutating func renew(
     _ waiting: ArraySlice<SecretItem.ID>, _ contents: VaultContents
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {

@@ -1,8 +1,7 @@
 extension SecretVault {
   /// The slots of the vault, in the order in which they were added; empty if there is no vault.
   ///
-  /// Slots are not secret and can be read while the vault is locked. However, if
-  /// ``Verification/isKeyTableProven`` is false, they may be forged.
+  /// Locking does not hide slots. They may be forged unless ``Verification/isKeyTableProven``.
   ///
   /// - Throws: ``SecretStoreError`` if the vault cannot be read.
   public var slots: [Slot] {
@@ -21,15 +20,14 @@ extension SecretVault {
   /// - Parameters:
   ///   - key: The additional key that opens the vault.
   ///   - name: The name of the slot, which has 1 to 200 bytes. It is stored unencrypted.
-  ///   - cost: The cost of each unlock with a passphrase; nil means the result of
-  ///     ``ScryptCost/calibrated(to:cipher:)``. Other keys have no cost.
+  ///   - cost: The cost of a passphrase; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
   /// - Returns: The new slot.
-  /// - Throws: ``SecretStoreError/locked`` if the vault is locked;
-  ///   ``SecretStoreError/invalid(_:)`` if the name, the cost or the key is not allowed, or if this
-  ///   device already has a slot; ``SecretStoreError/unavailable(_:)`` if there is no such
-  ///   credential; ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled
-  ///   while a key is derived from a passphrase; or the error of reading the key or writing the
-  ///   vault. On error, nothing changes.
+  /// - Throws: ``SecretStoreError/locked`` if the vault is locked; ``SecretStoreError/invalid(_:)``
+  ///   if the name, the cost or the key is not allowed, or if this device already has a slot;
+  ///   ``SecretStoreError/unavailable(_:)`` if there is no such credential;
+  ///   ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled while a key
+  ///   is derived from a passphrase; or the error of reading the key or writing the vault. On
+  ///   error, nothing changes.
   @discardableResult
   public func addSlot(
     _ key: UnlockKey, named name: String, cost: ScryptCost? = nil
@@ -74,10 +72,10 @@ extension SecretVault {
   /// Removes a slot.
   ///
   /// The vault is rewritten to a new file without the slot. The user key does not change, so the
-  /// removed key can still open older copies of the file, and processes that have the vault
-  /// unlocked keep it unlocked. ``SecretStores/onFailure`` reports copies that a repair kept, and
-  /// ``removeDamagedCopies()`` removes them. Removing the last passphrase also removes the items
-  /// that are ``Accessibility/whenPasscodeSetThisDeviceOnly``, and their key.
+  /// removed key still opens older copies of the file, and unlocked processes stay unlocked.
+  /// ``SecretStores/onFailure`` reports copies that a repair kept, and ``removeDamagedCopies()``
+  /// removes them. Removing the last passphrase also removes the items that are
+  /// ``Accessibility/whenPasscodeSetThisDeviceOnly``, and their key.
   ///
   /// - Throws: ``SecretStoreError/invalid(_:)`` if the vault has no such slot, or if no remaining
   ///   slot could open the vault on this device; ``SecretStoreError/locked`` if the vault is
@@ -103,9 +101,8 @@ extension SecretVault {
 
   /// Renames a slot.
   ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if the name does not have 1 to 200 bytes, or if the
-  ///   vault has no such slot; ``SecretStoreError/locked`` if the vault is locked; or the error of
-  ///   writing the vault.
+  /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/invalid(_:)`` if there is no such
+  ///   slot or the name does not have 1 to 200 bytes, or the error of writing the vault.
   public func renameSlot(_ id: Slot.ID, to name: String) throws {
     try Slot.check(name)
     try requireUnlocked()
@@ -141,7 +138,7 @@ extension SecretVault {
       case credential(named: String)
       /// A recovery code.
       case recoveryCode
-      /// A kind that only a newer version knows.
+      /// A kind that a newer version defines.
       case unknown(type: UInt8)
     }
 
@@ -161,7 +158,6 @@ extension SecretVault.Slot {
     kind = slot.kind
   }
 
-  /// Throws ``SecretStoreError/invalid(_:)`` if a name is empty or too long.
   static func check(_ name: String) throws(SecretStoreError) {
     if !(1...200).contains(name.utf8.count) {
       throw .invalid("The name of a slot must have 1 to 200 bytes, not \(name.utf8.count)")

@@ -26,10 +26,9 @@ extension SecretVault {
 
   /// Changes an item, and returns it when it is on disk.
   ///
-  /// Attributes other than the access control can be changed while the vault is locked. Access
-  /// flags protect a secret from being read, but not from being replaced: only an item with an
-  /// application password requires that password. Changing the access control but not the secret
-  /// requires the same proofs as reading the secret.
+  /// In a locked vault, attributes other than the access control can be changed. Access flags do
+  /// not protect a secret from being replaced, which only requires an application password, if any.
+  /// Changing only the access control requires the same proofs as reading the secret.
   ///
   /// - Throws: ``SecretStoreError/conflict`` if the item was changed or removed since the expected
   ///   revision, ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword``
@@ -107,8 +106,7 @@ extension SecretVault {
     if contents.withLock({ $0.keys.table == nil }),
       try withContents({ $0.keys.table == nil && $0.damage.isEmpty })
     {
-      // This may wait for another process, so the lock of `contents`, which readers need, is not
-      // held.
+      // This may wait for another process, so the lock of `contents` is not held.
       _ = try parts.device.makeSecret()
     }
     let (draft, outcomes) = try withContents { contents throws(SecretStoreError) in

@@ -31,7 +31,6 @@ public final class SecretVault: SecretStore {
   private let located = Lock<VaultLocation?>(nil, inForkedChild: { nil })
   private let timeout = LockTimeout()
   private let isSharingAllowed = Atomic(false)
-  /// The authenticator that the app passed to the initializer.
   let givenAuthenticator: (any Authenticator)?
   let cipher: any SecretCipher
   let contents: Lock<VaultContents>
@@ -60,11 +59,9 @@ public final class SecretVault: SecretStore {
   ///   - fileURL: The file of the vault, which need not exist. Missing directories are created with
   ///     access for the owner only.
   ///   - stateDirectory: The directory of the device key and of this machine's record of the vault.
-  ///     It should not be copied together with the vault. The default is the app's state directory
-  ///     according to the XDG Base Directory Specification.
-  ///   - authenticator: Asks the user for the proofs that items with ``AccessFlags`` require, if an
-  ///     ``AuthenticationContext`` has no authenticator. The default authenticates the user with
-  ///     PAM on the terminal. If it is nil, the user cannot be asked.
+  ///     It should not be copied with the vault. The default is the app's XDG state directory.
+  ///   - authenticator: Obtains proofs for ``AccessFlags`` if an ``AuthenticationContext`` has no
+  ///     authenticator. The default uses PAM on the terminal; with nil, the user cannot be asked.
   ///   - cipher: The implementation of the cryptographic primitives.
   public convenience init(
     fileURL: URL, stateDirectory: URL? = nil,
@@ -91,9 +88,8 @@ public final class SecretVault: SecretStore {
   ///
   /// - Parameters:
   ///   - applicationName: The name of the directories; nil means the name of the executable.
-  ///   - authenticator: Asks the user for the proofs that items with ``AccessFlags`` require, if an
-  ///     ``AuthenticationContext`` has no authenticator. The default authenticates the user with
-  ///     PAM on the terminal. If it is nil, the user cannot be asked.
+  ///   - authenticator: Obtains proofs for ``AccessFlags`` if an ``AuthenticationContext`` has no
+  ///     authenticator. The default uses PAM on the terminal; with nil, the user cannot be asked.
   ///   - cipher: The implementation of the cryptographic primitives.
   public convenience init(
     applicationName: String? = nil, authenticator: (any Authenticator)? = PAMAuthenticator(),
@@ -126,8 +122,7 @@ public final class SecretVault: SecretStore {
   /// The default is 30 seconds; zero means not to wait. A write that times out throws
   /// ``SecretStoreError/busy(path:holder:)`` and changes nothing. Further writes then fail
   /// immediately until the lock is free, so that a user interface does not block repeatedly.
-  /// Reading and locking never wait for writers. Unlocking waits for them only after two rotations
-  /// of the keys have interfered with it.
+  /// Reading and locking never wait. Unlocking waits only after two key rotations interfered.
   public var lockTimeout: Duration {
     get { timeout.duration }
     set { timeout.duration = newValue }
@@ -135,14 +130,12 @@ public final class SecretVault: SecretStore {
 
   /// Whether other users may have write permission on the vault's directory or the state directory.
   ///
-  /// The default is false, because a user with write permission on a directory can remove its files
-  /// or replace them with older ones. If this user owns the directory, a write therefore revokes
-  /// the write permission of the group and of others. Otherwise, or if the file system has no such
-  /// permissions, the write throws ``SecretStoreError/insecure(path:reason:)``. A sticky directory
-  /// that belongs to root or to this user, such as `/tmp`, is allowed. Reading only checks the
-  /// files.
-  ///
-  /// Set it to true for a volume that several trusted users share.
+  /// The default is false, because such users could remove the files or replace them with older
+  /// ones. A write then revokes the write permission of the group and of others. If this user does
+  /// not own the directory, or the file system has no such permissions, the write throws
+  /// ``SecretStoreError/insecure(path:reason:)``. A sticky directory that belongs to root or to
+  /// this user, such as `/tmp`, is allowed. Reading only checks the files. Set it to true for a
+  /// volume that several trusted users share.
   public var allowsSharedDirectories: Bool {
     get { isSharingAllowed.load(ordering: .relaxed) }
     set { isSharingAllowed.store(newValue, ordering: .relaxed) }
@@ -175,10 +168,8 @@ extension SecretVault: CustomReflectable {
 }
 
 extension SecretStore where Self == SecretVault {
-  /// The vault of this app, created with
-  /// ``SecretVault/init(applicationName:authenticator:cipher:)``.
-  ///
-  /// There is one object for the process, which is also the default store.
+  /// The vault of this app: one object for the process, which is also the default store, created
+  /// with ``SecretVault/init(applicationName:authenticator:cipher:)``.
   public static var vault: SecretVault { sharedVault }
 }
 

@@ -10,7 +10,6 @@ struct SeenVault: Sendable {
 }
 
 extension VaultContents {
-  /// Notes the vault that was read.
   mutating func noteSeen() {
     guard distrust == nil, let table = keys.table else { return }
     if seen?.vaultID != table.vaultID {
@@ -37,9 +36,8 @@ extension VaultContents {
     }
   }
 
-  /// The state of the vault that this machine may remember; nil unless all of it is authenticated.
-  ///
-  /// Remembering a forged state would permanently make the sound vault look like an older copy.
+  /// The state that this machine may remember; nil unless all of it is authenticated, because a
+  /// forged state would permanently make the sound vault look like an older copy.
   private var proven: RememberedVault? {
     guard distrust == nil, damage.isEmpty, sealedRecords == 0, keys.ring.user != nil else {
       return nil
@@ -47,10 +45,9 @@ extension VaultContents {
     return RememberedVault(chain, keys)
   }
 
-  /// Remembers the records of other writers, unless they are remembered or a writer is at work.
+  /// Remembers the records of other writers, which may have been killed or run on another machine.
   ///
-  /// A writer may have been killed before it could, or run on another machine. Errors do not
-  /// prevent reading the vault, and the call does not wait for other processes.
+  /// Does nothing while a writer is active, never waits, and ignores errors, so that reading works.
   mutating func rememberOthers(in parts: VaultLocation) {
     guard chain.head.sequence != lastRemembered, let vault = proven, let position else { return }
     do throws(SecretStoreError) {
@@ -62,8 +59,7 @@ extension VaultContents {
       }
       note(vault, isRemembered: true)
     } catch {
-      // If the state cannot be written, this object keeps the record in memory. The next read of
-      // the whole vault, the next write and `diagnose()` report the error.
+      // Keeps the record in memory. The next full read, write or `diagnose()` reports the error.
       lastRemembered = vault.head.sequence
     }
   }
@@ -84,13 +80,11 @@ extension VaultContents {
   }
 }
 
-// Missing vaults.
 extension VaultContents {
   /// Decides whether a missing log means distrust.
   ///
-  /// If only this device opened the vault, a new one may take its place: the vault protected
-  /// nothing from a program that can remove it. In place of any other vault, a new one would store
-  /// secrets without the key that protected them.
+  /// A vault that only this device opened protected nothing from a program that can remove it, so a
+  /// new one may replace it. Replacing any other vault would store secrets without its key.
   mutating func judgeAbsence(_ parts: VaultLocation) throws(SecretStoreError) {
     let device = parts.device
     let name = parts.log.name
@@ -101,7 +95,7 @@ extension VaultContents {
     }
     let remembered = try device.remembered(of: vaultID)
     let own = seen?.vaultID == vaultID ? seen : nil
-    // A vault is noted before it is created, and its creation may have failed.
+    // A vault is recorded before it is created, and its creation may have failed.
     if remembered == nil, own == nil { return }
     // The vault may have been created after the log was read.
     let more = try parts.log.changes(since: position)
@@ -116,9 +110,7 @@ extension VaultContents {
     }
   }
 
-  /// Returns the newest key table; nil if there is no vault.
-  ///
-  /// - Throws: The reason why an expected vault has no key table.
+  /// Returns the newest key table; nil if there is no vault; throws if an expected vault has none.
   func knownTable() throws(SecretStoreError) -> KeyTable? {
     if let table = keys.table { return table }
     if let distrust { throw distrust }

@@ -1,5 +1,4 @@
 extension VaultContents {
-  /// A value that changes with every change of the contents.
   var revision: StoreRevision { StoreRevision(generation) }
 
   /// Reads the records that any process appended since the last call.
@@ -35,7 +34,7 @@ extension VaultContents {
     } else if changes.startsOver || changes.continuation != nil {
       try judge(interruptedWrite == nil ? changes.tail : nil, parts)
     } else if damage.places.count > damagedBefore || changes.tail != nil || distrust != nil {
-      // Records read earlier may have been cut off meanwhile; only the whole log tells.
+      // Records read earlier may have been cut off meanwhile, which only the whole log shows.
       startOver()
       try refresh(from: parts)
     }
@@ -120,10 +119,7 @@ extension VaultContents {
     }
   }
 
-  /// Applies the changes since the whole log was read, up to the remembered record.
-  ///
-  /// Reading the whole log again would find newer remembered records each time, as long as other
-  /// processes write.
+  /// Applies the changes since the full read; repeated full reads might never catch up.
   mutating func catchUp(
     with more: LogChanges, _ parts: VaultLocation
   ) throws(SecretStoreError) {
@@ -136,7 +132,7 @@ extension VaultContents {
     try refresh(from: parts)
   }
 
-  /// Returns whether this machine or this object knows another vault at the log's place.
+  /// Whether another vault is recorded for the log's path or was read there by this object.
   private mutating func isReplaced(
     _ vaultID: [UInt8], _ parts: VaultLocation
   ) throws(SecretStoreError) -> Bool {
@@ -151,7 +147,7 @@ extension VaultContents {
     return remembered.head.sequence >= chain.start ?? 0
   }
 
-  /// A description of how the key table is older than one that was seen; nil if it is not.
+  /// The end of a sentence on why the log is an older copy or forged; nil if it is neither.
   private var olderTable: String? {
     if let start = chain.start, let expectedStart, start < expectedStart {
       return """

@@ -1,9 +1,8 @@
 extension VaultContents {
   /// Gives the vault a new user key and a new key for each purpose, in memory.
   ///
-  /// The keys of secrets stay, sealed under the new user key, as long as items use them. Attributes
-  /// keys are not kept, because rewriting the file seals all attributes under the newest key. The
-  /// check cancels the key derivations of kept passphrases by throwing.
+  /// Keys of secrets in use are resealed. Attributes keys are dropped, because rewriting the file
+  /// reseals all attributes. `check` cancels the derivations for kept passphrases by throwing.
   mutating func renewKeys(
     keeping kept: [UnlockKey], removingOtherSlots: Bool, _ device: DeviceState,
     checking check: @escaping () throws(SecretStoreError) -> Void
@@ -24,7 +23,6 @@ extension VaultContents {
       vaultID: table.vaultID,
       slots: try slots.sealed(for: newUser, removingOthers: removingOtherSlots), keys: [])
     let losesPasscode = table.hasPassphrase && !newTable.hasPassphrase
-    // These items are removed with the last passphrase.
     if losesPasscode { index.removeItems(.whenPasscodeSetThisDeviceOnly) }
     try keepKeys(in: &newTable, &renewed.ring)
     for link in try keys.ring.linkKeys(of: table, cipher).suffix(KeyTable.linkLimit) {
@@ -81,7 +79,7 @@ extension VaultContents {
 
   /// Returns an item with its secret sealed under the newest key of its class, otherwise unchanged.
   func renewed(_ item: VaultItem) throws(SecretStoreError) -> VaultItem {
-    // The item's name and revision stay the same, so references to the item stay valid.
+    // The item's ID and revision stay the same, so references to the item stay valid.
     let secret = try item.sealing(
       payload(of: item), as: item.id, revision: item.secret.revision,
       under: keys.secretKey(for: item.secret.accessibility), by: keys.sealer(cipher))
@@ -95,7 +93,6 @@ extension VaultContents {
 }
 
 extension VaultItem {
-  /// Seals a payload of the item for the given name and revision.
   func sealing(
     _ payload: Secret, as id: SecretItem.ID, revision: UInt64, under key: TableKey,
     by sealer: VaultSealer
@@ -105,7 +102,6 @@ extension VaultItem {
       flags: secret.flags, under: key, by: sealer)
   }
 
-  /// Returns whether the secret is sealed under another key than a new one would be.
   func isUnderOldKey(of table: KeyTable) -> Bool {
     table.key(for: .secrets(secret.accessibility))?.id != secret.key
   }

@@ -52,9 +52,7 @@ extension VaultContents {
     keys.isDeviceOutdated = found?.isOfPresentIdentity == false
   }
 
-  /// Reseals the keys of an earlier identity of this machine for the present one, in memory.
-  ///
-  /// Does nothing if the vault is locked.
+  /// Reseals the keys of an earlier identity of this machine, in memory, if the vault is unlocked.
   mutating func renewDevice(_ device: DeviceState) throws(SecretStoreError) {
     guard keys.isDeviceOutdated, distrust == nil, let old = keys.ring.device,
       let user = keys.ring.user, var table = keys.table, let new = try device.secret()
@@ -87,20 +85,18 @@ extension KeyTable {
   }
 }
 
-// Earlier versions drew item names from a generator that repeats itself if no file can be opened,
-// so that an item could overwrite another one. The log has both until it is rewritten.
+// Earlier versions drew item IDs from a generator that repeats itself if no file can be opened, so
+// that an item could overwrite another one. The log has both until it is rewritten.
 extension VaultContents {
-  /// Descriptions of the overwritten items, for messages.
   var overwrittenDescriptions: [String] {
     overwritten.values.map {
       "an item of the name \($0.id.uuid), which another one of the same name has overwritten"
     }.sorted()
   }
 
-  /// Restores the overwritten items under new names.
+  /// Restores the overwritten items under new IDs.
   ///
-  /// A repair leaves out items whose key is not available, because it keeps the old file. Other
-  /// operations throw instead of losing them.
+  /// Throws if an item's key is unavailable, except in a repair, which keeps the old file.
   mutating func restoreOverwritten(isRepair: Bool) throws(SecretStoreError) {
     if keys.table == nil { return }
     for item in overwritten.values.sorted(by: { $0.created < $1.created }) {

@@ -19,31 +19,26 @@ struct VaultContents: Sendable {
   var indexGeneration: UInt64 = 0
   /// The number of changes in this process.
   var generation: UInt64 = 0
-  /// The last generation reported to observers.
   var notifiedGeneration: UInt64 = 0
-  /// The vault that this machine knows at the log's place; nil if none is known or looked up yet.
+  /// The vault recorded for the log's path; nil if none is recorded or loaded yet.
   var notedVaultID: [UInt8]?
-  /// The state of the vault that this machine remembers; nil if none is known or looked up yet.
+  /// This machine's record of the vault; nil if there is none or it is not loaded yet.
   var remembered: RememberedVault?
-  /// The newest record that the log must contain, as far as this machine and this process know.
+  /// The newest record that the log must contain according to this machine or this object.
   var expected: ChainHead?
   /// The sequence of the first record of the log that had the expected one; nil if unknown.
   var expectedStart: UInt64?
-  /// The vault that this object read.
   var seen: SeenVault?
   /// The sequence up to which no record is left to remember.
   var lastRemembered: UInt64 = 0
   /// The error for a missing vault in whose place the next write creates a new one.
   var vanishing: SecretStoreError?
-  /// The remains of an interrupted write at the log's end.
   var interruptedWrite: InterruptedWrite?
-  /// The discoveries that were reported to the app.
   var reported: Set<SecretStoreError> = []
   /// Whether the log has another record in place of the expected one.
   var isForked = false
   /// The keys of opened secrets, each with the salt and the number of the key it was derived from.
   var recordKeys: [SecretItem.ID: (salt: [UInt8], classKey: UInt32, key: Secret)] = [:]
-  /// The idle period, if its end locks the vault.
   var idle: IdlePeriod?
   /// The number of times that the vault was locked by the app.
   var lockings: UInt64 = 0
@@ -55,8 +50,7 @@ struct VaultContents: Sendable {
     self.cipher = cipher
   }
 
-  /// Creates the contents of a forked child: empty, and locked even if an unattended key is
-  /// available.
+  /// Creates empty contents in a forked child, locked even if an unattended key is available.
   init(inForkedChild cipher: any SecretCipher) {
     self.init(cipher: cipher)
     keys.isLockedByApp = true
@@ -85,9 +79,7 @@ struct VaultContents: Sendable {
 }
 
 extension VaultContents {
-  /// Whether no key has proven yet that the key table is the vault's own and not forged.
-  ///
-  /// Format version 1 has no such proof for a locked vault, so its tables are accepted.
+  /// Whether the key table awaits a proof; tables of format version 1 are accepted without one.
   var isCandidate: Bool { keys.unproven?.isLinked == true }
 
   /// Throws unless the vault is trusted, unlocked, complete and undamaged.
@@ -107,7 +99,6 @@ extension VaultContents {
   }
 }
 
-// Reading the log.
 extension VaultContents {
   mutating func apply(
     _ changes: LogChanges, _ device: DeviceState
@@ -123,7 +114,7 @@ extension VaultContents {
         }
         damage.lost(place)
       case .record(let record):
-        // Errors of the machine's own files are no damage of the vault.
+        // Errors of the machine's own files are not damage to the vault.
         var next = keys.table == nil ? try prepared(for: record, device) : nil
         do {
           if next == nil { try apply(record, device) } else { try next?.apply(record, device) }
@@ -138,7 +129,7 @@ extension VaultContents {
     position = changes.position
   }
 
-  /// Returns the contents with this machine's state of the vault of a log's first key table.
+  /// Loads this machine's state of the vault if the record is the log's first key table.
   private func prepared(
     for record: LogRecord, _ device: DeviceState
   ) throws(SecretStoreError) -> VaultContents {
@@ -195,7 +186,6 @@ extension VaultContents {
       by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
   }
 
-  /// Adopts the appended records.
   mutating func adopt(_ draft: VaultDraft, _ position: LogPosition) {
     generation += 1
     self.position = position
@@ -216,8 +206,7 @@ extension VaultContents {
     }
   }
 
-  /// Applies an entry to the items, unless its meaning is in doubt because the record before it is
-  /// unreadable.
+  /// Applies an entry to the items, unless it is ambiguous because the record before it is lost.
   mutating func apply(_ entry: ItemEntry, afterLoss followsLoss: Bool = false) {
     switch entry {
     case .put(let item):
@@ -235,9 +224,7 @@ extension VaultContents {
     }
   }
 
-  /// Finds the records missing between the last one and this one, and their subjects.
-  ///
-  /// - Returns: Whether no record is missing.
+  /// Notes the records missing before this one, and returns whether there are none.
   private mutating func checkChain(
     _ header: RecordHeader, predecessor: RecordSubject?
   ) -> Bool {

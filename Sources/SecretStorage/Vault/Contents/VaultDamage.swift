@@ -1,11 +1,9 @@
 /// The damage to a vault, and the items whose newest state is uncertain because of it.
 ///
-/// The chain proves the records from the log's beginning to the first gap. Records after the gap
-/// may be of another branch of the vault's history, and those before it of an older state, so all
-/// items are in doubt. The exceptions are the items of the last records, if this machine remembers
-/// one of these records and no gap follows.
+/// The chain proves the records before the first gap. Records after it may be of another branch,
+/// and those before it outdated, so all items are in doubt. The exceptions are the items of records
+/// after the last gap, if this machine remembers one of these records.
 struct VaultDamage: Sendable {
-  /// All damaged places, for messages.
   private(set) var places: [String] = []
   /// Items whose newest record is lost while all other records are present, with the damaged place.
   private var doubtful: [SecretItem.ID: String] = [:]
@@ -33,7 +31,6 @@ struct VaultDamage: Sendable {
     return doubtful[id]
   }
 
-  /// Notes an unreadable place.
   mutating func lost(_ place: String) {
     places.append(place)
     lossPlace = lossPlace ?? place
@@ -50,7 +47,6 @@ struct VaultDamage: Sendable {
     lossPlace = nil
   }
 
-  /// Notes that records are missing before the one with the given number.
   mutating func openGap(before sequence: UInt64) {
     if lossPlace == nil { lost("the records before number \(sequence)") }
     gap = gap ?? lossPlace
@@ -126,18 +122,15 @@ struct VaultChain: Sendable {
   }
 }
 
-/// The remains of a write at a log's end that was interrupted before it was acknowledged.
-///
-/// They count as not written, and the next write cuts them off.
+/// The remains of an unacknowledged write at a log's end, which the next write truncates.
 struct InterruptedWrite: Equatable, Sendable {
-  /// The place, for messages.
   let place: String
   /// Whether the bytes are the beginning of a record, as a killed process may leave it.
   let isTorn: Bool
 }
 
 extension VaultContents {
-  /// The maximum number of records of a write, for the search for its first one.
+  /// The maximum number of records of a write, which limits the search for its first one.
   private static let mostRecords: UInt64 = 4096
 
   /// Returns whether all entries after damaged bytes belong to the same unacknowledged write.
@@ -161,8 +154,7 @@ extension VaultContents {
     return false
   }
 
-  /// Returns the discoveries that the app should know and was not told yet: a missing vault, or an
-  /// interrupted write, as after a power failure.
+  /// Returns the unreported discoveries: a missing vault, or an interrupted write.
   mutating func newDiscoveries() -> [SecretStoreError] {
     var found = [vanishing].compactMap(\.self)
     if let interruptedWrite, !interruptedWrite.isTorn {

@@ -3,7 +3,7 @@ struct VaultIndex: Sendable {
   private var slots: [VaultItem?] = []
   private var free: [Int] = []
   private var byID: [SecretItem.ID: Int] = [:]
-  // Slots by a hash of class, service or server, and account; and by a hash of the first two alone.
+  // Slots by a hash of class, service or server, and account, and by a hash without the account.
   // Building an index costs more than searching all items, so the first search does without.
   private var byAccount: Chains?
   private var byService: Chains?
@@ -37,9 +37,7 @@ struct VaultIndex: Sendable {
     byID.reserveCapacity(count)
   }
 
-  /// Adds an item, or replaces its older state.
-  ///
-  /// - Returns: The replaced item of the same name but another identity, if there is one.
+  /// Adds or replaces an item, and returns the replaced one if it has another identity.
   @discardableResult
   mutating func put(_ item: VaultItem) -> VaultItem? {
     newestCreation = max(newestCreation, item.created)
@@ -92,7 +90,6 @@ struct VaultIndex: Sendable {
     return found
   }
 
-  /// Searches all items.
   private func search(_ query: ItemQuery) -> [SecretItem] {
     let account = query.asciiAccount
     var found: [SecretItem] = []

@@ -3,8 +3,8 @@ import LibCrypto
 
 /// A cipher that uses OpenSSL's libcrypto.
 ///
-/// On first use, the cipher loads `libcrypto.so.3` or, if that is missing, `libcrypto.so.1.1`. If
-/// neither can be loaded, the next use tries again.
+/// On first use, the cipher loads `libcrypto.so.3` or, if that is missing, `libcrypto.so.1.1`.
+/// Without both, it throws ``SecretStoreError/missingLibrary(_:)``, and the next use retries.
 public final class OpenSSLCipher: SecretCipher {
   private static let nonce = [UInt8](repeating: 0, count: 12)
 
@@ -35,15 +35,11 @@ public final class OpenSSLCipher: SecretCipher {
   }
 
   /// Computes the SHA-256 digest of bytes.
-  ///
-  /// - Throws: ``SecretStoreError/missingLibrary(_:)`` if libcrypto cannot be loaded.
   public func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
     try withLibrary { library throws(CryptoFailure) in try library.digest(of: bytes) }
   }
 
   /// Derives a key with HKDF-SHA-256.
-  ///
-  /// - Throws: ``SecretStoreError/missingLibrary(_:)`` if libcrypto cannot be loaded.
   public func deriveKey(
     from key: Secret, salt: ArraySlice<UInt8>, purpose: String
   ) throws(SecretStoreError) -> Secret {
@@ -54,8 +50,7 @@ public final class OpenSSLCipher: SecretCipher {
 
   /// Derives a key from a passphrase with scrypt.
   ///
-  /// - Throws: ``SecretStoreError/missingLibrary(_:)`` if libcrypto cannot be loaded, or
-  ///   ``SecretStoreError/unavailable(_:)`` if there is not enough memory for the cost.
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` if there is not enough memory for the cost.
   public func stretch(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
   ) throws(SecretStoreError) -> Secret {
@@ -71,8 +66,6 @@ public final class OpenSSLCipher: SecretCipher {
   }
 
   /// Encrypts a message with AES-256-GCM.
-  ///
-  /// - Throws: ``SecretStoreError/missingLibrary(_:)`` if libcrypto cannot be loaded.
   public func seal(
     _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> [UInt8] {

@@ -7,16 +7,14 @@ extension ScryptCost {
 
   /// Measures which cost makes unlocking take a given time on this machine.
   ///
-  /// Starting at ``minimum``, the measurement doubles N and keeps r = 8 and p = 1. It returns the
-  /// cost nearest to the duration, with at most N = 2^20, which uses 1 GiB of memory. It takes
-  /// about twice the duration. For the default duration, the result is cached for the process.
+  /// The measurement takes about twice the duration. It doubles N, starting at ``minimum``, and
+  /// keeps r = 8 and p = 1. For the default duration, the result is cached for the process.
   ///
   /// - Parameters:
   ///   - duration: The time that unlocking should take.
   ///   - cipher: The cipher that computes scrypt.
-  /// - Returns: The cost nearest to the duration.
-  /// - Throws: The error of the cipher at the minimum cost, such as
-  ///   ``SecretStoreError/missingLibrary(_:)``.
+  /// - Returns: The cost nearest to the duration, with at most N = 2^20 (1 GiB of memory).
+  /// - Throws: The cipher's error for ``minimum``, such as ``SecretStoreError/missingLibrary(_:)``.
   public static func calibrated(
     to duration: Duration = .milliseconds(500), cipher: any SecretCipher = OpenSSLCipher()
   ) throws -> ScryptCost {
@@ -40,7 +38,6 @@ extension ScryptCost {
     }
   }
 
-  /// Measures a cost with a given clock.
   static func calibrated(
     to target: Duration, cipher: any SecretCipher, now: () -> Duration
   ) throws(SecretStoreError) -> ScryptCost {

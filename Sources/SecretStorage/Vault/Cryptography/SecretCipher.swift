@@ -12,8 +12,7 @@ public protocol SecretCipher: Sendable {
 
   /// Derives a 32-byte key with HKDF-SHA-256 (RFC 5869).
   ///
-  /// The key is the input keying material, and the UTF-8 bytes of the purpose are the context
-  /// information.
+  /// The key is the input keying material, and the purpose in UTF-8 is the context information.
   func deriveKey(
     from key: Secret, salt: ArraySlice<UInt8>, purpose: String
   ) throws(SecretStoreError) -> Secret
@@ -34,24 +33,20 @@ public protocol SecretCipher: Sendable {
 
   /// Decrypts the result of ``seal(_:with:authenticating:)``.
   ///
-  /// - Throws: ``SecretStoreError/corrupted(_:)`` if the bytes are not authentic under the key and
-  ///   the context.
+  /// - Throws: ``SecretStoreError/corrupted(_:)`` if bytes, key and context do not match.
   func open(
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret
 
-  /// Overwrites any key material that the cipher keeps between calls.
-  ///
-  /// A vault calls this method when it is locked, after it has erased its own keys.
+  /// Overwrites key material kept between calls; called when a vault locks, after erasing its keys.
   func eraseKeys()
 }
 
 extension SecretCipher {
   /// Returns a random 32-byte salt for one message under one key.
   ///
-  /// The salt also depends on the message and the sequence number. If the kernel's generator
-  /// repeats its output, for example in clones of a running virtual machine, different messages
-  /// under one key still get different salts. Tests replace the random bytes with `given`.
+  /// It also depends on the message and the sequence, in case the kernel's generator repeats
+  /// itself, as in clones of a virtual machine. Tests replace the random bytes with `given`.
   func salt(
     for message: Secret, under key: Secret, sequence: UInt64, mixing given: [UInt8]? = nil
   ) throws(SecretStoreError) -> [UInt8] {
@@ -68,9 +63,8 @@ extension SecretCipher {
 extension SecretCipher {
   /// Derives a key from a passphrase, and throws early if the task is cancelled or a check throws.
   ///
-  /// The check is called several times a second. A cipher cannot be interrupted, so the derivation
-  /// runs on a separate thread. After an early return, it continues in the background and its
-  /// result is discarded. If no thread can be created, it runs to its end on the calling thread.
+  /// The check is called several times a second. A derivation cannot be interrupted: it continues
+  /// on another thread, and its result is discarded. If no thread can be created, it blocks.
   func stretch(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost,
     checking check: () throws(SecretStoreError) -> Void
@@ -124,8 +118,7 @@ public struct ScryptCost: Hashable, Sendable {
 
   /// The minimum cost of a passphrase: N = 2^14, r = 8, p = 1, which uses 16 MiB of memory.
   ///
-  /// The scrypt paper recommends these parameters for interactive logins. Other parameters are
-  /// sufficient if the product N × r × p is at least as large, 2^17.
+  /// The scrypt paper recommends it for interactive logins. Other costs need N × r × p ≥ 2^17.
   public static let minimum = ScryptCost(logarithmicCost: 14, blockSize: 8, parallelization: 1)
 
   /// Whether an affordable cost requires at least the work of ``minimum`` for each guess.

@@ -1,9 +1,8 @@
 import CLibrary
 import StorageInternals
 
-// The file with this machine's record of a vault is written after each change to the vault, but
-// only flushed after the first change to each log. So after a power failure, the record may be
-// older than the vault but never newer, and it always contains the current log.
+// A vault's record is written after each change, but flushed only after the first one to each log.
+// So after a power failure, it may be older than the vault, but not newer or of an earlier log.
 extension DeviceState {
   private static let magic = Array("LocketS\n".utf8)
   // The file sizes that successive versions wrote.
@@ -11,7 +10,7 @@ extension DeviceState {
 
   /// Returns this machine's record of a vault; nil if there is no complete record.
   ///
-  /// This takes no lock, because the process that holds it may be stopped.
+  /// This takes no lock, because its holder may be stopped.
   func remembered(of vaultID: [UInt8]) throws(SecretStoreError) -> RememberedVault? {
     guard let file = try fileSystem.openPrivate(path(of: vaultID, "state")) else { return nil }
     var vault: RememberedVault?
@@ -27,18 +26,12 @@ extension DeviceState {
     return vault
   }
 
-  /// Records the state of a vault, unless a newer one is already recorded.
+  /// Records the state of a vault unless a newer one is recorded; flushes a log's first state.
   ///
-  /// The first state recorded for a log is on disk when this method returns.
-  ///
-  /// - Parameters:
-  ///   - vault: The state of the vault.
-  ///   - evenIfOlder: Whether to replace a newer state, to accept a rollback.
-  ///   - waiting: Whether to wait for other processes and to create missing directories.
-  /// - Returns: False if the file is locked or cannot be created and `waiting` is false.
-  /// - Throws: ``SecretStoreError/busy(path:holder:)`` if another process keeps the file locked for
-  ///   over a second, or for longer than the lock timeout if a rollback is accepted. A longer wait
-  ///   is not worthwhile otherwise, because the vault already contains the state.
+  /// `evenIfOlder` replaces a newer state, to accept a rollback. Without `waiting`, false means
+  /// that the file is locked or cannot be created. With it, missing directories are created, and
+  /// `busy` is thrown after at most a second, or in a rollback, `lockTimeout`: more is not
+  /// worthwhile otherwise, because the vault contains the state.
   @discardableResult
   func remember(
     _ vault: RememberedVault, evenIfOlder: Bool = false, waiting: Bool = true
@@ -160,8 +153,7 @@ struct RememberedVault: Hashable, Sendable {
   var logStart: UInt64 = 0
   /// The newest record.
   var head: ChainHead
-  /// The properties of the table; nil if an earlier version recorded the vault, or if the table was
-  /// not authenticated.
+  /// Nil if an earlier version recorded the vault, or if the key table was not authenticated.
   var keys: Keys?
 }
 

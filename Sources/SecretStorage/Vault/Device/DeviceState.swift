@@ -23,8 +23,7 @@ struct DeviceState: Sendable {
 
   /// Returns the secret for a table; nil if there is no device key yet.
   ///
-  /// It is derived from the device key and the identity, present or earlier, under which the table
-  /// is sealed. If there is none, it is derived from the present identity.
+  /// It is for the machine identity that the table is sealed for, or else for the present identity.
   func secret(
     for table: KeyTable
   ) throws(SecretStoreError) -> (secret: Secret, isOfPresentIdentity: Bool)? {
@@ -54,8 +53,7 @@ struct DeviceState: Sendable {
 
   /// Creates the device key if there is none, and returns the same secret as ``secret()``.
   ///
-  /// - Throws: ``SecretStoreError/busy(path:holder:)`` if another process is creating the key and
-  ///   does not finish, or the error of creating it.
+  /// Throws `busy` if another process is creating the key and does not finish in time.
   func makeSecret() throws(SecretStoreError) -> Secret {
     if let secret = try secret() { return secret }
     do throws(SystemError) {
@@ -79,8 +77,7 @@ struct DeviceState: Sendable {
 
   /// Returns the machine's identity, followed by identities that it may have had earlier.
   ///
-  /// An empty identity means that only the key file distinguishes the machine from others. During
-  /// the first boot of a machine, the file is missing or contains "uninitialized".
+  /// An empty identity, as in a first boot, means that only the key file distinguishes the machine.
   private func machineIdentities() throws(SystemError) -> [[UInt8]] {
     let uninitialized = Array("uninitialized\n".utf8)
     var present: [UInt8] = []
@@ -121,10 +118,7 @@ extension DeviceState {
 extension DeviceState {
   private static let keyMaterialCounts = 32...(1 << 20)
 
-  /// Returns the content of a file that is used as a key.
-  ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if the file is too short or too long, or the error
-  ///   of reading it.
+  /// Returns the content of a file that is used as a key; throws `invalid` for a wrong size.
   func keyMaterial(_ kind: String, at path: String) throws(SecretStoreError) -> Secret {
     let content = try system { () throws(SystemError) in
       // The open is non-blocking, because opening a FIFO could block indefinitely.
@@ -150,18 +144,15 @@ extension DeviceState {
     return status == nil ? nil : try keyMaterial("credential", at: path)
   }
 
-  /// Whether systemd accepts a credential name.
-  ///
-  /// See systemd.exec(5) and `credential_name_valid` in its source code.
+  /// Whether systemd accepts a credential name; see `credential_name_valid` in its source code.
   static func isCredentialName(_ name: String) -> Bool {
     (1...255).contains(name.utf8.count) && name != "." && name != ".."
       && name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x2F && $0 != 0x3A }
   }
 }
 
-// This machine records which vault is at each path, to detect that a vault was replaced or removed.
-// A new vault is recorded before its file is created, so that after a power failure the record is
-// never older than the file.
+// A record of the vault at each path reveals that the vault was replaced or removed. A new vault is
+// recorded before its file is created, so that a power failure never leaves an older record.
 extension DeviceState {
   private static let magic = Array("LocketP\n".utf8)
   private static let count = 72
@@ -169,7 +160,7 @@ extension DeviceState {
   /// The identifier that is recorded for a vault that was removed intentionally.
   static let noVault = [UInt8](repeating: 0, count: KeyTable.idCount)
 
-  /// Whether this machine has a record of a vault at any path.
+  /// Whether any vault is recorded on this machine.
   var knowsAnyVaultPath: Bool {
     get throws(SecretStoreError) {
       do throws(SystemError) {
@@ -207,7 +198,7 @@ extension DeviceState {
     }
   }
 
-  /// Returns the path of the file that records the vault at a path, and the digest of the latter.
+  /// Returns the path of the record of the vault at a path, and the digest of the latter.
   private func recordFile(
     for path: String
   ) throws(SecretStoreError) -> (path: String, digest: [UInt8]) {

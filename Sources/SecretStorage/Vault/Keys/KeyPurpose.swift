@@ -53,7 +53,6 @@ enum KeyPurpose: Hashable, Sendable {
     }
   }
 
-  /// Returns the purpose of the key that seals the attributes of items with an accessibility.
   static func attributes(of accessibility: Accessibility) -> KeyPurpose {
     accessibility == .always || accessibility == .alwaysThisDeviceOnly
       ? .alwaysAttributes : .attributes

@@ -1,35 +1,27 @@
 /// The open keys of a vault, which forked child processes do not inherit.
 struct KeyRing: Sendable {
-  /// The identifier of the vault.
   var vaultID: [UInt8]?
-  /// The generation of the keys.
   var generation: UInt32?
   /// The user key, while the vault is unlocked.
   var user: Secret? { didSet { user = user?.wipedByForking } }
   /// The secret derived from this machine's device key and identity, if available.
   var device: Secret? { didSet { device = device?.wipedByForking } }
-  /// The keys of the key table, by their numbers.
   private var keys: [UInt32: (purpose: KeyPurpose, key: Secret)] = [:]
 
-  /// Returns the key with a number, if it has exactly this purpose.
   subscript(id: UInt32, for purpose: KeyPurpose) -> Secret? {
     guard let known = keys[id], known.purpose == purpose else { return nil }
     return known.key
   }
 
-  /// Returns the open key for a sealed key, if it is in memory.
   subscript(sealed: SealedKey) -> TableKey? {
     self[sealed.id, for: sealed.purpose].map { TableKey(id: sealed.id, secret: $0) }
   }
 
-  /// Returns the attributes key with a number, for items of any accessibility.
   func attributesKey(_ id: UInt32) -> Secret? {
     self[id, for: .attributes] ?? self[id, for: .alwaysAttributes]
   }
 
-  /// Removes keys that belong to another vault or another generation than a table.
-  ///
-  /// - Returns: Whether the vault or the generation changed.
+  /// Discards the keys of another vault or generation than a table's; returns whether they differ.
   mutating func adapt(to table: KeyTable) -> Bool {
     if vaultID == table.vaultID, generation == table.generation { return false }
     let device = vaultID == table.vaultID ? device : nil
@@ -105,8 +97,7 @@ struct KeyRing: Sendable {
   }
 }
 
-// Key tables are tagged under link keys, so that a reader without the user key can check that a
-// table continues a generation that it knows.
+// Tags under link keys prove to a reader without the user key that a table continues a generation.
 extension KeyRing {
   /// Returns the link keys of a table, with the key of its own generation last.
   func linkKeys(

@@ -39,11 +39,8 @@ extension KeySlot {
 
   /// Opens the slot; returns nil if the key is wrong or of another kind than the slot.
   ///
-  /// While a passphrase is stretched, `check` is called several times a second and can cancel the
-  /// derivation by throwing.
-  ///
-  /// - Throws: ``SecretStoreError/corrupted(_:)`` if the key is right but the slot is damaged, or
-  ///   if the slot's cost is not allowed.
+  /// Stretching a passphrase calls `check` several times a second, which cancels by throwing.
+  /// Throws `corrupted` if the key is right but the slot is damaged, or if its cost is not allowed.
   func open(
     with slotKey: SlotKey, by sealer: VaultSealer,
     checking check: () throws(SecretStoreError) -> Void = {}
@@ -76,7 +73,6 @@ extension KeySlot {
     return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(checkCount))[...] }
   }
 
-  /// Returns whether a device's secret opens the slot.
   func isOfDevice(
     _ secret: Secret?, by sealer: VaultSealer
   ) throws(SecretStoreError) -> Bool {

@@ -1,7 +1,6 @@
 /// The sealed keys of a vault.
 ///
-/// The slots contain the user key. All other keys are sealed under the user key, the device key, or
-/// both.
+/// The slots contain the user key. All other keys are sealed under it, the device key, or both.
 struct KeyTable: Sendable {
   static let idCount = 16
   /// The maximum number of slots, because unlocking may have to try all of them.
@@ -17,14 +16,13 @@ struct KeyTable: Sendable {
   let vaultID: [UInt8]
   var slots: [KeySlot]
   var keys: [SealedKey]
-  /// The sequence number of the last record of an export; nil unless the vault was an export.
-  ///
-  /// It reveals whether the end of the file is missing, because no machine state records an export.
+  /// The sequence of the last record of an export, which reveals a missing end, because no machine
+  /// remembers an export; nil for other vaults.
   var exportEnd: UInt64?
   /// The last record of the log whose items, and no others, precede this table; nil unless the
   /// table is the last record of a compaction.
   var replaced: ReplacedHead?
-  /// Sections that only a newer version knows, kept unchanged.
+  /// Sections of newer versions, kept unchanged.
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
 
   var hasPassphrase: Bool {
@@ -60,9 +58,6 @@ struct KeyTable: Sendable {
     keys.last { $0.purpose == purpose }
   }
 
-  /// Returns the slot with a number.
-  ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if there is no such slot.
   func slot(_ id: UInt32) throws(SecretStoreError) -> KeySlot {
     guard let slot = slots.first(where: { $0.id == id }) else {
       throw .invalid("The vault has no slot \(id)")
@@ -71,8 +66,6 @@ struct KeyTable: Sendable {
   }
 
   /// Returns the passphrase slot with a number; nil means the only passphrase slot.
-  ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if there is no such slot, or several for nil.
   func passphraseSlot(_ id: UInt32?) throws(SecretStoreError) -> KeySlot {
     if let id {
       let slot = try slot(id)
@@ -198,8 +191,8 @@ struct TableKey: Sendable {
 extension KeyTable {
   /// Returns the user key from the first slot that a key opens.
   ///
-  /// The check is called before each slot and several times a second during key derivations. It
-  /// cancels the operation by throwing, as does cancelling the task.
+  /// `check` is called before each slot and several times a second during key derivations. It
+  /// cancels by throwing, as does cancelling the task.
   func open(
     with key: SlotKey, _ cipher: any SecretCipher,
     otherwise refusal: SecretStoreError = .wrongPassphrase,

@@ -1,13 +1,11 @@
 /// A random code that opens a vault, which a user writes down and types later.
 ///
-/// The code has 34 random characters of 5 bits each, followed by a checksum of 6 characters. It is
-/// displayed in groups of five. The alphabet is Crockford's Base32, `0123456789` and
-/// `ABCDEFGHJKMNPQRSTVWXYZ`. Parsing ignores case, spaces and hyphens, and accepts `I` and `L` for
-/// `1` and `O` for `0`.
+/// The code has 34 random characters of 5 bits each and a checksum of 6 characters, in groups of
+/// five. The alphabet is Crockford's Base32, `0123456789ABCDEFGHJKMNPQRSTVWXYZ`. Parsing ignores
+/// case, spaces and hyphens, and accepts `I` and `L` for `1` and `O` for `0`.
 ///
-/// The checksum is the one of BIP 350, with the human-readable part `locket`. It detects all errors
-/// that affect at most four characters, such as two swapped ones, and all but one in 2^30 of the
-/// other errors.
+/// The checksum of BIP 350, with the human-readable part `locket`, detects all errors in at most
+/// four characters, such as two swapped ones, and all but one in 2^30 of the other errors.
 public struct RecoveryCode: Sendable, Equatable {
   private static let randomCount = 34
   private static let count = randomCount + RecoveryCodeChecksum.count
@@ -17,7 +15,6 @@ public struct RecoveryCode: Sendable, Equatable {
   /// The characters of the alphabet without hyphens, which are the key of the code's slot.
   let characters: Secret
 
-  /// Generates a new code.
   static func random() throws(SecretStoreError) -> RecoveryCode {
     let bytes = try Secret.random(randomCount)
     let characters = unsafe Secret(count: count) { buffer in
@@ -40,8 +37,7 @@ public struct RecoveryCode: Sendable, Equatable {
 
   /// Creates a recovery code from text that a user typed.
   ///
-  /// This checks the form and the checksum of the code, but not whether it opens a particular
-  /// vault.
+  /// This checks the form and the checksum, but not whether the code opens a particular vault.
   ///
   /// - Throws: ``SecretStoreError/invalid(_:)`` if the code was mistyped.
   public init(_ text: some StringProtocol) throws {
@@ -115,9 +111,8 @@ extension RecoveryCode: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
-/// The checksum of BIP 350 over 5-bit values.
-///
-/// It is a BCH code in which any two words of up to 90 values differ in at least five positions.
+/// The checksum of BIP 350 over 5-bit values, a BCH code in which any two words of up to 90 values
+/// differ in at least five positions.
 struct RecoveryCodeChecksum {
   static let count = 6
 
@@ -141,7 +136,6 @@ struct RecoveryCodeChecksum {
     for bit in 0..<5 where top >> bit & 1 == 1 { state ^= Self.generators[bit] }
   }
 
-  /// Returns one value of the checksum of the added values.
   func value(at index: Int) -> UInt8 {
     var copy = self
     for _ in 0..<Self.count { copy.add(0) }

@@ -29,7 +29,6 @@ extension SealedKey {
     }
   }
 
-  /// Seals the key under an outer key.
   func seal(
     _ secret: Secret, as wrapping: KeyWrapping, under outer: Secret, by sealer: VaultSealer
   ) throws(SecretStoreError) -> Copy {
@@ -40,7 +39,6 @@ extension SealedKey {
     return Copy(wrapping: wrapping, salt: salt[...], sealed: sealed[...])
   }
 
-  /// Returns the authenticated context of a copy.
   private func context(in vaultID: [UInt8], _ wrapping: KeyWrapping) -> [UInt8] {
     var context = vaultID
     context.append(littleEndian: id)
@@ -63,7 +61,7 @@ extension SealedKey {
     return bytes
   }
 
-  /// Decodes a key; returns nil if only a newer version knows its purpose or a wrapping.
+  /// Decodes a key; returns nil if its purpose or a wrapping is of a newer version.
   init?(decoding bytes: ArraySlice<UInt8>) throws(MalformedRecord) {
     var reader = RecordReader(bytes)
     id = try reader.integer()

@@ -28,17 +28,14 @@ extension SlotKind {
   /// Whether a slot stores a check value that distinguishes a wrong key from a damaged slot.
   var hasCheck: Bool { self != .device }
 
-  /// Whether this version knows the kind.
   var isKnown: Bool {
     if case .unknown = self { false } else { true }
   }
 
-  /// The cost of a passphrase; nil for other kinds.
   var cost: ScryptCost? {
     if case .passphrase(let cost) = self { cost } else { nil }
   }
 
-  /// The name of a credential; nil for other kinds.
   var credentialName: String? {
     if case .credential(let name) = self { name } else { nil }
   }
@@ -59,7 +56,6 @@ extension SlotKind {
   /// Returns the purpose for deriving a key from the slot's key.
   func purpose(_ use: String) -> String { "locket \(label) \(use)" }
 
-  /// Appends the encoded kind, with its parameters, to bytes.
   func encode(into bytes: inout [UInt8]) {
     bytes.append(code)
     if let cost { bytes.append(cost) }
@@ -80,9 +76,7 @@ extension SlotKind {
   }
 }
 
-// Descriptions for a diagnosis.
 extension SlotKind {
-  /// A description of the key that opens the slot.
   var keyDescription: String {
     switch self {
     case .device: "another device's key"

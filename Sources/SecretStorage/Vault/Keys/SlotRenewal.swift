@@ -11,8 +11,7 @@ struct SlotRenewal {
 
   /// Determines the slots to keep, which are those that a given key or an unattended key opens.
   ///
-  /// - Throws: ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/invalid(_:)`` or another
-  ///   error if a given key opens no slot, so that a mistyped passphrase does not remove its slot.
+  /// Throws if a given key opens no slot, so that a mistyped passphrase does not remove its slot.
   mutating func open(
     with keys: [UnlockKey], unattended contents: VaultContents
   ) throws(SecretStoreError) {
@@ -54,9 +53,6 @@ struct SlotRenewal {
   }
 
   /// Returns the kept slots, resealed for a new user key.
-  ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if no slot is kept, or if other slots exist that
-  ///   must not be removed.
   func sealed(
     for newUser: Secret, removingOthers: Bool
   ) throws(SecretStoreError) -> [KeySlot] {

@@ -106,16 +106,9 @@ struct SlotKey: Sendable {
 
   /// Returns the key for sealing a new slot: a stretched passphrase, or any other key unchanged.
   ///
-  /// Call this before taking the vault's lock, so that other writers do not wait for the
-  /// derivation.
-  ///
-  /// - Parameters:
-  ///   - given: The cost of a passphrase; nil for the calibrated one.
-  ///   - user: The user key that the slot will seal, if it is known yet. It only affects the salt.
-  ///   - cipher: The cipher that derives the key.
-  ///   - check: Cancels the derivation by throwing.
-  /// - Returns: The key for a new slot.
-  /// - Throws: ``SecretStoreError/invalid(_:)`` for a cost that is not allowed.
+  /// Call this without the vault's lock, so that other writers do not wait. If `given` is nil, the
+  /// cost is calibrated. The user key, if it exists yet, only affects the salt. `check` cancels by
+  /// throwing. Throws `invalid` for a cost that is not allowed.
   func stretched(
     cost given: ScryptCost?, for user: Secret?, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void

@@ -1,11 +1,9 @@
 extension VaultKeys {
-  /// Adopts a key table and opens its keys; on error, nothing changes.
+  /// Adopts a key table and opens its keys; on an error, such as an invalid tag, nothing changes.
   ///
-  /// A table is proven if its tag is valid under the user key or under its generation's link key,
-  /// which the device's secret opens. Other tables remain candidates until the vault is unlocked. A
-  /// table must also continue the generations that this object and the machine know.
-  ///
-  /// - Throws: ``SecretStoreError/corrupted(_:)`` if a tag is invalid.
+  /// A table is proven by a valid tag under the user key, or under its generation's link key, which
+  /// the device's secret opens. Other tables remain candidates until the vault is unlocked. A table
+  /// must also continue the generations that this object and this machine remember.
   mutating func adopt(
     _ read: KeyTableRecord, from device: DeviceState, remembered: [UInt8]?,
     _ cipher: any SecretCipher
@@ -40,17 +38,15 @@ extension VaultKeys {
     self = new
   }
 
-  /// Records the generation of the table as the known one.
   mutating func recordGeneration(_ cipher: any SecretCipher) throws(SecretStoreError) {
     guard let table, let link = try ring.linkKey(of: table, cipher) else { return }
     known = KnownGeneration(
       vaultID: table.vaultID, fingerprint: try link.fingerprint(by: table.sealer(cipher)))
   }
 
-  /// Checks, if the table is not proven, that the user key from a slot belongs to this vault.
+  /// Checks that the user key from a slot belongs to this vault, if the table is not proven.
   ///
-  /// - Throws: ``SecretStoreError/corrupted(_:)`` if it does not, or ``SecretStoreError/locked`` if
-  ///   no key in memory can tell.
+  /// Throws `corrupted` if it does not, or `locked` if no key in memory can decide.
   func confirm(user: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) {
     guard let unproven else { return }
     guard try unproven.isAuthentic(user: user, cipher),

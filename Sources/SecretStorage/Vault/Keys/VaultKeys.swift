@@ -7,7 +7,6 @@ struct VaultKeys: Sendable {
   var ring = KeyRing()
   /// The record of the table, until a key proves that the table belongs to this vault.
   var unproven: KeyTableRecord?
-  /// The last known generation of the vault's keys.
   var known: KnownGeneration?
   /// The keys of a file that this object is about to install, for the first thread that reads it.
   var pendingRing: KeyRing?
@@ -26,7 +25,6 @@ struct VaultKeys: Sendable {
   /// Whether the vault is unlocked or does not exist yet.
   var isUnlocked: Bool { table == nil || ring.user != nil }
 
-  /// The reason why the vault's items are inaccessible.
   var lockReason: SecretStoreError {
     guard let table, !isLockedByApp, !table.slots.contains(where: \.kind.isAttended) else {
       return .locked
@@ -36,9 +34,7 @@ struct VaultKeys: Sendable {
     return table.hasDevice && !hasCredential ? .otherDevice("The vault") : .locked
   }
 
-  /// Adapts the open keys to the key table of a log that is read from the beginning.
-  ///
-  /// - Returns: Whether the open keys changed.
+  /// Adapts the open keys to a log's first key table, and returns whether they changed.
   mutating func adapt(to table: KeyTable) -> Bool {
     if let pending = pendingRing, pending.vaultID == table.vaultID,
       pending.generation == table.generation
@@ -52,8 +48,7 @@ struct VaultKeys: Sendable {
 
   /// Adds a given key or a new random one to a table that will be written.
   ///
-  /// The key's number is random, because another process may still have a removed key in memory,
-  /// whose number must not be reused.
+  /// The number is random, because another process may still use the number of a removed key.
   mutating func makeKey(
     _ purpose: KeyPurpose, from given: Secret? = nil, in table: inout KeyTable,
     _ cipher: any SecretCipher
@@ -68,7 +63,6 @@ struct VaultKeys: Sendable {
     table.keys.append(try ring.add(secret, for: purpose, id: id, by: table.sealer(cipher)))
   }
 
-  /// Returns the sealer of the vault; throws `lockReason` if there is no table.
   func sealer(_ cipher: any SecretCipher) throws(SecretStoreError) -> VaultSealer {
     guard let table else { throw lockReason }
     return table.sealer(cipher)
@@ -88,7 +82,6 @@ struct VaultKeys: Sendable {
     throw isUnlocked ? .otherDevice("The key of \(accessibility)") : lockReason
   }
 
-  /// Returns the key that sealed a secret.
   func key(of secret: SealedSecret) throws(SecretStoreError) -> Secret {
     let purpose = KeyPurpose.secrets(secret.accessibility)
     if let key = ring[secret.key, for: purpose] { return key }
@@ -128,9 +121,7 @@ extension VaultKeys {
 
   /// Opens a table with the first available unattended key, if any.
   ///
-  /// A damaged slot or an invalid credential does not prevent another key from opening the table.
-  ///
-  /// - Throws: A transient error, after which a retry may succeed.
+  /// Skips damaged slots and invalid credentials. Throws transient errors: a retry may succeed.
   mutating func openUnattended(
     _ table: KeyTable, _ device: DeviceState, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
@@ -153,7 +144,6 @@ extension VaultKeys {
     }
   }
 
-  /// Returns the unattended key for a slot, if it is available.
   func unattendedKey(
     for slot: KeySlot, _ device: DeviceState
   ) throws(SecretStoreError) -> SlotKey? {

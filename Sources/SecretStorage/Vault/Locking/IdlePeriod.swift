@@ -10,9 +10,7 @@ struct IdlePeriod: Sendable {
   /// The end of the current period; nil if none is running, for example while the vault is locked.
   private var end: ContinuousClock.Instant?
 
-  /// Creates an idle period that is not running.
-  ///
-  /// The handler is called when a period may have ended, possibly too early.
+  /// Creates a period that is not running; the handler is called when one may have ended.
   init(
     _ limit: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant,
     handler: @escaping @Sendable () -> Void
@@ -23,7 +21,6 @@ struct IdlePeriod: Sendable {
     timer = Fork.isChild ? nil : IdleTimer(handler: handler)
   }
 
-  /// Whether the current period has ended.
   var isOver: Bool {
     guard let end else { return false }
     return now() >= end
@@ -53,9 +50,8 @@ struct IdlePeriod: Sendable {
 
 /// A timer that calls a handler on its own queue.
 ///
-/// Dispatch has no clock on Linux that both runs while the machine is asleep and ignores changes of
-/// the system time. So there are two timers, and the one that fires first calls the handler.
-///
+/// No clock of Dispatch on Linux both runs while the machine is asleep and ignores changes of the
+/// system time. So there are two timers, and the one that fires first calls the handler.
 /// `@unchecked`: a dispatch source may be used from any thread.
 private final class IdleTimer: @unchecked Sendable {
   private let awake: any DispatchSourceTimer
@@ -73,8 +69,7 @@ private final class IdleTimer: @unchecked Sendable {
 
   deinit {
     if Fork.isChild {
-      // The child leaks the sources of its parent, because cancelling them requires Dispatch
-      // threads.
+      // The child leaks the sources, because cancelling them requires Dispatch threads.
       _ = unsafe Unmanaged.passRetained(awake as AnyObject)
       _ = unsafe Unmanaged.passRetained(wall as AnyObject)
       return

@@ -4,14 +4,12 @@ import Concurrency
 extension SecretVault {
   /// The conditions under which the vault locks automatically.
   ///
-  /// The setting applies to this object, and does not keep the object alive. It takes effect
-  /// immediately: the idle time starts, and no later signal is missed. Automatic locking has the
-  /// same effect as ``lock()``. An app calls that method itself for other events, such as
-  /// `PrepareForSleep` of systemd-logind.
+  /// The setting applies to this object, without keeping it alive, and takes effect immediately:
+  /// the idle time starts, and no later signal is missed. It locks like ``lock()``, which an app
+  /// calls itself on other events, such as `PrepareForSleep` of systemd-logind.
   ///
-  /// A forked child does not inherit the setting. If the child sets conditions itself, its vault
-  /// locks at the first access after the idle time, but not on signals, and
-  /// ``SecretStores/onFailure`` reports this.
+  /// A forked child does not inherit the setting. If it sets conditions, its vault locks at the
+  /// first access after the idle time, but not on signals; ``SecretStores/onFailure`` reports this.
   ///
   /// - Precondition: Every signal can be caught and does not report an error of a thread. SIGKILL,
   ///   SIGSEGV and SIGPIPE, for example, are not allowed.
@@ -65,8 +63,7 @@ extension SecretVault {
   }
 }
 
-/// The setting of automatic locking and the signal observations; `VaultContents` has the idle
-/// period.
+/// The setting and its signal observations; `VaultContents` has the idle period.
 struct AutomaticLockingState: Sendable {
   var setting = AutomaticLocking()
   var observations: [ChangeObservation] = []
@@ -80,9 +77,9 @@ struct AutomaticLockingState: Sendable {
 public struct AutomaticLocking: Hashable, Sendable {
   /// The idle time after which the vault locks; nil means no limit.
   ///
-  /// Reading a secret, and adding, changing or removing an item through this object restarts the
-  /// idle time. Searches and ``SecretVault/revision()`` do not, so that an app that polls the vault
-  /// does not keep it unlocked. The idle time includes the time that the machine is asleep.
+  /// Reading a secret, and adding, changing or removing an item through this object restarts it.
+  /// Searches and ``SecretVault/revision()`` do not, so that polling does not keep the vault
+  /// unlocked. It includes time asleep.
   public var afterIdle: Duration?
 
   /// Whether the vault locks before SIGTSTP (Ctrl-Z in a terminal) stops the process.
@@ -92,8 +89,7 @@ public struct AutomaticLocking: Hashable, Sendable {
 
   /// The signals that lock the vault, for example `[SIGUSR1]`.
   ///
-  /// These signals lose their default action until the process ends, even if the setting is
-  /// changed. SIGTSTP has the same meaning as ``whenSuspended``.
+  /// They lose their default action until the process ends. SIGTSTP means ``whenSuspended``.
   public var signals: Set<Int32>
 
   /// Creates a set of conditions.
@@ -105,6 +101,5 @@ public struct AutomaticLocking: Hashable, Sendable {
     self.signals = signals
   }
 
-  /// All signals that lock the vault.
   var allSignals: Set<Int32> { whenSuspended ? signals.union([SIGTSTP]) : signals }
 }

@@ -16,10 +16,8 @@ extension SecretVault {
   ///
   /// Items that are ``Accessibility/whenUnlocked`` cannot be read or written until the app unlocks
   /// the vault, but attributes can still be searched. As long as the vault has its device slot, any
-  /// program of this user can unlock it again.
-  ///
-  /// If another thread is deriving a key from a passphrase, for example to unlock the vault, its
-  /// call throws ``SecretStoreError/cancelled``.
+  /// program of this user can unlock it again. A key derivation from a passphrase in another thread
+  /// throws ``SecretStoreError/cancelled``.
   public func lock() {
     contents.withLock { contents in
       contents.lock()
@@ -48,22 +46,18 @@ extension SecretVault {
 
   /// Unlocks the vault with a key for one of its slots.
   ///
-  /// Unlocking with a passphrase deliberately takes about half a second and 16 MiB to 1 GiB of
-  /// memory, depending on the cost of the slot. Other keys take no noticeable time.
-  ///
-  /// If other processes rotate the keys meanwhile, the key is tried on the new slots. The third and
-  /// last attempt excludes writers, so that it cannot fail for this reason.
+  /// A passphrase deliberately takes about half a second and 16 MiB to 1 GiB of memory, depending
+  /// on the slot's cost; other keys take no noticeable time. If other processes rotate the keys
+  /// meanwhile, the key is tried on the new slots; the third and last attempt excludes writers.
   ///
   /// - Throws:
   ///   - ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
   ///     ``SecretStoreError/otherDevice(_:)`` if the key opens none of the slots for its kind.
-  ///   - ``SecretStoreError/corrupted(_:)`` if the key is right but the slot is damaged, or if the
-  ///     cost of the slot is not allowed.
-  ///   - ``SecretStoreError/invalid(_:)`` if the vault has no such slot, or if the key is too short
-  ///     or too long.
+  ///   - ``SecretStoreError/corrupted(_:)`` if the slot is damaged or its cost is not allowed.
+  ///   - ``SecretStoreError/invalid(_:)`` if there is no such slot, or for a key of a wrong length.
   ///   - ``SecretStoreError/cancelled`` if the task is cancelled, or if ``lock()`` is called during
   ///     the derivation. The vault then remains locked.
-  ///   - ``SecretStoreError/busy(path:holder:)`` if the last attempt cannot exclude writers in time.
+  ///   - ``SecretStoreError/busy(path:holder:)`` if the last attempt times out on writers.
   ///   - The error of reading the key.
   public func unlock(with key: UnlockKey) throws {
     let lockings = contents.withLock { $0.lockings }
@@ -81,8 +75,7 @@ extension SecretVault {
     notifyObservers()
   }
 
-  /// A check that throws ``SecretStoreError/cancelled`` once ``lock()`` is called, which cancels a
-  /// key derivation.
+  /// A check that cancels a key derivation by throwing `cancelled` once ``lock()`` is called.
   var cancellationByLocking: () throws(SecretStoreError) -> Void {
     cancellation(after: contents.withLock { $0.lockings })
   }
@@ -113,8 +106,7 @@ extension SecretVault {
 
   /// Reads the vault again with the user key of a table; returns false if the key was replaced.
   ///
-  /// - Throws: ``SecretStoreError/cancelled`` if the vault was locked since `lockings` was read, or
-  ///   the error of reading the vault.
+  /// Throws `cancelled` if the vault was locked since `lockings` was read.
   func unlock(
     withUserKey user: Secret, of table: KeyTable, after lockings: UInt64
   ) throws(SecretStoreError) -> Bool {

@@ -5,10 +5,8 @@ import Dispatch
 /// A source that calls handlers when the process receives a signal.
 ///
 /// SIGTSTP stops the process after all handlers have returned, so each signal has only one source.
-/// A source is never cancelled: Dispatch would not restore the signal's default action, and another
-/// handler may have been installed in the meantime.
-///
-/// `@unchecked`: a dispatch source may be used from any thread.
+/// It is never cancelled: Dispatch would not restore the default action, and another handler may
+/// have been installed meanwhile. `@unchecked`: a dispatch source may be used from any thread.
 final class SignalSource: @unchecked Sendable {
   private static let all = Lock([Int32: SignalSource](), inForkedChild: { [:] })
 
@@ -20,7 +18,6 @@ final class SignalSource: @unchecked Sendable {
   /// The address of Dispatch's signal handler, set when the source is registered.
   private let dispatchHandler = Lock(0)
 
-  /// Returns the registered source for a signal.
   static func of(_ number: Int32) -> SignalSource {
     guard isCatchable(number) else {
       fatalError("Signal \(number) cannot lock a vault, because Dispatch cannot catch it.")
@@ -36,7 +33,6 @@ final class SignalSource: @unchecked Sendable {
     return source
   }
 
-  /// Whether Dispatch can catch a signal.
   private static func isCatchable(_ number: Int32) -> Bool {
     let others = [
       SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPIPE, SIGPROF,
@@ -53,8 +49,7 @@ final class SignalSource: @unchecked Sendable {
       if number == SIGTSTP, HeldSignals.hold(number) { return }
       handle()
     }
-    // On Linux, Dispatch installs a signal handler. Ignoring the signal, as on Darwin, would lose
-    // signals that are sent before the registration.
+    // Dispatch installs a handler. Ignoring the signal, as on Darwin, would lose earlier ones.
     source.setRegistrationHandler { [self] in
       dispatchHandler.withLock { $0 = handlerAddress }
       isRegistered.signal()
@@ -64,8 +59,7 @@ final class SignalSource: @unchecked Sendable {
 
   private func handle() {
     observers.notify()
-    // `raise` signals this thread, so it returns when the process continues. A signal to the
-    // process could be delivered later.
+    // `raise` returns when the process continues; a signal to the process could arrive later.
     if number == SIGTSTP { raise(SIGSTOP) }
   }
 
@@ -76,9 +70,7 @@ final class SignalSource: @unchecked Sendable {
     return action.handlerAddress
   }
 
-  /// Calls the handlers of SIGTSTP, stops the process, and returns when the process continues.
-  ///
-  /// - Returns: False if this type does not handle SIGTSTP, so that the process was not stopped.
+  /// Calls the handlers of SIGTSTP and stops the process; false if this type does not handle it.
   static func suspend() -> Bool {
     guard let source = all.withLock({ $0[SIGTSTP] }),
       source.handlerAddress == source.dispatchHandler.withLock({ $0 })

@@ -1,7 +1,7 @@
 import CLibrary
 import StorageInternals
 
-/// A file that reserves disk space, which is released in parts to remove secrets on a full disk.
+/// A file that reserves disk space, released in parts for removals on a full disk.
 struct DiskReserve: Sendable {
   private let path: String
   private let fileSystem: FileSystem
@@ -24,7 +24,7 @@ struct DiskReserve: Sendable {
     self.fileSystem = fileSystem
   }
 
-  /// Restores the whole file if there is enough space; the caller holds the log's write lock.
+  /// Restores the whole file if there is enough space; `lock` is the lock of the log's writers.
   func fill(holding lock: borrowing FileLock) {
     do throws(SystemError) {
       if let status = try fileSystem.status(of: path), status.size >= Self.count { return }

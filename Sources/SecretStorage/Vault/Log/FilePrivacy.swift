@@ -1,7 +1,7 @@
 import CLibrary
 import StorageInternals
 
-/// Throws if other users can read or write a file.
+/// Throws unless a file is a regular file of this user that other users cannot access.
 func checkPrivacy(_ status: FileStatus, of path: String) throws(SecretStoreError) {
   let reason: String? =
     if status.isSymbolicLink {
@@ -19,9 +19,8 @@ func checkPrivacy(_ status: FileStatus, of path: String) throws(SecretStoreError
 }
 
 extension FileSystem {
-  /// Opens a file that only its owner can access; returns nil if it or its directory is missing.
-  ///
-  /// The open descriptor is checked, so that the file cannot be replaced after the check.
+  /// Opens a file that only its owner can access, or returns nil if it or its directory is missing;
+  /// checks the open descriptor, so that the file cannot be replaced after the check.
   func openPrivate(
     _ path: String, _ flags: Int32 = O_RDONLY
   ) throws(SecretStoreError) -> File? {
@@ -30,11 +29,9 @@ extension FileSystem {
     return file
   }
 
-  /// Removes other users' write permission on a directory, with which they could replace its files.
+  /// Revokes other users' permission to replace the files of a directory; throws if that fails.
   ///
-  /// A directory that does not exist yet is created without that permission.
-  ///
-  /// - Throws: ``SecretStoreError/insecure(path:reason:)`` if this process cannot remove it.
+  /// A missing directory will be created without that permission.
   func protectDirectory(_ path: String) throws(SecretStoreError) {
     let found = try system { () throws(SystemError) in
       try status(of: path, followingLink: true)

@@ -1,6 +1,6 @@
 import StorageInternals
 
-/// The layout of a record in the file, which the documentation's page on the format describes.
+/// The layout of a record in the file; see <doc:TheVaultsFormat>.
 enum Frame {
   static let magic: [UInt8] = [0xF5, 0x4C, 0x4B, 0x52]
   static let digestCount = 32
@@ -37,8 +37,7 @@ enum Frame {
   /// The size of a disk sector, in bytes; a disk writes a sector atomically.
   private static let sectorCount = 512
 
-  /// Whether bytes at an offset of the file contain a sector of zeros, or a partial sector of zeros
-  /// at either end.
+  /// Whether bytes at a file offset include a sector of zeros, or a part of one at either end.
   ///
   /// Such a sector was never written to the disk: no record has so many zeros.
   static func isUnwritten(_ bytes: ArraySlice<UInt8>, at offset: Int) -> Bool {
@@ -60,7 +59,6 @@ enum Frame {
   }
 }
 
-/// The header of the file.
 enum FileHeader {
   static let magic = Array("LocketV\n".utf8)
   static let version: UInt32 = 2
@@ -78,7 +76,6 @@ enum FileHeader {
     return header
   }
 
-  /// The state of a header.
   enum Reading {
     case current
     case newer(UInt32)
@@ -109,7 +106,6 @@ enum FileHeader {
 }
 
 extension FileRecordLog {
-  /// Returns the content of a file with these records.
   func content(of records: [LogRecord]) throws(SecretStoreError) -> [UInt8] {
     var content = try FileHeader.encode(cipher)
     content.reserveCapacity(
@@ -146,9 +142,8 @@ extension FileRecordLog {
 
 /// A search for intact frames among arbitrary bytes.
 ///
-/// Overlapping frames, each with a length but a wrong digest, would take quadratic work. The number
-/// of bytes hashed without success is limited, linearly in the number of all bytes; beyond the
-/// limit, the rest counts as damaged.
+/// Overlapping frames with wrong digests would take quadratic work. So the number of bytes hashed
+/// without success is limited linearly, and the rest counts as damaged.
 struct FrameSearch {
   private let bytes: ArraySlice<UInt8>
   private let cipher: any SecretCipher
@@ -178,8 +173,7 @@ struct FrameSearch {
     return nil
   }
 
-  /// Returns the index of the first intact record at or after an index; nil if there is none, or if
-  /// the search was abandoned.
+  /// Returns the index of the first intact record at or after `index`; nil if none or exhausted.
   mutating func nextRecord(from index: Int) throws(SecretStoreError) -> Int? {
     var position = index
     while !isExhausted, let candidate = bytes[position...].firstIndex(of: Frame.magic[0]) {

@@ -35,7 +35,7 @@ extension FileRecordLog {
     }
   }
 
-  /// Whether a name has the form of those that ``keepAside(_:)`` gives.
+  /// Whether a name has the form that ``keepAside(_:)`` creates.
   private func isAside(_ name: String) -> Bool {
     // By bytes: names that are equal as text can belong to different files.
     guard name.utf8.starts(with: asidePrefix.utf8) else { return false }

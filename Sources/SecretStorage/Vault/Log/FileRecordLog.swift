@@ -4,9 +4,8 @@ import StorageInternals
 
 /// A record log in one append-only file.
 ///
-/// A write is one append and one `fdatasync`. Writers are serialised by a lock on a file beside the
-/// log, which the kernel releases when its holder dies. Readers need no lock: the file only grows
-/// or is replaced by a rename, and a record counts only if its digest is right.
+/// A write is one append and one `fdatasync` under the lock of a separate file. Readers need no
+/// lock: the file only grows or is replaced by a rename, and a digest validates each record.
 struct FileRecordLog: RecordLog {
   let path: String
   let cipher: any SecretCipher
@@ -64,8 +63,7 @@ struct FileRecordLog: RecordLog {
     return (record, offset + frame.count)
   }
 
-  /// Removes leftovers of killed writers beside the file, unless a writer is active: a leftover may
-  /// open without the passphrase that the file has.
+  /// Removes leftovers of killed writers, which may open without a passphrase, if none is active.
   private func removeLeftovers() {
     do throws(SystemError) {
       guard try fileSystem.hasLeftovers(of: path),
@@ -73,8 +71,7 @@ struct FileRecordLog: RecordLog {
       else { return }
       try fileSystem.removeLeftovers(of: path, holding: lock)
     } catch {
-      // If nothing can be removed, or there is no directory yet, the vault is read nevertheless.
-      // The next full read or file replacement retries.
+      // The vault is read nevertheless. The next full read or file replacement retries.
     }
   }
 
@@ -118,7 +115,7 @@ struct FileRecordLog: RecordLog {
 
   /// Throws if a write would make the file too large to be read again.
   func checkGrowth(to size: Int, by count: Int) throws(SecretStoreError) {
-    // The last 1/16 is reserved for small writes, such as removals, to let a full vault be emptied.
+    // The last 1/16 is reserved for small writes, so that removals can empty a full vault.
     let limit = count > sizeLimit >> 14 ? sizeLimit - sizeLimit >> 4 : sizeLimit
     guard size > limit else { return }
     throw .invalid(
@@ -165,8 +162,7 @@ struct FileRecordLog: RecordLog {
         reserve.fill(holding: lock)
         return end.logPosition
       } catch {
-        // The write was not acknowledged. If truncating fails too, the rest is either torn, or
-        // complete and as valid as an acknowledged write.
+        // The write was not acknowledged. If this fails too, the rest is torn, or a valid write.
         do throws(SystemError) { try file.truncate(to: position.end) } catch {}
         throw error
       }
@@ -285,7 +281,7 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Acquires the writers' lock within `lockTimeout`.
+  /// Acquires the writers' lock within `lockTimeout`; the kernel releases it when its holder dies.
   func takeTurn() throws(SecretStoreError) -> FileLock {
     try system { () throws(SystemError) in
       try fileSystem.makingDirectories(for: path) { () throws(SystemError) in

@@ -1,74 +1,56 @@
 import StorageInternals
 
 /// A log of opaque records with digests, to which several writers can append.
-///
-/// The built-in log is a file, but the protocol does not require that.
 protocol RecordLog: Sendable {
   /// The maximum time that a writer waits for other writers.
   ///
-  /// After it, writing throws ``SecretStoreError/busy(path:holder:)`` and changes nothing. Reading
-  /// does not wait for writers.
+  /// After it, writing throws `busy` and changes nothing. Reading does not wait for writers.
   var lockTimeout: LockTimeout { get set }
 
-  /// Returns the records appended after a position, or all records if the position is nil.
+  /// Returns the records after a position, or all for nil; a log that does not exist has none.
   ///
-  /// It is called at each access to the vault, and is cheap if nothing was appended. Reading from
-  /// the beginning also removes leftovers of killed writers.
+  /// This is called at each access, and is cheap if nothing was appended. Reading from the
+  /// beginning also removes leftovers of killed writers.
   ///
-  /// If the log was replaced since the position, the closure gets the last record that the
-  /// replacement wrote, and returns whether the reader knows all content up to that record. If so,
-  /// the record becomes the ``LogChanges/continuation``, and only later records are returned.
-  ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)`` and similar errors when the log cannot be read.
-  ///   A log that does not exist yet is not an error and has no records.
+  /// If the log was replaced, the closure gets the last record that the replacement wrote, and
+  /// returns whether the reader knows all items up to it. If so, the record becomes the
+  /// ``LogChanges/continuation``, and only later records are returned.
   func changes(
     since position: LogPosition?,
     isContinued: (LogRecord) throws(SecretStoreError) -> Bool
   ) throws(SecretStoreError) -> LogChanges
 
-  /// Appends records atomically, durable on return, and returns the position after them.
+  /// Appends records atomically and durably, and returns the position after them.
   ///
-  /// They are made while no other writer is active, so that faster writers cannot starve long work.
-  /// Nil leaves the log unchanged. A torn end of the log is truncated.
-  ///
-  /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position.
+  /// `make` runs while no other writer is active, so that long work cannot starve; nil changes
+  /// nothing. Throws `conflict` if the log does not end at the position. A torn end is truncated.
   func append(
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> LogPosition?
 
-  /// Replaces the whole log with other records, atomically, while no other writer is active.
+  /// Replaces the whole log atomically, with records that `make` returns as in ``append(by:)``.
   ///
-  /// The records are made from the content up to the position, while no other writer is active, as
-  /// in ``append(by:)``; nil leaves the log unchanged. The replaced log may be kept aside, for the
-  /// user to inspect.
+  /// The old log may be kept aside for inspection. After an error, such as `conflict`, it is
+  /// unchanged.
   ///
-  /// If there is a closure for the beginning, its records precede the others. They are written
-  /// while other writers are active, if the log supports that.
+  /// The records of `beginning` precede the others. If the log supports it, they are written while
+  /// other writers are active.
   ///
-  /// - Returns: Why the new log, which is in place, may not survive a power failure; nil if it
-  ///   will.
-  /// - Throws: ``SecretStoreError/conflict`` when the log does not end at the position, or the
-  ///   error of putting the new log in place. The old log is then still there.
+  /// - Returns: The error due to which the new log may not survive a power failure; nil if it will.
   func replace(
-    keepingOld: Bool, beginning: LogBeginning?,
+    keepingOld: Bool, beginning: LogBeginning,
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> SecretStoreError?
 
-  /// Flushes the log up to a position, so that it survives a power failure; returns false if a
-  /// writer is active, or was meanwhile.
-  ///
-  /// It waits for the disk, and not for writers.
+  /// Flushes the log up to a position, without waiting for writers; false if one is or was active.
   func synchronize(to position: LogPosition) throws(SecretStoreError) -> Bool
 
-  /// Prevents other users from replacing the log.
-  ///
-  /// - Throws: ``SecretStoreError/insecure(path:reason:)`` if this process cannot.
+  /// Prevents other users from replacing the log; throws `insecure` if this process cannot.
   func protect() throws(SecretStoreError)
 
   /// The names of the logs that were kept aside when they were replaced.
   var keptAside: [String] { get throws(SecretStoreError) }
 
-  /// Removes logs that were kept aside.
   func removeKeptAside(_ names: [String]) throws(SecretStoreError)
 
   /// Releases some of the space reserved for removals on a full disk; false if none is left.
@@ -83,7 +65,7 @@ protocol RecordLog: Sendable {
   var name: String { get }
 }
 
-/// Calls a closure with each record at the beginning of a new log.
+/// Passes the records at the beginning of a new log to a closure.
 typealias LogBeginning = (
   _ write: (LogRecord) throws(SecretStoreError) -> Void
 ) throws(SecretStoreError) -> Void
@@ -94,9 +76,7 @@ extension RecordLog {
   }
 }
 
-/// A record of a log.
 struct LogRecord: Sendable {
-  /// The content of the record.
   let payload: ArraySlice<UInt8>
   /// SHA-256 of the payload.
   let digest: ArraySlice<UInt8>
@@ -113,7 +93,6 @@ struct LogPosition: Hashable, Sendable {
 
 /// The content of a log after a position.
 struct LogChanges: Sendable {
-  /// A record or a damaged part of a log.
   enum Entry: Sendable {
     case record(LogRecord)
     /// Bytes that are not a record; the text says where, and the position is their beginning.
@@ -122,7 +101,6 @@ struct LogChanges: Sendable {
 
   /// Bytes at the end of a log that are not a record.
   struct Tail: Sendable {
-    /// Their place, for a message.
     let place: String
     /// Whether they are the beginning of a record, as left by an interrupted append.
     let isTorn: Bool
@@ -130,12 +108,11 @@ struct LogChanges: Sendable {
     let isUnwritten: Bool
   }
 
-  /// Whether the log is not the one of the position, so that everything read from that is void.
+  /// Whether the log was replaced since the position, so that everything read before is void.
   let startsOver: Bool
   /// The last record of a replacement of the log, up to which the reader knows the content.
   var continuation: LogRecord?
   var entries: [Entry] = []
-  /// The bytes after the last entry, if there are any.
   var tail: Tail?
   /// The end of the last entry.
   let position: LogPosition

@@ -4,9 +4,8 @@ public import FoundationEssentials
 extension SecretVault {
   /// The damaged files that repairs have replaced, with the oldest first.
   ///
-  /// The files are in the vault's directory, and may contain content that could not be recovered.
-  /// The keys that opened the vault at the time of the repair still open them, regardless of later
-  /// changes to passphrases, slots and keys.
+  /// They are in the vault's directory, and may contain content that could not be recovered. Keys
+  /// from the time of the repair still open them, regardless of later changes to slots and keys.
   ///
   /// - Throws: ``SecretStoreError`` if the vault's directory cannot be read.
   public var damagedCopies: [URL] {
@@ -28,9 +27,8 @@ extension SecretVault {
     return names.map { URL(filePath: $0) }
   }
 
-  /// Reports the files that repairs have replaced, which old keys may still open.
-  ///
-  /// The caller must not hold a lock, because the handler may use the vault.
+  /// Reports files kept by repairs; the caller must hold no lock, so that handlers can use the
+  /// vault.
   func reportDamagedCopies() {
     let report = Fork.isChild ? SecretStores.reportInForkedChild : SecretStores.onFailure
     do {

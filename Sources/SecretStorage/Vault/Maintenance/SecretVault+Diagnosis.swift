@@ -6,9 +6,8 @@ import StorageInternals
 extension SecretVault {
   /// Checks this vault, its files, and the requirements on the machine.
   ///
-  /// This does not ask the user and does not open secrets, which ``verify()`` does. It creates and
-  /// changes nothing, except that it removes temporary files of killed processes and updates this
-  /// machine's record of the vault.
+  /// This does not ask the user, nor open secrets as ``verify()`` does. It only removes temporary
+  /// files of killed processes and updates this machine's record of the vault.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault, if it has not been read yet.
   public func diagnose() -> Diagnosis {

@@ -9,15 +9,13 @@ extension SecretVault {
     public let lockedCount: Int
     /// Descriptions of the damaged parts of the vault; empty if nothing is damaged.
     public let damage: [String]
-    /// A description of the remains of an interrupted write, for example after a power failure; nil
-    /// if there are none.
+    /// A description of the remains of an interrupted write; nil if there are none.
     ///
     /// They are not damage: the write was never acknowledged, and the next write removes them.
     public let interruptedWrite: String?
     /// Whether a key has proven that the slots belong to this vault.
     ///
-    /// This can be false while the vault is locked, on another machine or in a vault of the first
-    /// format version, because no available key can prove it.
+    /// It can be false in a locked vault, on another machine or in a vault of format version 1.
     public let isKeyTableProven: Bool
 
     /// Whether nothing is damaged.
@@ -30,9 +28,9 @@ extension SecretVault {
   /// secret under an application password is checked without being opened.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault.
-  /// - Throws: ``SecretStoreError/rolledBack(_:)`` if the vault is older than this machine's record
-  ///   of it, ``SecretStoreError/replaced(_:)`` if it was replaced with another vault or removed,
-  ///   or the error of reading it. Damage is not thrown, but part of the result.
+  /// - Throws: ``SecretStoreError/rolledBack(_:)`` if this machine's record of the vault is newer,
+  ///   ``SecretStoreError/replaced(_:)`` if the vault was replaced or removed, or the error of
+  ///   reading it. Damage is part of the result instead.
   public func verify() throws -> Verification {
     var fresh = try contentsReadAnew()
     if let distrust = fresh.distrust, fresh.damage.isEmpty { throw distrust }
@@ -67,10 +65,9 @@ extension SecretVault {
 
   /// Writes the readable items of a damaged vault to a new file, and returns the damage.
   ///
-  /// The damaged file is kept until ``removeDamagedCopies()`` is called. Its name is the name of
-  /// the vault with the suffix `.damaged-` and a number. If the newest state of an item is lost,
-  /// the item is restored in its newest readable state. Items that were overwritten by other items,
-  /// which earlier versions allowed, are restored in addition to those.
+  /// The damaged file is kept until ``removeDamagedCopies()`` is called. Its name is the vault's
+  /// name with the suffix `.damaged-` and a number. If an item's newest state is lost, its newest
+  /// readable state is restored. Items that others overwrote in earlier versions are restored too.
   ///
   /// The closure receives the number of written items after each batch, and decides whether to
   /// continue. It must not write to the vault, which would cause a deadlock.
@@ -86,22 +83,6 @@ extension SecretVault {
     return damage
   }
 
-  /// Writes the vault to a new file without overwritten or removed items.
-  ///
-  /// Compaction also runs automatically in the background when it is worthwhile. If it fails, it is
-  /// retried after the file has grown, by a larger amount each time. The closure receives the
-  /// progress as in ``repair(reporting:)``, and must not write to the vault either.
-  ///
-  /// - Complexity: O(*n*), where *n* is the size of the vault.
-  /// - Throws: ``SecretStoreError/locked`` if the vault was never unlocked,
-  ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault. On
-  ///   error, nothing changes.
-  public func compact(
-    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
-  ) throws {
-    try rewrite(reporting: report)
-  }
-
   /// Writes the vault to a new file, with a change to its contents.
   func rewrite(
     asRepair isRepair: Bool = false,
@@ -110,22 +91,37 @@ extension SecretVault {
   ) throws(SecretStoreError) {
     let parts = try protectedParts
     var written: RememberedVault?
-    let doubt = try parts.log.replace(keepingOld: isRepair) { () throws(SecretStoreError) in
+    let doubt = try parts.log.replace(keepingOld: isRepair, beginning: { _ in }) {
+      () throws(SecretStoreError) in
       var changed = try withContents { contents throws(SecretStoreError) in contents }
       try changed.renewDevice(parts.device)
       // Overwritten items that are not in the new file would be lost.
       try changed.restoreOverwritten(isRepair: isRepair)
       try change(&changed)
-      let new = try CompactedVault(changed, isRepair: isRepair, reporting: report)
-      written = new?.result
+      let items = try changed.itemsToKeep(isRepair: isRepair)
+      guard let position = changed.position, changed.keys.table != nil else { return nil }
+      var new = try CompactedVault(
+        of: items, keys: changed.keys, after: changed.chain, reserved: changed.expected?.sequence,
+        cipher)
+      var records: [LogRecord] = []
+      try new.add(items, reporting: report) { records.append($0) }
+      written = new.result
       if let vaultID = written?.vaultID, changed.notedVaultID != vaultID {
         _ = try recordVault(for: vaultID, isNew: changed.chain.first == nil, parts)
       }
       expect(changed.keys)
-      return new.map { ($0.records, $0.position) }
+      return (records + new.takeRecords(), position)
     }
-    // The new file is in place. An error from here on must not suggest that nothing has changed.
-    if let doubt { self.report(SecretStorageFailure(.durability, doubt)) }
+    finishReplacing(by: written, doubt, parts)
+  }
+
+  /// Reads the new file, which is in place, and remembers its state.
+  ///
+  /// An error must not suggest that nothing has changed, so it is only reported.
+  func finishReplacing(
+    by written: RememberedVault?, _ doubt: SecretStoreError?, _ parts: VaultLocation
+  ) {
+    if let doubt { report(SecretStorageFailure(.durability, doubt)) }
     reportingFailure { () throws(SecretStoreError) in
       try contents.withLock { contents throws(SecretStoreError) in
         try contents.refresh(from: parts)
@@ -135,7 +131,7 @@ extension SecretVault {
     remember(written, parts)
   }
 
-  /// Stores the keys of a new file before it is in place, so that no thread finds the vault locked.
+  /// Stores the keys of a new file before it is in place, so that the vault never appears locked.
   private func expect(_ keys: VaultKeys) {
     contents.withLock { contents in
       // Does nothing if the app has locked or unlocked the vault in the meantime.
@@ -156,49 +152,10 @@ extension SecretVault {
     }
   }
 
-  /// Reports a failure on another thread, because a handler that uses the vault could deadlock
-  /// here.
+  /// Reports a failure on another thread: here, a handler that uses the vault could deadlock.
   func report(_ failure: SecretStorageFailure) {
     if Fork.isChild { return SecretStores.reportInForkedChild(failure) }
     background.run { SecretStores.onFailure(failure) }
-  }
-
-  /// Compacts the vault if that is worthwhile.
-  ///
-  /// The reasons are much unused space, too many items with separate records, which slow down
-  /// opening, a changed identity of the machine, and format version 1. The compaction runs in the
-  /// background, but synchronously for format version 1.
-  func compactIfWasteful() {
-    let (isWorthwhile, isUrgent) = contents.withLock { contents in
-      (
-        contents.isWasteful && contents.compaction.begins(atSize: contents.chain.byteCount),
-        contents.keys.isOfVersion1
-      )
-    }
-    guard isWorthwhile else { return }
-    let work = { @Sendable [self] in
-      var isDone = false
-      reportingFailure { () throws(SecretStoreError) in
-        try rewrite()
-        isDone = true
-      }
-      contents.withLock { contents in
-        let size = contents.chain.byteCount
-        contents.compaction.end(succeeded: isDone, atSize: size)
-      }
-    }
-    // A forked child has no other threads.
-    if isUrgent || Fork.isChild { work() } else { background.run(work) }
-  }
-}
-
-extension VaultContents {
-  /// Whether a compaction is worthwhile.
-  fileprivate var isWasteful: Bool {
-    if keys.ring.user == nil || sealedRecords > 0 || !damage.isEmpty { return false }
-    let needed = index.byteCount / 4 * 7 + BackgroundCompaction.negligible
-    return keys.isOfVersion1 || keys.isDeviceOutdated || chain.byteCount > needed
-      || singleCount > max(1024, index.count / 4)
   }
 }
 
@@ -223,10 +180,9 @@ public struct MaintenanceProgress: Hashable, Sendable {
     case cancel
   }
 
-  /// Calls a closure with the progress.
+  /// Calls a closure with the progress; throws `cancelled` if it cancels.
   ///
-  /// - Throws: ``SecretStoreError/cancelled`` if the closure cancels, or an error in a child that
-  ///   the closure forked, because the operation and its locks belong to the parent.
+  /// In a child that it forked, this throws, because operation and locks belong to the parent.
   package func report(
     to report: (MaintenanceProgress) -> Decision
   ) throws(SecretStoreError) {

@@ -1,9 +1,7 @@
 /// The payload of an item with access flags: its secret, and the data to check the flags.
 ///
-/// The vault seals the payload like any other secret. The payload does not depend on the vault or
-/// its keys.
+/// It is sealed like any other secret, and does not depend on the vault or its keys.
 struct ConstrainedSecret: Sendable {
-  /// The parameters for sealing the secret under an application password.
   struct PasswordSealing: Sendable {
     let cost: ScryptCost
     let salt: [UInt8]
@@ -22,7 +20,6 @@ struct ConstrainedSecret: Sendable {
 }
 
 extension ConstrainedSecret {
-  /// Seals a secret under an application password.
   init(
     enrolledSet: [UInt8], sealing secret: Secret, of identity: ItemIdentity,
     under password: ApplicationPassword, cost: ScryptCost, _ cipher: any SecretCipher,
@@ -39,10 +36,8 @@ extension ConstrainedSecret {
 
   /// Returns the secret, which is opened with the password if it is sealed under one.
   ///
-  /// The check cancels the key derivation by throwing.
-  ///
-  /// - Throws: ``SecretStoreError/wrongApplicationPassword``, ``SecretStoreError/denied(_:)`` if
-  ///   the password is missing, or ``SecretStoreError/corrupted(_:)`` if the cost is not allowed.
+  /// `check` cancels the derivation by throwing. Throws `wrongApplicationPassword`, `denied` if the
+  /// password is missing, or `corrupted` if the cost is not allowed.
   func secret(
     of identity: ItemIdentity, with password: ApplicationPassword?, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void = {}
@@ -72,7 +67,6 @@ extension ConstrainedSecret {
   }
 }
 
-// The encoding of the payload.
 extension ConstrainedSecret {
   var payload: Secret {
     var head: [UInt8] = []

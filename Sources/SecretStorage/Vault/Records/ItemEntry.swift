@@ -12,7 +12,6 @@ enum ItemEntry: Sendable {
     static let remove: UInt8 = 2
   }
 
-  /// The identifier of the item.
   var id: SecretItem.ID {
     switch self {
     case .put(let item): item.id
@@ -50,9 +49,7 @@ enum ItemEntry: Sendable {
 
 /// The subject of a record, which the next record repeats in case this one is lost.
 enum RecordSubject: Hashable, Sendable {
-  /// The key table.
   case keys
-  /// One item.
   case item(SecretItem.ID)
   /// Several items that no earlier record contains, as in a compacted log.
   case block

@@ -81,13 +81,11 @@ extension Secret {
     }
   }
 
-  /// Returns a copy of some of the bytes.
   func slice(_ range: some RangeExpression<Int>) -> Secret {
     // The bytes are copied inside the closure, and the subscript checks the range.
     unsafe withUnsafeBytes { unsafe Secret($0[range.relative(to: $0.indices)]) }
   }
 
-  /// Returns the bytes of this secret followed by those of another.
   func followed(by other: Secret) -> Secret {
     unsafe Secret(count: count + other.count) { buffer in
       unsafe withUnsafeBytes { one in
@@ -104,7 +102,6 @@ extension Secret {
 /// The header of a record, which is authenticated but not encrypted.
 struct RecordHeader: Sendable {
   enum Kind: UInt8, Sendable {
-    /// The key table.
     case keys = 1
     /// Items that were added, changed or removed.
     case items = 2
@@ -120,9 +117,6 @@ struct RecordHeader: Sendable {
   /// The digest of the previous record; zeros for the first one.
   let predecessor: ArraySlice<UInt8>
 
-  /// Creates the header of the record after a head.
-  ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if no sequence number is left.
   init(kind: Kind, after head: ChainHead) throws(SecretStoreError) {
     self.kind = kind
     sequence = head.sequence + 1

@@ -35,7 +35,6 @@ struct SealedSecret: Sendable {
     try cipher.deriveKey(from: key, salt: salt, purpose: Self.purpose)
   }
 
-  /// Opens the secret with the result of ``recordKey(from:_:)``.
   func open(
     of item: SecretItem.ID, with recordKey: Secret, by sealer: VaultSealer
   ) throws(SecretStoreError) -> Secret {
@@ -61,9 +60,8 @@ struct SealedSecret: Sendable {
 
 /// Returns the size to which data with a byte count is padded, to hide its exact size.
 ///
-/// The size is a multiple of 64. Large sizes follow the Padmé scheme, which adds at most 12
-/// percent; see "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs" (PETS
-/// 2019).
+/// It is a multiple of 64. Large sizes follow the Padmé scheme, which adds at most 12 percent; see
+/// "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs" (PETS 2019).
 func paddedSize(for count: Int) -> Int {
   let size = max(count, 64)
   let exponent = Int.bitWidth - 1 - size.leadingZeroBitCount

@@ -5,9 +5,7 @@ enum SecretAccess {
   /// Replacing the secret, which requires no proof except the item's application password.
   case replacing
 
-  /// Checks the conditions that can be checked before the secret is opened.
-  ///
-  /// - Throws: ``SecretStoreError/denied(_:)`` with the missing proof.
+  /// Checks the proofs that are required before opening the secret; throws `denied` without them.
   func check(
     _ constraints: AccessConstraints, _ authorization: Authorization
   ) throws(SecretStoreError) {

@@ -2,8 +2,7 @@ import FoundationEssentials
 
 /// An item of a vault, with decrypted but still encoded attributes and a sealed secret.
 ///
-/// Items are decoded on demand, because most items of a large vault are never used. Decoding all of
-/// them would double the time to open the vault.
+/// Items are decoded on demand: decoding all of them would double the time to open a large vault.
 struct VaultItem: Sendable {
   /// The offsets of the fixed-size fields of an encoded item; the other fields follow.
   private enum Offset {
@@ -22,8 +21,7 @@ struct VaultItem: Sendable {
     static let fields = 99
   }
 
-  /// The valid dates of an item, in microseconds since 1970, to which offsets can be added without
-  /// overflow.
+  /// The valid dates in microseconds since 1970, to which offsets can be added without overflow.
   static let dates: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
 
   private static let genericClass: UInt8 = 1
@@ -33,9 +31,8 @@ struct VaultItem: Sendable {
     itemClass == .generic ? genericClass : internetClass
   }
 
-  /// Returns the authenticated context of a secret under an application password.
-  ///
-  /// It contains the class and the identity, which are the same after an import to another vault.
+  /// Returns the authenticated context of a secret under an application password: the class and the
+  /// identity, which are the same after an import to another vault.
   static func passwordContext(of identity: ItemIdentity) -> [UInt8] {
     [code(of: identity.itemClass)] + ItemFields.encoded(identity)
   }
@@ -62,7 +59,7 @@ struct VaultItem: Sendable {
     (start, secretStart) = (0, 0)
   }
 
-  /// Encodes an item, with the given fields that only a newer version knows.
+  /// Encodes an item, with the given fields of newer versions.
   init(item: SecretItem, secret: SealedSecret, unknown: ArraySlice<UInt8>) {
     var bytes: [UInt8] = []
     bytes.append(item.id)
@@ -98,12 +95,10 @@ struct VaultItem: Sendable {
     else { throw MalformedRecord() }
   }
 
-  /// The encoded item, in the record's attributes.
   var encoded: ArraySlice<UInt8> {
     body.attributes[start..<(start + Offset.fields + Int(integer(Offset.fieldsCount) as UInt32))]
   }
 
-  /// The sealed secret, in the record's secrets.
   var sealed: ArraySlice<UInt8> {
     body.secrets[secretStart..<(secretStart + Int(integer(Offset.secretCount) as UInt32))]
   }
@@ -132,9 +127,7 @@ struct VaultItem: Sendable {
 
   var unknown: ArraySlice<UInt8> { fields.unknown[...] }
 
-  /// Returns whether the item's account is definitely different from an ASCII text.
-  ///
-  /// The bytes are compared, so an account with other characters is never definitely different.
+  /// Returns whether the account is ASCII and differs from an ASCII text, compared byte by byte.
   func definitelyHasOtherAccount(than account: [UInt8]) -> Bool {
     let start = start + Offset.fields
     // All fields are within the attributes, because they were checked.
@@ -174,7 +167,6 @@ struct VaultItem: Sendable {
       && encoded.dropFirst(Offset.fieldsCount) == other.encoded.dropFirst(Offset.fieldsCount)
   }
 
-  /// Returns whether the class and the identity are equal.
   func hasSameIdentity(as other: VaultItem) -> Bool {
     // The fields are usually equal byte by byte, and decoding them takes ten times as long.
     byte(Offset.itemClass) == other.byte(Offset.itemClass)
@@ -188,7 +180,6 @@ struct VaultItem: Sendable {
       + Int(integer(Offset.secretCount) as UInt32)
   }
 
-  /// The decoded item.
   var decoded: SecretItem {
     let fields = fields
     var attributes = fields.attributes

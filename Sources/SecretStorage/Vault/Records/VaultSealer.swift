@@ -21,9 +21,7 @@ struct VaultSealer: Sendable {
     return try cipher.seal(message, with: derived, authenticating: context)
   }
 
-  /// Opens the result of ``seal(_:under:salt:purpose:authenticating:)``.
-  ///
-  /// - Throws: ``SecretStoreError/corrupted(_:)`` if an argument differs from the one for sealing.
+  /// Opens a sealed message; throws `corrupted` if an argument differs from the one for sealing.
   func open(
     _ sealed: ArraySlice<UInt8>, under key: Secret, salt: ArraySlice<UInt8>, purpose: String,
     authenticating context: [UInt8]
@@ -34,8 +32,7 @@ struct VaultSealer: Sendable {
 
   /// Returns a record of items, with all attributes sealed under one key.
   ///
-  /// `first` is the sequence number of the first record of an appended write, whose records all
-  /// have the same mark. It is nil for a compacted log.
+  /// `first` is the sequence of the first record of an appended write; nil for a compacted log.
   func items(
     _ entries: [ItemEntry], after head: ChainHead, under key: TableKey,
     writtenFrom first: UInt64? = nil
@@ -64,12 +61,10 @@ struct VaultSealer: Sendable {
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 
-  /// Returns a record of the key table.
+  /// Returns a record of the key table; throws `locked` if the ring has no user key.
   ///
   /// The record has a tag under the user key, and tags under the link keys, which readers can check
-  /// while the vault is locked. `logStart` is the sequence number of the log's first record.
-  ///
-  /// - Throws: ``SecretStoreError/locked`` if the ring has no user key.
+  /// while the vault is locked. `logStart` is the sequence of the log's first record.
   func keys(
     _ table: KeyTable, after head: ChainHead, logStart: UInt64, under ring: KeyRing
   ) throws(SecretStoreError) -> LogRecord {
@@ -93,11 +88,10 @@ struct VaultSealer: Sendable {
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 
-  /// Returns the mark of a write, given the sequence number of its first record.
+  /// Returns the mark of a write, given the sequence of its first record.
   ///
-  /// If a damaged record is followed by an intact one, the mark tells whether both belong to the
-  /// same write. If so, a power failure may have interrupted the write. If not, the damaged record
-  /// was acknowledged.
+  /// The mark of an intact record after a damaged one shows whether both belong to one write, which
+  /// a power failure may have interrupted. Otherwise, the damaged record was acknowledged.
   func mark(ofWriteFrom first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
     var bytes = vaultID
     bytes.append(littleEndian: first)
@@ -109,7 +103,6 @@ struct VaultSealer: Sendable {
     payload.dropFirst(RecordHeader.count).prefix(markCount)
   }
 
-  /// Returns the tag of a key table under a key.
   func tag(
     of payload: some Collection<UInt8>, under key: Secret
   ) throws(SecretStoreError) -> [UInt8] {
@@ -126,9 +119,7 @@ struct VaultSealer: Sendable {
     return try reader.integer()
   }
 
-  /// Opens the attributes of a record of items.
-  ///
-  /// - Throws: ``SecretStoreError/corrupted(_:)`` if the record is malformed or not authentic.
+  /// Opens the attributes of a record; throws `corrupted` if it is malformed or not authentic.
   func openItems(
     _ payload: ArraySlice<UInt8>, with attributesKey: Secret
   ) throws(SecretStoreError) -> ItemsRecord {
@@ -165,7 +156,6 @@ struct VaultSealer: Sendable {
 }
 
 extension KeyTable {
-  /// The sealer of the table's vault.
   func sealer(_ cipher: any SecretCipher) -> VaultSealer {
     VaultSealer(vaultID: vaultID, cipher: cipher)
   }
@@ -191,7 +181,7 @@ struct KeyTableRecord: Sendable {
   let previous: ArraySlice<UInt8>
   /// The subject of the previous record.
   let predecessor: RecordSubject
-  /// The sequence number of the log's first record.
+  /// The sequence of the log's first record.
   let logStart: UInt64
   /// Whether the record has tags under link keys, which exist since format version 2.
   let isLinked: Bool

@@ -3,9 +3,7 @@ struct ExportedVault {
   private(set) var report = ExportReport()
   private(set) var records: [LogRecord] = []
 
-  /// Seals the portable items of a vault under new keys, which a passphrase opens.
-  ///
-  /// The closure receives the number of completed items and the number of all items.
+  /// Seals a vault's portable items under new keys; `progress` receives completed and total items.
   init(
     _ contents: VaultContents, under key: SlotKey,
     progress: (Int, Int) throws(SecretStoreError) -> Void
@@ -44,6 +42,5 @@ struct ExportedVault {
 }
 
 extension VaultItem {
-  /// Whether the item may be exported to other devices.
   var isPortable: Bool { KeyPurpose.secrets(accessControl.accessibility).isPortable }
 }

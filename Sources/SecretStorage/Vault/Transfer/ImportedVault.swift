@@ -6,9 +6,9 @@ struct ImportedVault {
   /// The items, with the keys that the passphrase opens.
   let contents: VaultContents
 
-  /// Reads a file and opens it with a passphrase.
+  /// Opens a file with a passphrase.
   ///
-  /// The check is called before each slot and during key derivations, and cancels by throwing.
+  /// `check` is called before each slot and during key derivations, and cancels by throwing.
   init(
     _ path: String, passphrase: Secret, _ device: DeviceState, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void

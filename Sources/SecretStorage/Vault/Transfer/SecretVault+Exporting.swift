@@ -6,35 +6,27 @@ import StorageInternals
 extension SecretVault {
   /// Exports the vault's items to a separate file, for another machine or as a backup.
   ///
-  /// The file is a vault that the given passphrase opens, but not this device's key. It can be
-  /// imported with ``importItems(from:passphrase:conflicts:isDryRun:reporting:)`` or opened as a
-  /// vault. Items keep their dates and access control. Items that are bound to this device are
-  /// omitted, and listed in the report.
+  /// The file is a vault that only the passphrase opens. It can be opened as a vault or imported
+  /// with ``importItems(from:passphrase:conflicts:isDryRun:reporting:)``. Items keep their dates
+  /// and access control. Items that are bound to this device are omitted, and listed in the report.
   ///
-  /// Only the owner can access the file. It is created atomically. If the process is killed, an
-  /// encrypted partial file with the suffix `.tmp` may remain in the directory. Writes by other
-  /// threads and processes after the export has begun are not in the file.
+  /// Only the owner can access the file, which is created atomically. A killed process may leave an
+  /// encrypted partial file with the suffix `.tmp`. Writes during the export are not in it.
   ///
   /// - Parameters:
   ///   - url: The file, in an existing directory.
-  ///   - passphrase: A passphrase of 1 byte to 64 KiB, without which the items in the file cannot
-  ///     be recovered. Passphrases are compared byte by byte, so always use the same Unicode
-  ///     normalization form.
-  ///   - cost: The cost of opening the file; nil means the result of
-  ///     ``ScryptCost/calibrated(to:cipher:)``.
-  ///   - overwriting: Whether to replace an existing file. If this is false, a file that another
-  ///     process creates in the meantime is not replaced either.
-  ///   - report: Called on this thread after each batch of about 256 items. If it cancels, no file
-  ///     is written.
+  ///   - passphrase: As in ``UnlockKey/passphrase(_:)``; required to recover the exported items.
+  ///   - cost: The cost of opening the file; nil means ``ScryptCost/calibrated(to:cipher:)``.
+  ///   - overwriting: Whether to replace a file that exists or is created in the meantime.
+  ///   - report: Called on this thread after each batch of about 256 items; may cancel the export.
   /// - Returns: The exported items and the omitted items.
   /// - Throws: ``SecretStoreError/locked`` if the vault is locked or becomes locked during the
   ///   export; ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired
-  ///   first; ``SecretStoreError/invalid(_:)`` if the passphrase is empty or too long, the cost is
-  ///   not allowed, or the file exists or is the vault itself; ``SecretStoreError/cancelled`` if
-  ///   `report` cancels, or if ``lock()`` is called or the task is cancelled while the key is
-  ///   derived; or the error of reading the vault or writing the file. On error, no file is
-  ///   written, unless only the `fsync` of the directory fails. The file then exists, but may not
-  ///   survive a power failure.
+  ///   first; ``SecretStoreError/invalid(_:)`` if the passphrase or the cost is not allowed, or if
+  ///   the file exists or is the vault itself; ``SecretStoreError/cancelled`` if `report` cancels,
+  ///   or if ``lock()`` is called or the task is cancelled while the key is derived; or the error
+  ///   of reading the vault or writing the file. No file is then written, unless only the `fsync`
+  ///   of the directory fails: that file may not survive a power failure.
   /// - Complexity: O(*n*), where *n* is the size of the vault, which is held in memory twice.
   @discardableResult
   public func export(

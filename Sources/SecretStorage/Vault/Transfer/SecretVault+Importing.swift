@@ -4,40 +4,34 @@ public import FoundationEssentials
 extension SecretVault {
   /// Adds the items of an export, or of another machine's vault with a passphrase, to this vault.
   ///
-  /// If the vault has no item with the identity of an imported item, the item is added with a new
-  /// identifier and the same dates, attributes and access control. Written items are read back from
-  /// the file and compared with the import. If the import ends early, the items imported so far
-  /// remain in the vault. Another import then finds them ``ImportReport/Outcome/identical`` and
-  /// continues. Other threads and processes may use the vault during the import.
+  /// An item with a new identity is added with a new identifier and the same dates, attributes and
+  /// access control. Written items are read back from the file and compared with the import. If the
+  /// import ends early, the items imported so far remain, and another import finds them
+  /// ``ImportReport/Outcome/identical``. Other threads and processes may use the vault meanwhile.
   ///
   /// Two items are identical if they have the same secret and attributes, regardless of their
-  /// dates. A secret under an application password cannot be opened for the comparison. It is
-  /// considered identical only if its sealed bytes are, as after an export.
+  /// dates. Secrets under an application password are compared in sealed form, as exported.
   ///
-  /// The imported file is not changed. It may be a symbolic link, belong to another user and be
-  /// accessible to all users, as on many removable media, because the passphrase protects its
-  /// content against reading and tampering.
+  /// The file is not changed. It may be a symbolic link, and other users may own and access it, as
+  /// on removable media, because the passphrase protects its content against reading and tampering.
   ///
   /// - Parameters:
   ///   - url: The file to import.
   ///   - passphrase: The passphrase of the file, which may differ from the one of this vault.
   ///   - conflicts: The handling of items that the vault already has with different content.
   ///   - isDryRun: Whether to only report the outcome and change nothing.
-  ///   - report: Called on this thread after each batch of about 256 items; may cancel the import.
-  ///     During key derivation, it is called several times a second with a total of 0, because the
-  ///     number of items is not known yet.
+  ///   - report: Called on this thread after each batch of about 256 items, and several times a
+  ///     second during key derivation, with an unknown total of 0; may cancel the import.
   /// - Returns: The actual or simulated outcome for each imported item.
   /// - Throws: ``SecretStoreError/wrongPassphrase`` if the passphrase does not open the file;
   ///   ``SecretStoreError/corrupted(_:)`` if the file is not a complete and intact vault, if this
-  ///   vault is damaged, or if the items read back differ from the import;
-  ///   ``SecretStoreError/invalid(_:)`` if the file has no passphrase;
-  ///   ``SecretStoreError/newerFormat(_:)`` if only a newer version can read the file;
-  ///   ``SecretStoreError/insecure(path:reason:)`` if it is not a regular file;
-  ///   ``SecretStoreError/locked`` if this vault is locked or becomes locked during the import;
+  ///   vault is damaged, or if the items read back differ; ``SecretStoreError/invalid(_:)`` if the
+  ///   file has no passphrase; ``SecretStoreError/newerFormat(_:)`` if only a newer version can
+  ///   read it; ``SecretStoreError/insecure(path:reason:)`` if it is not a regular file;
+  ///   ``SecretStoreError/locked`` if this vault is or becomes locked;
   ///   ``SecretStoreError/cancelled`` if `report` cancels or the task is cancelled; or the error of
   ///   reading the file or writing this vault.
-  /// - Complexity: O(*m* + *n*), where *m* and *n* are the sizes of the vault and of the import,
-  ///   which are both held in memory.
+  /// - Complexity: O(*m* + *n*) in time and memory, for the sizes of the vault and of the import.
   @discardableResult
   public func importItems(
     from url: URL, passphrase: Secret, conflicts: ImportConflicts = .keepExisting,

@@ -6,8 +6,7 @@ public struct ImportReport: Hashable, Sendable {
     case added
     /// The vault already has the item, with the same secret and attributes.
     case identical
-    /// The vault has a different item with this identity, and ``ImportConflicts`` determined which
-    /// item it has now.
+    /// The vault has a different item with this identity, handled as in ``ImportConflicts``.
     case conflict
     /// The vault rejects the item for the given reason, which is a sentence.
     case refused(String)
@@ -26,8 +25,7 @@ public struct ImportReport: Hashable, Sendable {
     public let outcome: Outcome
     /// Whether the item is written with an earlier date than in the import.
     ///
-    /// The limit for dates is one day after the current time or the newest item of the vault,
-    /// whichever is later. A later date is replaced with the limit.
+    /// The limit is one day after the current time or the vault's newest item, whichever is later.
     public let isRedated: Bool
   }
 
@@ -44,8 +42,7 @@ public struct ImportReport: Hashable, Sendable {
 public enum ImportConflicts: Hashable, Sendable {
   /// The vault's item is kept.
   case keepExisting
-  /// The secret, attributes, access control and dates of the imported item replace the existing
-  /// ones.
+  /// The imported item's secret, attributes, access control and dates replace the existing ones.
   case replace
 }
 

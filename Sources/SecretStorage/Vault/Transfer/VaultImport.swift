@@ -3,12 +3,9 @@ import FoundationEssentials
 /// The import of items into a vault, in batches.
 struct VaultImport {
   private let source: VaultContents
-  /// The contents of the vault, as read from its log.
   private var target: VaultContents
   private let conflicts: ImportConflicts
-  /// The latest allowed date of an item, in microseconds since 1970.
-  ///
-  /// All items that are added later get later dates, so a date in the distant future is replaced.
+  /// The latest allowed date, in microseconds since 1970, because later items must get later dates.
   private let latest: Int64
   private(set) var report = ImportReport()
 
@@ -20,7 +17,6 @@ struct VaultImport {
   /// An imported item to be written.
   struct Step {
     let item: VaultItem
-    /// The opened payload of the item.
     let payload: Secret
     /// The item of the vault to be replaced; nil if the item is added.
     let replaced: VaultItem?
@@ -36,7 +32,6 @@ struct VaultImport {
     latest = max(Date.now.microseconds, target.index.newestCreation) + Self.day
   }
 
-  /// Reads the records that any process appended to the vault.
   mutating func refresh(from parts: VaultLocation) throws(SecretStoreError) {
     try target.refresh(from: parts)
     try target.checkWhole()

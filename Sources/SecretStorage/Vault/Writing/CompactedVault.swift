@@ -105,39 +105,3 @@ extension VaultItem {
     .attributes(of: accessControl.accessibility)
   }
 }
-
-/// The schedule of automatic compaction.
-///
-/// After a failure, such as a full disk, every write would try to compact the vault again. The next
-/// attempt waits for the log to grow, each time by twice as much as before.
-struct BackgroundCompaction: Sendable {
-  /// The minimum size of a file for compaction, in bytes.
-  static let negligible = 64 * 1024
-
-  /// Whether a thread of this process compacts the vault now.
-  private(set) var isUnderWay = false
-  /// The required growth of the log after the next failure, in bytes.
-  private var delay = negligible
-  /// The minimum size of the log for the next attempt, in bytes.
-  private var threshold = 0
-
-  /// Marks compaction as under way; returns false if it already is or if the log is too small.
-  mutating func begins(atSize size: Int) -> Bool {
-    // A much smaller log is another file, from another process or a later compaction.
-    if threshold - size > delay { threshold = 0 }
-    guard !isUnderWay, size >= threshold else { return false }
-    isUnderWay = true
-    return true
-  }
-
-  mutating func end(succeeded: Bool, atSize size: Int) {
-    isUnderWay = false
-    if succeeded {
-      self = BackgroundCompaction()
-    } else {
-      threshold = size + delay
-      // At most a quarter of a large file, so that it never grows much larger than necessary.
-      delay = min(delay * 2, max(1 << 20, size / 4))
-    }
-  }
-}

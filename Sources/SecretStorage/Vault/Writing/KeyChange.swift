@@ -4,12 +4,10 @@ struct KeyChange {
   var table: KeyTable
   let user: Secret
   var index: VaultIndex
-  /// Whether the vault is being created.
   let isNew: Bool
   let device: DeviceState
   let cipher: any SecretCipher
 
-  /// Adds and returns a slot.
   mutating func addSlot(
     named name: String, _ key: SlotKey
   ) throws(SecretStoreError) -> KeySlot {
@@ -67,9 +65,7 @@ extension KeyTable {
 }
 
 extension SecretVault {
-  /// Writes the vault to a new file with changed keys, or creates it with them.
-  ///
-  /// Merely appending a table would leave the previous one in the file, open to its old keys.
+  /// Rewrites or creates the vault with changed keys; appending would leave the old table readable.
   func changeKeys<Result>(
     _ change: (inout KeyChange) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {

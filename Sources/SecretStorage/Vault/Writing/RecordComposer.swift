@@ -4,7 +4,6 @@ struct RecordComposer {
   static let tableCount = 2
 
   private(set) var records: [LogRecord] = []
-  /// The chain up to the last record.
   private(set) var chain: VaultChain
 
   init(continuing chain: VaultChain = VaultChain()) {
@@ -44,9 +43,8 @@ struct RecordComposer {
 
   /// Adds a record of entries, sealed under the attributes key of an accessibility.
   ///
-  /// The loss of a record with several entries does not reveal which items it had, so they must be
-  /// those of new or unchanged items. `first` is the sequence of the first record of an appended
-  /// write.
+  /// Several entries must be of new or unchanged items, because the loss of their record does not
+  /// reveal the items. `first` is the sequence of the first record of an appended write.
   mutating func add(
     _ entries: [ItemEntry], as accessibility: Accessibility, under keys: VaultKeys,
     writtenFrom first: UInt64? = nil, by sealer: VaultSealer

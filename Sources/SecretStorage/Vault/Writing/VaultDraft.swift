@@ -18,7 +18,6 @@ struct VaultDraft {
   private var newestCreation: Int64
   private var newIDs: Set<SecretItem.ID> = []
 
-  /// - Throws: The reason why the vault must not be written in its present state.
   init(_ contents: VaultContents, _ device: DeviceState) throws(SecretStoreError) {
     try contents.checkTrust()
     guard let position = contents.position else {
@@ -37,12 +36,9 @@ struct VaultDraft {
 
   var records: [LogRecord] { composer.records }
 
-  /// The chain up to the last appended record.
   var chain: VaultChain { composer.chain }
 
-  /// The state that the machine remembers once the records are in place.
-  ///
-  /// A key table that no user key authenticates is not remembered.
+  /// The state to remember once the records are in place; without keys if no user key proves them.
   var result: RememberedVault? {
     var vault = RememberedVault(chain, keys)
     if keys.ring.user == nil { vault?.keys = nil }
@@ -52,10 +48,9 @@ struct VaultDraft {
   /// Whether the machine has recorded this vault at the log's path.
   var isPlaceKnown: Bool { notedVaultID == keys.table?.vaultID }
 
-  /// The revision of the next record.
   var nextRevision: UInt64 { composer.nextSequence }
 
-  /// Returns the current time, or a later one if it is not later than every item's creation date.
+  /// Returns a date later than the creation of every item, usually the current time.
   mutating func now() -> Date {
     newestCreation = max(Date().microseconds, newestCreation + 1)
     return Date(microseconds: newestCreation)
@@ -71,8 +66,7 @@ struct VaultDraft {
     return id
   }
 
-  /// Appends an entry, or several of new or unchanged items, in one record, sealed under the
-  /// attributes key of an accessibility.
+  /// Appends one record with an entry, or with several entries of new or unchanged items.
   mutating func append(
     _ added: [ItemEntry], as accessibility: Accessibility
   ) throws(SecretStoreError) {
@@ -84,7 +78,6 @@ struct VaultDraft {
     entries += added
   }
 
-  /// Appends the new state of an item.
   mutating func replace(_ old: VaultItem, by new: VaultItem) throws(SecretStoreError) {
     try append([.put(new)], as: new.accessControl.accessibility)
     if old.attributesPurpose != new.attributesPurpose {

@@ -2,8 +2,7 @@
 struct VaultWrite: Sendable {
   /// The item or identity that a change affects.
   ///
-  /// Two writes with the same footprint never share a batch, because the second must see the effect
-  /// of the first.
+  /// A batch never has two equal footprints: the second write must see the effect of the first.
   enum Footprint: Hashable, Sendable {
     case item(SecretItem.ID)
     case identity(ItemIdentity)
@@ -80,7 +79,6 @@ extension VaultWrite {
 }
 
 extension VaultDraft {
-  /// Seals the payload of a new item, or of a new state of an item.
   fileprivate func seal(
     _ payload: Secret, of item: SecretItem
   ) throws(SecretStoreError) -> SealedSecret {
@@ -93,7 +91,7 @@ extension VaultDraft {
 }
 
 extension VaultContents {
-  /// Returns an item at the expected revision; nil if it does not exist.
+  /// Returns an item; nil if it does not exist; throws `conflict` if it has another revision.
   func item(
     _ id: SecretItem.ID, expecting revision: UInt64
   ) throws(SecretStoreError) -> VaultItem? {

@@ -1,0 +1,231 @@
+import Concurrency
+
+extension SecretVault {
+  /// Writes the vault to a new file without overwritten or removed items.
+  ///
+  /// Compaction also runs in the background when worthwhile. If it fails, it is retried after the
+  /// file has grown, by a larger amount each time. For the closure, see ``repair(reporting:)``.
+  ///
+  /// - Complexity: O(*n*), where *n* is the size of the vault.
+  /// - Throws: ``SecretStoreError/locked`` if the vault was never unlocked,
+  ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault. On
+  ///   error, nothing changes.
+  public func compact(
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
+  ) throws {
+    try rewriteBesideWriters(reporting: report)
+  }
+
+  /// Writes the vault to a new file while others read and write it.
+  ///
+  /// The items are copied in small parts, and the changes made meanwhile follow them. Only the last
+  /// changes are copied while no other writer is active. If the state of the vault does not allow
+  /// this, or another process replaces the file, writers are excluded from the beginning.
+  func rewriteBesideWriters(
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
+  ) throws(SecretStoreError) {
+    let parts = try protectedParts
+    let state = try withContents { contents throws(SecretStoreError) in CompactionState(contents) }
+    guard var state else { return try rewrite(reporting: report) }
+    do throws(SecretStoreError) {
+      var new: CompactedVault?
+      let doubt = try parts.log.replace(keepingOld: false) { write throws(SecretStoreError) in
+        let items = try items(at: state)
+        var begun = try CompactedVault(
+          of: items, keys: state.keys, after: state.chain, reserved: state.lastReserved, cipher)
+        try begun.add(items, reporting: report, writing: write)
+        // The first round has the changes of the whole copying; the others are short.
+        for _ in 0..<3 {
+          try begun.add(entries(since: &state, parts))
+          for record in begun.takeRecords() { try write(record) }
+        }
+        new = begun
+      } by: { () throws(SecretStoreError) in
+        guard var complete = new else { return nil }
+        try complete.add(entries(since: &state, parts))
+        try complete.end(replacing: state.chain.head)
+        new = complete
+        return (complete.takeRecords(), state.position)
+      }
+      finishReplacing(by: new?.result, doubt, parts)
+    } catch {
+      guard error == .conflict else { throw error }
+      try rewrite(reporting: report)
+    }
+  }
+
+  /// Returns the items, some of which may be newer than the state.
+  ///
+  /// - Throws: `conflict` if the file was replaced or read again.
+  private func items(at state: CompactionState) throws(SecretStoreError) -> [VaultItem] {
+    var items: [VaultItem] = []
+    items.reserveCapacity(state.slotCount)
+    for start in stride(from: 0, to: state.slotCount, by: CompactionState.part) {
+      items += try contents.withLock { contents throws(SecretStoreError) in
+        guard contents.indexGeneration == state.indexGeneration else { throw .conflict }
+        return contents.index.items(inSlots: start..<(start + CompactionState.part))
+      }
+    }
+    return items
+  }
+
+  /// Returns the entries that were written since a state, and moves it past them.
+  ///
+  /// - Throws: `conflict` if the file was replaced or damaged.
+  private func entries(
+    since state: inout CompactionState, _ parts: VaultLocation
+  ) throws(SecretStoreError) -> [(entry: ItemEntry, accessibility: Accessibility)] {
+    let next = try withContents { contents throws(SecretStoreError) in CompactionState(contents) }
+    guard let next else { throw contents.withLock { $0.keys.isUnlocked } ? .conflict : .locked }
+    guard next.chain.start == state.chain.start, next.chain.head.sequence <= state.lastReserved
+    else { throw .conflict }
+    if next.position == state.position { return [] }
+    let changes = try parts.log.changes(since: state.position)
+    // Another writer may have appended more, which the next round reads.
+    let isLater = changes.position != next.position
+    guard !changes.startsOver, changes.tail == nil || isLater else { throw .conflict }
+    if isLater { return [] }
+    let found = try state.keys.entries(in: changes.entries, cipher)
+    (state.position, state.chain) = (next.position, next.chain)
+    return found
+  }
+
+  /// Compacts the vault if worthwhile: synchronously for format version 1, else in the background.
+  func compactIfWasteful() {
+    let (isWorthwhile, isUrgent) = contents.withLock { contents in
+      (
+        contents.isWasteful && contents.compaction.begins(atSize: contents.chain.byteCount),
+        contents.keys.isOfVersion1
+      )
+    }
+    guard isWorthwhile else { return }
+    let work = { @Sendable [self] in
+      var isDone = false
+      do throws(SecretStoreError) {
+        try rewriteBesideWriters()
+        isDone = true
+      } catch {
+        // The app may have locked the vault meanwhile; the next write tries again.
+        if !contents.withLock({ $0.keys.isLockedByApp }) {
+          report(SecretStorageFailure(.maintenance, error))
+        }
+      }
+      contents.withLock { contents in
+        let size = contents.chain.byteCount
+        contents.compaction.end(succeeded: isDone, atSize: size)
+      }
+    }
+    // A forked child has no other threads.
+    if isUrgent || Fork.isChild { work() } else { background.run(work) }
+  }
+}
+
+/// The state of a vault that is compacted beside its writers, without its items.
+private struct CompactionState {
+  /// The number of items that are copied while the contents are locked.
+  static let part = 4096
+  /// The number of records that others may write meanwhile.
+  private static let reservedCount: UInt64 = 1 << 20
+
+  var position: LogPosition
+  var chain: VaultChain
+  let keys: VaultKeys
+  /// The last sequence number that others may use meanwhile.
+  let lastReserved: UInt64
+  let slotCount: Int
+  let indexGeneration: UInt64
+
+  /// Nil if the vault must not be compacted beside its writers.
+  init?(_ contents: VaultContents) {
+    guard contents.isWhole, let position = contents.position, position != .nowhere,
+      contents.notedVaultID == contents.keys.table?.vaultID
+    else { return nil }
+    self.position = position
+    chain = contents.chain
+    keys = contents.keys
+    lastReserved = max(chain.head.sequence, contents.expected?.sequence ?? 0) + Self.reservedCount
+    slotCount = contents.index.slotCount
+    indexGeneration = contents.indexGeneration
+  }
+}
+
+extension VaultKeys {
+  /// Returns the entries of records of items, each with the accessibility of its attributes key.
+  fileprivate func entries(
+    in changes: [LogChanges.Entry], _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> [(entry: ItemEntry, accessibility: Accessibility)] {
+    var found: [(entry: ItemEntry, accessibility: Accessibility)] = []
+    for change in changes {
+      guard case .record(let record) = change, let table,
+        KeyTableRecord.ifTable(record.payload) == nil,
+        let id = VaultSealer.attributesKeyIfPresent(of: record.payload),
+        let key = ring.attributesKey(id)
+      else { throw .conflict }
+      let isAlways = id == table.key(for: .attributes(of: .always))?.id
+      let content = try table.sealer(cipher).openItems(record.payload, with: key)
+      found += content.entries.map { ($0, isAlways ? .always : .whenUnlocked) }
+    }
+    return found
+  }
+}
+
+extension CompactedVault {
+  /// Adds each item's last state and its removals, in records of their own.
+  fileprivate mutating func add(
+    _ changes: [(entry: ItemEntry, accessibility: Accessibility)]
+  ) throws(SecretStoreError) {
+    var last: [SecretItem.ID: Int] = [:]
+    for (number, change) in changes.enumerated() {
+      if case .put(let item) = change.entry { last[item.id] = number }
+    }
+    for (number, change) in changes.enumerated() {
+      if case .put(let item) = change.entry, last[item.id] != number { continue }
+      try add([change.entry], as: change.accessibility)
+    }
+  }
+}
+
+extension VaultContents {
+  /// Whether there is much unused space, too many single-item records, which are slow to open, a
+  /// changed identity of the machine, or format version 1.
+  fileprivate var isWasteful: Bool {
+    if keys.ring.user == nil || sealedRecords > 0 || !damage.isEmpty { return false }
+    let needed = index.byteCount / 4 * 7 + BackgroundCompaction.negligible
+    return keys.isOfVersion1 || keys.isDeviceOutdated || chain.byteCount > needed
+      || singleCount > max(1024, index.count / 4)
+  }
+}
+
+/// The schedule of automatic compaction.
+///
+/// After a failure, such as a full disk, retries wait for the log to grow, by twice as much each.
+struct BackgroundCompaction: Sendable {
+  /// The minimum size of a file for compaction, in bytes.
+  static let negligible = 64 * 1024
+
+  private(set) var isUnderWay = false
+  /// The required growth of the log after the next failure, in bytes.
+  private var delay = negligible
+  /// The minimum size of the log for the next attempt, in bytes.
+  private var threshold = 0
+
+  /// Marks compaction as under way; returns false if it already is or if the log is too small.
+  mutating func begins(atSize size: Int) -> Bool {
+    // A much smaller log is another file, from another process or a later compaction.
+    if threshold - size > delay { threshold = 0 }
+    guard !isUnderWay, size >= threshold else { return false }
+    isUnderWay = true
+    return true
+  }
+
+  mutating func end(succeeded: Bool, atSize size: Int) {
+    isUnderWay = false
+    if succeeded {
+      self = BackgroundCompaction()
+    } else {
+      threshold = size + delay
+      // At most a quarter of a large file, so that it never grows much larger than necessary.
+      delay = min(delay * 2, max(1 << 20, size / 4))
+    }
+  }
+}
