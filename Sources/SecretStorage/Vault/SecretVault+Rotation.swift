@@ -95,7 +95,7 @@ extension SecretVault {
       // Another rotation may have started in the meantime.
     }
     // The new file omits the keys that are no longer in use.
-    try rewrite()
+    try rewriteBesideWriters()
   }
 
   /// Seals a batch of items under the newest keys, and returns the remaining ones.

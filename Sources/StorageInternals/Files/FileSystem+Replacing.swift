@@ -108,7 +108,8 @@ extension FileSystem {
       return nil
     }
     try file.fill(with: bytes, mode, keeping: old, finish)
-    return try file.takeName() ? file : nil
+    guard try file.takeName() else { return nil }
+    return file
   }
 
   /// Removes a temporary file; on failure, returns false and leaves it to `removeLeftovers`.

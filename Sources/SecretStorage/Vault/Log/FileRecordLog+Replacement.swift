@@ -19,13 +19,14 @@ extension FileRecordLog {
     private static let chunk = 8 << 20
 
     init(of log: FileRecordLog) throws(SecretStoreError) {
-      self.log = log
-      rest = try FileHeader.encode(log.cipher)
-      file = try system { () throws(SystemError) in
+      let header = try FileHeader.encode(log.cipher)
+      let file = try system { () throws(SystemError) in
         try log.fileSystem.makingDirectories(for: log.path) { () throws(SystemError) in
           try log.fileSystem.openReplacement(of: log.path, mode: 0o600)
         }
       }
+      (self.log, rest) = (log, header)
+      self.file = file
     }
 
     /// Whether records are written before the file is put in place.

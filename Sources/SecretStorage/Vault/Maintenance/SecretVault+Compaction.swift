@@ -157,10 +157,15 @@ extension VaultKeys {
     var found: [(entry: ItemEntry, accessibility: Accessibility)] = []
     for change in changes {
       guard case .record(let record) = change, let table,
-        KeyTableRecord.ifTable(record.payload) == nil,
-        let id = VaultSealer.attributesKeyIfPresent(of: record.payload),
-        let key = ring.attributesKey(id)
+        KeyTableRecord.ifTable(record.payload) == nil
       else { throw .conflict }
+      let id: UInt32
+      do {
+        id = try VaultSealer.attributesKey(of: record.payload)
+      } catch {
+        throw .conflict
+      }
+      guard let key = ring.attributesKey(id) else { throw .conflict }
       let isAlways = id == table.key(for: .attributes(of: .always))?.id
       let content = try table.sealer(cipher).openItems(record.payload, with: key)
       found += content.entries.map { ($0, isAlways ? .always : .whenUnlocked) }
