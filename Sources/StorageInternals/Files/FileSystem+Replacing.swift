@@ -46,14 +46,7 @@ extension FileSystem {
   ///
   /// - Returns: The file; nil if the file system has no unnamed files.
   package func openReplacement(of path: String, mode: mode_t) throws(SystemError) -> File? {
-    let temporary = path.replacement(try KernelRandom.integer())
-    do {
-      return try openUnnamed(for: temporary, O_RDWR, mode: mode)
-    } catch {
-      // File systems that ignore the flag fail with `EISDIR`.
-      if [EOPNOTSUPP, EISDIR, EINVAL].contains(error.code) { return nil }
-      throw error
-    }
+    try openUnnamed(for: path.replacement(try KernelRandom.integer()), mode: mode)
   }
 
   /// Puts a file of ``openReplacement(of:mode:)`` in place of another one, atomically and durably.
@@ -84,7 +77,7 @@ extension FileSystem {
     finish: (borrowing File) -> Void = { _ in }
   ) throws(SystemError) -> File {
     let temporary = path.replacement(try KernelRandom.integer())
-    if let file = try writeUnnamed(path, bytes, mode, old, finish) { return file }
+    if let file = try writeUnnamed(temporary, bytes, mode, old, finish) { return file }
     // Only the current owner has access until the owner has been changed.
     let file = try open(
       temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: old == nil ? mode : 0o600)
@@ -104,7 +97,7 @@ extension FileSystem {
     _ path: String, _ bytes: some Collection<UInt8>, _ mode: mode_t, _ old: FileStatus?,
     _ finish: (borrowing File) -> Void
   ) throws(SystemError) -> File? {
-    guard let file = try openReplacement(of: path, mode: old == nil ? mode : 0o600) else {
+    guard let file = try openUnnamed(for: path, mode: old == nil ? mode : 0o600) else {
       return nil
     }
     try file.fill(with: bytes, mode, keeping: old, finish)

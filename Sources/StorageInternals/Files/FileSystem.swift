@@ -30,14 +30,20 @@ package struct FileSystem: Sendable {
     return File(descriptor: descriptor, path: path, fileSystem: self)
   }
 
-  /// Creates an unnamed file in the directory of its future path.
-  func openUnnamed(for path: String, _ flags: Int32, mode: mode_t) throws(SystemError) -> File {
+  /// Creates an unnamed file in the directory of its future path, if the file system can.
+  func openUnnamed(for path: String, mode: mode_t) throws(SystemError) -> File? {
     // O_TMPFILE, an expression in <fcntl.h> that Swift does not import.
     let unnamed = 0o20000000 | O_DIRECTORY
-    let descriptor = try check(.open, at: path) {
-      unsafe CLibrary.open(path.parentDirectory, flags | unnamed | O_CLOEXEC, mode)
+    do {
+      let descriptor = try check(.open, at: path) {
+        unsafe CLibrary.open(path.parentDirectory, O_RDWR | unnamed | O_CLOEXEC, mode)
+      }
+      return File(descriptor: descriptor, path: path, fileSystem: self)
+    } catch {
+      // File systems that ignore the flag fail with `EISDIR`.
+      if [EOPNOTSUPP, EISDIR, EINVAL].contains(error.code) { return nil }
+      throw error
     }
-    return File(descriptor: descriptor, path: path, fileSystem: self)
   }
 
   /// Returns the status of a file; nil if it does not exist.

@@ -1,0 +1,244 @@
+import CLibrary
+import Concurrency
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+/// Compaction while other objects read and write the vault.
+struct VaultCompactionBesideWritersTests {
+  private let vault = TestVault()
+
+  /// Compacts a vault, and calls a closure while its items are copied.
+  private func compact(_ object: SecretVault, during work: () throws -> Void) throws {
+    var isDone = false
+    try object.compact { _ in
+      guard !isDone else { return .proceed }
+      isDone = true
+      do {
+        try work()
+      } catch {
+        Issue.record(error)
+      }
+      return .proceed
+    }
+    #expect(isDone)
+  }
+
+  private func expect(_ texts: [String: String], in objects: SecretVault...) throws {
+    for object in objects + [vault.open()] {
+      #expect(try object.texts() == texts)
+      let verification = try object.verify()
+      #expect(verification.isSound && verification.itemCount == texts.count)
+    }
+  }
+
+  @Test func writesDuringACompactionAreKept() throws {
+    let (object, other) = (vault.open(), vault.open())
+    try object.addMany(600)
+    var texts = try other.texts()
+    try compact(object) {
+      for (number, writer) in [object, other, object, other].enumerated() {
+        try writer.add("new \(number)", account: "new \(number)")
+        try writer.change("\(number)", to: "changed \(number)")
+        try writer.change("\(number)", to: "changed again \(number)")
+        try writer.remove("\(number + 10)")
+        texts["new \(number)"] = "new \(number)"
+        texts["\(number)"] = "changed again \(number)"
+        texts["\(number + 10)"] = nil
+      }
+      try other.remove("new 0")
+      texts["new 0"] = nil
+      try expect(texts, in: object, other)
+    }
+    try expect(texts, in: object, other)
+    // Later writes of each object continue the new file.
+    try other.change("20", to: "later")
+    try object.add("last", account: "last")
+    texts["20"] = "later"
+    texts["last"] = "last"
+    try expect(texts, in: object, other)
+  }
+
+  /// A reader that only has the attributes key of items that are always readable must not see the
+  /// state before a change of the accessibility.
+  @Test(arguments: [Accessibility.always, .whenUnlocked])
+  func changesOfAccessibilityDuringACompactionAreKept(_ old: Accessibility) throws {
+    let object = vault.open()
+    try object.add("first", account: "moved", old)
+    try object.add("other", account: "other", .always)
+    let new: Accessibility = old == .always ? .whenUnlocked : .always
+    try compact(object) {
+      let item = try #require(try object.item("moved"))
+      _ = try object.update(
+        item.id, expecting: item.revision,
+        attributes: ItemAttributes(accessControl: AccessControl(new)),
+        secret: Secret("second".utf8))
+    }
+    try expect(["moved": "second", "other": "other"], in: object)
+    let locked = vault.open()
+    locked.lock()
+    let found = Result { () throws(SecretStoreError) in try locked.text("moved") }
+    #expect(found == (new == .always ? .success("second") : .failure(.locked)))
+  }
+
+  @Test func readersDoNotReadACompactedVaultAgain() throws {
+    let cipher = MeasuredCipher()
+    let (object, reader, writer) = (vault.open(), vault.open(cipher: cipher), vault.open())
+    try object.addMany(2000)
+    try object.compact()
+    var texts = try reader.texts()
+    #expect(try writer.texts() == texts)
+    _ = cipher.takeWork()
+    for round in 0..<3 {
+      try compact(object) {
+        try writer.change("\(round)", to: "changed")
+        // The reader has the whole old file.
+        #expect(try reader.text("\(round)") == "changed")
+      }
+      try writer.change("7", to: "after \(round)")
+      texts["\(round)"] = "changed"
+      texts["7"] = "after \(round)"
+      #expect(try reader.text("7") == "after \(round)")
+    }
+    let work = cipher.takeWork()
+    #expect(work.opened < (try vault.bytes.count) / 10, "\(work)")
+    try expect(texts, in: object, reader, writer)
+  }
+
+  @Test func compactionBesideAnotherOneKeepsEverything() throws {
+    let (object, other) = (vault.open(), vault.open())
+    try object.addMany(300)
+    var texts = try object.texts()
+    try compact(object) {
+      try other.change("1", to: "changed")
+      try other.compact()
+      try other.change("2", to: "changed")
+    }
+    texts["1"] = "changed"
+    texts["2"] = "changed"
+    try expect(texts, in: object, other)
+  }
+
+  @Test func rotationDuringACompactionEnds() throws {
+    let (object, other) = (vault.open(), vault.open())
+    try object.addMany(300)
+    let texts = try object.texts()
+    try compact(object) { try other.rotateKeys() }
+    try expect(texts, in: object, other)
+    #expect(try !vault.open().isRotationPending)
+  }
+
+  @Test func lockingDuringACompactionChangesNothing() throws {
+    let (object, other) = (vault.open(), vault.open())
+    try object.addMany(300)
+    let bytes = try vault.bytes
+    #expect(throws: SecretStoreError.locked) {
+      try compact(object) { object.lock() }
+    }
+    #expect(try vault.bytes == bytes)
+    try expect(other.texts(), in: other)
+  }
+
+  @Test func appendedWritesOfADamagedFileAreNotCopied() throws {
+    let (object, other) = (vault.open(), vault.open())
+    try object.addMany(300)
+    #expect(throws: SecretStoreError.self) {
+      try compact(object) {
+        try other.change("1", to: "changed")
+        let place = try vault.bytes.count - 30
+        try TestVault.change(vault.path, at: place, to: ~(try vault.bytes[place]))
+      }
+    }
+    #expect(try !vault.open().verify().isSound)
+  }
+
+  /// A file from before the compaction, or from another branch, that a reader has not read.
+  @Test func olderFileAfterACompactionIsNoticed() throws {
+    let (object, reader) = (vault.open(), vault.open())
+    try object.addMany(10)
+    let early = try vault.bytes
+    #expect(try reader.texts().count == 10)
+    try object.compact()
+    let compacted = try vault.bytes
+    try object.change("1", to: "changed")
+    #expect(try reader.text("1") == "changed")
+    for older in [early, compacted] {
+      try vault.replace(by: older)
+      for object in [object, reader, vault.open()] {
+        #expect {
+          try object.text("1")
+        } throws: {
+          if case .rolledBack = $0 as? SecretStoreError { true } else { false }
+        }
+      }
+    }
+  }
+
+  /// The compacted file continues the state of the reader, but the machine has seen a later record.
+  @Test func compactedFileWithoutItsEndIsNoticedByALateReader() throws {
+    let (object, reader) = (vault.open(), vault.open())
+    try object.addMany(10)
+    #expect(try reader.texts().count == 10)
+    try object.compact()
+    let compacted = try vault.bytes
+    try object.change("1", to: "changed")
+    try vault.replace(by: compacted)
+    #expect {
+      try reader.text("1")
+    } throws: {
+      if case .rolledBack = $0 as? SecretStoreError { true } else { false }
+    }
+  }
+
+  @Test func forgedOffsetOfTheLastRecordIsHarmless() throws {
+    let (object, reader) = (vault.open(), vault.open())
+    try object.addMany(10)
+    let texts = try reader.texts()
+    try object.compact()
+    let bytes = try vault.bytes
+    let frames = TestVault.frames(of: bytes)
+    var forged: [UInt32] = [1, 32, 33, UInt32(bytes.count), .max]
+    for frame in frames { forged.append(UInt32(frame.startIndex)) }
+    for offset in forged {
+      let header = try FileHeader.encode(lastRecord: offset, OpenSSLCipher())
+      try vault.replace(by: header + bytes.dropFirst(header.count))
+      #expect(try reader.texts() == texts)
+      #expect(try vault.open().texts() == texts)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func manyWritersAndCompactionsLoseNothing(_ hasUnnamedFiles: Bool) throws {
+    let refused = Lock(Set<String>())
+    let object = vault.open(
+      fileSystem: FileSystem { call, path in
+        // The same path is then opened with its name.
+        guard !hasUnnamedFiles, call == .open, path.hasSuffix(".tmp") else { return nil }
+        return refused.withLock { $0.insert(path).inserted } ? EOPNOTSUPP : nil
+      })
+    for number in 0..<300 { try object.add("first", account: "\(number)") }
+    let rounds = Campaign.size(sample: 5, full: 50)
+    try onThreads(4) { [vault] thread in
+      let own = thread < 2 ? object : vault.open()
+      for round in 0..<rounds {
+        if thread == 0 {
+          try own.compact()
+          continue
+        }
+        for number in 0..<20 {
+          let account = "\(thread * 100 + number - 100)"
+          try own.change(account, to: "\(round)")
+          #expect(try own.text(account) == "\(round)")
+        }
+      }
+    }
+    let texts = try object.texts()
+    #expect(texts.count == 300)
+    for number in 0..<300 {
+      #expect(texts["\(number)"] == (number % 100 < 20 ? "\(rounds - 1)" : "first"))
+    }
+    try expect(texts, in: object)
+  }
+}
