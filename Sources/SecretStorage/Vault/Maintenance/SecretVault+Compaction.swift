@@ -44,6 +44,10 @@ extension SecretVault {
         guard var complete = new else { return nil }
         try complete.add(entries(since: &state, parts))
         try complete.end(replacing: state.chain.head)
+        if let vaultID = complete.result?.vaultID, contents.withLock({ $0.notedVaultID != vaultID })
+        {
+          _ = try recordVault(for: vaultID, isNew: false, parts)
+        }
         new = complete
         return (complete.takeRecords(), state.position)
       }
@@ -137,9 +141,7 @@ private struct CompactionState {
 
   /// Nil if the vault must not be compacted beside its writers.
   init?(_ contents: VaultContents) {
-    guard contents.isWhole, let position = contents.position, position != .nowhere,
-      contents.notedVaultID == contents.keys.table?.vaultID
-    else { return nil }
+    guard contents.isWhole, let position = contents.position else { return nil }
     self.position = position
     chain = contents.chain
     keys = contents.keys
