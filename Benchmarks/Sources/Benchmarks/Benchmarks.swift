@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 /// Measurements of Locket against the bare cost of the machine's minimum work.
@@ -12,7 +13,12 @@ import Glibc
       switch argument {
       case "--markdown": isMarkdown = true
       case "--only" where !arguments.isEmpty: only = arguments.popFirst()
-      default: stop("Usage: Benchmarks [--markdown] [--only <part of a row's name>]")
+      case "--large-vault": LargeVault.make(items: 1_000_000)
+      case "--large-vault-at" where arguments.count == 2:
+        let (path, count) = (arguments.removeFirst(), Int(arguments.removeFirst()))
+        LargeVault.measure(in: URL(filePath: path), items: count ?? 0)
+        return
+      default: stop("Usage: Benchmarks [--markdown] [--only <part of a row's name>] | --large-vault")
       }
     }
     let chosen = rows.filter { row in only.map { row.name.contains($0) } ?? true }
