@@ -68,9 +68,7 @@ struct RunDetector {
   }
 }
 
-/// The maximum lengths of runs.
-///
-/// The value `Int.max` means no limit.
+/// The maximum lengths of runs; `Int.max` means no limit.
 struct RunLimits: Sendable {
   var repeating = Int.max
   var sequential = Int.max
@@ -88,9 +86,8 @@ struct RunLimits: Sendable {
 
   func allows(_ run: Run) -> Bool { run.length <= self[run.step] }
 
-  /// Returns the run after one more character, or nil if it is too long.
-  ///
-  /// A run without a limit is not tracked; the result is then a run of one character.
+  /// Returns the run after one more character, nil if it is too long, or one character if the run
+  /// is unlimited and therefore not tracked.
   func run(_ run: Run, extendedBy step: Run.Step) -> Run? {
     if self[step] == .max { return Run() }
     let run = run.extended(by: step)

@@ -14,7 +14,6 @@ struct ReachableStates: Sendable {
   /// The number of visited states after which a search fails.
   private static let workLimit = 1 << 17
 
-  /// Creates the set of the initial state.
   init(_ automaton: PasswordAutomaton) {
     self.automaton = automaton
   }
@@ -26,9 +25,8 @@ struct ReachableStates: Sendable {
       cell: automaton.limits.isEmpty ? nil : cell, run: run)
   }
 
-  /// Replaces the states by the one that a password reaches.
-  ///
-  /// - Returns: False if the password contains a forbidden character or a run that is too long.
+  /// Replaces the states by the one that a password reaches, or returns false if the password
+  /// contains a forbidden character or a run that is too long.
   mutating func follow(_ password: some Sequence<Unicode.Scalar>) -> Bool {
     var state = State()
     var last: Unicode.Scalar?

@@ -87,11 +87,9 @@ extension SiteRules: Decodable {
       } catch let error as DescriptorSyntaxError {
         malformed.append((host.stringValue, error.description))
       } catch {
-        malformed.append(
-          (
-            host.stringValue,
-            "`password-rules` is not a string, or `exact-domain-match-only` is not a Boolean."
-          ))
+        let reason =
+          "`password-rules` is not a string, or `exact-domain-match-only` is not a Boolean."
+        malformed.append((host.stringValue, reason))
       }
     }
   }
