@@ -32,7 +32,7 @@ struct Run: Hashable, Sendable {
 
 extension Unicode.Scalar {
   /// Whether the character is one of A–Z, a–z or 0–9.
-  var isInSequence: Bool {
+  package var isASCIIAlphanumeric: Bool {
     switch self {
     case "A"..."Z", "a"..."z", "0"..."9": true
     default: false
@@ -41,7 +41,7 @@ extension Unicode.Scalar {
 
   /// The next character of A–Z, a–z or 0–9, or nil if there is none.
   var nextInSequence: Unicode.Scalar? {
-    guard isInSequence, self != "Z", self != "z", self != "9" else { return nil }
+    guard isASCIIAlphanumeric, self != "Z", self != "z", self != "9" else { return nil }
     return Unicode.Scalar(value + 1)
   }
 }

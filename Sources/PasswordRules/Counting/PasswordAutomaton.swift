@@ -62,7 +62,7 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
     var previous: (character: Unicode.Scalar, cell: Int)?
     for character in characters {
       let key = key(character)
-      if limits.sequential < .max, character.isInSequence {
+      if limits.sequential < .max, character.isASCIIAlphanumeric {
         let number = cells.count
         cells.append(CharacterCell(key: key, characters: [character]))
         if let previous, previous.character.nextInSequence == character {

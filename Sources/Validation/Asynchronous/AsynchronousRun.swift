@@ -1,6 +1,4 @@
 /// The runs of one asynchronous check of a field, with their task and cached answers.
-///
-/// The field's report contains the outcome.
 struct AsynchronousRun<Value: Sendable>: Sendable {
   /// The progress of the current run.
   enum Phase {
@@ -12,9 +10,7 @@ struct AsynchronousRun<Value: Sendable>: Sendable {
 
   let check: AsynchronousCheck<Value>
   private(set) var phase = Phase.ended
-  /// The number of the current run.
-  ///
-  /// Answers of earlier runs are stale.
+  /// The number of the current run; answers of earlier runs are stale.
   private(set) var number: UInt64 = 0
   private var task: Task<Void, Never>?
   /// The cached answers, oldest first.
