@@ -73,9 +73,7 @@ public struct PasswordRuleSet: Hashable, Sendable {
 
   /// Whether the canonical form begins with `allowed`, because `unicode` must precede a required
   /// `ascii-printable`.
-  var allowedIsFirst: Bool {
-    alphabet == .unicode && requirements.contains(.printable(.all))
-  }
+  var allowedIsFirst: Bool { alphabet == .unicode && requirements.contains(.printable(.all)) }
 
   private func makeChecks() -> [PasswordReport.Check] {
     var rules = requirements.map { PasswordRule.required($0.classes) }
@@ -145,9 +143,7 @@ extension PasswordRuleSet {
 
 extension PasswordRuleSet: ExpressibleByArrayLiteral {
   /// Creates a rule set from an array literal, as ``init(_:)-([PasswordRule])`` does.
-  public init(arrayLiteral rules: PasswordRule...) {
-    self.init(rules)
-  }
+  public init(arrayLiteral rules: PasswordRule...) { self.init(rules) }
 }
 
 extension Int? {

@@ -85,9 +85,7 @@ struct CheckResults {
   /// instead.
   private(set) var summary: Summary?
 
-  init(_ checks: [ValidationCheck]) {
-    self.checks = checks
-  }
+  init(_ checks: [ValidationCheck]) { self.checks = checks }
 
   init(summarizing checks: [ValidationCheck]) {
     self.checks = checks

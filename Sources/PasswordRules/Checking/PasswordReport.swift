@@ -20,9 +20,7 @@ public struct PasswordReport: Hashable, Sendable {
     /// with the whole of each run that is too long.
     public internal(set) var violations: [Range<Int>] = []
 
-    init(_ rule: PasswordRule) {
-      self.rule = rule
-    }
+    init(_ rule: PasswordRule) { self.rule = rule }
   }
 
   /// The checks in the order of the canonical form, including one for the allowed characters.

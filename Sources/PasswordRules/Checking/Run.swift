@@ -54,9 +54,7 @@ struct RunDetector {
   /// The runs that exceed the limits, each in full, in the order of their positions.
   private(set) var excesses: [(step: Run.Step, range: Range<Int>)] = []
 
-  init(_ limits: RunLimits) {
-    self.limits = limits
-  }
+  init(_ limits: RunLimits) { self.limits = limits }
 
   mutating func read(_ scalar: Unicode.Scalar, at position: Int) {
     let step = last.map { Run.Step(from: $0, to: scalar) } ?? .other

@@ -4,9 +4,7 @@ public struct Natural: Hashable, Sendable {
   private(set) var limbs: [UInt64]
 
   /// Creates a number from an integer.
-  public init(_ value: UInt64 = 0) {
-    limbs = value == 0 ? [] : [value]
-  }
+  public init(_ value: UInt64 = 0) { limbs = value == 0 ? [] : [value] }
 
   private init(limbs: [UInt64]) {
     self.limbs = limbs
@@ -131,9 +129,7 @@ extension Natural: Comparable {
 
 extension Natural: ExpressibleByIntegerLiteral {
   /// Creates a number from an integer literal.
-  public init(integerLiteral value: UInt64) {
-    self.init(value)
-  }
+  public init(integerLiteral value: UInt64) { self.init(value) }
 }
 
 extension Natural: CustomStringConvertible {

@@ -46,7 +46,7 @@ struct PasswordAutomaton: Sendable {
 }
 
 /// Characters of an alphabet that are interchangeable: they share a key and, if sequences are
-/// limited, do not belong to one. Each letter and digit then has its own cell.
+/// limited, do not belong to one, so that each letter and digit has its own cell.
 struct CharacterCell<Key: Hashable & Sendable>: Sendable {
   let key: Key
   private(set) var characters: [Unicode.Scalar]

@@ -14,9 +14,7 @@ struct ReachableStates: Sendable {
   /// The number of visited states after which a search fails.
   private static let workLimit = 1 << 17
 
-  init(_ automaton: PasswordAutomaton) {
-    self.automaton = automaton
-  }
+  init(_ automaton: PasswordAutomaton) { self.automaton = automaton }
 
   private func state(after state: State, _ cell: Int, _ step: Run.Step) -> State? {
     guard let run = automaton.limits.run(state.run, extendedBy: step) else { return nil }

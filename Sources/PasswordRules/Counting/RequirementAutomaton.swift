@@ -14,7 +14,7 @@ struct RequirementAutomaton: Sendable {
 
   /// The alphabet.
   let characters: [Unicode.Scalar]
-  /// The kind of each character, numbered from zero; characters of a kind meet the same requirements.
+  /// The kind of each character, numbered from zero; those of a kind meet the same requirements.
   private var kinds: [Unicode.Scalar: Int] = [:]
 
   private static let requirementLimit = 1024
@@ -29,8 +29,8 @@ struct RequirementAutomaton: Sendable {
     _ requirements: [Alphabet], matching mode: RequirementMatchingMode,
     characters: [Unicode.Scalar], limit: Int
   ) throws(PasswordRulesError) {
-    let isTooComplex = PasswordRulesError.tooComplex("The required classes overlap in too many ways")
-    if requirements.count > Self.requirementLimit { throw isTooComplex }
+    let error = PasswordRulesError.tooComplex("The required classes overlap in too many ways")
+    if requirements.count > Self.requirementLimit { throw error }
     var counts: [(alphabet: Alphabet, count: UInt16)] = []
     for alphabet in requirements {
       if let index = counts.firstIndex(where: { $0.alphabet == alphabet }) {
@@ -63,7 +63,7 @@ struct RequirementAutomaton: Sendable {
           numbers[next] = states.count
           states.append(next)
           size += next.count * goal.count
-          if states.count > limit || size > Self.memoryLimit { throw isTooComplex }
+          if states.count > limit || size > Self.memoryLimit { throw error }
         }
         numbersOfNext.append(numbers[next] ?? 0)
       }

@@ -17,9 +17,7 @@ public struct PrintableCharacters: Hashable, Sendable {
     }
   }
 
-  private init(bits: UInt128) {
-    self.bits = bits
-  }
+  private init(bits: UInt128) { self.bits = bits }
 
   /// Creates an empty set.
   public init() {}

@@ -52,9 +52,7 @@ extension SiteRules: Decodable {
     let stringValue: String
     var intValue: Int? { nil }
 
-    init?(stringValue: String) {
-      self.stringValue = stringValue
-    }
+    init?(stringValue: String) { self.stringValue = stringValue }
 
     init?(intValue: Int) { nil }
   }

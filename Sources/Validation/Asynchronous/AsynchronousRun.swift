@@ -16,9 +16,7 @@ struct AsynchronousRun<Value: Sendable>: Sendable {
   /// The cached answers, oldest first.
   private var answers: [(value: Value, outcome: AsynchronousOutcome)] = []
 
-  init(_ check: AsynchronousCheck<Value>) {
-    self.check = check
-  }
+  init(_ check: AsynchronousCheck<Value>) { self.check = check }
 
   /// Returns the cached answer for a value.
   func cachedAnswer(for value: Value) -> AsynchronousOutcome? {

@@ -101,9 +101,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   }
 
   /// Restores the initial value and the untouched state.
-  public func reset() {
-    change(to: initialValue) { $0.newest.isTouched = false }
-  }
+  public func reset() { change(to: initialValue) { $0.newest.isTouched = false } }
 
   private func change(to value: Value, _ update: (inout FieldState<Value>) -> Void) {
     properties.valueWillChange()

@@ -102,16 +102,12 @@ final class ObservedProperties: Observable, Sendable {
 public final class ValidationObservation: Sendable {
   private let lifetime: ObservationLifetime
 
-  init(end: @escaping @Sendable () -> Void) {
-    lifetime = ObservationLifetime(end: end)
-  }
+  init(end: @escaping @Sendable () -> Void) { lifetime = ObservationLifetime(end: end) }
 
   /// Ends the observation; further calls have no effect.
   ///
   /// When this method returns, a call of the observer on another thread may still be in progress.
-  public func cancel() {
-    lifetime.cancel()
-  }
+  public func cancel() { lifetime.cancel() }
 }
 
 /// The closures of one observer of reports.

@@ -20,9 +20,7 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   private let observations: [ValidationObservation]
 
   /// Creates a form with fields, in the order in which the user fills them in.
-  public convenience init(_ fields: any FormField...) {
-    self.init(fields)
-  }
+  public convenience init(_ fields: any FormField...) { self.init(fields) }
 
   /// Creates a form with fields, in the order in which the user fills them in.
   public init(_ fields: [any FormField]) {

@@ -21,7 +21,9 @@ extension Validator<String> {
   }
 
   /// Returns a check for a minimum number of characters of some classes; fewer are `.incomplete`.
-  public static func contains(atLeast minimum: Int = 1, of classes: CharacterClass...) -> Validator {
+  public static func contains(
+    atLeast minimum: Int = 1, of classes: CharacterClass...
+  ) -> Validator {
     let alphabet = Alphabet(unionOf: classes)
     return Validator("contains", .minimumOf(minimum, classes)) { text, results in
       let count = text.unicodeScalars.count(where: alphabet.contains)

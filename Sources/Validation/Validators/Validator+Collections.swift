@@ -2,9 +2,7 @@ import PasswordRules
 
 extension Validator where Value: Collection & SendableMetatype {
   /// A check that the collection is not empty; an empty one is `.incomplete`.
-  public static var notEmpty: Validator {
-    custom("notEmpty", .notEmpty) { !$0.isEmpty }
-  }
+  public static var notEmpty: Validator { custom("notEmpty", .notEmpty) { !$0.isEmpty } }
 
   /// Returns a check for each limit of a range of counts.
   ///
@@ -98,15 +96,15 @@ struct CountBounds: Sendable {
   func record(_ count: Int, in results: inout CheckResults, excess: (Int) -> Range<Int>) {
     if let minimum {
       let missing = minimum - count
-      let advice = unit.map { .addCharacters(missing, $0) } ?? ValidationMessage.addElements(missing)
-      results.record(missing > 0 ? .incomplete : .satisfied, advice: missing > 0 ? advice : nil)
+      let add = unit.map { ValidationMessage.addCharacters(missing, $0) } ?? .addElements(missing)
+      results.record(missing > 0 ? .incomplete : .satisfied, advice: missing > 0 ? add : nil)
     }
     guard let maximum else { return }
     let index = minimum == nil ? 0 : 1
     if count <= maximum { return results.record(.satisfied, at: index) }
     let limit = max(maximum, 0)
-    let surplus = count - limit
-    let advice = unit.map { .removeCharacters(surplus, $0) } ?? ValidationMessage.removeElements(surplus)
-    results.record(.violated, at: index, advice: advice, positions: [excess(limit)])
+    let over = count - limit
+    let remove = unit.map { .removeCharacters(over, $0) } ?? ValidationMessage.removeElements(over)
+    results.record(.violated, at: index, advice: remove, positions: [excess(limit)])
   }
 }

@@ -39,7 +39,7 @@ extension Validator<String> {
 }
 
 extension PasswordRule {
-  /// Returns the check of a rule; the second occurrence of a required class requires two characters.
+  /// Returns the check of a rule; a class that is required twice requires two characters.
   fileprivate func check(occurrence: Int, unit: LengthUnit) -> ValidationCheck {
     switch self {
     case .required(let classes): .init("required", .minimumOf(occurrence, classes))
