@@ -6,7 +6,8 @@ import Synchronization
 /// descriptor, may be available by then. If two threads create the value concurrently, the first
 /// result is kept.
 @safe package final class LazyValue<Value: Sendable, Failure: Error>: Sendable {
-  /// The address of the value in memory that is never freed; zero if it has not been created.
+  /// The address of the value, or zero if it has not been created; as the memory is never freed,
+  /// reading needs no lock.
   private let address = Atomic<UInt>(0)
   private let create: @Sendable () throws(Failure) -> Value
 

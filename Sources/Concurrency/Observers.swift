@@ -64,7 +64,7 @@ package struct Observers<Handler> {
 
 extension Observers: Sendable where Handler: Sendable {}
 
-/// An observation that ends when it is cancelled or released; every public one contains it.
+/// An observation that ends when it is cancelled or released; each public observation contains one.
 package final class ObservationLifetime: Sendable {
   private let end: @Sendable () -> Void
   private let hasEnded = Atomic(false)

@@ -58,7 +58,8 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
     return oldest
   }
 
-  /// Ends draining and returns true if the list is empty; the access lock must be held.
+  /// Ends draining, until the next `add`, and returns true if the list is empty; the access lock
+  /// must be held.
   func endDraining() -> Bool {
     if !newestFirst.isEmpty { return false }
     _ = adding.enter()

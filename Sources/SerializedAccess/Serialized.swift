@@ -114,7 +114,8 @@ extension Serialized {
     self.init(wrappedValue, customQueue: customQueue)
   }
 
-  /// Creates a value with a private queue with a label, to be stored in a constant.
+  /// Creates a value with a private queue, whose label debuggers and messages show, to be stored in
+  /// a constant.
   public convenience init(_ wrappedValue: Value, customQueue: String = "Serialized") {
     self.init(wrappedValue, queue: DispatchQueue(label: customQueue), customQueue: nil)
   }
@@ -133,7 +134,8 @@ extension Serialized {
   /// Creates a value whose accesses and observers run on a given serial queue, to be stored in a
   /// constant.
   ///
-  /// <doc:CustomQueues> describes the cost. Traps if the queue is concurrent.
+  /// The queue may run other work and may be shared by several values. <doc:CustomQueues> describes
+  /// the cost. Traps if the queue is concurrent.
   public convenience init(_ wrappedValue: Value, customQueue: DispatchQueue) {
     self.init(wrappedValue, queue: customQueue, customQueue: CustomQueue(customQueue))
   }

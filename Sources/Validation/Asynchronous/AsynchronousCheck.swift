@@ -1,4 +1,4 @@
-/// A check that runs asynchronously, such as a request to a service that knows the user names.
+/// A check that runs asynchronously, such as a request to the service that stores the user names.
 ///
 /// ```swift
 /// let isFree = AsynchronousCheck<String>("isFree", .custom("name.free")) { name in

@@ -1,6 +1,6 @@
 import Concurrency
 
-/// The mutable state of a field, guarded by a lock; the checks are evaluated on a copy without it.
+/// The mutable state of a field, guarded by a lock, and copied to evaluate the checks without it.
 struct FieldState<Value: Sendable>: Sendable {
   /// A value and the other input of its report.
   struct Input: Sendable {
