@@ -29,7 +29,8 @@ public struct Validator<Value>: Sendable {
     _ name: String, _ requirement: ValidationMessage,
     evaluate: @escaping @Sendable (Value, inout CheckResults) -> Void
   ) {
-    self.init(checks: [ValidationCheck(name, requirement)], evaluate: evaluate)
+    let check = ValidationCheck(id: .init(name), requirement: requirement)
+    self.init(checks: [check], evaluate: evaluate)
   }
 
   /// Returns the report on a value, as for a touched field.
@@ -66,9 +67,9 @@ public struct Validator<Value>: Sendable {
 
   /// Returns a validator with the same rules, after changing each check.
   func replacingChecks(_ change: (inout ValidationCheck) -> Void) -> Validator {
-    var checks = checks
-    for index in checks.indices { change(&checks[index]) }
-    return Validator(checks: checks, evaluate: evaluate)
+    var changed = self
+    for index in checks.indices { change(&changed.checks[index]) }
+    return changed
   }
 }
 

@@ -1,5 +1,5 @@
 /// A set of characters: the union of character classes.
-package enum Alphabet: Hashable, Sendable {
+enum Alphabet: Hashable, Sendable {
   case printable(PrintableCharacters)
   /// All Unicode characters.
   case unicode
@@ -9,11 +9,6 @@ package enum Alphabet: Hashable, Sendable {
     var union = AlphabetUnion()
     for characterClass in classes { union.add(characterClass) }
     self = union.alphabet
-  }
-
-  /// Creates the union of all classes, including those that ``AlphabetUnion`` ignores.
-  package init(unionOf classes: [CharacterClass]) {
-    self = classes.map { Alphabet([$0]) }.reduce(.printable("")) { $0.union($1) }
   }
 
   /// The named classes that the alphabet contains, and a custom class of the other characters.
@@ -34,7 +29,7 @@ package enum Alphabet: Hashable, Sendable {
     if case .printable(let characters) = self { characters.count >= count } else { true }
   }
 
-  var isEmpty: Bool { self == .printable("") }
+  var isEmpty: Bool { self == .printable(PrintableCharacters()) }
 
   func union(_ other: Alphabet) -> Alphabet {
     guard case .printable(let own) = self, case .printable(let others) = other else {
@@ -58,7 +53,7 @@ package enum Alphabet: Hashable, Sendable {
     }
   }
 
-  package func contains(_ scalar: Unicode.Scalar) -> Bool {
+  func contains(_ scalar: Unicode.Scalar) -> Bool {
     switch self {
     case .unicode: true
     case .printable(let characters): characters.contains(scalar)
@@ -71,7 +66,7 @@ package enum Alphabet: Hashable, Sendable {
 /// After `unicode` or `ascii-printable`, all further classes are ignored, even if they contain more
 /// characters.
 struct AlphabetUnion {
-  private(set) var alphabet = Alphabet.printable("")
+  private(set) var alphabet = Alphabet.printable(PrintableCharacters())
   private var isFinal = false
 
   mutating func add(_ characterClass: CharacterClass) {
@@ -80,7 +75,9 @@ struct AlphabetUnion {
     if !isFinal { alphabet = alphabet.union(.printable(characters)) }
   }
 
-  /// Adds an alphabet; all printable ASCII characters count as `ascii-printable`.
+  /// Adds an alphabet.
+  ///
+  /// An alphabet of all printable ASCII characters counts as `ascii-printable`.
   mutating func add(_ other: Alphabet) {
     if isFinal { return }
     isFinal = other == .unicode || other == .printable(.all)

@@ -11,10 +11,16 @@ struct StrictParser: DescriptorReader {
   /// The byte ranges of all classes, in the order of the rules.
   private var classRanges: [Range<Int>] = []
 
+  private init(_ descriptor: String) {
+    bytes = Array(descriptor.utf8)
+    rules.reserveCapacity(8)
+    classRanges.reserveCapacity(8)
+  }
+
   static func parse(
     _ descriptor: String
   ) throws(DescriptorSyntaxError) -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
-    var parser = StrictParser(bytes: Array(descriptor.utf8))
+    var parser = StrictParser(descriptor)
     do throws(DescriptorSyntaxError) {
       try parser.parseRules()
     } catch {
@@ -65,15 +71,18 @@ struct StrictParser: DescriptorReader {
     switch name {
     case .required: try parseClasses { .required($0) }
     case .allowed: try parseClasses { .allowed($0) }
-    default: try parseLimit(name)
+    case .maxConsecutive, .maxRepeating, .maxSequential, .minLength, .maxLength:
+      try parseLimit(name)
     }
   }
 
-  private mutating func parseLimit(_ name: PasswordRule.Name) throws(DescriptorSyntaxError) {
+  private mutating func parseLimit(
+    _ name: PasswordRule.Name
+  ) throws(DescriptorSyntaxError) {
     let start = position
     var value: Int? = 0
     while let byte = current, byte.isDigit {
-      value = value?.appending(byte - UInt8(ascii: "0"))
+      value = value?.appending(Int(byte - UInt8(ascii: "0")))
       position += 1
     }
     let range = start..<position
@@ -140,17 +149,18 @@ struct StrictParser: DescriptorReader {
 
   /// Warns of classes that have no effect because of an earlier class or the requirements.
   private mutating func warnOfIneffectiveClasses() {
-    let required = Alphabet(
-      rules.flatMap { rule -> [CharacterClass] in
-        if case .required(let classes) = rule { classes } else { [] }
-      })
+    var required = AlphabetUnion()
+    for case .required(let classes) in rules {
+      for characterClass in classes { required.add(characterClass) }
+    }
+    let implied = required.alphabet.isEmpty ? nil : required.alphabet
     var ranges = classRanges.makeIterator()
     for rule in rules {
-      let (classes, isAllowed): ([CharacterClass], Bool) =
+      let (classes, implied): ([CharacterClass], Alphabet?) =
         switch rule {
-        case .required(let classes): (classes, false)
-        case .allowed(let classes): (classes, !required.isEmpty)
-        default: ([], false)
+        case .required(let classes): (classes, nil)
+        case .allowed(let classes): (classes, implied)
+        default: ([], nil)
         }
       var absorbing: CharacterClass?
       for characterClass in classes {
@@ -159,7 +169,7 @@ struct StrictParser: DescriptorReader {
           warn(
             "This class has no effect, because `\(absorbing.name)` precedes it in the list",
             at: range, replace: nil)
-        } else if isAllowed, required.isSuperset(of: Alphabet([characterClass])) {
+        } else if implied?.isSuperset(of: Alphabet([characterClass])) == true {
           warn(
             "This class has no effect, because characters of required classes are always allowed",
             at: range, replace: nil)
@@ -184,9 +194,9 @@ struct StrictParser: DescriptorReader {
 
 extension Int {
   /// Returns the number with a decimal digit appended, or nil if the result overflows.
-  fileprivate func appending(_ digit: UInt8) -> Int? {
+  fileprivate func appending(_ digit: Int) -> Int? {
     let (tens, isOver) = multipliedReportingOverflow(by: 10)
-    let (sum, isOverNow) = tens.addingReportingOverflow(Int(digit))
+    let (sum, isOverNow) = tens.addingReportingOverflow(digit)
     return isOver || isOverNow ? nil : sum
   }
 }

@@ -52,7 +52,9 @@ extension SiteRules: Decodable {
     let stringValue: String
     var intValue: Int? { nil }
 
-    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(stringValue: String) {
+      self.stringValue = stringValue
+    }
 
     init?(intValue: Int) { nil }
   }
@@ -85,9 +87,11 @@ extension SiteRules: Decodable {
       } catch let error as DescriptorSyntaxError {
         malformed.append((host.stringValue, error.description))
       } catch {
-        let reason =
-          "`password-rules` is not a string, or `exact-domain-match-only` is not a Boolean."
-        malformed.append((host.stringValue, reason))
+        malformed.append(
+          (
+            host.stringValue,
+            "`password-rules` is not a string, or `exact-domain-match-only` is not a Boolean."
+          ))
       }
     }
   }
