@@ -9,8 +9,7 @@ public struct Authorization: Sendable {
 
   /// The proofs that the user has given.
   var proofs: AuthenticationProofs = []
-  /// The identifier of the fingerprints or faces that were enrolled at the time of the proof, if
-  /// known.
+  /// The identifier of the fingerprints or faces enrolled at the time of the proof, if known.
   var enrolledSet: [UInt8]?
   /// The end of the context that created the authorisation; nil without a context.
   var end: ContextEnd?
@@ -89,10 +88,9 @@ final class AsyncSemaphore: Sendable {
 
   /// Releases the semaphore to the task that has waited longest.
   func end() {
-    let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-      if !state.waiting.isEmpty { return state.waiting.removeFirst().continuation }
-      state.isTaken = false
-      return nil
+    let next = state.withLock { state in
+      state.isTaken = !state.waiting.isEmpty
+      return state.isTaken ? state.waiting.removeFirst().continuation : nil
     }
     next?.resume(returning: true)
   }

@@ -5,14 +5,9 @@ import Concurrency
 ///
 /// It asks even if the vault is unlocked, and does not unlock the vault.
 ///
-/// For a vault whose items need its own passphrase, create the authenticator without a vault:
-///
 /// ```swift
 /// let vault = SecretVault(fileURL: file, authenticator: PassphraseAuthenticator())
 /// ```
-///
-/// To pass an authenticator to an ``AuthenticationContext``, specify the vault with
-/// ``init(for:attempts:conversation:)``.
 public struct PassphraseAuthenticator: Authenticator {
   private var vault: SecretVault?
   private let attempts: Int
@@ -21,23 +16,15 @@ public struct PassphraseAuthenticator: Authenticator {
   /// Creates an authenticator for the passphrase of a vault.
   ///
   /// - Parameters:
-  ///   - vault: The vault, which the authenticator retains.
+  ///   - vault: The vault, which the authenticator retains; nil for the vault to which it is
+  ///     passed. For an ``AuthenticationContext``, specify the vault.
   ///   - attempts: The maximum number of attempts, at least one.
   ///   - conversation: The user interface that asks for the passphrase.
   public init(
-    for vault: SecretVault, attempts: Int = 3,
+    for vault: SecretVault? = nil, attempts: Int = 3,
     conversation: any AuthenticationConversation = .terminal
   ) {
-    self.init(attempts: attempts, conversation: conversation)
     self.vault = vault
-  }
-
-  /// Creates an authenticator for the passphrase of the vault to which it is passed.
-  ///
-  /// - Parameters:
-  ///   - attempts: The maximum number of attempts, at least one.
-  ///   - conversation: The user interface that asks for the passphrase.
-  public init(attempts: Int = 3, conversation: any AuthenticationConversation = .terminal) {
     self.attempts = max(attempts, 1)
     self.conversation = conversation
   }
@@ -83,12 +70,8 @@ public struct PassphraseAuthenticator: Authenticator {
     guard request.accepted.contains(.passcode) else {
       throw .denied("\(request.accepted) is needed, and a passphrase proves only a passcode")
     }
-    let hasPassphrase = try await withoutBlocking { () throws(SecretStoreError) in
-      try vault.findsPassphrase()
-    }
-    guard hasPassphrase else {
-      throw .denied("the vault has no passphrase")
-    }
+    let hasPassphrase = try await withoutBlocking(vault.findsPassphrase)
+    guard hasPassphrase else { throw .denied("the vault has no passphrase") }
     try await conversation.show(.reason(request.reason))
     for attempt in 1...attempts {
       let passphrase = try await conversation.ask(.hidden("Passphrase: "))

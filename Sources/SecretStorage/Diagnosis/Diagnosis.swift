@@ -163,7 +163,7 @@ extension Diagnosis {
     guard let authenticator else {
       return record(subject, "none: for items that need a proof, the context must have one")
     }
-    if let obstacle = (authenticator as? PAMAuthenticator)?.obstacle {
+    if let obstacle = (authenticator as? PAMAuthenticator)?.service.obstacle {
       return problem(subject, "\(type(of: authenticator)): \(obstacle)")
     }
     let capabilities = authenticator.capabilities

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Calls a closure that may block on a thread of Dispatch, without blocking the thread of the task.
 ///
-/// The closure can check ``TaskCancellation/isRequested`` to find out whether the task was
-/// cancelled.
+/// The closure can check ``TaskCancellation/isRequested``; `onCancel` is called at cancellation.
 func withoutBlocking<Success: Sendable>(
+  on queue: DispatchQueue = .global(), onCancel: @escaping @Sendable () -> Void = {},
   _ work: @escaping @Sendable () throws(SecretStoreError) -> Success
 ) async throws(SecretStoreError) -> Success {
   // A forked child has no threads of Dispatch, and therefore no other tasks to block.
@@ -14,12 +14,13 @@ func withoutBlocking<Success: Sendable>(
   let cancellation = TaskCancellation()
   let result: Result<Success, SecretStoreError> = await withTaskCancellationHandler {
     await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
+      queue.async {
         continuation.resume(returning: cancellation.applying { Result(catching: work) })
       }
     }
   } onCancel: {
     cancellation.request()
+    onCancel()
   }
   return try result.get()
 }
@@ -30,8 +31,7 @@ final class TaskCancellation: Sendable {
 
   private let wasRequested = Atomic(false)
 
-  /// Whether the task that runs on this thread, or waits for a closure on this thread, is
-  /// cancelled.
+  /// Whether the task that runs on this thread, or waits for its closure, is cancelled.
   static var isRequested: Bool {
     Task.isCancelled || current?.wasRequested.load(ordering: .relaxed) ?? false
   }

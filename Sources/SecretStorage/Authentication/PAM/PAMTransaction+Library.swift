@@ -91,9 +91,9 @@ private func converse(
 
 /// Copies answers to an array of `struct pam_response`, which the module frees.
 private func allocateResponses(_ answers: [Secret?]) -> UnsafeMutableRawPointer? {
-  guard
-    let array = unsafe calloc(answers.count, MemoryLayout<LibPAM.Response>.stride)
-  else { return nil }
+  guard let array = unsafe calloc(answers.count, MemoryLayout<LibPAM.Response>.stride) else {
+    return nil
+  }
   let responses = unsafe array.bindMemory(to: LibPAM.Response.self, capacity: answers.count)
   for (index, answer) in answers.enumerated() {
     guard let answer else { continue }
@@ -135,7 +135,5 @@ extension PAMMessage {
 }
 
 extension Secret {
-  fileprivate var hasZeroByte: Bool {
-    unsafe withUnsafeBytes { unsafe $0.contains(0) }
-  }
+  fileprivate var hasZeroByte: Bool { unsafe withUnsafeBytes { unsafe $0.contains(0) } }
 }
