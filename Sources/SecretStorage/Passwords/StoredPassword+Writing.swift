@@ -3,9 +3,7 @@ import Concurrency
 extension StoredPassword {
   /// Sets the value, and saves it unless the policy is manual.
   func set(_ value: (any AnyBox)?) {
-    guard declaration.refreshPolicy != .manual else {
-      return state.withLock { $0.set(value) }
-    }
+    if declaration.refreshPolicy == .manual { return state.withLock { $0.set(value) } }
     implicitAccess(.write) { resolver throws(SecretStoreError) in
       state.withLock { $0.set(value) }
       try write(resolver, authorizedBy: .none)
@@ -34,8 +32,7 @@ extension StoredPassword {
   }
 
   func setAttributes(_ attributes: ItemAttributes) {
-    // Read the item first, because the edits would otherwise remove attributes that were never
-    // read.
+    // Otherwise the edits would remove attributes that were never read.
     if state.withLock({ $0.status == nil && $0.item == nil }) { _ = item() }
     state.withLock { state in
       state.edits.record(from: self.attributes(of: state.item, with: state.edits), to: attributes)
@@ -44,8 +41,7 @@ extension StoredPassword {
   }
 
   private func attributes(of item: SecretItem?, with edits: AttributeEdits) -> ItemAttributes {
-    edits.applied(
-      to: item?.attributes ?? ItemAttributes(accessControl: declaration.accessControl))
+    edits.applied(to: item?.attributes ?? ItemAttributes(accessControl: declaration.accessControl))
   }
 
   func write(
@@ -154,10 +150,7 @@ extension StoredPassword {
     }
   }
 
-  /// Ends an in-place change by setting the changed value.
-  ///
-  /// If the stored value could not be read, the change is discarded, because saving it would
-  /// overwrite an unknown value.
+  /// Ends an in-place change by setting the value, unless that would overwrite an unknown value.
   func end(_ base: Base, with value: (any AnyBox)?) {
     if let failure = base.obstacle {
       didFail(failure)
