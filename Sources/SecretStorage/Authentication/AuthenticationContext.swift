@@ -23,7 +23,7 @@ public final class AuthenticationContext: Sendable {
     var isCancelled = false
   }
 
-  /// The reason to show to the user.
+  /// The reason that prompts show.
   public let reason: String
   private let authenticator: (any Authenticator)?
   private let applicationPassword: ApplicationPassword?

@@ -58,9 +58,7 @@ final class AsyncSemaphore: Sendable {
 
   private let state = Lock(State(), inForkedChild: { State(isClosed: true) })
 
-  /// Acquires the semaphore, waiting while another task holds it.
-  ///
-  /// - Throws: ``SecretStoreError/cancelled`` if the task is cancelled or the semaphore is closed.
+  /// Acquires the semaphore; throws if the task is cancelled or the semaphore is closed.
   func begin() async throws(SecretStoreError) {
     let ticket = state.withLock { state in
       state.tickets += 1
@@ -106,9 +104,9 @@ final class AsyncSemaphore: Sendable {
   }
 
   private func leave(_ ticket: Int) {
-    let continuation = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-      guard let index = state.waiting.firstIndex(where: { $0.ticket == ticket }) else { return nil }
-      return state.waiting.remove(at: index).continuation
+    let continuation = state.withLock { state in
+      let index = state.waiting.firstIndex { $0.ticket == ticket }
+      return index.map { state.waiting.remove(at: $0).continuation }
     }
     continuation?.resume(returning: false)
   }

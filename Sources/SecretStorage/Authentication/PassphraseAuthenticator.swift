@@ -1,7 +1,6 @@
 import Concurrency
 
-/// An authenticator that asks for the passphrase of a vault, which proves
-/// ``AuthenticationProofs/passcode``.
+/// An authenticator that asks for the passphrase of a vault, which proves a passcode.
 ///
 /// It asks even if the vault is unlocked, and does not unlock the vault.
 ///
@@ -80,8 +79,8 @@ public struct PassphraseAuthenticator: Authenticator {
       }
       if Task.isCancelled { throw .cancelled }
       if isRight { return .passcode }
-      let last = attempt == attempts
-      try await conversation.show(.error("The passphrase is wrong.\(last ? "" : " Try again.")"))
+      let advice = attempt == attempts ? "" : " Try again."
+      try await conversation.show(.error("The passphrase is wrong.\(advice)"))
     }
     throw .denied("the passphrase was wrong\(attempts == 1 ? "" : " \(attempts) times")")
   }
@@ -101,9 +100,7 @@ extension SecretVault {
 
   /// Returns whether a passphrase is correct, without unlocking the vault.
   ///
-  /// - Throws: ``SecretStoreError/locked`` if the slots cannot be verified without unlocking the
-  ///   vault; or an error if the vault has no passphrase or cannot be read, or if a slot is damaged
-  ///   and the passphrase opens no other one.
+  /// This throws if that cannot be decided, for example because a slot is damaged.
   func isPassphrase(_ passphrase: Secret) throws(SecretStoreError) -> Bool {
     let keys = try read { contents throws(SecretStoreError) in contents.keys }
     guard let table = keys.table, table.hasPassphrase else {

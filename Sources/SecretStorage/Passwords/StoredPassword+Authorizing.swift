@@ -52,14 +52,12 @@ extension StoredPassword {
     state.withLock { state in
       // Keep changes that the app has made meanwhile.
       guard state.settings == settings else { return }
-      state.edits.record(written == nil ? accessControl : nil)
+      state.edits.accessControl = written == nil ? accessControl : nil
       state.settings += 1
     }
   }
 
-  /// Calls a closure with the authorisation of a context; retries with a prompt if it is denied.
-  ///
-  /// No lock is held during the prompt.
+  /// Calls a closure with a context's authorisation; if denied, prompts without locks and retries.
   private func access<Success: Sendable>(
     by context: AuthenticationContext,
     _ body: @escaping @Sendable (ItemResolver, Authorization) throws(SecretStoreError) -> Success

@@ -176,9 +176,7 @@ public enum RefreshPolicy: Hashable, Sendable {
   case onChange
 }
 
-/// A value of erased type, so that `StoredPassword` is not generic.
-///
-/// A get is several times as fast, because generic code is not specialised across modules.
+/// A value of erased type; generic code, not specialised across modules, would slow down a get.
 protocol AnyBox: AnyObject, Sendable {
   func encoded() throws(SecretStoreError) -> Secret
 }

@@ -15,11 +15,12 @@ func withoutBlocking<Success: Sendable>(
   let result: Result<Success, SecretStoreError> = await withTaskCancellationHandler {
     await withCheckedContinuation { continuation in
       queue.async {
-        continuation.resume(returning: cancellation.applying { Result(catching: work) })
+        continuation.resume(
+          returning: TaskCancellation.$current.withValue(cancellation) { Result(catching: work) })
       }
     }
   } onCancel: {
-    cancellation.request()
+    cancellation.wasRequested.store(true, ordering: .relaxed)
     onCancel()
   }
   return try result.get()
@@ -27,20 +28,12 @@ func withoutBlocking<Success: Sendable>(
 
 /// The cancellation of a task, for a closure that runs on another thread on behalf of the task.
 final class TaskCancellation: Sendable {
-  @TaskLocal private static var current: TaskCancellation?
+  @TaskLocal fileprivate static var current: TaskCancellation?
 
-  private let wasRequested = Atomic(false)
+  fileprivate let wasRequested = Atomic(false)
 
   /// Whether the task that runs on this thread, or waits for its closure, is cancelled.
   static var isRequested: Bool {
     Task.isCancelled || current?.wasRequested.load(ordering: .relaxed) ?? false
-  }
-
-  fileprivate func request() {
-    wasRequested.store(true, ordering: .relaxed)
-  }
-
-  fileprivate func applying<Success>(_ work: () -> Success) -> Success {
-    Self.$current.withValue(self, operation: work)
   }
 }

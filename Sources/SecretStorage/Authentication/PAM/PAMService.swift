@@ -91,9 +91,7 @@ struct PAMCode: RawRepresentable, Hashable, Sendable {
 
 /// The user of this process.
 enum ProcessUser {
-  /// The login name of the user.
-  ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)`` if the user has no name, as in some containers.
+  /// The login name of the user; throws if there is none, as in some containers.
   static var name: String {
     get throws(SecretStoreError) {
       let user = getuid()

@@ -1,9 +1,7 @@
 import CLibrary
 
 extension PAMTransaction {
-  /// Authenticates a user with the library, and checks that the account is valid.
-  ///
-  /// This blocks until the modules have returned. They send their messages by a callback.
+  /// Authenticates a user and checks the account, which blocks until the modules have returned.
   func authenticate(
     _ user: String, by service: PAMService, _ library: LibPAM
   ) throws(SecretStoreError) {

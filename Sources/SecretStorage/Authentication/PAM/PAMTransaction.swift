@@ -3,8 +3,8 @@ import Dispatch
 
 /// An authentication in which a thread calls PAM's blocking library while a task asks the user.
 ///
-/// The library cannot be interrupted. If the task is cancelled, it abandons the transaction:
-/// further questions of the modules are not answered, and the thread ends when the modules return.
+/// The library cannot be interrupted: after a cancellation, questions of the modules are no longer
+/// answered, and the thread ends when the modules return.
 final class PAMTransaction: Sendable {
   /// An event that the thread sends to the task.
   enum Event: Sendable {

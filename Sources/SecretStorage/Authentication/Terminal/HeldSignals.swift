@@ -19,8 +19,8 @@ private func writeSignal(_ number: Int32) {
 /// SIGCONT is included because it is the only notification of a stop by SIGSTOP, after which the
 /// terminal may have different settings. The kernel continues the process even if it is deferred.
 ///
-/// A signal handler runs on any thread and may call only async-signal-safe functions, so it writes
-/// the number of the signal to a pipe. Only one thread at a time may hold signals.
+/// The handler may call only async-signal-safe functions, so it writes the number of the signal to
+/// a pipe. Only one thread at a time may hold signals.
 struct HeldSignals {
   private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
@@ -99,9 +99,7 @@ struct HeldSignals {
     }
   }
 
-  /// Lets a held signal take effect before this method returns.
-  ///
-  /// Dispatch sources of the app receive the signal later.
+  /// Lets a held signal take effect now; Dispatch sources of the app receive it later.
   static func takeEffect(_ number: Int32) {
     // Vaults that lock on suspension must be locked before the process stops.
     if number == SIGTSTP, SignalSource.suspend() { return }

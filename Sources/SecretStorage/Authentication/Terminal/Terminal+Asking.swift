@@ -36,9 +36,7 @@ extension Terminal {
     }
   }
 
-  /// Asks a question until it is answered or a signal arrives.
-  ///
-  /// The first attempt sets `before` to the settings to restore.
+  /// Asks once; the first attempt sets `before` to the settings of the terminal to restore.
   private func attempt(
     _ question: AuthenticationQuestion, _ cancellation: Int32, _ before: inout termios?
   ) throws(SecretStoreError) -> Answer {

@@ -41,9 +41,7 @@ public struct TerminalConversation: AuthenticationConversation {
 
 private let turn = AsyncSemaphore()
 
-/// Calls a closure on a thread that may block, with exclusive use of the terminal.
-///
-/// The closure receives a descriptor that becomes readable when it must return.
+/// Calls a closure with exclusive use of the terminal and a descriptor that signals cancellation.
 private func onTerminal<Success: Sendable>(
   _ body: @escaping @Sendable (Int32) throws(SecretStoreError) -> Success
 ) async throws(SecretStoreError) -> Success {
