@@ -43,8 +43,8 @@ public final class AuthenticationContext: Sendable {
   ///   - authenticator: The authenticator that prompts the user; nil for that of the store.
   ///   - applicationPassword: The password for items with ``AccessFlags/applicationPassword``. Its
   ///     bytes are used unchanged, so always pass it in the same Unicode normalisation form.
-  ///   - newApplicationPassword: The new password for such items, which replaces the current one
-  ///     when the secret or the access control is saved.
+  ///   - newApplicationPassword: The password that replaces it when the secret or the access
+  ///     control is saved; nil keeps the current one.
   ///   - applicationPasswordCost: The key derivation cost for items that are saved.
   ///   - reuse: The time for which a proof remains valid, including time during which the machine
   ///     is suspended. If it is zero, each access prompts the user.
