@@ -18,14 +18,9 @@ struct AppleDocument {
     if document.expandedSize > SourceFile.sizeLimit {
       throw .unsupported(
         path: path,
-        reason:
-          "with its shared values expanded, it is larger than \(SourceFile.sizeLimit >> 20) MiB")
+        reason: "it is larger than \(SourceFile.sizeLimit >> 20) MiB with shared values expanded")
     }
     tree = try Self.readable(path) { () throws(FormatError) in try document.tree() }
-  }
-
-  init(_ content: Secret, of path: String) throws(MigrationError) {
-    try self.init(unsafe content.withUnsafeBytes { unsafe [UInt8]($0) }, of: path)
   }
 
   func decode<Value: Decodable>() throws(MigrationError) -> Value {
