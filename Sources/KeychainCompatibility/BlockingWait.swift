@@ -35,7 +35,7 @@ enum BlockingWait {
 }
 
 extension AuthenticationContext {
-  /// Prompts the user for the authentication of an item and blocks; in a task, throws `unavailable`.
+  /// Prompts for the authentication of an item and blocks; in a task, throws `unavailable`.
   func waitForAuthorization(
     of item: SecretItem, in store: any SecretStore
   ) throws(SecretStoreError) -> Authorization {
