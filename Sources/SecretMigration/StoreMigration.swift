@@ -9,10 +9,9 @@ struct StoreMigration {
   var identities = Set<ItemIdentity>()
 
   mutating func migrate(_ foreign: ForeignSecret) throws(MigrationError) {
-    let outcome = try outcome(of: foreign)
-    report.entries.append(
-      MigrationReport.Entry(
-        position: foreign.position, identity: foreign.identity, outcome: outcome))
+    let entry = MigrationReport.Entry(
+      position: foreign.position, identity: foreign.identity, outcome: try outcome(of: foreign))
+    report.entries.append(entry)
   }
 
   private mutating func outcome(

@@ -130,7 +130,7 @@ extension ValueTree {
   }
 }
 
-/// A typed tree, encoded as Foundation's coders have its values.
+/// A typed tree that encodes itself as its value.
 struct AdapterValue: Encodable {
   let tree: ValueTree
 

@@ -9,7 +9,7 @@ import StorageInternals
 /// is its service. Reading an item that needs authentication prompts the user and blocks the
 /// thread; in a task it throws instead.
 @available(*, deprecated, message: "Use `GenericPassword` with the key as its account.")
-public class KeychainAdapter: @unchecked Sendable {
+public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable {
   // `@unchecked`, because the compiler does not check a class with subclasses: all is constant.
 
   /// The service of all items; nil for the default domain.
@@ -109,7 +109,9 @@ public class KeychainAdapter: @unchecked Sendable {
 
 /// The items of one service, as JSON values under keys.
 @available(*, deprecated, message: "Run an `AdapterMigration`, then use `GenericPassword`.")
-public final class CodableKeychainAdapter: KeychainAdapter, @unchecked Sendable {
+public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSecureStorageAdapter,
+  @unchecked Sendable
+{
   // `@unchecked` like its superclass: it has only constants.
 
   /// The adapter of the service `<bundle identifier>.securedomain.default`.

@@ -43,12 +43,6 @@ extension JSONCodedKeyValueSecureStorageAdapter {
   }
 }
 
-@available(*, deprecated)
-extension KeychainAdapter: KeyValueSecureStorageAdapter {}
-
-@available(*, deprecated)
-extension CodableKeychainAdapter: JSONCodedKeyValueSecureStorageAdapter {}
-
 /// A property stored as JSON under a key of an adapter, as 0.1 declared it.
 ///
 /// With a ``CodableKeychainAdapter``, it is a ``KeychainStore``. If an adapter of the app throws, a

@@ -150,8 +150,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     // changed since. The access control must differ, too.
     let isDefault = access?.accessibility == .whenUnlocked
     let item = PasswordItem<Data>(
-      identity, refreshPolicy: .manual,
-      accessOption: isDefault ? .afterFirstUnlock : .whenUnlocked)
+      identity, refreshPolicy: .manual, accessOption: isDefault ? .afterFirstUnlock : .whenUnlocked)
     var attributes = try self.attributes()
     if let access { attributes.accessControl = access }
     // With `onAccess`, as in the older package, each get reloads attributes that were set to nil.

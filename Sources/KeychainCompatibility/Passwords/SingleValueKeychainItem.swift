@@ -107,8 +107,7 @@ open class SingleValueKeychainItem {
   private func code(_ number: CFNumber?) throws(KeychainFailure) -> UInt32? {
     guard let number else { return nil }
     if let code = UInt32(exactly: number) { return code }
-    throw KeychainFailure(
-      SecretStoreError.invalid("A creator or type is an unsigned number of 32 bits"))
+    throw KeychainFailure(SecretStoreError.invalid("A creator or type must fit in a UInt32"))
   }
 
   /// Returns the attributes with placeholders for those that were set to nil.

@@ -64,8 +64,7 @@ public final class StoredSubject<Value> {
     observe { _, new in subscription(new) }
   }
 
-  /// Calls a closure after each change, after the closures of `observe(_:)`, until the result is
-  /// released.
+  /// Calls a closure as `observe(_:)` does, but after the closures of that method.
   ///
   /// The result does not keep the subject alive.
   public func observeEndOfUpdates(_ subscription: @escaping Subscription<Value>) -> any Disposable {

@@ -73,10 +73,7 @@ public final class Serialized<Value> {
 
   private func replaceObserver(by new: Observer) {
     // Cancelled without the lock, because cancelling waits for the current access.
-    let old = observer.withLock { observer in
-      defer { observer = new }
-      return observer
-    }
+    let old = observer.withLock { exchange(&$0, with: new) }
     old.observation?.cancel()
   }
 }

@@ -17,8 +17,7 @@ struct AppleDocument {
     }
     if document.expandedSize > SourceFile.sizeLimit {
       throw .unsupported(
-        path: path,
-        reason: "it is larger than \(SourceFile.sizeLimit >> 20) MiB with shared values expanded")
+        path: path, reason: "it expands to more than \(SourceFile.sizeLimit >> 20) MiB")
     }
     tree = try Self.readable(path) { () throws(FormatError) in try document.tree() }
   }

@@ -15,7 +15,7 @@ extension Command {
     name: "secrets list",
     summary: "Lists the options that select each secret of the vault, without the secrets.",
     options: [.service, .all] + Option.openVault,
-    notes: "Each line is the options for other commands, a tab, and the label; the oldest comes first."
+    notes: "Each line is the options for other commands, a tab, and the label, the oldest first."
   ) { arguments in
     let vault = try await arguments.unlockedVault()
     let query = arguments[.service].map { ItemQuery.matching(.generic(service: $0)) } ?? .all
