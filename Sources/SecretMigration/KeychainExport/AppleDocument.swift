@@ -1,4 +1,3 @@
-import SecretStorage
 import ValueFormats
 
 /// An untrusted document: a binary or XML property list, or JSON.

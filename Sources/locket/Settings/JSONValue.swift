@@ -75,7 +75,7 @@ extension JSONValue: StoredScalar {
   ) throws(ValueCodingError.Problem) -> StoredNumber {
     if let integer = number.integer(Int128.self) { return .integer(integer) }
     if case .text = number, let literal = literal(of: number),
-      !literal.contains(where: ".eE".contains)
+      !literal.contains(where: { ".eE".contains($0) })
     {
       return .text(literal)
     }
