@@ -33,9 +33,7 @@ import CLibrary
   }
 
   /// Returns the address of a function or variable of the library, or nil if it is missing.
-  package func symbol(_ name: String) -> UnsafeMutableRawPointer? {
-    unsafe dlsym(handle, name)
-  }
+  package func symbol(_ name: String) -> UnsafeMutableRawPointer? { unsafe dlsym(handle, name) }
 
   /// Returns a function of the library; the caller guarantees that the type is correct.
   ///
@@ -47,9 +45,7 @@ import CLibrary
     guard MemoryLayout<Function>.size == MemoryLayout<Int>.size else {
       fatalError("\(type) is not the type of a C function: write @convention(c) before it.")
     }
-    guard let address = unsafe symbol(name) else {
-      throw .symbolMissing(name, library: self.name)
-    }
+    guard let address = unsafe symbol(name) else { throw .symbolMissing(name, library: self.name) }
     // POSIX specifies that `dlsym` returns functions as data pointers.
     return unsafe unsafeBitCast(address, to: type)
   }

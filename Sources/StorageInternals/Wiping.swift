@@ -38,9 +38,7 @@ private func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
 /// `UUID()` opens `/dev/urandom` each time, and returns repeated values if that fails.
 package enum KernelRandom {
   /// Fills a buffer of at most 256 bytes with random bytes.
-  package static func fill(
-    _ buffer: UnsafeMutableBufferPointer<UInt8>
-  ) throws(SystemError) {
+  package static func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) throws(SystemError) {
     guard let start = buffer.baseAddress else { return }
     guard unsafe getentropy(start, buffer.count) == 0 else {
       throw SystemError(call: .getrandom, path: "the kernel's random number generator", code: errno)

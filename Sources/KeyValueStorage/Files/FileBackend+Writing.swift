@@ -46,9 +46,7 @@ extension FileBackend {
   }
 
   /// Returns the content that the changes apply to.
-  private func writableFile(
-    of document: FileDocument
-  ) throws(KeyValueStoreError) -> ParsedFile {
+  private func writableFile(of document: FileDocument) throws(KeyValueStoreError) -> ParsedFile {
     if document.status?.size == 0, !state.withLock({ $0.hasSeenContent }) {
       // The file was created empty for this store, so nothing can be lost. In contrast, if it had
       // content before, a crash truncated it or another program is writing it.
@@ -159,7 +157,45 @@ extension FileDocument {
   /// Returns whether a write failed because the new file cannot have the same owner.
   fileprivate func hasForeignOwner(_ error: SystemError) -> Bool {
     // `EINVAL` means that the user does not exist in the container.
-    error.call == .fchown && [EPERM, EINVAL].contains(error.code)
-      && status?.owner != geteuid()
+    error.call == .fchown && [EPERM, EINVAL].contains(error.code) && status?.owner != geteuid()
+  }
+}
+
+/// The scope in which a process holds a file's lock, and may write the file.
+struct FileLockScope: ~Copyable {
+  /// The path of the file, with symbolic links resolved.
+  let target: String
+  let lock: FileLock
+
+  /// Returns the path of the lock file of a file.
+  static func lockPath(for target: String) -> String {
+    "\(target.parentDirectory)/.\(target.lastComponent).lock"
+  }
+}
+
+extension FileBackend {
+  /// Waits for the file's lock and takes it; creates missing directories.
+  ///
+  /// Throws ``KeyValueStoreError/busy(path:holder:)`` if the lock is not free within the timeout; a
+  /// timeout of nil means to fail immediately.
+  func lockFile(within timeout: Duration?) throws(KeyValueStoreError) -> FileLockScope {
+    do throws(SystemError) {
+      var target = try fileSystem.resolve(path)
+      while true {
+        let path = FileLockScope.lockPath(for: target)
+        let lock = try fileSystem.makingDirectories(for: path) {
+          () throws(SystemError) -> FileLock in
+          if let timeout { return try FileLock(at: path, in: fileSystem, timeout: timeout) }
+          if let lock = try FileLock.ifFree(at: path, in: fileSystem) { return lock }
+          throw SystemError(call: .flock, path: path, code: ETIMEDOUT)
+        }
+        // A symbolic link in the path may have changed during the wait.
+        let current = try fileSystem.resolve(self.path)
+        if current.isSamePath(as: target) { return FileLockScope(target: target, lock: lock) }
+        target = current
+      }
+    } catch {
+      throw KeyValueStoreError(error)
+    }
   }
 }

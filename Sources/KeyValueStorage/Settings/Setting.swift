@@ -34,9 +34,7 @@ final class Setting: Sendable {
   // Guarded by the lock of `store.state`.
   @exclusivity(unchecked) private nonisolated(unsafe) var cache = Cache()
 
-  init<Value: Codable & Sendable>(
-    _ key: String, defaultValue: Value, in store: KeyValueStore
-  ) {
+  init<Value: Codable & Sendable>(_ key: String, defaultValue: Value, in store: KeyValueStore) {
     self.key = StoredKey(key)
     self.store = store
     let (box, format) = (Box(defaultValue), store.format)
@@ -132,9 +130,7 @@ final class Setting: Sendable {
     }
     return decoded
   }
-}
 
-extension Setting {
   func save(_ value: some Codable & Sendable) throws(KeyValueStoreError) {
     try store.save(key, try encode(value))
     withCache { cache, _ in cache.rejection = nil }
@@ -211,9 +207,7 @@ extension Setting {
     if removesNil, tree == .null(depth: 0) { return nil }
     return ArraySlice(try store.format.bytes(of: tree, type: Value.self, key: key.string))
   }
-}
 
-extension Setting {
   /// Calls a closure with the current value, and with the old and the new value after each change.
   func observe(
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
@@ -240,9 +234,7 @@ extension Setting {
 final class Box<Value: Sendable>: Sendable {
   let value: Value
 
-  init(_ value: Value) {
-    self.value = value
-  }
+  init(_ value: Value) { self.value = value }
 }
 
 /// A ``Box`` of any type.

@@ -9,9 +9,7 @@ extension KeyValueStore {
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read. In that case,
   ///   properties keep their last known values.
-  public func load() throws {
-    try read()
-  }
+  public func load() throws { try read() }
 
   /// Returns the keys that have a value, sorted by their UTF-8 bytes.
   ///
@@ -44,9 +42,7 @@ extension KeyValueStore {
 
 extension KeyValueStore {
   /// Whether the calling thread is in a transaction of this store.
-  var isInTransactionOfThisThread: Bool {
-    state.withLock { $0.transaction.ofThisThread != nil }
-  }
+  var isInTransactionOfThisThread: Bool { state.withLock { $0.transaction.ofThisThread != nil } }
 
   /// Loads the values if the newest values are unknown, and reports a new failure.
   ///
@@ -84,9 +80,7 @@ extension KeyValueStore {
   private var isSettling: Bool { state.withLock { $0.isSettling(within: settlingTime) } }
 
   /// Adopts newer contents, after migrating them to the app's version.
-  func adopt(
-    _ contents: KeyValueContents, isImplicit: Bool = false
-  ) throws(KeyValueStoreError) {
+  func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {
     var draft = KeyValueDraft(contents, format: format)
     guard try version.differs(from: draft) else { return state.withLock { $0.adopt(contents) } }
     if isImplicit, let error = state.withLock({ $0.migrationError(for: contents) }) { throw error }
@@ -119,9 +113,7 @@ extension KeyValueStore {
       return false
     }
   }
-}
 
-extension KeyValueStore {
   /// The observation of the backend.
   struct Watch {
     var observation: KeyValueObservation?

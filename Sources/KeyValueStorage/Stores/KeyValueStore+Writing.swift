@@ -19,9 +19,7 @@ extension KeyValueStore {
   ///
   /// - Throws: ``KeyValueStoreError``, if the store cannot be written. In that case, nothing
   ///   changes.
-  public func remove(_ key: String) throws {
-    try save(StoredKey(key), nil)
-  }
+  public func remove(_ key: String) throws { try save(StoredKey(key), nil) }
 
   /// Writes all unsaved changes, and returns when they are on disk.
   ///

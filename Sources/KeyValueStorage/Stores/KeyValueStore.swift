@@ -97,9 +97,7 @@ public final class KeyValueStore: Sendable {
 
 extension KeyValueStore {
   /// Creates a store in memory, whose values are lost when the object is released.
-  public convenience init() {
-    self.init(MemoryBackend())
-  }
+  public convenience init() { self.init(MemoryBackend()) }
 
   /// Creates a store in a JSON file; neither the file nor its directory has to exist.
   ///
@@ -108,8 +106,7 @@ extension KeyValueStore {
     json file: URL, writes: WritePolicy = .durable, version: Int = 0,
     migrations: [KeyValueMigration] = []
   ) {
-    self.init(
-      Self.backend(file, .json), writes: writes, version: version, migrations: migrations)
+    self.init(Self.backend(file, .json), writes: writes, version: version, migrations: migrations)
   }
 
   /// Creates a store in a property list; neither the file nor its directory has to exist.
@@ -177,9 +174,7 @@ extension KeyValueStore {
     set { failureHandler.withLock { $0 = newValue } }
   }
 
-  static func report(_ error: KeyValueStoreError) {
-    onFailure(error)
-  }
+  static func report(_ error: KeyValueStoreError) { onFailure(error) }
 
   /// Reports changes that are lost at exit: on standard error, and to the app's handler.
   func reportUnwritten(_ error: KeyValueStoreError) {

@@ -117,9 +117,7 @@ struct StoreState: Sendable {
   }
 
   /// Records the error of migrating contents; until the contents change, only `load()` retries.
-  mutating func recordMigrationError(
-    _ error: KeyValueStoreError, for newest: KeyValueContents
-  ) {
+  mutating func recordMigrationError(_ error: KeyValueStoreError, for newest: KeyValueContents) {
     failedMigration = (newest.revision, error)
   }
 

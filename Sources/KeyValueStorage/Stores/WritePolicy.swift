@@ -66,9 +66,7 @@ extension KeyValueStore {
       reportUnwritten(error)
     }
   }
-}
 
-extension KeyValueStore {
   /// Writes unsaved changes, immediately or on the policy's schedule; after a failure they stay
   /// unsaved.
   func flushOrSchedule() {
@@ -104,9 +102,7 @@ extension KeyValueStore {
   /// Writes unsaved changes, if there are any.
   ///
   /// The parameters are those of `write`.
-  func flush(
-    within timeout: Duration?, evenIfRemoved: Bool = true
-  ) throws(KeyValueStoreError) {
+  func flush(within timeout: Duration?, evenIfRemoved: Bool = true) throws(KeyValueStoreError) {
     if state.withLock({ $0.unsaved.isEmpty }) { return }
     do {
       try write(within: timeout, evenIfRemoved: evenIfRemoved) { _ in true }
@@ -125,9 +121,7 @@ extension KeyValueStore {
       throw error
     }
   }
-}
 
-extension KeyValueStore {
   /// Whether a write is scheduled.
   var hasTimer: Bool { timer.withLock { $0 != nil } }
 

@@ -93,8 +93,7 @@ package struct UserDefaultsFile: Sendable {
     return try convertingErrors { () throws(SystemError) in
       let fileSystem = FileSystem()
       // Opening anything other than a regular file may block.
-      guard let status = try fileSystem.status(of: path, followingLink: true),
-        status.isRegularFile
+      guard let status = try fileSystem.status(of: path, followingLink: true), status.isRegularFile
       else { return false }
       let file = try fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
       return try file.read(from: 0, count: start.count) == start

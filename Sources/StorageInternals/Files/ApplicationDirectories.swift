@@ -29,8 +29,7 @@ package struct ApplicationDirectories: Sendable {
   /// The directory for settings.
   package var configuration: String {
     get throws(ApplicationDirectoriesError) {
-      try directory(
-        "XDG_CONFIG_HOME", belowHome: ".config", ofService: "CONFIGURATION_DIRECTORY")
+      try directory("XDG_CONFIG_HOME", belowHome: ".config", ofService: "CONFIGURATION_DIRECTORY")
     }
   }
 
@@ -63,8 +62,7 @@ package struct ApplicationDirectories: Sendable {
     if let home { return "\(home)/\(belowHome)/\(applicationName)" }
     // systemd creates this directory for the service, so the application's name is not appended.
     if let directory = Self.path(in: serviceVariable, of: environment) { return directory }
-    throw .noDirectory(
-      variables: [variable, "HOME", serviceVariable], home: environment["HOME"])
+    throw .noDirectory(variables: [variable, "HOME", serviceVariable], home: environment["HOME"])
   }
 
   /// The home directory; nil for the placeholders that users without a home directory have.

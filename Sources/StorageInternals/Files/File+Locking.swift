@@ -13,9 +13,7 @@ extension File {
   }
 
   /// Releases the lock, even if forked children still have the file open.
-  package func unlock() {
-    withDescriptor { _ = flock($0, LOCK_UN) }
-  }
+  package func unlock() { withDescriptor { _ = flock($0, LOCK_UN) } }
 
   /// The process that holds the lock; nil if the kernel does not report it.
   var lockHolder: pid_t? {
@@ -54,9 +52,7 @@ extension File {
     queueLock(F_SETLK, F_WRLCK).code == 0 || errno != EAGAIN && errno != EACCES
   }
 
-  func leaveQueue() {
-    _ = queueLock(F_SETLK, F_UNLCK)
-  }
+  func leaveQueue() { _ = queueLock(F_SETLK, F_UNLCK) }
 
   private func queueLock(
     _ command: Int32, _ type: some BinaryInteger

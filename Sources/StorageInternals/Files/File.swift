@@ -12,9 +12,7 @@ package struct File: ~Copyable, Sendable {
     self.fileSystem = fileSystem
   }
 
-  deinit {
-    close(descriptor)
-  }
+  deinit { close(descriptor) }
 
   package func status() throws(SystemError) -> FileStatus {
     var status = stat()
@@ -122,19 +120,13 @@ package struct File: ~Copyable, Sendable {
 
   /// Makes a system call on this file; retries after `EINTR` and throws any other error.
   @discardableResult
-  func check(
-    _ call: FileSystem.Call, _ body: (Int32) -> Int32
-  ) throws(SystemError) -> Int32 {
+  func check(_ call: FileSystem.Call, _ body: (Int32) -> Int32) throws(SystemError) -> Int32 {
     try fileSystem.check(call, path) { body(descriptor) }
   }
 
   /// Calls a closure with the descriptor, which stays open until the closure returns.
-  func withDescriptor<Result>(_ body: (Int32) -> Result) -> Result {
-    body(descriptor)
-  }
-}
+  func withDescriptor<Result>(_ body: (Int32) -> Result) -> Result { body(descriptor) }
 
-extension File {
   /// Whether any process has the file open for writing; false if that cannot be determined.
   ///
   /// The kernel grants a read lease only to the file's owner, and only if the file is not open for

@@ -96,9 +96,7 @@ package struct FileLock: ~Copyable, Sendable {
 
 extension File {
   /// Returns whether a path still leads to this file.
-  fileprivate func isStill(
-    at path: String, in fileSystem: FileSystem
-  ) throws(SystemError) -> Bool {
+  fileprivate func isStill(at path: String, in fileSystem: FileSystem) throws(SystemError) -> Bool {
     guard let current = try fileSystem.status(of: path) else { return false }
     let own = try status()
     return own.inode == current.inode && own.device == current.device

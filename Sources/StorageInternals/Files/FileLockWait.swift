@@ -118,9 +118,7 @@ enum FileLockQueue {
     }
   }
 
-  static func timeout(at path: String) -> Timeout? {
-    entries.withLock { $0[path]?.timeout }
-  }
+  static func timeout(at path: String) -> Timeout? { entries.withLock { $0[path]?.timeout } }
 
   static func setTimeout(_ timeout: Timeout?, at path: String) {
     entries.withLock { $0[path]?.timeout = timeout }

@@ -65,14 +65,10 @@ extension String {
   }
 
   /// Returns whether two paths have the same bytes.
-  package func isSamePath(as other: String) -> Bool {
-    utf8.elementsEqual(other.utf8)
-  }
+  package func isSamePath(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
   /// Whether the path contains a zero byte, at which a C function would stop reading.
   ///
   /// Every system call on a path checks this; `strlen` is much faster than a loop over the bytes.
-  var hasNUL: Bool {
-    unsafe withCString { unsafe strlen($0) } != utf8.count
-  }
+  var hasNUL: Bool { unsafe withCString { unsafe strlen($0) } != utf8.count }
 }

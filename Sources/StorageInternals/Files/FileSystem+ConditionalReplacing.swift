@@ -101,9 +101,7 @@ extension FileSystem {
 
   /// Returns whether the old file is the expected one, after waiting a limited time for programs
   /// that have it open for writing.
-  private func isUnwritten(
-    _ path: String, since old: FileStatus
-  ) throws(SystemError) -> Bool {
+  private func isUnwritten(_ path: String, since old: FileStatus) throws(SystemError) -> Bool {
     let file = try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
     for _ in 0..<50 {
       let isOpen = file.isOpenForWriting

@@ -65,9 +65,7 @@ package final class PathWatch: Sendable {
   }
 
   /// Stops calling the handler; a call that has begun may still be running.
-  package func stop() {
-    isOver.store(true, ordering: .releasing)
-  }
+  package func stop() { isOver.store(true, ordering: .releasing) }
 
   /// The reason why the path is polled; nil if changes are reported immediately.
   package var problem: SystemError? { reason.withLock { $0 } }
@@ -111,9 +109,7 @@ package final class PathWatch: Sendable {
     }
     if isChanged || problem == nil { recheck(isLost: false) }
   }
-}
 
-extension PathWatch {
   private func trySubscribing(_ state: inout State) {
     do throws(SystemError) {
       try subscribe(&state)

@@ -69,9 +69,7 @@ struct BinaryObjectCheck {
       return count(visit)
     }
     let object = try table.object(index)
-    guard kinds.contains(object.kind) else {
-      throw object.failure("unsupported object type")
-    }
+    guard kinds.contains(object.kind) else { throw object.failure("unsupported object type") }
     if visit.height == Visit.entered {
       throw object.failure("an array or dictionary contains itself")
     }

@@ -4,9 +4,7 @@
 package struct BinaryPropertyListFormat: StoredFormat {
   private let textForm: TextForm
 
-  package init(_ textForm: TextForm = .escaped) {
-    self.textForm = textForm
-  }
+  package init(_ textForm: TextForm = .escaped) { self.textForm = textForm }
 
   /// The maximum number of decoded values.
   ///
@@ -55,9 +53,7 @@ package struct BinaryPropertyListFormat: StoredFormat {
       guard let key = table.string(object).map(StoredKey.init) else {
         throw object.failure("a key is not a valid Unicode string")
       }
-      guard seen.insert(key).inserted else {
-        throw object.failure("duplicate key")
-      }
+      guard seen.insert(key).inserted else { throw object.failure("duplicate key") }
       keys.append(key)
     }
     return keys

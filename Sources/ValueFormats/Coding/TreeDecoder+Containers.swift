@@ -23,15 +23,15 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decode<Scalar: StoredScalar>(_ type: Scalar.Type, forKey key: Key) throws -> Scalar {
-    try tree(key).scalar(at: path(of: key))
+    try scalar(key)
   }
 
   // The default implementations for these types throw an error.
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-    try tree(key).scalar(at: path(of: key))
-  }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try scalar(key) }
 
-  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try scalar(key) }
+
+  private func scalar<Scalar: StoredScalar>(_ key: Key) throws -> Scalar {
     try tree(key).scalar(at: path(of: key))
   }
 
@@ -60,8 +60,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func superDecoder(forKey key: Key) -> any Decoder { optionalReader(key) }
 
-  /// Returns the decoder of a superclass; if its key is missing, the decoder of a nil, because the
-  /// superclass may have default values.
+  /// Returns the decoder of a superclass; of nil if its key is missing, for its default values.
   private func optionalReader(_ key: some CodingKey) -> TreeReader {
     nestedReader(entry(key) ?? .null(depth: 0), key)
   }

@@ -53,9 +53,7 @@ package struct ValueCodingError: Error, Hashable, Sendable {
   /// The coding path of the failure, such as `lines[*].volume`, with `*` for keys that may be
   /// content.
   package let path: String
-}
 
-extension ValueCodingError {
   /// The problem and the coding path, as a clause.
   package var reason: String { problem.clause + (path.isEmpty ? "" : ", at \(path)") }
 }

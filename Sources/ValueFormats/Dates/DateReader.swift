@@ -4,9 +4,7 @@ package import FoundationEssentials
 struct DateReader {
   private var bytes: Substring.UTF8View
 
-  init(_ text: Substring) {
-    bytes = text.utf8
-  }
+  init(_ text: Substring) { bytes = text.utf8 }
 
   var isAtEnd: Bool { bytes.isEmpty }
 

@@ -2,9 +2,7 @@
 package struct JSONFormat: StoredFormat {
   private let textForm: TextForm
 
-  package init(_ textForm: TextForm = .escaped) {
-    self.textForm = textForm
-  }
+  package init(_ textForm: TextForm = .escaped) { self.textForm = textForm }
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
     // A file that resembles an old property list is usually JSON with a comment or a typo, whose

@@ -56,9 +56,7 @@ struct JSONWriter: TextWriter {
       append(real.description)
     }
   }
-}
 
-extension JSONWriter {
   /// Writes a string in quotation marks, with the escapes that JSON requires.
   mutating func write(text: String) {
     // Only for the first string: later reservations would prevent the array from growing

@@ -5,9 +5,7 @@ package enum StoredNumber: Hashable, Sendable {
   case float(Float)
   /// The text of a number in a file, such as `1e3`, which no number type preserves.
   case text(String)
-}
 
-extension StoredNumber {
   /// Returns the number as an integer; nil if it is not integral or is out of range.
   package func integer<Integer: FixedWidthInteger>(
     _ type: Integer.Type = Integer.self
@@ -19,9 +17,7 @@ extension StoredNumber {
     case .text(let text): Integer(text) ?? Self.integer(ofDecimal: text)
     }
   }
-}
 
-extension StoredNumber {
   /// Parses a decimal number, such as `-1.5e3`, as an integer.
   private static func integer<Integer: FixedWidthInteger>(ofDecimal text: String) -> Integer? {
     let (mantissa, exponent) = split(text.utf8[...], at: { $0 | 0x20 == UInt8(ascii: "e") })
@@ -52,9 +48,7 @@ extension StoredNumber {
     guard let index = text.firstIndex(where: isSeparator) else { return (text, nil) }
     return (text[..<index], text[index...].dropFirst())
   }
-}
 
-extension StoredNumber {
   /// The nearest `Double`; nil if a text is out of range.
   package var double: Double? {
     switch self {

@@ -51,32 +51,27 @@ extension Double: StoredScalar {
 extension Float: StoredScalar {
   package var tree: ValueTree { .number(.float(self)) }
 
-  package init(_ tree: ValueTree) throws(ValueCodingError.Problem) {
-    self = try tree.real(\.float)
-  }
+  package init(_ tree: ValueTree) throws(ValueCodingError.Problem) { self = try tree.real(\.float) }
 }
 
 extension ValueTree {
   fileprivate func real<Real: FloatingPoint & LosslessStringConvertible>(
     _ nearest: (StoredNumber) -> Real?
   ) throws(ValueCodingError.Problem) -> Real {
-    switch self {
-    case .number(let number):
+    if case .number(let number) = self {
       guard let value = nearest(number) else { throw .outOfRange(type: "\(Real.self)") }
       return value
-    case .string(let text):
-      guard let value: Real = text.nonFinite() else { throw isNot(.number) }
-      return value
-    default: throw isNot(.number)
     }
+    guard case .string(let text) = self, let value: Real = text.nonFinite() else {
+      throw isNot(.number)
+    }
+    return value
   }
 
   fileprivate func integer<Integer: FixedWidthInteger>() throws(ValueCodingError.Problem) -> Integer
   {
     guard case .number(let number) = self else { throw isNot(.number) }
-    guard let value = number.integer(Integer.self) else {
-      throw .outOfRange(type: "\(Integer.self)")
-    }
+    guard let value: Integer = number.integer() else { throw .outOfRange(type: "\(Integer.self)") }
     return value
   }
 
@@ -130,8 +125,7 @@ extension Data {
   /// Foundation also accepts incorrect padding, and ignores text after the padding.
   init?(strictBase64 base64: some Collection<UInt8>) {
     let padding = base64.drop { $0 != UInt8(ascii: "=") }
-    guard base64.count % 4 == 0, padding.count <= 2,
-      padding.allSatisfy({ $0 == UInt8(ascii: "=") })
+    guard base64.count % 4 == 0, padding.count <= 2, padding.allSatisfy({ $0 == UInt8(ascii: "=") })
     else { return nil }
     self.init(base64Encoded: Data(base64))
   }

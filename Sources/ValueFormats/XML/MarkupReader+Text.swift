@@ -108,9 +108,7 @@ enum MarkupText {
   }
 
   /// Returns whether XML can represent a text.
-  static func allows(_ text: String) -> Bool {
-    firstForbidden(in: ArraySlice(text.utf8)) == nil
-  }
+  static func allows(_ text: String) -> Bool { firstForbidden(in: ArraySlice(text.utf8)) == nil }
 
   /// Appends a text with the escapes that XML requires.
   static func write(_ text: String, to bytes: inout [UInt8]) {

@@ -80,9 +80,7 @@ struct PropertyListMarkupReader {
       }
       let keyStart = markup.position
       let key = StoredKey(try self.key())
-      guard keys.insert(key).inserted else {
-        throw markup.failure("duplicate key", at: keyStart)
-      }
+      guard keys.insert(key).inserted else { throw markup.failure("duplicate key", at: keyStart) }
       let valueStart = markup.position
       _ = try value(within: 1)
       let text = markup.bytes[start..<markup.position]
@@ -120,9 +118,7 @@ struct PropertyListMarkupReader {
     try markup.skipBetweenElements()
     return textForm.unescaped(key)
   }
-}
 
-extension PropertyListMarkupReader {
   /// Reads a value inside `depth` arrays and dictionaries.
   ///
   /// - Returns: The value; an arbitrary tree if values are only validated.
