@@ -20,8 +20,7 @@ extension Data {
   }
 }
 
-/// Overwrites 16 KiB of the current thread's stack below the caller's frame, where local variables
-/// of functions that have returned may remain.
+/// Overwrites 16 KiB of stack below the caller's frame, where old local variables may remain.
 @inline(never) package func wipeReturnedFrames() {
   var frame = InlineArray<16384, UInt8>(repeating: 0)
   unsafe withUnsafeMutableBytes(of: &frame) { unsafe overwrite($0) }

@@ -87,8 +87,7 @@ struct FileBackendState: Sendable {
   var hasLookedForStaleFiles = false
   /// Whether those files were removed, and no writer has left a new one since then.
   var hasRemovedStaleFiles = false
-  /// Whether a failed write may have replaced the file without flushing it, so that its content may
-  /// not survive a power failure.
+  /// Whether a failed write may have replaced the file without flushing it to disk.
   var isUncertain = false
 
   mutating func nextRevision() -> Int64 {
@@ -97,10 +96,9 @@ struct FileBackendState: Sendable {
   }
 }
 
-// Stale temporary files do no harm, so a failure to find or remove them is not reported. The next
-// update retries.
-
 extension FileBackend {
+  // Stale temporary files do no harm, so a failure to remove them is not reported, but retried.
+
   /// Removes the temporary files of killed writers, unless this was done before.
   func removeStaleFilesOnce(_ scope: borrowing FileLockScope) {
     if state.withLock({ $0.hasRemovedStaleFiles }) { return }
@@ -113,8 +111,6 @@ extension FileBackend {
   }
 
   /// Removes the temporary files of killed writers at the first read, if the lock is free.
-  ///
-  /// A read never waits for a writer, and a running writer removes its own files.
   func removeStaleFilesIfFree() {
     let isDone = state.withLock { state in
       defer { state.hasLookedForStaleFiles = true }
@@ -131,9 +127,7 @@ extension FileBackend {
       // Not reported, see above.
     }
   }
-}
 
-extension FileBackend {
   func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String? {
     guard try isDamaged(at: path) else { return nil }
     let scope = try lockFile(within: timeout)

@@ -26,9 +26,7 @@ final class Setting: Sendable {
   let key: StoredKey
   let store: KeyValueStore
   private let defaultValue: AnyBox
-  /// Decodes a value; returns the default value for nil.
-  ///
-  /// The closure does not retain the store, because the store may retain the closure.
+  /// Decodes a value, or returns the default value for nil; must not retain the store.
   private let decode: @Sendable (EncodedValue?) throws(KeyValueStoreError) -> AnyBox
   private let removesNil: Bool
   // Guarded by the lock of `store.state`.
@@ -61,8 +59,7 @@ final class Setting: Sendable {
   ) -> Result {
     store.state.withLock { state in
       if unsafe cache.process != state.process {
-        // This is a forked child. The parent's cache is not released, because another thread may
-        // have been changing it at the fork.
+        // Not released in a forked child, because a thread may have been changing it at the fork.
         unsafe withUnsafeMutablePointer(to: &cache) { unsafe $0.initialize(to: Cache()) }
       }
       return unsafe body(&cache, &state)
@@ -222,8 +219,7 @@ final class Setting: Sendable {
         }
         observer(old, value)
       } catch {
-        // The next read reports a value of another type. If the current value has another type, the
-        // default value is the old value of the first change.
+        // The next read reports a value of another type. The first change needs an old value.
         previous.withLock { $0 = $0 ?? defaultValue }
       }
     }

@@ -30,9 +30,7 @@ public final class KeyValueStore: Sendable {
   let writing = RecursiveLock()
   /// The queue that combines the saves of several threads into one write.
   let saves = Saves()
-  /// Held by the thread that sets a property or changes one in place.
-  ///
-  /// A thread that needs both locks takes `writing` first.
+  /// Held by the thread that sets a property or changes one in place; acquired after `writing`.
   let setting = RecursiveLock()
   let watch = Lock(Watch(), inForkedChild: { Watch() })
   /// The thread of delayed writes, and of retries after a change of the file.
@@ -42,8 +40,7 @@ public final class KeyValueStore: Sendable {
   /// The number of the scheduled write on `background`.
   let timer = Lock<Int?>(nil, inForkedChild: { nil })
   private let timeout = LockTimeout()
-  /// The time for which a missing, empty or partial file is ignored, because a program may be about
-  /// to write it.
+  /// The time for which a missing, empty or partial file is ignored, in case of a running write.
   let settlingTime: Duration
 
   /// Creates a store with a backend.

@@ -8,12 +8,7 @@ package struct ApplicationDirectories: Sendable {
   package let applicationName: String
   private let environment: [String: String]
 
-  /// - Parameters:
-  ///   - applicationName: The last path component of the directories; nil for the name of the
-  ///     executable.
-  ///   - environment: The environment variables that determine the directories.
-  /// - Throws: ``ApplicationDirectoriesError/invalidApplicationName(_:)`` when the name is not a
-  ///   valid path component.
+  /// Creates the directories with a name as their last component; nil for the executable's name.
   package init(
     applicationName: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -74,8 +69,8 @@ package struct ApplicationDirectories: Sendable {
 
   /// Returns the absolute path in a variable, without trailing slashes.
   ///
-  /// Relative paths are ignored, as the specification requires. Of the paths that systemd separates
-  /// by colons, this returns the first.
+  /// The specification ignores relative paths. Of paths that systemd separates by colons, this
+  /// returns the first.
   private static func path(in variable: String, of environment: [String: String]) -> String? {
     guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/"),
       !value.utf8.contains(0)

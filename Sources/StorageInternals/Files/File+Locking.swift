@@ -38,10 +38,9 @@ extension File {
     return nil
   }
 
-  /// The process that holds the queue lock.
+  /// The process that holds the queue lock, a record lock on the first byte.
   ///
-  /// The queue lock is a record lock on the first byte. Child processes do not inherit it, and the
-  /// kernel releases it when its process ends or closes the file.
+  /// Children do not inherit it; the kernel releases it when its process ends or closes the file.
   var queueHolder: pid_t? {
     let (code, record) = queueLock(F_GETLK, F_WRLCK)
     return code == 0 && record.l_type != F_UNLCK ? record.l_pid : nil
@@ -63,10 +62,7 @@ extension File {
     return (code, record)
   }
 
-  /// Returns a process if it is still running.
-  ///
-  /// The kernel reports the process that acquired the lock. After it has ended, a child that
-  /// inherited the file may still hold the lock.
+  /// Returns a process if it is running; if not, a child that inherited the file holds its lock.
   private static func running(_ process: pid_t) -> pid_t? {
     process > 0 && (kill(process, 0) == 0 || errno == EPERM) ? process : nil
   }

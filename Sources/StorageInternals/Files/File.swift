@@ -24,8 +24,7 @@ package struct File: ~Copyable, Sendable {
   package func read(from offset: Int, count: Int) throws(SystemError) -> [UInt8] {
     // A count may come from a damaged file, so the file's size limits the allocation.
     let limit = count <= 65536 ? count : min(count, max(0, try status().size - offset))
-    // An array without capacity would write its count into the shared empty array, which the thread
-    // sanitizer rightly reports as a race.
+    // An array without capacity would write its count into the shared empty array, a data race.
     if limit <= 0 { return [] }
     var failure: SystemError?
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in

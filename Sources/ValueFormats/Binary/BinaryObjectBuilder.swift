@@ -126,9 +126,7 @@ struct BinaryObjectBuilder {
   }
 }
 
-/// A copier of encoded objects between binary property lists.
-///
-/// If two objects share a third, so do their copies.
+/// A copier of encoded objects between binary property lists, which preserves shared objects.
 struct BinaryObjectCopier {
   private let table: BinaryObjectTable
   /// The index of the copy of each object; -1 if the object was not copied.

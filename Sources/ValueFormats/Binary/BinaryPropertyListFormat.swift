@@ -6,9 +6,7 @@ package struct BinaryPropertyListFormat: StoredFormat {
 
   package init(_ textForm: TextForm = .escaped) { self.textForm = textForm }
 
-  /// The maximum number of decoded values.
-  ///
-  /// A hundred objects can refer to each other so often that their values exceed any memory.
+  /// The maximum number of decoded values, which shared references can multiply.
   private static let maximumValueCount = 16_000_000
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {

@@ -1,6 +1,4 @@
-/// A decoding container for the entries of a dictionary.
-///
-/// If there is no key with the same bytes, a canonically equivalent key is used.
+/// A decoding container for a dictionary, which falls back to a canonically equivalent key.
 struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let entries: [StoredKey: ValueTree]
   let reader: TreeReader
@@ -8,8 +6,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { reader.codingPath }
 
   var allKeys: [Key] {
-    // Of canonically equivalent keys, a decoded `Dictionary` keeps the last key. Sorting makes the
-    // result deterministic.
+    // Of canonically equivalent keys, a decoded `Dictionary` keeps the last in this order.
     let keys = entries.keys.allSatisfy(\.isASCII) ? Array(entries.keys) : entries.keys.sorted()
     return keys.compactMap { Key(stringValue: $0.string) }
   }
@@ -84,9 +81,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func path(of key: some CodingKey) -> CodingPath { CodingPath(key, in: reader.path) }
 }
 
-/// A decoding container for the elements of an array.
-///
-/// If an element cannot be decoded, it remains the next element.
+/// A decoding container for an array; an element that cannot be decoded remains the next one.
 struct UnkeyedTreeReader: UnkeyedDecodingContainer {
   let elements: [ValueTree]
   let reader: TreeReader

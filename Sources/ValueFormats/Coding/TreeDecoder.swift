@@ -98,8 +98,7 @@ struct NestingDepth: Sendable {
   /// The number of enclosing arrays and dictionaries.
   private var containers = 0
 
-  /// The number of enclosing values in the innermost container that are encoded as a single value,
-  /// such as optionals.
+  /// The number of enclosing single values, such as optionals, in the innermost container.
   private var layers = 0
 
   /// Whether an array or a dictionary is allowed here; the root of the file takes one level.

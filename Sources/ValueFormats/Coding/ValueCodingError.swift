@@ -110,19 +110,3 @@ extension ValueCodingError: CustomStringConvertible {
     }
   }
 }
-
-extension ValueCodingError.Kind {
-  init(of tree: ValueTree) {
-    self =
-      switch tree {
-      case .null: .null
-      case .bool: .boolean
-      case .number: .number
-      case .string: .text
-      case .data: .data
-      case .date: .date
-      case .array: .array
-      case .dictionary: .dictionary
-      }
-  }
-}

@@ -35,9 +35,7 @@ package struct JSONReader: TextReader {
     }
   }
 
-  /// Reads a value inside `depth` arrays and objects.
-  ///
-  /// - Returns: The value; an arbitrary tree if values are only validated.
+  /// Reads a value inside `depth` containers; the result is arbitrary unless `makesTrees` is true.
   mutating func value(in depth: Int) throws(FormatError) -> ValueTree {
     switch current {
     case UInt8(ascii: "\""):

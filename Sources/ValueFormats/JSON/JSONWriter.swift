@@ -59,8 +59,7 @@ struct JSONWriter: TextWriter {
 
   /// Writes a string in quotation marks, with the escapes that JSON requires.
   mutating func write(text: String) {
-    // Only for the first string: later reservations would prevent the array from growing
-    // exponentially.
+    // Only for the first string: later reservations would prevent exponential growth.
     if bytes.isEmpty { bytes.reserveCapacity(text.utf8.count + 2) }
     bytes.append(UInt8(ascii: "\""))
     let span = text.utf8Span.span

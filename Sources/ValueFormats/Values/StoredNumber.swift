@@ -30,8 +30,7 @@ package enum StoredNumber: Hashable, Sendable {
     let zero = UInt8(ascii: "0")
     guard let last = numeral.lastIndex(where: { $0 != zero }) else { return 0 }
     let digits = numeral[...last].drop { $0 == zero }
-    // With a larger exponent, the text would need more digits than fit in memory to represent an
-    // integer of 128 bits.
+    // A larger exponent would need more digits than fit in memory for an integer of 128 bits.
     guard let power = exponent.map({ Int(Substring($0)) }) ?? 0, power.magnitude < 1 << 40
     else { return nil }
     let zeros = power - (fraction?.count ?? 0) + numeral.count - 1 - last

@@ -76,7 +76,18 @@ extension ValueTree {
   }
 
   package func isNot(_ expected: ValueCodingError.Kind) -> ValueCodingError.Problem {
-    .wrongType(expected: expected, found: ValueCodingError.Kind(of: self))
+    let found: ValueCodingError.Kind =
+      switch self {
+      case .null: .null
+      case .bool: .boolean
+      case .number: .number
+      case .string: .text
+      case .data: .data
+      case .date: .date
+      case .array: .array
+      case .dictionary: .dictionary
+      }
+    return .wrongType(expected: expected, found: found)
   }
 }
 
@@ -86,10 +97,7 @@ extension StoredScalar where Self: FixedWidthInteger {
   package init(_ tree: ValueTree) throws(ValueCodingError.Problem) { self = try tree.integer() }
 }
 
-/// An integer of at most 64 bits.
-///
-/// `FixedWidthInteger` is not sufficient, because an app's type with custom coding may conform to
-/// it.
+/// An integer of at most 64 bits, unlike an app's `FixedWidthInteger` with custom coding.
 protocol StoredInteger: StoredScalar, StoredBytes, FixedWidthInteger {}
 
 extension Int: StoredInteger {}
@@ -120,9 +128,7 @@ extension UInt128: StoredScalar {
 }
 
 extension Data {
-  /// Decodes base64 with correct padding; nil for any other text.
-  ///
-  /// Foundation also accepts incorrect padding, and ignores text after the padding.
+  /// Decodes base64; nil for incorrect padding or text after it, which Foundation accepts.
   init?(strictBase64 base64: some Collection<UInt8>) {
     let padding = base64.drop { $0 != UInt8(ascii: "=") }
     guard base64.count % 4 == 0, padding.count <= 2, padding.allSatisfy({ $0 == UInt8(ascii: "=") })

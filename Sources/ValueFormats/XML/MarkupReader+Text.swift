@@ -1,7 +1,5 @@
 extension MarkupReader {
-  /// Reads the text of an element after its start tag, and skips the end tag.
-  ///
-  /// - Returns: The text; an arbitrary string if `isNeeded` is false, so that it is only validated.
+  /// Reads the text of an element up to its end tag; only validates it if `isNeeded` is false.
   mutating func text(
     of element: PropertyListElement, isNeeded: Bool = true
   ) throws(FormatError) -> String {

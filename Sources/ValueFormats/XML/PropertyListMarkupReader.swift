@@ -119,9 +119,7 @@ struct PropertyListMarkupReader {
     return textForm.unescaped(key)
   }
 
-  /// Reads a value inside `depth` arrays and dictionaries.
-  ///
-  /// - Returns: The value; an arbitrary tree if values are only validated.
+  /// Reads a value inside `depth` containers; the result is arbitrary unless `makesTrees` is true.
   private mutating func value(within depth: Int) throws(FormatError) -> ValueTree {
     let start = markup.position
     if markup.hasPrefix("</") { throw markup.failure("expected a value") }
