@@ -11,7 +11,7 @@ import CLibrary
   /// The name by which the library was found.
   package let name: String
 
-  /// Loads the library under the first of several names that is available, such as its versions.
+  /// Loads the first available library of several names, such as a newer and an older version.
   ///
   /// The packages that contain the library, by distribution, are part of the error message.
   package init(anyOf names: [String], packages: [String: String]) throws(DynamicLibraryError) {

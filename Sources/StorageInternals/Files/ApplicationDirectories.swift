@@ -8,7 +8,7 @@ package struct ApplicationDirectories: Sendable {
   package let applicationName: String
   private let environment: [String: String]
 
-  /// Creates the directories with a name as their last component; nil for the executable's name.
+  /// Checks the name, the last component of each directory; nil for the name of the executable.
   package init(
     applicationName: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment

@@ -62,7 +62,7 @@ extension File {
     return (code, record)
   }
 
-  /// Returns a process if it is running; if not, a child that inherited the file holds its lock.
+  /// Returns a process if it is running; otherwise a child that inherited the file has its lock.
   private static func running(_ process: pid_t) -> pid_t? {
     process > 0 && (kill(process, 0) == 0 || errno == EPERM) ? process : nil
   }

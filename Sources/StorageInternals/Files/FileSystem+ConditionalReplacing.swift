@@ -105,7 +105,7 @@ extension FileSystem {
     return true
   }
 
-  /// Exchanges the files again, until no other program has replaced the file meanwhile.
+  /// Exchanges the files again, and puts back a file by which another program replaced the new one.
   private func undoExchange(
     _ temporary: String, _ new: FileStatus, at path: String
   ) throws(SystemError) {

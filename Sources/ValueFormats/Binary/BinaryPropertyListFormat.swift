@@ -6,7 +6,7 @@ package struct BinaryPropertyListFormat: StoredFormat {
 
   package init(_ textForm: TextForm = .escaped) { self.textForm = textForm }
 
-  /// The maximum number of decoded values, which shared references can multiply.
+  /// The maximum number of decoded values; shared objects can expand to more than any memory.
   private static let maximumValueCount = 16_000_000
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {

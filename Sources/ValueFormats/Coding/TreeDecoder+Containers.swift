@@ -6,7 +6,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { reader.codingPath }
 
   var allKeys: [Key] {
-    // Of canonically equivalent keys, a decoded `Dictionary` keeps the last in this order.
+    // Of canonically equivalent keys, a decoded `Dictionary` keeps the last, in a fixed order.
     let keys = entries.keys.allSatisfy(\.isASCII) ? Array(entries.keys) : entries.keys.sorted()
     return keys.compactMap { Key(stringValue: $0.string) }
   }
@@ -57,7 +57,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func superDecoder(forKey key: Key) -> any Decoder { optionalReader(key) }
 
-  /// Returns the decoder of a superclass; of nil if its key is missing, for its default values.
+  /// Returns the decoder of a superclass; if the key is missing, of nil, to allow default values.
   private func optionalReader(_ key: some CodingKey) -> TreeReader {
     nestedReader(entry(key) ?? .null(depth: 0), key)
   }
