@@ -1,7 +1,6 @@
-/// The C library of the platform: glibc, or musl in an executable that is linked statically.
+/// The C library of the platform: glibc, or musl in a statically linked executable.
 ///
-/// Every file that calls it imports this module and is the same for both. A plain import would not
-/// pass the declarations on, so the attribute is needed.
+/// `@_exported` makes its declarations visible in the files that import this module.
 #if canImport(Glibc)
   @_exported public import Glibc
 #else

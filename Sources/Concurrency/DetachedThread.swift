@@ -5,9 +5,7 @@ package enum DetachedThread {
   private final class Work: Sendable {
     let body: @Sendable () -> Void
 
-    init(_ body: @escaping @Sendable () -> Void) {
-      self.body = body
-    }
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
   // int pthread_setname_np(pthread_t thread, const char *name)

@@ -37,9 +37,7 @@ package enum Fork {
     _ = unsafe current
     // If two threads register a handler, generations grow by two, which is harmless.
     let code = pthread_atfork(nil, nil) { unsafe Fork.current.pointee += 1 }
-    if code != 0 {
-      fatalError("The C library could not register a fork handler (error \(code)).")
-    }
+    if code != 0 { fatalError("The C library could not register a fork handler (error \(code)).") }
     isCounting.store(true, ordering: .releasing)
   }
 }
@@ -54,9 +52,8 @@ package struct OwningProcess: ~Copyable, Sendable {
 
   package init() {}
 
-  /// Whether the running process owns the state.
-  ///
-  /// This is false in a forked child until the child has recovered the state.
+  /// Whether the running process owns the state: false in a forked child until the child has
+  /// recovered the state.
   @inlinable package var isCurrent: Bool {
     // The generation is plain memory that no thread writes.
     unsafe mark.load(ordering: .acquiring) == Fork.current.pointee &* 2

@@ -6,15 +6,12 @@ import Synchronization
 /// descriptor, may be available by then. If two threads create the value concurrently, the first
 /// result is kept.
 @safe package final class LazyValue<Value: Sendable, Failure: Error>: Sendable {
-  /// The address of the value; zero if it has not been created.
-  ///
-  /// The memory is never freed, so reading needs no lock.
+  /// The address of the value, or zero if it has not been created; as the memory is never freed,
+  /// reading needs no lock.
   private let address = Atomic<UInt>(0)
   private let create: @Sendable () throws(Failure) -> Value
 
-  package init(_ create: @escaping @Sendable () throws(Failure) -> Value) {
-    self.create = create
-  }
+  package init(_ create: @escaping @Sendable () throws(Failure) -> Value) { self.create = create }
 
   package func get() throws(Failure) -> Value {
     if let known { return known }

@@ -70,22 +70,14 @@ package final class Lock<Value>: @unchecked Sendable {
     unsafe address.deallocate()
   }
 
-  func lock() {
-    unsafe pthread_mutex_lock(address)
-  }
+  func lock() { unsafe pthread_mutex_lock(address) }
 
-  func tryLock() -> Bool {
-    unsafe pthread_mutex_trylock(address) == 0
-  }
+  func tryLock() -> Bool { unsafe pthread_mutex_trylock(address) == 0 }
 
-  func unlock() {
-    unsafe pthread_mutex_unlock(address)
-  }
+  func unlock() { unsafe pthread_mutex_unlock(address) }
 
   /// Unlocks the mutex in a forked child, in which no thread holds it.
-  func reset() {
-    unsafe initializeMutex(address, kind)
-  }
+  func reset() { unsafe initializeMutex(address, kind) }
 }
 
 /// Initializes a mutex, ignoring the previous content of the memory.

@@ -11,9 +11,7 @@ package final class Observer<Handler> {
   private let registered: Handler
   private let state = Atomic(State.new)
 
-  package init(_ handler: Handler) {
-    registered = handler
-  }
+  package init(_ handler: Handler) { registered = handler }
 
   /// The handler; nil once the observation has ended.
   package var handler: Handler? {
@@ -21,9 +19,7 @@ package final class Observer<Handler> {
   }
 
   /// Ends the observation; a call of the handler that has begun may still be running.
-  package func cancel() {
-    state.store(.cancelled, ordering: .releasing)
-  }
+  package func cancel() { state.store(.cancelled, ordering: .releasing) }
 
   /// Marks the observer as added; returns false if it was added before or has been cancelled.
   fileprivate func add() -> Bool {
@@ -63,27 +59,19 @@ package struct Observers<Handler> {
     if observer.add() { all.append(observer) }
   }
 
-  package mutating func remove(_ observer: Observer<Handler>) {
-    all.removeAll { $0 === observer }
-  }
+  package mutating func remove(_ observer: Observer<Handler>) { all.removeAll { $0 === observer } }
 }
 
 extension Observers: Sendable where Handler: Sendable {}
 
-/// An observation that ends when it is cancelled or released.
-///
-/// The public observation types of all modules are built on it.
+/// An observation that ends when it is cancelled or released; each public observation contains one.
 package final class ObservationLifetime: Sendable {
   private let end: @Sendable () -> Void
   private let hasEnded = Atomic(false)
 
-  package init(end: @escaping @Sendable () -> Void) {
-    self.end = end
-  }
+  package init(end: @escaping @Sendable () -> Void) { self.end = end }
 
-  deinit {
-    cancel()
-  }
+  deinit { cancel() }
 
   /// Ends the observation; further calls do nothing.
   package func cancel() {

@@ -1,8 +1,7 @@
 import CLibrary
 
-/// A recursive mutex that may be locked and unlocked in different functions of the same thread.
-///
-/// In a forked child, no thread holds it.
+/// A recursive mutex that may be locked and unlocked in different functions of the same thread, and
+/// that no thread holds in a forked child.
 package final class RecursiveLock: @unchecked Sendable {
   // `@unchecked`: the mutex guards `depth`.
   private let mutex = SystemMutex(PTHREAD_MUTEX_RECURSIVE)

@@ -28,9 +28,7 @@ package final class SerialThread: Sendable {
   private let name: StaticString
 
   /// - Parameter name: The name of the thread, at most 15 bytes long.
-  package init(named name: StaticString = "locket") {
-    self.name = name
-  }
+  package init(named name: StaticString = "locket") { self.name = name }
 
   /// Runs a closure after all closures that are due earlier.
   ///

@@ -17,13 +17,9 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
     fileprivate let turn = DispatchSemaphore(value: 0)
     fileprivate let thread = ThreadIdentity.current
 
-    fileprivate init(_ write: Write) {
-      self.write = write
-    }
+    fileprivate init(_ write: Write) { self.write = write }
 
-    package func finish(_ outcome: Result<Outcome, Failure>) {
-      self.outcome = outcome
-    }
+    package func finish(_ outcome: Result<Outcome, Failure>) { self.outcome = outcome }
   }
 
   private struct State {
@@ -45,9 +41,7 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
   ///
   /// The closure must finish at least the first of the writes that it is given. Unfinished writes
   /// are passed to the next call.
-  package func perform(
-    _ write: Write, process: ([Pending]) -> Void
-  ) throws(Failure) -> Outcome {
+  package func perform(_ write: Write, process: ([Pending]) -> Void) throws(Failure) -> Outcome {
     let own = Pending(write)
     let (leads, isLast) = state.withLock { state in
       state.waiting.append(own)

@@ -6,8 +6,8 @@ import SecretStorage
 enum BlockingWait {
   /// Whether this thread may block.
   ///
-  /// Threads of tasks must not: asking the user needs one of these few threads, so blocking all of
-  /// them would deadlock. A forked child has no threads for tasks at all.
+  /// Prompting the user needs one of the few threads of tasks, so blocking all of them would
+  /// deadlock. A forked child has none.
   static var isPossible: Bool {
     unsafe withUnsafeCurrentTask { unsafe $0 == nil } && !Fork.isChild
   }
@@ -20,13 +20,12 @@ enum BlockingWait {
     let isDone = DispatchSemaphore(value: 0)
     // Not a detached task, which would not inherit the store of `withDefaultStore`.
     Task {
-      let outcome: Result<Value, Failure>
       do throws(Failure) {
-        outcome = .success(try await work())
+        let value = try await work()
+        result.withLock { $0 = .success(value) }
       } catch {
-        outcome = .failure(error)
+        result.withLock { $0 = .failure(error) }
       }
-      result.withLock { $0 = outcome }
       isDone.signal()
     }
     isDone.wait()
@@ -36,9 +35,7 @@ enum BlockingWait {
 }
 
 extension AuthenticationContext {
-  /// Asks the user for the authentication of an item, and waits for the answer.
-  ///
-  /// - Throws: `SecretStoreError.unavailable` in a task, or the errors of `authorize`.
+  /// Prompts for the authentication of an item and blocks; in a task, throws `unavailable`.
   func waitForAuthorization(
     of item: SecretItem, in store: any SecretStore
   ) throws(SecretStoreError) -> Authorization {
@@ -47,8 +44,8 @@ extension AuthenticationContext {
     guard BlockingWait.isPossible else {
       throw .unavailable(
         """
-        A task, or a forked child, cannot wait for an authorization. Call it on \
-        a thread of your own, or use GenericPassword's load(authorizedBy:), which is asynchronous
+        A task or a forked child cannot wait for authentication. Call this on another thread, or \
+        use the asynchronous load(authorizedBy:) of GenericPassword
         """)
     }
     return try BlockingWait.value { () async throws(SecretStoreError) in

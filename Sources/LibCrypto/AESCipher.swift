@@ -61,8 +61,7 @@ package final class AESCipher: Sendable {
     }
   }
 
-  /// Decrypts an AES-GCM message under a 128-bit or 256-bit key; returns nil if it is not
-  /// authentic.
+  /// Decrypts an AES-GCM message under a 128-bit or 256-bit key; returns nil if it is forged.
   package func open<Key: SecretBytes>(
     _ ciphertext: ArraySlice<UInt8>, tag: ArraySlice<UInt8>, under key: Key, nonce: [UInt8],
     authenticating context: [UInt8], by library: CryptoLibrary
@@ -156,8 +155,7 @@ package final class AESCipher: Sendable {
     // EVP_CTRL_AEAD_SET_IVLEN in <openssl/evp.h>.
     return unsafe library.cipherInit(
       context, is256 ? library.aes256GCM : library.aes128GCM, nil, nil, nil, encrypting ? 1 : 0)
-      == 1
-      && control(0x9, nonce.count, nil) && begin(nil, key, nonce, encrypting: encrypting)
+      == 1 && control(0x9, nonce.count, nil) && begin(nil, key, nonce, encrypting: encrypting)
       && authenticated.withUnsafeBytes { unsafe update($0, into: nil) != nil }
   }
 
@@ -166,9 +164,7 @@ package final class AESCipher: Sendable {
   }
 
   /// Returns the number of bytes written, or nil on failure.
-  func update(
-    _ input: UnsafeRawBufferPointer, into output: UnsafeMutablePointer<UInt8>?
-  ) -> Int? {
+  func update(_ input: UnsafeRawBufferPointer, into output: UnsafeMutablePointer<UInt8>?) -> Int? {
     if unsafe input.isEmpty { return 0 }
     var written: Int32 = 0
     guard let count = Int32(exactly: input.count),

@@ -55,9 +55,7 @@ package import StorageInternals
     unsafe derive = try library.function("EVP_KDF_derive", as: type(of: derive))
   }
 
-  /// Derives a key that fills a buffer; returns false if the library fails.
-  ///
-  /// `memory` is in KiB.
+  /// Derives a key that fills a buffer, with `memory` KiB; returns false if the library fails.
   package func derive(
     _ passphrase: UnsafeRawBufferPointer, _ salt: UnsafeRawBufferPointer, passes: UInt32,
     memory: UInt32, lanes: UInt32, into output: UnsafeMutableBufferPointer<UInt8>

@@ -62,9 +62,7 @@ extension CryptoLibrary {
     }
   }
 
-  /// Creates a secret that a closure computes from another secret and bytes.
-  ///
-  /// The closure returns false if `function` fails.
+  /// Creates a secret with a closure, which returns false if `function` fails.
   private func compute<Key: SecretBytes>(
     _ function: String, _ count: Int, _ secret: Key, _ bytes: ArraySlice<UInt8>,
     _ body: (

@@ -107,10 +107,9 @@ package import StorageInternals
       withoutExitHandler, nil)
   }
 
-  /// Calls the functions that look up algorithms on first use.
+  /// Performs the lookups of algorithms that the library otherwise performs on first use.
   ///
-  /// Otherwise, if a process forked during such a lookup in another thread, the child would wait
-  /// forever for the library's locks.
+  /// A child that is forked during one of them would wait forever for the library's locks.
   private func performLazyLookups() {
     var output = [UInt8](repeating: 0, count: 32)
     // The results are discarded. The buffer outlives the calls.
@@ -132,9 +131,7 @@ package import StorageInternals
       ])
   }
 
-  /// Returns the library's object for an algorithm, which is never freed.
-  ///
-  /// In version 3, fetching the object once avoids a lookup at each use.
+  /// Returns the object for an algorithm, fetched once and never freed, to avoid later lookups.
   private static func algorithm(
     _ name: String, _ kind: String, _ getter: String, of library: DynamicLibrary
   ) throws(DynamicLibraryError) -> OpaquePointer {

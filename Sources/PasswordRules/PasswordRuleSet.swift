@@ -6,11 +6,10 @@
 /// ```
 ///
 /// The language is that of `UITextInputPasswordRules` and the HTML attribute `passwordrules`.
-/// Lengths are counted in Unicode code points.
+/// Lengths are counted in Unicode code points. Two rule sets are equal if they have the same
+/// requirements in the same order, the same allowed characters, and the same limits.
 public struct PasswordRuleSet: Hashable, Sendable {
-  /// The required alphabets, in declaration order.
-  ///
-  /// A duplicate requires another character.
+  /// The required alphabets, in declaration order; a duplicate requires another character.
   private(set) var requirements: [Alphabet] = []
   /// All allowed characters, including the required ones.
   private(set) var alphabet = Alphabet.printable(.all)
@@ -74,25 +73,16 @@ public struct PasswordRuleSet: Hashable, Sendable {
 
   /// Whether the canonical form begins with `allowed`, because `unicode` must precede a required
   /// `ascii-printable`.
-  private var allowedIsFirst: Bool {
-    alphabet == .unicode && requirements.contains(.printable(.all))
-  }
-
-  /// The index of the first requirement in the checks.
-  var firstRequired: Int { allowedIsFirst ? 1 : 0 }
+  var allowedIsFirst: Bool { alphabet == .unicode && requirements.contains(.printable(.all)) }
 
   private func makeChecks() -> [PasswordReport.Check] {
-    var checks: [PasswordReport.Check] = []
-    checks.reserveCapacity(requirements.count + 6)
-    for requirement in requirements { checks.append(.init(.required(requirement.classes))) }
-    checks.insert(
-      .init(.allowed(alphabet.classes)), at: allowedIsFirst ? 0 : checks.endIndex)
-    if let maxConsecutive { checks.append(.init(.maxConsecutive(maxConsecutive))) }
-    if let maxRepeating { checks.append(.init(.maxRepeating(maxRepeating))) }
-    if let maxSequential { checks.append(.init(.maxSequential(maxSequential))) }
-    if let minLength { checks.append(.init(.minLength(minLength))) }
-    if let maxLength { checks.append(.init(.maxLength(maxLength))) }
-    return checks
+    var rules = requirements.map { PasswordRule.required($0.classes) }
+    rules.insert(.allowed(alphabet.classes), at: allowedIsFirst ? 0 : rules.endIndex)
+    let limits = [maxConsecutive, maxRepeating, maxSequential, minLength, maxLength]
+    for case (let name, let limit?) in zip(PasswordRule.Name.limits, limits) {
+      rules.append(.limit(name, limit))
+    }
+    return rules.map { PasswordReport.Check($0) }
   }
 
   /// The same rules with the meaning that `max-consecutive` had before 2026.
@@ -110,41 +100,55 @@ public struct PasswordRuleSet: Hashable, Sendable {
 }
 
 extension PasswordRuleSet {
-  private var limits: [Int?] {
-    [maxConsecutive, maxRepeating, maxSequential, minLength, maxLength]
-  }
-
-  /// Returns a Boolean value that indicates whether two rule sets have the same requirements in the
-  /// same order, the same allowed characters, and the same limits.
-  public static func == (left: Self, right: Self) -> Bool {
-    left.requirements == right.requirements && left.alphabet == right.alphabet
-      && left.limits == right.limits
-  }
-
-  /// Hashes the requirements, the allowed characters, and the limits.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(requirements)
-    hasher.combine(alphabet)
-    hasher.combine(limits)
+  /// Creates the rule set that combines several, such as those of a password field, its
+  /// confirmation field, and the site.
+  ///
+  /// A character is allowed only if every rule set allows it. If several rule sets contain the same
+  /// requirement, the result contains it as often as the rule set that repeats it most.
+  ///
+  /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` if no character is allowed by all rule
+  ///   sets, or if one requires a class that another does not allow.
+  public init(merging ruleSets: [PasswordRuleSet]) throws {
+    guard var alphabet = ruleSets.first?.alphabet else {
+      self.init([])
+      return
+    }
+    for other in ruleSets.dropFirst() { alphabet = alphabet.intersection(other.alphabet) }
+    if alphabet.isEmpty {
+      throw PasswordRulesError.unsatisfiable("they have no character in common")
+    }
+    var requirements: [Alphabet] = []
+    var most: [Alphabet: Int] = [:]
+    for ruleSet in ruleSets {
+      var counts: [Alphabet: Int] = [:]
+      for requirement in ruleSet.requirements {
+        let common = requirement.intersection(alphabet)
+        if common.isEmpty {
+          throw PasswordRulesError.unsatisfiable(
+            "one requires \(requirement.classes.joinedNames), which another does not allow")
+        }
+        let count = counts[common, default: 0] + 1
+        counts[common] = count
+        if count > most[common, default: 0] {
+          most[common] = count
+          requirements.append(common)
+        }
+      }
+    }
+    self.init(
+      ruleSets.flatMap { $0.rules.filter { $0.parts.limit != nil } } + [.allowed(alphabet.classes)]
+        + requirements.map { .required($0.classes) })
   }
 }
 
 extension PasswordRuleSet: ExpressibleByArrayLiteral {
   /// Creates a rule set from an array literal, as ``init(_:)-([PasswordRule])`` does.
-  public init(arrayLiteral rules: PasswordRule...) {
-    self.init(rules)
-  }
+  public init(arrayLiteral rules: PasswordRule...) { self.init(rules) }
 }
 
 extension Int? {
   /// Applies a limit if it is positive and stricter than this one.
   fileprivate mutating func lower(to limit: Int) {
     if limit > 0 { self = Swift.min(limit, self ?? limit) }
-  }
-
-  /// Returns the stricter of two limits; nil means no limit.
-  func lowered(to other: Int?) -> Int? {
-    guard let self, let other else { return self ?? other }
-    return Swift.min(self, other)
   }
 }

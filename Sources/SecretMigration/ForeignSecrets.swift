@@ -39,9 +39,7 @@ public struct ForeignSecrets: Sendable {
     self.unreadable = unreadable
     self.file = file
   }
-}
 
-extension ForeignSecrets {
   /// The maximum number of secrets in a file; each one uses far more memory than in the file.
   static let countLimit = 100_000
 
@@ -50,11 +48,6 @@ extension ForeignSecrets {
       throw .unsupported(path: path, reason: "it has more than \(countLimit) secrets")
     }
   }
-}
-
-extension ForeignSecrets: CustomReflectable {
-  /// A mirror without children, so that a dump shows no names.
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
 /// A secret of another program, with its identity and attributes for a store.
@@ -90,7 +83,10 @@ extension ForeignSecret: CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
-extension ForeignSecrets {
+extension ForeignSecrets: CustomReflectable {
+  /// A mirror without children, so that a dump shows no names.
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+
   /// Writes the secrets to a store.
   ///
   /// A secret is added if the store has no item with the same identity. Each written secret is read
@@ -114,8 +110,7 @@ extension ForeignSecrets {
   ///   - isDryRun: Whether to report the expected outcomes without changing anything. The outcomes
   ///     reflect the limits of a vault; another store may still refuse a secret.
   ///   - removingSource: Whether to remove the source file after a complete migration.
-  ///   - report: A closure that is called on the current thread after each secret, and that may
-  ///     cancel the migration.
+  ///   - report: Called on this thread after each secret; can cancel the migration.
   /// - Returns: The outcome, or expected outcome, of each secret.
   /// - Throws: ``MigrationError/notRemovable(path:reason:)`` if `removingSource` is true and the
   ///   source cannot be removed; ``MigrationError/store(_:)`` if the store is locked or damaged, or
@@ -133,12 +128,11 @@ extension ForeignSecrets {
       }
       try file.checkRemovable()
     }
-    var work = StoreMigration(to: store, conflicts, isDryRun: isDryRun)
-    let total = secrets.count
-    try checkProgress(0, of: total, report)
+    var work = StoreMigration(store: store, conflicts: conflicts, isDryRun: isDryRun)
+    try checkProgress(0, of: secrets.count, report)
     for (index, foreign) in secrets.enumerated() {
       try work.migrate(foreign)
-      try checkProgress(index + 1, of: total, report)
+      try checkProgress(index + 1, of: secrets.count, report)
     }
     work.report.unreadable = unreadable
     if removingSource, !isDryRun, let file, try work.holds(self) {

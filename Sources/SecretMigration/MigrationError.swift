@@ -1,10 +1,10 @@
 public import SecretStorage
 import StorageInternals
 
-/// An error that occurs during a migration.
+/// An error that occurs during a migration; it contains no secret.
 ///
-/// No case contains a secret. The source is not changed by a failed migration. Secrets that were
-/// already written stay in the store, and a new migration adds the others.
+/// A failed migration does not change the source. Secrets that were already written stay in the
+/// store, and a new migration adds the others.
 public enum MigrationError: Error, Hashable, Sendable {
   /// The file does not have the expected format.
   case malformed(path: String, reason: String)
@@ -47,21 +47,17 @@ extension MigrationError: CustomStringConvertible {
       "The passphrase for \(path) is wrong. Try again; nothing was changed."
     case .unsupported(let path, let reason):
       "\(path) cannot be migrated: \(reason). Nothing was migrated."
-    case .invalid(let what):
-      "\(what)."
-    case .missingLibrary(let what), .unavailable(let what):
-      what
+    case .invalid(let what): "\(what)."
+    case .missingLibrary(let what), .unavailable(let what): what
     case .notReadBack(let position):
       """
       The value that the store returned for \(position) of the source differs from the one that was \
       written. The source was not removed. Check the store, then migrate again.
       """
-    case .notRemovable(let path, let reason):
-      "\(path) was not removed: \(reason)."
+    case .notRemovable(let path, let reason): "\(path) was not removed: \(reason)."
     case .cancelled:
       "The operation was cancelled. Secrets that were migrated stay in the store. Start it again to continue."
-    case .store(let error):
-      error.description
+    case .store(let error): error.description
     case .system(let call, let path, let code):
       "\(call) of \(path) failed: \(SystemError.message(for: code)) (errno \(code))."
     }

@@ -24,18 +24,14 @@ struct SourceFile: Sendable {
     guard status.size <= sizeLimit else {
       throw .unsupported(path: path, reason: "it is larger than \(sizeLimit >> 20) MiB")
     }
-    let bytes = try system { () throws(SystemError) in
-      try file.read(from: 0, count: status.size)
-    }
+    let bytes = try system { () throws(SystemError) in try file.read(from: 0, count: status.size) }
     return (SourceFile(path: path, status: status), bytes)
   }
 
   /// Throws if the path no longer leads to the unchanged file that was read.
   func checkRemovable() throws(MigrationError) {
     let now = try Self.system { () throws(SystemError) in try FileSystem().status(of: path) }
-    guard let now else {
-      throw .notRemovable(path: path, reason: "it no longer exists")
-    }
+    guard let now else { throw .notRemovable(path: path, reason: "it no longer exists") }
     if now.isSymbolicLink {
       throw .notRemovable(path: path, reason: "it is a symbolic link; specify the file itself")
     }

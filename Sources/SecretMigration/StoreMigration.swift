@@ -2,23 +2,16 @@ import SecretStorage
 
 /// A migration of secrets to a store, one at a time.
 struct StoreMigration {
-  private let store: any SecretStore
-  private let conflicts: ImportConflicts
-  private let isDryRun: Bool
-  private var identities = Set<ItemIdentity>()
+  let store: any SecretStore
+  let conflicts: ImportConflicts
+  let isDryRun: Bool
   var report = MigrationReport()
-
-  init(to store: any SecretStore, _ conflicts: ImportConflicts, isDryRun: Bool) {
-    self.store = store
-    self.conflicts = conflicts
-    self.isDryRun = isDryRun
-  }
+  var identities = Set<ItemIdentity>()
 
   mutating func migrate(_ foreign: ForeignSecret) throws(MigrationError) {
-    let outcome = try outcome(of: foreign)
-    report.entries.append(
-      MigrationReport.Entry(
-        position: foreign.position, identity: foreign.identity, outcome: outcome))
+    let entry = MigrationReport.Entry(
+      position: foreign.position, identity: foreign.identity, outcome: try outcome(of: foreign))
+    report.entries.append(entry)
   }
 
   private mutating func outcome(
@@ -50,32 +43,29 @@ struct StoreMigration {
   private func write(
     _ foreign: ForeignSecret
   ) throws(SecretStoreError) -> ImportReport.Outcome {
-    guard let existing = try store.item(foreign.identity) else {
-      try checkPasscode(foreign)
-      if !isDryRun {
-        try readBack(
-          store.add(
-            foreign.secret, identity: foreign.identity, attributes: foreign.attributes), foreign)
-      }
-      return .added
+    let existing = try store.item(foreign.identity)
+    if let existing {
+      if try store.has(foreign, as: existing) { return .identical }
+      if conflicts == .keepExisting { return .conflict }
     }
-    if try store.has(foreign, as: existing) { return .identical }
-    if conflicts == .replace {
+    if isDryRun {
       try checkPasscode(foreign)
-      if !isDryRun {
-        try readBack(
-          store.update(
-            existing.id, expecting: existing.revision, attributes: foreign.attributes,
-            secret: foreign.secret), foreign)
-      }
+    } else if let existing {
+      let updated = try store.update(
+        existing.id, expecting: existing.revision, attributes: foreign.attributes,
+        secret: foreign.secret)
+      try readBack(updated, foreign)
+    } else {
+      let added = try store.add(
+        foreign.secret, identity: foreign.identity, attributes: foreign.attributes)
+      try readBack(added, foreign)
     }
-    return .conflict
+    return existing == nil ? .added : .conflict
   }
 
   /// Throws the error that a vault without a passphrase would throw, for a dry run.
   private func checkPasscode(_ foreign: ForeignSecret) throws(SecretStoreError) {
-    let accessibility = foreign.attributes.accessControl.accessibility
-    guard isDryRun, accessibility == .whenPasscodeSetThisDeviceOnly,
+    guard foreign.attributes.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly,
       let vault = store as? SecretVault
     else { return }
     if try !vault.findsPassphrase() {

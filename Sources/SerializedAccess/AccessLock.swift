@@ -169,9 +169,8 @@ extension AccessLock {
   /// Whether another thread held the mutex at the fork that created this process.
   var wasHeldAtFork: Bool { slowPathReasons & SlowPath.heldAtFork != 0 }
 
-  /// Discards, at the first call in a forked child, the state of the parent's threads.
-  ///
-  /// - Parameter reset: Resets the state of the owner.
+  /// Discards, at the first call in a forked child, the state of the parent's threads, and calls a
+  /// closure that resets the state of the owner.
   func recoverAfterFork(_ reset: () -> Void) {
     // The owner keeps the memory alive.
     if unsafe memory.pointee.process.isCurrent { return }

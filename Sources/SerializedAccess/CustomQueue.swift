@@ -2,7 +2,7 @@ import Dispatch
 
 /// A serial queue from the app, on which every access to a value runs.
 final class CustomQueue: Sendable {
-  let queue: DispatchQueue
+  private let queue: DispatchQueue
   /// Whether suspending the queue stops it; libdispatch ignores suspensions of the main queue.
   let canBeSuspended: Bool
   // Each value has its own key, because the queue may target the queue of another value.
@@ -21,12 +21,37 @@ final class CustomQueue: Sendable {
     queue.setSpecific(key: key, value: true)
   }
 
-  deinit {
-    queue.setSpecific(key: key, value: nil)
-  }
+  deinit { queue.setSpecific(key: key, value: nil) }
 
   /// Whether the calling code is running on the queue.
-  var isCurrent: Bool {
-    DispatchQueue.getSpecific(key: key) != nil
+  var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
+}
+
+// libdispatch has no API for the kind of a queue, and its only check traps without a message. Each
+// of its objects begins with the address of its class, and serial, concurrent, global and main
+// queues have different classes.
+//
+// If the kind cannot be determined, the queue counts as serial. That is safe, because each access
+// also holds the value's `AccessLock`: on a concurrent queue, accesses would still exclude each
+// other, and only their order would be lost.
+extension DispatchQueue {
+  /// Whether the queue can run several work items at the same time.
+  var isConcurrent: Bool {
+    guard let kind else { return false }
+    return kind == DispatchQueue(label: "", attributes: .concurrent).kind
+      || kind == DispatchQueue.global().kind
+  }
+
+  /// Whether the queue is the main one.
+  var isMain: Bool { kind == DispatchQueue.main.kind }
+
+  /// The address of the class of the queue; nil if it cannot be determined.
+  private var kind: UInt? {
+    for child in Mirror(reflecting: self).children where child.label == "__wrapped" {
+      // Every libdispatch object is larger than a word, and `self` keeps it alive.
+      guard let object = unsafe child.value as? OpaquePointer else { continue }
+      return unsafe UnsafePointer<UInt>(object).pointee
+    }
+    return nil
   }
 }

@@ -29,9 +29,7 @@ struct Deadline {
 
   private var time: timespec
 
-  private init(time: timespec) {
-    self.time = time
-  }
+  private init(time: timespec) { self.time = time }
 
   /// Creates the deadline of an access that begins now, until which other accesses may overtake it.
   init() {

@@ -18,13 +18,9 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
   private var newestFirst: [ScheduledAccess<Value>] = []
   private var takenCount = 0
 
-  init(of lock: AccessLock) {
-    self.lock = lock
-  }
+  init(of lock: AccessLock) { self.lock = lock }
 
-  deinit {
-    adding.destroy()
-  }
+  deinit { adding.destroy() }
 
   /// The total number of accesses that were added.
   var count: Int {
@@ -47,9 +43,7 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
   }
 
   /// Removes and returns the oldest access if it is one of the first `count` accesses that were
-  /// added.
-  ///
-  /// The caller must hold the access lock.
+  /// added; the access lock must be held.
   func takeOldest(ofFirst count: Int) -> ScheduledAccess<Value>? {
     if takenCount >= count { return nil }
     if newestFirst.isEmpty {
@@ -64,9 +58,8 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
     return oldest
   }
 
-  /// Ends draining and returns true if the list is empty; the next `add` restarts draining.
-  ///
-  /// The caller must hold the access lock.
+  /// Ends draining, until the next `add`, and returns true if the list is empty; the access lock
+  /// must be held.
   func endDraining() -> Bool {
     if !newestFirst.isEmpty { return false }
     _ = adding.enter()
@@ -112,7 +105,5 @@ final class SuspendedAccess<Output>: Sendable {
   }
 
   /// Cancels the access if it has not begun.
-  func cancel() {
-    begin()?.resume(throwing: CancellationError())
-  }
+  func cancel() { begin()?.resume(throwing: CancellationError()) }
 }

@@ -41,9 +41,7 @@ extension Serialized where Value: Sendable {
     schedule { $0.mutate(body) }
   }
 
-  /// Schedules the replacement of the value with a value computed from it, and returns immediately.
-  ///
-  /// Like ``asyncAccess(_:)``, for a function that returns the new value instead of changing it.
+  /// Schedules a change as ``asyncAccess(_:)`` does, with a function that returns the new value.
   ///
   /// - Parameter transform: Returns the new value. It must not access the value in any other way.
   public func asyncAccess(transform: @escaping @Sendable (Value) -> Value) {

@@ -50,9 +50,8 @@ extension Serialized where Value: Sendable {
     changeObservers { $0.remove(observer) }
   }
 
-  /// Changes the list between two accesses, or in the current access of the calling thread.
-  ///
-  /// - Parameter change: Changes the list. A second call must have no effect.
+  /// Changes the list between two accesses, or in the current access of the calling thread, with a
+  /// closure whose second call must have no effect.
   private func changeObservers(
     _ change: @escaping @Sendable (inout Observers<ChangeHandler<Value>>) -> Void
   ) {
@@ -66,9 +65,8 @@ extension Serialized where Value: Sendable {
     }
   }
 
-  /// Changes the list as a scheduled access, or earlier if no access is in progress.
-  ///
-  /// Does not only wait for the queue, because its work may wait for the calling thread.
+  /// Changes the list as a scheduled access, or earlier if no access is in progress, because the
+  /// work of the queue may wait for the calling thread.
   private func changeObserversInOrder(
     _ change: @escaping @Sendable (inout Observers<ChangeHandler<Value>>) -> Void
   ) {
@@ -108,17 +106,14 @@ extension Serialized {
   }
 }
 
-/// The producer of an asynchronous sequence of changes.
-///
-/// The sequence ends when this object is released, together with the value.
+/// The producer of an asynchronous sequence of changes, which ends when this object is released,
+/// together with the value.
 private final class SerializedFeed<Value: Sendable>: Sendable {
   private let continuation: AsyncStream<Value>.Continuation
   // The consuming task only exists in the parent, so a forked child must not resume it.
   private let generation = Fork.generation
 
-  init(_ continuation: AsyncStream<Value>.Continuation) {
-    self.continuation = continuation
-  }
+  init(_ continuation: AsyncStream<Value>.Continuation) { self.continuation = continuation }
 
   deinit {
     if Fork.generation == generation { continuation.finish() }
@@ -129,9 +124,8 @@ private final class SerializedFeed<Value: Sendable>: Sendable {
   }
 }
 
-/// A closure that is called for each change of a value.
-///
-/// The structure avoids the conversion that each call of a closure in a generic object requires.
+/// A closure that is called for each change of a value, in a structure that avoids the conversion
+/// that each call of a closure in a generic object requires.
 struct ChangeHandler<Value>: Sendable {
   let call: @Sendable (_ old: Value, _ new: Value) -> Void
 }
@@ -140,9 +134,7 @@ struct ChangeHandler<Value>: Sendable {
 final class Snapshot<Value> {
   let value: Value
 
-  init(_ value: Value) {
-    self.value = value
-  }
+  init(_ value: Value) { self.value = value }
 }
 
 /// An observation of a ``Serialized`` value.
@@ -152,15 +144,11 @@ final class Snapshot<Value> {
 public final class SerializedObservation: Sendable {
   private let lifetime: ObservationLifetime
 
-  init(end: @escaping @Sendable () -> Void) {
-    lifetime = ObservationLifetime(end: end)
-  }
+  init(end: @escaping @Sendable () -> Void) { lifetime = ObservationLifetime(end: end) }
 
   /// Ends the observation; further calls do nothing.
   ///
   /// Waits for the access in progress, so the observer is not running when this method returns. An
   /// observer or the closure of an access can also call this method.
-  public func cancel() {
-    lifetime.cancel()
-  }
+  public func cancel() { lifetime.cancel() }
 }

@@ -114,11 +114,8 @@ extension Serialized {
     self.init(wrappedValue, customQueue: customQueue)
   }
 
-  /// Creates a value with a private queue, to be stored in a constant.
-  ///
-  /// - Parameters:
-  ///   - wrappedValue: The initial value.
-  ///   - customQueue: The label of the queue, shown by debuggers and in the messages of this type.
+  /// Creates a value with a private queue, whose label debuggers and messages show, to be stored in
+  /// a constant.
   public convenience init(_ wrappedValue: Value, customQueue: String = "Serialized") {
     self.init(wrappedValue, queue: DispatchQueue(label: customQueue), customQueue: nil)
   }
@@ -134,13 +131,11 @@ extension Serialized {
     self.init(wrappedValue, customQueue: customQueue)
   }
 
-  /// Creates a value whose accesses and observers run on a given queue, to be stored in a constant.
+  /// Creates a value whose accesses and observers run on a given serial queue, to be stored in a
+  /// constant.
   ///
-  /// <doc:CustomQueues> describes the cost. Traps if the queue is concurrent.
-  ///
-  /// - Parameters:
-  ///   - wrappedValue: The initial value.
-  ///   - customQueue: A serial queue, which may run other work and may be shared by several values.
+  /// The queue may run other work and may be shared by several values. <doc:CustomQueues> describes
+  /// the cost. Traps if the queue is concurrent.
   public convenience init(_ wrappedValue: Value, customQueue: DispatchQueue) {
     self.init(wrappedValue, queue: customQueue, customQueue: CustomQueue(customQueue))
   }

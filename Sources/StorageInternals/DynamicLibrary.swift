@@ -11,13 +11,9 @@ import CLibrary
   /// The name by which the library was found.
   package let name: String
 
-  /// Loads the first library that is available under one of several names, such as those of a newer
-  /// and an older version.
+  /// Loads the first available library of several names, such as a newer and an older version.
   ///
-  /// - Parameters:
-  ///   - names: The names of the library, in order of preference.
-  ///   - packages: The names of the packages that contain the library, by distribution.
-  /// - Throws: ``DynamicLibraryError/notLoaded(names:reasons:packages:)`` when none can be loaded.
+  /// The packages that contain the library, by distribution, are part of the error message.
   package init(anyOf names: [String], packages: [String: String]) throws(DynamicLibraryError) {
     var reasons: [String] = []
     for name in names {
@@ -33,23 +29,16 @@ import CLibrary
   }
 
   /// Returns the address of a function or variable of the library, or nil if it is missing.
-  package func symbol(_ name: String) -> UnsafeMutableRawPointer? {
-    unsafe dlsym(handle, name)
-  }
+  package func symbol(_ name: String) -> UnsafeMutableRawPointer? { unsafe dlsym(handle, name) }
 
   /// Returns a function of the library; the caller guarantees that the type is correct.
-  ///
-  /// - Throws: ``DynamicLibraryError/symbolMissing(_:library:)`` when the library has no such
-  ///   symbol.
   package func function<Function>(
     _ name: String, as type: Function.Type
   ) throws(DynamicLibraryError) -> Function {
     guard MemoryLayout<Function>.size == MemoryLayout<Int>.size else {
       fatalError("\(type) is not the type of a C function: write @convention(c) before it.")
     }
-    guard let address = unsafe symbol(name) else {
-      throw .symbolMissing(name, library: self.name)
-    }
+    guard let address = unsafe symbol(name) else { throw .symbolMissing(name, library: self.name) }
     // POSIX specifies that `dlsym` returns functions as data pointers.
     return unsafe unsafeBitCast(address, to: type)
   }

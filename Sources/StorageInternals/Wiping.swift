@@ -20,8 +20,7 @@ extension Data {
   }
 }
 
-/// Overwrites 16 KiB of the current thread's stack below the caller's frame, where local variables
-/// of functions that have returned may remain.
+/// Overwrites 16 KiB of stack below the caller's frame, where old local variables may remain.
 @inline(never) package func wipeReturnedFrames() {
   var frame = InlineArray<16384, UInt8>(repeating: 0)
   unsafe withUnsafeMutableBytes(of: &frame) { unsafe overwrite($0) }
@@ -38,9 +37,7 @@ private func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
 /// `UUID()` opens `/dev/urandom` each time, and returns repeated values if that fails.
 package enum KernelRandom {
   /// Fills a buffer of at most 256 bytes with random bytes.
-  package static func fill(
-    _ buffer: UnsafeMutableBufferPointer<UInt8>
-  ) throws(SystemError) {
+  package static func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) throws(SystemError) {
     guard let start = buffer.baseAddress else { return }
     guard unsafe getentropy(start, buffer.count) == 0 else {
       throw SystemError(call: .getrandom, path: "the kernel's random number generator", code: errno)

@@ -39,16 +39,16 @@ public struct ValidationReport: Hashable, Sendable {
     return outcome
   }
 
-  /// The fraction of the requirements that hold, from 0 to 1.
-  ///
-  /// It is 1 if there are none.
+  /// The fraction of the requirements that hold, from 0 to 1, or 1 if there are none.
   public var progress: Double {
-    var (required, satisfied) = (0, 0)
-    for check in checks where check.severity == .requirement {
-      required += 1
-      if check.state == .satisfied { satisfied += 1 }
-    }
-    return required == 0 ? 1 : Double(satisfied) / Double(required)
+    let (satisfied, all) = requirementCounts
+    return all == 0 ? 1 : Double(satisfied) / Double(all)
+  }
+
+  /// The number of requirements that hold, and the number of all requirements.
+  var requirementCounts: (satisfied: Int, all: Int) {
+    let requirements = checks.filter { $0.severity == .requirement }
+    return (requirements.count { $0.state == .satisfied }, requirements.count)
   }
 
   /// The requirements that do not hold, except those that have not been checked.
@@ -60,13 +60,7 @@ public struct ValidationReport: Hashable, Sendable {
   public var recommendations: [ValidationCheck] {
     checks.filter { $0.severity == .recommendation && $0.isFailed }
   }
-}
 
-extension ValidationCheck {
-  fileprivate var isFailed: Bool { state == .incomplete || state == .violated }
-}
-
-extension ValidationReport {
   /// Whether a check is running.
   var isPending: Bool { checks.contains { $0.state == .pending } }
 }
@@ -81,9 +75,8 @@ public enum ValidationStatus: Hashable, Sendable {
   case progress(Int, of: Int)
 }
 
-/// The checks of a report during an evaluation.
-///
-/// An unchanged report shares its storage with the previous one, because only changes are written.
+/// The checks of a report during an evaluation, which writes only changes, so that an unchanged
+/// report shares its storage with the previous one.
 struct CheckResults {
   private(set) var checks: [ValidationCheck]
   /// The index of the first check of the current rule.
@@ -92,9 +85,7 @@ struct CheckResults {
   /// instead.
   private(set) var summary: Summary?
 
-  init(_ checks: [ValidationCheck]) {
-    self.checks = checks
-  }
+  init(_ checks: [ValidationCheck]) { self.checks = checks }
 
   init(summarizing checks: [ValidationCheck]) {
     self.checks = checks
@@ -117,12 +108,9 @@ struct CheckResults {
 }
 
 extension [ValidationCheck] {
-  /// Sets the state and the advice of a check if they differ.
-  ///
-  /// An assignment would copy an array that shares its storage.
-  mutating func update(
-    _ index: Int, _ state: ValidationCheck.State, advice: ValidationMessage?
-  ) {
+  /// Sets the state and the advice of a check, unless they are equal: an assignment would copy an
+  /// array that shares its storage.
+  mutating func update(_ index: Int, _ state: ValidationCheck.State, advice: ValidationMessage?) {
     if self[index].state != state { self[index].state = state }
     if self[index].advice != advice { self[index].advice = advice }
   }
@@ -141,9 +129,7 @@ struct Summary {
 }
 
 extension ValidationCheck.State {
-  /// The severity of the state.
-  ///
-  /// The higher the rank, the worse the state.
+  /// The severity of the state; the higher the rank, the worse the state.
   fileprivate var rank: Int {
     switch self {
     case .satisfied: 0

@@ -29,8 +29,7 @@ public struct Validator<Value>: Sendable {
     _ name: String, _ requirement: ValidationMessage,
     evaluate: @escaping @Sendable (Value, inout CheckResults) -> Void
   ) {
-    let check = ValidationCheck(id: .init(name), requirement: requirement)
-    self.init(checks: [check], evaluate: evaluate)
+    self.init(checks: [ValidationCheck(name, requirement)], evaluate: evaluate)
   }
 
   /// Returns the report on a value, as for a touched field.
@@ -67,9 +66,9 @@ public struct Validator<Value>: Sendable {
 
   /// Returns a validator with the same rules, after changing each check.
   func replacingChecks(_ change: (inout ValidationCheck) -> Void) -> Validator {
-    var changed = self
-    for index in checks.indices { change(&changed.checks[index]) }
-    return changed
+    var checks = checks
+    for index in checks.indices { change(&checks[index]) }
+    return Validator(checks: checks, evaluate: evaluate)
   }
 }
 

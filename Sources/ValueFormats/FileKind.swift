@@ -54,7 +54,6 @@ enum FileKind: Hashable, Sendable {
     return false
   }
 
-  /// The error message for a file that was opened as another format.
   private var reason: String {
     switch self {
     case .xml: "the file is in XML; open it as an XML property list"

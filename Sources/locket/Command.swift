@@ -2,44 +2,41 @@ import KeyValueStorage
 
 /// A command of the tool.
 struct Command: Sendable {
-  /// The words that select it, such as `secrets get`.
+  /// The words that select the command, such as `secrets get`.
   let name: String
-  /// The parameters, each required once and in this order.
+  /// The parameters, which are all required, in this order.
   var parameters: [Parameter] = []
   let summary: String
   var options: [Option] = []
-  /// Text of the help page below the options.
+  /// The text below the options on the help page.
   var notes = ""
-  /// Why an argument is refused that is neither an option nor a parameter.
-  var refusal = "There is one argument too many. One that has spaces in it needs quotation marks."
+  /// The error message for an argument that is neither an option nor a parameter.
+  var excessArgument = "There are too many arguments. Quote an argument that contains spaces."
   let run: @Sendable (Arguments) async throws -> ExitStatus
 }
 
-/// An option of a command: `--name VALUE`, or `--name` where it takes no value; an option whose
-/// name is a single letter has one hyphen.
+/// An option of a command: `--name VALUE` or `--name`, or `-n` if the name is a single letter.
 struct Option: Hashable, Sendable {
   let name: String
-  /// The word that stands for the value in the help; nil when there is none.
+  /// The name of the value in the help; nil if the option does not take a value.
   let placeholder: String?
   let help: String
   let isRepeatable: Bool
 
-  init(
-    _ name: String, _ placeholder: String? = nil, _ help: String, isRepeatable: Bool = false
-  ) {
+  init(_ name: String, _ placeholder: String? = nil, _ help: String, isRepeatable: Bool = false) {
     self.name = name
     self.placeholder = placeholder
     self.help = help
     self.isRepeatable = isRepeatable
   }
 
-  /// The name as it is typed.
-  var spelling: String { (name.count == 1 ? "-" : "--") + name }
+  /// The name with its hyphens.
+  var flag: String { (name.count == 1 ? "-" : "--") + name }
 
-  var synopsis: String { placeholder.map { "\(spelling) \($0)" } ?? spelling }
+  var synopsis: String { placeholder.map { "\(flag) \($0)" } ?? flag }
 }
 
-/// An argument of a command that has a place instead of a name.
+/// A positional argument of a command.
 struct Parameter: Sendable {
   let name: String
   let help: String
@@ -59,8 +56,7 @@ extension Command {
     .migrateAdapters, .migrateDefaults,
     .getSetting, .setSetting, .listSettings, .resetSetting, .watchSettings, .moveSettingsAside,
     .checkPassword, .generatePasswords, .compareRules, .explainRules, .canonicalRules,
-    .countPasswords,
-    .doctor,
+    .countPasswords, .doctor,
   ]
 
   static func run(_ words: [String]) async throws -> ExitStatus {
@@ -68,7 +64,7 @@ extension Command {
       try Output.line(overview())
       return .done
     }
-    // The longest name counts: `secrets slots add` is another command than `secrets slots`.
+    // The longest match, because `secrets slots` is also the beginning of `secrets slots add`.
     let command = all.filter { words.starts(with: $0.words) }.max {
       $0.words.count < $1.words.count
     }
@@ -97,7 +93,7 @@ extension Command {
     }
   }
 
-  /// The error for words that begin no command, with the command that was probably meant.
+  /// Returns the error for words that match no command, with the most similar command.
   private static func unknown(_ words: [String]) -> UsageError {
     let usage = overview(of: words[0])
     if words.count == 1, all.contains(where: { $0.words.first == words[0] }) {
@@ -117,7 +113,7 @@ extension Command {
 
   private var synopsis: String { ([name] + parameters.map(\.name)).joined(separator: " ") }
 
-  /// The commands, one line each: those of a group, or all if there is no such group.
+  /// Returns a list of the commands of a group, or of all commands if there is no such group.
   static func overview(of group: String? = nil) -> String {
     let members = all.filter { $0.words.count > 1 && $0.words.first == group }
     if let group, !members.isEmpty {
@@ -135,8 +131,8 @@ extension Command {
       \(table(all.map { ($0.synopsis, $0.summary) }))
 
       `locket <command> --help` explains a command and its options.
-      The exit status is 0; 1 when the secret or setting is absent, or was refused or not saved; and 2
-      when something could not be done, for the reason on standard error.
+      The exit status is 0 on success, 1 if a secret, a setting or a password is absent or refused, and
+      2 on an error, which is printed on standard error.
       """
   }
 

@@ -1,10 +1,8 @@
-/// A text on one line, and carets below a part of it.
-///
-/// A text that a terminal would break into several lines is cut to the piece around that part.
+/// A line of text with carets below a range, shortened around the range to fit a terminal.
 struct MarkedText {
-  /// In columns; terminals have 80 or more.
+  /// The maximum width in columns; terminals have 80 or more.
   private static let limit = 74
-  /// The columns of a longer text that are shown before the part.
+  /// The maximum number of columns before the range in a shortened text.
   private static let lead = 24
   private static let ellipsis = Cell(text: "…", width: 1)
 
@@ -16,15 +14,14 @@ struct MarkedText {
   let line: String
   let carets: String
 
-  /// Marks a range of Unicode code points; an empty range stands for something that is missing
-  /// there.
+  /// Marks a range of Unicode code points; an empty one marks the position of something missing.
   init(_ text: String, marking range: Range<Int>) {
     let cells = text.unicodeScalars.map { scalar in
-      scalar.isShownAsItIs
+      scalar.isPrintable
         ? Cell(text: String(scalar), width: scalar.columns)
-        : Cell(text: scalar.visibly, width: scalar.visibly.utf8.count)
+        : Cell(text: scalar.escaped, width: scalar.escaped.utf8.count)
     }
-    let shown = Self.piece(of: cells, from: range.lowerBound)
+    let shown = Self.excerpt(of: cells, from: range.lowerBound)
     let before = cells[shown.lowerBound..<range.lowerBound]
     let marked = cells[range.clamped(to: shown)]
     let start = shown.lowerBound > 0 ? [Self.ellipsis] : []
@@ -35,14 +32,14 @@ struct MarkedText {
       + String(repeating: "^", count: max(1, Self.width(of: marked)))
   }
 
-  private static func piece(of cells: [Cell], from place: Int) -> Range<Int> {
+  private static func excerpt(of cells: [Cell], from position: Int) -> Range<Int> {
     if width(of: cells) <= limit { return cells.indices }
-    var (start, width) = (place, 0)
+    var (start, width) = (position, 0)
     while start > 0, width + cells[start - 1].width <= lead {
       start -= 1
       width += cells[start].width
     }
-    var end = place
+    var end = position
     while end < cells.count, width + cells[end].width <= limit {
       width += cells[end].width
       end += 1
@@ -56,19 +53,14 @@ struct MarkedText {
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal shows it in a place of its own, not as a part of its neighbours.
-  fileprivate var isShownAsItIs: Bool {
-    if isInvisible || properties.isDefaultIgnorableCodePoint || properties.isEmojiModifier {
-      return false
-    }
-    switch properties.generalCategory {
-    case .nonspacingMark, .enclosingMark: return false
-    default: break
-    }
+  /// Whether a terminal shows the code point in columns of its own, apart from its neighbours.
+  fileprivate var isPrintable: Bool {
     switch value {
-    // Vowels and ends of Korean syllables; halves of flags.
-    case 0x1160...0x11FF, 0xD7B0...0xD7FF, 0x1F1E6...0x1F1FF: return false
-    default: return true
+    // Vowels and final consonants of Hangul; regional indicators.
+    case 0x1160...0x11FF, 0xD7B0...0xD7FF, 0x1F1E6...0x1F1FF: false
+    default:
+      !isInvisible && !properties.isDefaultIgnorableCodePoint && !properties.isEmojiModifier
+        && ![.nonspacingMark, .enclosingMark].contains(properties.generalCategory)
     }
   }
 
@@ -81,13 +73,13 @@ extension Unicode.Scalar {
     0x20000...0x3FFFD,
   ]
 
-  /// How many columns of a terminal it takes, if it is shown as it is.
+  /// The width in columns, if the code point is printable.
   fileprivate var columns: Int {
     properties.isEmojiPresentation || Self.wide.contains { $0.contains(value) } ? 2 : 1
   }
 
-  /// An escape as in Swift.
-  fileprivate var visibly: String {
+  /// The escape sequence in Swift.
+  fileprivate var escaped: String {
     switch self {
     case "\n": "\\n"
     case "\r": "\\r"

@@ -20,10 +20,10 @@ enum Program {
     return .failed
   }
 
-  /// Fills those of the first three descriptors that the caller has closed.
+  /// Opens each closed descriptor of the standard streams, in a mode in which its use still fails.
   ///
-  /// The kernel would give their numbers to the next files that are opened, and output would be
-  /// written into the vault. Each is filled so that its use still fails.
+  /// Otherwise the kernel would give their numbers to the next files that are opened, and output
+  /// would be written into the vault.
   private static func fillStandardDescriptors() {
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) == -1 {
       // The lowest free number is this one. The path is a constant.
@@ -31,7 +31,7 @@ enum Program {
     }
   }
 
-  /// The arguments behind the program's name.
+  /// Returns the arguments after the program's name.
   ///
   /// `CommandLine.arguments` would replace bytes that are not UTF-8.
   private static func words() throws(Failure) -> [String] {
@@ -51,25 +51,25 @@ enum Program {
     do {
       try Output.line("locket: \(text)", to: .standardError)
     } catch {
-      // Standard error is closed or full: the exit status is left to tell.
+      // Standard error is closed or full; only the exit status is left.
     }
   }
 }
 
 enum ExitStatus: Int32, Comparable {
   case done = 0
-  /// The secret or setting does not exist, or was refused; that is an answer and no failure.
+  /// The secret or setting does not exist; not a failure.
   case absent = 1
   case failed = 2
 
-  /// The password or secret was judged, and is not as it must be; that is an answer as well.
+  /// The password or secret was refused; not a failure either.
   static let refused = absent
 
-  /// Whether one stands for less trouble than another.
+  /// Orders statuses by severity.
   static func < (one: ExitStatus, other: ExitStatus) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// Why a command could not do its work: one or two sentences, without a secret.
+/// The failure of a command, with a reason of one or two sentences and without a secret.
 struct Failure: Error {
   let reason: String
 
@@ -80,10 +80,10 @@ struct Failure: Error {
 
 /// A mistake in the arguments.
 ///
-/// It quotes none of them unless it looks like the name of an option, because one may be a secret.
+/// It quotes an argument only if that looks like the name of an option: others may be secrets.
 struct UsageError: Error {
   let reason: String
-  /// The page to show; nil stands for the overview of all commands.
+  /// The help page to show; nil for the list of all commands.
   var usage: String?
 
   init(_ reason: String, usage: String? = nil) {
@@ -92,7 +92,7 @@ struct UsageError: Error {
   }
 }
 
-/// The output of the program; unlike `print`, it notices a full disk.
+/// The output of the program; unlike `print`, it throws on errors such as a full disk.
 enum Output {
   enum Stream: Int32 {
     case standardOutput = 1
@@ -106,7 +106,7 @@ enum Output {
   static func write(_ bytes: [UInt8], to stream: Stream = .standardOutput) throws(Failure) {
     var done = 0
     while done < bytes.count {
-      // The buffer is used inside of the closure alone.
+      // The buffer is used only inside the closure.
       let count = unsafe bytes.withUnsafeBytes { buffer in
         #if canImport(Glibc)
           unsafe Glibc.write(stream.rawValue, buffer.baseAddress! + done, buffer.count - done)
@@ -117,14 +117,14 @@ enum Output {
       if count > 0 {
         done += count
       } else if count == 0 || errno != EINTR {
-        throw Failure("Nothing more can be written to the output: \(SystemCall.reason).")
+        throw Failure("The output cannot be written: \(SystemCall.reason).")
       }
     }
   }
 }
 
 enum SystemCall {
-  /// Why the last system call of this thread failed, in the C library's words.
+  /// The C library's message for the last failed system call of this thread.
   static var reason: String {
     // The text is copied before another call can overwrite it.
     unsafe String(cString: strerror(errno))

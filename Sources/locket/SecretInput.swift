@@ -1,17 +1,14 @@
 import CLibrary
 import SecretStorage
 
-/// Where secrets come from: the terminal, files and pipes, without a copy outside of protected
-/// memory.
+/// Reads secrets from the terminal, files and pipes, without a copy outside of protected memory.
 enum SecretInput {
-  /// The most that a store keeps in one item.
+  /// The maximum size of a secret in a store, in bytes.
   private static let limit = 16 * 1024 * 1024
 
   static var isStandardInputATerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-  /// Asks for a line that does not show while it is typed.
-  ///
-  /// - Throws: A `Failure` with the advice when there is no terminal.
+  /// Prompts for a line without echo; throws a `Failure` with the advice if there is no terminal.
   static func ask(_ prompt: String, withoutTerminal advice: String) async throws -> Secret {
     do throws(SecretStoreError) {
       return try await TerminalConversation().ask(.hidden(prompt))
@@ -24,7 +21,7 @@ enum SecretInput {
     }
   }
 
-  /// Asks for something new twice, because a slip of the fingers could not be seen.
+  /// Prompts for a new secret twice, because a typing error would not be visible.
   static func askTwice(_ prompt: String, withoutTerminal advice: String) async throws -> Secret {
     let first = try await ask(prompt, withoutTerminal: advice)
     if first.count == 0 { throw Failure("The input was empty. Nothing was changed.") }
@@ -34,23 +31,20 @@ enum SecretInput {
     return first
   }
 
-  /// The content of standard input.
+  /// Returns the content of standard input, without one newline at the end.
   static func standardInput() throws(Failure) -> Secret {
     try read(STDIN_FILENO, named: "standard input")
   }
 
-  /// The content of a file, which may be a pipe.
+  /// Returns the content of a file or pipe, without one newline at the end.
   static func file(_ path: String) throws(Failure) -> Secret {
     // The path is copied by the call.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw Failure("\(path) cannot be opened: \(SystemCall.reason).")
-    }
+    guard descriptor >= 0 else { throw Failure("\(path) cannot be opened: \(SystemCall.reason).") }
     defer { close(descriptor) }
     return try read(descriptor, named: path)
   }
 
-  /// Reads to the end, and leaves out one newline there.
   private static func read(_ descriptor: Int32, named name: String) throws(Failure) -> Secret {
     var content = Secret([])
     var capacity = 4096
@@ -58,12 +52,12 @@ enum SecretInput {
       var filled = content.count
       let read = content
       content = unsafe try Secret(count: capacity) { buffer throws(Failure) in
-        // The buffer is used inside of the closure alone.
+        // The buffer is used only inside the closure.
         unsafe read.withUnsafeBytes {
           unsafe UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0)
         }
         while filled < capacity {
-          let count = unsafe fill(descriptor, buffer.baseAddress! + filled, capacity - filled)
+          let count = unsafe readBytes(descriptor, buffer.baseAddress! + filled, capacity - filled)
           if count == 0 { break }
           if count > 0 {
             filled += count
@@ -73,30 +67,30 @@ enum SecretInput {
         }
       }
       if filled < capacity { return content.line(of: filled) }
-      if capacity > limit { throw Failure("\(name) has more than 16 MiB.") }
+      if capacity > limit { throw Failure("\(name) is larger than 16 MiB.") }
       capacity *= 2
     }
   }
 }
 
-/// Calls `read`, which means another function inside of a type that has one.
-private func fill(_ descriptor: Int32, _ start: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
+/// Calls `read` of the C library, which is hidden inside types with a method of that name.
+func readBytes(_ descriptor: Int32, _ start: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
   unsafe read(descriptor, start, count)
 }
 
 extension Secret {
-  /// The first bytes, without one newline at their end.
+  /// Returns the first bytes, without one newline at the end.
   fileprivate func line(of count: Int) -> Secret {
-    // The bytes are copied inside of the closure.
+    // The bytes are copied inside the closure.
     unsafe withUnsafeBytes { bytes in
       let isEnded = unsafe count > 0 && bytes[count - 1] == UInt8(ascii: "\n")
       return unsafe Secret(bytes.prefix(isEnded ? count - 1 : count))
     }
   }
 
-  /// The secret as text, where only a text will do; nil if it is not UTF-8.
+  /// The secret as text, in unprotected memory; nil if it is not UTF-8.
   var text: String? {
-    // The bytes are copied inside of the closure.
+    // The bytes are copied inside the closure.
     unsafe withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
   }
 }

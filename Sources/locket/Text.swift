@@ -2,12 +2,12 @@ import CLibrary
 import FoundationEssentials
 
 extension String {
-  /// The text on one line, with no character that moves a terminal's cursor.
+  /// The text on one line, with replacements for characters that affect the terminal.
   var onOneLine: String {
     String(String.UnicodeScalarView(unicodeScalars.map { $0.isInvisible ? "\u{FFFD}" : $0 }))
   }
 
-  /// The text as one word of a shell, with no character that moves a terminal's cursor.
+  /// The text as one word of a shell, with escapes for characters that affect the terminal.
   var quotedForShell: String {
     if unicodeScalars.contains(where: \.isInvisible) {
       return "$'\(unicodeScalars.map(\.escapedForShell).joined())'"
@@ -18,10 +18,10 @@ extension String {
       : "'\(split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
   }
 
-  /// The text as a string of JSON, with no character that moves a terminal's cursor.
+  /// The text as a JSON string, with escapes for characters that affect the terminal.
   var quotedForJSON: String { "\"\(unicodeScalars.map(\.escapedForJSON).joined())\"" }
 
-  /// The key of a setting, so that a line that begins with it can be taken apart again.
+  /// The text as the key of a setting, which can be parsed at the beginning of a line.
   var asListedKey: String {
     let isPlain =
       !isEmpty && !utf8.starts(with: "\"".utf8) && !unicodeScalars.contains(where: \.isInvisible)
@@ -30,7 +30,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it shows nothing itself, but changes how the text around it is shown.
+  /// Whether the code point is invisible, but may affect the display of other text.
   var isInvisible: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true
@@ -64,20 +64,20 @@ extension Unicode.Scalar {
   }
 }
 
-/// A colour of a word on standard output, by its SGR code (ECMA-48).
+/// A colour of text on standard output, by its SGR code (ECMA-48).
 enum TextStyle: String {
   case good = "32"
   case bad = "31"
   case waiting = "33"
 
-  /// Whether standard output is a terminal whose colours are not declined (https://no-color.org).
+  /// Whether standard output is a terminal with colours that are not disabled (no-color.org).
   private static let isShown = {
     let environment = ProcessInfo.processInfo.environment
     return isatty(STDOUT_FILENO) == 1 && environment["TERM"] != "dumb"
       && environment["NO_COLOR", default: ""].isEmpty
   }()
 
-  /// The text in this colour where colours are shown, and as it is elsewhere.
+  /// Returns the text in this colour, if colours are shown.
   func text(_ text: String) -> String {
     Self.isShown ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
   }

@@ -50,9 +50,7 @@ public protocol KeyValueBackend: Sendable {
 
 // Only files have locks. Other backends limit the waiting time themselves.
 extension KeyValueBackend {
-  /// Changes the contents, and waits for other processes no longer than a timeout.
-  ///
-  /// A timeout of nil means to fail immediately if another process holds the lock.
+  /// Changes the contents within a timeout; nil fails immediately if a process holds the lock.
   func update(
     within timeout: Duration?, _ changes: (KeyValueContents) -> KeyValueChanges
   ) throws(KeyValueStoreError) -> KeyValueContents {

@@ -1,9 +1,7 @@
 import ValueFormats
 
 extension StoredFormat {
-  func bytes<Value: Encodable>(
-    of value: Value, key: String
-  ) throws(KeyValueStoreError) -> [UInt8] {
+  func bytes<Value: Encodable>(of value: Value, key: String) throws(KeyValueStoreError) -> [UInt8] {
     try bytes(of: try tree(of: value, key: key), type: Value.self, key: key)
   }
 
@@ -57,9 +55,7 @@ public enum KeyValueFormat: Hashable, Sendable, CaseIterable {
   case xmlPropertyList
   /// A binary property list, version 00.
   case binaryPropertyList
-}
 
-extension KeyValueFormat {
   var coding: any StoredFormat {
     switch self {
     case .json: JSONFormat()

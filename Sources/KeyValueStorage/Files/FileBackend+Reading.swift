@@ -10,8 +10,7 @@ extension FileBackend {
     }
   }
 
-  /// Returns the document of a file; reads and parses the file unless the cached document is
-  /// current.
+  /// Returns the document of a file, from the cache if it is current.
   func document(at path: String) throws(KeyValueStoreError) -> FileDocument {
     try state.withLock { state throws(KeyValueStoreError) in
       let status = try status(of: path)
@@ -53,8 +52,7 @@ extension FileBackend {
     throw .unavailable("\(path) changes faster than it can be read. Try again later.")
   }
 
-  /// Reads a file; nil if it was removed, or if it was written during the read, so that the bytes
-  /// may be inconsistent.
+  /// Reads a file; nil if it was removed, or if it was written during the read.
   private func readOnce(
     _ path: String, revision: Int64
   ) throws(KeyValueStoreError) -> FileDocument? {
@@ -62,10 +60,9 @@ extension FileBackend {
     guard let file = try open(path) else { return nil }
     let before = try convertingErrors { () throws(SystemError) in try file.status() }
     try requireReadable(before)
-    let bytes = try convertingErrors { () throws(SystemError) in
-      try file.read(from: 0, count: before.size)
+    let (bytes, status) = try convertingErrors { () throws(SystemError) in
+      (try file.read(from: 0, count: before.size), try file.status())
     }
-    let status = try convertingErrors { () throws(SystemError) in try file.status() }
     guard status.hasSameContent(as: before), bytes.count == status.size else { return nil }
     // A time more than a second in the future comes from another clock, such as a file server's.
     // Within a second, the kernel may have recorded the time more precisely than a clock tick.

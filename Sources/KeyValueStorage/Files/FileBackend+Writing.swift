@@ -31,10 +31,31 @@ extension FileBackend {
     throw .unavailable("\(path) changes faster than it can be written. Try again later.")
   }
 
+  /// Acquires the file's lock, and creates missing directories; a timeout of nil means not to wait.
+  func lockFile(within timeout: Duration?) throws(KeyValueStoreError) -> FileLockScope {
+    do throws(SystemError) {
+      var target = try fileSystem.resolve(path)
+      while true {
+        let path = FileLockScope.lockPath(for: target)
+        let lock = try fileSystem.makingDirectories(for: path) {
+          () throws(SystemError) -> FileLock in
+          if let timeout { return try FileLock(at: path, in: fileSystem, timeout: timeout) }
+          if let lock = try FileLock.ifFree(at: path, in: fileSystem) { return lock }
+          throw SystemError(call: .flock, path: path, code: ETIMEDOUT)
+        }
+        // A symbolic link in the path may have changed during the wait.
+        let current = try fileSystem.resolve(self.path)
+        if current.isSamePath(as: target) { return FileLockScope(target: target, lock: lock) }
+        target = current
+      }
+    } catch {
+      throw KeyValueStoreError(error)
+    }
+  }
+
   /// Returns the file's document; if the file was just removed, waits briefly for a new file.
   ///
-  /// A program may remove the file and then create it again. If this process created a file in
-  /// between, that program would overwrite it or fail.
+  /// A program that removes and creates the file could overwrite a file created in between.
   private func documentToChange(at path: String) throws(KeyValueStoreError) -> FileDocument {
     while true {
       let document = try document(at: path)
@@ -46,12 +67,10 @@ extension FileBackend {
   }
 
   /// Returns the content that the changes apply to.
-  private func writableFile(
-    of document: FileDocument
-  ) throws(KeyValueStoreError) -> ParsedFile {
+  private func writableFile(of document: FileDocument) throws(KeyValueStoreError) -> ParsedFile {
     if document.status?.size == 0, !state.withLock({ $0.hasSeenContent }) {
-      // The file was created empty for this store, so nothing can be lost. In contrast, if it had
-      // content before, a crash truncated it or another program is writing it.
+      // The file was created empty for this store. A file that had content before was truncated by
+      // a crash, or another program is writing it.
       return ParsedFile(entries: [])
     }
     return try document.parsed.get()
@@ -85,7 +104,9 @@ extension FileBackend {
         state.isUncertain = true
         state.hasRemovedStaleFiles = false
       }
-      throw document.hasForeignOwner(error)
+      // The new file cannot have the same owner; `EINVAL` means that the container lacks the user.
+      let isForeign = error.call == .fchown && [EPERM, EINVAL].contains(error.code)
+      throw isForeign && document.status?.owner != geteuid()
         ? .ownedByAnother(path: target) : KeyValueStoreError(error)
     }
   }
@@ -110,15 +131,13 @@ extension FileBackend {
     }
   }
 
-  /// Returns the written document; nil if the file may differ from it, so that the next use reads
-  /// the file.
+  /// Returns the written document; nil if the file may differ from it and must be read.
   private func reopen(
     _ target: String, _ written: borrowing FileSystem.Replacement, _ contents: KeyValueContents,
     _ surroundings: FileSurroundings, size: Int
   ) -> FileDocument? {
     do throws(SystemError) {
-      // A new descriptor, because a writable one would keep the file system from being mounted
-      // read-only.
+      // A writable descriptor would keep the file system from being mounted read-only.
       let file = try fileSystem.open(target, O_RDONLY | O_NONBLOCK | O_NOCTTY)
       let status = try file.status()
       let own = try written.file.status()
@@ -155,11 +174,14 @@ extension FileBackend {
   }
 }
 
-extension FileDocument {
-  /// Returns whether a write failed because the new file cannot have the same owner.
-  fileprivate func hasForeignOwner(_ error: SystemError) -> Bool {
-    // `EINVAL` means that the user does not exist in the container.
-    error.call == .fchown && [EPERM, EINVAL].contains(error.code)
-      && status?.owner != geteuid()
+/// The scope in which a process holds a file's lock, and may write the file.
+struct FileLockScope: ~Copyable {
+  /// The path of the file, with symbolic links resolved.
+  let target: String
+  let lock: FileLock
+
+  /// Returns the path of the lock file of a file.
+  static func lockPath(for target: String) -> String {
+    "\(target.parentDirectory)/.\(target.lastComponent).lock"
   }
 }

@@ -1,4 +1,6 @@
+import CLibrary
 import Concurrency
+import FoundationEssentials
 import StorageInternals
 import ValueFormats
 
@@ -85,8 +87,7 @@ struct FileBackendState: Sendable {
   var hasLookedForStaleFiles = false
   /// Whether those files were removed, and no writer has left a new one since then.
   var hasRemovedStaleFiles = false
-  /// Whether a failed write may have replaced the file without flushing it, so that its content may
-  /// not survive a power failure.
+  /// Whether a failed write may have replaced the file without flushing it to disk.
   var isUncertain = false
 
   mutating func nextRevision() -> Int64 {
@@ -95,10 +96,9 @@ struct FileBackendState: Sendable {
   }
 }
 
-// Stale temporary files do no harm, so a failure to find or remove them is not reported. The next
-// update retries.
-
 extension FileBackend {
+  // Stale temporary files do no harm, so a failure to remove them is not reported, but retried.
+
   /// Removes the temporary files of killed writers, unless this was done before.
   func removeStaleFilesOnce(_ scope: borrowing FileLockScope) {
     if state.withLock({ $0.hasRemovedStaleFiles }) { return }
@@ -111,8 +111,6 @@ extension FileBackend {
   }
 
   /// Removes the temporary files of killed writers at the first read, if the lock is free.
-  ///
-  /// A read never waits for a writer, and a running writer removes its own files.
   func removeStaleFilesIfFree() {
     let isDone = state.withLock { state in
       defer { state.hasLookedForStaleFiles = true }
@@ -127,6 +125,46 @@ extension FileBackend {
       removeStaleFilesOnce(FileLockScope(target: target, lock: lock))
     } catch {
       // Not reported, see above.
+    }
+  }
+
+  func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String? {
+    guard try isDamaged(at: path) else { return nil }
+    let scope = try lockFile(within: timeout)
+    defer { withExtendedLifetime(scope) {} }
+    // Another process may have repaired or moved the file in the meantime.
+    guard try isDamaged(at: scope.target) else { return nil }
+    state.withLock { $0.document = nil }
+    return try convertingErrors { () throws(SystemError) in try moveAside(scope.target) }
+  }
+
+  /// Renames a file to a unique name, and returns the new path.
+  private func moveAside(_ target: String) throws(SystemError) -> String {
+    let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
+    let name = "\(target).unreadable-\(Date.now.formatted(style))"
+    var number = 1
+    while true {
+      let newPath = number == 1 ? name : "\(name)-\(number)"
+      do {
+        try fileSystem.renameExclusively(target, to: newPath)
+        try fileSystem.synchronizeDirectory(target.parentDirectory)
+        return newPath
+      } catch {
+        if error.code != EEXIST { throw error }
+      }
+      number += 1
+    }
+  }
+
+  private func isDamaged(at path: String) throws(KeyValueStoreError) -> Bool {
+    do {
+      _ = try document(at: path).contents
+      return false
+    } catch {
+      switch error {
+      case .unreadable, .empty, .tooLarge: return true
+      default: throw error
+      }
     }
   }
 }

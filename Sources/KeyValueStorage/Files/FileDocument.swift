@@ -7,14 +7,9 @@ final class FileDocument: Sendable {
   let parsed: Result<ParsedFile, KeyValueStoreError>
   /// The file's status; nil if the file did not exist.
   let status: FileStatus?
-  /// Whether every later change of the file also changes its status.
-  ///
-  /// False if the file was changed in the same tick of the kernel's clock in which it was read.
+  /// Whether every later change also changes the status; false within the same clock tick.
   let isSettled: Bool
-  /// The file, open for reading.
-  ///
-  /// While the file is open, its inode number is not reused. Otherwise, a new file with the same
-  /// inode number and size could have the same status within one clock tick.
+  /// The open file, whose inode number is not reused by a new file that could have an equal status.
   private let file: File?
 
   init(
@@ -54,8 +49,7 @@ final class FileDocument: Sendable {
       && file.entries.elementsEqual(otherFile.entries) { $0.key == $1.key && $0.text == $1.text }
   }
 
-  /// Returns whether this document is still current if the file has a given status; nil means that
-  /// the file does not exist.
+  /// Returns whether this document is current if the file has a given status; nil if it is missing.
   func isCurrent(for newStatus: FileStatus?) -> Bool {
     guard let status, let newStatus else { return status == newStatus }
     return isSettled && status.hasSameContent(as: newStatus)

@@ -29,10 +29,6 @@ struct SettingsVersion: Sendable {
     return try found(in: draft) != number
   }
 
-  /// Migrates a draft to this version.
-  ///
-  /// - Throws: ``KeyValueStoreError/newerVersion(found:supported:)`` or
-  ///   ``KeyValueStoreError/migrationFailed(version:reason:)``.
   func migrate(_ draft: inout KeyValueDraft) throws(KeyValueStoreError) {
     if number == 0 || draft.isEmpty { return }
     let found = try found(in: draft)

@@ -55,9 +55,7 @@ public final class KeyValueObservation: Sendable {
     self.init(error: { nil }, end: end)
   }
 
-  init(
-    error: @escaping @Sendable () -> KeyValueStoreError?, end: @escaping @Sendable () -> Void
-  ) {
+  init(error: @escaping @Sendable () -> KeyValueStoreError?, end: @escaping @Sendable () -> Void) {
     findError = error
     lifetime = ObservationLifetime(end: end)
   }
@@ -68,7 +66,5 @@ public final class KeyValueObservation: Sendable {
   /// Ends the observation; further calls do nothing.
   ///
   /// A call of the observer that is running on another thread may still finish.
-  public func cancel() {
-    lifetime.cancel()
-  }
+  public func cancel() { lifetime.cancel() }
 }

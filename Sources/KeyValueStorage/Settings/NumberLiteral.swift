@@ -24,9 +24,7 @@ public struct NumberLiteral: Hashable, Sendable, LosslessStringConvertible {
   }
 
   /// Creates a literal from an integer.
-  public init(_ integer: some BinaryInteger) {
-    description = "\(integer)"
-  }
+  public init(_ integer: some BinaryInteger) { description = "\(integer)" }
 
   /// Converts the text of a number in a property list to JSON; nil for a hexadecimal number.
   fileprivate init?(propertyList text: String) {

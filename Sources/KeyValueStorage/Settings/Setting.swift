@@ -26,17 +26,13 @@ final class Setting: Sendable {
   let key: StoredKey
   let store: KeyValueStore
   private let defaultValue: AnyBox
-  /// Decodes a value; returns the default value for nil.
-  ///
-  /// The closure does not retain the store, because the store may retain the closure.
+  /// Decodes a value, or returns the default value for nil; must not retain the store.
   private let decode: @Sendable (EncodedValue?) throws(KeyValueStoreError) -> AnyBox
   private let removesNil: Bool
   // Guarded by the lock of `store.state`.
   @exclusivity(unchecked) private nonisolated(unsafe) var cache = Cache()
 
-  init<Value: Codable & Sendable>(
-    _ key: String, defaultValue: Value, in store: KeyValueStore
-  ) {
+  init<Value: Codable & Sendable>(_ key: String, defaultValue: Value, in store: KeyValueStore) {
     self.key = StoredKey(key)
     self.store = store
     let (box, format) = (Box(defaultValue), store.format)
@@ -63,8 +59,7 @@ final class Setting: Sendable {
   ) -> Result {
     store.state.withLock { state in
       if unsafe cache.process != state.process {
-        // This is a forked child. The parent's cache is not released, because another thread may
-        // have been changing it at the fork.
+        // Not released in a forked child, because a thread may have been changing it at the fork.
         unsafe withUnsafeMutablePointer(to: &cache) { unsafe $0.initialize(to: Cache()) }
       }
       return unsafe body(&cache, &state)
@@ -132,9 +127,7 @@ final class Setting: Sendable {
     }
     return decoded
   }
-}
 
-extension Setting {
   func save(_ value: some Codable & Sendable) throws(KeyValueStoreError) {
     try store.save(key, try encode(value))
     withCache { cache, _ in cache.rejection = nil }
@@ -211,9 +204,7 @@ extension Setting {
     if removesNil, tree == .null(depth: 0) { return nil }
     return ArraySlice(try store.format.bytes(of: tree, type: Value.self, key: key.string))
   }
-}
 
-extension Setting {
   /// Calls a closure with the current value, and with the old and the new value after each change.
   func observe(
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
@@ -228,8 +219,7 @@ extension Setting {
         }
         observer(old, value)
       } catch {
-        // The next read reports a value of another type. If the current value has another type, the
-        // default value is the old value of the first change.
+        // The next read reports a value of another type. The first change needs an old value.
         previous.withLock { $0 = $0 ?? defaultValue }
       }
     }
@@ -240,9 +230,7 @@ extension Setting {
 final class Box<Value: Sendable>: Sendable {
   let value: Value
 
-  init(_ value: Value) {
-    self.value = value
-  }
+  init(_ value: Value) { self.value = value }
 }
 
 /// A ``Box`` of any type.

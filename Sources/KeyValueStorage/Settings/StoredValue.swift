@@ -96,17 +96,13 @@ extension StoredValue {
   public var error: KeyValueStoreError? { setting.error }
 
   /// Removes the stored value, which restores the default value; like a set, does not throw.
-  public func reset() {
-    setting.reset()
-  }
+  public func reset() { setting.reset() }
 
   /// Reads and returns the newest value; returns the default value if none is stored.
   ///
   /// - Throws: ``KeyValueStoreError``, if the store cannot be read, or
   ///   ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
-  public func load() throws -> Value {
-    Self.value(try setting.load())
-  }
+  public func load() throws -> Value { Self.value(try setting.load()) }
 
   /// Stores a value, and returns when it is on disk, regardless of the store's ``WritePolicy``.
   ///
@@ -116,9 +112,7 @@ extension StoredValue {
   ///   except within a transaction.
   /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written. In that case,
   ///   nothing changes.
-  public func save(_ value: Value) throws {
-    try setting.save(value)
-  }
+  public func save(_ value: Value) throws { try setting.save(value) }
 
   /// Calls a closure with the old and the new value after each change, until the result is
   /// released.

@@ -9,9 +9,7 @@ extension KeyValueStore {
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read. In that case,
   ///   properties keep their last known values.
-  public func load() throws {
-    try read()
-  }
+  public func load() throws { try read() }
 
   /// Returns the keys that have a value, sorted by their UTF-8 bytes.
   ///
@@ -44,15 +42,12 @@ extension KeyValueStore {
 
 extension KeyValueStore {
   /// Whether the calling thread is in a transaction of this store.
-  var isInTransactionOfThisThread: Bool {
-    state.withLock { $0.transaction.ofThisThread != nil }
-  }
+  var isInTransactionOfThisThread: Bool { state.withLock { $0.transaction.ofThisThread != nil } }
 
   /// Loads the values if the newest values are unknown, and reports a new failure.
   ///
-  /// A single failed read must not leave default values in memory permanently, so each access
-  /// retries until a read succeeds. A retry takes a few system calls; an invalid file is parsed
-  /// again only after a change.
+  /// After a failure, each access retries with a few system calls. An invalid file is parsed again
+  /// only after a change.
   func loadIfNeeded() {
     let (isNeeded, lastError) = state.withLock { ($0.needsReading, $0.readError) }
     if !isNeeded { return }
@@ -84,9 +79,7 @@ extension KeyValueStore {
   private var isSettling: Bool { state.withLock { $0.isSettling(within: settlingTime) } }
 
   /// Adopts newer contents, after migrating them to the app's version.
-  func adopt(
-    _ contents: KeyValueContents, isImplicit: Bool = false
-  ) throws(KeyValueStoreError) {
+  func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {
     var draft = KeyValueDraft(contents, format: format)
     guard try version.differs(from: draft) else { return state.withLock { $0.adopt(contents) } }
     if isImplicit, let error = state.withLock({ $0.migrationError(for: contents) }) { throw error }
@@ -119,9 +112,7 @@ extension KeyValueStore {
       return false
     }
   }
-}
 
-extension KeyValueStore {
   /// The observation of the backend.
   struct Watch {
     var observation: KeyValueObservation?
@@ -131,9 +122,7 @@ extension KeyValueStore {
     var error: KeyValueStoreError?
   }
 
-  /// Starts watching for changes by other processes, unless the store is already watching.
-  ///
-  /// - Parameter isImplicit: Whether to limit the attempts to one per second.
+  /// Starts watching for changes by other processes; implicit attempts are limited to one a second.
   func startWatching(isImplicit: Bool = false) {
     // In a forked child, each access checks for changes.
     if Fork.isChild || watch.withLock({ $0.observation != nil }) { return }
@@ -146,9 +135,7 @@ extension KeyValueStore {
     }
   }
 
-  /// Updates the reason why changes are not reported immediately, and reports a new reason.
-  ///
-  /// While there is such a reason, each access checks for changes.
+  /// Updates the reason for which each access checks for changes, and reports a new reason.
   private func updateWatchError(
     _ findError: (inout Watch) throws(KeyValueStoreError) -> KeyValueStoreError?
   ) {
@@ -171,10 +158,7 @@ extension KeyValueStore {
     refresh(isRetry: false)
   }
 
-  /// Reads the file if it has changed.
-  ///
-  /// An editor may be in the middle of saving an empty or unreadable file, so the first attempt
-  /// schedules a retry.
+  /// Reads the file if it has changed; retries once, because an editor may be about to save it.
   private func refresh(isRetry: Bool) {
     let (known, hadError) = state.withLock { ($0.contents, $0.readError != nil) }
     do throws(KeyValueStoreError) {

@@ -89,9 +89,7 @@ public struct KeyValueDraft: Sendable {
   /// The keys that have a value, sorted by their UTF-8 bytes; without `$version`.
   public var keys: [String] { allKeys.filter { $0 != SettingsVersion.key.string } }
 
-  var allKeys: [String] {
-    contents.applying(changes, revision: contents.revision).keys
-  }
+  var allKeys: [String] { contents.applying(changes, revision: contents.revision).keys }
 
   /// Returns the value of a key; nil if there is none.
   ///
@@ -111,9 +109,7 @@ public struct KeyValueDraft: Sendable {
   }
 
   /// Removes a key; a missing key is not an error.
-  public mutating func remove(_ key: String) {
-    self[StoredKey(key)] = nil
-  }
+  public mutating func remove(_ key: String) { self[StoredKey(key)] = nil }
 
   /// Moves the value of a key to another key, whose value it replaces; does nothing if there is no
   /// value.
@@ -136,9 +132,7 @@ public struct KeyValueDraft: Sendable {
     for (key, change) in unsaved { self[key] = change.value }
   }
 
-  var isEmpty: Bool {
-    changes.isEmpty ? contents.isEmpty : allKeys.isEmpty
-  }
+  var isEmpty: Bool { changes.isEmpty ? contents.isEmpty : allKeys.isEmpty }
 
   /// The changes that differ from the stored values.
   var effectiveChanges: KeyValueChanges {

@@ -19,9 +19,7 @@ extension KeyValueStore {
   ///
   /// - Throws: ``KeyValueStoreError``, if the store cannot be written. In that case, nothing
   ///   changes.
-  public func remove(_ key: String) throws {
-    try save(StoredKey(key), nil)
-  }
+  public func remove(_ key: String) throws { try save(StoredKey(key), nil) }
 
   /// Writes all unsaved changes, and returns when they are on disk.
   ///
@@ -103,14 +101,9 @@ extension KeyValueStore {
 
   /// Writes a draft of the newest contents with all unsaved changes, migrated to the app's version.
   ///
-  /// - Parameters:
-  ///   - timeout: The maximum time to wait for other processes; nil to fail immediately if one of
-  ///     them holds the lock.
-  ///   - evenIfRemoved: Whether to write if all known keys are gone. A program that is replacing
-  ///     the file may have just removed it, and a new file would conflict with its file. If false,
-  ///     the program gets time to put the file back.
-  ///   - change: Makes further changes to the draft; returns false to write nothing.
-  /// - Throws: The reason why nothing was written.
+  /// A timeout of nil fails immediately if another process holds the lock. Unless `evenIfRemoved`
+  /// is true, a program that has just removed the file gets time to put it back. `change` makes
+  /// further changes to the draft, and returns false to write nothing.
   func write(
     within timeout: Duration?, evenIfRemoved: Bool = true,
     _ change: (inout KeyValueDraft) throws(KeyValueStoreError) -> Bool

@@ -30,9 +30,7 @@ public final class KeyValueStore: Sendable {
   let writing = RecursiveLock()
   /// The queue that combines the saves of several threads into one write.
   let saves = Saves()
-  /// Held by the thread that sets a property or changes one in place.
-  ///
-  /// A thread that needs both locks takes `writing` first.
+  /// Held by the thread that sets a property or changes one in place; acquired after `writing`.
   let setting = RecursiveLock()
   let watch = Lock(Watch(), inForkedChild: { Watch() })
   /// The thread of delayed writes, and of retries after a change of the file.
@@ -42,8 +40,7 @@ public final class KeyValueStore: Sendable {
   /// The number of the scheduled write on `background`.
   let timer = Lock<Int?>(nil, inForkedChild: { nil })
   private let timeout = LockTimeout()
-  /// The time for which a missing, empty or partial file is ignored, because a program may be about
-  /// to write it.
+  /// The time for which a missing, empty or partial file is ignored, in case of a running write.
   let settlingTime: Duration
 
   /// Creates a store with a backend.
@@ -97,9 +94,7 @@ public final class KeyValueStore: Sendable {
 
 extension KeyValueStore {
   /// Creates a store in memory, whose values are lost when the object is released.
-  public convenience init() {
-    self.init(MemoryBackend())
-  }
+  public convenience init() { self.init(MemoryBackend()) }
 
   /// Creates a store in a JSON file; neither the file nor its directory has to exist.
   ///
@@ -108,8 +103,7 @@ extension KeyValueStore {
     json file: URL, writes: WritePolicy = .durable, version: Int = 0,
     migrations: [KeyValueMigration] = []
   ) {
-    self.init(
-      Self.backend(file, .json), writes: writes, version: version, migrations: migrations)
+    self.init(Self.backend(file, .json), writes: writes, version: version, migrations: migrations)
   }
 
   /// Creates a store in a property list; neither the file nor its directory has to exist.
@@ -177,9 +171,7 @@ extension KeyValueStore {
     set { failureHandler.withLock { $0 = newValue } }
   }
 
-  static func report(_ error: KeyValueStoreError) {
-    onFailure(error)
-  }
+  static func report(_ error: KeyValueStoreError) { onFailure(error) }
 
   /// Reports changes that are lost at exit: on standard error, and to the app's handler.
   func reportUnwritten(_ error: KeyValueStoreError) {

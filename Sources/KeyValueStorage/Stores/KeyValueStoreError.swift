@@ -105,10 +105,8 @@ extension KeyValueStoreError {
   static func forkedDuring(_ operation: String) -> KeyValueStoreError {
     .unavailable(
       """
-      The process was forked during \(operation), which has no effect in the child. Call exec \
-      there.
-      """
-    )
+      The process was forked during \(operation), which has no effect in the child. Call exec there.
+      """)
   }
 
   /// Whether a smaller write may succeed.

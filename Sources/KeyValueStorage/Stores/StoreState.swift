@@ -104,8 +104,7 @@ struct StoreState: Sendable {
     unsettledSince = nil
   }
 
-  /// Returns whether missing or empty contents are still ignored, within a time limit from the
-  /// first call.
+  /// Returns whether missing or empty contents are ignored, up to a limit from the first call.
   ///
   /// A program that writes a file may first remove or truncate it.
   mutating func isSettling(within limit: Duration) -> Bool {
@@ -117,13 +116,10 @@ struct StoreState: Sendable {
   }
 
   /// Records the error of migrating contents; until the contents change, only `load()` retries.
-  mutating func recordMigrationError(
-    _ error: KeyValueStoreError, for newest: KeyValueContents
-  ) {
+  mutating func recordMigrationError(_ error: KeyValueStoreError, for newest: KeyValueContents) {
     failedMigration = (newest.revision, error)
   }
 
-  /// Returns the recorded error of migrating contents.
   func migrationError(for newest: KeyValueContents) -> KeyValueStoreError? {
     failedMigration?.revision == newest.revision ? failedMigration?.error : nil
   }

@@ -39,8 +39,7 @@ enum StoresToFlush {
   private static func flush() {
     let stores = stores.withLock { $0.compactMap(\.store) }
     let deadline = ContinuousClock.now + timeout
-    // If this thread is writing to a store, it is in the middle of a transaction, which must not be
-    // written.
+    // A store that this thread is writing to is in a transaction, which must not be written.
     for store in stores where !store.writing.isHeldByCurrentThread {
       store.flushAtExit(until: deadline)
     }
@@ -52,8 +51,7 @@ extension KeyValueStore {
   fileprivate func flushAtExit(until deadline: ContinuousClock.Instant) {
     if state.withLock({ $0.unsaved.isEmpty }) { return }
     while !writing.tryToBegin() {
-      // Within an in-place change, waiting for another thread's transaction may deadlock, because
-      // that thread may wait for this change.
+      // Within an in-place change, the thread that holds `writing` may wait for this change.
       if setting.isHeldByCurrentThread || .now >= deadline {
         return reportUnwritten(.unavailable("Another thread is writing to the store."))
       }
@@ -66,11 +64,8 @@ extension KeyValueStore {
       reportUnwritten(error)
     }
   }
-}
 
-extension KeyValueStore {
-  /// Writes unsaved changes, immediately or on the policy's schedule; after a failure they stay
-  /// unsaved.
+  /// Writes unsaved changes, immediately or on the policy's schedule.
   func flushOrSchedule() {
     if isInTransactionOfThisThread { return }
     if let delay, startTimer(after: delay) { return }
@@ -101,12 +96,8 @@ extension KeyValueStore {
     }
   }
 
-  /// Writes unsaved changes, if there are any.
-  ///
-  /// The parameters are those of `write`.
-  func flush(
-    within timeout: Duration?, evenIfRemoved: Bool = true
-  ) throws(KeyValueStoreError) {
+  /// Writes unsaved changes, if there are any, with the parameters of `write`.
+  func flush(within timeout: Duration?, evenIfRemoved: Bool = true) throws(KeyValueStoreError) {
     if state.withLock({ $0.unsaved.isEmpty }) { return }
     do {
       try write(within: timeout, evenIfRemoved: evenIfRemoved) { _ in true }
@@ -115,8 +106,7 @@ extension KeyValueStore {
         $0.writeError = error
         $0.isOverdue = true
       }
-      // A busy lock usually becomes free on its own. After other failures, only a store with
-      // delayed writes retries.
+      // A busy lock usually becomes free. After other failures, only delayed writes are retried.
       let isBusy = if case .busy = error { true } else { false }
       if isBusy || delay != nil {
         stopTimer()
@@ -125,14 +115,11 @@ extension KeyValueStore {
       throw error
     }
   }
-}
 
-extension KeyValueStore {
   /// Whether a write is scheduled.
   var hasTimer: Bool { timer.withLock { $0 != nil } }
 
-  /// Schedules a write unless one is scheduled; returns false if no thread can be created, or in a
-  /// forked child.
+  /// Schedules a write unless one is scheduled; returns false if no thread can be created.
   private func startTimer(after delay: Duration) -> Bool {
     timer.withLock { timer in
       if timer == nil {

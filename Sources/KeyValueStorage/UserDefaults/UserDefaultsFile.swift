@@ -6,8 +6,7 @@ import ValueFormats
 /// A property list written by Foundation's `UserDefaults`, and its contents.
 package struct UserDefaultsFile: Sendable {
   package let path: String
-  /// The status of the path itself, not of a link's target, when the file was read; nil if it did
-  /// not exist.
+  /// The status of the path itself when it was read, not of a link's target; nil if missing.
   private let status: FileStatus?
   /// The keys and values, sorted by key.
   let values: [(key: StoredKey, tree: ValueTree)]
@@ -18,11 +17,8 @@ package struct UserDefaultsFile: Sendable {
 
   /// Reads a file: XML, which Foundation writes on Linux, or the binary format of other systems.
   ///
-  /// - Parameters:
-  ///   - path: The path of the file. A missing file has no values.
-  ///   - isDecoded: Returns whether to decode the `Data` of a key, if it contains a binary property
-  ///     list or an archived URL.
-  /// - Throws: The reason why the file could not be read.
+  /// A missing file has no values. `isDecoded` returns whether to decode the `Data` of a key, if it
+  /// contains a binary property list or an archived URL.
   package init(
     _ path: String, decoding isDecoded: (String) -> Bool = { _ in false }
   ) throws(KeyValueStoreError) {
@@ -93,8 +89,7 @@ package struct UserDefaultsFile: Sendable {
     return try convertingErrors { () throws(SystemError) in
       let fileSystem = FileSystem()
       // Opening anything other than a regular file may block.
-      guard let status = try fileSystem.status(of: path, followingLink: true),
-        status.isRegularFile
+      guard let status = try fileSystem.status(of: path, followingLink: true), status.isRegularFile
       else { return false }
       let file = try fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
       return try file.read(from: 0, count: start.count) == start
@@ -108,11 +103,10 @@ package struct UserDefaultsFile: Sendable {
     guard case .data(let data) = tree else { return nil }
     if let url = URL(archive: data) { return .string(url.absoluteString) }
     do throws(FormatError) {
-      switch try BinaryPropertyListFormat().decode(Array(data)[...]) {
-      case .array(let elements): return .array(elements)
-      case .dictionary(let elements): return .dictionary(elements)
-      case .data(let data): return .data(data)
-      default: return nil
+      let root = try BinaryPropertyListFormat().decode(Array(data)[...])
+      return switch root {
+      case .array, .dictionary, .data: root
+      default: nil
       }
     } catch {
       // The data has another format, such as that of an image or of archived objects.

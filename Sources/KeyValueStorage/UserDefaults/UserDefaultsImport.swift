@@ -63,8 +63,7 @@ extension KeyValueStore {
         result = UserDefaultsImport(file: result.file)
         try report(0)
         for (index, (key, tree)) in file.values.enumerated() {
-          let imported = ArraySlice(
-            try format.bytes(of: tree, type: Any.self, key: key.string))
+          let imported = ArraySlice(try format.bytes(of: tree, type: Any.self, key: key.string))
           if draft[key] == nil {
             draft[key] = imported
             result.imported.append(key.string)

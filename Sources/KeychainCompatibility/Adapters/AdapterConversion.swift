@@ -12,7 +12,7 @@ struct AdapterConversion: Sendable {
   }
 
   let key: String
-  private let convert: @Sendable (Data, JSONDecoder) -> Result
+  let convert: @Sendable (_ json: Data, JSONDecoder) -> Result
 
   init<Value: Codable & Sendable>(_ key: String, of type: Value.Type) {
     self.key = key
@@ -21,13 +21,13 @@ struct AdapterConversion: Sendable {
       do {
         value = try decoder.decode(Value.self, from: json)
       } catch {
-        if Self.bytes(Array(json), areOf: Value.self) { return .native }
         // The decoder's own error may contain parts of the value.
-        return .refused("It is not JSON of the type \(Value.self).")
+        return Self.canDecode(Value.self, from: Array(json))
+          ? .native : .refused("It is not JSON of the type \(Value.self).")
       }
       do throws(ValueCodingError) {
         let bytes = try ValueCoder().encode(value)
-        if Self.bytes(bytes, areOf: Value.self) { return .converted(Data(bytes)) }
+        if Self.canDecode(Value.self, from: bytes) { return .converted(Data(bytes)) }
       } catch {
         // A property list cannot hold the value.
       }
@@ -41,30 +41,27 @@ struct AdapterConversion: Sendable {
       guard let tree = ValueTree(adapterJSON: json) else { return .native }
       do throws(AdapterTyping.Refusal) {
         let typed = try AdapterTyping(decoder: decoder).typed(tree, as: type)
-        return Self.stored(typed, isRawValue: type == .rawValue)
+        return Self.encoded(typed, isRawValue: type == .rawValue)
       } catch {
         return .refused(error.reason)
       }
     }
   }
 
-  func result(ofJSON json: Data, with decoder: JSONDecoder) -> Result {
-    convert(json, decoder)
-  }
-
   /// Encodes a value in the format of `GenericPassword`, by its top-level type.
-  private static func stored(_ tree: ValueTree, isRawValue: Bool) -> Result {
+  private static func encoded(_ tree: ValueTree, isRawValue: Bool) -> Result {
     guard let value = tree.adapterValue else { return .refused("It is null, which is no value.") }
     do throws(ValueCodingError) {
-      let coder = ValueCoder()
-      return .converted(
-        Data(isRawValue ? try coder.encode(AdapterValue(tree: tree)) : try coder.encode(value)))
+      let encodable: any Encodable = isRawValue ? AdapterValue(tree: tree) : value
+      return .converted(Data(try ValueCoder().encode(encodable)))
     } catch {
       return .refused("It cannot be stored exactly.")
     }
   }
 
-  private static func bytes<Value: Codable>(_ bytes: [UInt8], areOf type: Value.Type) -> Bool {
+  private static func canDecode<Value: Codable>(
+    _ type: Value.Type, from bytes: [UInt8]
+  ) -> Bool {
     do throws(ValueCodingError) {
       _ = try ValueCoder().decode(type, from: bytes)
       return true
@@ -86,9 +83,8 @@ extension ValueTree {
   /// Returns nil for bytes that are not JSON, or hold a number that no type can hold.
   init?(adapterJSON bytes: Data) {
     do throws(FormatError) {
-      guard let tree = Self.typed(try JSONFormat(.plain).decode(ArraySlice(bytes))) else {
-        return nil
-      }
+      let json = try JSONFormat(.plain).decode(ArraySlice(bytes))
+      guard let tree = Self.typed(json) else { return nil }
       self = tree
     } catch {
       return nil
@@ -113,9 +109,7 @@ extension ValueTree {
     default: return tree
     }
   }
-}
 
-extension ValueTree {
   /// The value of a typed tree; nil for null.
   fileprivate var adapterValue: (any Encodable)? {
     switch self {
@@ -136,7 +130,7 @@ extension ValueTree {
   }
 }
 
-/// A typed tree, encoded as Foundation's coders have its values.
+/// A typed tree that encodes itself as its value.
 struct AdapterValue: Encodable {
   let tree: ValueTree
 

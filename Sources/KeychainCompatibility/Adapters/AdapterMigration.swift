@@ -3,8 +3,8 @@ public import SecretStorage
 
 /// Converts the items of the 0.x adapters from JSON into the format of `GenericPassword`.
 ///
-/// The identity is unchanged: the adapter's service identifier is the service, and the key is the
-/// account. Only the bytes change. Only the app knows their types, so it declares them:
+/// Only the bytes change. The identity does not: the adapter's service identifier is the service,
+/// and the key is the account. JSON does not contain the types, so the app declares them:
 ///
 /// ```swift
 /// var migration = AdapterMigration(serviceIdentifier: "com.example.app")
@@ -83,8 +83,8 @@ public struct AdapterMigration: Sendable {
   /// Converts the items, asking the user for the authentication that reading them needs.
   ///
   /// - Parameters:
-  ///   - context: How the user is asked. Set a time of `reuse`: one answer then applies to all
-  ///     items with the same requirements.
+  ///   - context: Prompts the user. With a time of `reuse`, one prompt applies to all items with
+  ///     the same requirements.
   ///   - isDryRun: Whether to change nothing and only report what a run would do.
   ///   - report: Called with the number of finished keys; can cancel the run.
   /// - Returns: The outcome for each key.
@@ -95,7 +95,7 @@ public struct AdapterMigration: Sendable {
     authorizedBy context: AuthenticationContext, isDryRun: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) async throws -> AdapterMigrationReport {
-    let work = try work(authorizations: [:], isDryRun)
+    let work = try work(isDryRun)
     var authorizations: [AccessControl: Authorization] = [:]
     for conversion in conversions {
       guard let accessControl = try work.accessControl(of: conversion.key),
@@ -111,7 +111,8 @@ public struct AdapterMigration: Sendable {
     authorizations: [AccessControl: Authorization], _ isDryRun: Bool,
     _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws(SecretStoreError) -> AdapterMigrationReport {
-    let work = try work(authorizations: authorizations, isDryRun)
+    let work = try work(isDryRun, authorizations)
+    typealias Entry = AdapterMigrationReport.Entry
     var result = AdapterMigrationReport()
     func checkProgress() throws(SecretStoreError) {
       try MaintenanceProgress(completed: result.entries.count, total: conversions.count)
@@ -119,26 +120,24 @@ public struct AdapterMigration: Sendable {
     }
     for conversion in conversions {
       try checkProgress()
-      result.entries.append(
-        AdapterMigrationReport.Entry(
-          key: conversion.key, outcome: try work.convert(conversion, with: decoder)))
+      let outcome = try work.convert(conversion, with: decoder)
+      result.entries.append(Entry(key: conversion.key, outcome: outcome))
     }
     try checkProgress()
     let declared = Set(conversions.map(\.key))
     for key in try work.keys() where !declared.contains(key) {
-      result.entries.append(AdapterMigrationReport.Entry(key: key, outcome: .undeclared))
+      result.entries.append(Entry(key: key, outcome: .undeclared))
     }
     return result
   }
 
   private func work(
-    authorizations: [AccessControl: Authorization], _ isDryRun: Bool
+    _ isDryRun: Bool, _ authorizations: [AccessControl: Authorization] = [:]
   ) throws(SecretStoreError) -> AdapterMigrationWork {
-    let service: String
-    if let givenService { service = givenService } else { service = try DefaultDomain.service() }
-    return AdapterMigrationWork(
-      store: givenStore ?? SecretStores.defaultStore, service: service,
-      authorizations: authorizations, isDryRun: isDryRun)
+    AdapterMigrationWork(
+      store: givenStore ?? SecretStores.defaultStore,
+      service: try DefaultDomain.service(givenService), authorizations: authorizations,
+      isDryRun: isDryRun)
   }
 }
 

@@ -30,11 +30,10 @@ struct AdapterMigrationWork {
     return accessControl.flags.isEmpty ? nil : accessControl
   }
 
-  /// Converts the item of a key, or returns the reason why not.
   func convert(
     _ conversion: AdapterConversion, with decoder: JSONDecoder
   ) throws(SecretStoreError) -> Outcome {
-    // If another process is faster, the retry finds its result.
+    // After a conflict with another process, the retry finds its result.
     try store.retrying { () throws(SecretStoreError) in
       try convertUnlessChanged(conversion, with: decoder)
     }
@@ -45,7 +44,7 @@ struct AdapterMigrationWork {
   ) throws(SecretStoreError) -> Outcome {
     let key = conversion.key
     let copyIdentity = ItemIdentity.generic(service: migrationService, account: key)
-    if try isDone(key) {
+    if try finishedKeys().keys.contains(key) {
       if !isDryRun { try store.removeItems(matching: .exactly(copyIdentity)) }
       return .alreadyConverted
     }
@@ -59,7 +58,7 @@ struct AdapterMigrationWork {
     }
     let (bytes, revision) = try read(item)
     if let copyItem = try store.item(copyIdentity) {
-      let copy = try copy(in: try read(copyItem).bytes)
+      let copy = try decode(ConversionCopy.self, from: copyItem)
       if bytes == copy.original {
         if !isDryRun { try replace(item, revision, by: copy.converted) }
       } else if bytes != copy.converted {
@@ -68,9 +67,9 @@ struct AdapterMigrationWork {
     } else {
       // Checked again after reading the item and the copy, in this order: a process that converted
       // the item has either left the copy or marked the key as finished.
-      if try isDone(key) { return .alreadyConverted }
+      if try finishedKeys().keys.contains(key) { return .alreadyConverted }
       let copy: ConversionCopy
-      switch conversion.result(ofJSON: bytes, with: decoder) {
+      switch conversion.convert(bytes, decoder) {
       case .converted(let converted): copy = ConversionCopy(original: bytes, converted: converted)
       case .native: return .native
       case .refused(let reason): return .refused(reason)
@@ -86,12 +85,7 @@ struct AdapterMigrationWork {
   private func add(
     _ copy: ConversionCopy, of item: SecretItem, as identity: ItemIdentity
   ) throws(SecretStoreError) {
-    let bytes: [UInt8]
-    do throws(ValueCodingError) {
-      bytes = try ValueCoder().encode(copy)
-    } catch {
-      throw .invalid("The copy of an item cannot be coded")
-    }
+    let bytes = try encode(copy)
     let attributes = ItemAttributes(
       label: "Copy of an item that is being converted", isInvisible: true,
       accessControl: item.attributes.accessControl)
@@ -99,14 +93,6 @@ struct AdapterMigrationWork {
       Secret(bytes), identity: identity, attributes: attributes,
       authorizedBy: authorization(for: item))
     guard try read(added).bytes == Data(bytes) else { throw mismatch }
-  }
-
-  private func copy(in bytes: Data) throws(SecretStoreError) -> ConversionCopy {
-    do throws(ValueCodingError) {
-      return try ValueCoder().decode(ConversionCopy.self, from: Array(bytes))
-    } catch {
-      throw .corrupted("An item of the service \(migrationService) is not a copy of another item")
-    }
   }
 
   private func replace(
@@ -122,9 +108,9 @@ struct AdapterMigrationWork {
   private func finish(_ key: String, _ copyIdentity: ItemIdentity) throws(SecretStoreError) {
     if isDryRun { return }
     try store.retrying { () throws(SecretStoreError) in
-      var (item, keys) = try doneKeys()
+      var (item, keys) = try finishedKeys()
       if !keys.insert(key).inserted { return }
-      let secret = try Self.secret(of: keys)
+      let secret = Secret(try encode(keys.sorted()))
       if let item {
         _ = try store.update(item.id, expecting: item.revision, attributes: nil, secret: secret)
       } else {
@@ -136,26 +122,28 @@ struct AdapterMigrationWork {
     try store.removeItems(matching: .exactly(copyIdentity))
   }
 
-  private func isDone(_ key: String) throws(SecretStoreError) -> Bool {
-    try doneKeys().keys.contains(key)
+  /// Returns the converted keys, and the item that lists them.
+  private func finishedKeys() throws(SecretStoreError) -> (item: SecretItem?, keys: Set<String>) {
+    guard let item = try store.item(.generic(service: migrationService)) else { return (nil, []) }
+    return (item, Set(try decode([String].self, from: item)))
   }
 
-  /// Returns the converted keys, and the item that lists them.
-  private func doneKeys() throws(SecretStoreError) -> (item: SecretItem?, keys: Set<String>) {
-    guard let item = try store.item(.generic(service: migrationService)) else { return (nil, []) }
-    let bytes = try read(item).bytes
+  private func encode(_ value: some Encodable) throws(SecretStoreError) -> [UInt8] {
     do throws(ValueCodingError) {
-      return (item, Set(try ValueCoder().decode([String].self, from: Array(bytes))))
+      return try ValueCoder().encode(value)
     } catch {
-      throw .corrupted("The item of the service \(migrationService) is not a list of keys")
+      throw .invalid("An item of the service \(migrationService) cannot be encoded")
     }
   }
 
-  private static func secret(of keys: Set<String>) throws(SecretStoreError) -> Secret {
+  private func decode<Value: Decodable>(
+    _ type: Value.Type, from item: SecretItem
+  ) throws(SecretStoreError) -> Value {
+    let bytes = try read(item).bytes
     do throws(ValueCodingError) {
-      return Secret(try ValueCoder().encode(keys.sorted()))
+      return try ValueCoder().decode(type, from: Array(bytes))
     } catch {
-      throw .invalid("The keys of the migration cannot be coded")
+      throw .corrupted("An item of the service \(migrationService) was not written by a migration")
     }
   }
 
@@ -173,6 +161,6 @@ struct AdapterMigrationWork {
   }
 
   private var mismatch: SecretStoreError {
-    .corrupted("An item of the service \(service) is not read back as it was written")
+    .corrupted("An item of the service \(service) differs from the one that was written")
   }
 }

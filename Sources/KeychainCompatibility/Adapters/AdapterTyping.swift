@@ -15,28 +15,21 @@ struct AdapterTyping {
     _ tree: ValueTree, as type: AdapterValueType, isInside: Bool = false
   ) throws(Refusal) -> ValueTree {
     switch (type, tree) {
-    case (.unambiguous, _):
-      return try unambiguous(tree, isInside)
+    case (.unambiguous, _): return try unambiguous(tree, isInside)
     case (.plain, _), (.string, .string), (.boolean, .bool), (.integer, .number(.integer)),
       (.rawValue, .string), (.rawValue, .number), (.rawValue, .bool):
       return tree
-    case (.double, .number):
-      return .number(.real(try value(Double.self, of: tree, type)))
-    case (.float, .number):
-      return .number(.float(try value(Float.self, of: tree, type)))
-    case (.data, _):
-      return .data(try value(Data.self, of: tree, type))
-    case (.date, _):
-      return .date(try value(Date.self, of: tree, type))
+    case (.double, .number): return .number(.real(try value(Double.self, of: tree, type)))
+    case (.float, .number): return .number(.float(try value(Float.self, of: tree, type)))
+    case (.data, _): return .data(try value(Data.self, of: tree, type))
+    case (.date, _): return .date(try value(Date.self, of: tree, type))
     case (.url, .string(let text)):
       _ = try value(URL.self, of: tree, type)
       // A property list holds a URL in the form of its own `Codable` conformance.
       return isInside ? .dictionary([StoredKey("relative"): .string(text)]) : tree
     case (.array(of: let type), .array(let elements)):
       return .array(
-        try elements.map { element throws(Refusal) in
-          try typedOrNull(element, as: type)
-        })
+        try elements.map { element throws(Refusal) in try typedOrNull(element, as: type) })
     case (.object(let types), .dictionary(let members)):
       var typedMembers: [StoredKey: ValueTree] = [:]
       // Sorted, so that each run reports the same reason.
@@ -44,8 +37,7 @@ struct AdapterTyping {
         typedMembers[name] = try typedOrNull(member, as: types[name.string] ?? .unambiguous)
       }
       return .dictionary(typedMembers)
-    default:
-      throw mismatch(type)
+    default: throw mismatch(type)
     }
   }
 
@@ -116,10 +108,7 @@ struct AdapterTyping {
   }
 
   private func ambiguity(_ kind: String, _ isInside: Bool, _ types: String) -> Refusal {
-    Refusal(
-      reason: isInside
-        ? "A \(kind) in it may be \(types). Declare its type."
-        : "It may be \(types). Declare its type.")
+    Refusal(reason: "\(isInside ? "A \(kind) in it" : "It") may be \(types). Declare its type.")
   }
 }
 
@@ -147,9 +136,8 @@ public indirect enum AdapterValueType: Hashable, Sendable {
   /// The type of the JSON, if only one is possible; the item is refused otherwise.
   ///
   /// A Boolean is unambiguous; a number never is. A text is, unless it could be base64, an ISO 8601
-  /// date, a `UUID` or, inside a container, a URL. A container is, if all its values are.
-  ///
-  /// An enumeration with raw values looks like its raw values, so it must be declared.
+  /// date, a `UUID` or, inside a container, a URL. A container is, if all its values are. An
+  /// enumeration with raw values looks like them, so it must be declared.
   case unambiguous
   /// The JSON type throughout: texts are `String`, whole numbers `Int`, others `Double`.
   case plain

@@ -1,16 +1,16 @@
+import Concurrency
 public import FoundationEssentials
 import SecretStorage
+import StorageInternals
 
 /// The items of one service, as bytes under keys; use ``CodableKeychainAdapter`` to create one.
 ///
-/// It works on the default store: a key is the account of a generic password, and the adapter's
-/// service is its service. Reading items that need authentication asks the user and blocks, which
-/// is allowed on a thread, but not in a task.
-@available(
-  *, deprecated, message: "Use @GenericPassword(service:account:) with the key as account."
-)
-public class KeychainAdapter: @unchecked Sendable {
-  // `@unchecked`, because the compiler cannot check a class with subclasses: it has only constants.
+/// It uses the default store: a key is the account of a generic password, and the adapter's service
+/// is its service. Reading an item that needs authentication prompts the user and blocks the
+/// thread; in a task it throws instead.
+@available(*, deprecated, message: "Use `GenericPassword` with the key as its account.")
+public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable {
+  // `@unchecked`, because the compiler does not check a class with subclasses: all is constant.
 
   /// The service of all items; nil for the default domain.
   private let givenService: String?
@@ -28,16 +28,16 @@ public class KeychainAdapter: @unchecked Sendable {
   /// - Throws: ``KeychainError/itemNotFound`` if there are none, or the `SecretStoreError` of
   ///   reading.
   public func load(for key: String) throws -> Data {
-    try load(for: key, asksAndWaits: true)
+    try load(for: key, mayPrompt: true)
   }
 
-  func load(for key: String, asksAndWaits: Bool) throws -> Data {
+  func load(for key: String, mayPrompt: Bool) throws -> Data {
     let store = store
     guard let item = try store.item(try identity(of: key)) else {
       throw KeychainError.itemNotFound
     }
     let authorization =
-      asksAndWaits ? try context().waitForAuthorization(of: item, in: store) : Authorization.none
+      mayPrompt ? try context().waitForAuthorization(of: item, in: store) : Authorization.none
     guard let found = try store.bytes(of: item, authorizedBy: authorization) else {
       throw KeychainError.itemNotFound
     }
@@ -90,8 +90,7 @@ public class KeychainAdapter: @unchecked Sendable {
   private var store: any SecretStore { SecretStores.defaultStore }
 
   private func service() throws(SecretStoreError) -> String {
-    if let givenService { return givenService }
-    return try DefaultDomain.service()
+    try DefaultDomain.service(givenService)
   }
 
   private func identity(of key: String) throws(SecretStoreError) -> ItemIdentity {
@@ -102,19 +101,17 @@ public class KeychainAdapter: @unchecked Sendable {
     .matching(.generic(service: try service()))
   }
 
-  /// Returns a context that asks the user once for all items of a call.
+  /// Returns a context that prompts the user once for all items of a call.
   private func context() throws(SecretStoreError) -> AuthenticationContext {
     AuthenticationContext(reason: "Read the secrets of \(try service())", reuse: .seconds(600))
   }
 }
 
 /// The items of one service, as JSON values under keys.
-@available(
-  *, deprecated,
-  message:
-    "Use @GenericPassword(service:account:) with the key as account, after an AdapterMigration."
-)
-public final class CodableKeychainAdapter: KeychainAdapter, @unchecked Sendable {
+@available(*, deprecated, message: "Run an `AdapterMigration`, then use `GenericPassword`.")
+public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSecureStorageAdapter,
+  @unchecked Sendable
+{
   // `@unchecked` like its superclass: it has only constants.
 
   /// The adapter of the service `<bundle identifier>.securedomain.default`.
@@ -151,8 +148,7 @@ public final class CodableKeychainAdapter: KeychainAdapter, @unchecked Sendable 
   ) {
     self.jsonEncoder = jsonEncoder
     self.jsonDecoder = jsonDecoder
-    super.init(
-      serviceIdentifier: serviceIdentifier, biometricAuthRequired: biometricAuthRequired)
+    super.init(serviceIdentifier: serviceIdentifier, biometricAuthRequired: biometricAuthRequired)
   }
 
   private init() {
@@ -187,5 +183,33 @@ public final class CodableKeychainAdapter: KeychainAdapter, @unchecked Sendable 
 
   func bytes<Property: Codable>(of value: Property) throws -> Data {
     try jsonEncoder.encode(value)
+  }
+}
+
+/// The default service of items, as in 0.x: the app's identifier and a suffix.
+enum DefaultDomain {
+  private static let identifier = Lock(String?.none)
+
+  /// The identifier set by the app, or the name of the executable, as in its directories.
+  static var bundleIdentifier: String? {
+    get { identifier.withLock { $0 } ?? applicationName }
+    set { identifier.withLock { $0 = newValue } }
+  }
+
+  /// Returns the given service, or else the default one; throws `invalid` if the app has no name.
+  static func service(_ given: String?) throws(SecretStoreError) -> String {
+    if let given { return given }
+    guard let bundleIdentifier else {
+      throw .invalid("The executable has no name: set CodableKeychainAdapter.bundleIdentifier")
+    }
+    return "\(bundleIdentifier).securedomain.default"
+  }
+
+  private static var applicationName: String? {
+    do throws(ApplicationDirectoriesError) {
+      return try ApplicationDirectories().applicationName
+    } catch {
+      return nil
+    }
   }
 }

@@ -8,14 +8,10 @@ import SecretStorage
 /// @KeychainStore(key: "token") var token: String?
 /// ```
 ///
-/// Setting nil removes the item. Accesses never throw; errors go to `SecretStores.onFailure`: a
+/// Setting nil removes the item. Accesses never throw: errors go to `SecretStores.onFailure`, a
 /// failed get returns nil, and after a failed set the property keeps the value until the next set.
 /// Reading never prompts the user. To authenticate, use the adapter's `load(for:)`.
-@available(
-  *, deprecated,
-  message:
-    "Use @GenericPassword(service:account:) with the key as account, after an AdapterMigration."
-)
+@available(*, deprecated, message: "Run an `AdapterMigration`, then use `GenericPassword`.")
 @propertyWrapper
 public final class KeychainStore<Property: Codable>: Sendable {
   private let key: String
@@ -60,7 +56,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
       if let unsaved = unsaved.withLock({ $0 }) {
         return (try unsaved.map(storageAdapter.value), true)
       }
-      let bytes = try storageAdapter.load(for: key, asksAndWaits: false)
+      let bytes = try storageAdapter.load(for: key, mayPrompt: false)
       return (try storageAdapter.value(of: bytes), true)
     } catch KeychainError.itemNotFound {
       return (nil, true)
@@ -108,8 +104,7 @@ extension SecretStore {
       }
       var attributes = item.attributes
       attributes.accessControl = accessControl
-      _ = try update(
-        item.id, expecting: item.revision, attributes: attributes, secret: secret)
+      _ = try update(item.id, expecting: item.revision, attributes: attributes, secret: secret)
     }
   }
 

@@ -43,21 +43,11 @@ extension JSONCodedKeyValueSecureStorageAdapter {
   }
 }
 
-@available(*, deprecated)
-extension KeychainAdapter: KeyValueSecureStorageAdapter {}
-
-@available(*, deprecated)
-extension CodableKeychainAdapter: JSONCodedKeyValueSecureStorageAdapter {}
-
 /// A property stored as JSON under a key of an adapter, as 0.1 declared it.
 ///
-/// With a ``CodableKeychainAdapter``, it is a ``KeychainStore``. With an adapter of the app, a get
-/// returns nil and a set does nothing when that throws; the error goes to `SecretStores.onFailure`.
-@available(
-  *, deprecated,
-  message:
-    "Use @GenericPassword(service:account:) with the key as account, after an AdapterMigration."
-)
+/// With a ``CodableKeychainAdapter``, it is a ``KeychainStore``. If an adapter of the app throws, a
+/// get returns nil, a set does nothing, and the error goes to `SecretStores.onFailure`.
+@available(*, deprecated, message: "Run an `AdapterMigration`, then use `GenericPassword`.")
 @propertyWrapper
 public final class CodableKeychainElement<Property: Codable> {
   private let key: String
@@ -102,11 +92,11 @@ public final class CodableKeychainElement<Property: Codable> {
 extension CodableKeychainElement: Sendable {}
 
 extension SecretStorageFailure {
-  /// Reports the failure of an adapter; the errors of coders may contain parts of the value.
+  /// Reports the failure of an adapter, without a coder's error, which may contain the value.
   static func report(_ operation: Operation, _ error: any Error, of type: Any.Type) {
     let reason: SecretStoreError =
       operation == .write
-      ? .invalid("JSON cannot hold this value of type \(type): what was stored before stays")
+      ? .invalid("JSON cannot hold this value of type \(type): the stored value is unchanged")
       : .undecodable("\(type)")
     SecretStores.onFailure(SecretStorageFailure(operation, error as? SecretStoreError ?? reason))
   }

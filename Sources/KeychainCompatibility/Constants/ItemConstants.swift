@@ -56,3 +56,11 @@ public let kSecAttrSynchronizable: CFString = ""
 public let kSecAttrGeneric: CFString = ""
 @available(*, unavailable, message: "Stores have no such attribute.")
 public let kSecAttrIsNegative: CFString = ""
+
+/// A text, under its Core Foundation name.
+@available(*, deprecated, renamed: "String")
+public typealias CFString = String
+
+/// A number, under its Core Foundation name.
+@available(*, deprecated, renamed: "Int")
+public typealias CFNumber = Int

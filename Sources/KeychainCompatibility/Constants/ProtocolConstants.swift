@@ -85,15 +85,3 @@ public let kSecAttrAuthenticationTypeHTTPDigest = InternetAuthenticationType.htt
 public let kSecAttrAuthenticationTypeHTMLForm = InternetAuthenticationType.htmlForm.rawValue
 @available(*, deprecated, message: "Use `InternetAuthenticationType.default`.")
 public let kSecAttrAuthenticationTypeDefault = InternetAuthenticationType.default.rawValue
-
-/// A text, under its Core Foundation name.
-@available(*, deprecated, renamed: "String")
-public typealias CFString = String
-
-/// A number, under its Core Foundation name.
-@available(*, deprecated, renamed: "Int")
-public typealias CFNumber = Int
-
-/// The result code of a call, under its name in Apple's frameworks.
-@available(*, deprecated, renamed: "Int32")
-public typealias OSStatus = Int32

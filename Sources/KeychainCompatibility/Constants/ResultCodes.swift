@@ -34,3 +34,7 @@ public let errSecDecode: OSStatus = -26275
 public let errSecMissingEntitlement: OSStatus = -34018
 @available(*, deprecated, message: "Use `invalid` of `SecretStoreError`.")
 public let errSecInvalidValue: OSStatus = -67694
+
+/// The result code of a call, under its name in Apple's frameworks.
+@available(*, deprecated, renamed: "Int32")
+public typealias OSStatus = Int32

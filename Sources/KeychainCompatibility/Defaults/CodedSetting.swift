@@ -29,14 +29,12 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
           KeyValueStore.onFailure(
             .undecodable(
               key: stored.key, type: "\(Value.self)",
-              reason: "neither the value nor the property list in it is one"))
+              reason: "neither the value nor a property list in it has this type"))
           return nil
         }
       }
     }
-    nonmutating set {
-      stored.wrappedValue = newValue.map(coded)
-    }
+    nonmutating set { stored.wrappedValue = newValue.map(coded) }
   }
 
   private func coded(_ value: Value) -> CodedValue<Value> {
@@ -51,7 +49,7 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  /// Returns the `Data` that 1.x coded as a property list; nil for other values.
+  /// Returns the `Data` inside a property list of 1.x; nil for other values.
   private func decodedData(in value: Value) -> Value? {
     guard let data = value as? Data,
       data.starts(with: BinaryObjectTable.magic) || data.starts(with: "<?xml".utf8)
@@ -59,7 +57,7 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
     do {
       return try decoder.decodeCoded(Value.self, from: data)
     } catch {
-      // The list belongs to the app.
+      // The app itself stores property lists as `Data`.
       return nil
     }
   }
@@ -67,37 +65,31 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
 
 /// A value of a setting, or the property list that a ``DefaultsStore`` of 1.x made of it.
 ///
-/// The top level of a property list is a container. So 1.x stored a structure or an array as
-/// `Data`, and passed a number or a text directly to `UserDefaults`.
+/// The top level of a property list is a container, so 1.x encoded only structures and arrays, and
+/// passed numbers and texts directly to `UserDefaults`.
 enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
   case native(Value)
   case coded(Data)
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
+    func decodeData() -> Data? {
+      do {
+        return try container.decode(Data.self)
+      } catch {
+        return nil
+      }
+    }
     // In JSON, data is a text, and any text is a valid URL.
-    if Value.self == URL.self, let data = Self.propertyList(in: container) {
+    if Value.self == URL.self, let data = decodeData(), data.starts(with: "bplist".utf8) {
       self = .coded(data)
       return
     }
     do {
       self = .native(try container.decode(Value.self))
-    } catch let mismatch {
-      do {
-        self = .coded(try container.decode(Data.self))
-      } catch {
-        throw mismatch
-      }
-    }
-  }
-
-  /// Returns the stored `Data` if it begins like a property list.
-  private static func propertyList(in container: any SingleValueDecodingContainer) -> Data? {
-    do {
-      let data = try container.decode(Data.self)
-      return data.starts(with: "bplist".utf8) ? data : nil
     } catch {
-      return nil
+      guard let data = decodeData() else { throw error }
+      self = .coded(data)
     }
   }
 

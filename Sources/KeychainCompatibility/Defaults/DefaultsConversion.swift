@@ -6,11 +6,6 @@ import ValueFormats
 struct DefaultsConversion: Sendable {
   typealias Outcome = DefaultsMigrationReport.Outcome
 
-  let key: String
-  private let convert:
-    @Sendable (KeyValueStore, PropertyListDecoder, Origin, Bool) throws
-      -> Outcome
-
   /// The origin of a key's value.
   enum Origin: Sendable {
     /// The file of `UserDefaults`, with `Data` or any other value.
@@ -19,39 +14,42 @@ struct DefaultsConversion: Sendable {
     case store
   }
 
+  let key: String
+  /// Returns the outcome for the value, and converts it unless this is a dry run.
+  let convert:
+    @Sendable (KeyValueStore, PropertyListDecoder, Origin, _ isDryRun: Bool) throws -> Outcome
+
   init<Value: Codable & Sendable>(_ key: String, of type: Value.Type) {
     self.key = key
     convert = { store, decoder, origin, isDryRun in
+      let value: Value?
       if case .file(let data?) = origin {
         // Like the getter of 1.x: a property list of the type, also of `Data`, or the value itself.
-        guard let value = Self.decoded(type, from: data, decoder) else {
-          return type == Data.self
-            ? .native : .refused("It is not a property list of the type \(type).")
+        value = Self.decoded(type, from: data, decoder)
+        if value == nil, type == Data.self { return .native }
+      } else {
+        do {
+          switch try store.value(of: key, as: CodedValue<Value>.self) {
+          case nil: return .absent
+          case .native:
+            guard case .file = origin, type == URL.self,
+              let url = Self.fileURL(of: key, in: store) as? Value
+            else { return .native }
+            value = url
+          case .coded(let data): value = Self.decoded(type, from: data, decoder)
+          }
+        } catch KeyValueStoreError.undecodable {
+          return .refused("It is not of the type \(type).")
         }
-        if !isDryRun { try Self.store(value, for: key, in: store) }
-        return .converted
       }
-      let stored: CodedValue<Value>?
-      do {
-        stored = try store.value(of: key)
-      } catch KeyValueStoreError.undecodable {
-        return .refused("It is not of the type \(type).")
+      guard let value else { return .refused("It is not a property list of the type \(type).") }
+      if isDryRun { return .converted }
+      try store.set(value, for: key)
+      // Read back before the transaction replaces the other form.
+      guard try store.value(of: key, as: type) != nil else {
+        throw KeyValueStoreError.unencodable(
+          key: key, type: "\(type)", reason: "it would be stored as null, which is no value")
       }
-      let value: Value
-      switch stored {
-      case nil: return .absent
-      case .native:
-        guard case .file = origin, type == URL.self,
-          let url = Self.fileURL(of: key, in: store) as? Value
-        else { return .native }
-        value = url
-      case .coded(let data):
-        guard let decoded = Self.decoded(type, from: data, decoder) else {
-          return .refused("It is not a property list of the type \(type).")
-        }
-        value = decoded
-      }
-      if !isDryRun { try Self.store(value, for: key, in: store) }
       return .converted
     }
   }
@@ -78,24 +76,6 @@ struct DefaultsConversion: Sendable {
     } catch {
       // A URL relative to another is not stored as text.
       return nil
-    }
-  }
-
-  /// Returns the outcome for the value, and converts it unless this is a dry run.
-  func outcome(
-    in store: KeyValueStore, _ decoder: PropertyListDecoder, from origin: Origin, isDryRun: Bool
-  ) throws -> Outcome {
-    try convert(store, decoder, origin, isDryRun)
-  }
-
-  /// Stores a value and reads it back, before the transaction replaces the other form.
-  private static func store<Value: Codable & Sendable>(
-    _ value: Value, for key: String, in store: KeyValueStore
-  ) throws {
-    try store.set(value, for: key)
-    guard try store.value(of: key, as: Value.self) != nil else {
-      throw KeyValueStoreError.unencodable(
-        key: key, type: "\(Value.self)", reason: "it is stored as nothing, which is no value")
     }
   }
 }

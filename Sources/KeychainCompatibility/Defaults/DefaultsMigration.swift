@@ -4,8 +4,8 @@ public import SecretStorage
 
 /// Migrates settings of 1.x from Foundation's `UserDefaults` to a `KeyValueStore`.
 ///
-/// 1.x made a property list of each structure, array and `Data`, and `UserDefaults` stored it as
-/// `Data`. Only the app knows the types of the values, so it declares them:
+/// 1.x encoded each structure, array and `Data` as a property list, and `UserDefaults` stored it as
+/// `Data`. The file does not contain the types of these values, so the app declares them:
 ///
 /// ```swift
 /// var migration = DefaultsMigration(into: .standard)
@@ -87,8 +87,8 @@ public struct DefaultsMigration: Sendable {
   /// binary.
   ///
   /// With `removingSource`, the file is removed at the end if it is redundant: the store's file,
-  /// read again, contains every value, and the source is unchanged. Otherwise the file remains, and
-  /// the report says so. Removing a file does not erase it from the medium or from backups.
+  /// read again, contains every value, and the source is unchanged. Otherwise it remains, and the
+  /// report says so. Removing a file does not erase it from the medium or from backups.
   ///
   /// - Parameters:
   ///   - file: The property list.
@@ -109,7 +109,7 @@ public struct DefaultsMigration: Sendable {
     let read = try read(file.path)
     guard read.exists else {
       throw KeyValueStoreError.unavailable(
-        "There is no file \(file.path). Name the one that UserDefaults wrote.")
+        "There is no file \(file.path). Specify the one that UserDefaults wrote.")
     }
     if removingSource { try read.checkRemovable() }
     let work = DefaultsMigrationWork(migration: self, file: read, isDryRun: isDryRun)
@@ -123,8 +123,8 @@ public struct DefaultsMigration: Sendable {
 
   /// Returns the keys whose types the app has not declared.
   func undeclared(among keys: [String]) -> [String] {
-    let explained = Set(conversions.map(\.key)).union(undecodedKeys ?? [])
-    return keys.filter { !explained.contains($0) }
+    let declared = Set(conversions.map(\.key)).union(undecodedKeys ?? [])
+    return keys.filter { !declared.contains($0) }
   }
 
   private func read(_ path: String) throws(KeyValueStoreError) -> UserDefaultsFile {

@@ -8,16 +8,10 @@ public import KeyValueStorage
 /// ```
 ///
 /// Getting returns the stored value, or else the default one; setting nil removes the stored value.
-/// The format is that of `StoredValue`, which can replace this type under the same key. Property
-/// lists of 1.x are read as well: ``DefaultsMigration`` imports them from Foundation's
-/// `UserDefaults`.
-///
-/// Neither throws. Errors go to `KeyValueStore.onFailure`.
-@available(
-  *, deprecated,
-  message:
-    "Use @StoredValue(_:in:) of KeyValueStorage with the same key, after a DefaultsMigration."
-)
+/// Errors go to `KeyValueStore.onFailure`. The format is that of `StoredValue`, which can replace
+/// this type under the same key. Property lists of 1.x are read as well; ``DefaultsMigration``
+/// imports them from Foundation's `UserDefaults`.
+@available(*, deprecated, message: "Run a `DefaultsMigration`, then use `@StoredValue(_:in:)`.")
 @propertyWrapper
 public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
   private let defaultValue: Value?
@@ -30,8 +24,8 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
   ///   - key: The key; any text.
   ///   - defaultValue: The value if none is stored.
   ///   - defaults: The store of the key.
-  ///   - encoder: Not used if its `userInfo` is empty: values are then written in the store's
-  ///     format. Otherwise they are stored as the property list that it makes.
+  ///   - encoder: Encodes values as property lists if its `userInfo` is not empty; otherwise
+  ///     values are written in the store's format.
   ///   - decoder: Reads values that are stored as property lists.
   public init(
     key: String, defaultValue: Value? = nil, defaults: KeyValueStore = .standard,
@@ -50,7 +44,7 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
   ///   - key: The key; any text.
   ///   - defaultValue: The value if none is stored.
   ///   - defaults: The location of the setting.
-  ///   - encoder: Makes a property list of any value but a number, a text or a date.
+  ///   - encoder: Encodes any value but a number, a text or a date as a property list.
   ///   - decoder: Reads the output of the encoder.
   @_disfavoredOverload
   public init(
@@ -111,7 +105,7 @@ struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
         do {
           return try decoder.decodeCoded(Value.self, from: data)
         } catch {
-          // The data is the value itself, or not of this type.
+          // The data itself may be the value.
         }
       }
       do {
@@ -120,7 +114,8 @@ struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
           fromPropertyList: [object], format: .binary, options: 0)
         return try decoder.decode([Value].self, from: list).first
       } catch {
-        report(.undecodable(key: key, type: "\(Value.self)", reason: "the value is another one"))
+        KeyValueStore.onFailure(
+          .undecodable(key: key, type: "\(Value.self)", reason: "the value has another type"))
         return nil
       }
     }
@@ -142,12 +137,8 @@ struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
         from: encoder.encode([value]), format: nil)
       unsafe defaults.set((list as? [Any])?.first, forKey: key)
     } catch {
-      report(
+      KeyValueStore.onFailure(
         .unencodable(key: key, type: "\(Value.self)", reason: "a property list cannot hold it"))
     }
-  }
-
-  private func report(_ error: KeyValueStoreError) {
-    KeyValueStore.onFailure(error)
   }
 }

@@ -5,10 +5,7 @@ public import SecretStorage
 /// Its wrapper, the property's name after an underscore, loads, saves and deletes, and has the
 /// attributes. An omitted part of the identity matches anything; if several items match, the oldest
 /// is used.
-@available(
-  *, deprecated,
-  message: "Import SecretStorage instead of KeychainCompatibility, and use its `GenericPassword`."
-)
+@available(*, deprecated, message: "Import SecretStorage and use its `GenericPassword`.")
 @propertyWrapper
 open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   /// The access control of a declaration.
@@ -30,7 +27,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
 
   /// The authentication that reading the item needs; nil if none, or if unknown.
   ///
-  /// A save applies it to the item, instead of ``SingleValueKeychainItem/accesible``.
+  /// A save applies it instead of ``SingleValueKeychainItem/accesible``.
   @available(*, deprecated, message: "Use `attributes.accessControl` of the projected value.")
   open var accessControl: SecAccessControl? { constrainedAccess }
 
@@ -49,10 +46,8 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   ///   - refreshPolicy: When the property reads and writes its item.
   ///   - defaultValue: The value of the property while no stored value is known.
   public init(
-    service: String,
-    account: String? = nil,
-    refreshPolicy: KeychainDataRefreshPolicy = .onAccess,
-    defaultValue: T? = nil
+    service: String, account: String? = nil,
+    refreshPolicy: KeychainDataRefreshPolicy = .onAccess, defaultValue: T? = nil
   ) {
     super.init(
       .generic(service: service, account: account), refreshPolicy: refreshPolicy,
@@ -61,7 +56,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
 
   /// Creates a property with the access control that a save gives its item.
   ///
-  /// If the access control makes no sense or is not supported by the store, the save fails.
+  /// If the access control is invalid or not supported by the store, the save fails.
   ///
   /// - Parameters:
   ///   - service: The service of the password.
@@ -71,12 +66,9 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   ///   - accessOption: The accessibility of the item: a constant `kSecAttrAccessible…`.
   ///   - accessFlags: The authentication that reading the item needs.
   public convenience init(
-    service: String,
-    account: String? = nil,
-    refreshPolicy: KeychainDataRefreshPolicy = .onAccess,
-    defaultValue: T? = nil,
-    accessOption: CFString,
-    accessFlags: SecAccessControlCreateFlags
+    service: String, account: String? = nil,
+    refreshPolicy: KeychainDataRefreshPolicy = .onAccess, defaultValue: T? = nil,
+    accessOption: CFString, accessFlags: SecAccessControlCreateFlags
   ) {
     self.init(
       service: service, account: account, refreshPolicy: refreshPolicy, defaultValue: defaultValue)
@@ -88,16 +80,14 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   /// - Parameters:
   ///   - accessible: The accessibility of the item: a constant `kSecAttrAccessible…`.
   ///   - flags: The authentication that reading the item needs.
-  /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that makes no
-  ///   sense or that no store can check; a save reports whether this store can.
+  /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that is
+  ///   invalid or that no store can check; a save reports whether this store can.
   @available(*, deprecated, message: "Use `modifyAccess(using:flags:)` of the projected value.")
-  public func modifyAccess(
-    using accessible: CFString, flags: SecAccessControlCreateFlags
-  ) throws {
+  public func modifyAccess(using accessible: CFString, flags: SecAccessControlCreateFlags) throws {
     do {
       constrainedAccess = try Self.accessControl(accessible, flags)
     } catch {
-      throw error.error
+      throw error.reported
     }
   }
 
@@ -114,7 +104,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
     do {
       let accessControl = AccessControl(
         try Accessibility(keychainValue: option), flags: try flags.accessFlags)
-      // A missing item accepts any access control that makes sense.
+      // A missing item accepts any valid access control.
       try PasswordItem<String>(.generic(), in: InMemorySecretStore())
         .modifyAccess(using: accessControl.accessibility, flags: accessControl.flags)
       return accessControl
@@ -134,17 +124,12 @@ extension GenericPassword {
   ///   - refreshPolicy: When the property reads and writes its item.
   ///   - defaultValue: The value of the property while no stored value is known.
   ///   - protection: The accessibility of the item, and the authentication that it needs.
-  /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that makes no
-  ///   sense or that no store can check.
-  @available(
-    *, deprecated,
-    message: "Use `@GenericPassword(service:account:accessOption:accessFlags:)` of SecretStorage."
-  )
+  /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that is
+  ///   invalid or that no store can check.
+  @available(*, deprecated, message: "Use `init(service:account:accessOption:accessFlags:)`.")
   public convenience init(
-    service: String,
-    account: String? = nil,
-    refreshPolicy: KeychainDataRefreshPolicy = .onAccess,
-    defaultValue: T? = nil,
+    service: String, account: String? = nil,
+    refreshPolicy: KeychainDataRefreshPolicy = .onAccess, defaultValue: T? = nil,
     protection: (access: AccesibleOption, flags: SecAccessControlCreateFlags)
   ) throws {
     self.init(
@@ -157,8 +142,8 @@ extension GenericPassword {
   /// - Parameters:
   ///   - accessible: The accessibility of the item.
   ///   - flags: The authentication that reading the item needs.
-  /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that makes no
-  ///   sense or that no store can check; a save reports whether this store can.
+  /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that is
+  ///   invalid or that no store can check; a save reports whether this store can.
   @available(*, deprecated, message: "Use `modifyAccess(using:flags:)` of the projected value.")
   public func modifyAccess(
     using accessible: AccesibleOption, flags: SecAccessControlCreateFlags

@@ -6,10 +6,7 @@ import SecretStorage
 /// attributes. An omitted part of the identity matches anything; if several items match, the oldest
 /// is used. The properties of the identity are those of the item that was found by the last load or
 /// save, or else the declared ones.
-@available(
-  *, deprecated,
-  message: "Import SecretStorage instead of KeychainCompatibility, and use its `InternetPassword`."
-)
+@available(*, deprecated, message: "Import SecretStorage and use its `InternetPassword`.")
 @propertyWrapper
 open class InternetPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   /// The host name or address of the server.
@@ -49,15 +46,9 @@ open class InternetPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   ///   - refreshPolicy: When the property reads and writes its item.
   ///   - defaultValue: The value of the property while no stored value is known.
   public init(
-    server: String,
-    account: String? = nil,
-    domain: String? = nil,
-    aProtocol: CFString? = nil,
-    authenticationType: CFString? = nil,
-    port: UInt16? = nil,
-    path: String? = nil,
-    refreshPolicy: KeychainDataRefreshPolicy = .onAccess,
-    defaultValue: T? = nil
+    server: String, account: String? = nil, domain: String? = nil, aProtocol: CFString? = nil,
+    authenticationType: CFString? = nil, port: UInt16? = nil, path: String? = nil,
+    refreshPolicy: KeychainDataRefreshPolicy = .onAccess, defaultValue: T? = nil
   ) {
     let identity = ItemIdentity.internet(
       server: server, account: account, securityDomain: domain,

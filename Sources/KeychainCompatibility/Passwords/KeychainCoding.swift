@@ -2,10 +2,7 @@ public import FoundationEssentials
 import ValueFormats
 
 /// A coder of item bytes: a ``KeychainEncoder`` and a ``KeychainDecoder``.
-@available(
-  *, deprecated,
-  message: "Use `GenericPassword` of SecretStorage, which stores values as the same bytes."
-)
+@available(*, deprecated, message: "Use `GenericPassword` of SecretStorage, with the same bytes.")
 public struct KeychainCoding: Sendable {
   /// Creates a coder.
   public init() {}
@@ -28,10 +25,7 @@ public struct KeychainCoding: Sendable {
 
 /// An encoder of item bytes: integers and `Bool` as 8 bytes in little-endian order, text as UTF-8,
 /// a URL as its text, data unchanged, and anything else as a binary property list.
-@available(
-  *, deprecated,
-  message: "Use `GenericPassword` of SecretStorage, which stores values as the same bytes."
-)
+@available(*, deprecated, message: "Use `GenericPassword` of SecretStorage, with the same bytes.")
 public struct KeychainEncoder: Sendable {
   /// Creates an encoder.
   public init() {}
@@ -50,10 +44,7 @@ public struct KeychainEncoder: Sendable {
 }
 
 /// A decoder of item bytes written by ``KeychainEncoder`` or the older package.
-@available(
-  *, deprecated,
-  message: "Use `GenericPassword` of SecretStorage, which reads values from the same bytes."
-)
+@available(*, deprecated, message: "Use `GenericPassword` of SecretStorage, with the same bytes.")
 public struct KeychainDecoder: Sendable {
   /// Creates a decoder.
   public init() {}

@@ -6,17 +6,17 @@ import ValueFormats
 /// A reason why a password could not be read or written.
 @available(*, deprecated, message: "Use `SecretStoreError`.")
 public enum KeychainError: Error {
-  /// The store's answer had an unexpected form; stores of Locket never return one.
+  /// The store returned data in an unexpected form; Locket never throws it.
   case unexpectedFormat
   /// The value cannot be encoded.
   case generalEncodingFailure
   /// The stored bytes are not a value of the property's type.
   case generalDecodingFailure
-  /// An item has no data; stores of Locket never report it.
+  /// An item has no data; Locket never throws it.
   case loadSucceededWithoutData
-  /// The access control was refused for an unknown reason; never thrown.
+  /// The access control was refused for an unknown reason; Locket never throws it.
   case accessControllErrorUnknown
-  /// The access control makes no sense or is not supported by the store, as the error says.
+  /// The access control is invalid or not supported by the store, as the error says.
   case accessControllError(status: any Error)
   /// The store failed in another way; the code is one of the constants `errSec…` of this module.
   case osSecure(status: OSStatus)
@@ -28,7 +28,7 @@ public enum KeychainError: Error {
   case osSecureDiskFull
   /// An argument is outside the limits of the store.
   case osSucureInvalidParameter
-  /// The request made no sense; stores of Locket never report it.
+  /// The request was invalid; Locket never throws it.
   case osSecureBadRequest
   /// The user cancelled the authentication.
   case osSecureUserCancelledAuthentication
@@ -42,104 +42,88 @@ public enum KeychainError: Error {
 }
 
 @available(*, deprecated)
-extension KeychainError: CustomStringConvertible {
+extension KeychainError: CustomStringConvertible, LocalizedError {
   /// The problem and, where possible, its solution.
   public var description: String {
     switch self {
     case .unexpectedFormat, .loadSucceededWithoutData, .accessControllErrorUnknown,
-      .osSecureBadRequest,
-      .osSecureMissingEtitlementForThisFeature:
-      "The store failed in a way that it did not explain."
+      .osSecureBadRequest, .osSecureMissingEtitlementForThisFeature:
+      "The store failed for an unknown reason."
     case .generalEncodingFailure:
-      "The value has no stored form. Store a type that encodes itself as numbers, text, data or dates."
+      "The value cannot be encoded. Use a type that encodes itself as numbers, text, data or dates."
     case .generalDecodingFailure:
       "The item's bytes are not a value of the property's type. Read it with the type that wrote it."
-    case .accessControllError(let error):
-      "The access control is not available. \(error)"
+    case .accessControllError(let error): "The access control is not available. \(error)"
     case .osSecure(let status):
-      "The store failed with status \(status). The password's `storeError` says why."
+      "The store failed with status \(status). The password's `storeError` contains the reason."
     case .osSecureDuplicitItem:
       "An item with this identity exists already, or was changed meanwhile. Load it, then decide."
-    case .osSecureNoSuchItem:
-      "There is no such item."
-    case .osSecureDiskFull:
-      "The disk is full. Make room, then save again."
+    case .osSecureNoSuchItem: "There is no such item."
+    case .osSecureDiskFull: "The disk is full. Free some space, then save again."
     case .osSucureInvalidParameter, .osSecureInvalidValue:
-      "The value or an attribute is outside of the store's limits. The password's `storeError` says which."
-    case .osSecureUserCancelledAuthentication:
-      "The authentication was cancelled. Ask again if needed."
+      """
+      The value or an attribute exceeds a limit of the store. The password's `storeError` contains \
+      the reason.
+      """
+    case .osSecureUserCancelledAuthentication: "The authentication was cancelled. Retry if needed."
     }
   }
-}
 
-@available(*, deprecated)
-extension KeychainError: LocalizedError {
-  /// The same text as ``description``, so that `localizedDescription` shows it.
+  /// The same text as ``description``, for `localizedDescription`.
   public var errorDescription: String? { description }
 }
 
-/// A failure as an error of the store and as an older one.
+/// A failure as an error of the store and as the older error that is thrown.
 @available(*, deprecated)
 struct KeychainFailure: Error {
   let cause: SecretStoreError
-  let error: KeychainError
+  let reported: KeychainError
 
-  /// - Parameter error: The error of a password, a `SecretStoreError`.
   init(_ error: any Error) {
     cause = error as? SecretStoreError ?? .unavailable("\(error)")
-    self.error = KeychainError(cause)
+    reported = KeychainError(cause)
   }
 
   init(accessControl error: any Error) {
     cause = KeychainFailure(error).cause
-    self.error = .accessControllError(status: cause)
+    reported = .accessControllError(status: cause)
   }
 
   init(encoding error: ValueCodingError) {
-    // The error that contains the sentence adds the period.
+    // The description of `cause` adds the period.
     cause = .invalid(String(error.description.dropLast()))
-    self.error = .generalEncodingFailure
+    reported = .generalEncodingFailure
   }
 
-  /// - Parameter type: The expected type.
   init(decoding type: Any.Type) {
     cause = .undecodable("\(type)")
-    error = .generalDecodingFailure
+    reported = .generalDecodingFailure
   }
 }
 
 @available(*, deprecated)
 extension KeychainError {
   fileprivate init(_ error: SecretStoreError) {
-    switch error {
-    case .locked:
-      self = .osSecure(status: errSecInteractionNotAllowed)
-    case .wrongPassphrase, .wrongKey, .wrongApplicationPassword, .denied:
-      self = .osSecure(status: errSecAuthFailed)
-    case .cancelled:
-      self = .osSecureUserCancelledAuthentication
-    case .duplicate, .conflict:
-      self = .osSecureDuplicitItem
-    case .unsupported:
-      self = .osSecure(status: errSecUnimplemented)
-    case .invalid:
-      self = .osSucureInvalidParameter
-    case .undecodable:
-      self = .generalDecodingFailure
-    case .otherDevice, .corrupted:
-      self = .osSecure(status: errSecDecode)
-    case .rolledBack, .replaced, .newerFormat, .insecure, .missingLibrary, .unavailable, .busy:
-      self = .osSecure(status: errSecNotAvailable)
-    case .system(_, _, ENOSPC), .system(_, _, EDQUOT):
-      self = .osSecureDiskFull
-    case .system:
-      self = .osSecure(status: errSecIO)
-    }
+    self =
+      switch error {
+      case .locked: .osSecure(status: errSecInteractionNotAllowed)
+      case .wrongPassphrase, .wrongKey, .wrongApplicationPassword, .denied:
+        .osSecure(status: errSecAuthFailed)
+      case .cancelled: .osSecureUserCancelledAuthentication
+      case .duplicate, .conflict: .osSecureDuplicitItem
+      case .unsupported: .osSecure(status: errSecUnimplemented)
+      case .invalid: .osSucureInvalidParameter
+      case .undecodable: .generalDecodingFailure
+      case .otherDevice, .corrupted: .osSecure(status: errSecDecode)
+      case .rolledBack, .replaced, .newerFormat, .insecure, .missingLibrary, .unavailable, .busy:
+        .osSecure(status: errSecNotAvailable)
+      case .system(_, _, ENOSPC), .system(_, _, EDQUOT): .osSecureDiskFull
+      case .system: .osSecure(status: errSecIO)
+      }
   }
 }
 
-// The names of 0.x are static properties beside the newer cases, so that a `switch` over all cases
-// of 2.x remains exhaustive.
+// The names of 0.x are static members, so that a `switch` over all cases of 2.x stays exhaustive.
 @available(*, deprecated)
 extension KeychainError {
   /// The key has no item.

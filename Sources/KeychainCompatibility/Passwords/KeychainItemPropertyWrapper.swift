@@ -5,7 +5,7 @@ import ValueFormats
 /// The common part of both kinds of password properties: reading and writing a value and its
 /// attributes.
 ///
-/// The object must be used by one thread at a time; `PasswordItem` allows any number.
+/// Only one thread at a time may use it; `PasswordItem` supports any number.
 @available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
 open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// When the property reads and writes its item.
@@ -27,7 +27,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// Whether the current access was started by the property's getter or setter.
   private var isImplicit = false
   /// The last reported failure since the last success.
-  private var told: SecretStorageFailure?
+  private var reportedFailure: SecretStorageFailure?
 
   init(_ identity: ItemIdentity, refreshPolicy: KeychainDataRefreshPolicy, defaultValue: T?) {
     self.refreshPolicy = refreshPolicy
@@ -47,14 +47,12 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 
   /// The value, or the default one.
   ///
-  /// Never throws and never asks the user: if the store fails, a get returns the last known value,
-  /// a set keeps the value, ``storeError`` is set, and `SecretStores.onFailure` is called. An
-  /// in-place change of an unreadable value is discarded, and reported in the same way.
+  /// Never throws or prompts the user. If the store fails, a get returns the last known value, a
+  /// set keeps the value in memory, ``storeError`` is set, and `SecretStores.onFailure` is called.
+  /// An in-place change of an unreadable value is discarded, and reported in the same way.
   open var wrappedValue: T? {
     get {
-      if refreshPolicy == .onAccess, !isUnsaved {
-        implicitly(.read, loadFromKeychain)
-      }
+      if refreshPolicy == .onAccess, !isUnsaved { implicitly(.read, loadFromKeychain) }
       return cachedValue ?? defaultValue
     }
     set {
@@ -77,17 +75,16 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 
   /// Reads the item into the value and the attributes; without an item, both become nil.
   ///
-  /// If the item needs authentication, the store's authenticator asks for it while this thread
-  /// blocks; it must not be a thread that the authenticator needs. In a task the user is not asked,
-  /// and the load is denied.
+  /// If the item needs authentication, the user is prompted while this thread blocks; it must not
+  /// be a thread that the store's authenticator needs. In a task, the load is denied instead.
   ///
   /// - Throws: ``KeychainError``; nothing changes then.
   @available(*, deprecated, message: "Use `load()` of the projected value.")
   open func loadFromKeychain() throws {
     try explicitly {
-      let value = try read(asking: !isImplicit)
-      take(value == nil ? nil : item)
-      settle(value)
+      let value = try read(mayPrompt: !isImplicit)
+      copyAttributes(of: value == nil ? nil : item)
+      markAsStored(value)
     }
   }
 
@@ -113,8 +110,8 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   open func deleteKeychain() throws {
     try explicitly {
       try item.remove()
-      take(nil)
-      settle(nil)
+      copyAttributes(of: nil)
+      markAsStored(nil)
     }
   }
 
@@ -124,15 +121,15 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     return implicitly(.change) {
       if refreshPolicy == .onAccess { return try loadFromKeychain() }
       try explicitly {
-        // Attributes that the app has set since are kept.
-        cachedValue = try read(asking: false)
+        // Keeps the attributes that the app has set.
+        cachedValue = try read(mayPrompt: false)
         isKnown = true
       }
     }
   }
 
-  private func read(asking: Bool) throws -> T? {
-    guard let data = try asking ? item.loadAskingAndWaiting() : item.load() else { return nil }
+  private func read(mayPrompt: Bool) throws -> T? {
+    guard let data = try mayPrompt ? item.loadBlocking() : item.load() else { return nil }
     do throws(ValueCodingError) {
       return try ValueCoder().decode(T.self, from: Array(data))
     } catch {
@@ -148,16 +145,15 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       throw KeychainFailure(encoding: error)
     }
     let access = try wantedAccess()
-    // Not the object used for reading. This new one writes the attributes that differ from an empty
-    // set, that is, those that are not nil; the other would write differences from its last read,
-    // and the store may have changed since. The access control must differ, too.
+    // A new object writes the attributes that differ from an empty set: those that are not nil. The
+    // one used for reading would write the differences from its last read, and the store may have
+    // changed since. The access control must differ, too.
     let isDefault = access?.accessibility == .whenUnlocked
     let item = PasswordItem<Data>(
-      identity, refreshPolicy: .manual,
-      accessOption: isDefault ? .afterFirstUnlock : .whenUnlocked)
+      identity, refreshPolicy: .manual, accessOption: isDefault ? .afterFirstUnlock : .whenUnlocked)
     var attributes = try self.attributes()
     if let access { attributes.accessControl = access }
-    // Otherwise as in the older package: each get reloads attributes that were set to nil.
+    // With `onAccess`, as in the older package, each get reloads attributes that were set to nil.
     if refreshPolicy == .manual { item.attributes = filled(attributes) }
     item.attributes = attributes
     item.value = data
@@ -170,17 +166,17 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       throw error
     }
     didSave(item)
-    settle(value)
+    markAsStored(value)
   }
 
   /// Records the value as the stored one.
-  private func settle(_ value: T?) {
+  private func markAsStored(_ value: T?) {
     cachedValue = value
     isKnown = true
     wrappedValueUnchanged = true
     isUnsaved = false
     storeError = nil
-    told = nil
+    reportedFailure = nil
   }
 
   private func explicitly(_ access: () throws -> Void) throws {
@@ -189,7 +185,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     } catch {
       let failure = error as? KeychainFailure ?? KeychainFailure(error)
       storeError = failure.cause
-      throw failure.error
+      throw failure.reported
     }
   }
 
@@ -206,11 +202,11 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       // An error thrown by a subclass may contain a secret.
       let cause = error is KeychainError ? storeError : nil
       let failure = SecretStorageFailure(
-        operation, cause ?? .unavailable("\(Self.self) threw an error of its own"))
+        operation, cause ?? .unavailable("\(Self.self) threw another error"))
       storeError = failure.error
-      // Each discarded change is reported, because it is lost.
-      if told == failure, operation != .change { return false }
-      told = failure
+      // A discarded change is lost, so each one is reported.
+      if reportedFailure == failure, operation != .change { return false }
+      reportedFailure = failure
       SecretStores.onFailure(failure)
       return false
     }
@@ -227,10 +223,8 @@ public enum KeychainDataRefreshPolicy: Sendable {
 }
 
 extension PasswordItem {
-  /// Reads the item; if authentication is needed, asks the user while the thread blocks.
-  ///
-  /// - Throws: The errors of `load(authorizedBy:)`.
-  func loadAskingAndWaiting() throws -> Value? {
+  /// Reads the item; if authentication is needed, prompts the user and blocks the thread.
+  func loadBlocking() throws -> Value? {
     do {
       return try load()
     } catch SecretStoreError.denied where BlockingWait.isPossible {

@@ -3,8 +3,8 @@ import SecretStorage
 
 /// The attributes of an item, for both kinds of password properties.
 ///
-/// They have the values of the last load, or those set later by the app; a save writes those that
-/// are not nil. One that is nil remains unchanged in the store. If the refresh policy is
+/// They have the values of the last load, or those set later by the app. A save writes those that
+/// are not nil; the others remain unchanged in the store. With
 /// ``KeychainDataRefreshPolicy/manual``, however, a save clears attributes that were set to nil, as
 /// a save of a `PasswordItem` always does.
 @available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
@@ -46,8 +46,7 @@ open class SingleValueKeychainItem {
   open var itemClass: CFString {
     identity.itemClass == .generic ? kSecClassGenericPassword : kSecClassInternetPassword
   }
-  /// The attributes that identify an item of the class: constants `kSecAttr…`; an override has no
-  /// effect.
+  /// The identifying attributes of the class: constants `kSecAttr…`; an override has no effect.
   @available(*, deprecated, message: "They are the parts of an `ItemIdentity`.")
   open var primaryKey: Set<CFString> {
     if identity.itemClass == .generic { return [kSecAttrAccount, kSecAttrService] }
@@ -70,7 +69,7 @@ open class SingleValueKeychainItem {
   }
 
   /// Copies the attributes of an item, or resets everything if there is none.
-  func take(_ item: PasswordItem<Data>?) {
+  func copyAttributes(of item: PasswordItem<Data>?) {
     let attributes = item?.attributes
     _description = QueryElement(found: attributes?.itemDescription)
     _comment = QueryElement(found: attributes?.comment)
@@ -108,8 +107,7 @@ open class SingleValueKeychainItem {
   private func code(_ number: CFNumber?) throws(KeychainFailure) -> UInt32? {
     guard let number else { return nil }
     if let code = UInt32(exactly: number) { return code }
-    throw KeychainFailure(
-      SecretStoreError.invalid("A creator or type is a number of 32 bits without a sign"))
+    throw KeychainFailure(SecretStoreError.invalid("A creator or type must fit in a UInt32"))
   }
 
   /// Returns the attributes with placeholders for those that were set to nil.

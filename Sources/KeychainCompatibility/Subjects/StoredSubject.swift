@@ -10,11 +10,9 @@ import Concurrency
 /// }
 /// ```
 ///
-/// As in FTPropertyWrappers 1.x, it belongs to one thread or actor: neither the value nor the
-/// observers are synchronized. `Serialized` replaces it, and may be used from any thread.
-@available(
-  *, deprecated, message: "Use @Serialized of SerializedAccess, and observe(_:) of its $value."
-)
+/// As in FTPropertyWrappers 1.x, neither the value nor the observers are synchronized: use it on
+/// one thread or actor. `Serialized` replaces it, and supports any thread.
+@available(*, deprecated, message: "Use `Serialized` of SerializedAccess and its `observe(_:)`.")
 @propertyWrapper
 public final class StoredSubject<Value> {
   private final class Observation: Disposable {
@@ -66,13 +64,10 @@ public final class StoredSubject<Value> {
     observe { _, new in subscription(new) }
   }
 
-  /// Calls a closure after each change, after the closures of `observe(_:)`, until the result is
-  /// released.
+  /// Calls a closure as `observe(_:)` does, but after the closures of that method.
   ///
   /// The result does not keep the subject alive.
-  public func observeEndOfUpdates(
-    _ subscription: @escaping Subscription<Value>
-  ) -> any Disposable {
+  public func observeEndOfUpdates(_ subscription: @escaping Subscription<Value>) -> any Disposable {
     observe(subscription, among: \.endObservers)
   }
 
@@ -93,21 +88,17 @@ public final class StoredSubject<Value> {
 extension StoredSubject: Sendable {}
 
 /// A closure that receives the old and the new value of a subject.
-@available(*, deprecated, message: "Write the closure's type, as Serialized.observe(_:) does.")
+@available(*, deprecated, message: "Write the type of the closure instead.")
 public typealias Subscription<Value> = (_ oldValue: Value, _ newValue: Value) -> Void
 
 /// An observation that lasts while this object is held.
-@available(
-  *, deprecated, message: "Keep what Serialized.observe(_:) of SerializedAccess returns instead."
-)
+@available(*, deprecated, message: "Keep the result of `observe(_:)` of `Serialized` instead.")
 public protocol Disposable {
   /// Adds the observation to a bag, and ends it with the bag.
   func dispose(in bag: DisposeBag)
 }
 
-@available(
-  *, deprecated, message: "Keep what Serialized.observe(_:) of SerializedAccess returns instead."
-)
+@available(*, deprecated, message: "Keep the result of `observe(_:)` of `Serialized` instead.")
 extension Disposable {
   /// Adds the observation to a bag, and ends it with the bag.
   public func dispose(in bag: DisposeBag) {
@@ -117,10 +108,8 @@ extension Disposable {
 
 /// A container of observations, which end when it is released.
 ///
-/// It belongs to one thread or actor, as the subjects do.
-@available(
-  *, deprecated, message: "Keep an array of what Serialized.observe(_:) returns instead."
-)
+/// It is not synchronized, as the subjects are not.
+@available(*, deprecated, message: "Keep an array of the results of `observe(_:)` instead.")
 public final class DisposeBag {
   private var disposables: [any Disposable] = []
 

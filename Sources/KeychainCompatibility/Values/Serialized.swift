@@ -2,14 +2,11 @@ import Concurrency
 public import Dispatch
 import SerializedAccess
 
-/// A value that all threads access one at a time.
+/// A value that one thread at a time accesses.
 ///
 /// Each use is one access, also an in-place change such as `+=`. A nested access to the same value,
-/// even through ``didSet``, ends the process with a message.
-@available(
-  *, deprecated,
-  message: "Import SerializedAccess instead of KeychainCompatibility, and use its `Serialized`."
-)
+/// also in ``didSet``, ends the process with a message.
+@available(*, deprecated, message: "Import SerializedAccess and use its `Serialized`.")
 @propertyWrapper
 public final class Serialized<Value> {
   private typealias Content = Unchecked<Value>
@@ -65,7 +62,7 @@ public final class Serialized<Value> {
     }
   }
 
-  /// Schedules the replacement of the value by one computed from it, and returns at once.
+  /// Schedules the replacement of the value by one computed from it, without waiting.
   ///
   /// The closure must not access the value in another way.
   @available(*, deprecated, message: "Use `asyncAccess(transform:)` of the projected value.")
@@ -75,11 +72,8 @@ public final class Serialized<Value> {
   }
 
   private func replaceObserver(by new: Observer) {
-    // The old one is released without the lock, because that waits for the current access.
-    let old = observer.withLock { observer in
-      defer { observer = new }
-      return observer
-    }
+    // Cancelled without the lock, because cancelling waits for the current access.
+    let old = observer.withLock { exchange(&$0, with: new) }
     old.observation?.cancel()
   }
 }
@@ -90,8 +84,8 @@ extension Serialized: @unchecked Sendable where Value: Sendable {}
 
 /// A wrapper for values and closures that the older package took without requiring `Sendable`.
 ///
-/// `@unchecked`: a value is used, and a closure is called, only inside accesses. Objects that they
-/// refer to are as safe, or unsafe, as with the older package.
+/// `@unchecked`: values and closures are used only inside accesses. Objects that they refer to are
+/// as safe, or unsafe, as with the older package.
 private struct Unchecked<Value>: @unchecked Sendable {
   var value: Value
 

@@ -16,14 +16,11 @@ public struct PasswordReport: Hashable, Sendable {
     public let rule: PasswordRule
     /// The state of the rule.
     public internal(set) var state = State.satisfied
-    /// The ranges of the characters that violate the rule, in Unicode code points from the start.
-    ///
-    /// A run that is too long is included in full.
+    /// The ranges of the characters that violate the rule, in Unicode code points from the start,
+    /// with the whole of each run that is too long.
     public internal(set) var violations: [Range<Int>] = []
 
-    init(_ rule: PasswordRule) {
-      self.rule = rule
-    }
+    init(_ rule: PasswordRule) { self.rule = rule }
   }
 
   /// The checks in the order of the canonical form, including one for the allowed characters.

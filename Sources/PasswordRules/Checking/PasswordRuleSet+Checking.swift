@@ -48,9 +48,9 @@ extension PasswordRuleSet {
     let lacksRoom = isDeadEnd || least > (maxLength ?? .max) - length
 
     var checks = checks
-    for index in requirements.indices {
-      let isMet = mode == .distinct ? matching.isMet(index) : met[index]
-      if !isMet { checks[firstRequired + index].state = lacksRoom ? .violated : .incomplete }
+    let firstRequired = allowedIsFirst ? 1 : 0
+    for index in requirements.indices where !(mode == .any ? met[index] : matching.isMet(index)) {
+      checks[firstRequired + index].state = lacksRoom ? .violated : .incomplete
     }
     if mustDelete || length < minLength ?? 0 || length > maxLength ?? .max {
       for index in checks.indices {
@@ -75,12 +75,8 @@ extension PasswordRuleSet {
   /// Returns the smallest number of characters that complete a password without forbidden
   /// characters and excessive runs, or nil if appending cannot complete it.
   ///
-  /// - Parameters:
-  ///   - password: The password typed so far.
-  ///   - length: The length of the password, in the unit of the limits.
-  ///   - missing: The number of unmet requirements.
-  ///   - mode: Whether one character can meet several requirements.
-  /// - Returns: The exact number, or a lower bound if the rules are too complex.
+  /// If the rules are too complex, the result is a lower bound. `length` is in the unit of the
+  /// limits, and `missing` is the number of unmet requirements.
   private func shortestCompletion(
     of password: String, length: Int, missing: Int, matching mode: RequirementMatchingMode
   ) -> Int? {
@@ -90,10 +86,9 @@ extension PasswordRuleSet {
     let bound = max(least, mode == .distinct ? missing : min(missing, 1))
     if bound > room { return nil }
     if hasAmpleChoice, mode == .distinct || missing < 2 { return bound }
-    guard let automaton = PasswordAutomaton(self, matching: mode) else { return bound }
-    var reach = ReachableStates(automaton)
-    guard reach.follow(password.unicodeScalars) else { return nil }
     do throws(PasswordRulesError) {
+      var reach = ReachableStates(try PasswordAutomaton(self, matching: mode))
+      guard reach.follow(password.unicodeScalars) else { return nil }
       return try reach.shortest(in: least...room)
     } catch {
       return bound

@@ -32,7 +32,7 @@ struct Run: Hashable, Sendable {
 
 extension Unicode.Scalar {
   /// Whether the character is one of A–Z, a–z or 0–9.
-  var isInSequence: Bool {
+  package var isASCIIAlphanumeric: Bool {
     switch self {
     case "A"..."Z", "a"..."z", "0"..."9": true
     default: false
@@ -41,7 +41,7 @@ extension Unicode.Scalar {
 
   /// The next character of A–Z, a–z or 0–9, or nil if there is none.
   var nextInSequence: Unicode.Scalar? {
-    guard isInSequence, self != "Z", self != "z", self != "9" else { return nil }
+    guard isASCIIAlphanumeric, self != "Z", self != "z", self != "9" else { return nil }
     return Unicode.Scalar(value + 1)
   }
 }
@@ -54,9 +54,7 @@ struct RunDetector {
   /// The runs that exceed the limits, each in full, in the order of their positions.
   private(set) var excesses: [(step: Run.Step, range: Range<Int>)] = []
 
-  init(_ limits: RunLimits) {
-    self.limits = limits
-  }
+  init(_ limits: RunLimits) { self.limits = limits }
 
   mutating func read(_ scalar: Unicode.Scalar, at position: Int) {
     let step = last.map { Run.Step(from: $0, to: scalar) } ?? .other
@@ -68,9 +66,7 @@ struct RunDetector {
   }
 }
 
-/// The maximum lengths of runs.
-///
-/// The value `Int.max` means no limit.
+/// The maximum lengths of runs; `Int.max` means no limit.
 struct RunLimits: Sendable {
   var repeating = Int.max
   var sequential = Int.max
@@ -88,9 +84,8 @@ struct RunLimits: Sendable {
 
   func allows(_ run: Run) -> Bool { run.length <= self[run.step] }
 
-  /// Returns the run after one more character, or nil if it is too long.
-  ///
-  /// A run without a limit is not tracked; the result is then a run of one character.
+  /// Returns the run after one more character, nil if it is too long, or one character if the run
+  /// is unlimited and therefore not tracked.
   func run(_ run: Run, extendedBy step: Run.Step) -> Run? {
     if self[step] == .max { return Run() }
     let run = run.extended(by: step)

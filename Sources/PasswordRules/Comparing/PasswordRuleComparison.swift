@@ -72,8 +72,8 @@ extension PasswordRuleSet {
     switch limit {
     case .minLength: minLength
     case .maxLength: maxLength
-    case .repeating: maxRepeating.lowered(to: maxConsecutive)
-    case .sequential: maxSequential.lowered(to: maxConsecutive)
+    case .repeating: [maxRepeating, maxConsecutive].compactMap(\.self).min()
+    case .sequential: [maxSequential, maxConsecutive].compactMap(\.self).min()
     }
   }
 }
@@ -119,8 +119,7 @@ extension PasswordRuleDifference: CustomStringConvertible {
   /// The difference as an English phrase without a period.
   public var description: String {
     switch self {
-    case .requires(let classes, let count):
-      "now also requires \(Self.text(of: classes, count))"
+    case .requires(let classes, let count): "now also requires \(Self.text(of: classes, count))"
     case .noLongerRequires(let classes, let count):
       "no longer requires \(Self.text(of: classes, count))"
     case .allows(let classes): "now also allows \(classes.map(\.plural).joined(separator: ", "))"

@@ -52,18 +52,13 @@ struct ProductAutomaton {
     func longest(_ limit: KeyPath<RunLimits, Int>) -> Int {
       [rules, other].map { $0.runLimits[keyPath: limit] }.filter { $0 < .max }.max() ?? .max
     }
-    self.longest = RunLimits(
-      repeating: longest(\.repeating), sequential: longest(\.sequential))
+    self.longest = RunLimits(repeating: longest(\.repeating), sequential: longest(\.sequential))
     let characters =
       Array(rules.listedAlphabet) + (rules.alphabet == .unicode ? Self.nonASCIISamples : [])
     func makeAutomaton(_ rules: PasswordRuleSet) throws(PasswordRulesError) -> RequirementAutomaton
     {
-      let automaton = RequirementAutomaton(
+      try RequirementAutomaton(
         rules.requirements, matching: mode, characters: characters, limit: Self.stateLimit)
-      guard let automaton else {
-        throw .tooComplex("The required classes overlap in too many ways")
-      }
-      return automaton
     }
     let (automaton, otherAutomaton) = (try makeAutomaton(rules), try makeAutomaton(other))
     cells = CharacterCell.cells(of: characters, limits: self.longest) { character in

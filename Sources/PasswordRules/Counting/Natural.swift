@@ -1,14 +1,10 @@
 /// A natural number of any size, such as the number of passwords that satisfy a rule set.
 public struct Natural: Hashable, Sendable {
-  /// The digits in base 2^64, least significant first.
-  ///
-  /// The last digit is never zero.
+  /// The digits in base 2^64, least significant first; the last one is never zero.
   private(set) var limbs: [UInt64]
 
   /// Creates a number from an integer.
-  public init(_ value: UInt64 = 0) {
-    limbs = value == 0 ? [] : [value]
-  }
+  public init(_ value: UInt64 = 0) { limbs = value == 0 ? [] : [value] }
 
   private init(limbs: [UInt64]) {
     self.limbs = limbs
@@ -19,9 +15,7 @@ public struct Natural: Hashable, Sendable {
   public var isZero: Bool { limbs.isEmpty }
 
   /// The number of significant binary digits, which is zero for zero.
-  public var bitWidth: Int {
-    limbs.last.map { limbs.count * 64 - $0.leadingZeroBitCount } ?? 0
-  }
+  public var bitWidth: Int { limbs.last.map { limbs.count * 64 - $0.leadingZeroBitCount } ?? 0 }
 
   /// The binary logarithm, or minus infinity for zero.
   public var binaryLogarithm: Double {
@@ -129,18 +123,13 @@ extension Natural: Comparable {
   /// Returns a Boolean value that indicates whether one number is less than another.
   public static func < (one: Natural, other: Natural) -> Bool {
     if one.limbs.count != other.limbs.count { return one.limbs.count < other.limbs.count }
-    for (own, others) in zip(one.limbs.reversed(), other.limbs.reversed()) where own != others {
-      return own < others
-    }
-    return false
+    return one.limbs.reversed().lexicographicallyPrecedes(other.limbs.reversed())
   }
 }
 
 extension Natural: ExpressibleByIntegerLiteral {
   /// Creates a number from an integer literal.
-  public init(integerLiteral value: UInt64) {
-    self.init(value)
-  }
+  public init(integerLiteral value: UInt64) { self.init(value) }
 }
 
 extension Natural: CustomStringConvertible {

@@ -1,17 +1,15 @@
 /// An automaton that accepts the passwords that satisfy a rule set, without its length limits.
 struct PasswordAutomaton: Sendable {
-  /// The cells of the alphabet.
-  ///
-  /// The key is the kind of the characters in ``requirements``.
+  /// The cells of the alphabet, whose keys are the kinds of the characters in ``requirements``.
   let cells: [CharacterCell<Int>]
   let requirements: RequirementAutomaton
   let limits: RunLimits
 
-  /// Creates the automaton, or returns nil if the requirements overlap in too many ways to count.
-  init?(_ rules: PasswordRuleSet, matching mode: RequirementMatchingMode) {
-    let automaton = RequirementAutomaton(
+  init(
+    _ rules: PasswordRuleSet, matching mode: RequirementMatchingMode
+  ) throws(PasswordRulesError) {
+    let automaton = try RequirementAutomaton(
       rules.requirements, matching: mode, characters: Array(rules.listedAlphabet), limit: 100_000)
-    guard let automaton else { return nil }
     self.init(automaton, rules.runLimits)
   }
 
@@ -35,9 +33,8 @@ struct PasswordAutomaton: Sendable {
         repeating: reachable(limits.repeating), sequential: reachable(limits.sequential)))
   }
 
-  /// Returns the cells of the characters that continue a run, in order.
-  ///
-  /// Each has the extended run, or nil if that is too long.
+  /// Returns the cells of the characters that continue a run, in order, each with the extended run,
+  /// or nil if that is too long.
   func followers(of cell: Int, _ run: Run) -> [(cell: Int, run: Run?)] {
     cells[cell].neighbors.map { ($0.cell, limits.run(run, extendedBy: $0.step)) }
   }
@@ -45,5 +42,58 @@ struct PasswordAutomaton: Sendable {
   /// Returns the state of ``requirements`` after a character of a cell.
   func state(after state: Int, _ cell: Int) -> Int {
     requirements.transitions[state][cells[cell].key]
+  }
+}
+
+/// Characters of an alphabet that are interchangeable: they share a key and, if sequences are
+/// limited, do not belong to one, so that each letter and digit has its own cell.
+struct CharacterCell<Key: Hashable & Sendable>: Sendable {
+  let key: Key
+  private(set) var characters: [Unicode.Scalar]
+  /// The cells with a character that continues a limited run from this cell, in order.
+  private(set) var neighbors: [(cell: Int, step: Run.Step)] = []
+
+  /// Returns the cells of an alphabet in the order of their first characters.
+  static func cells(
+    of characters: [Unicode.Scalar], limits: RunLimits, key: (Unicode.Scalar) -> Key
+  ) -> [CharacterCell] {
+    var cells: [CharacterCell] = []
+    var shared: [Key: Int] = [:]
+    var previous: (character: Unicode.Scalar, cell: Int)?
+    for character in characters {
+      let key = key(character)
+      if limits.sequential < .max, character.isASCIIAlphanumeric {
+        let number = cells.count
+        cells.append(CharacterCell(key: key, characters: [character]))
+        if let previous, previous.character.nextInSequence == character {
+          cells[previous.cell].neighbors.append((number, .ascending))
+          cells[number].neighbors.append((previous.cell, .descending))
+        }
+        if limits.repeating < .max { cells[number].neighbors.append((number, .equal)) }
+        previous = (character, number)
+      } else if let number = shared[key] {
+        cells[number].characters.append(character)
+      } else {
+        shared[key] = cells.count
+        let equal = limits.repeating < .max ? [(cells.count, Run.Step.equal)] : []
+        cells.append(CharacterCell(key: key, characters: [character], neighbors: equal))
+      }
+    }
+    return cells
+  }
+}
+
+extension Array {
+  /// Returns the steps to a next character.
+  ///
+  /// There is one step for each cell, and a second one for a cell in which the next character can
+  /// either continue the run or not.
+  func steps<Key>(after last: Int?) -> [(cell: Int, step: Run.Step)]
+  where Element == CharacterCell<Key> {
+    let neighbors = last.map { self[$0].neighbors } ?? []
+    return neighbors
+      + indices.filter { number in
+        self[number].characters.count > 1 || !neighbors.contains { $0.cell == number }
+      }.map { ($0, .other) }
   }
 }

@@ -13,9 +13,8 @@ struct PasswordCounts: Sendable {
 
   /// Creates the counts for zero remaining characters.
   init(_ automaton: PasswordAutomaton) {
-    (cellCount, runCount, limits) = (
-      automaton.cells.count, automaton.limits.runCount, automaton.limits
-    )
+    (cellCount, limits) = (automaton.cells.count, automaton.limits)
+    runCount = limits.runCount
     all = automaton.requirements.accepting.map { $0 ? 1 : 0 }
     ways = all.flatMap { [count = cellCount * runCount] in Array(repeating: $0, count: count) }
   }
@@ -60,17 +59,14 @@ struct PasswordCounts: Sendable {
     var cells = 0..<cellCount
     while cells.count > 1 {
       let middle = cells.lowerBound + cells.count / 2
-      cells =
-        rank < earlier[first + middle]
-        ? cells.lowerBound..<middle : middle..<cells.upperBound
+      let isBelow = rank < earlier[first + middle]
+      cells = isBelow ? cells.lowerBound..<middle : middle..<cells.upperBound
     }
     return (cells.lowerBound, earlier[first + cells.lowerBound])
   }
 
   /// Returns the number of completions that begin in an earlier cell.
-  func earlierWays(_ state: Int, _ cell: Int) -> Natural {
-    earlier[state * cellCount + cell]
-  }
+  func earlierWays(_ state: Int, _ cell: Int) -> Natural { earlier[state * cellCount + cell] }
 
   /// Returns the number of completions after a character of a cell that ends a run.
   func ways(_ state: Int, _ cell: Int, _ run: Run) -> Natural {
@@ -84,9 +80,7 @@ extension RunLimits {
 
   fileprivate var runCount: Int { 1 + equalCount + 2 * sequentialCount }
 
-  /// The runs within the limits, in the order of their numbers.
-  ///
-  /// Number 0 stands for every unlimited run.
+  /// The runs within the limits, in the order of their numbers; 0 stands for every unlimited run.
   fileprivate var runs: [Run] {
     [(Run.Step.equal, equalCount), (.ascending, sequentialCount), (.descending, sequentialCount)]
       .reduce(into: [Run()]) { runs, kind in

@@ -6,9 +6,7 @@ struct PasswordRanking: Sendable {
   /// The counts, by the number of remaining characters.
   private let counts: [PasswordCounts]
 
-  /// Creates a ranking.
-  ///
-  /// - Complexity: Quadratic in the length, both in memory and in time.
+  /// Creates a ranking, in time and memory quadratic in the length.
   init(_ automaton: PasswordAutomaton, length: Int) {
     self.length = length
     self.automaton = automaton

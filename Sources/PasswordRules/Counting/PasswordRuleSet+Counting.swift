@@ -32,9 +32,7 @@ extension PasswordRuleSet {
   ///
   /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` with the reason, or
   ///   ``PasswordRulesError/tooComplex(_:)``.
-  public func shortestLength(
-    matching mode: RequirementMatchingMode = .distinct
-  ) throws -> Int {
+  public func shortestLength(matching mode: RequirementMatchingMode = .distinct) throws -> Int {
     var counter = PasswordCounter(self, matching: mode)
     return try counter.shortestLength()
   }
@@ -42,9 +40,7 @@ extension PasswordRuleSet {
   /// Returns the length that browsers choose: 20, or the nearest length that the rules allow.
   ///
   /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` or ``PasswordRulesError/tooComplex(_:)``.
-  public func defaultLength(
-    matching mode: RequirementMatchingMode = .distinct
-  ) throws -> Int {
+  public func defaultLength(matching mode: RequirementMatchingMode = .distinct) throws -> Int {
     var counter = PasswordCounter(self, matching: mode)
     return try counter.defaultLength()
   }
@@ -56,8 +52,7 @@ extension PasswordRuleSet {
   /// Whether the alphabet and each requirement always leave a character that continues no run.
   var hasAmpleChoice: Bool {
     if runLimits.isEmpty { return !listedAlphabet.isEmpty }
-    return alphabet.hasAtLeast(Self.ample)
-      && requirements.allSatisfy { $0.hasAtLeast(Self.ample) }
+    return alphabet.hasAtLeast(Self.ample) && requirements.allSatisfy { $0.hasAtLeast(Self.ample) }
   }
 
   /// The characters of the alphabet, or printable ASCII if the alphabet is all of Unicode.
@@ -89,9 +84,7 @@ struct PasswordCounter {
 
   mutating func automaton() throws(PasswordRulesError) -> PasswordAutomaton {
     if let cachedAutomaton { return cachedAutomaton }
-    guard let automaton = PasswordAutomaton(rules, matching: mode) else {
-      throw .tooComplex("The required classes overlap in too many ways")
-    }
+    let automaton = try PasswordAutomaton(rules, matching: mode)
     cachedAutomaton = automaton
     return automaton
   }
@@ -135,5 +128,24 @@ struct PasswordCounter {
     let shortest = try shortestLength()
     let usual = max(shortest, min(20, rules.maxLength ?? 20))
     return try count(length: usual).isZero ? shortest : usual
+  }
+}
+
+/// An error that prevents the use of a rule set.
+public enum PasswordRulesError: Error, Hashable, Sendable {
+  /// No password satisfies the rules. The associated value is the reason.
+  case unsatisfiable(String)
+  /// There are too many combinations to count. The associated value is the reason.
+  case tooComplex(String)
+}
+
+extension PasswordRulesError: CustomStringConvertible {
+  /// The problem and the solution.
+  public var description: String {
+    switch self {
+    case .unsatisfiable(let reason):
+      "No password satisfies these rules: \(reason). Relax one of them, or choose another length."
+    case .tooComplex(let reason): "\(reason). Use a shorter length, or fewer rules."
+    }
   }
 }

@@ -14,10 +14,7 @@ struct ReachableStates: Sendable {
   /// The number of visited states after which a search fails.
   private static let workLimit = 1 << 17
 
-  /// Creates the set of the initial state.
-  init(_ automaton: PasswordAutomaton) {
-    self.automaton = automaton
-  }
+  init(_ automaton: PasswordAutomaton) { self.automaton = automaton }
 
   private func state(after state: State, _ cell: Int, _ step: Run.Step) -> State? {
     guard let run = automaton.limits.run(state.run, extendedBy: step) else { return nil }
@@ -26,9 +23,8 @@ struct ReachableStates: Sendable {
       cell: automaton.limits.isEmpty ? nil : cell, run: run)
   }
 
-  /// Replaces the states by the one that a password reaches.
-  ///
-  /// - Returns: False if the password contains a forbidden character or a run that is too long.
+  /// Replaces the states by the one that a password reaches, or returns false if the password
+  /// contains a forbidden character or a run that is too long.
   mutating func follow(_ password: some Sequence<Unicode.Scalar>) -> Bool {
     var state = State()
     var last: Unicode.Scalar?

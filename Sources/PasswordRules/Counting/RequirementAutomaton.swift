@@ -1,8 +1,7 @@
 /// An automaton that reads a password, and whose state says which requirements are met.
 struct RequirementAutomaton: Sendable {
-  /// The assignments of characters that meet as many requirements as possible.
-  ///
-  /// An assignment is the number of characters for each distinct requirement.
+  /// The assignments of characters that meet as many requirements as possible, each as the number
+  /// of characters for each distinct requirement.
   private typealias State = [[UInt16]]
 
   /// The distinct requirements, and the multiplicity of each.
@@ -15,28 +14,23 @@ struct RequirementAutomaton: Sendable {
 
   /// The alphabet.
   let characters: [Unicode.Scalar]
-  /// The kind of each character, numbered from zero.
-  ///
-  /// Characters of a kind meet the same requirements.
+  /// The kind of each character, numbered from zero; those of a kind meet the same requirements.
   private var kinds: [Unicode.Scalar: Int] = [:]
 
   private static let requirementLimit = 1024
   /// The maximum number of values in all states.
   private static let memoryLimit = 300_000
 
-  /// Creates the automaton, or returns nil if there are too many states or requirements.
+  /// Creates the automaton for requirements that can contain duplicates.
   ///
-  /// - Parameters:
-  ///   - requirements: The requirements, which can contain duplicates.
-  ///   - mode: Whether one character can meet several requirements.
-  ///   - characters: The alphabet.
-  ///   - limit: The maximum number of states. With many requirements, the limit is lower.
-  init?(
+  /// - Throws: ``PasswordRulesError/tooComplex(_:)`` for too many requirements or for more than
+  ///   `limit` states. With many requirements, the limit is lower.
+  init(
     _ requirements: [Alphabet], matching mode: RequirementMatchingMode,
-    characters: [Unicode.Scalar],
-    limit: Int
-  ) {
-    if requirements.count > Self.requirementLimit { return nil }
+    characters: [Unicode.Scalar], limit: Int
+  ) throws(PasswordRulesError) {
+    let error = PasswordRulesError.tooComplex("The required classes overlap in too many ways")
+    if requirements.count > Self.requirementLimit { throw error }
     var counts: [(alphabet: Alphabet, count: UInt16)] = []
     for alphabet in requirements {
       if let index = counts.firstIndex(where: { $0.alphabet == alphabet }) {
@@ -69,7 +63,7 @@ struct RequirementAutomaton: Sendable {
           numbers[next] = states.count
           states.append(next)
           size += next.count * goal.count
-          if states.count > limit || size > Self.memoryLimit { return nil }
+          if states.count > limit || size > Self.memoryLimit { throw error }
         }
         numbersOfNext.append(numbers[next] ?? 0)
       }

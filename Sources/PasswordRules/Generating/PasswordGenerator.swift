@@ -60,9 +60,7 @@ public struct PasswordGenerator: Sendable {
     return password(using: &generator)
   }
 
-  /// Returns a password generated with a given random number generator.
-  ///
-  /// The passwords are only as unpredictable as the generator's numbers.
+  /// Returns a password that is only as unpredictable as the numbers of the given generator.
   public func password(using generator: inout some RandomNumberGenerator) -> String {
     while true {
       let scalars = ranking.password(.random(below: ranking.count, using: &generator))

@@ -30,15 +30,13 @@ public struct TypeablePasswordGenerator: Sendable {
     ]
     let used = kinds.filter { $0.count > 0 }
     guard used.allSatisfy({ $0.characters.allSatisfy(rules.alphabet.contains) }) else { return nil }
-    // A kind counts toward a requirement only if all of its characters meet the requirement.
-    let requirements = rules.requirements.map { requirement in
-      used.filter { $0.characters.allSatisfy(requirement.contains) }
-    }
+    // A kind counts toward a requirement only if all of its characters meet the requirement. Its
+    // first character represents the others.
     var matching = RequirementMatching(
-      requirements.map { kinds in
-        kinds.reduce(.printable(PrintableCharacters())) {
-          $0.union(Alphabet([.custom(PrintableCharacters(String($1.characters[0]))!)]))
-        }
+      rules.requirements.map { requirement in
+        let kinds = used.filter { $0.characters.allSatisfy(requirement.contains) }
+        let samples = String.UnicodeScalarView(kinds.map { $0.characters[0] })
+        return .printable(PrintableCharacters(String(samples))!)
       })
     for kind in used {
       for _ in 0..<kind.count { matching.assign(kind.characters[0]) }
@@ -52,9 +50,7 @@ public struct TypeablePasswordGenerator: Sendable {
     return password(using: &generator)
   }
 
-  /// Returns a password generated with a given random number generator.
-  ///
-  /// The passwords are only as unpredictable as the generator's numbers.
+  /// Returns a password that is only as unpredictable as the numbers of the given generator.
   public func password(using generator: inout some RandomNumberGenerator) -> String {
     while true {
       let password = Self.candidate(isGrouped: isGrouped, using: &generator)

@@ -1,5 +1,5 @@
 /// A set of characters: the union of character classes.
-enum Alphabet: Hashable, Sendable {
+package enum Alphabet: Hashable, Sendable {
   case printable(PrintableCharacters)
   /// All Unicode characters.
   case unicode
@@ -9,6 +9,11 @@ enum Alphabet: Hashable, Sendable {
     var union = AlphabetUnion()
     for characterClass in classes { union.add(characterClass) }
     self = union.alphabet
+  }
+
+  /// Creates the union of all classes, including those that ``AlphabetUnion`` ignores.
+  package init(unionOf classes: [CharacterClass]) {
+    self = classes.map { Alphabet([$0]) }.reduce(.printable("")) { $0.union($1) }
   }
 
   /// The named classes that the alphabet contains, and a custom class of the other characters.
@@ -29,7 +34,7 @@ enum Alphabet: Hashable, Sendable {
     if case .printable(let characters) = self { characters.count >= count } else { true }
   }
 
-  var isEmpty: Bool { self == .printable(PrintableCharacters()) }
+  var isEmpty: Bool { self == .printable("") }
 
   func union(_ other: Alphabet) -> Alphabet {
     guard case .printable(let own) = self, case .printable(let others) = other else {
@@ -53,7 +58,7 @@ enum Alphabet: Hashable, Sendable {
     }
   }
 
-  func contains(_ scalar: Unicode.Scalar) -> Bool {
+  package func contains(_ scalar: Unicode.Scalar) -> Bool {
     switch self {
     case .unicode: true
     case .printable(let characters): characters.contains(scalar)
@@ -66,7 +71,7 @@ enum Alphabet: Hashable, Sendable {
 /// After `unicode` or `ascii-printable`, all further classes are ignored, even if they contain more
 /// characters.
 struct AlphabetUnion {
-  private(set) var alphabet = Alphabet.printable(PrintableCharacters())
+  private(set) var alphabet = Alphabet.printable("")
   private var isFinal = false
 
   mutating func add(_ characterClass: CharacterClass) {
@@ -75,9 +80,7 @@ struct AlphabetUnion {
     if !isFinal { alphabet = alphabet.union(.printable(characters)) }
   }
 
-  /// Adds an alphabet.
-  ///
-  /// An alphabet of all printable ASCII characters counts as `ascii-printable`.
+  /// Adds an alphabet; all printable ASCII characters count as `ascii-printable`.
   mutating func add(_ other: Alphabet) {
     if isFinal { return }
     isFinal = other == .unicode || other == .printable(.all)

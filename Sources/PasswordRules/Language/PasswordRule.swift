@@ -4,9 +4,8 @@ public enum PasswordRule: Hashable, Sendable {
   case required([CharacterClass])
   /// The password can also contain characters of these classes.
   case allowed([CharacterClass])
-  /// The maximum number of equal or sequential characters in a row.
-  ///
-  /// This older rule combines ``maxRepeating(_:)`` and ``maxSequential(_:)``.
+  /// The maximum number of equal or sequential characters in a row, an older rule that combines
+  /// ``maxRepeating(_:)`` and ``maxSequential(_:)``.
   case maxConsecutive(Int)
   /// The maximum number of equal characters in a row.
   case maxRepeating(Int)
@@ -60,13 +59,11 @@ extension PasswordRule {
     case minLength = "minlength"
     case maxLength = "maxlength"
 
-    private static let encodedNames = allCases.map { (bytes: Array($0.rawValue.utf8), name: $0) }
+    /// The names of the rules with a limit.
+    static let limits = allCases.dropFirst(2)
 
     init?(_ bytes: ArraySlice<UInt8>) {
-      guard let known = Self.encodedNames.first(where: { $0.bytes.elementsEqual(bytes) }) else {
-        return nil
-      }
-      self = known.name
+      self.init(rawValue: String(decoding: bytes, as: UTF8.self))
     }
   }
 }
@@ -77,8 +74,7 @@ extension PasswordRule: CustomStringConvertible {
     let (name, limit) = parts
     let value =
       switch self {
-      case .required(let classes), .allowed(let classes):
-        classes.map(\.name).joined(separator: ", ")
+      case .required(let classes), .allowed(let classes): classes.joinedNames
       default: limit.map(String.init) ?? ""
       }
     return "\(name.rawValue): \(value)"
@@ -121,17 +117,17 @@ public enum CharacterClass: Hashable, Sendable {
     ("ascii-printable", .asciiPrintable), ("unicode", .unicode),
   ]
 
-  private static let encodedNames = names.map { name, characterClass in
-    (bytes: Array(name.utf8), characterClass: characterClass)
-  }
-
   /// Creates the class with a name of ASCII letters and hyphens, ignoring case.
   init?(named bytes: ArraySlice<UInt8>) {
-    // Setting the bit 0x20 turns letters into lowercase, and does not change hyphens.
-    let known = Self.encodedNames.first { $0.bytes.elementsEqual(bytes) { $0 == $1 | 0x20 } }
-    guard let known else { return nil }
+    let name = String(decoding: bytes, as: UTF8.self).lowercased()
+    guard let known = Self.names.first(where: { $0.name == name }) else { return nil }
     self = known.characterClass
   }
+}
+
+extension [CharacterClass] {
+  /// The classes as text in a descriptor.
+  var joinedNames: String { map(\.name).joined(separator: ", ") }
 }
 
 extension CharacterClass {

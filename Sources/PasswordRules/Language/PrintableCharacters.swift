@@ -1,6 +1,5 @@
-/// A set of printable ASCII characters, U+0020 to U+007E.
-///
-/// A custom ``CharacterClass`` cannot contain any other characters.
+/// A set of printable ASCII characters, U+0020 to U+007E, the only ones in a custom
+/// ``CharacterClass``.
 public struct PrintableCharacters: Hashable, Sendable {
   private static let first: UInt8 = 0x20
   private static let last: UInt8 = 0x7E
@@ -18,9 +17,7 @@ public struct PrintableCharacters: Hashable, Sendable {
     }
   }
 
-  private init(bits: UInt128) {
-    self.bits = bits
-  }
+  private init(bits: UInt128) { self.bits = bits }
 
   /// Creates an empty set.
   public init() {}
@@ -93,9 +90,7 @@ extension PrintableCharacters: Sequence {
 }
 
 extension PrintableCharacters: ExpressibleByStringLiteral {
-  /// Creates the set of a literal's characters.
-  ///
-  /// - Precondition: All characters are printable ASCII.
+  /// Creates the set of a literal's characters, all of which must be printable ASCII.
   public init(stringLiteral value: String) {
     guard let characters = Self(value) else {
       fatalError("A character class can contain only printable ASCII characters: \(value).")

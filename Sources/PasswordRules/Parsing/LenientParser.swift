@@ -12,13 +12,9 @@ struct LenientParser: DescriptorReader {
   let bytes: [UInt8]
   var position = 0
 
-  private init(_ descriptor: String) {
-    bytes = Array(descriptor.utf8)
-  }
-
   /// Returns the rules that the reference parser keeps.
   static func rules(in descriptor: String) -> [Rule] {
-    var parser = LenientParser(descriptor)
+    var parser = LenientParser(bytes: Array(descriptor.utf8))
     return parser.rules()
   }
 
@@ -53,10 +49,8 @@ struct LenientParser: DescriptorReader {
     skipWhitespace()
     if isAtEndOfRule { return nil }
     switch name {
-    case .required, .allowed:
-      return classes().map { .classes(name, $0) }
-    case .maxConsecutive, .maxRepeating, .maxSequential, .minLength, .maxLength:
-      return number().flatMap { $0 == 0 ? nil : .number(name, $0) }
+    case .required, .allowed: return classes().map { .classes(name, $0) }
+    default: return number().flatMap { $0 == 0 ? nil : .number(name, $0) }
     }
   }
 

@@ -12,57 +12,42 @@ public enum ReferenceFormat: Sendable {
   ///
   /// - Complexity: Linear in the length of the descriptor.
   public func text(for descriptor: String) -> String {
-    var required: [String] = []
+    var rules: [String] = []
     var allowed: [CharacterClass] = []
     var limits: [PasswordRule.Name: Double] = [:]
     for rule in LenientParser.rules(in: descriptor) {
       switch rule {
       case .classes(.required, let classes):
-        let list = ReferenceList(classes)
-        required.append("required: \(list.text(self))")
-        if self == .canonical { allowed += list.classes }
-      case .classes(_, let classes):
-        allowed += classes
+        let classes = Alphabet(classes).classes
+        rules.append("required: \(text(of: classes))")
+        if self == .canonical { allowed += classes }
+      case .classes(_, let classes): allowed += classes
       case .number(.minLength, let value):
         limits[.minLength] = max(value, limits[.minLength] ?? value)
-      case .number(let name, let value):
-        limits[name] = min(value, limits[name] ?? value)
+      case .number(let name, let value): limits[name] = min(value, limits[name] ?? value)
       }
     }
-    var list = ReferenceList(allowed)
-    if list.classes.isEmpty, self == .canonical { list = ReferenceList([.asciiPrintable]) }
-    var rules = required
-    if !list.classes.isEmpty { rules.append("allowed: \(list.text(self))") }
-    for name in [
-      PasswordRule.Name.maxConsecutive, .maxRepeating, .maxSequential, .minLength, .maxLength,
-    ] {
+    allowed = Alphabet(allowed).classes
+    if allowed.isEmpty, self == .canonical { allowed = [.asciiPrintable] }
+    if !allowed.isEmpty { rules.append("allowed: \(text(of: allowed))") }
+    for name in PasswordRule.Name.limits {
       if let value = limits[name] { rules.append("\(name.rawValue): \(value.asInJavaScript)") }
     }
-    return rules.isEmpty ? "" : rules.joined(separator: "; ") + ";"
-  }
-}
-
-/// A list of classes in the order of the reference parser.
-private struct ReferenceList {
-  let classes: [CharacterClass]
-
-  init(_ classes: [CharacterClass]) {
-    self.classes = Alphabet(classes).classes
+    return rules.map { "\($0);" }.joined(separator: " ")
   }
 
-  func text(_ format: ReferenceFormat) -> String {
+  private func text(of classes: [CharacterClass]) -> String {
     classes.map { characterClass in
       switch characterClass {
-      case .custom(let characters): "[\(Self.text(of: characters, format))]"
+      case .custom(let characters): "[\(text(of: characters))]"
       default: characterClass.name
       }
     }.joined(separator: ", ")
   }
 
-  private static func text(of characters: PrintableCharacters, _ format: ReferenceFormat) -> String
-  {
+  private func text(of characters: PrintableCharacters) -> String {
     var special = characters.intersection(.special).description
-    if format == .minified {
+    if self == .minified {
       let (hyphen, bracket) = (special.contains("-"), special.contains("]"))
       special =
         (hyphen ? "-" : "") + special.filter { $0 != "-" && $0 != "]" } + (bracket ? "]" : "")
@@ -88,42 +73,5 @@ extension Double {
     }
     let fraction = digits.count > 1 ? ".\(digits.dropFirst())" : ""
     return "\(digits.prefix(1))\(fraction)e+\(exponent)"
-  }
-}
-
-/// An error in a descriptor, or a part whose meaning differs from its appearance.
-public struct DescriptorIssue: Hashable, Sendable {
-  /// The range of the text, in Unicode code points from the start.
-  ///
-  /// It is empty if text is missing.
-  public let range: Range<Int>
-  /// A sentence without the period that describes the problem and, for an error, the expected text.
-  public let message: String
-  /// The suggested replacement for the text, or nil if there is no suggestion.
-  public let replacement: String?
-}
-
-/// A syntax error in a descriptor.
-public struct DescriptorSyntaxError: Error, Hashable, Sendable {
-  /// The first error in the descriptor.
-  public let issue: DescriptorIssue
-}
-
-extension DescriptorSyntaxError: CustomStringConvertible {
-  /// The position, the problem, and the solution.
-  public var description: String {
-    "At character \(issue.range.lowerBound + 1): \(issue)"
-  }
-}
-
-extension DescriptorIssue: CustomStringConvertible {
-  /// The problem and the solution.
-  public var description: String {
-    switch replacement {
-    case nil: "\(message)."
-    case ""?: "\(message). Remove it."
-    case let replacement? where range.isEmpty: "\(message). Insert `\(replacement)`."
-    case let replacement?: "\(message). Write `\(replacement)` instead."
-    }
   }
 }

@@ -46,14 +46,11 @@ extension StrictParser {
   }
 
   private mutating func warn(ofIgnored range: Range<Int>) {
-    warn(
-      "A class can contain only printable ASCII characters; this is ignored", at: range, replace: ""
-    )
+    let message = "A class can contain only printable ASCII characters; this is ignored"
+    warn(message, at: range, replace: "")
   }
 
-  /// Warns of ineffective hyphens.
-  ///
-  /// The suggestion replaces ranges such as `a-z` by named classes.
+  /// Warns of ineffective hyphens, and suggests named classes in place of ranges such as `a-z`.
   private mutating func warn(ofHyphensIn range: Range<Int>, _ characters: PrintableCharacters) {
     var suggested = characters
     var hasRange = false
@@ -69,10 +66,8 @@ extension StrictParser {
     }
     if !hasRange { suggested.insert(UInt8(ascii: "-")) }
     warn(
-      """
-      A `-` that is not the first character of the class is ignored; there are no ranges
-      """, at: range,
-      replace: Alphabet.printable(suggested).classes.map(\.name).joined(separator: ", "))
+      "A `-` that is not the first character of the class is ignored; there are no ranges",
+      at: range, replace: Alphabet.printable(suggested).classes.joinedNames)
   }
 }
 
@@ -98,7 +93,5 @@ enum NameSuggestion {
       }
   }
 
-  private static func folded(_ name: String) -> String {
-    name.lowercased().filter { $0 != "-" }
-  }
+  private static func folded(_ name: String) -> String { name.lowercased().filter { $0 != "-" } }
 }

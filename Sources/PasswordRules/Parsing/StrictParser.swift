@@ -11,16 +11,10 @@ struct StrictParser: DescriptorReader {
   /// The byte ranges of all classes, in the order of the rules.
   private var classRanges: [Range<Int>] = []
 
-  private init(_ descriptor: String) {
-    bytes = Array(descriptor.utf8)
-    rules.reserveCapacity(8)
-    classRanges.reserveCapacity(8)
-  }
-
   static func parse(
     _ descriptor: String
   ) throws(DescriptorSyntaxError) -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
-    var parser = StrictParser(descriptor)
+    var parser = StrictParser(bytes: Array(descriptor.utf8))
     do throws(DescriptorSyntaxError) {
       try parser.parseRules()
     } catch {
@@ -71,18 +65,15 @@ struct StrictParser: DescriptorReader {
     switch name {
     case .required: try parseClasses { .required($0) }
     case .allowed: try parseClasses { .allowed($0) }
-    case .maxConsecutive, .maxRepeating, .maxSequential, .minLength, .maxLength:
-      try parseLimit(name)
+    default: try parseLimit(name)
     }
   }
 
-  private mutating func parseLimit(
-    _ name: PasswordRule.Name
-  ) throws(DescriptorSyntaxError) {
+  private mutating func parseLimit(_ name: PasswordRule.Name) throws(DescriptorSyntaxError) {
     let start = position
     var value: Int? = 0
     while let byte = current, byte.isDigit {
-      value = value?.appending(Int(byte - UInt8(ascii: "0")))
+      value = value?.appending(byte - UInt8(ascii: "0"))
       position += 1
     }
     let range = start..<position
@@ -149,18 +140,17 @@ struct StrictParser: DescriptorReader {
 
   /// Warns of classes that have no effect because of an earlier class or the requirements.
   private mutating func warnOfIneffectiveClasses() {
-    var required = AlphabetUnion()
-    for case .required(let classes) in rules {
-      for characterClass in classes { required.add(characterClass) }
-    }
-    let implied = required.alphabet.isEmpty ? nil : required.alphabet
+    let required = Alphabet(
+      rules.flatMap { rule -> [CharacterClass] in
+        if case .required(let classes) = rule { classes } else { [] }
+      })
     var ranges = classRanges.makeIterator()
     for rule in rules {
-      let (classes, implied): ([CharacterClass], Alphabet?) =
+      let (classes, isAllowed): ([CharacterClass], Bool) =
         switch rule {
-        case .required(let classes): (classes, nil)
-        case .allowed(let classes): (classes, implied)
-        default: ([], nil)
+        case .required(let classes): (classes, false)
+        case .allowed(let classes): (classes, !required.isEmpty)
+        default: ([], false)
         }
       var absorbing: CharacterClass?
       for characterClass in classes {
@@ -169,7 +159,7 @@ struct StrictParser: DescriptorReader {
           warn(
             "This class has no effect, because `\(absorbing.name)` precedes it in the list",
             at: range, replace: nil)
-        } else if implied?.isSuperset(of: Alphabet([characterClass])) == true {
+        } else if isAllowed, required.isSuperset(of: Alphabet([characterClass])) {
           warn(
             "This class has no effect, because characters of required classes are always allowed",
             at: range, replace: nil)
@@ -194,9 +184,9 @@ struct StrictParser: DescriptorReader {
 
 extension Int {
   /// Returns the number with a decimal digit appended, or nil if the result overflows.
-  fileprivate func appending(_ digit: Int) -> Int? {
+  fileprivate func appending(_ digit: UInt8) -> Int? {
     let (tens, isOver) = multipliedReportingOverflow(by: 10)
-    let (sum, isOverNow) = tens.addingReportingOverflow(digit)
+    let (sum, isOverNow) = tens.addingReportingOverflow(Int(digit))
     return isOver || isOverNow ? nil : sum
   }
 }

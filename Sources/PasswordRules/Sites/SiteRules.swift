@@ -52,9 +52,7 @@ extension SiteRules: Decodable {
     let stringValue: String
     var intValue: Int? { nil }
 
-    init?(stringValue: String) {
-      self.stringValue = stringValue
-    }
+    init?(stringValue: String) { self.stringValue = stringValue }
 
     init?(intValue: Int) { nil }
   }
@@ -87,11 +85,9 @@ extension SiteRules: Decodable {
       } catch let error as DescriptorSyntaxError {
         malformed.append((host.stringValue, error.description))
       } catch {
-        malformed.append(
-          (
-            host.stringValue,
-            "`password-rules` is not a string, or `exact-domain-match-only` is not a Boolean."
-          ))
+        let reason =
+          "`password-rules` is not a string, or `exact-domain-match-only` is not a Boolean."
+        malformed.append((host.stringValue, reason))
       }
     }
   }

@@ -29,9 +29,7 @@ struct ConfigurationFile {
         throw malformed(number, "a character is not allowed in a keyring")
       }
       let content = line.trimmed
-      guard let first = content.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else {
-        continue
-      }
+      guard let first = content.first, !"#;".utf8.contains(first) else { continue }
       if line.first == 0x20 || line.first == 0x09 {
         guard !names.isEmpty else { throw malformed(number, "there is no value to continue") }
         options[options.count - 1].value += String(decoding: content, as: UTF8.self)
@@ -55,10 +53,8 @@ struct ConfigurationFile {
           throw malformed(number, "duplicate option")
         }
         let value = content[content.index(after: separator)...].trimmed
-        options.append(
-          Option(
-            section: section, name: name, line: number,
-            value: String(decoding: value, as: UTF8.self)))
+        let text = String(decoding: value, as: UTF8.self)
+        options.append(Option(section: section, name: name, line: number, value: text))
       }
       try ForeignSecrets.checkCount(max(options.count, sections.count), of: path)
     }
@@ -81,7 +77,6 @@ extension ArraySlice<UInt8> {
   }
 }
 
-/// The classification of ASCII characters.
 extension UInt8 {
   var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 

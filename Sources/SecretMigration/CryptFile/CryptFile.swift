@@ -36,9 +36,8 @@ struct CryptFile {
       throw .malformed(path: path, reason: "it is not a keyring of keyrings.cryptfile")
     }
     // Older versions also name the library.
-    let name = scheme.value.filter { $0 != " " }.replacing(
-      "PyCryptodome", with: "", maxReplacements: 1)
-    guard name == Self.scheme else {
+    let name = scheme.value.filter { $0 != " " }
+    guard name.replacing("PyCryptodome", with: "", maxReplacements: 1) == Self.scheme else {
       throw .unsupported(
         path: path,
         reason: """
@@ -96,7 +95,7 @@ struct CryptFileValue: Decodable {
 
   /// Parses a value; returns nil if it is invalid.
   init?(_ text: String) {
-    let marks: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{")]
+    let marks = Array(",[{".utf8)
     guard let json = Data(base64Encoded: text),
       json.count(where: marks.contains) <= Self.memberLimit
     else { return nil }
@@ -131,8 +130,7 @@ struct CryptFileValue: Decodable {
 
   /// Decrypts the password, and determines the case of the letters in its user name.
   ///
-  /// `variants` are the names to try if `account` is not the authenticated user name. The result is
-  /// nil if none of the names authenticates.
+  /// Tries `account`, then `variants`; returns nil if none of the names authenticates.
   func opened(
     with passphrase: Secret, _ derivation: Argon2.Derivation, _ cipher: ForeignCipher,
     service: EscapedName, account: EscapedName, variants: some Sequence<EscapedName> = []

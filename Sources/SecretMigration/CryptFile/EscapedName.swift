@@ -37,9 +37,7 @@ struct EscapedName {
       if byte.isAlphanumeric {
         escaped.append(byte)
       } else {
-        escaped += [
-          UInt8(ascii: "_"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 0xf)],
-        ]
+        escaped += [UInt8(ascii: "_"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 0xf)]]
       }
     }
     return escaped
@@ -57,11 +55,9 @@ struct EscapedName {
     let bytes = bytes.count > 1024 ? [] : bytes
     let letters = bytes.indices.filter { bytes[$0].isLetter }
     let initials = letters.filter { $0 == 0 || !bytes[$0 - 1].isAlphanumeric }
-    let combinations = (0...letters.count).lazy.flatMap { count in
-      CombinationSequence(of: letters, taking: count)
-    }
-    let likely = [letters, initials]
-    return [AnySequence(likely), AnySequence(combinations.prefix(Self.variantLimit))].lazy.joined()
+    let combinations = (0...letters.count).lazy
+      .flatMap { CombinationSequence(of: letters, taking: $0) }.prefix(Self.variantLimit)
+    return [AnySequence([letters, initials]), AnySequence(combinations)].lazy.joined()
       .map(capitalizing)
   }
 
@@ -96,16 +92,11 @@ struct CombinationSequence: Sequence, IteratorProtocol {
   }
 
   mutating func next() -> [Int]? {
-    guard var chosen = indices else { return nil }
-    defer {
-      let last = chosen.indices.last { chosen[$0] < elements.count - chosen.count + $0 }
-      if let last {
-        chosen[last] += 1
-        for index in chosen.indices where index > last { chosen[index] = chosen[index - 1] + 1 }
-        indices = chosen
-      } else {
-        indices = nil
-      }
+    guard let chosen = indices else { return nil }
+    let last = chosen.indices.last { chosen[$0] < elements.count - chosen.count + $0 }
+    // Increments the last index that can be, and puts the later ones right behind it.
+    indices = last.map { last in
+      Array(chosen[..<last]) + (last..<chosen.count).map { chosen[last] + 1 + $0 - last }
     }
     return chosen.map { elements[$0] }
   }

@@ -17,8 +17,7 @@ extension ForeignSecrets {
   ///   - passphrase: The passphrase of the keyring.
   ///   - skippingUnreadable: Whether to skip passwords that are damaged or whose user name cannot
   ///     be determined, instead of throwing an error.
-  ///   - report: A closure that is called on the current thread after each password, and that may
-  ///     cancel the operation.
+  ///   - report: Called on this thread after each password; can cancel the operation.
   /// - Returns: The passwords, in the order of the file.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``; ``MigrationError/damaged(path:reason:)``;
   ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for

@@ -65,7 +65,9 @@ struct EnvironmentParser {
     }
     let name = try name()
     let value = try value()
-    if Self.hasReference(value) {
+    if let opening = value.utf8.firstRange(of: "${".utf8),
+      value.utf8[opening.upperBound...].contains(UInt8(ascii: "}"))
+    {
       throw malformed(
         "some programs replace ${…} by the value of another variable; write that value instead",
         at: firstLine)
@@ -174,11 +176,6 @@ struct EnvironmentParser {
     }
   }
 
-  private static func hasReference(_ value: String) -> Bool {
-    guard let opening = value.utf8.firstRange(of: "${".utf8) else { return false }
-    return value.utf8[opening.upperBound...].contains(UInt8(ascii: "}"))
-  }
-
   private mutating func skipBlanks() {
     rest = rest.drop(while: \.isBlank)
   }
@@ -202,8 +199,7 @@ struct EnvironmentParser {
   private func check(_ scalar: Unicode.Scalar) throws(MigrationError) {
     if scalar == "\u{2028}" || scalar == "\u{2029}" {
       throw malformed(
-        "some programs treat U+\(String(scalar.value, radix: 16)) as a line ending; remove it"
-      )
+        "some programs treat U+\(String(scalar.value, radix: 16)) as a line ending; remove it")
     }
   }
 }

@@ -17,9 +17,7 @@ extension ForeignSecrets {
   ///   two different values; ``MigrationError/unsupported(path:reason:)`` for more than 64 MiB or
   ///   100,000 variables; ``MigrationError/invalid(_:)`` for an empty service; or
   ///   ``MigrationError/system(call:path:code:)``.
-  public static func environmentFile(
-    at url: URL, service: String
-  ) throws -> ForeignSecrets {
+  public static func environmentFile(at url: URL, service: String) throws -> ForeignSecrets {
     if service.isEmpty { throw MigrationError.invalid("The service must not be empty") }
     let (file, bytes) = try SourceFile.read(url)
     var parser = try EnvironmentParser(bytes, of: file.path)

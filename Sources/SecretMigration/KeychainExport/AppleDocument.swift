@@ -1,4 +1,3 @@
-import SecretStorage
 import ValueFormats
 
 /// An untrusted document: a binary or XML property list, or JSON.
@@ -17,15 +16,9 @@ struct AppleDocument {
     }
     if document.expandedSize > SourceFile.sizeLimit {
       throw .unsupported(
-        path: path,
-        reason:
-          "with its shared values expanded, it is larger than \(SourceFile.sizeLimit >> 20) MiB")
+        path: path, reason: "it expands to more than \(SourceFile.sizeLimit >> 20) MiB")
     }
     tree = try Self.readable(path) { () throws(FormatError) in try document.tree() }
-  }
-
-  init(_ content: Secret, of path: String) throws(MigrationError) {
-    try self.init(unsafe content.withUnsafeBytes { unsafe [UInt8]($0) }, of: path)
   }
 
   func decode<Value: Decodable>() throws(MigrationError) -> Value {

@@ -5,6 +5,8 @@ public import SecretStorage
 struct KeychainExport: Decodable {
   static let format = "keychain items, PBKDF2-HMAC-SHA256, AES-256-GCM"
   static let iterations = 1_000...10_000_000
+  private static let nonceCount = 12
+  private static let tagCount = 16
 
   let format: String
   let version: Int
@@ -13,13 +15,9 @@ struct KeychainExport: Decodable {
   /// The nonce, the ciphertext and the tag, in the order of CryptoKit's combined representation.
   let sealed: Data
 
-  private static let nonceCount = 12
-  private static let tagCount = 16
-
   /// Decrypts the items.
   ///
-  /// The salt and the iteration count need no authentication, because changing them changes the
-  /// key.
+  /// The salt and the iteration count need no authentication: changing them changes the key.
   func opened(with passphrase: Secret, of path: String) throws(MigrationError) -> Secret {
     guard format == Self.format else {
       throw .malformed(path: path, reason: "its format is not \"\(Self.format)\"")
@@ -28,8 +26,7 @@ struct KeychainExport: Decodable {
       throw .unsupported(path: path, reason: "only version 1 of the format is supported")
     }
     guard Self.iterations.contains(iterations) else {
-      throw .unsupported(
-        path: path, reason: "the iteration count is not in \(Self.iterations)")
+      throw .unsupported(path: path, reason: "the iteration count is not in \(Self.iterations)")
     }
     guard (16...64).contains(salt.count) else {
       throw .unsupported(path: path, reason: "the salt does not have 16 to 64 bytes")
@@ -66,21 +63,19 @@ extension ForeignSecrets {
   ///   another version, an iteration count outside 1,000…10,000,000, more than 64 MiB or 100,000
   ///   items, or another class of items; ``MigrationError/missingLibrary(_:)``; or
   ///   ``MigrationError/system(call:path:code:)``.
-  public static func keychainExport(
-    at url: URL, passphrase: Secret
-  ) throws -> ForeignSecrets {
+  public static func keychainExport(at url: URL, passphrase: Secret) throws -> ForeignSecrets {
     let (file, bytes) = try SourceFile.read(url)
     let export: KeychainExport = try AppleDocument(bytes, of: file.path).decode()
     let content = try export.opened(with: passphrase, of: file.path)
-    let list: KeychainItems = try AppleDocument(content, of: file.path).decode()
+    let decrypted = unsafe content.withUnsafeBytes { unsafe [UInt8]($0) }
+    let list: KeychainItems = try AppleDocument(decrypted, of: file.path).decode()
     try checkCount(list.items.count, of: file.path)
     var secrets: [(date: Date, secret: ForeignSecret)] = []
     for (index, item) in list.items.enumerated() {
       let position = "item \(index + 1)"
       // NaN cannot be ordered.
       let date = item.cdat.flatMap { $0.timeIntervalSinceReferenceDate.isNaN ? nil : $0 }
-      secrets.append(
-        (date ?? .distantPast, try item.foreignSecret(at: position, of: file.path)))
+      secrets.append((date ?? .distantPast, try item.foreignSecret(at: position, of: file.path)))
     }
     // The sort is stable, so items with equal dates keep their order.
     return ForeignSecrets(secrets.sorted { $0.date < $1.date }.map(\.secret), file: file)

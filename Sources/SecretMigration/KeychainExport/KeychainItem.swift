@@ -20,14 +20,10 @@ struct KeychainItem: Decodable {
   let cdat: Date?
   let data: Data
 
-  func foreignSecret(
-    at position: String, of file: String
-  ) throws(MigrationError) -> ForeignSecret {
+  func foreignSecret(at position: String, of file: String) throws(MigrationError) -> ForeignSecret {
     let code = pdmn ?? Accessibility.whenUnlocked.keychainValue
     guard let accessibility = Accessibility.allCases.first(where: { $0.keychainValue == code })
-    else {
-      throw .unsupported(path: file, reason: "\(position): unknown accessibility")
-    }
+    else { throw .unsupported(path: file, reason: "\(position): unknown accessibility") }
     return ForeignSecret(
       position: position, identity: try identity(at: position, of: file),
       attributes: ItemAttributes(
@@ -41,12 +37,10 @@ struct KeychainItem: Decodable {
     at position: String, of file: String
   ) throws(MigrationError) -> ItemIdentity {
     switch itemClass {
-    case "genp":
-      return .generic(service: svce?.nonempty, account: acct?.nonempty)
+    case "genp": return .generic(service: svce?.nonempty, account: acct?.nonempty)
     case "inet":
       // A keychain returns 0 or an empty text for an absent attribute.
-      let number = port ?? 0
-      guard let port = UInt16(exactly: number) else {
+      guard let port = UInt16(exactly: port ?? 0) else {
         throw .malformed(path: file, reason: "\(position): the port exceeds 65535 or is negative")
       }
       return .internet(

@@ -68,8 +68,7 @@ extension LibsecretFile.Item {
       let content = try cipher.decrypt(ciphertext, initialization: initialization, key: key),
       let item = LibsecretItem(content)
     else { return nil }
-    // The code authenticates only the ciphertext. The hashes authenticate the unencrypted
-    // attributes.
+    // The code authenticates the ciphertext; the hashes authenticate the attributes outside of it.
     for (name, hash) in hashes {
       guard let value = item.attributes[name],
         try cipher.code(of: value.utf8, under: key) == Secret(hash)

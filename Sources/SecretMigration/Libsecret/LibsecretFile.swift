@@ -41,11 +41,9 @@ struct LibsecretFile {
       let modified = VariantReader<ArraySlice<UInt8>>.aligned(count + 4, to: 8)
       let items = try reader.range(modified + 12, body.upperBound, in: body)
       self.salt = reader.slice(salt)
-      var read: [Item] = []
-      for element in try reader.elements(of: items).prefix(ForeignSecrets.countLimit + 1) {
-        read.append(try Item(element, in: reader))
+      self.items = try reader.elements(of: items).prefix(ForeignSecrets.countLimit + 1).map {
+        element throws(MalformedVariant) in try Item(element, in: reader)
       }
-      self.items = read
     } catch {
       throw .malformed(path: path, reason: "it is truncated, or a length is wrong")
     }

@@ -10,16 +10,13 @@ struct LibsecretItem {
 
   /// Parses decrypted bytes; returns nil if they are not an item.
   init?(_ content: Secret) {
-    let parts = unsafe content.withUnsafeBytes { bytes in unsafe Self.parts(of: bytes) }
-    guard let parts else { return nil }
-    (attributes, label, created, secret) = parts
+    let item = unsafe content.withUnsafeBytes { bytes in unsafe Self(bytes) }
+    guard let item else { return nil }
+    self = item
   }
 
-  private typealias Reader = VariantReader<UnsafeRawBufferPointer>
-
-  private static func parts(
-    of bytes: UnsafeRawBufferPointer
-  ) -> ([String: String], String, UInt64, Secret)? {
+  private init?(_ bytes: UnsafeRawBufferPointer) {
+    typealias Reader = VariantReader<UnsafeRawBufferPointer>
     do throws(MalformedVariant) {
       let reader = unsafe Reader(bytes)
       let (ends, body) = unsafe try reader.members(2, of: reader.whole)
@@ -31,13 +28,12 @@ struct LibsecretItem {
         let value = unsafe try reader.text(reader.range(ends[0], body.upperBound, in: body))
         guard attributes.updateValue(value, forKey: name) == nil else { return nil }
       }
-      let label = unsafe try reader.text(reader.range(ends[0], ends[1], in: body))
-      let created = unsafe Reader.aligned(ends[1], to: 8)
-      let secret = unsafe try reader.range(created + 16, body.upperBound, in: body)
-      return (
-        attributes, label, unsafe try reader.number(at: created, size: 8, in: body),
-        unsafe Secret(reader.slice(secret))
-      )
+      self.attributes = attributes
+      label = unsafe try reader.text(reader.range(ends[0], ends[1], in: body))
+      let dates = unsafe Reader.aligned(ends[1], to: 8)
+      created = unsafe try reader.number(at: dates, size: 8, in: body)
+      let secret = unsafe try reader.range(dates + 16, body.upperBound, in: body)
+      self.secret = unsafe Secret(reader.slice(secret))
     } catch {
       return nil
     }

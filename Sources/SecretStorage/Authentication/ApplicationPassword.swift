@@ -1,8 +1,6 @@
 import Concurrency
 
-/// A password that the app supplies, and a cache of the keys that are derived from it.
-///
-/// Deriving a key takes some tenths of a second, which a reused context spends only once.
+/// A password of the app, with a cache of derived keys, each of which takes tenths of a second.
 final class ApplicationPassword: Sendable {
   private struct Derivation: Hashable {
     let salt: [UInt8]
@@ -12,7 +10,7 @@ final class ApplicationPassword: Sendable {
   private let password: Secret
   private let keys = Lock<[Derivation: Secret]>([:], inForkedChild: { [:] })
   private static let cacheLimit = 16
-  /// The maximum length of a password, in bytes.
+  /// In bytes.
   private static let sizeLimit = 64 * 1024
 
   init(_ password: Secret) {
@@ -31,9 +29,7 @@ final class ApplicationPassword: Sendable {
   }
 
   /// Returns the salt for sealing a secret.
-  func salt(
-    for secret: Secret, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> [UInt8] {
+  func salt(for secret: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> [UInt8] {
     try cipher.salt(for: secret, under: password, sequence: 0)
   }
 

@@ -8,9 +8,8 @@ import Synchronization
 /// let key = try await $recoveryKey.load(authorizedBy: context)
 /// ```
 ///
-/// Getting or setting a property never prompts the user. To read an item that needs a proof, pass a
-/// context to ``PasswordItem/load(authorizedBy:)`` or a similar method. A proof is valid in every
-/// store with which the context is used.
+/// Properties never prompt the user: to read an item that needs a proof, pass a context to
+/// ``PasswordItem/load(authorizedBy:)`` or a similar method. A proof is valid in every store.
 public final class AuthenticationContext: Sendable {
   private struct Proof {
     let proofs: AuthenticationProofs
@@ -24,7 +23,7 @@ public final class AuthenticationContext: Sendable {
     var isCancelled = false
   }
 
-  /// The reason to show to the user.
+  /// The reason that prompts show.
   public let reason: String
   private let authenticator: (any Authenticator)?
   private let applicationPassword: ApplicationPassword?
@@ -41,12 +40,11 @@ public final class AuthenticationContext: Sendable {
   ///
   /// - Parameters:
   ///   - reason: The reason to show to the user.
-  ///   - authenticator: The authenticator that prompts the user; nil for the authenticator of the
-  ///     store.
+  ///   - authenticator: The authenticator that prompts the user; nil for that of the store.
   ///   - applicationPassword: The password for items with ``AccessFlags/applicationPassword``. Its
   ///     bytes are used unchanged, so always pass it in the same Unicode normalisation form.
-  ///   - newApplicationPassword: The new password for such items, which takes effect when the
-  ///     secret or the access control is saved; nil keeps the current password.
+  ///   - newApplicationPassword: The password that replaces it when the secret or the access
+  ///     control is saved; nil keeps the current one.
   ///   - applicationPasswordCost: The key derivation cost for items that are saved.
   ///   - reuse: The time for which a proof remains valid, including time during which the machine
   ///     is suspended. If it is zero, each access prompts the user.
@@ -76,10 +74,10 @@ public final class AuthenticationContext: Sendable {
     self.now = now
   }
 
-  /// Ends the context.
+  /// Dismisses a pending prompt, and ends the context.
   ///
-  /// A pending prompt is dismissed, every later access throws ``SecretStoreError/cancelled``, and
-  /// properties discard the values that they loaded with the context.
+  /// Every later access throws ``SecretStoreError/cancelled``, and properties discard the values
+  /// that they loaded with the context.
   public func cancel() {
     end.set()
     let asking = state.withLock { state in
@@ -93,15 +91,14 @@ public final class AuthenticationContext: Sendable {
 
   /// Authorises access to an item, prompting the user for missing proofs.
   ///
-  /// ``PasswordItem`` calls this method; call it yourself only if you use a ``SecretStore``
-  /// directly. An authorisation does not expire until the context is cancelled. Only one task at a
-  /// time prompts the user. If several proofs are missing, the user is prompted for them one after
-  /// the other.
+  /// ``PasswordItem`` calls this method; call it only to use a ``SecretStore`` directly. An
+  /// authorisation does not expire until the context is cancelled. One task at a time prompts the
+  /// user, for one missing proof after the other.
   ///
   /// - Parameters:
   ///   - accessControl: The access control of the item. Without flags, the user is not prompted.
-  ///   - authenticator: The authenticator to use if the context has none; pass the store's
-  ///     ``SecretStore/authenticator``.
+  ///   - authenticator: The ``SecretStore/authenticator`` of the store, used if the context has
+  ///     none.
   /// - Returns: The authorisation to pass to the store.
   /// - Throws: ``SecretStoreError/denied(_:)`` if a proof was not given;
   ///   ``SecretStoreError/cancelled`` if the user, the task or the context cancelled;
@@ -144,8 +141,7 @@ public final class AuthenticationContext: Sendable {
     }
     var authorization = Authorization(
       end: end, authenticator: self.authenticator ?? authenticator,
-      applicationPassword: applicationPassword,
-      newApplicationPassword: newApplicationPassword,
+      applicationPassword: applicationPassword, newApplicationPassword: newApplicationPassword,
       applicationPasswordCost: applicationPasswordCost)
     for proof in proofs { authorization.proofs.formUnion(proof.proofs) }
     if authorization.proofs.contains(.biometry) {
@@ -177,9 +173,7 @@ public final class AuthenticationContext: Sendable {
       throw .denied("fingerprints or faces were enrolled or removed during the authentication")
     }
     let proof = Proof(proofs: proofs, enrolledSet: enrolledSet, time: now())
-    state.withLock { state in
-      if !state.isCancelled, reuse > .zero { state.proofs.append(proof) }
-    }
+    state.withLock { if !$0.isCancelled, reuse > .zero { $0.proofs.append(proof) } }
     return proof
   }
 
@@ -218,9 +212,7 @@ extension AuthenticationContext: CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
-/// A flag that indicates whether an authentication context has ended.
-///
-/// It is separate from the context, so that loaded values do not retain the context's passwords.
+/// Whether an authentication context has ended, without retaining the context's passwords.
 final class ContextEnd: Sendable {
   private let isSet = Atomic(false)
 

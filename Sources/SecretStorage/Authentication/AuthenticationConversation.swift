@@ -1,26 +1,19 @@
 /// A user interface that shows the messages of an authenticator and asks its questions.
 ///
-/// Locket provides ``TerminalConversation``. An app with a graphical user interface implements its
-/// own conversation:
-///
-/// - The first message of an authentication is the ``AuthenticationMessage/reason(_:)``.
-/// - Any number of messages and questions follow. A fingerprint service sends only messages, such
-///   as "Place your finger on the reader".
-/// - No message marks the end of the authentication; the caller of the authenticator knows the
-///   result.
+/// Locket provides ``TerminalConversation``; an app with windows implements its own. The first
+/// message of an authentication is the ``AuthenticationMessage/reason(_:)``. Any number of messages
+/// and questions follow; a fingerprint service sends only messages, such as "Place your finger on
+/// the reader". No message marks the end of the authentication, whose result the caller receives.
 public protocol AuthenticationConversation: Sendable {
   /// Shows a message, without waiting for the user.
   ///
-  /// - Throws: The error that prevented the message from being shown, which ends the
-  ///   authentication.
+  /// - Throws: The error that prevented it, which ends the authentication.
   func show(_ message: AuthenticationMessage) async throws(SecretStoreError)
 
   /// Asks a question, and returns the bytes of the answer, without a newline.
   ///
-  /// An implementation returns soon after its task is cancelled.
-  ///
-  /// - Throws: ``SecretStoreError/cancelled`` if the user or the task cancelled, or the error that
-  ///   prevented the question from being asked. Either ends the authentication.
+  /// - Throws: ``SecretStoreError/cancelled`` if the user cancelled, or soon after the task was
+  ///   cancelled; or the error that prevented the question. Each ends the authentication.
   func ask(_ question: AuthenticationQuestion) async throws(SecretStoreError) -> Secret
 }
 
@@ -56,9 +49,7 @@ public enum AuthenticationQuestion: Hashable, Sendable {
   }
 
   /// Whether the answer must not be visible.
-  public var isHidden: Bool {
-    if case .hidden = self { true } else { false }
-  }
+  public var isHidden: Bool { if case .hidden = self { true } else { false } }
 }
 
 extension AuthenticationConversation where Self == TerminalConversation {

@@ -14,12 +14,11 @@ public protocol Authenticator: Sendable {
 
   /// Authenticates the user, and returns the proofs: at least one that the request accepts.
   ///
-  /// This method is not called on the main thread and may wait for the user. It returns soon after
-  /// its task is cancelled.
+  /// This method is not called on the main thread and may wait for the user.
   ///
-  /// - Throws: ``SecretStoreError/denied(_:)`` if no proof was given,
-  ///   ``SecretStoreError/cancelled`` if the user or the task cancelled, or the error that
-  ///   prevented the authentication.
+  /// - Throws: ``SecretStoreError/denied(_:)`` if no proof was given;
+  ///   ``SecretStoreError/cancelled`` if the user cancelled, or soon after the task was cancelled;
+  ///   or the error that prevented the authentication.
   func authenticate(
     _ request: AuthenticationRequest
   ) async throws(SecretStoreError) -> AuthenticationProofs
@@ -90,14 +89,10 @@ public struct CustomAuthenticator: Authenticator {
   ///
   /// - Parameters:
   ///   - capabilities: The proofs that `authenticate` can obtain on this machine.
-  ///   - enrolledSet: Returns bytes that identify the currently enrolled fingerprints or faces, and
-  ///     change whenever one is enrolled or removed; nil if that is unknown.
-  ///   - authenticate: Authenticates the user, and returns the proofs. It throws
-  ///     ``SecretStoreError/denied(_:)`` if no proof was given, and ``SecretStoreError/cancelled``
-  ///     if the user cancelled or soon after its task is cancelled.
+  ///   - enrolledSet: Implements ``Authenticator/enrolledSet``.
+  ///   - authenticate: Implements ``Authenticator/authenticate(_:)``, with the same errors.
   public init(
-    capabilities: AuthenticationProofs,
-    enrolledSet: @escaping @Sendable () -> [UInt8]? = { nil },
+    capabilities: AuthenticationProofs, enrolledSet: @escaping @Sendable () -> [UInt8]? = { nil },
     authenticate:
       @escaping @Sendable (AuthenticationRequest) async throws(SecretStoreError) ->
       AuthenticationProofs

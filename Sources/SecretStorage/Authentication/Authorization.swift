@@ -9,8 +9,7 @@ public struct Authorization: Sendable {
 
   /// The proofs that the user has given.
   var proofs: AuthenticationProofs = []
-  /// The identifier of the fingerprints or faces that were enrolled at the time of the proof, if
-  /// known.
+  /// The identifier of the fingerprints or faces enrolled at the time of the proof, if known.
   var enrolledSet: [UInt8]?
   /// The end of the context that created the authorisation; nil without a context.
   var end: ContextEnd?
@@ -59,9 +58,7 @@ final class AsyncSemaphore: Sendable {
 
   private let state = Lock(State(), inForkedChild: { State(isClosed: true) })
 
-  /// Acquires the semaphore, waiting while another task holds it.
-  ///
-  /// - Throws: ``SecretStoreError/cancelled`` if the task is cancelled or the semaphore is closed.
+  /// Acquires the semaphore; throws if the task is cancelled or the semaphore is closed.
   func begin() async throws(SecretStoreError) {
     let ticket = state.withLock { state in
       state.tickets += 1
@@ -89,10 +86,9 @@ final class AsyncSemaphore: Sendable {
 
   /// Releases the semaphore to the task that has waited longest.
   func end() {
-    let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-      if !state.waiting.isEmpty { return state.waiting.removeFirst().continuation }
-      state.isTaken = false
-      return nil
+    let next = state.withLock { state in
+      state.isTaken = !state.waiting.isEmpty
+      return state.isTaken ? state.waiting.removeFirst().continuation : nil
     }
     next?.resume(returning: true)
   }
@@ -108,9 +104,9 @@ final class AsyncSemaphore: Sendable {
   }
 
   private func leave(_ ticket: Int) {
-    let continuation = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-      guard let index = state.waiting.firstIndex(where: { $0.ticket == ticket }) else { return nil }
-      return state.waiting.remove(at: index).continuation
+    let continuation = state.withLock { state in
+      let index = state.waiting.firstIndex { $0.ticket == ticket }
+      return index.map { state.waiting.remove(at: $0).continuation }
     }
     continuation?.resume(returning: false)
   }

@@ -1,18 +1,12 @@
 import Concurrency
 
-/// An authenticator that asks for the passphrase of a vault, which proves
-/// ``AuthenticationProofs/passcode``.
+/// An authenticator that asks for the passphrase of a vault, which proves a passcode.
 ///
 /// It asks even if the vault is unlocked, and does not unlock the vault.
-///
-/// For a vault whose items need its own passphrase, create the authenticator without a vault:
 ///
 /// ```swift
 /// let vault = SecretVault(fileURL: file, authenticator: PassphraseAuthenticator())
 /// ```
-///
-/// To pass an authenticator to an ``AuthenticationContext``, specify the vault with
-/// ``init(for:attempts:conversation:)``.
 public struct PassphraseAuthenticator: Authenticator {
   private var vault: SecretVault?
   private let attempts: Int
@@ -21,23 +15,15 @@ public struct PassphraseAuthenticator: Authenticator {
   /// Creates an authenticator for the passphrase of a vault.
   ///
   /// - Parameters:
-  ///   - vault: The vault, which the authenticator retains.
+  ///   - vault: The vault, which the authenticator retains; nil for the vault to which it is
+  ///     passed. For an ``AuthenticationContext``, specify the vault.
   ///   - attempts: The maximum number of attempts, at least one.
   ///   - conversation: The user interface that asks for the passphrase.
   public init(
-    for vault: SecretVault, attempts: Int = 3,
+    for vault: SecretVault? = nil, attempts: Int = 3,
     conversation: any AuthenticationConversation = .terminal
   ) {
-    self.init(attempts: attempts, conversation: conversation)
     self.vault = vault
-  }
-
-  /// Creates an authenticator for the passphrase of the vault to which it is passed.
-  ///
-  /// - Parameters:
-  ///   - attempts: The maximum number of attempts, at least one.
-  ///   - conversation: The user interface that asks for the passphrase.
-  public init(attempts: Int = 3, conversation: any AuthenticationConversation = .terminal) {
     self.attempts = max(attempts, 1)
     self.conversation = conversation
   }
@@ -83,12 +69,8 @@ public struct PassphraseAuthenticator: Authenticator {
     guard request.accepted.contains(.passcode) else {
       throw .denied("\(request.accepted) is needed, and a passphrase proves only a passcode")
     }
-    let hasPassphrase = try await withoutBlocking { () throws(SecretStoreError) in
-      try vault.findsPassphrase()
-    }
-    guard hasPassphrase else {
-      throw .denied("the vault has no passphrase")
-    }
+    let hasPassphrase = try await withoutBlocking(vault.findsPassphrase)
+    guard hasPassphrase else { throw .denied("the vault has no passphrase") }
     try await conversation.show(.reason(request.reason))
     for attempt in 1...attempts {
       let passphrase = try await conversation.ask(.hidden("Passphrase: "))
@@ -97,8 +79,8 @@ public struct PassphraseAuthenticator: Authenticator {
       }
       if Task.isCancelled { throw .cancelled }
       if isRight { return .passcode }
-      let last = attempt == attempts
-      try await conversation.show(.error("The passphrase is wrong.\(last ? "" : " Try again.")"))
+      let advice = attempt == attempts ? "" : " Try again."
+      try await conversation.show(.error("The passphrase is wrong.\(advice)"))
     }
     throw .denied("the passphrase was wrong\(attempts == 1 ? "" : " \(attempts) times")")
   }
@@ -118,9 +100,7 @@ extension SecretVault {
 
   /// Returns whether a passphrase is correct, without unlocking the vault.
   ///
-  /// - Throws: ``SecretStoreError/locked`` if the slots cannot be verified without unlocking the
-  ///   vault; or an error if the vault has no passphrase or cannot be read, or if a slot is damaged
-  ///   and the passphrase opens no other one.
+  /// This throws if that cannot be decided, for example because a slot is damaged.
   func isPassphrase(_ passphrase: Secret) throws(SecretStoreError) -> Bool {
     let keys = try read { contents throws(SecretStoreError) in contents.keys }
     guard let table = keys.table, table.hasPassphrase else {

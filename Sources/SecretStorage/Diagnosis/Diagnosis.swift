@@ -5,8 +5,8 @@ import StorageInternals
 
 /// A report on the location, the state and the problems of a store.
 ///
-/// It is intended for the user, for example to include in a bug report. It contains paths of files,
-/// but no secret, service, server or account.
+/// It is for the user, for example to include in a bug report. It contains paths of files, but no
+/// secret, service, server or account.
 public struct Diagnosis: Hashable, Sendable {
   /// The result of one check.
   public struct Finding: Hashable, Sendable {
@@ -29,12 +29,12 @@ public struct Diagnosis: Hashable, Sendable {
   /// Whether there are no problems.
   public var isHealthy: Bool { problems.isEmpty }
 
-  mutating func record(_ subject: String, _ text: String) {
-    findings.append(Finding(subject: subject, text: text.harmless(), isProblem: false))
+  mutating func record(_ subject: String, _ text: String, isProblem: Bool = false) {
+    findings.append(Finding(subject: subject, text: text.harmless(), isProblem: isProblem))
   }
 
   mutating func problem(_ subject: String, _ text: String) {
-    findings.append(Finding(subject: subject, text: text.harmless(), isProblem: true))
+    record(subject, text, isProblem: true)
   }
 
   mutating func problem(_ subject: String, _ error: SecretStoreError) {
@@ -70,7 +70,12 @@ extension Diagnosis {
     }
     record("Environment", variables.joined(separator: ", "))
     record("Locked memory", Self.lockedMemory)
-    recordPAM()
+    do {
+      _ = try LibPAM.shared.get()
+      record("PAM", "libpam.so.0")
+    } catch {
+      record("PAM", "not available, and needed by PAMAuthenticator: \(error)")
+    }
   }
 
   /// A description of the limit on memory that this process may lock, to keep it out of swap.
@@ -90,16 +95,6 @@ extension Diagnosis {
       swapped out
       """
   }
-
-  /// Records whether libpam is available.
-  mutating func recordPAM() {
-    do {
-      _ = try LibPAM.shared.get()
-      record("PAM", "libpam.so.0")
-    } catch {
-      record("PAM", "not available, and needed by PAMAuthenticator: \(error)")
-    }
-  }
 }
 
 extension SecretStores {
@@ -109,8 +104,8 @@ extension SecretStores {
   /// print(SecretStores.diagnose())
   /// ```
   ///
-  /// This method does not change anything or prompt the user. It does not count as a use of the
-  /// default store, so ``bootstrap(_:)`` may still be called afterwards.
+  /// This method neither changes anything nor prompts the user. ``bootstrap(_:)`` may still be
+  /// called afterwards, because it does not count as a use of the default store.
   ///
   /// - Complexity: Linear in the size of the store if it has not been read yet.
   public static func diagnose() -> Diagnosis {
@@ -143,11 +138,10 @@ extension Diagnosis {
   fileprivate mutating func examine(_ store: any SecretStore) {
     do {
       record("Items", "\(try store.items(matching: .all).count)")
+    } catch .locked {
+      record("Locked", "yes: \(SecretStoreError.locked)")
     } catch {
-      switch error {
-      case .locked: record("Locked", "yes: \(error)")
-      default: problem("Items", error)
-      }
+      problem("Items", error)
     }
     record(store.authenticator)
     record(store.guarantees)
@@ -163,7 +157,7 @@ extension Diagnosis {
     guard let authenticator else {
       return record(subject, "none: for items that need a proof, the context must have one")
     }
-    if let obstacle = (authenticator as? PAMAuthenticator)?.obstacle {
+    if let obstacle = (authenticator as? PAMAuthenticator)?.service.obstacle {
       return problem(subject, "\(type(of: authenticator)): \(obstacle)")
     }
     let capabilities = authenticator.capabilities

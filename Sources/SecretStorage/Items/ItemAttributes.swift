@@ -19,12 +19,8 @@ public struct ItemAttributes: Hashable, Sendable {
 
   /// Creates attributes, of which the omitted ones are absent.
   public init(
-    label: String? = nil,
-    comment: String? = nil,
-    itemDescription: String? = nil,
-    creator: UInt32? = nil,
-    type: UInt32? = nil,
-    isInvisible: Bool? = nil,
+    label: String? = nil, comment: String? = nil, itemDescription: String? = nil,
+    creator: UInt32? = nil, type: UInt32? = nil, isInvisible: Bool? = nil,
     accessControl: AccessControl = AccessControl()
   ) {
     self.label = label
@@ -55,7 +51,12 @@ package enum ItemLimits {
     identity: ItemIdentity, attributes: ItemAttributes, secretCount: Int
   ) throws(SecretStoreError) {
     try check(secretCount: secretCount)
-    let count = textCount(of: identity, attributes)
+    let texts = [
+      identity.service, identity.account, identity.server, identity.securityDomain,
+      identity.protocol?.rawValue, identity.authenticationType?.rawValue, identity.path,
+      attributes.label, attributes.comment, attributes.itemDescription,
+    ]
+    let count = texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     if count > textSize {
       throw .invalid(
         """
@@ -70,14 +71,5 @@ package enum ItemLimits {
     if secretCount > secretSize {
       throw .invalid("A secret must not exceed \(secretSize) bytes; this one has \(secretCount)")
     }
-  }
-
-  /// Returns the number of UTF-8 bytes in all texts of an item.
-  static func textCount(of identity: ItemIdentity, _ attributes: ItemAttributes) -> Int {
-    func count(_ text: String?) -> Int { text?.utf8.count ?? 0 }
-    return count(identity.service) + count(identity.account) + count(identity.server)
-      + count(identity.securityDomain) + count(identity.protocol?.rawValue)
-      + count(identity.authenticationType?.rawValue) + count(identity.path)
-      + count(attributes.label) + count(attributes.comment) + count(attributes.itemDescription)
   }
 }

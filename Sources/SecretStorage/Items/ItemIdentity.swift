@@ -30,36 +30,20 @@ public struct ItemIdentity: Hashable, Sendable {
   /// The path of an internet password.
   public internal(set) var path: String?
 
-  private init(itemClass: Class, account: String?) {
-    self.itemClass = itemClass
-    self.account = account
-  }
-
   /// Returns the identity of a generic password.
   public static func generic(service: String? = nil, account: String? = nil) -> ItemIdentity {
-    var identity = ItemIdentity(itemClass: .generic, account: account)
-    identity.service = service
-    return identity
+    ItemIdentity(itemClass: .generic, service: service, account: account)
   }
 
   /// Returns the identity of an internet password.
   public static func internet(
-    server: String? = nil,
-    account: String? = nil,
-    securityDomain: String? = nil,
-    protocol: InternetProtocol? = nil,
-    authenticationType: InternetAuthenticationType? = nil,
-    port: UInt16? = nil,
-    path: String? = nil
+    server: String? = nil, account: String? = nil, securityDomain: String? = nil,
+    protocol: InternetProtocol? = nil, authenticationType: InternetAuthenticationType? = nil,
+    port: UInt16? = nil, path: String? = nil
   ) -> ItemIdentity {
-    var identity = ItemIdentity(itemClass: .internet, account: account)
-    identity.server = server
-    identity.securityDomain = securityDomain
-    identity.protocol = `protocol`
-    identity.authenticationType = authenticationType
-    identity.port = port
-    identity.path = path
-    return identity
+    ItemIdentity(
+      itemClass: .internet, account: account, server: server, securityDomain: securityDomain,
+      protocol: `protocol`, authenticationType: authenticationType, port: port, path: path)
   }
 
   /// Returns whether the identity matches a pattern, whose absent parts match any value.
@@ -67,21 +51,17 @@ public struct ItemIdentity: Hashable, Sendable {
     func fits<Part: Equatable>(_ part: Part?, _ wanted: Part?) -> Bool {
       wanted == nil || part == wanted
     }
-    return itemClass == pattern.itemClass
-      && fits(account, pattern.account) && fits(service, pattern.service)
-      && fits(server, pattern.server) && fits(securityDomain, pattern.securityDomain)
-      && fits(`protocol`, pattern.protocol)
+    return itemClass == pattern.itemClass && fits(account, pattern.account)
+      && fits(service, pattern.service) && fits(server, pattern.server)
+      && fits(securityDomain, pattern.securityDomain) && fits(`protocol`, pattern.protocol)
       && fits(authenticationType, pattern.authenticationType)
       && fits(port, pattern.port) && fits(path, pattern.path)
   }
 }
 
 extension ItemIdentity: CustomStringConvertible, CustomReflectable {
-  /// The class and the names of the present parts, without their values, because a description may
-  /// be written to a log.
-  public var description: String {
-    "\(itemClass)(\(presentParts.joined(separator: ", ")))"
-  }
+  /// The class and the names of the present parts, but no values, which must not be logged.
+  public var description: String { "\(itemClass)(\(presentParts.joined(separator: ", ")))" }
 
   /// The names of the present parts.
   var presentParts: [String] {

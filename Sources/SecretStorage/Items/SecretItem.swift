@@ -36,12 +36,8 @@ public struct SecretItem: Hashable, Sendable, Identifiable {
 
   /// Creates an item; only implementations of stores need this.
   public init(
-    id: ID,
-    identity: ItemIdentity,
-    attributes: ItemAttributes,
-    creationDate: Date,
-    modificationDate: Date,
-    revision: UInt64
+    id: ID, identity: ItemIdentity, attributes: ItemAttributes, creationDate: Date,
+    modificationDate: Date, revision: UInt64
   ) {
     self.id = id
     self.identity = identity
@@ -51,20 +47,15 @@ public struct SecretItem: Hashable, Sendable, Identifiable {
     self.revision = revision
   }
 
-  /// Returns whether an item precedes another one, by creation date and then by identifier.
-  ///
-  /// Stores return items in this order.
+  /// Returns whether a store returns an item first: by creation date, and then by identifier.
   public static func isOlder(_ one: SecretItem, _ other: SecretItem) -> Bool {
     one.creationDate != other.creationDate
-      ? one.creationDate < other.creationDate
-      : one.id.uuid.uuidString < other.id.uuid.uuidString
+      ? one.creationDate < other.creationDate : one.id.uuid.uuidString < other.id.uuid.uuidString
   }
 }
 
 extension SecretItem.ID {
-  /// Returns a random identifier in the format of a version 4 UUID.
-  ///
-  /// `UUID()` is unsuitable, because it returns repeated values if `/dev/urandom` cannot be opened.
+  /// Returns a random version 4 UUID; `UUID()` repeats values if it cannot open `/dev/urandom`.
   static func random() throws(SecretStoreError) -> SecretItem.ID {
     var bytes = try [UInt8].random(16)
     // Because of the version, the identifier is neither all zeros nor all ones, which are reserved.
@@ -73,9 +64,7 @@ extension SecretItem.ID {
     return SecretItem.ID(bytes[...])
   }
 
-  /// Returns a new identifier that is not in use.
-  ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)`` if the source returns only identifiers in use.
+  /// Returns a new identifier that is not in use, and throws if the source returns no such one.
   static func unused(
     from source: () throws(SecretStoreError) -> SecretItem.ID = random,
     isTaken: (SecretItem.ID) -> Bool

@@ -82,8 +82,7 @@ struct SecretArena {
   }
 
   private func map(_ size: Int) -> UnsafeMutableRawBufferPointer {
-    let start = unsafe mmap(
-      nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    let start = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let start = unsafe start, unsafe start != MAP_FAILED else {
       fatalError("Could not allocate \(size) bytes of memory for secrets.")
     }

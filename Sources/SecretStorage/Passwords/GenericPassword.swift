@@ -5,9 +5,9 @@
 /// ```
 ///
 /// Getting and setting the property never throw. The projected value, `$token`, is a
-/// ``PasswordItem``, which documents the behaviour and has methods that can throw. For static
-/// properties, global variables and `Sendable` classes, where Swift does not allow property
-/// wrappers, use a constant ``PasswordItem``.
+/// ``PasswordItem``, which documents the behaviour and has methods that can throw. Use a constant
+/// ``PasswordItem`` where Swift does not allow property wrappers: for static properties, global
+/// variables and `Sendable` classes.
 @propertyWrapper
 public struct GenericPassword<Value: Codable & Sendable>: Sendable {
   /// The item behind the property.
@@ -20,25 +20,14 @@ public struct GenericPassword<Value: Codable & Sendable>: Sendable {
     nonmutating _modify { yield &projectedValue.value }
   }
 
-  /// Declares a password, without accessing the store yet.
+  /// Declares the password of an account at a service, without accessing the store yet.
   ///
-  /// - Parameters:
-  ///   - service: The service that accepts the password.
-  ///   - account: The account at the service.
-  ///   - match: The meaning of a part that the identity omits.
-  ///   - refreshPolicy: The policy by which the property reads and writes the store.
-  ///   - defaultValue: The value of the property while no stored value is known.
-  ///   - accessOption: The condition under which a newly added item can be read.
-  ///   - accessFlags: The proofs that reading a newly added item needs.
-  ///   - store: The store of the item; nil for the default store.
+  /// The parameters from `match` on are those of
+  /// ``PasswordItem/init(_:match:refreshPolicy:defaultValue:accessOption:accessFlags:in:)``.
   public init(
-    service: String,
-    account: String? = nil,
-    match: ItemMatch = .any,
-    refreshPolicy: RefreshPolicy = .onAccess,
-    defaultValue: Value? = nil,
-    accessOption: Accessibility = .whenUnlocked,
-    accessFlags: AccessFlags = [],
+    service: String, account: String? = nil, match: ItemMatch = .any,
+    refreshPolicy: RefreshPolicy = .onAccess, defaultValue: Value? = nil,
+    accessOption: Accessibility = .whenUnlocked, accessFlags: AccessFlags = [],
     in store: (any SecretStore)? = nil
   ) {
     projectedValue = PasswordItem(

@@ -32,7 +32,7 @@ struct ItemResolver: Sendable {
       if reading.storeRevision == known.revision { return (item, reading.secret) }
       first = (item.id, reading)
     }
-    for _ in 0..<Self.attempts {
+    return try store.retrying { () throws(SecretStoreError) in
       guard let item = try item() else { return nil }
       if let first, first.id == item.id { return (item, first.reading.secret) }
       if let reading = try store.secret(of: item.id, authorizedBy: authorization) {
@@ -41,8 +41,8 @@ struct ItemResolver: Sendable {
       // Another writer removed the item after the search.
       first = nil
       searchAgain()
+      throw .conflict
     }
-    throw .conflict
   }
 
   /// Calls a closure with the matching item, and retries if another writer has changed the item.
@@ -67,9 +67,6 @@ struct ItemResolver: Sendable {
   private func searchAgain() {
     state.withLock { $0.resolution.revision = nil }
   }
-
-  /// With each lost race, another writer succeeded, so many in a row indicate a faulty store.
-  private static let attempts = 100
 }
 
 /// The result of the last search or write.

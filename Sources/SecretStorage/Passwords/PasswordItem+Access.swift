@@ -57,57 +57,43 @@ extension PasswordItem {
   /// The number of matching items, of which the oldest one is used.
   ///
   /// - Throws: ``SecretStoreError/locked`` or another error of the store.
-  public var matchCount: Int {
-    get throws { try stored.matchCount() }
-  }
+  public var matchCount: Int { get throws { try stored.matchCount() } }
 }
 
-// A store may wait for its disk. To avoid blocking a thread of Swift's thread pool, these methods
-// use a thread of Dispatch.
+// A store may wait for its disk, so these methods use a thread of Dispatch instead of blocking one
+// of Swift's thread pool.
 extension PasswordItem {
-  /// Loads the value from the store, without blocking the thread of the task.
-  ///
-  /// Cancelling the task does not interrupt this method.
+  /// Loads the value like the synchronous `load()`, without blocking the thread of the task.
   ///
   /// - Returns: The stored value; nil, instead of the default value, if there is no item.
-  /// - Throws: The errors of the synchronous `load()`.
+  /// - Throws: The errors of the synchronous `load()`; cancelling the task does not interrupt it.
   @discardableResult
   public func load() async throws -> Value? {
-    let stored = stored
-    return try await withoutBlocking { () throws(SecretStoreError) in
-      Self.value(of: try stored.load())
-    }
+    Self.value(of: try await withoutBlocking(stored.load))
   }
 
   /// Saves unsaved changes, without blocking the thread of the task.
   ///
-  /// Cancelling the task does not interrupt this method.
-  ///
-  /// - Throws: The errors of the synchronous `save()`.
+  /// - Throws: The errors of the synchronous `save()`; cancelling the task does not interrupt it.
   public func save() async throws {
-    let stored = stored
-    try await withoutBlocking { () throws(SecretStoreError) in try stored.save() }
+    try await withoutBlocking(stored.save)
   }
 
   /// Removes the item, without blocking the thread of the task.
   ///
-  /// Cancelling the task does not interrupt this method.
-  ///
-  /// - Throws: The errors of the synchronous `remove()`.
+  /// - Throws: The errors of the synchronous `remove()`; cancelling the task does not interrupt it.
   public func remove() async throws {
-    let stored = stored
-    try await withoutBlocking { () throws(SecretStoreError) in try stored.remove() }
+    try await withoutBlocking(stored.remove)
   }
 }
 
 extension PasswordItem {
-  /// Loads the value from the store, prompting the user for the proofs that its ``AccessFlags``
-  /// need.
+  /// Loads the value, prompting for the proofs that its ``AccessFlags`` need.
   ///
-  /// The user is not prompted for proofs that are still valid in the context. Other accesses do not
-  /// wait while the user is prompted. If loading succeeds, it discards unsaved changes. Each later
-  /// get returns the loaded value until the context ends or the store is locked. Under policies
-  /// other than ``RefreshPolicy/manual``, a get also tries to read the store, which denies it.
+  /// Proofs that are still valid in the context need no prompt. Other accesses do not wait for the
+  /// prompt. If loading succeeds, it discards unsaved changes. Each later get returns the loaded
+  /// value until the context ends or the store is locked. Under policies other than
+  /// ``RefreshPolicy/manual``, a get also tries to read the store, which denies it.
   ///
   /// Cancelling the task or the context dismisses the prompt and stops the key derivation for an
   /// application password, whose cost the stored item specifies.
@@ -118,9 +104,7 @@ extension PasswordItem {
   ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `load()`. The
   ///   value does not change then.
   @discardableResult
-  public func load(
-    authorizedBy context: AuthenticationContext
-  ) async throws -> Value? {
+  public func load(authorizedBy context: AuthenticationContext) async throws -> Value? {
     Self.value(of: try await stored.load(authorizedBy: context))
   }
 
@@ -149,14 +133,11 @@ extension PasswordItem {
   ///   case use ``modifyAccess(using:flags:authorizedBy:)``; ``SecretStoreError/invalid(_:)`` for
   ///   an invalid combination of flags; ``SecretStoreError/unsupported(_:)`` if the store does not
   ///   support the access control; or another error of the store. Nothing is changed then.
-  public func modifyAccess(
-    using accessibility: Accessibility, flags: AccessFlags = []
-  ) throws {
+  public func modifyAccess(using accessibility: Accessibility, flags: AccessFlags = []) throws {
     try stored.setAccessControl(AccessControl(accessibility, flags: flags))
   }
 
-  /// Changes the item's access control in the store immediately, prompting the user for the proofs
-  /// that reading the stored item needs.
+  /// Changes the item's access control immediately, prompting for the proofs to read the item.
   ///
   /// - Parameters:
   ///   - accessibility: The condition under which the item can be read.

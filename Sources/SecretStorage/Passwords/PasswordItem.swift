@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// A password in a store, which is the item that matches an identity.
 ///
-/// It is the projected value of ``GenericPassword`` and ``InternetPassword``. Use it directly where
-/// Swift does not allow property wrappers, for example in `Sendable` classes:
+/// It is the projected value of ``GenericPassword`` and ``InternetPassword``, and their replacement
+/// where Swift does not allow property wrappers, for example in `Sendable` classes:
 ///
 /// ```swift
 /// final class Session: Sendable {
@@ -36,13 +36,9 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   ///     them, saving throws ``SecretStoreError/unsupported(_:)``.
   ///   - store: The store of the item; nil for the default store.
   public init(
-    _ identity: ItemIdentity,
-    match: ItemMatch = .any,
-    refreshPolicy: RefreshPolicy = .onAccess,
-    defaultValue: Value? = nil,
-    accessOption: Accessibility = .whenUnlocked,
-    accessFlags: AccessFlags = [],
-    in store: (any SecretStore)? = nil
+    _ identity: ItemIdentity, match: ItemMatch = .any, refreshPolicy: RefreshPolicy = .onAccess,
+    defaultValue: Value? = nil, accessOption: Accessibility = .whenUnlocked,
+    accessFlags: AccessFlags = [], in store: (any SecretStore)? = nil
   ) {
     let declaration = PasswordDeclaration(
       identity: identity, match: match, refreshPolicy: refreshPolicy,
@@ -79,10 +75,8 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   }
 
   static func value(of kept: (any AnyBox)?) -> Value? {
-    guard let kept else { return nil }
-    // All boxes of a password have this type. A checked cast would take longer than the rest of a
-    // get.
-    return unsafe unsafeDowncast(kept, to: Box<Value>.self).value
+    // All boxes of a password have this type. A checked cast would dominate the time of a get.
+    kept.map { unsafe unsafeDowncast($0, to: Box<Value>.self).value }
   }
 
   var stored: StoredPassword {

@@ -11,15 +11,11 @@ extension StoredPassword {
   func load(
     authorizedBy context: AuthenticationContext
   ) async throws(SecretStoreError) -> (any AnyBox)? {
-    try await access(by: context) { resolver, authorization throws(SecretStoreError) in
-      try self.load(resolver, authorizedBy: authorization)
-    }
+    try await access(by: context, load(_:authorizedBy:))
   }
 
   func save(authorizedBy context: AuthenticationContext) async throws(SecretStoreError) {
-    try await access(by: context) { resolver, authorization throws(SecretStoreError) in
-      try self.write(resolver, authorizedBy: authorization)
-    }
+    try await access(by: context, write(_:authorizedBy:))
   }
 
   func setAccessControl(_ accessControl: AccessControl) throws(SecretStoreError) {
@@ -56,18 +52,15 @@ extension StoredPassword {
     state.withLock { state in
       // Keep changes that the app has made meanwhile.
       guard state.settings == settings else { return }
-      state.edits.record(written == nil ? accessControl : nil)
+      state.edits.accessControl = written == nil ? accessControl : nil
       state.settings += 1
     }
   }
 
-  /// Calls a closure with the authorisation of a context.
-  ///
-  /// If that is insufficient, prompts the user without holding a lock, and retries.
+  /// Calls a closure with a context's authorisation; if denied, prompts without locks and retries.
   private func access<Success: Sendable>(
     by context: AuthenticationContext,
-    _ body:
-      @escaping @Sendable (ItemResolver, Authorization) throws(SecretStoreError) -> Success
+    _ body: @escaping @Sendable (ItemResolver, Authorization) throws(SecretStoreError) -> Success
   ) async throws(SecretStoreError) -> Success {
     var authorization: Authorization?
     while true {
@@ -75,12 +68,10 @@ extension StoredPassword {
         try self.attempt(body, authorization, context)
       }
       switch attempt {
-      case .done(let success):
-        return success
+      case .done(let success): return success
       case .needsProof(let accessControl, let authenticator):
         do throws(SecretStoreError) {
-          authorization = try await context.authorization(
-            for: accessControl, with: authenticator)
+          authorization = try await context.authorization(for: accessControl, with: authenticator)
         } catch {
           didFail(error)
           throw error

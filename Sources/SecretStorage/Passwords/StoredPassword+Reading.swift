@@ -93,9 +93,7 @@ extension StoredPassword {
   }
 
   /// Reads the store; keeps an unsaved value.
-  func read(
-    _ resolver: ItemResolver, keepingValue: Bool = false
-  ) throws(SecretStoreError) {
+  func read(_ resolver: ItemResolver, keepingValue: Bool = false) throws(SecretStoreError) {
     let (value, position) = try read(resolver, authorizedBy: .none)
     state.withLock { state in
       if keepingValue || state.isUnsaved {
@@ -126,9 +124,7 @@ extension StoredPassword.State {
   }
 }
 
-/// The permission to keep a value that was loaded with a context.
-///
-/// It ends when the context ends or the store is locked.
+/// The permission to keep a value until its context ends or the store is locked.
 final class LoadingPermit: Sendable {
   private let end: ContextEnd
   private let store: (any PromptlyObservedStore)?

@@ -3,9 +3,7 @@ import Concurrency
 extension StoredPassword {
   /// Sets the value, and saves it unless the policy is manual.
   func set(_ value: (any AnyBox)?) {
-    guard declaration.refreshPolicy != .manual else {
-      return state.withLock { $0.set(value) }
-    }
+    if declaration.refreshPolicy == .manual { return state.withLock { $0.set(value) } }
     implicitAccess(.write) { resolver throws(SecretStoreError) in
       state.withLock { $0.set(value) }
       try write(resolver, authorizedBy: .none)
@@ -34,8 +32,7 @@ extension StoredPassword {
   }
 
   func setAttributes(_ attributes: ItemAttributes) {
-    // Read the item first, because the edits would otherwise remove attributes that were never
-    // read.
+    // Otherwise the edits would remove attributes that were never read.
     if state.withLock({ $0.status == nil && $0.item == nil }) { _ = item() }
     state.withLock { state in
       state.edits.record(from: self.attributes(of: state.item, with: state.edits), to: attributes)
@@ -44,8 +41,7 @@ extension StoredPassword {
   }
 
   private func attributes(of item: SecretItem?, with edits: AttributeEdits) -> ItemAttributes {
-    edits.applied(
-      to: item?.attributes ?? ItemAttributes(accessControl: declaration.accessControl))
+    edits.applied(to: item?.attributes ?? ItemAttributes(accessControl: declaration.accessControl))
   }
 
   func write(
@@ -154,10 +150,7 @@ extension StoredPassword {
     }
   }
 
-  /// Ends an in-place change by setting the changed value.
-  ///
-  /// If the stored value could not be read, the change is discarded, because saving it would
-  /// overwrite an unknown value.
+  /// Ends an in-place change by setting the value, unless that would overwrite an unknown value.
   func end(_ base: Base, with value: (any AnyBox)?) {
     if let failure = base.obstacle {
       didFail(failure)
@@ -170,5 +163,38 @@ extension StoredPassword {
 
   private func isBaseKnown(_ state: borrowing State) -> Bool {
     state.isUnsaved || (isCurrent(state) && state.readAt != nil)
+  }
+}
+
+/// The unsaved changes of an item's attributes; an inner nil removes an attribute.
+struct AttributeEdits: Hashable, Sendable {
+  private var label: String??
+  private var comment: String??
+  private var itemDescription: String??
+  private var creator: UInt32??
+  private var type: UInt32??
+  private var isInvisible: Bool??
+  var accessControl: AccessControl?
+
+  var isEmpty: Bool { self == AttributeEdits() }
+
+  /// Records the differences between two values of the attributes.
+  mutating func record(from old: ItemAttributes, to new: ItemAttributes) {
+    if new.label != old.label { label = .some(new.label) }
+    if new.comment != old.comment { comment = .some(new.comment) }
+    if new.itemDescription != old.itemDescription { itemDescription = .some(new.itemDescription) }
+    if new.creator != old.creator { creator = .some(new.creator) }
+    if new.type != old.type { type = .some(new.type) }
+    if new.isInvisible != old.isInvisible { isInvisible = .some(new.isInvisible) }
+    if new.accessControl != old.accessControl { accessControl = new.accessControl }
+  }
+
+  func applied(to attributes: ItemAttributes) -> ItemAttributes {
+    ItemAttributes(
+      label: label ?? attributes.label, comment: comment ?? attributes.comment,
+      itemDescription: itemDescription ?? attributes.itemDescription,
+      creator: creator ?? attributes.creator, type: type ?? attributes.type,
+      isInvisible: isInvisible ?? attributes.isInvisible,
+      accessControl: accessControl ?? attributes.accessControl)
   }
 }

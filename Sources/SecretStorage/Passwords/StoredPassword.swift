@@ -12,9 +12,7 @@ struct PasswordDeclaration: Sendable {
   let accessControl: AccessControl
   let decode: @Sendable (Secret) throws(SecretStoreError) -> any AnyBox
 
-  var query: ItemQuery {
-    match == .any ? .matching(identity) : .exactly(identity)
-  }
+  var query: ItemQuery { match == .any ? .matching(identity) : .exactly(identity) }
 }
 
 /// The state of a password in a store, including its unsaved changes.
@@ -49,13 +47,11 @@ final class StoredPassword: Sendable {
   let declaration: PasswordDeclaration
   let state = Lock(State(), inForkedChild: { State() })
   let changes = ChangeCount()
+  /// The store; nil for the default store at the first access.
   private let store: (any SecretStore)?
   /// The access to the store; nil before the first access.
   private let connection = Lock(ItemResolver?.none, inForkedChild: { nil })
 
-  /// - Parameters:
-  ///   - declaration: The declaration of the password.
-  ///   - store: The store; nil for the default store at the first access.
   init(_ declaration: PasswordDeclaration, in store: (any SecretStore)?) {
     self.declaration = declaration
     self.store = store
@@ -169,22 +165,18 @@ final class ChangeCount: Sendable {
 public enum RefreshPolicy: Hashable, Sendable {
   /// Each get reads the store, and each set writes it.
   case onAccess
-  /// Only `load()`, `save()` and `remove()` use the store; a get returns the value that was last
-  /// loaded or set.
+  /// Only `load()`, `save()` and `remove()` use the store.
   ///
-  /// An in-place change also reads the store if no value was loaded or set.
+  /// A get returns the value that was last loaded or set. An in-place change reads the store if no
+  /// value was loaded or set.
   case manual
-  /// A get reads the store only if the store has reported a change since the last read; each set
-  /// writes it.
+  /// A get reads the store if it has reported a change since the last read; each set writes it.
   ///
   /// If the kernel cannot report changes by other processes promptly, each get checks for changes.
   case onChange
 }
 
-/// A value of a type that only the declaration of the password knows.
-///
-/// It allows `StoredPassword` not to be generic, which makes a get several times as fast, because
-/// generic code is not specialised for calls from another module.
+/// A value of erased type; generic code, not specialised across modules, would slow down a get.
 protocol AnyBox: AnyObject, Sendable {
   func encoded() throws(SecretStoreError) -> Secret
 }

@@ -2,10 +2,9 @@ import Concurrency
 
 /// The observers of the changes of a store.
 ///
-/// The handlers of the app are called on a separate thread, one at a time, so they may use the
-/// store and its properties. The prompt handlers of this library are called before the call that
-/// makes the change returns. In a forked child, no handlers are registered initially, and handlers
-/// are called on the thread of the change.
+/// The handlers of the app are called on a separate thread, one at a time. The prompt handlers of
+/// this library are called before the call that makes the change returns. In a forked child, no
+/// handlers are registered initially, and handlers are called on the thread of the change.
 final class ChangeObservers: Sendable {
   private typealias List = Observers<@Sendable () -> Void>
 
@@ -24,10 +23,7 @@ final class ChangeObservers: Sendable {
     add(handler, to: \.queued)
   }
 
-  /// Adds a handler that is called for each change, on the thread of the change.
-  ///
-  /// Because the thread may hold locks, the handler must return immediately, and must call neither
-  /// the store nor the app.
+  /// Adds a handler that is called for each change, on its thread, which may hold locks.
   func addPrompt(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     add(handler, to: \.prompt)
   }
@@ -60,10 +56,9 @@ final class ChangeObservers: Sendable {
   }
 }
 
-/// A store that reports each change to this library before the call that makes the change returns.
+/// A store that reports each change before the call that makes the change returns.
 ///
-/// The handlers of the app run later, so that they may use the store. Properties that cache values
-/// must not return stale ones until then.
+/// Otherwise, cached values would be stale until the handlers of the app are called.
 package protocol PromptlyObservedStore: SecretStore {
   /// The number of times that the app has locked the store.
   var lockCount: UInt64 { get }
@@ -86,10 +81,7 @@ extension PromptlyObservedStore {
 extension SecretStore {
   /// Observes changes with a handler that only counts them, as promptly as the store supports.
   func countChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    if let store = self as? any PromptlyObservedStore {
-      return store.observeChangesPromptly(handler)
-    }
-    return observeChanges(handler)
+    (self as? any PromptlyObservedStore)?.observeChangesPromptly(handler) ?? observeChanges(handler)
   }
 }
 
@@ -108,9 +100,7 @@ public final class ChangeObservation: Sendable {
     self.init(problem: { nil }, end: end)
   }
 
-  init(
-    problem: @escaping @Sendable () -> SecretStoreError?, end: @escaping @Sendable () -> Void
-  ) {
+  init(problem: @escaping @Sendable () -> SecretStoreError?, end: @escaping @Sendable () -> Void) {
     findProblem = problem
     lifetime = ObservationLifetime(end: end)
   }

@@ -20,22 +20,18 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     var revision: UInt64 = 0
     var lastDate = Date.distantPast
 
-    /// Returns the current date, or the last returned date plus 1 µs if the clock did not advance.
-    ///
-    /// The precision of `Date` is better than a microsecond in this century.
+    /// Returns the current date or, if it is later, the last date plus 1 µs.
     mutating func nextDate() -> Date {
       lastDate = max(Date(), lastDate.addingTimeInterval(1e-6))
       return lastDate
     }
   }
 
+  // A forked child must not reuse a revision of the parent.
   private let content = Lock(
-    Content(),
-    inForkedChild: {
-      // The child must not reuse a revision of the parent.
-      Content(revision: UInt64(Fork.generation) << 48)
-    })
+    Content(), inForkedChild: { Content(revision: UInt64(Fork.generation) << 48) })
   private let observers = ChangeObservers()
+  fileprivate static let shared = InMemorySecretStore()
 
   /// Creates an empty store.
   public init() {}
@@ -47,9 +43,7 @@ public final class InMemorySecretStore: PromptlyObservedStore {
   public var authenticator: (any Authenticator)? { nil }
 
   /// Returns the number of writes so far.
-  public func revision() -> StoreRevision {
-    content.withLock { StoreRevision($0.revision) }
-  }
+  public func revision() -> StoreRevision { content.withLock { StoreRevision($0.revision) } }
 
   /// Returns the items that match a query, the oldest first.
   public func items(matching query: ItemQuery) -> [SecretItem] {
@@ -124,9 +118,7 @@ public final class InMemorySecretStore: PromptlyObservedStore {
   /// Removes an item, if it exists.
   ///
   /// - Throws: ``SecretStoreError/conflict`` if the item has a different revision.
-  public func remove(
-    _ item: SecretItem.ID, expecting revision: UInt64
-  ) throws(SecretStoreError) {
+  public func remove(_ item: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {
     try write { content throws(SecretStoreError) in
       guard let entry = content.entries[item] else { return }
       if entry.item.revision != revision { throw .conflict }
@@ -164,9 +156,7 @@ public final class InMemorySecretStore: PromptlyObservedStore {
   private static func check(
     _ identity: ItemIdentity, _ attributes: ItemAttributes, secretCount: Int
   ) throws(SecretStoreError) {
-    if !attributes.accessControl.flags.isEmpty {
-      throw .unsupported("access flags")
-    }
+    if !attributes.accessControl.flags.isEmpty { throw .unsupported("access flags") }
     if attributes.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly {
       throw .unsupported("a passcode, which accessibility whenPasscodeSetThisDeviceOnly needs")
     }
@@ -182,8 +172,4 @@ extension InMemorySecretStore: CustomReflectable {
 extension SecretStore where Self == InMemorySecretStore {
   /// The in-memory store that the process shares.
   public static var inMemory: InMemorySecretStore { .shared }
-}
-
-extension InMemorySecretStore {
-  fileprivate static let shared = InMemorySecretStore()
 }

@@ -41,9 +41,7 @@ public protocol SecretStore: Sendable {
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem
 
-  /// Changes the attributes, the secret, or both of an item, and returns the stored item.
-  ///
-  /// Whatever is nil stays unchanged.
+  /// Changes the attributes or the secret of an item, unless nil, and returns the stored item.
   ///
   /// - Throws: ``SecretStoreError/conflict`` if the item was removed or has a different revision.
   func update(
@@ -95,6 +93,21 @@ public struct StoreRevision: Hashable, Sendable {
 }
 
 extension SecretStore {
+  /// Calls a closure, and retries if another writer changed an item between its search and write.
+  package func retrying<Result>(
+    _ body: () throws(SecretStoreError) -> Result
+  ) throws(SecretStoreError) -> Result {
+    // With each conflict, another writer succeeded, so many in a row indicate a faulty store.
+    for _ in 1..<100 {
+      do throws(SecretStoreError) {
+        return try body()
+      } catch {
+        if error != .conflict && error != .duplicate { throw error }
+      }
+    }
+    return try body()
+  }
+
   /// Returns the item with an identity; nil if there is none.
   package func item(_ identity: ItemIdentity) throws(SecretStoreError) -> SecretItem? {
     try items(matching: .exactly(identity)).first
@@ -168,8 +181,7 @@ public struct StoreGuarantees: OptionSet, Hashable, Sendable {
   public static let detectsRollback = StoreGuarantees(rawValue: 1 << 6)
 
   private static let names: [(StoreGuarantees, String)] = [
-    (.survivesReboot, "survives a reboot"),
-    (.encryptedAtRest, "is encrypted at rest"),
+    (.survivesReboot, "survives a reboot"), (.encryptedAtRest, "is encrypted at rest"),
     (.enforcesAccessibility, "enforces accessibility"),
     (.enforcesAccessControl, "enforces access control"),
     (.sharedBetweenProcesses, "is shared between processes"),

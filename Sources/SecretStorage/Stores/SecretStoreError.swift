@@ -70,10 +70,8 @@ extension SecretStoreError: CustomStringConvertible {
       "\(what) does not open the vault. Use the right one, or another key; nothing was changed."
     case .wrongApplicationPassword:
       "The application password is wrong. Try again; nothing was changed."
-    case .cancelled:
-      "The operation was cancelled."
-    case .denied(let reason):
-      "The item may not be read now: \(reason)."
+    case .cancelled: "The operation was cancelled."
+    case .denied(let reason): "The item may not be read now: \(reason)."
     case .otherDevice(let what):
       """
       \(what) is sealed for another device. Open it on the machine that wrote it, with that machine's \
@@ -81,12 +79,10 @@ extension SecretStoreError: CustomStringConvertible {
       """
     case .duplicate:
       "An item with this identity exists already. Update that one, or choose another identity."
-    case .conflict:
-      "The item was changed or removed since it was read. Read it again, then decide."
+    case .conflict: "The item was changed or removed since it was read. Read it again, then decide."
     case .unsupported(let what):
       "This store does not offer \(what). Use a store that does, or ask for less."
-    case .invalid(let what):
-      "\(what)."
+    case .invalid(let what): "\(what)."
     case .undecodable(let what):
       "The item's bytes are not a value of type \(what). Read it with the type that wrote it."
     case .corrupted(let what):
@@ -97,12 +93,9 @@ extension SecretStoreError: CustomStringConvertible {
       """
     case .replaced(let what):
       "\(what). If that was on purpose, accept it; otherwise restore the original."
-    case .newerFormat(let what):
-      "\(what) was written by a newer version of Locket. Update the app."
-    case .insecure(let path, let reason):
-      "\(path) \(reason)."
-    case .missingLibrary(let what), .unavailable(let what):
-      what
+    case .newerFormat(let what): "\(what) was written by a newer version of Locket. Update the app."
+    case .insecure(let path, let reason): "\(path) \(reason)."
+    case .missingLibrary(let what), .unavailable(let what): what
     case .busy(let path, let holder):
       """
       The lock \(path) was not free in time\(holder.map { ": process \($0) holds it" } ?? ""). \
@@ -129,8 +122,7 @@ extension SecretStoreError {
     .unavailable("The process was forked during \(what), which continues only in the parent.")
   }
 
-  /// Returns the error for an operation that needs threads in a forked child; nil in other
-  /// processes.
+  /// Returns the error of an operation that needs threads in a forked child; nil elsewhere.
   static func needsThreads(_ what: String) -> SecretStoreError? {
     guard Fork.isChild else { return nil }
     return .unavailable(
@@ -143,9 +135,8 @@ extension String {
   ///
   /// A name in a file may have been written by another user.
   func harmless(keeping kept: Set<Unicode.Scalar> = []) -> String {
-    String(
-      String.UnicodeScalarView(
-        unicodeScalars.map { $0.isHarmful && !kept.contains($0) ? "\u{FFFD}" : $0 }))
+    let safe = unicodeScalars.map { $0.isHarmful && !kept.contains($0) ? "\u{FFFD}" : $0 }
+    return String(String.UnicodeScalarView(safe))
   }
 }
 

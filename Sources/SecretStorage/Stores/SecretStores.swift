@@ -8,10 +8,7 @@ public enum SecretStores: Sendable {
     FailureLog().report, inForkedChild: { FailureLog().report })
   private static let childLog = FailureLog<SecretStorageFailure>()
 
-  /// Writes a failure of maintenance to standard error in a forked child.
-  ///
-  /// The app's handler is not called, because it could need locks that the current access holds,
-  /// and there is no other thread.
+  /// Writes to standard error, because the app's handler could need locks of the current access.
   static func reportInForkedChild(_ failure: SecretStorageFailure) {
     childLog.report(failure)
   }
@@ -41,12 +38,10 @@ public enum SecretStores: Sendable {
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () throws -> Result
   ) rethrows -> Result {
-    try DefaultStoreOverride.$current.withValue(
-      DefaultStoreOverride(store), operation: operation)
+    try DefaultStoreOverride.$current.withValue(DefaultStoreOverride(store), operation: operation)
   }
 
-  /// Calls an asynchronous closure, such as a test, during which another store is the default
-  /// store.
+  /// Calls an asynchronous closure, such as a test, during which another store is the default one.
   ///
   /// It applies to all accesses by the closure and its child tasks to passwords that do not specify
   /// a store. Values cached outside the closure are neither used nor changed.
@@ -56,28 +51,22 @@ public enum SecretStores: Sendable {
     try await DefaultStoreOverride.$current.withValue(
       DefaultStoreOverride(store), operation: operation)
   }
-}
 
-extension SecretStores {
-  /// The store for passwords that do not specify one: that of the current `withDefaultStore` call,
-  /// or else the default store of the process, which can no longer be changed after this.
+  /// The store of the current `withDefaultStore` call, or else the process's, which is then final.
   package static var defaultStore: any SecretStore {
     DefaultStoreOverride.current?.store ?? DefaultStore.resolved
   }
 }
 
-/// The default store during a `withDefaultStore` call, and the state of the passwords that use it.
-///
-/// The passwords do not keep this state themselves, because they may outlive the call, for example
-/// as static properties.
+/// The default store during a `withDefaultStore` call, and the state of the passwords that use it,
+/// which may outlive the call, for example as static properties.
 final class DefaultStoreOverride: Sendable {
   private typealias Object = any AnyObject & Sendable
 
   @TaskLocal static var current: DefaultStoreOverride?
 
   let store: any SecretStore
-  /// The states, by the object identifier of the password, which stays unique because the password
-  /// is retained.
+  /// The states by password, which is retained so that its identifier stays unique.
   private let states = Lock(
     [ObjectIdentifier: (password: Object, state: Object)](), inForkedChild: { [:] })
 
@@ -101,7 +90,7 @@ final class DefaultStoreOverride: Sendable {
 
 /// The default store of the process, which is permanent once it has been set or used.
 enum DefaultStore {
-  private final class Choice: Sendable {
+  final class Choice: Sendable {
     let store: any SecretStore
     let isBootstrapped: Bool
 
@@ -121,9 +110,7 @@ enum DefaultStore {
   }
 
   /// The store that was set or used, if any.
-  static var decided: (store: any SecretStore, isBootstrapped: Bool)? {
-    choice.load().map { ($0.store, $0.isBootstrapped) }
-  }
+  static var decided: Choice? { choice.load() }
 
   static func bootstrap(_ store: any SecretStore) {
     let wanted = Choice(store, isBootstrapped: true)

@@ -8,12 +8,7 @@ package struct ApplicationDirectories: Sendable {
   package let applicationName: String
   private let environment: [String: String]
 
-  /// - Parameters:
-  ///   - applicationName: The last path component of the directories; nil for the name of the
-  ///     executable.
-  ///   - environment: The environment variables that determine the directories.
-  /// - Throws: ``ApplicationDirectoriesError/invalidApplicationName(_:)`` when the name is not a
-  ///   valid path component.
+  /// Checks the name, the last component of each directory; nil for the name of the executable.
   package init(
     applicationName: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -29,8 +24,7 @@ package struct ApplicationDirectories: Sendable {
   /// The directory for settings.
   package var configuration: String {
     get throws(ApplicationDirectoriesError) {
-      try directory(
-        "XDG_CONFIG_HOME", belowHome: ".config", ofService: "CONFIGURATION_DIRECTORY")
+      try directory("XDG_CONFIG_HOME", belowHome: ".config", ofService: "CONFIGURATION_DIRECTORY")
     }
   }
 
@@ -63,8 +57,7 @@ package struct ApplicationDirectories: Sendable {
     if let home { return "\(home)/\(belowHome)/\(applicationName)" }
     // systemd creates this directory for the service, so the application's name is not appended.
     if let directory = Self.path(in: serviceVariable, of: environment) { return directory }
-    throw .noDirectory(
-      variables: [variable, "HOME", serviceVariable], home: environment["HOME"])
+    throw .noDirectory(variables: [variable, "HOME", serviceVariable], home: environment["HOME"])
   }
 
   /// The home directory; nil for the placeholders that users without a home directory have.
@@ -76,8 +69,8 @@ package struct ApplicationDirectories: Sendable {
 
   /// Returns the absolute path in a variable, without trailing slashes.
   ///
-  /// Relative paths are ignored, as the specification requires. Of the paths that systemd separates
-  /// by colons, this returns the first.
+  /// The specification ignores relative paths. Of paths that systemd separates by colons, this
+  /// returns the first.
   private static func path(in variable: String, of environment: [String: String]) -> String? {
     guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/"),
       !value.utf8.contains(0)

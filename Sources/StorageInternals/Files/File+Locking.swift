@@ -13,9 +13,7 @@ extension File {
   }
 
   /// Releases the lock, even if forked children still have the file open.
-  package func unlock() {
-    withDescriptor { _ = flock($0, LOCK_UN) }
-  }
+  package func unlock() { withDescriptor { _ = flock($0, LOCK_UN) } }
 
   /// The process that holds the lock; nil if the kernel does not report it.
   var lockHolder: pid_t? {
@@ -40,10 +38,9 @@ extension File {
     return nil
   }
 
-  /// The process that holds the queue lock.
+  /// The process that holds the queue lock, a record lock on the first byte.
   ///
-  /// The queue lock is a record lock on the first byte. Child processes do not inherit it, and the
-  /// kernel releases it when its process ends or closes the file.
+  /// Children do not inherit it; the kernel releases it when its process ends or closes the file.
   var queueHolder: pid_t? {
     let (code, record) = queueLock(F_GETLK, F_WRLCK)
     return code == 0 && record.l_type != F_UNLCK ? record.l_pid : nil
@@ -54,9 +51,7 @@ extension File {
     queueLock(F_SETLK, F_WRLCK).code == 0 || errno != EAGAIN && errno != EACCES
   }
 
-  func leaveQueue() {
-    _ = queueLock(F_SETLK, F_UNLCK)
-  }
+  func leaveQueue() { _ = queueLock(F_SETLK, F_UNLCK) }
 
   private func queueLock(
     _ command: Int32, _ type: some BinaryInteger
@@ -67,10 +62,7 @@ extension File {
     return (code, record)
   }
 
-  /// Returns a process if it is still running.
-  ///
-  /// The kernel reports the process that acquired the lock. After it has ended, a child that
-  /// inherited the file may still hold the lock.
+  /// Returns a process if it is running; otherwise a child that inherited the file has its lock.
   private static func running(_ process: pid_t) -> pid_t? {
     process > 0 && (kill(process, 0) == 0 || errno == EPERM) ? process : nil
   }

@@ -12,9 +12,7 @@ package struct File: ~Copyable, Sendable {
     self.fileSystem = fileSystem
   }
 
-  deinit {
-    close(descriptor)
-  }
+  deinit { close(descriptor) }
 
   package func status() throws(SystemError) -> FileStatus {
     var status = stat()
@@ -26,8 +24,7 @@ package struct File: ~Copyable, Sendable {
   package func read(from offset: Int, count: Int) throws(SystemError) -> [UInt8] {
     // A count may come from a damaged file, so the file's size limits the allocation.
     let limit = count <= 65536 ? count : min(count, max(0, try status().size - offset))
-    // An array without capacity would write its count into the shared empty array, which the thread
-    // sanitizer rightly reports as a race.
+    // An array without capacity would write its count into the shared empty array, a data race.
     if limit <= 0 { return [] }
     var failure: SystemError?
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
@@ -128,19 +125,13 @@ package struct File: ~Copyable, Sendable {
 
   /// Makes a system call on this file; retries after `EINTR` and throws any other error.
   @discardableResult
-  func check(
-    _ call: FileSystem.Call, _ body: (Int32) -> Int32
-  ) throws(SystemError) -> Int32 {
+  func check(_ call: FileSystem.Call, _ body: (Int32) -> Int32) throws(SystemError) -> Int32 {
     try fileSystem.check(call, path) { body(descriptor) }
   }
 
   /// Calls a closure with the descriptor, which stays open until the closure returns.
-  func withDescriptor<Result>(_ body: (Int32) -> Result) -> Result {
-    body(descriptor)
-  }
-}
+  func withDescriptor<Result>(_ body: (Int32) -> Result) -> Result { body(descriptor) }
 
-extension File {
   /// Whether any process has the file open for writing; false if that cannot be determined.
   ///
   /// The kernel grants a read lease only to the file's owner, and only if the file is not open for

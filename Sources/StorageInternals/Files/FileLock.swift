@@ -23,16 +23,10 @@ package struct FileLock: ~Copyable, Sendable {
 
   /// Waits for the lock, in FIFO order among the threads of this process.
   ///
-  /// Processes are served approximately in the order of their requests.
-  ///
-  /// - Parameters:
-  ///   - path: The path of the lock file. If it is missing, it is created with access for its owner
-  ///     only.
-  ///   - fileSystem: The file system that makes the system calls.
-  ///   - timeout: The maximum time to wait. After a timeout, later calls for the same path fail
-  ///     immediately until the lock is free.
-  /// - Throws: The failed call; after a timeout, `ETIMEDOUT` of `flock`, with the process that
-  ///   holds the lock if the kernel reports it.
+  /// Processes are served approximately in the order of their requests. A missing lock file is
+  /// created with access for its owner only. After a timeout, this throws `ETIMEDOUT` of `flock`,
+  /// with the holder if the kernel reports it, and later calls for the same path fail immediately
+  /// until the lock is free.
   package init(
     at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout
   ) throws(SystemError) {
@@ -96,9 +90,7 @@ package struct FileLock: ~Copyable, Sendable {
 
 extension File {
   /// Returns whether a path still leads to this file.
-  fileprivate func isStill(
-    at path: String, in fileSystem: FileSystem
-  ) throws(SystemError) -> Bool {
+  fileprivate func isStill(at path: String, in fileSystem: FileSystem) throws(SystemError) -> Bool {
     guard let current = try fileSystem.status(of: path) else { return false }
     let own = try status()
     return own.inode == current.inode && own.device == current.device

@@ -5,9 +5,8 @@ import Dispatch
 /// A thread's wait for a file lock, up to a deadline.
 ///
 /// The kernel does not support waiting for a file lock with a deadline, so this polls. Only the
-/// process that holds the queue lock polls for the file lock, so that a process that has just
-/// released the lock cannot overtake the waiting processes. The queue lock is a POSIX record lock
-/// on the same file.
+/// holder of the queue lock, a POSIX record lock on the same file, polls for the file lock, so that
+/// a process that has just released the lock cannot overtake the waiting processes.
 struct FileLockWait {
   private let path: String
   private let deadline: SuspendingClock.Instant
@@ -118,9 +117,7 @@ enum FileLockQueue {
     }
   }
 
-  static func timeout(at path: String) -> Timeout? {
-    entries.withLock { $0[path]?.timeout }
-  }
+  static func timeout(at path: String) -> Timeout? { entries.withLock { $0[path]?.timeout } }
 
   static func setTimeout(_ timeout: Timeout?, at path: String) {
     entries.withLock { $0[path]?.timeout = timeout }

@@ -49,8 +49,7 @@ extension timespec {
   var nanoseconds: Int { tv_sec &* 1_000_000_000 &+ tv_nsec }
 }
 
-// Paths are split by bytes, as in the kernel: a `Character` may combine a slash with a combining
-// mark.
+// Paths are split by bytes, as in the kernel: a slash may be only a part of a `Character`.
 extension String {
   /// The path of the directory that contains the last component.
   package var parentDirectory: String {
@@ -65,14 +64,8 @@ extension String {
   }
 
   /// Returns whether two paths have the same bytes.
-  package func isSamePath(as other: String) -> Bool {
-    utf8.elementsEqual(other.utf8)
-  }
+  package func isSamePath(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-  /// Whether the path contains a zero byte, at which a C function would stop reading.
-  ///
-  /// Every system call on a path checks this; `strlen` is much faster than a loop over the bytes.
-  var hasNUL: Bool {
-    unsafe withCString { unsafe strlen($0) } != utf8.count
-  }
+  /// Whether the path contains a zero byte; `strlen` is much faster than a loop over the bytes.
+  var hasNUL: Bool { unsafe withCString { unsafe strlen($0) } != utf8.count }
 }

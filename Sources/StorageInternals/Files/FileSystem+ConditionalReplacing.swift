@@ -19,15 +19,9 @@ extension FileSystem {
   /// precedes the replacement, and a write between the two is not detected. A program that has the
   /// old file open for writing gets 50 milliseconds to finish.
   ///
-  /// - Parameters:
-  ///   - path: The path of the file, in an existing directory.
-  ///   - bytes: The new content.
-  ///   - old: The file expected at the path, whose owner, group and mode the new file gets; nil if
-  ///     no file is expected, in which case only the owner gets access to the new file.
-  ///   - isUntouched: Returns whether the file at a path, which has the expected size and date,
-  ///     also has the expected content.
-  /// - Returns: The new file; nil if the file at the path was not the expected one.
-  /// - Throws: The same errors as `replaceFile`.
+  /// The new file gets the owner, group and mode of the old one; without one, only its owner gets
+  /// access. `isUntouched` returns whether the file at a path, which has the expected size and
+  /// date, also has the expected content. Returns nil if the file was not the expected one.
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, expecting old: FileStatus?,
     isUntouched: (String) throws(SystemError) -> Bool
@@ -99,11 +93,8 @@ extension FileSystem {
     return false
   }
 
-  /// Returns whether the old file is the expected one, after waiting a limited time for programs
-  /// that have it open for writing.
-  private func isUnwritten(
-    _ path: String, since old: FileStatus
-  ) throws(SystemError) -> Bool {
+  /// Returns whether the old file is the expected one, after waiting for its writers up to a limit.
+  private func isUnwritten(_ path: String, since old: FileStatus) throws(SystemError) -> Bool {
     let file = try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
     for _ in 0..<50 {
       let isOpen = file.isOpenForWriting
@@ -114,9 +105,7 @@ extension FileSystem {
     return true
   }
 
-  /// Exchanges the files again, until the file taken out of the path is the one that was put there.
-  ///
-  /// Otherwise another program has replaced the file meanwhile, and its file is put back.
+  /// Exchanges the files again, and puts back a file by which another program replaced the new one.
   private func undoExchange(
     _ temporary: String, _ new: FileStatus, at path: String
   ) throws(SystemError) {
@@ -149,10 +138,9 @@ extension FileStatus {
 }
 
 extension File {
-  /// Sets and returns the file's modification time, with nanosecond precision; nil on failure.
+  /// Sets and returns the file's modification time; nil on failure.
   ///
-  /// The times that the kernel sets may have a precision of only a few milliseconds, within which a
-  /// write by another program would not change the time.
+  /// The kernel's own time may stay the same for writes within a few milliseconds.
   fileprivate func stamp() -> Int? {
     var now = timespec()
     // The call fails only for an unknown clock.

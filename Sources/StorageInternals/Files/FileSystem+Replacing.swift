@@ -9,17 +9,12 @@ extension FileSystem {
   /// and `rename`. On file systems without unnamed files, it has the temporary name from the
   /// beginning.
   ///
-  /// - Parameters:
-  ///   - path: The path of the file, in an existing directory.
-  ///   - bytes: The new content.
-  ///   - mode: The permissions of the file, which the umask does not affect.
-  ///   - old: The status of the existing file if its owner, group and permissions are to be kept.
-  ///     Its other hard links and its access control list are not kept.
-  ///   - overwriting: Whether to replace an existing file; if false, `EEXIST` is thrown.
-  /// - Returns: The new file, open for writing.
-  /// - Throws: The call that failed. The path then still leads to the old content. If the last
-  ///   call, the `fsync` of the directory, fails, the path leads to the new content, which may not
-  ///   survive a power failure.
+  /// The directory must exist. The umask does not affect `mode`. The new file has the owner, group
+  /// and mode of `old`, but not its other hard links or its access control list. Unless
+  /// `overwriting` is true, an existing file causes `EEXIST`.
+  ///
+  /// After an error, the path still leads to the old content. If the last call, the `fsync` of the
+  /// directory, fails, it leads to the new content, which may not survive a power failure.
   @discardableResult
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600,
@@ -69,9 +64,7 @@ extension FileSystem {
     return true
   }
 
-  /// Writes the temporary file of a replacement, durably and with its final owner and mode.
-  ///
-  /// The closure is called with the complete file before the `fsync`.
+  /// Writes a replacement's temporary file durably, and calls a closure with it before the `fsync`.
   func writeReplacement(
     of path: String, with bytes: some Collection<UInt8>, mode: mode_t, keeping old: FileStatus?,
     finish: (borrowing File) -> Void = { _ in }
@@ -91,8 +84,7 @@ extension FileSystem {
   }
 
   /// Writes a temporary file that is named only when it is complete, so that a killed process
-  /// rarely leaves one behind; returns nil if the file system does not support it or `/proc` is
-  /// missing.
+  /// rarely leaves one behind; nil without support of the file system or `/proc`.
   private func writeUnnamed(
     _ path: String, _ bytes: some Collection<UInt8>, _ mode: mode_t, _ old: FileStatus?,
     _ finish: (borrowing File) -> Void
@@ -165,9 +157,7 @@ extension String {
     return "\(parentDirectory)/.\(lastComponent).\(padding)\(digits).tmp"
   }
 
-  /// Returns whether this is a name that `replacement` returns for a file.
-  ///
-  /// Bytes are compared, because names that are canonically equivalent may be different files.
+  /// Returns whether this is a name that `replacement` returns for a file, with the same bytes.
   fileprivate func isReplacement(of name: String) -> Bool {
     let prefix = ".\(name).".utf8
     let suffix = ".tmp".utf8

@@ -20,9 +20,7 @@ extension FileSystem {
   ///
   /// Neither the file nor its directories need to exist. A dangling link is resolved to its target,
   /// where the file would be created.
-  package func resolve(_ path: String) throws(SystemError) -> String {
-    try walk(path).result.get()
-  }
+  package func resolve(_ path: String) throws(SystemError) -> String { try walk(path).result.get() }
 
   /// Returns the directories that are traversed when a path is resolved, up to the first error, and
   /// the resolved path.

@@ -16,14 +16,10 @@ package struct FileSystem: Sendable {
   /// called again, because the call is retried.
   package var fault: (@Sendable (Call, String) -> Int32?)?
 
-  package init(fault: (@Sendable (Call, String) -> Int32?)? = nil) {
-    self.fault = fault
-  }
+  package init(fault: (@Sendable (Call, String) -> Int32?)? = nil) { self.fault = fault }
 
   /// Opens a file, whose descriptor is closed when a child process calls `exec`.
-  package func open(
-    _ path: String, _ flags: Int32, mode: mode_t = 0
-  ) throws(SystemError) -> File {
+  package func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemError) -> File {
     let descriptor = try check(.open, at: path) {
       unsafe CLibrary.open(path, flags | O_CLOEXEC, mode)
     }
@@ -65,25 +61,19 @@ package struct FileSystem: Sendable {
   /// Renames a file, atomically replacing any file at the target path.
   package func rename(_ path: String, to target: String) throws(SystemError) {
     if target.hasNUL { throw SystemError(call: .rename, path: target, code: EINVAL) }
-    try check(.rename, at: path) {
-      unsafe CLibrary.rename(path, target)
-    }
+    try check(.rename, at: path) { unsafe CLibrary.rename(path, target) }
   }
 
   /// Creates a hard link to a file.
   package func link(_ path: String, to other: String) throws(SystemError) {
     if other.hasNUL { throw SystemError(call: .link, path: other, code: EINVAL) }
-    try check(.link, at: path) {
-      unsafe CLibrary.link(path, other)
-    }
+    try check(.link, at: path) { unsafe CLibrary.link(path, other) }
   }
 
   /// Removes a file; a missing file is not an error.
   package func unlink(_ path: String) throws(SystemError) {
     do {
-      try check(.unlink, at: path) {
-        unsafe CLibrary.unlink(path)
-      }
+      try check(.unlink, at: path) { unsafe CLibrary.unlink(path) }
     } catch {
       if error.code != ENOENT { throw error }
     }

@@ -6,8 +6,7 @@ import Concurrency
 /// All watches share one instance and one thread, because a user may have only 128 instances by
 /// default. Both are created for the first watch, and exist until the process ends.
 package enum Inotify {
-  /// A name in a directory whose events are watched; the empty name stands for the directory
-  /// itself.
+  /// A name in a directory whose events are watched; the empty name is the directory itself.
   struct WatchedName: Hashable, Sendable {
     /// The watch descriptor of the directory, the same for all watches.
     let directory: Int32
@@ -42,8 +41,7 @@ package enum Inotify {
     }
   }
 
-  // Paths are resolved without the lock, so that a file system that hangs blocks only its own
-  // watches.
+  // Paths are resolved without the lock, so that a file system that hangs blocks only its watches.
   private static let state = Lock(State(), inForkedChild: { State() })
 
   /// The events after which a different directory may be at a directory's path.
@@ -51,8 +49,7 @@ package enum Inotify {
   private static let endEvents = ownEvents | UInt32(IN_IGNORED | IN_UNMOUNT)
   /// The events after which the watched directory may no longer be the one at its path.
   ///
-  /// They include the removal of a name: it may be the last event of a directory that a process has
-  /// open, before the directory is removed and another one is created.
+  /// The removal of a name may be the last event of a directory that a process keeps open.
   private static let lossEvents = endEvents | UInt32(IN_DELETE | IN_MOVED_FROM)
 
   /// Returns the instance, which the first call creates together with its thread.
@@ -87,8 +84,7 @@ package enum Inotify {
     }
   }
 
-  /// Subscribes a watch to events of names in a directory; returns the directory's watch
-  /// descriptor.
+  /// Subscribes a watch to events of names in a directory; returns its watch descriptor.
   static func add(
     _ watch: PathWatch, _ directory: String, _ names: [[UInt8]], _ events: UInt32
   ) throws(SystemError) -> Int32 {
@@ -158,11 +154,9 @@ package enum Inotify {
     for (watch, isLost) in affected { watch.recheck(isLost: isLost) }
   }
 
-  /// Waits for events and reads all that are pending; returns nil if the instance can no longer be
-  /// polled.
+  /// Waits for events and reads all that are pending; nil if the app closed the descriptor.
   ///
-  /// That happens if the app closes descriptors that it did not open. The descriptor is not closed
-  /// here, because its number may already belong to a file of the app.
+  /// The descriptor is not closed here, because its number may already belong to a file of the app.
   private static func wait(for instance: Int32) -> [Event]? {
     var descriptors = pollfd(fd: instance, events: Int16(POLLIN), revents: 0)
     while unsafe poll(&descriptors, 1, -1) == -1, errno == EINTR {}

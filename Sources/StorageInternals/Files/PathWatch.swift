@@ -37,15 +37,9 @@ package final class PathWatch: Sendable {
   /// Starts watching a path; neither the file nor its directories need to exist.
   ///
   /// The handler is called on a thread of the watch, also when the path can no longer be resolved.
-  /// It sees every change that was made before the call.
-  ///
-  /// - Parameters:
-  ///   - path: The path to watch.
-  ///   - eachWrite: Whether each write counts as a change, instead of closing the file after
-  ///     writing.
-  ///   - fileSystem: The file system that makes the system calls.
-  ///   - handler: The closure to call after changes.
-  /// - Throws: `pthread_create` if no thread can be created, for example in a forked child.
+  /// It sees every change that was made before the call. If `eachWrite` is true, each write counts
+  /// as a change, instead of closing the file after writing. Throws `pthread_create` if no thread
+  /// can be created, for example in a forked child.
   package init(
     path: String, eachWrite: Bool = false, in fileSystem: FileSystem = FileSystem(),
     handler: @escaping @Sendable () -> Void
@@ -65,16 +59,12 @@ package final class PathWatch: Sendable {
   }
 
   /// Stops calling the handler; a call that has begun may still be running.
-  package func stop() {
-    isOver.store(true, ordering: .releasing)
-  }
+  package func stop() { isOver.store(true, ordering: .releasing) }
 
   /// The reason why the path is polled; nil if changes are reported immediately.
   package var problem: SystemError? { reason.withLock { $0 } }
 
-  /// Resolves the path again and calls the handler, on the thread of the watch.
-  ///
-  /// - Parameter isLost: Whether a directory of the path may have been replaced.
+  /// Resolves the path again and calls the handler; `isLost` if a directory may have been replaced.
   func recheck(isLost: Bool) {
     let isScheduled = due.withLock { due in
       defer { due = isLost || due ?? false }
@@ -111,9 +101,7 @@ package final class PathWatch: Sendable {
     }
     if isChanged || problem == nil { recheck(isLost: false) }
   }
-}
 
-extension PathWatch {
   private func trySubscribing(_ state: inout State) {
     do throws(SystemError) {
       try subscribe(&state)
@@ -167,8 +155,7 @@ extension PathWatch {
         let number = try Inotify.add(self, step.directory, names, wanted)
         watched.formUnion(names.map { Inotify.WatchedName(directory: number, name: $0) })
       } catch {
-        // A directory without read permission cannot be watched. The next read detects whether it
-        // was moved.
+        // A directory without read permission cannot be watched. The next read detects its move.
         if step.name == nil, error.code == EACCES { continue }
         failure = failure ?? error
       }

@@ -160,9 +160,7 @@ final class CountingAuthenticator: Authenticator {
   let capabilities: AuthenticationProofs
   private let count = Atomic(0)
 
-  init(proving capabilities: AuthenticationProofs) {
-    self.capabilities = capabilities
-  }
+  init(proving capabilities: AuthenticationProofs) { self.capabilities = capabilities }
 
   var requestCount: Int { count.load(ordering: .sequentiallyConsistent) }
   var enrolledSet: [UInt8]? { nil }

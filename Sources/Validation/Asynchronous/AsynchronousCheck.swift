@@ -1,4 +1,4 @@
-/// A check that runs asynchronously, such as a request to a service that knows the user names.
+/// A check that runs asynchronously, such as a request to the service that stores the user names.
 ///
 /// ```swift
 /// let isFree = AsynchronousCheck<String>("isFree", .custom("name.free")) { name in
@@ -63,8 +63,9 @@ extension AsynchronousCheck where Value: Equatable {
 extension AsynchronousCheck {
   /// The check before it has run.
   var waiting: ValidationCheck {
-    ValidationCheck(
-      id: .init(name), severity: severity, requirement: requirement, state: .waiting)
+    var check = ValidationCheck(name, requirement, severity: severity)
+    check.state = .waiting
+    return check
   }
 
   /// Calls the closure and returns the outcome.
@@ -76,8 +77,7 @@ extension AsynchronousCheck {
       }
     } catch {
       // The description of the error can contain secrets.
-      return AsynchronousOutcome(
-        state: .unavailable(.failed(String(reflecting: type(of: error)))))
+      return AsynchronousOutcome(state: .unavailable(.failed(String(reflecting: type(of: error)))))
     }
   }
 }

@@ -1,6 +1,4 @@
 /// The runs of one asynchronous check of a field, with their task and cached answers.
-///
-/// The field's report contains the outcome.
 struct AsynchronousRun<Value: Sendable>: Sendable {
   /// The progress of the current run.
   enum Phase {
@@ -12,17 +10,13 @@ struct AsynchronousRun<Value: Sendable>: Sendable {
 
   let check: AsynchronousCheck<Value>
   private(set) var phase = Phase.ended
-  /// The number of the current run.
-  ///
-  /// Answers of earlier runs are stale.
+  /// The number of the current run; answers of earlier runs are stale.
   private(set) var number: UInt64 = 0
   private var task: Task<Void, Never>?
   /// The cached answers, oldest first.
   private var answers: [(value: Value, outcome: AsynchronousOutcome)] = []
 
-  init(_ check: AsynchronousCheck<Value>) {
-    self.check = check
-  }
+  init(_ check: AsynchronousCheck<Value>) { self.check = check }
 
   /// Returns the cached answer for a value.
   func cachedAnswer(for value: Value) -> AsynchronousOutcome? {

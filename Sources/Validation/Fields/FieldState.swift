@@ -1,8 +1,6 @@
 import Concurrency
 
-/// The mutable state of a field, which is guarded by a lock.
-///
-/// To evaluate the checks without the lock, a field uses a copy of the state.
+/// The mutable state of a field, guarded by a lock, and copied to evaluate the checks without it.
 struct FieldState<Value: Sendable>: Sendable {
   /// A value and the other input of its report.
   struct Input: Sendable {
@@ -85,8 +83,7 @@ extension FieldState {
     // Outcomes can have arrived after the snapshot was taken.
     for index in runs.indices {
       let current = report.checks[firstRun + index]
-      new.checks.update(
-        validator.checks.count + index, current.state, advice: current.advice)
+      new.checks.update(validator.checks.count + index, current.state, advice: current.advice)
     }
     (firstRun, validatorIsNew) = (validator.checks.count, false)
     report = new

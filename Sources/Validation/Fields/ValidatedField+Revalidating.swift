@@ -69,9 +69,7 @@ extension ValidatedField {
 }
 
 extension ValidatedField: DependentField {
-  func dependencyDidChange() {
-    revalidate { _ in }
-  }
+  func dependencyDidChange() { revalidate { _ in } }
 }
 
 extension ValidatedField {
@@ -99,8 +97,7 @@ extension ValidatedField {
 
   /// Starts a run of an asynchronous check in a task that does not retain the field.
   func start(_ start: AsynchronousStart<Value>) {
-    let (index, number) = (start.index, start.number)
-    let task = Task { [weak self, clock, check = asynchronousChecks[index]] in
+    let task = Task { [weak self, clock, check = asynchronousChecks[start.index]] in
       if start.isDebounced { await clock.wait(for: check.debounce) }
       guard !Task.isCancelled, self?.begin(start) == true else { return }
       let timer = Task { [weak self] in
@@ -118,7 +115,7 @@ extension ValidatedField {
       self?.finish(start, outcome)
     }
     // The run may have become stale meanwhile.
-    if !state.access({ $0.runs[index].setTask(task, of: number) }) { task.cancel() }
+    if !state.access({ $0.runs[start.index].setTask(task, of: start.number) }) { task.cancel() }
   }
 
   /// Records the end of the debounce, or returns false if the run is stale.

@@ -59,17 +59,13 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     withExtendedLifetime(checks) {}
   }
 
-  /// The value.
-  ///
-  /// Setting it touches the field.
+  /// The value; setting it touches the field.
   public var value: Value {
     get {
       properties.accessValue()
       return state.access { $0.value }
     }
-    set {
-      change(to: newValue) { $0.newest.isTouched = true }
-    }
+    set { change(to: newValue) { $0.newest.isTouched = true } }
   }
 
   /// The report on the value.
@@ -105,9 +101,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   }
 
   /// Restores the initial value and the untouched state.
-  public func reset() {
-    change(to: initialValue) { $0.newest.isTouched = false }
-  }
+  public func reset() { change(to: initialValue) { $0.newest.isTouched = false } }
 
   private func change(to value: Value, _ update: (inout FieldState<Value>) -> Void) {
     properties.valueWillChange()
@@ -152,21 +146,16 @@ public struct Validated<Value: Sendable>: Sendable {
   /// The field with the value and the report.
   public let projectedValue: ValidatedField<Value>
 
-  /// Creates an untouched field with an initial value.
-  ///
-  /// The clock measures the debounce and the timeout of the asynchronous checks.
+  /// Creates an untouched field, as ``ValidatedField/init(_:_:asynchronously:clock:)`` does.
   public init(
     wrappedValue: Value, _ validator: Validator<Value>,
     asynchronously checks: [AsynchronousCheck<Value>] = [],
     clock: any Clock<Duration> = ContinuousClock()
   ) {
-    projectedValue = ValidatedField(
-      wrappedValue, validator, asynchronously: checks, clock: clock)
+    projectedValue = ValidatedField(wrappedValue, validator, asynchronously: checks, clock: clock)
   }
 
-  /// The value.
-  ///
-  /// Setting it touches the field.
+  /// The value; setting it touches the field.
   public var wrappedValue: Value {
     get { projectedValue.value }
     nonmutating set { projectedValue.value = newValue }

@@ -40,12 +40,7 @@ public struct ValidationReports<Report: Equatable & Sendable>: AsyncSequence, Se
   public struct Iterator: AsyncIteratorProtocol {
     var changes: AsyncStream<Void>.Iterator
     let current: @Sendable () -> Report?
-    private var last: Report?
-
-    init(changes: AsyncStream<Void>.Iterator, current: @escaping @Sendable () -> Report?) {
-      self.changes = changes
-      self.current = current
-    }
+    var last: Report?
 
     /// Waits for a report that differs from the previous one, or returns nil at the end.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Report? {
@@ -103,23 +98,16 @@ final class ObservedProperties: Observable, Sendable {
 
 /// An observation of the report of a field or form.
 ///
-/// The observation ends when this object is cancelled or released. It does not retain the field or
-/// form.
+/// It ends when this object is cancelled or released, and does not retain the field or form.
 public final class ValidationObservation: Sendable {
   private let lifetime: ObservationLifetime
 
-  init(end: @escaping @Sendable () -> Void) {
-    lifetime = ObservationLifetime(end: end)
-  }
+  init(end: @escaping @Sendable () -> Void) { lifetime = ObservationLifetime(end: end) }
 
-  /// Ends the observation.
-  ///
-  /// Further calls have no effect.
+  /// Ends the observation; further calls have no effect.
   ///
   /// When this method returns, a call of the observer on another thread may still be in progress.
-  public func cancel() {
-    lifetime.cancel()
-  }
+  public func cancel() { lifetime.cancel() }
 }
 
 /// The closures of one observer of reports.

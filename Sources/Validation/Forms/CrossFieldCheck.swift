@@ -20,14 +20,11 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
     severity: ValidationCheck.Severity = .requirement, with other: ValidatedField<Other>,
     evaluate: @escaping @Sendable (Value, Other, inout CheckResults) -> Void
   ) {
-    check = ValidationCheck(id: .init(name), severity: severity, requirement: requirement)
+    check = ValidationCheck(name, requirement, severity: severity)
     // The check retains the state of the other field, not the field, which may have a check that
     // reads this one.
     let state = other.state
-    self.evaluate = { value, results in
-      let otherValue = state.access { $0.value }
-      evaluate(value, otherValue, &results)
-    }
+    self.evaluate = { value, results in evaluate(value, state.access { $0.value }, &results) }
     follow = { dependent in
       state.access { state in
         state.dependents.removeAll { $0.field == nil || $0.field === dependent }
@@ -88,18 +85,13 @@ extension CrossFieldCheck where Value: Equatable {
 }
 
 extension CrossFieldCheck where Value: StringProtocol {
-  /// Returns a check that the text equals that of another field (`==`).
-  ///
-  /// A prefix of the other text is `.incomplete`.
+  /// Returns a check that the text equals that of another field (`==`); a prefix of it is
+  /// `.incomplete`.
   public static func equal(
     to other: ValidatedField<Value>, saying requirement: ValidationMessage = .equalToOther
   ) -> CrossFieldCheck {
     CrossFieldCheck("equal", requirement: requirement, with: other) {
-      if $0 == $1 {
-        $2.record(.satisfied)
-      } else {
-        $2.record($1.hasPrefix($0) ? .incomplete : .violated)
-      }
+      $2.record($0.state(toward: $1))
     }
   }
 
@@ -111,11 +103,9 @@ extension CrossFieldCheck where Value: StringProtocol {
   public static func notContaining<Other: StringProtocol>(
     _ other: ValidatedField<Other>, saying requirement: ValidationMessage = .notContainingOther
   ) -> CrossFieldCheck {
-    CrossFieldCheck(
-      "notContaining", requirement: requirement, with: other
-    ) { value, other, results in
-      let positions = other.unicodeScalars.count < 3 ? [] : positions(of: other, in: value)
-      results.record(positions.isEmpty ? .satisfied : .violated, positions: positions)
+    CrossFieldCheck("notContaining", requirement: requirement, with: other) {
+      let positions = $1.unicodeScalars.count < 3 ? [] : positions(of: $1, in: $0)
+      $2.record(positions.isEmpty ? .satisfied : .violated, positions: positions)
     }
   }
 

@@ -20,9 +20,7 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   private let observations: [ValidationObservation]
 
   /// Creates a form with fields, in the order in which the user fills them in.
-  public convenience init(_ fields: any FormField...) {
-    self.init(fields)
-  }
+  public convenience init(_ fields: any FormField...) { self.init(fields) }
 
   /// Creates a form with fields, in the order in which the user fills them in.
   public init(_ fields: [any FormField]) {
@@ -47,9 +45,7 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   /// The state of the form, as ``ValidationFormReport/state`` defines it.
   public var state: ValidationReport.State { report.state }
 
-  /// The fraction of all requirements that hold, from 0 to 1.
-  ///
-  /// It is 1 if there are none.
+  /// The fraction of all requirements that hold, from 0 to 1, or 1 if there are none.
   public var progress: Double { report.progress }
 
   /// Whether every requirement of every field holds, even if fields are untouched.
@@ -103,9 +99,7 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   }
 }
 
-/// A field of a ``ValidationForm``, independent of the type of the value.
-///
-/// The only conforming type is ``ValidatedField``.
+/// A ``ValidatedField`` of a ``ValidationForm``, independent of the type of the value.
 public protocol FormField: AnyObject, Sendable, Identifiable<ObjectIdentifier> {
   /// The report on the value.
   var report: ValidationReport { get }
@@ -123,3 +117,67 @@ public protocol FormField: AnyObject, Sendable, Identifiable<ObjectIdentifier> {
 }
 
 extension ValidatedField: FormField {}
+
+/// The report on all fields of a form.
+public struct ValidationFormReport: Hashable, Sendable {
+  /// The report of one field.
+  public struct Field: Hashable, Sendable, Identifiable {
+    /// The identifier of the field.
+    public let id: ObjectIdentifier
+    /// The report on the value.
+    public let report: ValidationReport
+  }
+
+  /// A requirement of a field that does not hold.
+  public struct FieldError: Hashable, Sendable {
+    /// The identifier of the field.
+    public let field: ObjectIdentifier
+    /// The check of the requirement.
+    public let check: ValidationCheck
+  }
+
+  /// The reports of the fields, in the order of the form.
+  public let fields: [Field]
+
+  /// The state of the form.
+  ///
+  /// It is ``ValidationReport/State/pristine`` until a field is touched. Then it is the state of a
+  /// report with the checks of all fields, including untouched ones.
+  public var state: ValidationReport.State { joined.state }
+
+  /// Whether every requirement of every field holds, even if fields are untouched.
+  public var isValid: Bool { fields.allSatisfy(\.report.isValid) }
+
+  /// The fraction of all requirements that hold, from 0 to 1, or 1 if there are none.
+  public var progress: Double { joined.progress }
+
+  /// The requirements that do not hold, in the order of the fields, including untouched fields.
+  public var errors: [FieldError] {
+    fields.flatMap { field in field.report.errors.map { FieldError(field: field.id, check: $0) } }
+  }
+
+  /// The identifier of the first field with a requirement that does not hold or could not be
+  /// checked, or nil if there is none.
+  public var firstNeedingAttention: ObjectIdentifier? {
+    fields.first { field in
+      field.report.checks.contains { $0.severity == .requirement && $0.needsAttention }
+    }?.id
+  }
+
+  /// Returns a text for screen readers with the number of requirements that hold.
+  public func progressText(in language: ValidationLanguage) -> String {
+    joined.progressText(in: language)
+  }
+
+  /// A report with the checks of all fields.
+  private var joined: ValidationReport {
+    ValidationReport(
+      checks: fields.flatMap(\.report.checks), isTouched: fields.contains { $0.report.isTouched })
+  }
+}
+
+extension ValidationCheck {
+  fileprivate var needsAttention: Bool {
+    if case .unavailable = state { true } else { isFailed }
+  }
+}

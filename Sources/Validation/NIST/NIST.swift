@@ -67,10 +67,10 @@ extension NIST {
       }
     }
     // Not in the loop, because the default alphabet has no rule.
-    let characters = CharacterClassUnion(rules.allowedClasses)
-    if !PrintableCharacters.all.allSatisfy(characters.contains) {
+    let alphabet = Alphabet(unionOf: rules.allowedClasses)
+    if !PrintableCharacters.all.allSatisfy(alphabet.contains) {
       found.append(.refusesASCII(allowing: rules.allowedClasses))
-    } else if !characters.containsAllOfUnicode {
+    } else if alphabet != .unicode {
       found.append(.refusesUnicode)
     }
     let least = max(rules.minLength ?? 0, 1)
@@ -98,7 +98,48 @@ extension NIST.Contradiction: CustomStringConvertible {
     }
   }
 
-  private static func text(of message: ValidationMessage) -> String {
-    message.text(in: .english)
+  private static func text(of message: ValidationMessage) -> String { message.text(in: .english) }
+}
+
+extension Validator<String> {
+  /// Returns a validator that checks the length of a password and compares it with a block list, as
+  /// NIST SP 800-63B-4 requires.
+  ///
+  /// Lengths are counted in code points after normalization. Only whole passwords are compared with
+  /// the list. The advice for a listed password is to choose another, as NIST requires. The check
+  /// is then `.incomplete`, because appending text results in another password.
+  ///
+  /// - Parameters:
+  ///   - secondFactor: Whether the password is used only together with another factor. The minimum
+  ///     is then 8 code points instead of 15.
+  ///   - blockList: The forbidden passwords.
+  ///   - maximum: The maximum number of code points, or nil for no limit. NIST recommends at least
+  ///     64, so any lower number is raised to 64.
+  ///   - normalizing: A closure that returns the normalized form of a password, which is compared
+  ///     and hashed. For NFKC, which NIST recommends, pass Foundation's
+  ///     `\.precomposedStringWithCompatibilityMapping`.
+  /// - Returns: A validator with the checks `minLength`, `maxLength` if there is a maximum, and
+  ///   `notBlocked`.
+  public static func nist(
+    secondFactor: Bool = false, blockList: PasswordBlockList, maximum: Int? = nil,
+    normalizing: @escaping @Sendable (String) -> String = { $0 }
+  ) -> Validator {
+    let minimum = NIST.minimum(secondFactor: secondFactor)
+    let limits = CountBounds(
+      minimum...max(maximum ?? .max, NIST.leastMaximum), unit: .codePoints)
+    let checks =
+      limits.checks("minLength", "maxLength") + [ValidationCheck("notBlocked", .notBlocked)]
+    return Validator(checks: checks) { [last = checks.count - 1] typed, results in
+      let password = normalizing(typed)
+      let length = password.unicodeScalars.count
+      limits.record(length, in: &results) { maximum in
+        // Normalization can change the length, so the position is that of the last code points.
+        let end = typed.unicodeScalars.count
+        return max(0, end - (length - maximum))..<end
+      }
+      let isBlocked = blockList.contains(password)
+      results.record(
+        isBlocked ? .incomplete : .satisfied, at: last, advice: isBlocked ? .chooseAnother : nil)
+    }
   }
 }

@@ -52,8 +52,7 @@ extension PasswordBlockList.Comparison {
     var key = String.UnicodeScalarView()
     for scalar in password.unicodeScalars {
       // Setting the bit 0x20 turns uppercase letters into lowercase ones.
-      key.append(
-        ("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar)
+      key.append(("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar)
     }
     return String(key)
   }

@@ -24,11 +24,9 @@ enum EnglishTexts: LanguageTexts {
     case .removeElements, .removeCharacters: "Remove \(shared(message, language))"
     case .unique: "No duplicates"
     case .each(let message): "Each one: \(language.text(of: message))"
-    case .onlyOf(let classes):
-      classes.contains(.unicode)
-        ? "Any characters" : "Only \(list(classes.map { noun($0).plural }, and))"
-    case .remove(let characters):
-      "Remove or replace \(list(characters.map(name), and))"
+    case .onlyOf(let classes) where classes.contains(.unicode): "Any characters"
+    case .onlyOf: "Only \(shared(message, language))"
+    case .remove: "Remove or replace \(shared(message, language))"
     case .removeAt(let positions): "Remove or replace the text at \(Self.positions(positions))"
     case .maximumRun(let run, let limit): limitText(run, limit)
     case .shortenRun(let run, let text, let position, let limit):
@@ -39,8 +37,8 @@ enum EnglishTexts: LanguageTexts {
     case .trimmed: "No white space at the beginning or end"
     case .singleLine: "A single line"
     case .email: "An email address"
-    case .oneOf(let values):
-      values.isEmpty ? "One of the choices" : "One of: \(values.joined(separator: ", "))"
+    case .oneOf([]): "One of the choices"
+    case .oneOf(let values): "One of: \(values.joined(separator: ", "))"
     case .noneOf: "Not taken or reserved"
     case .equal(let value): value.map(quoted) ?? "The expected value"
     case .equalToOther: "Must match the other field"

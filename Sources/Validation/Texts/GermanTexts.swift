@@ -24,11 +24,9 @@ enum GermanTexts: LanguageTexts {
     case .removeElements, .removeCharacters: "\(shared(message, language)) entfernen"
     case .unique: "Keine Duplikate"
     case .each(let message): "Jedes Element: \(language.text(of: message))"
-    case .onlyOf(let classes):
-      classes.contains(.unicode)
-        ? "Beliebige Zeichen" : "Nur \(list(classes.map { noun($0).plural }, and))"
-    case .remove(let characters):
-      "\(list(characters.map(name), and)) entfernen oder ersetzen"
+    case .onlyOf(let classes) where classes.contains(.unicode): "Beliebige Zeichen"
+    case .onlyOf: "Nur \(shared(message, language))"
+    case .remove: "\(shared(message, language)) entfernen oder ersetzen"
     case .removeAt(let positions): "Stelle \(Self.positions(positions)): entfernen oder ersetzen"
     case .maximumRun(let run, let limit): limitText(run, limit)
     case .shortenRun(let run, let text, let position, let limit):
@@ -39,8 +37,8 @@ enum GermanTexts: LanguageTexts {
     case .trimmed: "Keine Leerzeichen am Anfang oder Ende"
     case .singleLine: "Eine einzige Zeile"
     case .email: "Eine E-Mail-Adresse"
-    case .oneOf(let values):
-      values.isEmpty ? "Eine der Möglichkeiten" : "Eines von: \(values.joined(separator: ", "))"
+    case .oneOf([]): "Eine der Möglichkeiten"
+    case .oneOf(let values): "Eines von: \(values.joined(separator: ", "))"
     case .noneOf: "Nicht vergeben oder reserviert"
     case .equal(let value): value.map(quoted) ?? "Der erwartete Wert"
     case .equalToOther: "Muss mit dem anderen Feld übereinstimmen"

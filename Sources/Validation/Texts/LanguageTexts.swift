@@ -35,6 +35,8 @@ extension LanguageTexts {
       "\(count) \(list(classes.map { noun($0).form(limiting: count) }, or))"
     case .addOf(let count, let classes):
       "\(count) \(list(classes.map { noun($0).form(count) }, or))"
+    case .onlyOf(let classes): list(classes.map { noun($0).plural }, and)
+    case .remove(let characters): list(characters.map(name), and)
     case .minimum(let value), .maximum(let value): value
     case .all(let messages): list(messages.map(language.text), and)
     case .either(let messages): list(messages.map(language.text), or)
@@ -65,22 +67,13 @@ extension LanguageTexts {
 
   /// Returns whether a character is visible on its own.
   private static func isVisible(_ character: String) -> Bool {
-    character.unicodeScalars.allSatisfy { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
-        .paragraphSeparator, .spaceSeparator, .nonspacingMark, .enclosingMark, .spacingMark:
-        false
-      default: true
-      }
+    let invisible: [Unicode.GeneralCategory] = [
+      .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
+      .paragraphSeparator, .spaceSeparator, .nonspacingMark, .enclosingMark, .spacingMark,
+    ]
+    return character.unicodeScalars.allSatisfy {
+      !invisible.contains($0.properties.generalCategory)
     }
-  }
-
-  /// Returns the code points of a character, such as "U+00A0".
-  private static func codePoints(_ character: String) -> String {
-    character.unicodeScalars.map { scalar in
-      let digits = String(scalar.value, radix: 16, uppercase: true)
-      return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-    }.joined(separator: " ")
   }
 
   /// Returns the name of a character, the quoted character, or its code points.
@@ -89,7 +82,9 @@ extension LanguageTexts {
     case " ": space
     case "\t": tab
     case "\n", "\r", "\r\n": lineBreak
-    default: isVisible(character) ? quoted(character) : codePoints(character)
+    default:
+      isVisible(character)
+        ? quoted(character) : character.unicodeScalars.map(\.codePoint).joined(separator: " ")
     }
   }
 
@@ -101,4 +96,48 @@ extension LanguageTexts {
     if !characters.contains(" ") { return visible }
     return visible.isEmpty ? space : "\(visible) (+ \(space))"
   }
+}
+
+/// The forms of a noun that are used with numbers.
+struct Noun: Sendable {
+  /// The form for an amount of one.
+  private let one: String
+  /// The form for an amount that ends in 2 to 4, or nil if the language has no such form.
+  private let few: String?
+  /// The form for other numbers.
+  private let many: String
+  /// The form for a limit that ends in 1, if the language has the form `few`.
+  private let genitive: String
+  /// The form without a number.
+  let plural: String
+
+  init(
+    _ one: String, few: String? = nil, _ many: String, genitive: String? = nil,
+    plural: String? = nil
+  ) {
+    (self.one, self.few, self.many) = (one, few, many)
+    self.genitive = genitive ?? few ?? one
+    self.plural = plural ?? many
+  }
+
+  /// Returns the form for an amount, following the plural rules of Unicode CLDR.
+  func form(_ count: Int) -> String {
+    guard let few else { return count == 1 ? one : many }
+    if Self.isSingular(count) { return one }
+    return (2...4).contains(count % 10) && !(12...14).contains(count % 100) ? few : many
+  }
+
+  /// Returns the form for a limit.
+  func form(limiting count: Int) -> String {
+    few == nil ? form(count) : Self.isSingular(count) ? genitive : many
+  }
+
+  /// Returns an amount followed by the noun.
+  func counted(_ count: Int) -> String { "\(count) \(form(count))" }
+
+  /// Returns a limit followed by the noun.
+  func limiting(_ count: Int) -> String { "\(count) \(form(limiting: count))" }
+
+  /// Returns whether a number takes the singular in Russian.
+  static func isSingular(_ count: Int) -> Bool { count % 10 == 1 && count % 100 != 11 }
 }

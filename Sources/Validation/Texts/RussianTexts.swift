@@ -10,8 +10,7 @@ enum RussianTexts: LanguageTexts {
   static let quotationMarks = ("«", "»")
   static let (space, tab, lineBreak) = ("пробел", "табуляцию", "перенос строки")
   static let element = Noun("элемент", few: "элемента", "элементов")
-  static let character = Noun(
-    "символ", few: "символа", "символов", plural: "символы")
+  static let character = Noun("символ", few: "символа", "символов", plural: "символы")
   static let byte = Noun("байт", few: "байта", "байтов")
 
   static func text(of message: ValidationMessage, in language: ValidationLanguage) -> String {
@@ -25,11 +24,9 @@ enum RussianTexts: LanguageTexts {
     case .removeElements, .removeCharacters: "Удалите \(shared(message, language))"
     case .unique: "Без дубликатов"
     case .each(let message): "Каждый элемент: \(language.text(of: message))"
-    case .onlyOf(let classes):
-      classes.contains(.unicode)
-        ? "Любые символы" : "Только \(list(classes.map { noun($0).plural }, and))"
-    case .remove(let characters):
-      "Удалите или замените \(list(characters.map(name), and))"
+    case .onlyOf(let classes) where classes.contains(.unicode): "Любые символы"
+    case .onlyOf: "Только \(shared(message, language))"
+    case .remove: "Удалите или замените \(shared(message, language))"
     case .removeAt(let positions): "Позиция \(Self.positions(positions)): удалите или замените"
     case .maximumRun(let run, let limit): limitText(run, limit)
     case .shortenRun(let run, let text, let position, let limit):
@@ -41,8 +38,8 @@ enum RussianTexts: LanguageTexts {
     case .trimmed: "Без пробелов в начале и в конце"
     case .singleLine: "Одна строка"
     case .email: "Адрес электронной почты"
-    case .oneOf(let values):
-      values.isEmpty ? "Один из вариантов" : "Одно из: \(values.joined(separator: ", "))"
+    case .oneOf([]): "Один из вариантов"
+    case .oneOf(let values): "Одно из: \(values.joined(separator: ", "))"
     case .noneOf: "Не занято и не зарезервировано"
     case .equal(let value): value.map(quoted) ?? "Ожидаемое значение"
     case .equalToOther: "Должно совпадать с другим полем"
@@ -73,8 +70,7 @@ enum RussianTexts: LanguageTexts {
     case .report(.valid): "всё верно"
     case .report(.invalid): "пока не всё верно"
     case .progress(let done, let all):
-      "Выполнено \(done) из "
-        + Noun("требование", few: "требования", "требований").limiting(all)
+      "Выполнено \(done) из " + Noun("требование", few: "требования", "требований").limiting(all)
     }
   }
 

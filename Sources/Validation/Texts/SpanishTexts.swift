@@ -24,11 +24,9 @@ enum SpanishTexts: LanguageTexts {
     case .removeElements, .removeCharacters: "Elimina \(shared(message, language))"
     case .unique: "Sin duplicados"
     case .each(let message): "Cada elemento: \(language.text(of: message))"
-    case .onlyOf(let classes):
-      classes.contains(.unicode)
-        ? "Cualquier carácter" : "Solo \(list(classes.map { noun($0).plural }, and))"
-    case .remove(let characters):
-      "Elimina o sustituye \(list(characters.map(name), and))"
+    case .onlyOf(let classes) where classes.contains(.unicode): "Cualquier carácter"
+    case .onlyOf: "Solo \(shared(message, language))"
+    case .remove: "Elimina o sustituye \(shared(message, language))"
     case .removeAt(let positions):
       "Elimina o sustituye el texto en la posición \(Self.positions(positions))"
     case .maximumRun(let run, let limit): limitText(run, limit)
@@ -40,8 +38,8 @@ enum SpanishTexts: LanguageTexts {
     case .trimmed: "Sin espacios al principio ni al final"
     case .singleLine: "Una sola línea"
     case .email: "Una dirección de correo electrónico"
-    case .oneOf(let values):
-      values.isEmpty ? "Una de las opciones" : "Uno de estos: \(values.joined(separator: ", "))"
+    case .oneOf([]): "Una de las opciones"
+    case .oneOf(let values): "Uno de estos: \(values.joined(separator: ", "))"
     case .noneOf: "No ocupado ni reservado"
     case .equal(let value): value.map(quoted) ?? "El valor esperado"
     case .equalToOther: "Debe coincidir con el otro campo"

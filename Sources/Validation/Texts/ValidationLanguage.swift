@@ -34,9 +34,8 @@ public struct ValidationLanguage: Sendable {
       status: { status, _ in Texts.text(of: status) })
   }
 
-  /// Returns this language with custom texts, such as those of the app's own messages.
-  ///
-  /// If the closure returns nil, the text of this language is used.
+  /// Returns this language with custom texts, such as those of the app's own messages, except for
+  /// messages for which the closure returns nil.
   public func replacing(
     _ text: @escaping @Sendable (ValidationMessage) -> String?
   ) -> ValidationLanguage {
@@ -67,8 +66,7 @@ extension ValidationCheck {
   public func text(in language: ValidationLanguage) -> String {
     switch state {
     case .satisfied, .incomplete, .violated, .waiting: message.text(in: language)
-    case .pending, .unavailable:
-      "\(message.text(in: language)): \(state.text(in: language))"
+    case .pending, .unavailable: "\(message.text(in: language)): \(state.text(in: language))"
     }
   }
 }
@@ -86,9 +84,8 @@ extension ValidationReport.State {
 extension ValidationReport {
   /// Returns a text for screen readers with the number of requirements that hold.
   public func progressText(in language: ValidationLanguage) -> String {
-    let requirements = checks.filter { $0.severity == .requirement }
-    return language.text(
-      of: .progress(requirements.count { $0.state == .satisfied }, of: requirements.count))
+    let (satisfied, all) = requirementCounts
+    return language.text(of: .progress(satisfied, of: all))
   }
 }
 

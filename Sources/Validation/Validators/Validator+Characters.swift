@@ -6,7 +6,7 @@ extension Validator<String> {
   /// Messages contain the other characters. For a secret, use ``password(_:unit:matching:)``, whose
   /// messages contain only positions.
   public static func characters(in classes: CharacterClass...) -> Validator {
-    let alphabet = CharacterClassUnion(classes)
+    let alphabet = Alphabet(unionOf: classes)
     return Validator("characters", .onlyOf(classes)) { text, results in
       if text.unicodeScalars.allSatisfy(alphabet.contains) { return results.record(.satisfied) }
       var positions = RangeSet<Int>()
@@ -20,13 +20,11 @@ extension Validator<String> {
     }
   }
 
-  /// Returns a check that requires a minimum number of characters of some classes.
-  ///
-  /// With fewer characters, it is `.incomplete`.
+  /// Returns a check for a minimum number of characters of some classes; fewer are `.incomplete`.
   public static func contains(
     atLeast minimum: Int = 1, of classes: CharacterClass...
   ) -> Validator {
-    let alphabet = CharacterClassUnion(classes)
+    let alphabet = Alphabet(unionOf: classes)
     return Validator("contains", .minimumOf(minimum, classes)) { text, results in
       let count = text.unicodeScalars.count(where: alphabet.contains)
       if count >= minimum { return results.record(.satisfied) }
@@ -51,9 +49,7 @@ extension Validator<String> {
     runs(.sequential, limit, [.allowed(.unicode), .maxSequential(limit)])
   }
 
-  /// Returns a check that limits runs.
-  ///
-  /// As in password rules, a limit of zero or less has no effect.
+  /// Returns a check that limits runs; as in password rules, zero or less has no effect.
   private static func runs(
     _ run: ValidationMessage.Run, _ limit: Int, _ rules: PasswordRuleSet
   ) -> Validator {
@@ -61,33 +57,10 @@ extension Validator<String> {
     return Validator(name, .maximumRun(run, limit)) { text, results in
       let positions = rules.check(text).checks.last?.violations ?? []
       guard let first = positions.first else { return results.record(.satisfied) }
-      let quoted = text.unicodeScalars.dropFirst(first.lowerBound).prefix(first.count)
+      let characters = text.unicodeScalars.dropFirst(first.lowerBound).prefix(first.count)
+      let quoted = first.count > 12 ? nil : String(characters)
       results.record(
-        .violated,
-        advice: .shortenRun(
-          run, first.count > Self.quotedLength ? nil : String(quoted), at: first, limit: limit),
-        positions: positions)
+        .violated, advice: .shortenRun(run, quoted, at: first, limit: limit), positions: positions)
     }
   }
-
-  /// The maximum length of a run that messages quote.
-  private static var quotedLength: Int { 12 }
-}
-
-/// The union of several character classes.
-struct CharacterClassUnion: Sendable {
-  /// The characters, or nil for all of Unicode.
-  private let characters: PrintableCharacters?
-
-  init(_ classes: [CharacterClass]) {
-    characters = classes.reduce(PrintableCharacters()) { union, characterClass in
-      guard let union, let characters = characterClass.characters else { return nil }
-      return union.union(characters)
-    }
-  }
-
-  /// Whether the union contains all Unicode characters.
-  var containsAllOfUnicode: Bool { characters == nil }
-
-  func contains(_ scalar: Unicode.Scalar) -> Bool { characters?.contains(scalar) ?? true }
 }

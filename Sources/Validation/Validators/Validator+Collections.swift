@@ -1,8 +1,8 @@
+import PasswordRules
+
 extension Validator where Value: Collection & SendableMetatype {
   /// A check that the collection is not empty; an empty one is `.incomplete`.
-  public static var notEmpty: Validator {
-    Validator("notEmpty", .notEmpty) { $1.record($0.isEmpty ? .incomplete : .satisfied) }
-  }
+  public static var notEmpty: Validator { custom("notEmpty", .notEmpty) { !$0.isEmpty } }
 
   /// Returns a check for each limit of a range of counts.
   ///
@@ -12,13 +12,9 @@ extension Validator where Value: Collection & SendableMetatype {
   /// - Precondition: The range is not empty.
   public static func count(_ range: some RangeExpression<Int>) -> Validator {
     let bounds = CountBounds(range)
-    let checks = bounds.checks(
-      minimum: ValidationMessage.minimumCount, maximum: ValidationMessage.maximumCount)
-    return Validator(checks: checks) { elements, results in
+    return Validator(checks: bounds.checks()) { elements, results in
       let count = elements.count
-      bounds.record(
-        count, in: &results, add: ValidationMessage.addElements,
-        remove: ValidationMessage.removeElements, excess: { $0..<count })
+      bounds.record(count, in: &results) { $0..<count }
     }
   }
 }
@@ -58,13 +54,16 @@ extension Validator where Value: Collection & SendableMetatype {
 
 /// The limits of a range of counts.
 struct CountBounds: Sendable {
+  /// The unit of the characters that are counted, or nil for elements.
+  private let unit: LengthUnit?
   /// The minimum, or nil if it is zero or less.
-  let minimum: Int?
+  private let minimum: Int?
   /// The maximum, or nil if there is no maximum.
-  let maximum: Int?
+  private let maximum: Int?
 
   /// Creates the limits of a range, which must not be empty.
-  init(_ range: some RangeExpression<Int>) {
+  init(_ range: some RangeExpression<Int>, unit: LengthUnit? = nil) {
+    self.unit = unit
     let (lower, upper): (Int, Int)
     if let closed = range as? ClosedRange<Int> {
       // The upper bound can be `Int.max`, and a conversion to a half-open range would overflow.
@@ -82,32 +81,30 @@ struct CountBounds: Sendable {
 
   /// Returns one check for each limit.
   func checks(
-    minimum atLeast: (Int) -> ValidationMessage, maximum atMost: (Int) -> ValidationMessage
+    _ minimumName: String = "minimumCount", _ maximumName: String = "maximumCount"
   ) -> [ValidationCheck] {
-    var checks: [ValidationCheck] = []
-    if let minimum {
-      checks.append(ValidationCheck(id: .init("minimumCount"), requirement: atLeast(minimum)))
+    let atLeast = minimum.map { count in
+      ValidationCheck(minimumName, unit.map { .minimumLength(count, $0) } ?? .minimumCount(count))
     }
-    if let maximum {
-      checks.append(ValidationCheck(id: .init("maximumCount"), requirement: atMost(maximum)))
+    let atMost = maximum.map { count in
+      ValidationCheck(maximumName, unit.map { .maximumLength(count, $0) } ?? .maximumCount(count))
     }
-    return checks
+    return [atLeast, atMost].compactMap(\.self)
   }
 
-  /// Records the states of the checks for a count.
-  func record(
-    _ count: Int, in results: inout CheckResults, add: (Int) -> ValidationMessage,
-    remove: (Int) -> ValidationMessage, excess: (Int) -> Range<Int>
-  ) {
+  /// Records the states of the checks for a count, with the positions that exceed the maximum.
+  func record(_ count: Int, in results: inout CheckResults, excess: (Int) -> Range<Int>) {
     if let minimum {
-      let isEnough = count >= minimum
-      results.record(
-        isEnough ? .satisfied : .incomplete, advice: isEnough ? nil : add(minimum - count))
+      let missing = minimum - count
+      let add = unit.map { ValidationMessage.addCharacters(missing, $0) } ?? .addElements(missing)
+      results.record(missing > 0 ? .incomplete : .satisfied, advice: missing > 0 ? add : nil)
     }
     guard let maximum else { return }
     let index = minimum == nil ? 0 : 1
     if count <= maximum { return results.record(.satisfied, at: index) }
     let limit = max(maximum, 0)
-    results.record(.violated, at: index, advice: remove(count - limit), positions: [excess(limit)])
+    let over = count - limit
+    let remove = unit.map { .removeCharacters(over, $0) } ?? ValidationMessage.removeElements(over)
+    results.record(.violated, at: index, advice: remove, positions: [excess(limit)])
   }
 }

@@ -4,13 +4,12 @@ extension Validator {
   /// If appending text can meet the requirements of a validator, the check is `.incomplete`,
   /// otherwise `.violated`. Recommendations are ignored.
   public static func || (left: Validator, right: Validator) -> Validator {
-    Validator("either", .either(left.alternatives + right.alternatives)) { value, results in
+    custom("either", .either(left.alternatives + right.alternatives)) { value in
       let first = left.summary(of: value).state
-      if first == .satisfied { return results.record(.satisfied) }
+      if first == .satisfied { return first }
       let second = right.summary(of: value).state
-      results.record(
-        second == .satisfied
-          ? second : first == .incomplete || second == .incomplete ? .incomplete : .violated)
+      if second == .satisfied { return second }
+      return [first, second].contains(.incomplete) ? .incomplete : .violated
     }
   }
 
@@ -18,8 +17,11 @@ extension Validator {
   ///
   /// Otherwise it is `.violated`, even if appending text could help. Recommendations are ignored.
   public static prefix func ! (validator: Validator) -> Validator {
-    Validator("not", validator.combinedRequirement.negated) { value, results in
-      results.record(validator.summary(of: value).state == .satisfied ? .violated : .satisfied)
+    let requirement = validator.combinedRequirement
+    let negated: ValidationMessage =
+      if case .not(let message) = requirement { message } else { .not(requirement) }
+    return custom("not", negated, failure: .violated) {
+      validator.summary(of: $0).state != .satisfied
     }
   }
 
@@ -32,12 +34,6 @@ extension Validator {
   /// The requirements of which at least one must hold.
   private var alternatives: [ValidationMessage] {
     if case .either(let messages) = combinedRequirement { messages } else { [combinedRequirement] }
-  }
-}
-
-extension ValidationMessage {
-  fileprivate var negated: ValidationMessage {
-    if case .not(let message) = self { message } else { .not(self) }
   }
 }
 
@@ -59,12 +55,10 @@ extension Validator {
 
   /// Returns a check that the value is not nil; nil is `.incomplete`.
   public static func present<Wrapped>() -> Validator where Value == Wrapped? {
-    Validator("present", .present) { $1.record($0 == nil ? .incomplete : .satisfied) }
+    custom("present", .present) { $0 != nil }
   }
 
-  /// Returns the checks of a validator for an optional value.
-  ///
-  /// All of them hold for nil.
+  /// Returns the checks of a validator for an optional value; all of them hold for nil.
   public static func ifPresent<Wrapped>(
     _ validator: Validator<Wrapped>
   ) -> Validator where Value == Wrapped? {
@@ -76,22 +70,12 @@ extension Validator {
 }
 
 extension Validator {
-  /// The same checks as recommendations.
-  ///
-  /// A value that fails them is still valid.
-  public var recommended: Validator {
-    replacingChecks { $0.severity = .recommendation }
-  }
+  /// The same checks as recommendations; a value that fails them is still valid.
+  public var recommended: Validator { replacingChecks { $0.severity = .recommendation } }
 
-  /// Returns the same checks with a name that identifies them in a report.
-  ///
-  /// If there are several checks, they have different ordinals.
+  /// Returns the same checks with a name, and different ordinals, that identify them in a report.
   public func named(_ name: String) -> Validator {
-    var ordinal = 0
-    return replacingChecks { check in
-      check.id = ValidationCheck.ID(name, ordinal: ordinal)
-      ordinal += 1
-    }
+    replacingChecks { $0.id = ValidationCheck.ID(name) }
   }
 
   /// Returns one check, with a custom text, that holds if all requirements hold.

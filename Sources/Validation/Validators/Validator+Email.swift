@@ -1,5 +1,6 @@
-public import _StringProcessing
+import PasswordRules
 import SerializedAccess
+public import _StringProcessing
 
 extension Validator<String> {
   /// A check for an email address that `input type=email` of the HTML Standard accepts.
@@ -50,7 +51,7 @@ private struct EmailReader {
       label = 0
       return length > 0 && !endsInHyphen
     }
-    guard scalar.isLetterOrDigit || scalar == "-" && length > 0 else { return false }
+    guard scalar.isASCIIAlphanumeric || scalar == "-" && length > 0 else { return false }
     label = length + 1
     endsInHyphen = scalar == "-"
     // A label of the maximum length must not end with a hyphen.
@@ -59,16 +60,9 @@ private struct EmailReader {
 }
 
 extension Unicode.Scalar {
-  fileprivate var isLetterOrDigit: Bool {
-    switch self {
-    case "a"..."z", "A"..."Z", "0"..."9": true
-    default: false
-    }
-  }
-
   /// Whether the character is `atext` of RFC 5322, section 3.2.3, or a dot.
   fileprivate var isLocal: Bool {
-    isLetterOrDigit || ".!#$%&'*+/=?^_`{|}~-".unicodeScalars.contains(self)
+    isASCIIAlphanumeric || ".!#$%&'*+/=?^_`{|}~-".unicodeScalars.contains(self)
   }
 }
 
@@ -88,9 +82,7 @@ extension Validator<String> {
     _ requirement: ValidationMessage, _ regex: @Sendable () -> Regex<Output>
   ) -> Validator {
     let pattern = Pattern(regex)
-    return Validator("matching", requirement) {
-      $1.record(pattern.matches($0) ? .satisfied : .incomplete)
-    }
+    return custom("matching", requirement) { pattern.matches($0) }
   }
 }
 
@@ -104,7 +96,5 @@ private final class Pattern: @unchecked Sendable {
     matchesWhole = Serialized(wrappedValue: { $0.wholeMatch(of: regex) != nil })
   }
 
-  func matches(_ text: String) -> Bool {
-    matchesWhole.access { $0(text) }
-  }
+  func matches(_ text: String) -> Bool { matchesWhole.access { $0(text) } }
 }

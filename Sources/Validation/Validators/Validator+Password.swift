@@ -15,56 +15,40 @@ extension Validator<String> {
     _ rules: PasswordRuleSet, unit: LengthUnit = .codePoints,
     matching mode: RequirementMatchingMode = .distinct
   ) -> Validator {
-    let rulesToCheck = rules.check("", unit: unit, matching: mode).checks.map(\.rule)
-    return Validator(checks: checks(of: rulesToCheck, unit: unit, matching: mode)) {
-      password, results in
+    var occurrences: [PasswordRule: Int] = [:]
+    let checks = rules.check("", unit: unit, matching: mode).checks.map { check in
+      if mode == .distinct { occurrences[check.rule, default: 0] += 1 }
+      return check.rule.check(occurrence: occurrences[check.rule] ?? 1, unit: unit)
+    }
+    return Validator(checks: checks) { password, results in
       let report = rules.check(password, unit: unit, matching: mode)
       for (index, check) in report.checks.enumerated() {
+        let state: ValidationCheck.State =
+          switch check.state {
+          case .satisfied: .satisfied
+          case .incomplete: .incomplete
+          case .violated: .violated
+          }
         results.record(
-          ValidationCheck.State(check.state), at: index,
-          advice: check.state == .satisfied ? nil : check.advice(length: report.length, unit: unit),
+          state, at: index,
+          advice: state == .satisfied ? nil : check.advice(length: report.length, unit: unit),
           positions: check.violations)
       }
-    }
-  }
-
-  private static func checks(
-    of rules: [PasswordRule], unit: LengthUnit, matching mode: RequirementMatchingMode
-  ) -> [ValidationCheck] {
-    var occurrences: [PasswordRule: Int] = [:]
-    return rules.map { rule in
-      if mode == .distinct { occurrences[rule, default: 0] += 1 }
-      let (name, requirement) = rule.requirement(occurrence: occurrences[rule] ?? 1, unit: unit)
-      return ValidationCheck(id: .init(name), requirement: requirement)
-    }
-  }
-}
-
-extension ValidationCheck.State {
-  init(_ state: PasswordReport.State) {
-    switch state {
-    case .satisfied: self = .satisfied
-    case .incomplete: self = .incomplete
-    case .violated: self = .violated
     }
   }
 }
 
 extension PasswordRule {
-  /// Returns the name and the requirement of the check of a rule.
-  ///
-  /// The second occurrence of a required class requires two characters.
-  fileprivate func requirement(
-    occurrence: Int, unit: LengthUnit
-  ) -> (name: String, requirement: ValidationMessage) {
+  /// Returns the check of a rule; a class that is required twice requires two characters.
+  fileprivate func check(occurrence: Int, unit: LengthUnit) -> ValidationCheck {
     switch self {
-    case .required(let classes): ("required", .minimumOf(occurrence, classes))
-    case .allowed(let classes): ("allowed", .onlyOf(classes))
-    case .maxConsecutive(let limit): ("maxConsecutive", .maximumRun(.consecutive, limit))
-    case .maxRepeating(let limit): ("maxRepeating", .maximumRun(.repeating, limit))
-    case .maxSequential(let limit): ("maxSequential", .maximumRun(.sequential, limit))
-    case .minLength(let limit): ("minLength", .minimumLength(limit, unit))
-    case .maxLength(let limit): ("maxLength", .maximumLength(limit, unit))
+    case .required(let classes): .init("required", .minimumOf(occurrence, classes))
+    case .allowed(let classes): .init("allowed", .onlyOf(classes))
+    case .maxConsecutive(let limit): .init("maxConsecutive", .maximumRun(.consecutive, limit))
+    case .maxRepeating(let limit): .init("maxRepeating", .maximumRun(.repeating, limit))
+    case .maxSequential(let limit): .init("maxSequential", .maximumRun(.sequential, limit))
+    case .minLength(let limit): .init("minLength", .minimumLength(limit, unit))
+    case .maxLength(let limit): .init("maxLength", .maximumLength(limit, unit))
     }
   }
 }

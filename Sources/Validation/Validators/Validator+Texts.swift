@@ -2,42 +2,31 @@ public import PasswordRules
 
 extension Validator<String> {
   /// Returns a check for each limit of a range of lengths, in user-perceived characters.
-  ///
-  /// Too few characters are `.incomplete`. Too many are `.violated`, with the positions of the
-  /// excess.
-  ///
-  /// - Precondition: The range is not empty.
   public static func count(_ range: some RangeExpression<Int>) -> Validator {
     count(range, unit: .graphemeClusters)
   }
 
   /// Returns a check for each limit of a range of lengths in a unit.
   ///
-  /// - Precondition: The range is not empty.
+  /// Too few characters are `.incomplete`. Too many are `.violated`, with the positions of the
+  /// excess. The range must not be empty.
   public static func count(_ range: some RangeExpression<Int>, unit: LengthUnit) -> Validator {
-    let bounds = CountBounds(range)
-    let checks = bounds.checks(
-      minimum: { .minimumLength($0, unit) }, maximum: { .maximumLength($0, unit) })
-    return Validator(checks: checks) { text, results in
-      bounds.record(
-        unit.length(of: text), in: &results, add: { .addCharacters($0, unit) },
-        remove: { .removeCharacters($0, unit) }, excess: { unit.excess(of: text, over: $0) })
+    let bounds = CountBounds(range, unit: unit)
+    return Validator(checks: bounds.checks()) { text, results in
+      bounds.record(unit.length(of: text), in: &results) { unit.excess(of: text, over: $0) }
     }
   }
 
   /// Returns a check for a prefix; a part of the prefix is `.incomplete`.
   public static func prefix(_ prefix: String) -> Validator {
-    Validator("prefix", .prefix(prefix)) { text, results in
-      if text.hasPrefix(prefix) { return results.record(.satisfied) }
-      results.record(prefix.hasPrefix(text) ? .incomplete : .violated)
+    custom("prefix", .prefix(prefix)) {
+      $0.hasPrefix(prefix) ? .satisfied : prefix.hasPrefix($0) ? .incomplete : .violated
     }
   }
 
   /// Returns a check for a suffix; other texts are `.incomplete`.
   public static func suffix(_ suffix: String) -> Validator {
-    Validator("suffix", .suffix(suffix)) {
-      $1.record($0.hasSuffix(suffix) ? .satisfied : .incomplete)
-    }
+    custom("suffix", .suffix(suffix)) { $0.hasSuffix(suffix) }
   }
 
   /// A check that there is no white space at the beginning or end.
@@ -65,8 +54,7 @@ extension Validator<String> {
       for (position, scalar) in text.unicodeScalars.enumerated() where scalar.isLineBreak {
         positions.insert(contentsOf: position..<position + 1)
       }
-      results.record(
-        positions.isEmpty ? .satisfied : .violated, positions: Array(positions.ranges))
+      results.record(positions.isEmpty ? .satisfied : .violated, positions: Array(positions.ranges))
     }
   }
 }

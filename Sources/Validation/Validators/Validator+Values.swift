@@ -2,38 +2,34 @@
 private let listedValueLimit = 8
 
 extension Validator where Value: Equatable & Sendable & SendableMetatype {
-  /// Returns a check that allows only some values; others are `.violated`.
-  ///
-  /// The message lists up to eight values.
+  /// Returns a check that allows only some values, of which the message lists up to eight; others
+  /// are `.violated`.
   public static func oneOf(_ values: [Value]) -> Validator {
-    Validator("oneOf", .oneOf(values.count > listedValueLimit ? [] : values.map { "\($0)" })) {
-      $1.record(values.contains($0) ? .satisfied : .violated)
-    }
+    let listed = values.count > listedValueLimit ? [] : values.map { "\($0)" }
+    return custom("oneOf", .oneOf(listed), failure: .violated) { values.contains($0) }
   }
 
-  /// Returns a check that excludes some values, which messages do not contain.
-  ///
-  /// An excluded value is `.incomplete`, because appending text can change it.
+  /// Returns a check that excludes some values, which messages do not contain; an excluded value is
+  /// `.incomplete`, because appending text can change it.
   public static func noneOf(_ values: [Value]) -> Validator {
-    Validator("noneOf", .noneOf) { $1.record(values.contains($0) ? .incomplete : .satisfied) }
+    custom("noneOf", .noneOf) { !values.contains($0) }
   }
 
   /// Returns a check that a value equals another; different values are `.violated`.
   ///
   /// Messages contain `text` instead of the expected value, if it is not nil.
   public static func equalTo(_ value: Value, shownAs text: String? = nil) -> Validator {
-    Validator("equalTo", .equal(text)) { $1.record($0 == value ? .satisfied : .violated) }
+    custom("equalTo", .equal(text), failure: .violated) { $0 == value }
   }
 }
 
 extension Validator<String> {
-  /// Returns a check that allows only some texts; a prefix of one is `.incomplete`.
-  ///
-  /// The message lists up to eight texts.
+  /// Returns a check that allows only some texts, of which the message lists up to eight; a prefix
+  /// of one is `.incomplete`.
   public static func oneOf(_ values: [String]) -> Validator {
-    Validator("oneOf", .oneOf(values.count > listedValueLimit ? [] : values)) { text, results in
-      if values.contains(text) { return results.record(.satisfied) }
-      results.record(values.contains { $0.hasPrefix(text) } ? .incomplete : .violated)
+    custom("oneOf", .oneOf(values.count > listedValueLimit ? [] : values)) { text in
+      if values.contains(text) { return .satisfied }
+      return values.contains { $0.hasPrefix(text) } ? .incomplete : .violated
     }
   }
 
@@ -41,18 +37,22 @@ extension Validator<String> {
   ///
   /// Messages contain `text` instead of the expected text, if it is not nil.
   public static func equalTo(_ value: String, shownAs text: String? = nil) -> Validator {
-    Validator("equalTo", .equal(text)) { actual, results in
-      if actual == value { return results.record(.satisfied) }
-      results.record(value.hasPrefix(actual) ? .incomplete : .violated)
-    }
+    custom("equalTo", .equal(text)) { $0.state(toward: value) }
+  }
+}
+
+extension StringProtocol {
+  /// Returns the state of a text that must become equal to another.
+  func state(toward other: Self) -> ValidationCheck.State {
+    self == other ? .satisfied : other.hasPrefix(self) ? .incomplete : .violated
   }
 }
 
 extension Validator where Value: Numeric & Comparable & SendableMetatype {
   /// A check for a positive number; zero is `.incomplete`, and a negative number is `.violated`.
   public static var positive: Validator {
-    Validator("positive", .moreThan("0")) { number, results in
-      results.record(number > .zero ? .satisfied : number < .zero ? .violated : .incomplete)
+    custom("positive", .moreThan("0")) {
+      $0 > .zero ? .satisfied : $0 < .zero ? .violated : .incomplete
     }
   }
 }
@@ -63,16 +63,14 @@ extension Validator where Value: BinaryInteger & Sendable & SendableMetatype {
   ///
   /// Only zero is a multiple of zero.
   public static func multiple(of divisor: Value) -> Validator {
-    Validator("multiple", .multiple(of: "\(divisor)")) {
-      $1.record($0.isMultiple(of: divisor) ? .satisfied : .incomplete)
-    }
+    custom("multiple", .multiple(of: "\(divisor)")) { $0.isMultiple(of: divisor) }
   }
 }
 
 extension Validator where Value: FloatingPoint & SendableMetatype {
   /// A check for a finite number; infinity and NaN are `.violated`.
   public static var finite: Validator {
-    Validator("finite", .finite) { $1.record($0.isFinite ? .satisfied : .violated) }
+    custom("finite", .finite, failure: .violated) { $0.isFinite }
   }
 }
 
@@ -81,21 +79,17 @@ extension Validator where Value: Comparable & Sendable & SendableMetatype {
   ///
   /// A lower value is `.incomplete`, because appending digits results in a greater number.
   public static func atLeast(_ minimum: Value) -> Validator {
-    Validator("atLeast", .minimum("\(minimum)")) {
-      $1.record($0 >= minimum ? .satisfied : .incomplete)
-    }
+    custom("atLeast", .minimum("\(minimum)")) { $0 >= minimum }
   }
 
   /// Returns a check for a maximum; a higher value is `.violated`.
   public static func atMost(_ maximum: Value) -> Validator {
-    Validator("atMost", .maximum("\(maximum)")) {
-      $1.record($0 <= maximum ? .satisfied : .violated)
-    }
+    custom("atMost", .maximum("\(maximum)"), failure: .violated) { $0 <= maximum }
   }
 
   /// Returns a check for an exclusive upper bound; other values are `.violated`.
   public static func lessThan(_ limit: Value) -> Validator {
-    Validator("lessThan", .lessThan("\(limit)")) { $1.record($0 < limit ? .satisfied : .violated) }
+    custom("lessThan", .lessThan("\(limit)"), failure: .violated) { $0 < limit }
   }
 
   /// Returns a check for each bound of a closed range.

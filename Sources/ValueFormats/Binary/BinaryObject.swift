@@ -25,9 +25,7 @@ struct BinaryObject {
     case dictionary = 0xD0
 
     /// Creates the kind of a marker byte, whose low bits may contain a size or count.
-    init?(marker: UInt8) {
-      self.init(rawValue: marker < 0x10 ? marker : marker & 0xF0)
-    }
+    init?(marker: UInt8) { self.init(rawValue: marker < 0x10 ? marker : marker & 0xF0) }
 
     /// The kinds that property list encoders write, and the UIDs of keyed archives.
     static let encoded = Set(allCases).subtracting([.fill, .utf8, .orderedSet, .set])
@@ -40,8 +38,7 @@ struct BinaryObject {
     var isCounted: Bool { isContainer || isString || self == .data }
   }
 
-  /// Returns the size of the content in bytes, as determined by the low bits of the marker; nil if
-  /// they are invalid.
+  /// Returns the size of the content in bytes from the low bits of the marker; nil if invalid.
   static func size(_ kind: Kind, _ argument: UInt8) -> Int? {
     switch (kind, argument) {
     case (.integer, 0...4), (.real, 2...3), (.date, 3): 1 << Int(argument)
@@ -51,8 +48,7 @@ struct BinaryObject {
     }
   }
 
-  /// Returns the marker of an object with a count, followed by the count if it does not fit in the
-  /// marker.
+  /// Returns the marker of an object with a count, and the count if it does not fit in the marker.
   static func header(_ kind: Kind, count: Int) -> [UInt8] {
     if count < 15 { return [kind.rawValue | UInt8(count)] }
     let size = count.sizeInPropertyList

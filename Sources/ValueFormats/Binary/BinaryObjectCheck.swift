@@ -1,6 +1,4 @@
-/// A validation of the root of a binary property list and all its descendants.
-///
-/// Each object is visited once, even if it is shared.
+/// A validation of the root of a binary property list, which visits each descendant only once.
 struct BinaryObjectCheck {
   private let table: BinaryObjectTable
   /// The maximum depth of nested containers.
@@ -8,9 +6,7 @@ struct BinaryObjectCheck {
   private let kinds: Set<BinaryObject.Kind>
   private var visits: [Visit]
   private var size = 0
-  /// The containers whose elements are being visited, the outermost first.
-  ///
-  /// A stack instead of recursion, because stored secrets may be nested deeply.
+  /// The containers whose elements are being visited; not recursive, as secrets may nest deeply.
   private var open: [Container] = []
 
   private struct Visit {
@@ -18,8 +14,7 @@ struct BinaryObjectCheck {
     static let entered: Int16 = -1
     /// The depth of nested containers in the object, including the object itself.
     var height = Self.none
-    // The number of values in the object and their size in bytes, with shared values counted once
-    // for each reference. Both are at most `Int32.max`.
+    // The values in the object and their size in bytes, per reference and clamped to `Int32.max`.
     var values: Int32 = 1
     var size: Int32 = 0
   }
@@ -69,9 +64,7 @@ struct BinaryObjectCheck {
       return count(visit)
     }
     let object = try table.object(index)
-    guard kinds.contains(object.kind) else {
-      throw object.failure("unsupported object type")
-    }
+    guard kinds.contains(object.kind) else { throw object.failure("unsupported object type") }
     if visit.height == Visit.entered {
       throw object.failure("an array or dictionary contains itself")
     }

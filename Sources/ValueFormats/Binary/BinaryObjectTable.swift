@@ -64,8 +64,7 @@ package struct BinaryObjectTable {
         guard size <= end - content else {
           throw FormatError(reason: "truncated object", offset: start)
         }
-        return BinaryObject(
-          kind: kind, header: start..<content, content: content..<content + size)
+        return BinaryObject(kind: kind, header: start..<content, content: content..<content + size)
       }
     }
     throw FormatError(reason: "unknown object type", offset: start)
@@ -81,7 +80,7 @@ package struct BinaryObjectTable {
     return (count, start + 2 + size)
   }
 
-  /// Returns the number of bytes in each counted unit of content.
+  /// Returns the size of each counted unit of content in bytes.
   private func unit(of kind: BinaryObject.Kind) -> Int {
     switch kind {
     case .utf16: 2
@@ -90,13 +89,9 @@ package struct BinaryObjectTable {
     default: 1
     }
   }
-}
 
-extension BinaryObjectTable {
   /// Returns the number of references in a container; in a dictionary, the keys precede the values.
-  func referenceCount(_ container: BinaryObject) -> Int {
-    container.content.count / referenceSize
-  }
+  func referenceCount(_ container: BinaryObject) -> Int { container.content.count / referenceSize }
 
   func reference(_ number: Int, of container: BinaryObject) throws(FormatError) -> Int {
     let position = container.content.lowerBound + number * referenceSize

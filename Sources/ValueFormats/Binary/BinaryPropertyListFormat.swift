@@ -4,13 +4,9 @@
 package struct BinaryPropertyListFormat: StoredFormat {
   private let textForm: TextForm
 
-  package init(_ textForm: TextForm = .escaped) {
-    self.textForm = textForm
-  }
+  package init(_ textForm: TextForm = .escaped) { self.textForm = textForm }
 
-  /// The maximum number of decoded values.
-  ///
-  /// A hundred objects can refer to each other so often that their values exceed any memory.
+  /// The maximum number of decoded values; shared objects can expand to more than any memory.
   private static let maximumValueCount = 16_000_000
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
@@ -55,9 +51,7 @@ package struct BinaryPropertyListFormat: StoredFormat {
       guard let key = table.string(object).map(StoredKey.init) else {
         throw object.failure("a key is not a valid Unicode string")
       }
-      guard seen.insert(key).inserted else {
-        throw object.failure("duplicate key")
-      }
+      guard seen.insert(key).inserted else { throw object.failure("duplicate key") }
       keys.append(key)
     }
     return keys

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// A reader that converts objects of a binary property list to trees.
 struct BinaryTreeReader {
@@ -44,13 +44,11 @@ struct BinaryTreeReader {
     case .ascii, .utf16, .utf8: return textForm.treeInPropertyList(try string(object))
     case .uid where readsUIDs: return .number(.text(String(content.bigEndian() as UInt128)))
     case .array:
-      var elements: [ValueTree] = []
-      let count = table.referenceCount(object)
-      elements.reserveCapacity(count)
-      for number in 0..<count {
-        elements.append(try tree(try table.reference(number, of: object)))
-      }
-      return .array(elements)
+      let numbers = 0..<table.referenceCount(object)
+      return .array(
+        try numbers.map { number throws(FormatError) in
+          try tree(try table.reference(number, of: object))
+        })
     case .dictionary: return .dictionary(try dictionary(object))
     case .fill: throw object.failure("unexpected fill byte")
     case .uid: throw object.failure("UIDs are not supported")
@@ -81,5 +79,39 @@ struct BinaryTreeReader {
       }
     }
     return elements
+  }
+}
+
+extension URL {
+  /// Decodes a URL from a keyed archive, as written by Foundation's `UserDefaults.set(_:forKey:)`;
+  /// nil for other data and for a relative URL.
+  ///
+  /// A keyed archive is a binary property list whose objects refer to each other by UIDs.
+  package init?(archive: Data) {
+    do throws(FormatError) {
+      let table = try BinaryObjectTable(Array(archive)[...])
+      _ = try BinaryObjectCheck(table)
+      var reader = BinaryTreeReader(table, .plain, readsUIDs: true)
+      guard case .dictionary(let archive) = try reader.tree(table.root),
+        case .array(let objects)? = archive[StoredKey("$objects")]
+      else { return nil }
+      func object(_ key: String, of tree: ValueTree?) -> ValueTree? {
+        guard case .dictionary(let members)? = tree,
+          case .number(.text(let uid))? = members[StoredKey(key)],
+          let index = Int(uid), index < objects.count
+        else { return nil }
+        return objects[index]
+      }
+      let root = object("root", of: archive[StoredKey("$top")])
+      guard case .dictionary(let type)? = object("$class", of: root),
+        type[StoredKey("$classname")] == .string("NSURL"),
+        object("NS.base", of: root)?.isNull == true,
+        case .string(let text)? = object("NS.relative", of: root)
+      else { return nil }
+      self.init(string: text)
+    } catch {
+      // The data is not a keyed archive.
+      return nil
+    }
   }
 }

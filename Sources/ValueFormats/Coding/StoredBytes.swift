@@ -89,11 +89,8 @@ extension StoredInteger {
     var bits: UInt64 = 0
     for index in bytes.indices { bits |= UInt64(bytes[index]) << (index * 8) }
     // Shifting to the left and back extends the sign.
-    let integer =
-      Self.isSigned
-      ? Self(exactly: Int64(bitPattern: bits << (64 - width)) >> (64 - width))
-      : Self(exactly: bits)
-    guard let integer else {
+    let signed = Int64(bitPattern: bits << (64 - width)) >> (64 - width)
+    guard let integer = Self.isSigned ? Self(exactly: signed) : Self(exactly: bits) else {
       throw ValueCodingError(.outOfRange(type: "\(Self.self)"), of: Self.self)
     }
     self = integer
@@ -119,12 +116,8 @@ func identityCast<Value, Target>(_ value: consuming Value, to type: Target.Type)
 package struct ValueCoder: Sendable {
   package init() {}
 
-  /// Encodes a value.
-  ///
-  /// - Throws: ``ValueCodingError``, if a property list cannot represent the value exactly.
-  package func encode<Value: Encodable>(
-    _ value: Value
-  ) throws(ValueCodingError) -> [UInt8] {
+  /// Encodes a value; throws if a property list cannot represent it exactly.
+  package func encode<Value: Encodable>(_ value: Value) throws(ValueCodingError) -> [UInt8] {
     // The most common type is handled without a dynamic cast.
     if Value.self == String.self { return identityCast(value, to: String.self).storedBytes }
     guard let type = Value.self as? any StoredBytes.Type else {
@@ -133,9 +126,7 @@ package struct ValueCoder: Sendable {
     return type.bytes(of: value)
   }
 
-  /// Decodes a value.
-  ///
-  /// - Throws: ``ValueCodingError``, if the bytes are not a value of the type.
+  /// Decodes a value; throws if the bytes are not a value of the type.
   package func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: Span<UInt8>
   ) throws(ValueCodingError) -> Value {
@@ -146,7 +137,6 @@ package struct ValueCoder: Sendable {
     return try coded.decode(bytes, as: type)
   }
 
-  /// Decodes a value from an array, see ``decode(_:from:)-(_,Span<UInt8>)``.
   package func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8]
   ) throws(ValueCodingError) -> Value {

@@ -1,6 +1,4 @@
-/// A decoding container for the entries of a dictionary.
-///
-/// If there is no key with the same bytes, a canonically equivalent key is used.
+/// A decoding container for a dictionary, which falls back to a canonically equivalent key.
 struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let entries: [StoredKey: ValueTree]
   let reader: TreeReader
@@ -8,8 +6,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { reader.codingPath }
 
   var allKeys: [Key] {
-    // Of canonically equivalent keys, a decoded `Dictionary` keeps the last key. Sorting makes the
-    // result deterministic.
+    // Of canonically equivalent keys, a decoded `Dictionary` keeps the last, in a fixed order.
     let keys = entries.keys.allSatisfy(\.isASCII) ? Array(entries.keys) : entries.keys.sorted()
     return keys.compactMap { Key(stringValue: $0.string) }
   }
@@ -23,15 +20,15 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decode<Scalar: StoredScalar>(_ type: Scalar.Type, forKey key: Key) throws -> Scalar {
-    try tree(key).scalar(at: path(of: key))
+    try scalar(key)
   }
 
   // The default implementations for these types throw an error.
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-    try tree(key).scalar(at: path(of: key))
-  }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try scalar(key) }
 
-  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try scalar(key) }
+
+  private func scalar<Scalar: StoredScalar>(_ key: Key) throws -> Scalar {
     try tree(key).scalar(at: path(of: key))
   }
 
@@ -60,8 +57,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func superDecoder(forKey key: Key) -> any Decoder { optionalReader(key) }
 
-  /// Returns the decoder of a superclass; if its key is missing, the decoder of a nil, because the
-  /// superclass may have default values.
+  /// Returns the decoder of a superclass; if the key is missing, of nil, to allow default values.
   private func optionalReader(_ key: some CodingKey) -> TreeReader {
     nestedReader(entry(key) ?? .null(depth: 0), key)
   }
@@ -85,9 +81,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func path(of key: some CodingKey) -> CodingPath { CodingPath(key, in: reader.path) }
 }
 
-/// A decoding container for the elements of an array.
-///
-/// If an element cannot be decoded, it remains the next element.
+/// A decoding container for an array; an element that cannot be decoded remains the next one.
 struct UnkeyedTreeReader: UnkeyedDecodingContainer {
   let elements: [ValueTree]
   let reader: TreeReader

@@ -62,9 +62,7 @@ extension TreeReader: SingleValueDecodingContainer {
   // The default implementations for these types throw an error.
   func decode(_ type: Int128.Type) throws -> Int128 { try tree.value(of: type, at: path, depth) }
 
-  func decode(_ type: UInt128.Type) throws -> UInt128 {
-    try tree.value(of: type, at: path, depth)
-  }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try tree.value(of: type, at: path, depth) }
 }
 
 extension ValueTree {
@@ -100,8 +98,7 @@ struct NestingDepth: Sendable {
   /// The number of enclosing arrays and dictionaries.
   private var containers = 0
 
-  /// The number of enclosing values in the innermost container that are encoded as a single value,
-  /// such as optionals.
+  /// The number of enclosing single values, such as optionals, in the innermost container.
   private var layers = 0
 
   /// Whether an array or a dictionary is allowed here; the root of the file takes one level.
@@ -113,4 +110,26 @@ struct NestingDepth: Sendable {
   var insideContainer: NestingDepth { NestingDepth(containers: containers + 1) }
 
   var insideLayer: NestingDepth { NestingDepth(containers: containers, layers: layers + 1) }
+}
+
+/// A path to a nested value: a coding key, and the path to its container.
+final class CodingPath {
+  private let parent: CodingPath?
+  private let key: any CodingKey
+
+  init(_ key: some CodingKey, in parent: CodingPath?) {
+    self.key = key
+    self.parent = parent
+  }
+
+  /// Returns the coding keys of a path from the root; nil is the path to the root.
+  static func keys(to path: CodingPath?) -> [any CodingKey] {
+    var keys: [any CodingKey] = []
+    var next = path
+    while let path = next {
+      keys.append(path.key)
+      next = path.parent
+    }
+    return keys.reversed()
+  }
 }

@@ -55,18 +55,19 @@ struct UnkeyedTreeBuilder: UnkeyedEncodingContainer {
 
   var codingPath: [any CodingKey] { builder.codingPath }
 
-  var count: Int { builder.count }
+  var count: Int { builder.elements.count }
 
-  func encodeNil() { builder.append(.null(depth: 0)) }
+  func encodeNil() { builder.elements.append(.null(depth: 0)) }
 
   func encode<Value: Encodable>(_ value: Value) throws {
-    builder.append(try builder.tree(of: value, at: path, builder.depth.insideContainer))
+    let tree = try builder.tree(of: value, at: path, builder.depth.insideContainer)
+    builder.elements.append(tree)
   }
 
   // The default implementations for these types throw an error.
-  func encode(_ value: Int128) { builder.append(value.tree) }
+  func encode(_ value: Int128) { builder.elements.append(value.tree) }
 
-  func encode(_ value: UInt128) { builder.append(value.tree) }
+  func encode(_ value: UInt128) { builder.elements.append(value.tree) }
 
   func nestedContainer<NestedKey>(
     keyedBy type: NestedKey.Type

@@ -27,7 +27,7 @@ final class TreeBuilder: Encoder {
   private var problem: ValueCodingError.Problem?
 
   private var single = ValueTree.null(depth: 0)
-  private var elements: [ValueTree] = []
+  var elements: [ValueTree] = []
   private var entries: [StoredKey: ValueTree] = [:]
 
   // Nested containers and the encoders of superclasses may be used until encoding ends.
@@ -83,9 +83,7 @@ final class TreeBuilder: Encoder {
   private func check() throws {
     if let problem { throw EncodingError(problem, of: (), at: path) }
   }
-}
 
-extension TreeBuilder {
   /// Returns the tree of a nested value.
   func tree<Value: Encodable>(
     of value: Value, at path: @autoclosure () -> CodingPath?, _ depth: NestingDepth
@@ -103,12 +101,6 @@ extension TreeBuilder {
     guard content == .nothing else { throw EncodingError(.severalEncoded, of: (), at: path) }
     content = .single
     single = tree
-  }
-
-  var count: Int { elements.count }
-
-  func append(_ tree: ValueTree) {
-    elements.append(tree)
   }
 
   func appendBuilder(at path: CodingPath) -> TreeBuilder {

@@ -9,14 +9,10 @@ import StorageInternals
 // a property list represents nil as the string "$null", at any depth.
 
 extension ValueCoder {
-  /// The maximum depth of nested containers.
-  ///
-  /// Foundation's coders overflow a stack of 8 MiB at a smaller depth.
+  /// The maximum depth of nested containers; Foundation's coders overflow 8 MiB of stack earlier.
   private static let depth = 8192
 
-  func encodePropertyList<Value: Encodable>(
-    _ value: Value
-  ) throws(ValueCodingError) -> [UInt8] {
+  func encodePropertyList<Value: Encodable>(_ value: Value) throws(ValueCodingError) -> [UInt8] {
     if let optional = Value.self as? any EncodableOptional.Type {
       return try optional.encode(value, by: self)
     }
@@ -148,8 +144,6 @@ extension Optional: DecodableOptional where Wrapped: Decodable {
 }
 
 extension [UInt8] {
-  /// Whether a property list is an array of one element.
-  ///
-  /// The encoder writes the root object first, after the header of 8 bytes.
+  /// Whether a property list is an array of one element; the root follows the header of 8 bytes.
   fileprivate var isSingleElementArray: Bool { self[8] == 0xa1 }
 }

@@ -1,6 +1,5 @@
-// An app's `Codable` implementations may catch the errors of containers. So these are standard
-// errors with an underlying `Problem`. Their descriptions are not used, because they may contain
-// the value.
+// Containers throw standard errors, which an app's `Codable` code may catch, with an underlying
+// `Problem`. Their descriptions are not used, because they may contain the value.
 
 extension ValueCodingError {
   init(

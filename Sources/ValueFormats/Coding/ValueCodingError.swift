@@ -53,9 +53,7 @@ package struct ValueCodingError: Error, Hashable, Sendable {
   /// The coding path of the failure, such as `lines[*].volume`, with `*` for keys that may be
   /// content.
   package let path: String
-}
 
-extension ValueCodingError {
   /// The problem and the coding path, as a clause.
   package var reason: String { problem.clause + (path.isEmpty ? "" : ", at \(path)") }
 }
@@ -110,21 +108,5 @@ extension ValueCodingError: CustomStringConvertible {
         Read them as the type that they were saved as.
         """
     }
-  }
-}
-
-extension ValueCodingError.Kind {
-  init(of tree: ValueTree) {
-    self =
-      switch tree {
-      case .null: .null
-      case .bool: .boolean
-      case .number: .number
-      case .string: .text
-      case .data: .data
-      case .date: .date
-      case .array: .array
-      case .dictionary: .dictionary
-      }
   }
 }

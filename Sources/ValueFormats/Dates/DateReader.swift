@@ -4,9 +4,7 @@ package import FoundationEssentials
 struct DateReader {
   private var bytes: Substring.UTF8View
 
-  init(_ text: Substring) {
-    bytes = text.utf8
-  }
+  init(_ text: Substring) { bytes = text.utf8 }
 
   var isAtEnd: Bool { bytes.isEmpty }
 
@@ -34,9 +32,7 @@ struct DateReader {
     return number
   }
 
-  /// Reads the rest of a date and time after the year, such as `-11-21T15:46:38`.
-  ///
-  /// - Returns: The number of seconds since 2001-01-01, the reference date of `Date`.
+  /// Reads the rest of a date, such as `-11-21T15:46:38`, in seconds since 2001-01-01.
   mutating func seconds(inYear year: Int64) -> Int64? {
     guard skip("-"), let month = twoDigits(1...12), skip("-"), let day = twoDigits(1...31),
       let days = GregorianDays.number(year, month, day),
@@ -108,9 +104,8 @@ package enum PropertyListDate {
 
 /// The numbering of the days of the proleptic Gregorian calendar.
 ///
-/// Internally, a year begins in March, so that a leap day is the last day of the year. Month 0 is
-/// March, and month 12 is March of the next year. Days are counted from the year -10⁹, so that the
-/// numbers are positive.
+/// Month 0 is March and month 12 the next March, so that a leap day is the last day of the year.
+/// Days are counted from the year -10⁹, so that the numbers are positive.
 enum GregorianDays {
   /// The number of the day 2001-01-01, the reference date of `Date`.
   static let reference = first(ofMonth: 10, in: 2000)

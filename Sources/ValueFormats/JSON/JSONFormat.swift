@@ -2,9 +2,7 @@
 package struct JSONFormat: StoredFormat {
   private let textForm: TextForm
 
-  package init(_ textForm: TextForm = .escaped) {
-    self.textForm = textForm
-  }
+  package init(_ textForm: TextForm = .escaped) { self.textForm = textForm }
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
     // A file that resembles an old property list is usually JSON with a comment or a typo, whose
@@ -46,8 +44,7 @@ package struct JSONFormat: StoredFormat {
     var count = start.count + end.count + (entries.count - 1) * separator.count
     for entry in entries { count += entry.text.count }
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      // The buffer has the capacity that was computed above. Appending to an array takes ten times
-      // as long.
+      // The capacity was computed above. Appending to an array takes ten times as long.
       var target = UnsafeMutableRawPointer(buffer.baseAddress!)
       func append(_ bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBytes { source in

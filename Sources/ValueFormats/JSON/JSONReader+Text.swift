@@ -22,14 +22,11 @@ extension JSONReader {
       case UInt8(ascii: "\\"):
         hasEscapes = true
         _ = try escape()
-      case nil:
-        throw failure("unexpected end of input: expected a closing quotation mark")
+      case nil: throw failure("unexpected end of input: expected a closing quotation mark")
       case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
         throw failure("expected a closing quotation mark before the end of the line")
-      case 0:
-        throw failure("unexpected NUL byte")
-      default:
-        throw failure("unescaped control character")
+      case 0: throw failure("unexpected NUL byte")
+      default: throw failure("unescaped control character")
       }
     }
   }

@@ -6,9 +6,7 @@ package struct JSONReader: TextReader {
   private let makesTrees: Bool
   private let textForm: TextForm
 
-  /// Creates a reader.
-  ///
-  /// - Throws: An error at the first byte that is not valid UTF-8.
+  /// Creates a reader; throws an error at the first byte that is not valid UTF-8.
   init(
     _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ textForm: TextForm = .escaped
   ) throws(FormatError) {
@@ -36,12 +34,8 @@ package struct JSONReader: TextReader {
     default: failure(reason)
     }
   }
-}
 
-extension JSONReader {
-  /// Reads a value inside `depth` arrays and objects.
-  ///
-  /// - Returns: The value; an arbitrary tree if values are only validated.
+  /// Reads a value inside `depth` containers; the result is arbitrary unless `makesTrees` is true.
   mutating func value(in depth: Int) throws(FormatError) -> ValueTree {
     switch current {
     case UInt8(ascii: "\""):
@@ -59,13 +53,12 @@ extension JSONReader {
       return .dictionary(dictionary)
     case UInt8(ascii: "["):
       var array: [ValueTree] = []
-      try elements(in: depth) { (reader) throws(FormatError) in
+      try elements(in: depth, until: "]", "closing bracket") { (reader) throws(FormatError) in
         let element = try reader.value(in: depth + 1)
         if reader.makesTrees { array.append(element) }
       }
       return .array(array)
-    default:
-      return try scalar()
+    default: return try scalar()
     }
   }
 
@@ -73,50 +66,38 @@ extension JSONReader {
   mutating func members(
     in depth: Int, value: (inout JSONReader, _ key: JSONString) throws(FormatError) -> Void
   ) throws(FormatError) {
-    try skipBracket(depth)
-    if skip("}") { return }
-    while true {
-      guard current == UInt8(ascii: "\"") else {
-        throw unexpected("expected a key in double quotation marks")
+    try elements(in: depth, until: "}", "closing brace") { (reader) throws(FormatError) in
+      guard reader.current == UInt8(ascii: "\"") else {
+        throw reader.unexpected("expected a key in double quotation marks")
       }
-      let key = try text()
-      skipWhitespace()
-      guard skip(":") else { throw unexpected("expected a colon") }
-      skipWhitespace()
-      try value(&self, key)
-      skipWhitespace()
-      if skip("}") { return }
-      guard skip(",") else { throw unexpected("expected a comma or a closing brace") }
-      skipWhitespace()
-      if current == UInt8(ascii: "}") { throw failure("trailing comma before the closing brace") }
+      let key = try reader.text()
+      reader.skipWhitespace()
+      guard reader.skip(":") else { throw reader.unexpected("expected a colon") }
+      reader.skipWhitespace()
+      try value(&reader, key)
     }
   }
 
-  /// Reads an array inside `depth` containers, with a closure that reads an element.
+  /// Reads a container inside `depth` others, with a closure that reads an element.
+  @inline(__always)
   private mutating func elements(
-    in depth: Int, element: (inout JSONReader) throws(FormatError) -> Void
+    in depth: Int, until end: Unicode.Scalar, _ endName: String,
+    element: (inout JSONReader) throws(FormatError) -> Void
   ) throws(FormatError) {
-    try skipBracket(depth)
-    if skip("]") { return }
-    while true {
-      try element(&self)
-      skipWhitespace()
-      if skip("]") { return }
-      guard skip(",") else { throw unexpected("expected a comma or a closing bracket") }
-      skipWhitespace()
-      if current == UInt8(ascii: "]") { throw failure("trailing comma before the closing bracket") }
-    }
-  }
-
-  /// Skips an opening brace or bracket and white space.
-  private mutating func skipBracket(_ depth: Int) throws(FormatError) {
     try FormatError.checkDepth(depth, at: position - bytes.startIndex)
     position += 1
     skipWhitespace()
+    if skip(end) { return }
+    while true {
+      try element(&self)
+      skipWhitespace()
+      if skip(end) { return }
+      guard skip(",") else { throw unexpected("expected a comma or a \(endName)") }
+      skipWhitespace()
+      if current == UInt8(ascii: end) { throw failure("trailing comma before the \(endName)") }
+    }
   }
-}
 
-extension JSONReader {
   /// Reads a number, a Boolean, or null.
   mutating func scalar() throws(FormatError) -> ValueTree {
     guard let current else { throw unexpected("expected a value") }
@@ -129,16 +110,12 @@ extension JSONReader {
     case UInt8(ascii: "t") where skip(text: "true"): return .bool(true)
     case UInt8(ascii: "f") where skip(text: "false"): return .bool(false)
     case UInt8(ascii: "n") where skip(text: "null"): return .null(depth: 0)
-    case UInt8(ascii: "+"):
-      throw failure("a number must not begin with a plus sign")
-    case UInt8(ascii: "."):
-      throw failure("expected a digit before the decimal point")
-    case UInt8(ascii: "'"):
-      throw failure("a string must be in double quotation marks")
+    case UInt8(ascii: "+"): throw failure("a number must not begin with a plus sign")
+    case UInt8(ascii: "."): throw failure("expected a digit before the decimal point")
+    case UInt8(ascii: "'"): throw failure("a string must be in double quotation marks")
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
       throw failure("expected true, false, null, or a string in double quotation marks")
-    default:
-      throw unexpected("expected a value")
+    default: throw unexpected("expected a value")
     }
   }
 

@@ -56,13 +56,10 @@ struct JSONWriter: TextWriter {
       append(real.description)
     }
   }
-}
 
-extension JSONWriter {
   /// Writes a string in quotation marks, with the escapes that JSON requires.
   mutating func write(text: String) {
-    // Only for the first string: later reservations would prevent the array from growing
-    // exponentially.
+    // Only for the first string: later reservations would prevent exponential growth.
     if bytes.isEmpty { bytes.reserveCapacity(text.utf8.count + 2) }
     bytes.append(UInt8(ascii: "\""))
     let span = text.utf8Span.span

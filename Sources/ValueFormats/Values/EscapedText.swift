@@ -62,9 +62,7 @@ package enum TextForm: Sendable {
   /// The file was written by another program, whose strings contain no escapes.
   case plain
 
-  func unescaped(_ text: String) -> String {
-    self == .plain ? text : EscapedText.unescape(text)
-  }
+  func unescaped(_ text: String) -> String { self == .plain ? text : EscapedText.unescape(text) }
 
   /// Returns the value of a string.
   func tree(_ text: String) -> ValueTree {

@@ -5,9 +5,7 @@ package enum StoredNumber: Hashable, Sendable {
   case float(Float)
   /// The text of a number in a file, such as `1e3`, which no number type preserves.
   case text(String)
-}
 
-extension StoredNumber {
   /// Returns the number as an integer; nil if it is not integral or is out of range.
   package func integer<Integer: FixedWidthInteger>(
     _ type: Integer.Type = Integer.self
@@ -19,9 +17,7 @@ extension StoredNumber {
     case .text(let text): Integer(text) ?? Self.integer(ofDecimal: text)
     }
   }
-}
 
-extension StoredNumber {
   /// Parses a decimal number, such as `-1.5e3`, as an integer.
   private static func integer<Integer: FixedWidthInteger>(ofDecimal text: String) -> Integer? {
     let (mantissa, exponent) = split(text.utf8[...], at: { $0 | 0x20 == UInt8(ascii: "e") })
@@ -34,8 +30,7 @@ extension StoredNumber {
     let zero = UInt8(ascii: "0")
     guard let last = numeral.lastIndex(where: { $0 != zero }) else { return 0 }
     let digits = numeral[...last].drop { $0 == zero }
-    // With a larger exponent, the text would need more digits than fit in memory to represent an
-    // integer of 128 bits.
+    // A larger exponent would need more digits than fit in memory for an integer of 128 bits.
     guard let power = exponent.map({ Int(Substring($0)) }) ?? 0, power.magnitude < 1 << 40
     else { return nil }
     let zeros = power - (fraction?.count ?? 0) + numeral.count - 1 - last
@@ -52,9 +47,7 @@ extension StoredNumber {
     guard let index = text.firstIndex(where: isSeparator) else { return (text, nil) }
     return (text[..<index], text[index...].dropFirst())
   }
-}
 
-extension StoredNumber {
   /// The nearest `Double`; nil if a text is out of range.
   package var double: Double? {
     switch self {

@@ -51,37 +51,43 @@ extension Double: StoredScalar {
 extension Float: StoredScalar {
   package var tree: ValueTree { .number(.float(self)) }
 
-  package init(_ tree: ValueTree) throws(ValueCodingError.Problem) {
-    self = try tree.real(\.float)
-  }
+  package init(_ tree: ValueTree) throws(ValueCodingError.Problem) { self = try tree.real(\.float) }
 }
 
 extension ValueTree {
   fileprivate func real<Real: FloatingPoint & LosslessStringConvertible>(
     _ nearest: (StoredNumber) -> Real?
   ) throws(ValueCodingError.Problem) -> Real {
-    switch self {
-    case .number(let number):
+    if case .number(let number) = self {
       guard let value = nearest(number) else { throw .outOfRange(type: "\(Real.self)") }
       return value
-    case .string(let text):
-      guard let value: Real = text.nonFinite() else { throw isNot(.number) }
-      return value
-    default: throw isNot(.number)
     }
+    guard case .string(let text) = self, let value: Real = text.nonFinite() else {
+      throw isNot(.number)
+    }
+    return value
   }
 
   fileprivate func integer<Integer: FixedWidthInteger>() throws(ValueCodingError.Problem) -> Integer
   {
     guard case .number(let number) = self else { throw isNot(.number) }
-    guard let value = number.integer(Integer.self) else {
-      throw .outOfRange(type: "\(Integer.self)")
-    }
+    guard let value: Integer = number.integer() else { throw .outOfRange(type: "\(Integer.self)") }
     return value
   }
 
   package func isNot(_ expected: ValueCodingError.Kind) -> ValueCodingError.Problem {
-    .wrongType(expected: expected, found: ValueCodingError.Kind(of: self))
+    let found: ValueCodingError.Kind =
+      switch self {
+      case .null: .null
+      case .bool: .boolean
+      case .number: .number
+      case .string: .text
+      case .data: .data
+      case .date: .date
+      case .array: .array
+      case .dictionary: .dictionary
+      }
+    return .wrongType(expected: expected, found: found)
   }
 }
 
@@ -91,10 +97,7 @@ extension StoredScalar where Self: FixedWidthInteger {
   package init(_ tree: ValueTree) throws(ValueCodingError.Problem) { self = try tree.integer() }
 }
 
-/// An integer of at most 64 bits.
-///
-/// `FixedWidthInteger` is not sufficient, because an app's type with custom coding may conform to
-/// it.
+/// An integer of at most 64 bits, unlike an app's `FixedWidthInteger` with custom coding.
 protocol StoredInteger: StoredScalar, StoredBytes, FixedWidthInteger {}
 
 extension Int: StoredInteger {}
@@ -125,13 +128,10 @@ extension UInt128: StoredScalar {
 }
 
 extension Data {
-  /// Decodes base64 with correct padding; nil for any other text.
-  ///
-  /// Foundation also accepts incorrect padding, and ignores text after the padding.
+  /// Decodes base64; nil for incorrect padding or text after it, which Foundation accepts.
   init?(strictBase64 base64: some Collection<UInt8>) {
     let padding = base64.drop { $0 != UInt8(ascii: "=") }
-    guard base64.count % 4 == 0, padding.count <= 2,
-      padding.allSatisfy({ $0 == UInt8(ascii: "=") })
+    guard base64.count % 4 == 0, padding.count <= 2, padding.allSatisfy({ $0 == UInt8(ascii: "=") })
     else { return nil }
     self.init(base64Encoded: Data(base64))
   }

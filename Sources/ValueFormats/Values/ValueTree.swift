@@ -95,31 +95,23 @@ extension ValueTree {
 
   private var data: Data {
     get throws(ValueCodingError.Problem) {
-      switch self {
-      case .data(let data): return data
-      case .string(let text):
-        guard let data = Data(strictBase64: text.utf8) else { throw isNot(.data) }
-        return data
-      default: throw isNot(.data)
+      if case .data(let data) = self { return data }
+      guard case .string(let text) = self, let data = Data(strictBase64: text.utf8) else {
+        throw isNot(.data)
       }
+      return data
     }
   }
 
   /// The URL; nil for a dictionary, which `URL` itself encodes.
   private var url: URL? {
     get throws(ValueCodingError.Problem) {
-      switch self {
-      case .string(let text):
-        guard let url = URL(string: text) else { throw isNot(.url) }
-        return url
-      case .dictionary: return nil
-      default: throw isNot(.url)
-      }
+      if case .dictionary = self { return nil }
+      guard case .string(let text) = self, let url = URL(string: text) else { throw isNot(.url) }
+      return url
     }
   }
-}
 
-extension ValueTree {
   /// The tree inside an additional optional; only a nil stores the number of optionals.
   var wrapped: ValueTree {
     guard case .null(let depth) = self else { return self }

@@ -50,9 +50,7 @@ extension MarkupReader {
       guard position > end else { throw failure("expected white space before the attribute") }
       let start = position
       let name = try name()
-      guard names.insert(name).inserted else {
-        throw failure("duplicate attribute", at: start)
-      }
+      guard names.insert(name).inserted else { throw failure("duplicate attribute", at: start) }
       skipWhitespace()
       guard skip("=") else { throw failure("attribute without a value", at: start) }
       skipWhitespace()

@@ -1,7 +1,5 @@
 extension MarkupReader {
-  /// Reads the text of an element after its start tag, and skips the end tag.
-  ///
-  /// - Returns: The text; an arbitrary string if `isNeeded` is false, so that it is only validated.
+  /// Reads the text of an element up to its end tag; only validates it if `isNeeded` is false.
   mutating func text(
     of element: PropertyListElement, isNeeded: Bool = true
   ) throws(FormatError) -> String {
@@ -108,9 +106,7 @@ enum MarkupText {
   }
 
   /// Returns whether XML can represent a text.
-  static func allows(_ text: String) -> Bool {
-    firstForbidden(in: ArraySlice(text.utf8)) == nil
-  }
+  static func allows(_ text: String) -> Bool { firstForbidden(in: ArraySlice(text.utf8)) == nil }
 
   /// Appends a text with the escapes that XML requires.
   static func write(_ text: String, to bytes: inout [UInt8]) {

@@ -35,9 +35,7 @@ struct MarkupReader: TextReader {
     let start = position
     position += 4
     guard skip(past: "--") != nil else { throw failure("unterminated comment", at: start) }
-    guard skip(">") else {
-      throw failure("two consecutive hyphens in a comment", at: position - 2)
-    }
+    guard skip(">") else { throw failure("two consecutive hyphens in a comment", at: position - 2) }
   }
 
   private mutating func skipInstruction() throws(FormatError) {
@@ -50,9 +48,7 @@ struct MarkupReader: TextReader {
       throw failure("unterminated processing instruction", at: start)
     }
   }
-}
 
-extension MarkupReader {
   /// Skips the part before the first element.
   mutating func skipProlog() throws(FormatError) {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position += 3 }
@@ -80,20 +76,15 @@ extension MarkupReader {
       case ("version", "1.0"), ("encoding", "utf-8"), ("standalone", "yes"), ("standalone", "no"):
         break
       case ("version", _): throw failure("the XML version is not 1.0", at: start)
-      case ("encoding", _): throw encodingFailure(value, at: start)
+      case ("encoding", _):
+        let isName = value.utf8.count <= 40 && value.allSatisfy { $0.isASCII && $0 != "&" }
+        throw failure("the encoding \(isName ? "is \(value), but " : "")must be UTF-8", at: start)
       default: throw failure("invalid XML declaration", at: start)
       }
     }
   }
 
-  private func encodingFailure(_ name: String, at start: Int) -> FormatError {
-    let isName = name.utf8.count <= 40 && name.allSatisfy { $0.isASCII && $0 != "&" }
-    let found = isName ? "is \(name), but " : ""
-    return failure("the encoding \(found)must be UTF-8", at: start)
-  }
-
-  /// Skips a document type; rejects internal definitions, which could expand a few bytes to
-  /// gigabytes.
+  /// Skips a document type; rejects internal definitions, which could expand to gigabytes.
   private mutating func skipDocumentType() throws(FormatError) {
     let start = position
     position += 9

@@ -80,9 +80,7 @@ struct PropertyListMarkupReader {
       }
       let keyStart = markup.position
       let key = StoredKey(try self.key())
-      guard keys.insert(key).inserted else {
-        throw markup.failure("duplicate key", at: keyStart)
-      }
+      guard keys.insert(key).inserted else { throw markup.failure("duplicate key", at: keyStart) }
       let valueStart = markup.position
       _ = try value(within: 1)
       let text = markup.bytes[start..<markup.position]
@@ -120,12 +118,8 @@ struct PropertyListMarkupReader {
     try markup.skipBetweenElements()
     return textForm.unescaped(key)
   }
-}
 
-extension PropertyListMarkupReader {
-  /// Reads a value inside `depth` arrays and dictionaries.
-  ///
-  /// - Returns: The value; an arbitrary tree if values are only validated.
+  /// Reads a value inside `depth` containers; the result is arbitrary unless `makesTrees` is true.
   private mutating func value(within depth: Int) throws(FormatError) -> ValueTree {
     let start = markup.position
     if markup.hasPrefix("</") { throw markup.failure("expected a value") }

@@ -1,7 +1,6 @@
 /// The text of numbers in an XML property list.
 enum PropertyListNumber {
-  /// Returns whether a text is valid in `<integer>`: decimal digits, or `0x` and hexadecimal
-  /// digits, with an optional sign.
+  /// Returns whether a text is an optional sign and decimal digits, or `0x` and hexadecimal digits.
   static func isInteger(_ text: Substring) -> Bool { digits(of: text) != nil }
 
   /// Parses the text of `<integer>`.

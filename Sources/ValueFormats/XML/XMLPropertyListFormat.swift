@@ -28,8 +28,7 @@ package struct XMLPropertyListFormat: StoredFormat {
     let surroundings = surroundings.header.isEmpty ? Self.newFile : surroundings
     let (header, footer) = (surroundings.header, surroundings.footer)
     var file: [UInt8] = []
-    file.reserveCapacity(
-      entries.reduce(header.count + footer.count + 2) { $0 + $1.text.count + 2 })
+    file.reserveCapacity(entries.reduce(header.count + footer.count + 2) { $0 + $1.text.count + 2 })
     file += header
     for entry in entries {
       file += "\n\t".utf8
@@ -74,9 +73,7 @@ enum PropertyListElement: String {
   case data
   case `true`
   case `false`
-}
 
-extension PropertyListElement {
   /// Returns the value of an element that contains a text; nil if the text is not valid.
   func value(_ text: String, _ textForm: TextForm) -> ValueTree? {
     let start = text.utf8.drop(while: \.isWhitespace)

@@ -4,11 +4,11 @@ import SecretStorage
 
 extension Option {
   fileprivate static let sourcePassphraseFile = Option(
-    "source-passphrase-file", "FILE", "a file with the source's passphrase, instead of asking")
+    "source-passphrase-file", "FILE", "a file with the source's passphrase, instead of a prompt")
   fileprivate static let skipUnreadable = Option(
-    "skip-unreadable", nil, "leave out secrets that cannot be decrypted, instead of refusing")
+    "skip-unreadable", nil, "skip secrets that cannot be decrypted, instead of failing")
   fileprivate static let removeSource = Option(
-    "remove-source", nil, "remove the file when all of it is in the vault")
+    "remove-source", nil, "remove the file if the vault has all of its secrets")
 
   fileprivate static let migration = [dryRun, replace, removeSource]
 }
@@ -18,12 +18,12 @@ extension Command {
     "cryptfile", from: "a keyring of Python's keyrings.cryptfile",
     options: [.sourcePassphraseFile, .skipUnreadable],
     notes: """
-      The file is ~/.local/share/python_keyring/cryptfile_pass.cfg unless an app chose another. It needs
-      libargon2, or an OpenSSL from 3.2 on, and takes some tenths of a second for each password.
+      By default, the file is ~/.local/share/python_keyring/cryptfile_pass.cfg. Reading it requires
+      libargon2, or OpenSSL 3.2 or later, and takes some tenths of a second per password.
       """
   ) { url, arguments in
     let passphrase = try await arguments.sourcePassphrase()
-    return try LongWork.perform("Reading", cancelledAs: MigrationError.cancelled) {
+    return try LongOperation.perform("Reading", cancelledAs: MigrationError.cancelled) {
       progress in
       try .cryptFile(
         at: url, passphrase: passphrase, skippingUnreadable: arguments.has(.skipUnreadable),
@@ -34,7 +34,7 @@ extension Command {
   static let migrateLibsecret = migrate(
     "libsecret", from: "a keyring file of libsecret or oo7",
     options: [.sourcePassphraseFile, .skipUnreadable],
-    notes: "The file is $XDG_DATA_HOME/keyrings/default.keyring in a sandbox."
+    notes: "In a sandbox, the file is $XDG_DATA_HOME/keyrings/default.keyring."
   ) { url, arguments in
     try await .libsecretKeyring(
       at: url, passphrase: arguments.sourcePassphrase(),
@@ -43,18 +43,17 @@ extension Command {
 
   static let migrateKeychain = migrate(
     "keychain", from: "an export of an Apple keychain", options: [.sourcePassphraseFile],
-    notes: "The documentation of SecretMigration has the code that writes such an export."
+    notes: "The documentation of SecretMigration contains code that writes such an export."
   ) { url, arguments in
     try await .keychainExport(at: url, passphrase: arguments.sourcePassphrase())
   }
 
   static let migrateEnvironment = migrate(
     "env", from: "an .env file", options: [.service],
-    notes:
-      "Each variable becomes a secret of the service that --service names, its name the account."
+    notes: "Each variable becomes a secret of the given service, with its name as the account."
   ) { url, arguments in
     guard let service = arguments[.service], !service.isEmpty else {
-      throw UsageError("Name the service of the variables with --service.")
+      throw UsageError("Specify the service of the variables with --service.")
     }
     return try .environmentFile(at: url, service: service)
   }
@@ -69,16 +68,15 @@ extension Command {
       options: options + Option.migration + Option.openVault,
       notes: """
         \(notes)
-        Each line is the outcome for a secret, and the options that name it. A secret that the vault has
-        with another content is kept as it is, unless --replace. The exit status is 1 if a secret was
-        refused.
-        Removing a file does not erase it from backups.
+        Each line is the outcome for a secret, and the options that select it. If the vault has a
+        different secret with these options, it is kept, unless --replace is given. The exit status is 1
+        if a secret was refused. Removing a file does not erase it from backups.
         """
     ) { arguments in
       let path = arguments.parameters[0]
       let foreign = try await read(URL(filePath: path), arguments)
       let vault = try await arguments.unlockedVault()
-      let report = try LongWork.perform("Migrating", cancelledAs: MigrationError.cancelled) {
+      let report = try LongOperation.perform("Migrating", cancelledAs: MigrationError.cancelled) {
         progress in
         try foreign.migrate(
           to: vault, conflicts: arguments.has(.replace) ? .replace : .keepExisting,
@@ -96,13 +94,13 @@ extension Command {
       let outcome = entry.outcome.text(replacing: arguments.has(.replace))
       try Output.line("\(outcome): \(entry.identity.options)")
     }
-    for left in report.unreadable {
-      try Output.line("left out: \(left.position) (\(left.reason))")
+    for skipped in report.unreadable {
+      try Output.line("skipped: \(skipped.position) (\(skipped.reason))")
     }
     guard arguments.has(.removeSource), !arguments.has(.dryRun) else { return }
     try Output.line(
       report.isSourceRemoved
-        ? "The file was removed." : "The file was kept, because not all of it is in the vault.")
+        ? "The file was removed." : "The file was kept, because the vault does not have all of it.")
   }
 }
 

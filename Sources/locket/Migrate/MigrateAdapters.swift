@@ -5,10 +5,9 @@ import ValueFormats
 
 extension Option {
   fileprivate static let type = Option(
-    "type", "KEY=TYPE", "the type of a key's JSON; may be given several times",
-    isRepeatable: true)
+    "type", "KEY=TYPE", "the type of a key's JSON; repeatable", isRepeatable: true)
   fileprivate static let dates = Option(
-    "dates", "FORM", "iso8601, seconds or milliseconds: how the app wrote dates, see below")
+    "dates", "FORMAT", "the format of dates: iso8601, seconds or milliseconds; see below")
 }
 
 extension Command {
@@ -17,50 +16,48 @@ extension Command {
     summary: "Converts the secrets that adapters of FTPropertyWrappers 0.x stored as JSON.",
     options: [.service, .type, .dates, .dryRun] + Option.openVault,
     notes: """
-      --service is the adapter's serviceIdentifier; that of .defaultDomain is the app's identifier and
-      .securedomain.default. Each secret is replaced by what @GenericPassword stores, and is read back
-      before the copy of the old one is removed. A converted secret is never converted again.
+      --service is the adapter's serviceIdentifier; that of .defaultDomain is the app's identifier with
+      the suffix .securedomain.default. Each secret is converted to the format of @GenericPassword and
+      read back before the copy of the old one is removed. No secret is converted twice.
 
-      JSON has fewer types than Swift. A value that may be of several stays as it is until --type says
-      which:
+      JSON has fewer types than Swift. A value of ambiguous type is not converted until --type
+      declares it:
         string, boolean, integer, double, float, data, date, url
         enum                an enumeration with raw values, or a UUID
-        plain               texts and numbers are just that, also inside of lists and structures
+        plain               only texts and numbers, also inside lists and structures
         '["data"]'          a list of one type
-        '{"born": "date"}'  a structure or dictionary, with the members that may be of several
-      An enumeration is taken for its raw value unless it is declared. Dates are seconds since 2001, unless
-      --dates says that they are texts in ISO 8601, or seconds or milliseconds since 1970.
+        '{"born": "date"}'  a structure or dictionary, with the types of its ambiguous members
+      An enumeration that is not declared is converted as its raw value. Dates are seconds since 2001,
+      or with --dates texts in ISO 8601, or seconds or milliseconds since 1970.
 
-      Each line is the outcome for a secret, and the options that name it. The exit status is 1 if a
+      Each line is the outcome for a secret, and the options that select it. The exit status is 1 if a
       secret was refused.
       """
   ) { arguments in
     guard let service = arguments[.service], !service.isEmpty else {
-      throw UsageError("Name the adapter's serviceIdentifier with --service.")
+      throw UsageError("Specify the adapter's serviceIdentifier with --service.")
     }
     let types = try arguments.declaredTypes()
-    let decoder = try arguments.decoderOfDates()
+    let decoder = try arguments.jsonDecoder()
     let vault = try await arguments.unlockedVault()
     let items = try vault.items(matching: .matching(.generic(service: service)))
     let keys = items.compactMap(\.identity.account)
     if keys.isEmpty {
-      Program.report("There is no secret of this service.")
+      Program.report("The service has no secrets.")
       return .absent
     }
-    var migration = AdapterMigration(
-      serviceIdentifier: service, jsonDecoder: decoder, in: vault)
+    var migration = AdapterMigration(serviceIdentifier: service, jsonDecoder: decoder, in: vault)
     for key in keys + Set(types.keys).subtracting(keys).sorted() {
       migration.convert(key, asJSON: types[key] ?? .unambiguous)
     }
     let report: AdapterMigrationReport
     if items.contains(where: { !$0.attributes.accessControl.flags.isEmpty }) {
-      // A progress bar would overwrite the questions.
+      // A progress bar would overwrite the prompts.
       let context = AuthenticationContext(
-        reason: "Secrets that need your consent are about to be converted.", reuse: .seconds(60))
-      report = try await migration.run(
-        authorizedBy: context, isDryRun: arguments.has(.dryRun))
+        reason: "The command locket converts protected secrets.", reuse: .seconds(60))
+      report = try await migration.run(authorizedBy: context, isDryRun: arguments.has(.dryRun))
     } else {
-      report = try LongWork.perform("Migrating") { progress in
+      report = try LongOperation.perform("Migrating") { progress in
         try migration.run(isDryRun: arguments.has(.dryRun), reporting: progress)
       }
     }
@@ -81,23 +78,24 @@ extension Arguments {
         throw UsageError("--type needs KEY=TYPE, with one of the types below.")
       }
       if types.updateValue(type, forKey: key) != nil {
-        throw UsageError("--type is given twice for the same key.")
+        throw UsageError("--type was given twice for the same key.")
       }
     }
     return types
   }
 
-  /// A key and a type, separated by the first equals sign before a type: keys may have such signs.
+  /// Parses a key and a type, which the first equals sign before a type separates; keys may contain
+  /// equals signs.
   private static func declaration(_ word: String) -> (String, AdapterValueType)? {
     for index in word.indices where word[index] == "=" {
-      if let type = AdapterValueType(written: String(word[word.index(after: index)...])) {
+      if let type = AdapterValueType(parsing: String(word[word.index(after: index)...])) {
         return (String(word[..<index]), type)
       }
     }
     return nil
   }
 
-  fileprivate func decoderOfDates() throws(UsageError) -> JSONDecoder {
+  fileprivate func jsonDecoder() throws(UsageError) -> JSONDecoder {
     let decoder = JSONDecoder()
     switch self[.dates] {
     case nil: break
@@ -121,11 +119,11 @@ extension AdapterMigrationReport.Outcome {
   fileprivate var text: String {
     switch self {
     case .converted: "converted"
-    case .alreadyConverted: "converted before"
-    case .native: "kept as it is here (it is not JSON)"
+    case .alreadyConverted: "already converted"
+    case .native: "kept (not JSON)"
     case .absent: "absent"
-    case .conflict: "refused (It was changed after an interrupted run had prepared it.)"
-    case .undeclared: "refused (It was added meanwhile. Start it again.)"
+    case .conflict: "refused (It was changed after an interrupted run.)"
+    case .undeclared: "refused (It was added meanwhile. Repeat the command.)"
     case .refused(let reason): "refused (\(reason))"
     }
   }
@@ -137,8 +135,8 @@ extension AdapterValueType {
     "float": .float, "data": .data, "date": .date, "url": .url, "enum": .rawValue, "plain": .plain,
   ]
 
-  /// Reads a name of a type, or JSON that has such names; nil if it is anything else.
-  init?(written text: String) {
+  /// Parses the name of a type, or JSON with such names; returns nil for other text.
+  init?(parsing text: String) {
     if let type = Self.named[text] {
       self = type
       return
@@ -167,8 +165,7 @@ extension AdapterValueType {
       }
       guard types.count == members.count else { return nil }
       self = .object(types)
-    default:
-      return nil
+    default: return nil
     }
   }
 }

@@ -5,12 +5,11 @@ import SecretStorage
 
 extension Option {
   fileprivate static let keepData = Option(
-    "keep-data", "KEY", "leave the data of a key as it is; may be given several times",
-    isRepeatable: true)
+    "keep-data", "KEY", "do not decode the data of a key; repeatable", isRepeatable: true)
   fileprivate static let replaceSettings = Option(
     "replace", nil, "replace settings that differ, instead of keeping them")
   fileprivate static let removePropertyList = Option(
-    "remove-source", nil, "remove the file when all of it is in the settings")
+    "remove-source", nil, "remove the file if the settings have all of its values")
 }
 
 extension Command {
@@ -22,12 +21,11 @@ extension Command {
     notes: """
       The file is ~/.config/<app>.plist, or in $XDG_CONFIG_HOME.
 
-      FTPropertyWrappers 1.x kept structures, lists and data as data that is a binary property list. Such
-      data is decoded, unless --keep-data names its key; other data stays data. Texts, numbers, dates,
-      lists and dictionaries stay as they are.
+      FTPropertyWrappers 1.x stored structures, lists and data as data that is a binary property list.
+      Such data is decoded, unless --keep-data is given for its key. All other values are unchanged.
 
-      Each line is the outcome for a setting, and its key. A setting that exists with another value is
-      kept as it is, unless --replace. Removing a file does not erase it from backups.
+      Each line is the outcome for a setting, and its key. An existing setting with another value is
+      kept, unless --replace is given. Removing a file does not erase it from backups.
       """
   ) { arguments in
     let file = URL(filePath: arguments.parameters[0])
@@ -35,7 +33,7 @@ extension Command {
     migration.decodePropertyLists(except: Set(arguments.all(.keepData)))
     let report: DefaultsMigrationReport
     do {
-      report = try LongWork.perform("Migrating", cancelledAs: KeyValueStoreError.cancelled) {
+      report = try LongOperation.perform("Migrating", cancelledAs: KeyValueStoreError.cancelled) {
         progress in
         try migration.run(
           propertyList: file, conflicts: arguments.has(.replaceSettings) ? .replace : .keepExisting,
@@ -53,7 +51,7 @@ extension Command {
     let imported = report.imported
     let outcomes = [
       ("added", imported.imported), ("identical", imported.unchanged),
-      ("kept as it is here", imported.kept), ("replaced", imported.replaced),
+      ("kept", imported.kept), ("replaced", imported.replaced),
     ]
     let decoded = Set(report.decoded)
     let lines = outcomes.flatMap { outcome, keys in
@@ -66,24 +64,21 @@ extension Command {
     try Output.line(
       report.isSourceRemoved
         ? "The file was removed."
-        : "The file was kept, because not all of it is in the settings.")
+        : "The file was kept, because the settings do not have all of it.")
   }
 }
 
 extension KeyValueStoreError {
-  /// The failure to report if the source cannot be read; nil if the error is about another file.
+  /// Returns the failure to report if the source cannot be read; nil for an error of another file.
   fileprivate func ofSource(_ file: URL) -> Failure? {
     switch self {
     case .unreadable(let unreadable) where unreadable.path == file.resolvingSymlinksInPath().path:
       let place = unreadable.line.map { "line \($0)" } ?? "byte \(unreadable.offset)"
       return Failure(
-        """
-        \(file.path) cannot be read: \(unreadable.reason) (\(place)). Nothing was migrated.
-        """)
+        "\(file.path) cannot be read: \(unreadable.reason) (\(place)). Nothing was migrated.")
     case .empty(let path) where path == file.resolvingSymlinksInPath().path:
       return Failure("\(file.path) is empty. Nothing was migrated.")
-    default:
-      return nil
+    default: return nil
     }
   }
 }

@@ -5,25 +5,25 @@ extension Command {
   static let checkPassword = Command(
     name: "rules check",
     parameters: [.descriptor],
-    summary: "Checks a password, and lists which rules it satisfies.",
+    summary: "Checks a password against rules, and lists the state of each rule.",
     options: [.any],
     notes: """
-      The password is asked for on the terminal without showing it, or is read from standard input if
-      that is no terminal; then one newline at its end is left out. Each line of the list is a rule:
-      satisfied; not yet, if more typing can satisfy it; or broken, if only deleting can, and where.
-      Characters are Unicode code points, counted from 1. The exit status is 0 when all rules are
-      satisfied, 1 when not, and 2 when DESCRIPTOR or the password cannot be read.
+      The terminal prompts for the password and does not show it. If standard input is not a terminal,
+      the password is read from it, without a newline at the end. Each line is a rule: satisfied;
+      incomplete, if more characters can satisfy it; or violated, if only a deletion can, with the
+      positions. Characters are Unicode code points, counted from 1. The exit status is 0 if all rules
+      are satisfied, 1 if not, and 2 if DESCRIPTOR or the password cannot be read.
       """,
-    refusal: """
-      A password is never taken from the arguments, where every user of the machine can read it. \
-      Leave it out, and it is asked for; or give it on standard input. A DESCRIPTOR that has spaces \
-      in it needs quotation marks.
+    excessArgument: """
+      A password is not accepted as an argument, where every user of the machine can read it. Omit it \
+      to get a prompt, or pass it on standard input. Quote a DESCRIPTOR that contains spaces.
       """
   ) { arguments in
     let rules = try arguments.rules()
-    let report = rules.check(try await password(), matching: arguments.matchingMode)
+    let mode = arguments.matchingMode
+    let report = rules.check(try await password(), matching: mode)
     for check in report.checks { try Output.line(check.line) }
-    try Output.line(conclusion(of: report, for: rules, matching: arguments.matchingMode))
+    try Output.line(conclusion(of: report, for: rules, matching: mode))
     return report.isSatisfied ? .done : .refused
   }
 
@@ -32,37 +32,37 @@ extension Command {
       SecretInput.isStandardInputATerminal
       ? try await SecretInput.ask(
         "Password: ",
-        withoutTerminal: "There is no terminal to ask for the password. Give it on standard input.")
+        withoutTerminal: "There is no terminal for a prompt. Pass the password on standard input.")
       : try SecretInput.standardInput()
     guard let text = secret.text else { throw Failure("The password is not text in UTF-8.") }
     return text
   }
 
-  /// The last line: what is left to do.
+  /// Returns the last line, which says how to satisfy the remaining rules.
   private static func conclusion(
     of report: PasswordReport, for rules: PasswordRuleSet, matching mode: RequirementMatchingMode
   ) -> String {
     if report.isSatisfied { return "The password satisfies all rules." }
     if let count = report.shortestCompletion {
-      return "It takes at least \(counted(count)) more."
+      return "At least \(counted(count)) more needed."
     }
     do {
       _ = try rules.shortestLength(matching: mode)
     } catch {
       if case PasswordRulesError.unsatisfiable = error { return "\(error)" }
-      // Whether any password satisfies the rules is unknown then; this one does not.
+      // Whether any password satisfies the rules is unknown; this one does not.
     }
     if report.checks.contains(where: { !$0.violations.isEmpty }) {
-      return "Something must be deleted or replaced."
+      return "Delete or replace some characters."
     }
     let missing = report.checks.count { $0.state != .satisfied && $0.isOfRequirement }
     if mode == .distinct, let limit = rules.maxLength, missing > limit - report.length {
       return """
-        Dead end: \(limit - report.length) of at most \(counted(limit)) left, and \(missing) required \
-        missing. Something must be deleted or replaced.
+        Only \(limit - report.length) of at most \(counted(limit)) left, but \(missing) required \
+        missing. Delete or replace some characters.
         """
     }
-    return "Dead end: no text typed at the end satisfies the rules. Delete some of it."
+    return "No text added at the end satisfies the rules. Delete some characters."
   }
 
   private static func counted(_ count: Int) -> String {
@@ -73,13 +73,13 @@ extension Command {
 extension PasswordReport.Check {
   fileprivate var isOfRequirement: Bool { if case .required = rule { true } else { false } }
 
-  /// The state, the rule, and where it is broken.
+  /// The state, the rule, and the positions that violate it.
   fileprivate var line: String {
     let word =
       switch state {
-      case .satisfied: TextStyle.good.text("satisfied")
-      case .incomplete: TextStyle.waiting.text("not yet  ")
-      case .violated: TextStyle.bad.text("broken   ")
+      case .satisfied: TextStyle.good.text("satisfied ")
+      case .incomplete: TextStyle.waiting.text("incomplete")
+      case .violated: TextStyle.bad.text("violated  ")
       }
     let places = violations.map { range in
       range.count == 1 ? "\(range.upperBound)" : "\(range.lowerBound + 1) to \(range.upperBound)"

@@ -2,9 +2,9 @@ import PasswordRules
 
 extension Option {
   static let any = Option(
-    "any", nil, "one character may serve several requirements; otherwise each takes one of its own")
+    "any", nil, "let one character satisfy several requirements, instead of only one")
   static let length = Option("length", "N", "the length of the passwords, in characters")
-  fileprivate static let count = Option("n", "COUNT", "how many passwords; one otherwise")
+  fileprivate static let count = Option("n", "COUNT", "how many passwords; by default 1")
   fileprivate static let typeable = Option(
     "typeable", nil, "passwords that are easy to read out, such as tapqof-5nubri-Hyxgek")
 }
@@ -15,12 +15,12 @@ extension Parameter {
 }
 
 extension Arguments {
-  /// The rules of a parameter.
+  /// Returns the rules of a parameter.
   func rules(at index: Int = 0, named name: String = "DESCRIPTOR") throws -> PasswordRuleSet {
     try descriptor(at: index, named: name).rules
   }
 
-  /// The rules of a parameter, and the places that may not be meant.
+  /// Returns the rules of a parameter, and the parts that may be mistakes.
   func descriptor(
     at index: Int = 0, named name: String = "DESCRIPTOR"
   ) throws -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
@@ -37,7 +37,7 @@ extension Arguments {
     }
   }
 
-  /// How several requirements are read together.
+  /// Whether one character may satisfy several requirements.
   var matchingMode: RequirementMatchingMode { has(.any) ? .any : .distinct }
 }
 
@@ -48,9 +48,9 @@ extension Command {
     summary: "Explains rules: their canonical form, warnings, entropy, HTML.",
     options: [.any],
     notes: """
-      The compatible form is for readers that do not know max-repeating and max-sequential; it is left
-      out where it is the same. A warning is about a place that is legal but may not be meant, with
-      carets below it; characters that do not show are written as escapes there.
+      The compatible form is for parsers without max-repeating and max-sequential, and is omitted if it
+      is the same. A warning marks a valid part that may be a mistake; invisible characters in it are
+      shown as escape sequences.
       """
   ) { arguments in
     let (rules, warnings) = try arguments.descriptor()
@@ -84,21 +84,19 @@ extension Command {
       return "\(error)"
     }
   }
-}
 
-extension Command {
   static let compareRules = Command(
     name: "rules compare",
     parameters: [
       Parameter("A", "the rules for a password, such as 'required: digit; minlength: 12;'"),
-      Parameter("B", "the rules to compare with, such as those of before"),
+      Parameter("B", "the rules to compare with, such as an earlier version"),
     ],
     summary: "Compares two sets of rules, with passwords that only one of them accepts.",
     options: [.any],
     notes: """
-      The first line says how A compares with B: equal, stricter, looser or incomparable. Then come the
-      differences, a shortest password that only A accepts and one that only B accepts, each as a string
-      of JSON, if there are any.
+      The first line is the relation of A to B: equal, stricter, looser or incomparable. The differences
+      follow, then a shortest password that only A accepts and one that only B accepts, each as a JSON
+      string, if there are any.
       """
   ) { arguments in
     let first = try arguments.rules(at: 0, named: "A")
@@ -111,11 +109,6 @@ extension Command {
     }
     return .done
   }
-}
-
-extension Command {
-  /// The bytes that are written at once.
-  private static let portion = 65536
 
   static let generatePasswords = Command(
     name: "rules generate",
@@ -123,8 +116,8 @@ extension Command {
     summary: "Generates passwords that satisfy the rules, one on each line.",
     options: [.count, .length, .typeable, .any],
     notes: """
-      Each password that satisfies the rules is as likely as any other. Without --length, the length is
-      20, or as near to it as the rules allow.
+      All passwords that satisfy the rules are equally likely. Without --length, the length is 20, or as
+      close to it as the rules allow.
       """
   ) { arguments in
     if arguments.has(.typeable), arguments.has(.length) {
@@ -135,7 +128,7 @@ extension Command {
     let rules = try arguments.rules()
     if arguments.has(.typeable) {
       guard let style = TypeablePasswordGenerator(rules) else {
-        throw Failure("These rules leave no room for passwords that are easy to read out.")
+        throw Failure("No password that is easy to read out satisfies these rules.")
       }
       try write(count) { style.password() }
     } else {
@@ -149,7 +142,7 @@ extension Command {
     var lines: [UInt8] = []
     for _ in 0..<count {
       lines += Array("\(password())\n".utf8)
-      if lines.count >= portion {
+      if lines.count >= 65536 {
         try Output.write(lines)
         lines.removeAll(keepingCapacity: true)
       }

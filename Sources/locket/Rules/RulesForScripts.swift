@@ -3,24 +3,23 @@ import PasswordRules
 
 extension Option {
   fileprivate static let reference = Option(
-    "reference", nil, "read and print as the reference parser does, which drops errors silently")
+    "reference", nil, "parse and print like the reference parser, which ignores errors")
   fileprivate static let minified = Option(
-    "minified", nil, "leave out redundant rules; without --reference, they are left out anyway")
+    "minified", nil, "omit redundant rules; without --reference, they are always omitted")
 }
 
 extension Command {
   /// The notes of the commands for scripts.
   private static let lineNotes = """
-    Each line of standard input is a string of JSON, such as "minlength: 8;", and is answered by one
-    line. Half of a surrogate pair without the other counts as any character that is not of ASCII.
-    Where there is no answer, the line is empty, and standard error says why. The exit status is 2 if
-    a line was no string of JSON or could not be counted, otherwise 1 if a descriptor was not in the
-    language, otherwise 0.
+    Each line of standard input is a JSON string, such as "minlength: 8;", and is answered by one line.
+    An unpaired surrogate counts as a character outside of ASCII. If there is no answer, the line is
+    empty, and the reason is on standard error. The exit status is 2 if a line was not a JSON string or
+    could not be counted, otherwise 1 if a descriptor was invalid, otherwise 0.
     """
 
   static let canonicalRules = Command(
     name: "rules canonical",
-    summary: "For scripts: prints descriptors in the canonical form, as strings of JSON.",
+    summary: "For scripts: prints descriptors in the canonical form, as JSON strings.",
     options: [.reference, .minified],
     notes: lineNotes
   ) { arguments in
@@ -41,7 +40,7 @@ extension Command {
     notes: lineNotes
   ) { arguments in
     guard let length = try arguments.number(.length, from: 0) else {
-      throw UsageError("--length must say how long the passwords are.")
+      throw UsageError("Specify the length of the passwords with --length.")
     }
     let mode = arguments.matchingMode
     return try answerLines { descriptor in
@@ -49,19 +48,19 @@ extension Command {
     }
   }
 
-  /// Answers each line that is a string of JSON, and returns the worst status of a line.
+  /// Answers each line that is a JSON string, and returns the most severe status of a line.
   private static func answerLines(_ answer: (String) throws -> String) throws -> ExitStatus {
     var lines = InputLines()
     var answers: [UInt8] = []
     var status = ExitStatus.done
     var number = 0
-    // The answers are written before a wait, so that a script may ask again.
+    // Writes the answers before waiting for input, so that a script can use them for its next line.
     repeat {
       while let line = lines.next() {
         number += 1
         do {
           guard let text = String(json: line) else {
-            throw Failure("It is not a string of JSON, such as \"minlength: 8;\".")
+            throw Failure("It is not a JSON string, such as \"minlength: 8;\".")
           }
           answers += Array(try answer(text).utf8)
         } catch {
@@ -79,18 +78,18 @@ extension Command {
   }
 }
 
-/// The lines of standard input, as they come.
+/// The lines of standard input, read incrementally.
 private struct InputLines {
   private static let newline = UInt8(ascii: "\n")
 
   private var bytes: [UInt8] = []
-  /// Where the next line begins.
+  /// The index at which the next line begins.
   private var start = 0
-  /// The end of the part that was searched for a newline.
+  /// The index up to which no newline was found.
   private var searched = 0
   private var isAtEnd = false
 
-  /// The next complete line, without its newline; nil when more must be read.
+  /// Returns the next complete line without its newline; nil if more input is needed.
   mutating func next() -> ArraySlice<UInt8>? {
     guard let end = bytes[searched...].firstIndex(of: Self.newline) else {
       searched = bytes.count
@@ -103,9 +102,7 @@ private struct InputLines {
     return bytes[start..<end]
   }
 
-  /// Waits for more input; false at its end.
-  ///
-  /// The last line needs no newline.
+  /// Waits for more input; returns false at its end, where the last line may lack a newline.
   mutating func read() throws(Failure) -> Bool {
     if isAtEnd { return false }
     bytes.removeFirst(start)
@@ -113,7 +110,7 @@ private struct InputLines {
     start = 0
     var piece = [UInt8](repeating: 0, count: 65536)
     while true {
-      let count = unsafe fill(&piece, piece.count)
+      let count = unsafe readBytes(STDIN_FILENO, &piece, piece.count)
       if count > 0 {
         bytes += piece[..<count]
         return true
@@ -124,24 +121,17 @@ private struct InputLines {
         bytes.append(Self.newline)
         return true
       }
-      if errno != EINTR {
-        throw Failure("Standard input cannot be read: \(SystemCall.reason).")
-      }
+      if errno != EINTR { throw Failure("Standard input cannot be read: \(SystemCall.reason).") }
     }
   }
 }
 
-/// Calls `read`, which means another function inside of a type that has one.
-private func fill(_ start: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
-  unsafe read(STDIN_FILENO, start, count)
-}
-
 extension String {
-  /// Reads a line that is a string of JSON (RFC 8259); nil when it is anything else.
+  /// Parses a JSON string (RFC 8259); returns nil for anything else.
   ///
-  /// Half of a surrogate pair without the other is U+FFFD, because no text in Swift has it.
+  /// An unpaired surrogate becomes U+FFFD, because a Swift string cannot contain it.
   init?(json line: ArraySlice<UInt8>) {
-    // Every byte with a meaning is ASCII, and so no part of another character.
+    // The bytes of the syntax are ASCII, which never occurs inside other characters of UTF-8.
     guard String(validating: line, as: UTF8.self) != nil else { return nil }
     var rest = line.drop(while: Self.isSpace)
     while let last = rest.last, Self.isSpace(last) { rest.removeLast() }
@@ -175,7 +165,7 @@ extension String {
     return units
   }
 
-  /// The unit that an escape stands for, of which the backslash was read.
+  /// Parses an escape sequence after its backslash.
   private static func escape(in units: inout String.UTF16View.Iterator) -> UInt16? {
     guard let letter = units.next().flatMap(Unicode.Scalar.init) else { return nil }
     switch letter {

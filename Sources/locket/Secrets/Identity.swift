@@ -4,34 +4,30 @@ import SecretStorage
 extension Option {
   static let service = Option("service", "NAME", "the service of a generic password")
   static let server = Option("server", "HOST", "the server of an internet password")
-  static let account = Option("account", "NAME", "the account, of either")
+  static let account = Option("account", "NAME", "the account of either kind")
   static let domain = Option("domain", "NAME", "the security domain of an internet password")
   static let `protocol` = Option("protocol", "NAME", "its protocol, such as https or ssh")
   static let authentication = Option(
-    "authentication", "NAME", "its way of authentication, such as httpBasic or htmlForm")
+    "authentication", "NAME", "its authentication type, such as httpBasic or htmlForm")
   static let port = Option("port", "NUMBER", "its port")
   static let path = Option("path", "PATH", "its path")
-  static let exact = Option("exact", nil, "a part that is left out is absent, instead of any")
+  static let exact = Option("exact", nil, "match only items without the omitted parts")
 
-  private static let internetParts = [domain, `protocol`, authentication, port, path]
+  fileprivate static let internetParts = [domain, `protocol`, authentication, port, path]
   static let identity = [service, server, account] + internetParts + [exact]
-
-  fileprivate static func notOfService(in arguments: Arguments) -> Option? {
-    internetParts.first { arguments.has($0) }
-  }
 }
 
 extension Arguments {
-  /// The identity that the options give.
+  /// Returns the identity from the options.
   func identity() throws(UsageError) -> ItemIdentity {
     switch (self[.service], self[.server]) {
     case (nil, nil):
-      throw UsageError("Name the secret with --service or --server.")
+      throw UsageError("Specify the secret with --service or --server.")
     case (_?, _?):
       throw UsageError("--service and --server exclude each other.")
     case (let service?, nil):
-      if let option = Option.notOfService(in: self) {
-        throw UsageError("--\(option.name) needs --server.")
+      if let option = Option.internetParts.first(where: has) {
+        throw UsageError("\(option.flag) needs --server.")
       }
       return .generic(service: service, account: self[.account])
     case (nil, let server?):
@@ -43,25 +39,25 @@ extension Arguments {
     }
   }
 
-  /// The proofs that reading the item takes, if it exists.
+  /// Returns the proofs that reading the item needs, if it exists.
   func flags(in vault: SecretVault) throws -> AccessFlags {
     let identity = try identity()
     let query: ItemQuery = has(.exact) ? .exactly(identity) : .matching(identity)
     return try vault.items(matching: query).first?.attributes.accessControl.flags ?? []
   }
 
-  /// The item of the options, found as a property of an app would find it.
+  /// Returns the item of the options; throws if several match.
   func item(in vault: SecretVault) throws -> PasswordItem<Data> {
     let identity = try identity()
     let match: ItemMatch = has(.exact) ? .exact : .any
     let item = PasswordItem<Data>(identity, match: match, refreshPolicy: .manual, in: vault)
-    // A property takes the oldest of several; a command asks for more options.
+    // A property uses the oldest of several items, but a command must not guess.
     let count = try item.matchCount
     if count > 1 {
       throw Failure(
         """
-        \(count) secrets match; `locket secrets list` shows them. Give more options, or --exact where \
-        the parts that are left out are absent.
+        \(count) secrets match; `locket secrets list` shows them. Specify more options, or --exact for \
+        the one without the other parts.
         """)
     }
     return item
@@ -78,14 +74,14 @@ extension Arguments {
   ) throws(UsageError) -> Code? {
     guard let name = self[option] else { return nil }
     guard let code = named(name) else {
-      throw UsageError("--\(option.name) needs a known name, or a code of four characters.")
+      throw UsageError("\(option.flag) needs a known name, or a four-character code.")
     }
     return code
   }
 }
 
 extension ItemIdentity {
-  /// The options that name this item, as a shell takes them.
+  /// The options that select this item, quoted for a shell.
   var options: String {
     let parts: [(Option, String?)] = [
       (.service, service), (.server, server), (.account, account), (.domain, securityDomain),
@@ -93,7 +89,7 @@ extension ItemIdentity {
       (.port, port.map(String.init)), (.path, path),
     ]
     return parts.compactMap { option, value in
-      value.map { "--\(option.name) \($0.quotedForShell)" }
+      value.map { "\(option.flag) \($0.quotedForShell)" }
     }.joined(separator: " ")
   }
 }
@@ -109,7 +105,7 @@ extension InternetProtocol {
     ("appleTalk", .appleTalk), ("daap", .daap), ("eppc", .eppc), ("ipp", .ipp),
   ]
 
-  /// The protocol of a name as Swift spells it, or of a four-character code.
+  /// Returns the protocol with a Swift name or a four-character code; nil for other text.
   static func named(_ name: String) -> InternetProtocol? {
     if let known = names.first(where: { $0.0 == name }) { return known.1 }
     return name.utf8.count == 4 ? InternetProtocol(rawValue: name) : nil
@@ -124,7 +120,7 @@ extension InternetAuthenticationType {
     ("httpDigest", .httpDigest), ("htmlForm", .htmlForm), ("default", .default),
   ]
 
-  /// The way of authentication of a name as Swift spells it, or of a four-character code.
+  /// Returns the type with a Swift name or a four-character code; nil for other text.
   static func named(_ name: String) -> InternetAuthenticationType? {
     if let known = names.first(where: { $0.0 == name }) { return known.1 }
     return name.utf8.count == 4 ? InternetAuthenticationType(rawValue: name) : nil

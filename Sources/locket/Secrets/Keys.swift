@@ -4,29 +4,28 @@ import SecretStorage
 extension Option {
   fileprivate static let remove = Option("remove", nil, "let this device open the vault instead")
   static let newPassphraseFile = Option(
-    "new-passphrase-file", "FILE", "a file with the new passphrase, instead of asking for it")
-  fileprivate static let name = Option(
-    "name", "TEXT", "the name of the slot; its kind by default")
+    "new-passphrase-file", "FILE", "a file with the new passphrase, instead of a prompt")
+  fileprivate static let name = Option("name", "TEXT", "the name of the slot; its kind by default")
   fileprivate static let newKeyFile = Option(
-    "new-key-file", "FILE", "the file, for a slot of the kind key-file")
+    "new-key-file", "FILE", "the key file of a slot of kind key-file")
   fileprivate static let credential = Option(
-    "credential", "NAME", "the name of systemd's credential, for a slot of the kind credential")
+    "credential", "NAME", "the name of a systemd credential, for a slot of kind credential")
   fileprivate static let dropOthers = Option(
-    "drop-others", nil, "remove the slots whose key is not given, instead of refusing")
+    "drop-others", nil, "remove the slots whose keys are missing, instead of failing")
 }
 
 extension Command {
   static let passphrase = Command(
     name: "secrets passphrase",
-    summary: "Sets or changes the vault's passphrase; no other key opens it then.",
+    summary: "Sets or changes the vault's passphrase, as the only key that opens it.",
     options: [.remove, .newPassphraseFile] + Option.openVault,
     notes: """
-      One newline at the end of a file is left out. Secrets that need a passphrase to exist
-      (whenPasscodeSetThisDeviceOnly) are removed with it.
+      A newline at the end of a file is ignored. With the passphrase, the secrets that require one
+      (whenPasscodeSetThisDeviceOnly) are removed.
       """,
-    refusal: """
-      A passphrase is never taken from the arguments, where every user of the machine can read it. \
-      Leave it out, and it is asked for; or name a file with it.
+    excessArgument: """
+      A passphrase is not accepted as an argument, where every user of the machine can read it. Omit \
+      it to get a prompt, or specify a file that contains it.
       """
   ) { arguments in
     let file = try arguments.passphrasePath(.newPassphraseFile)
@@ -53,14 +52,14 @@ extension Command {
     return try await SecretInput.askTwice(
       "New passphrase: ",
       withoutTerminal: """
-        There is no terminal to ask for the new passphrase. Name a file with it: \(option.synopsis).
+        There is no terminal for a prompt. Specify a file with the passphrase: \(option.synopsis).
         """)
   }
 }
 
 extension Parameter {
   fileprivate static let slot = Parameter(
-    "ID", "the number of the slot, as `secrets slots` lists it")
+    "ID", "the number of the slot in `secrets slots`")
   fileprivate static let kind = Parameter(
     "KIND", "device, passphrase, key-file, credential or recovery-code")
 }
@@ -80,11 +79,11 @@ extension Command {
   static let addSlot = Command(
     name: "secrets slots add",
     parameters: [.kind],
-    summary: "Adds a key slot, which opens the vault beside the others.",
+    summary: "Adds a key slot, as another way to open the vault.",
     options: [.name, .newPassphraseFile, .newKeyFile, .credential] + Option.openVault,
     notes: """
-      A recovery code is printed once: write it down. A key file has 32 bytes to 1 MiB that cannot be
-      guessed; `head -c 32 /dev/urandom` makes one.
+      A recovery code is printed only once: write it down. A key file has 32 bytes to 1 MiB of random
+      data; `head -c 32 /dev/urandom` prints such data.
       """
   ) { arguments in
     let kind = arguments.parameters[0]
@@ -98,12 +97,12 @@ extension Command {
       _ = try vault.addSlot(.passphrase(passphrase), named: name)
     case "key-file":
       guard let path = try arguments.path(.newKeyFile) else {
-        throw UsageError("A slot of the kind key-file needs --new-key-file.")
+        throw UsageError("A slot of kind key-file needs --new-key-file.")
       }
       _ = try vault.addSlot(.keyFile(URL(filePath: path)), named: name)
     case "credential":
       guard let credential = arguments[.credential] else {
-        throw UsageError("A slot of the kind credential needs --credential.")
+        throw UsageError("A slot of kind credential needs --credential.")
       }
       _ = try vault.addSlot(.credential(named: credential), named: name)
     case "recovery-code":
@@ -118,7 +117,7 @@ extension Command {
   static let removeSlot = Command(
     name: "secrets slots remove",
     parameters: [.slot],
-    summary: "Removes a key slot; the last one stays.",
+    summary: "Removes a key slot, but not the last one.",
     options: Option.openVault
   ) { arguments in
     try await arguments.unlockedVault().removeSlot(arguments.slotID())
@@ -141,7 +140,7 @@ extension Command {
     summary: "Changes the passphrase of one key slot.",
     options: [.newPassphraseFile] + Option.openVault
   ) { arguments in
-    let old = try await arguments.passphrase(in: .passphraseFile, prompt: "Present passphrase: ")
+    let old = try await arguments.passphrase(in: .passphraseFile, prompt: "Current passphrase: ")
     let new = try await Command.newPassphrase(from: arguments.passphrasePath(.newPassphraseFile))
     try arguments.vault().changePassphrase(ofSlot: arguments.slotID(), from: old, to: new)
     return .done
@@ -151,7 +150,7 @@ extension Command {
 extension Arguments {
   fileprivate func slotID() throws(UsageError) -> UInt32 {
     guard let id = UInt32(parameters[0]) else {
-      throw UsageError("ID needs a number that `locket secrets slots` lists.")
+      throw UsageError("ID needs a number from `locket secrets slots`.")
     }
     return id
   }
@@ -173,18 +172,17 @@ extension SecretVault.Slot.Kind {
 extension Command {
   static let rotate = Command(
     name: "secrets rotate",
-    summary:
-      "Gives the vault new keys and seals every secret again; resumes where it was interrupted.",
+    summary: "Re-encrypts the vault with new keys; continues an interrupted rotation.",
     options: [.dropOthers] + Option.openVault,
     notes: """
-      A slot is kept if its key is given or at hand: those of this device and of systemd's credentials
-      are, a passphrase is asked for.
+      A slot is kept if its key is available. The keys of this device and of systemd credentials always
+      are, passphrases are prompted for, and options specify the others.
       """
   ) { arguments in
     let vault = try arguments.vault()
-    let keys = try await arguments.keysOfSlots(of: vault)
+    let keys = try await arguments.keys(of: vault)
     if try vault.isLocked { try vault.unlock(withAnyOf: keys) }
-    try LongWork.perform("Rotating") { report in
+    try LongOperation.perform("Rotating") { report in
       try vault.rotateKeys(
         keeping: keys, removingOtherSlots: arguments.has(.dropOthers), reporting: report)
     }

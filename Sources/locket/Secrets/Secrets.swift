@@ -2,22 +2,20 @@ import FoundationEssentials
 import SecretStorage
 
 extension Option {
-  fileprivate static let all = Option("all", nil, "also those that apps keep out of lists")
-  fileprivate static let label = Option("label", "TEXT", "the name that `secrets list` shows")
+  fileprivate static let all = Option("all", nil, "also list secrets that apps mark as invisible")
+  fileprivate static let label = Option("label", "TEXT", "the name in `secrets list`")
   fileprivate static let require = Option(
-    "require", "PROOF", "the proof for reading it: password, its own one; or presence, your login")
+    "require", "PROOF", "the proof for reading it: password (its own) or presence (your login)")
   fileprivate static let itemPasswordFile = Option(
-    "item-password-file", "FILE", "a file with the secret's own password, instead of asking for it")
+    "item-password-file", "FILE", "a file with the secret's own password, instead of a prompt")
 }
 
 extension Command {
   static let listSecrets = Command(
     name: "secrets list",
-    summary: "Lists the secrets of the vault by the options that name them, without the secrets.",
+    summary: "Lists the options that select each secret of the vault, without the secrets.",
     options: [.service, .all] + Option.openVault,
-    notes: """
-      Each line is the options for the other commands, a tab, and the label. The oldest comes first.
-      """
+    notes: "Each line is the options for other commands, a tab, and the label, the oldest first."
   ) { arguments in
     let vault = try await arguments.unlockedVault()
     let query = arguments[.service].map { ItemQuery.matching(.generic(service: $0)) } ?? .all
@@ -27,12 +25,10 @@ extension Command {
     }
     return .done
   }
-}
 
-extension Command {
   static let getSecret = Command(
     name: "secrets get",
-    summary: "Prints a secret and a newline, and nothing else.",
+    summary: "Prints only a secret and a newline.",
     options: Option.identity + [.itemPasswordFile] + Option.openVault
   ) { arguments in
     _ = try arguments.identity()
@@ -46,39 +42,36 @@ extension Command {
     try Output.write(Array(secret) + [UInt8(ascii: "\n")])
     return .done
   }
-}
 
-extension Command {
   static let setSecret = Command(
     name: "secrets set",
-    summary: "Stores a secret, or replaces the one of these options.",
+    summary: "Adds a secret, or replaces the one with these options.",
     options: Option.identity + [.label, .require, .itemPasswordFile] + Option.openVault,
     notes: """
-      The secret is asked for on the terminal, twice and without showing it, or is read from standard
-      input if that is no terminal; then one newline at its end is left out. An app reads it as a
-      String or as Data.
+      The terminal prompts for the secret twice and does not show it. If standard input is not a
+      terminal, the secret is read from it, without a newline at the end. An app reads it as a String
+      or as Data.
       """,
-    refusal: """
-      A secret is never taken from the arguments, where every user of the machine can read it. Leave \
-      it out, and it is asked for; or give it on standard input.
+    excessArgument: """
+      A secret is not accepted as an argument, where every user of the machine can read it. Omit it \
+      to get a prompt, or pass it on standard input.
       """
   ) { arguments in
     _ = try arguments.identity()
     let requirement = try arguments.requirement()
     let vault = try await arguments.unlockedVault()
     let item = try arguments.item(in: vault)
-    let present = try await arguments.context(for: arguments.flags(in: vault))
-    try await item.load(authorizedBy: present)
+    let current = try await arguments.context(for: arguments.flags(in: vault))
+    try await item.load(authorizedBy: current)
     let secret = try await newSecret()
-    // The bytes are copied inside of the closure.
+    // The bytes are copied inside the closure.
     item.value = unsafe secret.withUnsafeBytes { unsafe Data($0) }
     if let label = arguments[.label] { item.attributes.label = label }
     if let requirement {
       item.attributes.accessControl.flags = requirement.flags
-      try await item.save(
-        authorizedBy: arguments.context(for: requirement.flags, isNew: true))
+      try await item.save(authorizedBy: arguments.context(for: requirement.flags, isNew: true))
     } else {
-      try await item.save(authorizedBy: present)
+      try await item.save(authorizedBy: current)
     }
     return .done
   }
@@ -87,17 +80,13 @@ extension Command {
     if SecretInput.isStandardInputATerminal {
       return try await SecretInput.askTwice(
         "Secret: ",
-        withoutTerminal: "There is no terminal to ask for the secret. Give it on standard input.")
+        withoutTerminal: "There is no terminal for a prompt. Pass the secret on standard input.")
     }
     let secret = try SecretInput.standardInput()
-    if secret.count == 0 {
-      throw Failure("Standard input was empty, and nothing was changed.")
-    }
+    if secret.count == 0 { throw Failure("Standard input was empty. Nothing was changed.") }
     return secret
   }
-}
 
-extension Command {
   static let deleteSecret = Command(
     name: "secrets delete",
     summary: "Removes a secret.",
@@ -114,8 +103,8 @@ extension Command {
   }
 }
 
-/// A proof that reading a secret takes, as `--require` names it.
-private enum Requirement: String, CaseIterable {
+/// A proof that is needed to read a secret, by its name in `--require`.
+private enum Requirement: String {
   /// A password of this one secret.
   case password
   /// The login of the user.
@@ -130,7 +119,7 @@ private enum Requirement: String, CaseIterable {
 }
 
 extension Arguments {
-  private static let reason = "A secret that needs your consent is about to be read."
+  private static let reason = "The command locket reads a protected secret."
 
   fileprivate func requirement() throws(UsageError) -> Requirement? {
     guard let name = self[.require] else { return nil }
@@ -140,7 +129,7 @@ extension Arguments {
     return requirement
   }
 
-  /// The context to read a secret with these flags in; a new password is asked for twice.
+  /// Returns the context to read a secret with these flags; prompts for a new password twice.
   fileprivate func context(
     for flags: AccessFlags, isNew: Bool = false
   ) async throws -> AuthenticationContext {
@@ -152,13 +141,12 @@ extension Arguments {
       password = try await SecretInput.askTwice(
         "New password of this secret: ",
         withoutTerminal: """
-          There is no terminal to ask for the secret's password. Name a file with it: \
+          There is no terminal for a prompt. Specify a file with the secret's password: \
           \(Option.itemPasswordFile.synopsis).
           """)
     } else {
       password = try await passphrase(in: .itemPasswordFile, prompt: "Password of this secret: ")
     }
-    return AuthenticationContext(
-      reason: Self.reason, applicationPassword: password)
+    return AuthenticationContext(reason: Self.reason, applicationPassword: password)
   }
 }

@@ -3,7 +3,7 @@ import SecretStorage
 
 extension Option {
   fileprivate static let exportPassphraseFile = Option(
-    "export-passphrase-file", "FILE", "a file with the export's passphrase, instead of asking")
+    "export-passphrase-file", "FILE", "a file with the export's passphrase, instead of a prompt")
   fileprivate static let overwrite = Option("overwrite", nil, "replace the file if it exists")
   static let replace = Option(
     "replace", nil, "replace secrets that differ, instead of keeping them")
@@ -14,22 +14,22 @@ extension Command {
   static let export = Command(
     name: "secrets export",
     parameters: [Parameter("FILE", "the file to write the export to")],
-    summary: "Writes the secrets to one file, encrypted to a passphrase of its own.",
+    summary: "Writes the secrets to one file, encrypted with its own passphrase.",
     options: [.exportPassphraseFile, .overwrite] + Option.openVault,
-    notes: "Secrets that are bound to this device are left out, and listed."
+    notes: "Secrets that are bound to this device are skipped, and listed."
   ) { arguments in
     let vault = try await arguments.unlockedVault()
     let passphrase = try await Command.newPassphrase(
       from: arguments.passphrasePath(.exportPassphraseFile), option: .exportPassphraseFile)
     let url = URL(filePath: arguments.parameters[0])
-    let report = try LongWork.perform("Exporting") { progress in
+    let report = try LongOperation.perform("Exporting") { progress in
       try vault.export(
         to: url, passphrase: passphrase, overwriting: arguments.has(.overwrite),
         reporting: progress)
     }
     try Output.line("exported: \(report.exported.count)")
-    for left in report.leftOut {
-      try Output.line("left out: \(left.item.identity.options) (\(left.reason))")
+    for skipped in report.leftOut {
+      try Output.line("skipped: \(skipped.item.identity.options) (\(skipped.reason))")
     }
     return .done
   }
@@ -37,19 +37,19 @@ extension Command {
   static let `import` = Command(
     name: "secrets import",
     parameters: [Parameter("FILE", "an export, or another vault that has a passphrase")],
-    summary: "Adds the secrets of an export, and reads them back.",
+    summary: "Adds the secrets of an export, and verifies them.",
     options: [.exportPassphraseFile, .replace, .dryRun] + Option.openVault,
     notes: """
-      Each line is the outcome for a secret, and the options that name it. A secret that the vault has
-      with another content is kept as it is, unless --replace. The exit status is 1 if the vault refused
-      a secret.
+      Each line is the outcome for a secret, and the options that select it. If the vault has a
+      different secret with these options, it is kept, unless --replace is given. The exit status is 1
+      if the vault refused a secret.
       """
   ) { arguments in
     let vault = try await arguments.unlockedVault()
     let passphrase = try await arguments.passphrase(
       in: .exportPassphraseFile, prompt: "Passphrase of the export: ")
     let url = URL(filePath: arguments.parameters[0])
-    let report = try LongWork.perform("Importing") { progress in
+    let report = try LongOperation.perform("Importing") { progress in
       try vault.importItems(
         from: url, passphrase: passphrase,
         conflicts: arguments.has(.replace) ? .replace : .keepExisting,
@@ -70,7 +70,7 @@ extension ImportReport.Outcome {
     switch self {
     case .added: "added"
     case .identical: "identical"
-    case .conflict: isReplaced ? "replaced" : "kept as it is here"
+    case .conflict: isReplaced ? "replaced" : "kept"
     case .refused(let reason): "refused (\(reason))"
     }
   }

@@ -2,18 +2,18 @@ import FoundationEssentials
 import KeyValueStorage
 import ValueFormats
 
-/// A setting of any type, as JSON shows it: without data, dates and the layers of optionals.
+/// A setting of any type in JSON, which has neither data, dates nor nested optionals.
 struct JSONValue: Equatable, Sendable {
-  static let null = JSONValue(shown: .null(depth: 0))
+  static let null = JSONValue(converted: .null(depth: 0))
 
   let tree: ValueTree
 
-  private init(shown tree: ValueTree) {
+  private init(converted tree: ValueTree) {
     self.tree = tree
   }
 
-  /// Reads a typed value.
-  init(typed text: String) throws {
+  /// Parses JSON from the command line.
+  init(argument text: String) throws {
     let reason: String
     do throws(FormatError) {
       let tree = try JSONFormat().decode(ArraySlice(text.utf8))
@@ -28,77 +28,76 @@ struct JSONValue: Equatable, Sendable {
     }
     throw Failure(
       """
-      VALUE cannot be read as JSON: \(reason). Text is written with its quotation marks: '"text"'.
+      VALUE cannot be read as JSON: \(reason). Write a text with quotation marks: '"text"'.
       """)
   }
 }
 
 extension JSONValue: StoredScalar {
   init(_ tree: ValueTree) throws(ValueCodingError.Problem) {
-    self.init(shown: try Self.shown(tree))
+    self.init(converted: try Self.converted(tree))
   }
 
   init(from decoder: any Decoder) throws {
     guard let value = try Self.decodeTree(of: decoder) else {
-      fatalError("A setting is decoded by \(type(of: decoder)).")
+      fatalError("Unsupported decoder: \(type(of: decoder)).")
     }
     self = value
   }
 
   func encode(to encoder: any Encoder) throws {
     guard try encodeTree(to: encoder) else {
-      fatalError("A setting is encoded by \(type(of: encoder)).")
+      fatalError("Unsupported encoder: \(type(of: encoder)).")
     }
   }
 
-  private static func shown(_ tree: ValueTree) throws(ValueCodingError.Problem) -> ValueTree {
+  private static func converted(_ tree: ValueTree) throws(ValueCodingError.Problem) -> ValueTree {
     switch tree {
-    // A nil inside of nested optionals is stored as a text of its own.
+    // A nil inside nested optionals is stored as a special text.
     case .null: return .null(depth: 0)
     case .bool, .string: return tree
-    case .number(let number): return .number(try shown(number))
+    case .number(let number): return .number(try converted(number))
     case .data(let data): return .string(data.base64EncodedString())
-    case .date(let date): return date.treeOfText
+    case .date(let date): return date.jsonTree
     case .array(let elements):
       return .array(
-        try elements.map { element throws(ValueCodingError.Problem) in try shown(element) })
+        try elements.map { element throws(ValueCodingError.Problem) in try converted(element) })
     case .dictionary(let members):
       var dictionary: [StoredKey: ValueTree] = [:]
-      for (key, member) in members { dictionary[key] = try shown(member) }
+      for (key, member) in members { dictionary[key] = try converted(member) }
       return .dictionary(dictionary)
     }
   }
 
-  /// Returns an integer with all of its digits, or else a `Double`.
-  private static func shown(
+  /// Returns an integer with all digits, or else a `Double`.
+  private static func converted(
     _ number: StoredNumber
   ) throws(ValueCodingError.Problem) -> StoredNumber {
     if let integer = number.integer(Int128.self) { return .integer(integer) }
-    if case .text = number, let spelling = spelling(of: number),
-      !spelling.contains(where: { $0 == "." || $0 == "e" || $0 == "E" })
+    if case .text = number, let literal = literal(of: number),
+      !literal.contains(where: { ".eE".contains($0) })
     {
-      return .text(spelling)
+      return .text(literal)
     }
     guard let real = number.double else { throw .outOfRange(type: "Double") }
     return .real(real)
   }
 
-  private static func spelling(of number: StoredNumber) -> String? {
+  private static func literal(of number: StoredNumber) -> String? {
     do throws(ValueCodingError.Problem) {
       return try NumberLiteral(.number(number)).description
     } catch {
-      // JSON has no form of a hexadecimal number of more than 128 bits.
+      // JSON cannot represent a hexadecimal number of more than 128 bits.
       return nil
     }
   }
 }
 
 extension Date {
-  /// A text that stands for this date alone, in the years from 1583 to 9999.
+  /// The date as an exact text in ISO 8601, in the years from 1583 to 9999, or else as a number.
   ///
-  /// Before 1583, Foundation's calendar differs from that of ISO 8601. Other dates are numbers, as
-  /// in the store's JSON files.
-  fileprivate var treeOfText: ValueTree {
+  /// Before 1583, Foundation's calendar differs from that of ISO 8601.
+  fileprivate var jsonTree: ValueTree {
     let seconds = timeIntervalSinceReferenceDate
     let whole = seconds.rounded(.down)
     guard (-13_190_860_800..<252_423_993_600).contains(seconds),
@@ -108,8 +107,8 @@ extension Date {
     return .string("\(text.dropLast())\(fraction)Z")
   }
 
-  /// The fraction of a second, with at least three digits and as many more as reading it back
-  /// exactly takes; empty for a whole second, and nil for a fraction that is too small.
+  /// Returns the fraction of a second, with at least three digits and enough to be exact; empty for
+  /// a whole second, and nil for a fraction that is too small.
   private static func fraction(of seconds: Double, after whole: Double) -> String? {
     if seconds == whole { return "" }
     for count in 3...17 {
@@ -126,21 +125,21 @@ extension Date {
 }
 
 extension JSONValue {
-  /// On one line, with sorted keys, and with no character that moves a terminal's cursor.
+  /// The JSON on one line, with sorted keys and without control characters.
   var json: String { Self.json(tree) }
 
   private static func json(_ tree: ValueTree) -> String {
     switch tree {
     case .bool(let value): "\(value)"
     case .number(.integer(let value)): "\(value)"
-    case .number(.text(let spelling)): spelling
+    case .number(.text(let literal)): literal
     case .number(.real(let value)):
       value.isFinite ? "\(value)" : value.nameInJSON.quotedForJSON
     case .string(let value): value.quotedForJSON
     case .array(let elements): "[\(elements.map(json).joined(separator: ", "))]"
     case .dictionary(let members):
       "{\(members.sorted { $0.key < $1.key }.map(json).joined(separator: ", "))}"
-    // Only null is left of what is shown.
+    // Conversion leaves only null of these.
     case .null, .number(.float), .data, .date: "null"
     }
   }

@@ -12,9 +12,9 @@ extension Parameter {
 }
 
 extension Arguments {
-  /// The settings of the options.
+  /// Returns the settings of the options.
   func settings() throws(UsageError) -> KeyValueStore {
-    // Failures are thrown, and would be reported twice.
+    // Failures are thrown; they must not be reported twice.
     KeyValueStore.onFailure = { _ in }
     guard let path = try path(.settingsFile) else { return .standard }
     let file = URL(filePath: path)
@@ -25,17 +25,17 @@ extension Arguments {
     return KeyValueStore(propertyList: file, format: Self.isBinary(file.path) ? .binary : .xml)
   }
 
-  /// The options that name these settings for another command, quoted for a shell.
+  /// The options that select these settings, quoted for a shell.
   var settingsOptions: String {
     let option = Option.settingsFile
-    return self[option].map { " \(option.spelling) \($0.quotedForShell)" } ?? ""
+    return self[option].map { " \(option.flag) \($0.quotedForShell)" } ?? ""
   }
 
-  /// Whether the file is a binary property list, a form that it keeps.
+  /// Returns whether a file is a binary property list; a set keeps this format.
   private static func isBinary(_ path: String) -> Bool {
     var status = stat()
-    // Opening a pipe might wait. Here and below, the path is copied, and the kernel fills a
-    // variable of this call; errors of the file are left to the store.
+    // Opening a pipe could block. Here and below, the path is copied, and the kernel fills a local
+    // variable; the store reports errors of the file.
     guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
     let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { return false }
@@ -49,11 +49,10 @@ extension Arguments {
 extension Command {
   /// The notes of the commands that print values.
   private static let valueNotes = """
-    Values are printed on one line. Numbers keep their value, not their spelling: 1.0 is printed as 1,
-    and 1e3 as 1000. Integers have all their digits; other numbers have those of a Double. Values that
-    JSON does not have are printed as text: dates of the years from 1583 to 9999 as in ISO 8601, with
-    as many digits as the date has (others as seconds since 2001), data as base64, NaN and the
-    infinities by their names.
+    Values are printed on one line. Numbers keep their value, not their notation: 1.0 is printed as 1,
+    and 1e3 as 1000. Integers are exact; other numbers have the precision of a Double. Values that JSON
+    does not support are printed as text: dates from 1583 to 9999 in ISO 8601 with all their digits
+    (others as seconds since 2001), data as base64, NaN and the infinities by name.
     """
 
   static let getSetting = Command(
@@ -74,8 +73,8 @@ extension Command {
     summary: "Prints all settings, each as its key, a tab, and its value as JSON.",
     options: [.settingsFile],
     notes: """
-      A key that is empty, begins with a quotation mark, or has characters in it that do not show, is
-      printed as JSON too.
+      A key that is empty, begins with a quotation mark, or contains invisible characters is printed as
+      JSON too.
 
       \(valueNotes)
       """
@@ -84,11 +83,11 @@ extension Command {
     var status = ExitStatus.done
     for key in try settings.keys() {
       do {
-        // Another process may have removed it in the meantime.
+        // Another process may have removed the setting meanwhile.
         guard let value = try settings.value(of: key, as: JSONValue.self) else { continue }
         try Output.line("\(key.asListedKey)\t\(value.json)")
       } catch let error as KeyValueStoreError {
-        // The others are listed all the same.
+        // An invalid value does not prevent listing the others.
         guard error.isOfValue else { throw error }
         Program.report(error.text(for: arguments))
         status = .failed
@@ -101,9 +100,7 @@ extension Command {
     Program.report("There is no such setting.")
     return .absent
   }
-}
 
-extension Command {
   static let setSetting = Command(
     name: "settings set",
     parameters: [
@@ -113,12 +110,12 @@ extension Command {
     summary: "Sets a setting.",
     options: [.settingsFile],
     notes: """
-      The file and its directory are made if necessary. A new .plist file is XML, an existing one keeps
-      its form. Numbers keep their value, not their spelling: integers exactly, others as the nearest
-      Double. A binary property list refuses integers of more than 128 bits.
+      The file and its directory are created if necessary. A new .plist file is XML; an existing one
+      keeps its format. Numbers keep their value, not their notation: integers exactly, others as the
+      nearest Double. A binary property list cannot contain integers of more than 128 bits.
       """
   ) { arguments in
-    let value = try JSONValue(typed: arguments.parameters[1])
+    let value = try JSONValue(argument: arguments.parameters[1])
     try arguments.settings().set(value, for: arguments.parameters[0])
     return .done
   }
@@ -126,7 +123,7 @@ extension Command {
   static let resetSetting = Command(
     name: "settings reset",
     parameters: [.key],
-    summary: "Removes a setting, so that the app's default holds again.",
+    summary: "Removes a setting, which restores the app's default.",
     options: [.settingsFile]
   ) { arguments in
     let settings = try arguments.settings()
@@ -139,20 +136,20 @@ extension Command {
 
   static let moveSettingsAside = Command(
     name: "settings move-aside",
-    summary: "Renames a settings file that cannot be read, so that a new one can begin.",
+    summary: "Renames a settings file that cannot be read, so that a new one can be created.",
     options: [.settingsFile]
   ) { arguments in
     if let path = try arguments.settings().moveAsideUnreadableFile() {
       try Output.line("moved to \(path)")
     } else {
-      try Output.line("The settings can be read, and nothing was changed.")
+      try Output.line("The settings can be read. Nothing was changed.")
     }
     return .done
   }
 }
 
 extension KeyValueStoreError {
-  /// The text of the error, with the command that helps where there is one.
+  /// Returns the message of the error, with the command that resolves it, if there is one.
   func text(for arguments: Arguments) -> String {
     switch self {
     case .unreadable, .empty:
@@ -163,7 +160,7 @@ extension KeyValueStoreError {
     }
   }
 
-  /// Whether the file exists, and only its content is invalid.
+  /// Whether the file exists, but its content is invalid.
   var isOfContent: Bool {
     switch self {
     case .unreadable, .empty, .tooLarge: true
@@ -171,7 +168,7 @@ extension KeyValueStoreError {
     }
   }
 
-  /// Whether the kernel does not watch the file, so that changes are printed a moment later.
+  /// Whether the file is polled instead of watched by the kernel, so that changes appear later.
   var isOfPolling: Bool {
     if case .system("inotify", _, _) = self { true } else { false }
   }

@@ -8,9 +8,9 @@ extension Command {
     summary: "Prints each change of a setting, including those of other programs, until Ctrl-C.",
     options: [.settingsFile],
     notes: """
-      Each line is the key, a tab, and the new value, as `settings list` prints them, or the key alone
-      when the setting was removed. Of changes in quick succession, the last one is printed. While the
-      file cannot be read, standard error says why, and watching continues.
+      Each line is the key, a tab, and the new value, as in `settings list`, or only the key if the
+      setting was removed. Of changes in quick succession, only the last one is printed. If the file
+      cannot be read, the reason is printed on standard error, and watching continues.
       """
   ) { arguments in
     let settings = try arguments.settings()
@@ -33,9 +33,7 @@ extension Command {
   }
 
   /// Reads the settings, and throws if their changes cannot be observed.
-  private static func startWatching(
-    _ settings: KeyValueStore, _ arguments: Arguments
-  ) throws {
+  private static func startWatching(_ settings: KeyValueStore, _ arguments: Arguments) throws {
     let obstacle = Serialized<KeyValueStoreError?>(nil)
     KeyValueStore.onFailure = { error in
       if error.isOfContent || error.isOfPolling {
@@ -54,8 +52,7 @@ extension Command {
     KeyValueStore.onFailure = { Program.report($0.text(for: arguments)) }
   }
 
-  /// The line for a setting that changed; nil for a value that cannot be shown, which `onFailure`
-  /// reports.
+  /// Returns the line for a changed setting; nil for an invalid value, which `onFailure` reports.
   private static func line(for key: String, of settings: KeyValueStore) -> String? {
     // From the store's memory: the file may have become unreadable again.
     let setting = StoredValue<JSONValue?>(key, in: settings)

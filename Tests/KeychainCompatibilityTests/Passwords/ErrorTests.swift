@@ -51,9 +51,9 @@ extension ErrorTests {
     for (cause, name) in expected {
       let failure = KeychainFailure(cause)
       #expect(failure.cause == cause)
-      #expect(Self.name(of: failure.error) == name, "\(cause)")
-      #expect("\(failure.error)".hasSuffix("."))
-      #expect(failure.error.errorDescription == "\(failure.error)")
+      #expect(Self.name(of: failure.reported) == name, "\(cause)")
+      #expect("\(failure.reported)".hasSuffix("."))
+      #expect(failure.reported.errorDescription == "\(failure.reported)")
     }
   }
 

@@ -70,3 +70,15 @@ struct PAMDirectory: Sendable {
 
   struct Unavailable: Error {}
 }
+
+extension PAMAuthenticator {
+  init(
+    service: PAMService, user: String? = nil, hasFingerprintReader: Bool = false,
+    conversation: any AuthenticationConversation
+  ) {
+    self.init(
+      service: service.name, user: user, hasFingerprintReader: hasFingerprintReader,
+      conversation: conversation)
+    self.service = service
+  }
+}

@@ -43,7 +43,7 @@ struct MigrateAdaptersTests {
       refused (It may be a string or data. Declare its type.): --service app --account a=b
       refused (A number in it may be an integer, another number or a date. Declare its type.): \
       --service app --account person
-      kept as it is here (it is not JSON): --service app --account text
+      kept (not JSON): --service app --account text
 
       """
     let dry = try migrate("--dry-run")
@@ -65,11 +65,11 @@ struct MigrateAdaptersTests {
     let done = try machine.run(["migrate", "adapters", "--service", "app"] + types, input: "")
     #expect(
       done.output == """
-        converted before: --service app --account title
+        already converted: --service app --account title
         converted: --service app --account count
         converted: --service app --account a=b
         converted: --service app --account person
-        kept as it is here (it is not JSON): --service app --account text
+        kept (not JSON): --service app --account text
         absent: --service app --account none
 
         """)
@@ -83,7 +83,7 @@ struct MigrateAdaptersTests {
       try machine.run("secrets", "get", "--service", "other", "--account", "count").output == "1\n")
 
     let again = try machine.run(["migrate", "adapters", "--service", "app"] + types, input: "")
-    #expect(again.output.contains("converted before: --service app --account title\n"))
+    #expect(again.output.contains("already converted: --service app --account title\n"))
     #expect(value("title") == "The Valley Wind")
   }
 
@@ -141,7 +141,7 @@ struct MigrateAdaptersTests {
     let ended = try migrate()
     #expect(ended.status == 1)
     #expect(ended.output == "")
-    #expect(ended.errors == "locket: There is no secret of this service.\n")
+    #expect(ended.errors == "locket: The service has no secrets.\n")
   }
 
   @Test func whatNeedsAPersonIsConvertedOnlyWithOne() throws {

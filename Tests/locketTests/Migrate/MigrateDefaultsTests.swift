@@ -54,13 +54,13 @@ struct MigrateDefaultsTests {
     let kept = try machine.run(["migrate", "defaults", file] + all, input: "")
     #expect(
       kept.output == """
-        kept as it is here: name
+        kept: name
         added: picture
         added: raw
         added (decoded): scores
         added: started
         added: volume
-        The file was kept, because not all of it is in the settings.
+        The file was kept, because the settings do not have all of it.
 
         """)
     #expect(try machine.run("settings", "get", "name").output == "\"mine\"\n")

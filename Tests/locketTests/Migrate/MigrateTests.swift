@@ -25,8 +25,8 @@ struct MigrateTests {
     #expect(
       kept.output == """
         added: --service app --account A
-        kept as it is here: --service app --account B
-        The file was kept, because not all of it is in the vault.
+        kept: --service app --account B
+        The file was kept, because the vault does not have all of it.
 
         """)
     #expect(
@@ -93,7 +93,7 @@ struct MigrateTests {
         added: --service web --account peter
         refused (The source has an earlier secret with the same identity.): \
         --service web --account peter
-        The file was kept, because not all of it is in the vault.
+        The file was kept, because the vault does not have all of it.
 
         """)
     #expect(FileManager.default.fileExists(atPath: file))

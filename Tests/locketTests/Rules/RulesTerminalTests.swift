@@ -21,10 +21,10 @@ struct RulesTerminalTests {
     #expect(
       session.screen == """
         Password: \r
-        \u{1B}[33mnot yet  \u{1B}[0m  required: digit\r
-        \u{1B}[31mbroken   \u{1B}[0m  allowed: digit  (characters 1 to 6)\r
-        \u{1B}[33mnot yet  \u{1B}[0m  minlength: 8\r
-        Something must be deleted or replaced.\r
+        \u{1B}[33mincomplete\u{1B}[0m  required: digit\r
+        \u{1B}[31mviolated  \u{1B}[0m  allowed: digit  (characters 1 to 6)\r
+        \u{1B}[33mincomplete\u{1B}[0m  minlength: 8\r
+        Delete or replace some characters.\r
 
         """)
   }
@@ -52,6 +52,6 @@ struct RulesTerminalTests {
     let session = try session(descriptor: "minlength: 1;")
     try session.answer("Password: ", "")
     #expect(try session.end() == 1)
-    #expect(session.screen.hasSuffix("It takes at least 1 character more.\r\n"))
+    #expect(session.screen.hasSuffix("At least 1 character more needed.\r\n"))
   }
 }

@@ -17,49 +17,48 @@ struct RulesTests {
     (
       "Abcd1", 1,
       """
-      satisfied  required: upper
-      satisfied  required: digit
-      satisfied  allowed: upper, lower, digit
-      satisfied  max-repeating: 2
-      not yet    minlength: 6
-      satisfied  maxlength: 8
-      It takes at least 1 character more.
+      satisfied   required: upper
+      satisfied   required: digit
+      satisfied   allowed: upper, lower, digit
+      satisfied   max-repeating: 2
+      incomplete  minlength: 6
+      satisfied   maxlength: 8
+      At least 1 character more needed.
       """
     ),
     (
       "abbbb!?xxx", 1,
       """
-      broken     required: upper
-      broken     required: digit
-      broken     allowed: upper, lower, digit  (characters 6 to 7)
-      broken     max-repeating: 2  (characters 2 to 5, 8 to 10)
-      satisfied  minlength: 6
-      broken     maxlength: 8  (characters 9 to 10)
-      Something must be deleted or replaced.
+      violated    required: upper
+      violated    required: digit
+      violated    allowed: upper, lower, digit  (characters 6 to 7)
+      violated    max-repeating: 2  (characters 2 to 5, 8 to 10)
+      satisfied   minlength: 6
+      violated    maxlength: 8  (characters 9 to 10)
+      Delete or replace some characters.
       """
     ),
     (
       "abcdefg", 1,
       """
-      broken     required: upper
-      broken     required: digit
-      satisfied  allowed: upper, lower, digit
-      satisfied  max-repeating: 2
-      satisfied  minlength: 6
-      satisfied  maxlength: 8
-      Dead end: 1 of at most 8 characters left, and 2 required missing. Something must be deleted or \
-      replaced.
+      violated    required: upper
+      violated    required: digit
+      satisfied   allowed: upper, lower, digit
+      satisfied   max-repeating: 2
+      satisfied   minlength: 6
+      satisfied   maxlength: 8
+      Only 1 of at most 8 characters left, but 2 required missing. Delete or replace some characters.
       """
     ),
     (
       "Abcdef1\n", 0,
       """
-      satisfied  required: upper
-      satisfied  required: digit
-      satisfied  allowed: upper, lower, digit
-      satisfied  max-repeating: 2
-      satisfied  minlength: 6
-      satisfied  maxlength: 8
+      satisfied   required: upper
+      satisfied   required: digit
+      satisfied   allowed: upper, lower, digit
+      satisfied   max-repeating: 2
+      satisfied   minlength: 6
+      satisfied   maxlength: 8
       The password satisfies all rules.
       """
     ),
@@ -71,8 +70,8 @@ struct RulesTests {
   }
 
   @Test(arguments: [
-    ("required: digit; maxlength: 3;", "aé?4", "broken     allowed: digit  (characters 1 to 3)\n"),
-    ("", "é", "broken     allowed: ascii-printable  (character 1)\n"),
+    ("required: digit; maxlength: 3;", "aé?4", "violated    allowed: digit  (characters 1 to 3)\n"),
+    ("", "é", "violated    allowed: ascii-printable  (character 1)\n"),
     (
       "required: upper; maxlength: 2; minlength: 3;", "",
       "minlength 3 is more than maxlength 2. Relax one of them, or choose another length.\n"
@@ -127,7 +126,7 @@ struct RulesTests {
     (["minlength: 2; maxlength: 1;"], "No password satisfies these rules: minlength 2 is"),
     (["maxlength: 4;", "--length", "5"], "No password satisfies these rules: none has 5"),
     (["", "--length", "1025"], "Passwords of 1025 characters are too long to count."),
-    (["maxlength: 17;", "--typeable"], "These rules leave no room for passwords that are easy"),
+    (["maxlength: 17;", "--typeable"], "No password that is easy to read out satisfies"),
   ])
   func whyNothingCanBeGeneratedIsSaid(words: [String], reason: String) throws {
     let ended = try machine.run(["rules", "generate"] + words, input: "")

@@ -18,8 +18,8 @@ struct PassphraseTests {
     #expect(without.output == "")
     #expect(
       without.errors == """
-        locket: The vault is locked, and there is no terminal to ask for its passphrase. Name a \
-        file with it: --passphrase-file FILE.
+        locket: The vault is locked, and there is no terminal for a prompt. Specify a file with its \
+        passphrase: --passphrase-file FILE.
 
         """)
     let with = try machine.run(

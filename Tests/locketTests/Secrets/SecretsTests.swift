@@ -133,7 +133,7 @@ struct SecretsTests {
     for nothing in ["", "\n"] {
       let ended = try machine.run(["secrets", "set", "--service", "mail"], input: nothing)
       #expect(ended.status == 2)
-      #expect(ended.errors == "locket: Standard input was empty, and nothing was changed.\n")
+      #expect(ended.errors == "locket: Standard input was empty. Nothing was changed.\n")
     }
     #expect(try machine.run("secrets", "get", "--service", "mail").output == "tajny\n")
   }

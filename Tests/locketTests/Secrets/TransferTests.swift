@@ -20,7 +20,7 @@ struct TransferTests {
     try export()
     try other.store("mine", "--service", "web")
     let dry = try importing("--dry-run")
-    #expect(dry.output == "added: --service mail\nkept as it is here: --service web\n")
+    #expect(dry.output == "added: --service mail\nkept: --service web\n")
     #expect(try other.run("secrets", "get", "--service", "mail").status == 1)
     #expect(try importing().output == dry.output)
     #expect(try other.run("secrets", "get", "--service", "mail").output == "tajny\n")

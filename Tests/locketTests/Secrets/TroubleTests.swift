@@ -122,7 +122,7 @@ struct TroubleTests {
     #expect(
       try machine.run("secrets", "list").output == "--service mail --account peter\t\n")
     let again = try machine.run("secrets", "repair")
-    #expect(again.output == "Nothing is damaged, and nothing was changed.\n")
+    #expect(again.output == "Nothing is damaged. Nothing was changed.\n")
 
     // What opened the damaged file opens it still.
     let file = try machine.file("passphrase", "totoro\n")
@@ -131,7 +131,7 @@ struct TroubleTests {
     let removed = try machine.run("secrets", "remove-damaged")
     #expect(removed.status == 0 && removed.output.hasPrefix("removed: /"))
     let none = try machine.run("secrets", "remove-damaged")
-    #expect(none.output == "No repair kept a file, and nothing was removed.\n")
+    #expect(none.output == "There are no damaged files. Nothing was removed.\n")
   }
 
   @Test func aMissingHomeIsSaid() throws {

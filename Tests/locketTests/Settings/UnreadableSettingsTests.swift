@@ -52,7 +52,7 @@ struct UnreadableSettingsTests {
     #expect(try run(["list"], "s.json").output == "a\t1\n")
     #expect(
       try run(["move-aside"], "s.json").output
-        == "The settings can be read, and nothing was changed.\n")
+        == "The settings can be read. Nothing was changed.\n")
   }
 
   @Test func adviceIsACommandForTheSameFile() throws {

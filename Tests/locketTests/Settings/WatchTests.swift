@@ -141,7 +141,7 @@ struct WatchTests {
       echo "$line"; wait $watcher
       """)
     #expect(ended.status == 2)
-    #expect(ended.output.hasPrefix("locket: Nothing more can be written to the output: "))
+    #expect(ended.output.hasPrefix("locket: The output cannot be written: "))
   }
 
   @Test func noFileTakesTheNumberOfAClosedOutput() throws {

@@ -1,10 +1,8 @@
 import Concurrency
 import StorageInternals
 
-/// The functions of Linux-PAM's libpam, which is loaded on first use.
-///
-/// The constants are those of Linux-PAM's `<security/_pam_types.h>`; other implementations of PAM
-/// use different ones.
+/// The functions of Linux-PAM's libpam, loaded on first use, with its constants in
+/// `<security/_pam_types.h>`, which differ from those of other implementations.
 ///
 /// `@unchecked`: the function pointers are constants, and threads may use the library concurrently
 /// with separate handles.
@@ -23,19 +21,19 @@ import StorageInternals
       UnsafeMutableRawPointer?
     ) -> Int32
 
-  // struct pam_conv { int (*conv)(…); void *appdata_ptr; };
+  /// `struct pam_conv { int (*conv)(…); void *appdata_ptr; }`.
   @unsafe struct Conversation {
     let converse: Converse
     let context: UnsafeMutableRawPointer
   }
 
-  // struct pam_message { int msg_style; const char *msg; };
+  /// `struct pam_message { int msg_style; const char *msg; }`.
   @unsafe struct Message {
     let style: Int32
     let text: Text?
   }
 
-  // struct pam_response { char *resp; int resp_retcode; };
+  /// `struct pam_response { char *resp; int resp_retcode; }`.
   @unsafe struct Response {
     var text: UnsafeMutablePointer<CChar>?
     var unused: Int32

@@ -6,23 +6,18 @@ import Concurrency
 /// let authenticator = PAMAuthenticator(service: "login")
 /// ```
 ///
-/// The system administrator configures in the file of the service whether a login needs a password,
-/// a fingerprint or something else. PAM reports only whether the login succeeded, so the
-/// authenticator infers the proof:
-///
-/// - If no question was asked, and `hasFingerprintReader` is true, it is
-///   ``AuthenticationProofs/biometry``.
-/// - Otherwise it is ``AuthenticationProofs/passcode``, so do not use a service that accepts users
-///   without asking a question.
+/// The file of the service configures whether a login needs a password, a fingerprint or something
+/// else. PAM reports only whether the login succeeded. If it asked no question, and
+/// `hasFingerprintReader` is true, that proves ``AuthenticationProofs/biometry``; otherwise it
+/// proves ``AuthenticationProofs/passcode``, so do not use a service that accepts users without
+/// asking a question. Accounts that have no password or have expired are denied.
 ///
 /// The library `libpam.so.0` is loaded on first use. The modules run in this process with its
-/// privileges. Without superuser privileges, most modules can check only the password of the
-/// process's own user. Accounts that have no password or have expired are denied.
-///
-/// If the task is cancelled, the authentication ends immediately. A module that sleeps, as some do
-/// after a wrong password, occupies a thread until it returns.
+/// privileges. Without superuser privileges, most of them can check only the password of the
+/// process's own user. If the task is cancelled, the authentication ends immediately, but a module
+/// that sleeps, as some do after a wrong password, occupies a thread until it returns.
 public struct PAMAuthenticator: Authenticator {
-  private let service: PAMService
+  var service: PAMService
   private let user: String?
   private let hasFingerprintReader: Bool
   private let conversation: any AuthenticationConversation
@@ -39,33 +34,19 @@ public struct PAMAuthenticator: Authenticator {
     service: String = "login", user: String? = nil, hasFingerprintReader: Bool = false,
     conversation: any AuthenticationConversation = .terminal
   ) {
-    self.init(
-      service: PAMService(name: service, directory: nil), user: user,
-      hasFingerprintReader: hasFingerprintReader, conversation: conversation)
-  }
-
-  init(
-    service: PAMService, user: String? = nil, hasFingerprintReader: Bool = false,
-    conversation: any AuthenticationConversation
-  ) {
-    self.service = service
+    self.service = PAMService(name: service, directory: nil)
     self.user = user
     self.hasFingerprintReader = hasFingerprintReader
     self.conversation = conversation
   }
 
-  /// A passcode, and biometry with a fingerprint reader; nothing if libpam or the service is
-  /// missing.
+  /// A passcode, and biometry with a fingerprint reader; nothing without libpam or the service.
   public var capabilities: AuthenticationProofs {
-    if obstacle != nil { return [] }
-    return hasFingerprintReader ? [.passcode, .biometry] : .passcode
+    service.obstacle != nil ? [] : hasFingerprintReader ? [.passcode, .biometry] : .passcode
   }
 
   /// Always nil, because PAM does not report which fingerprints are enrolled.
   public var enrolledSet: [UInt8]? { nil }
-
-  /// The reason why no proof can be obtained on this machine; nil if one can.
-  var obstacle: SecretStoreError? { service.obstacle }
 
   /// Authenticates the user with the modules of the service, and returns the proofs.
   ///
@@ -77,7 +58,7 @@ public struct PAMAuthenticator: Authenticator {
   public func authenticate(
     _ request: AuthenticationRequest
   ) async throws(SecretStoreError) -> AuthenticationProofs {
-    if let obstacle { throw obstacle }
+    if let obstacle = service.obstacle { throw obstacle }
     guard let library = LibPAM.shared.known else { return [] }
     if request.accepted.isDisjoint(with: capabilities) {
       throw .denied("\(request.accepted) is needed, and PAM proves only \(capabilities)")

@@ -10,8 +10,7 @@ struct PAMService: Hashable, Sendable {
 
   /// The reason why the service cannot be used; nil if it can.
   ///
-  /// This is checked because PAM uses the service `other`, which may accept every login, if the
-  /// service's file is missing or unreadable.
+  /// Without its file, PAM would use the service `other`, which may accept every login.
   var obstacle: SecretStoreError? {
     if let error = SecretStoreError.needsThreads("PAM") { return error }
     if name.isEmpty || name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) {
@@ -29,11 +28,8 @@ struct PAMService: Hashable, Sendable {
     } catch {
       return .missingLibrary("\(error)")
     }
-    return isConfigured ? nil : missing
-  }
-
-  private var missing: SecretStoreError {
-    .unavailable(
+    if isConfigured { return nil }
+    return .unavailable(
       """
       The PAM service \(name) does not exist on this machine, or its file cannot be read. Use another \
       service, or install \(name) in \(directory ?? Self.directories[0]).
@@ -51,9 +47,7 @@ struct PAMService: Hashable, Sendable {
     return !Self.directories.contains(where: Self.canRead) && isIn("/etc/pam.conf", file)
   }
 
-  private static func canRead(_ path: String) -> Bool {
-    unsafe access(path, R_OK) == 0
-  }
+  private static func canRead(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
 
   /// Returns whether a configuration file has a line for a service.
   private func isIn(_ path: String, _ service: String) -> Bool {
@@ -83,7 +77,6 @@ struct PAMCode: RawRepresentable, Hashable, Sendable {
   /// PAM_NEW_AUTHTOK_REQD, PAM_ACCT_EXPIRED, PAM_CRED_EXPIRED, PAM_AUTHTOK_EXPIRED.
   private static let denials: Set<Int32> = [6, 7, 8, 10, 11, 12, 13, 16, 27]
 
-  /// Returns an error for the code, with the library's text.
   func error(_ text: String, of service: PAMService) -> SecretStoreError {
     if Self.denials.contains(rawValue) {
       return .denied("the PAM service \(service.name) reported: \(text)")
@@ -98,9 +91,7 @@ struct PAMCode: RawRepresentable, Hashable, Sendable {
 
 /// The user of this process.
 enum ProcessUser {
-  /// The login name of the user.
-  ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)`` if the user has no name, as in some containers.
+  /// The login name of the user; throws if there is none, as in some containers.
   static var name: String {
     get throws(SecretStoreError) {
       let user = getuid()

@@ -1,9 +1,7 @@
 import CLibrary
 
 extension PAMTransaction {
-  /// Authenticates a user with the library, and checks that the account is valid.
-  ///
-  /// This blocks until the modules have returned. They send their messages by a callback.
+  /// Authenticates a user and checks the account, which blocks until the modules have returned.
   func authenticate(
     _ user: String, by service: PAMService, _ library: LibPAM
   ) throws(SecretStoreError) {
@@ -91,9 +89,9 @@ private func converse(
 
 /// Copies answers to an array of `struct pam_response`, which the module frees.
 private func allocateResponses(_ answers: [Secret?]) -> UnsafeMutableRawPointer? {
-  guard
-    let array = unsafe calloc(answers.count, MemoryLayout<LibPAM.Response>.stride)
-  else { return nil }
+  guard let array = unsafe calloc(answers.count, MemoryLayout<LibPAM.Response>.stride) else {
+    return nil
+  }
   let responses = unsafe array.bindMemory(to: LibPAM.Response.self, capacity: answers.count)
   for (index, answer) in answers.enumerated() {
     guard let answer else { continue }
@@ -135,7 +133,5 @@ extension PAMMessage {
 }
 
 extension Secret {
-  fileprivate var hasZeroByte: Bool {
-    unsafe withUnsafeBytes { unsafe $0.contains(0) }
-  }
+  fileprivate var hasZeroByte: Bool { unsafe withUnsafeBytes { unsafe $0.contains(0) } }
 }

@@ -1,11 +1,10 @@
 import Concurrency
 import Dispatch
 
-/// An authentication with PAM, in which a thread calls the blocking library while a task interacts
-/// with the user.
+/// An authentication in which a thread calls PAM's blocking library while a task asks the user.
 ///
-/// The library cannot be interrupted. If the task is cancelled, it abandons the transaction:
-/// further questions of the modules are not answered, and the thread ends when the modules return.
+/// The library cannot be interrupted: after a cancellation, questions of the modules are no longer
+/// answered, and the thread ends when the modules return.
 final class PAMTransaction: Sendable {
   /// An event that the thread sends to the task.
   enum Event: Sendable {
@@ -31,9 +30,7 @@ final class PAMTransaction: Sendable {
   }
 
   /// Calls a closure on a separate thread, and sends its result as the last event.
-  func begin(
-    _ body: @escaping @Sendable (PAMTransaction) throws(SecretStoreError) -> Void
-  ) {
+  func begin(_ body: @escaping @Sendable (PAMTransaction) throws(SecretStoreError) -> Void) {
     // A separate queue, because a module may sleep arbitrarily long.
     DispatchQueue(label: "locket.pam").async {
       self.publisher.yield(.ended(Result { () throws(SecretStoreError) in try body(self) }))

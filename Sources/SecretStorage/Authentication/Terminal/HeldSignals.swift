@@ -14,18 +14,17 @@ private func writeSignal(_ number: Int32) {
   errno = code
 }
 
-/// The signals that terminate, suspend or continue the process, deferred while the settings of the
-/// terminal are changed.
+/// The signals that end, suspend or continue the process, deferred while the terminal is changed.
 ///
 /// SIGCONT is included because it is the only notification of a stop by SIGSTOP, after which the
 /// terminal may have different settings. The kernel continues the process even if it is deferred.
 ///
-/// A signal handler runs on any thread and may call only async-signal-safe functions, so it writes
-/// the number of the signal to a pipe. Only one thread at a time may hold signals.
+/// The handler may call only async-signal-safe functions, so it writes the number of the signal to
+/// a pipe. Only one thread at a time may hold signals.
 struct HeldSignals {
   private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
-  // Never deallocated, because a handler may still be running after `letGo()`.
+  // Never deallocated, because a handler may still be running after `restore()`.
   private static let pipe = LazyValue { () throws(SecretStoreError) in
     let pipe = try WakingPipe()
     // No handler has been installed yet.
@@ -38,7 +37,7 @@ struct HeldSignals {
   private let pipe: WakingPipe
   private var previous: [(number: Int32, action: sigaction)] = []
 
-  /// Holds signals until `letGo()` is called.
+  /// Holds signals until `restore()` is called.
   init() throws(SecretStoreError) {
     pipe = try Self.pipe.get()
     // Discard signals that arrived earlier.
@@ -69,7 +68,7 @@ struct HeldSignals {
   func next() -> Int32? { pipe.next().map(Int32.init) }
 
   /// Restores the previous actions of the signals.
-  func letGo() {
+  func restore() {
     Self.isHolding.withLock { $0 = false }
     for (number, action) in previous {
       var action = action
@@ -92,9 +91,7 @@ struct HeldSignals {
     unsafe sigaction(SIGCONT, &held, nil)
   }
 
-  /// Holds a signal that a dispatch source received before the handler could.
-  ///
-  /// - Returns: Whether signals are currently held.
+  /// Holds a signal that a dispatch source received first; returns false if none are held now.
   static func hold(_ number: Int32) -> Bool {
     isHolding.withLock { isHolding in
       if isHolding { writeSignal(number) }
@@ -102,9 +99,7 @@ struct HeldSignals {
     }
   }
 
-  /// Lets a held signal take effect before this method returns.
-  ///
-  /// Dispatch sources of the app receive the signal later.
+  /// Lets a held signal take effect now; Dispatch sources of the app receive it later.
   static func takeEffect(_ number: Int32) {
     // Vaults that lock on suspension must be locked before the process stops.
     if number == SIGTSTP, SignalSource.suspend() { return }

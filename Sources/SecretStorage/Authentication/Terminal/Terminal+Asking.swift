@@ -1,28 +1,21 @@
 import CLibrary
 
 extension Terminal {
-  /// The maximum length, in bytes, of a line that the terminal edits; the kernel truncates longer
-  /// ones.
+  /// The maximum length, in bytes, to which the kernel truncates a line that the terminal edits.
   private static let visibleLimit = 4094
 
-  private enum Answer {
+  private enum Answer: Equatable {
     case line(Secret)
     /// The task was cancelled, or the input ended.
     case none
     case signal(Int32)
 
-    var isLine: Bool {
-      if case .line = self { true } else { false }
-    }
-
-    var isContinuation: Bool {
-      if case .signal(SIGCONT) = self { true } else { false }
-    }
+    var isLine: Bool { if case .line = self { true } else { false } }
   }
 
   /// Asks a question, and waits until it is answered or a descriptor becomes readable.
   ///
-  /// The terminal is restored before a signal takes effect that terminates or suspends the process.
+  /// A signal that terminates or suspends the process takes effect after the terminal is restored.
   /// After a suspension, the question is asked again, and previous input is discarded.
   func ask(
     _ question: AuthenticationQuestion, cancellation: Int32
@@ -43,16 +36,14 @@ extension Terminal {
     }
   }
 
-  /// Asks a question until it is answered or a signal arrives.
-  ///
-  /// `before` has the settings to restore; nil before the first attempt, which sets it.
+  /// Asks once; the first attempt sets `before` to the settings of the terminal to restore.
   private func attempt(
     _ question: AuthenticationQuestion, _ cancellation: Int32, _ before: inout termios?
   ) throws(SecretStoreError) -> Answer {
     // Signals have their usual effects while this waits.
     try waitForForeground()
     let signals = try HeldSignals()
-    defer { signals.letGo() }
+    defer { signals.restore() }
     while true {
       let shown = try settings(before: before)
       before = shown
@@ -66,7 +57,7 @@ extension Terminal {
       answer = try read(
         TypedLine(keys: question.isHidden ? TypedLine.Keys(of: shown) : TypedLine.Keys()),
         limit: question.isHidden ? TypedLine.limit : Self.visibleLimit - 1, signals, cancellation)
-      guard case .signal(SIGCONT) = answer else { return answer }
+      if answer != .signal(SIGCONT) { return answer }
       signals.passContinuation()
       if !isInForeground { return .signal(SIGTTIN) }
     }
@@ -84,7 +75,7 @@ extension Terminal {
     guard isInForeground else { return }
     do throws(SecretStoreError) {
       // After a stop, input stays hidden until the question is asked again.
-      if !(hid && answer.isContinuation) {
+      if !hid || answer != .signal(SIGCONT) {
         // An incomplete answer must not become input of another process.
         try change(shown, answer.isLine ? TCSADRAIN : TCSAFLUSH)
       }
@@ -101,35 +92,23 @@ extension Terminal {
     var line = line
     var interruption: Answer?
     let typed = unsafe try Secret(count: TypedLine.limit + 1) { buffer throws(SecretStoreError) in
-      while true {
+      var progress = TypedLine.Progress.more
+      while progress == .more, interruption == nil {
         let isTyped = try waitForInput([signals.reader, cancellation])
         if let number = signals.next() {
           interruption = .signal(number)
-          return
-        }
-        guard isTyped else {
+        } else if !isTyped {
           interruption = Answer.none
-          return
-        }
-        if !isInForeground {
+        } else if !isInForeground {
           interruption = .signal(SIGTTIN)
-          return
-        }
-        // Reading one byte at a time leaves input after the line unread.
-        let count = unsafe CLibrary.read(descriptor, buffer.baseAddress! + line.count, 1)
-        if count < 0 {
-          if errno == EINTR || errno == EAGAIN { continue }
-          throw failure
-        }
-        let progress = count == 0 ? line.end() : unsafe line.take(buffer)
-        switch progress {
-        case .more: continue
-        case .nothing:
-          interruption = Answer.none
-          return
-        case .line: return
+        } else {
+          // Reading one byte at a time leaves input after the line unread.
+          let count = unsafe CLibrary.read(descriptor, buffer.baseAddress! + line.count, 1)
+          if count < 0, errno != EINTR, errno != EAGAIN { throw failure }
+          if count >= 0 { progress = count == 0 ? line.end() : unsafe line.take(buffer) }
         }
       }
+      if progress == .nothing { interruption = Answer.none }
     }
     if let interruption { return interruption }
     if line.isTooLong || line.count > limit {
@@ -138,8 +117,7 @@ extension Terminal {
     return .line(typed.slice(..<line.count))
   }
 
-  /// Waits until the terminal or another descriptor is readable; returns whether only the terminal
-  /// is.
+  /// Waits until a descriptor is readable, and returns whether only the terminal is.
   private func waitForInput(_ others: [Int32]) throws(SecretStoreError) -> Bool {
     var waiting = ([descriptor] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while unsafe poll(&waiting, nfds_t(waiting.count), -1) < 0 {

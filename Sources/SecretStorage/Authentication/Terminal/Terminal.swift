@@ -20,8 +20,7 @@ struct Terminal: ~Copyable {
     close(descriptor)
   }
 
-  /// The path of the terminal, such as `/dev/pts/3`; nil if neither standard input, output nor
-  /// error is connected to it.
+  /// The path of the terminal, such as `/dev/pts/3`; nil if no standard stream is connected to it.
   static var path: String? {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
     where tcgetsid(descriptor) == getsid(0) {
@@ -65,10 +64,7 @@ struct Terminal: ~Copyable {
   /// Whether the process is in the foreground and therefore receives the input.
   var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
 
-  /// Stops the process until it is in the foreground.
-  ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)`` if the process does not stop, for example
-  ///   because it ignores SIGTTOU.
+  /// Stops the process until it is in the foreground; throws if it ignores SIGTTOU.
   func waitForForeground() throws(SecretStoreError) {
     // This changes nothing, but stops a background process as a change of settings would.
     while tcdrain(descriptor) != 0 {
@@ -85,8 +81,7 @@ struct Terminal: ~Copyable {
 }
 
 extension termios {
-  /// A copy of the settings in which input is neither shown nor edited, and is available
-  /// immediately.
+  /// A copy in which input is neither shown nor edited, and is available immediately.
   var hidden: termios {
     var settings = self
     settings.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | IEXTEN)
@@ -101,7 +96,6 @@ extension termios {
     return settings
   }
 
-  /// Returns whether all modes are equal to those of other settings.
   func hasFlags(of other: termios) -> Bool {
     (c_iflag, c_oflag, c_cflag, c_lflag)
       == (other.c_iflag, other.c_oflag, other.c_cflag, other.c_lflag)

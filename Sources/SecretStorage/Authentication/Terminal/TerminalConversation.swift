@@ -3,18 +3,15 @@ import Dispatch
 /// A conversation on the controlling terminal of the process (`/dev/tty`), regardless of its
 /// standard input and output.
 ///
-/// A hidden answer is not visible while it is typed, but the usual editing keys work. It may have
-/// up to 64 KiB. A visible answer is limited to 4,093 bytes, because the terminal edits it.
+/// A hidden answer may have up to 64 KiB, and the usual editing keys work. A visible answer is
+/// limited to 4,093 bytes, because the terminal edits it. One question is asked at a time, while
+/// the process is in the foreground; others wait.
 ///
-/// The settings of the terminal are always restored: after an answer, after Ctrl-D, when the task
-/// is cancelled, and after the signals SIGINT (Ctrl-C), SIGQUIT, SIGHUP and SIGTERM, which then
-/// have their usual effects. If the process survives the signal, the question is cancelled. If a
-/// `DispatchSourceSignal` of the app receives the signal instead, its handler should cancel the
-/// task. When the process is suspended (Ctrl-Z), the terminal is restored, and the question is
-/// asked again when the process continues.
-///
-/// Only one question at a time is asked; others wait. In the background, a question waits until the
-/// process is in the foreground.
+/// The terminal's settings are always restored: after an answer, after Ctrl-D, when the task is
+/// cancelled, and before SIGINT (Ctrl-C), SIGQUIT, SIGHUP and SIGTERM take their usual effects. If
+/// the process survives the signal, the question is cancelled; if a `DispatchSourceSignal` of the
+/// app receives it instead, its handler should cancel the task. They are also restored while the
+/// process is suspended (Ctrl-Z), after which the question is asked again.
 public struct TerminalConversation: AuthenticationConversation {
   /// Creates a conversation, which opens the terminal for each message and question.
   public init() {}
@@ -44,12 +41,7 @@ public struct TerminalConversation: AuthenticationConversation {
 
 private let turn = AsyncSemaphore()
 
-/// Calls a closure on a thread that may block, with exclusive use of the terminal.
-///
-/// The closure receives a descriptor that becomes readable on cancellation, after which the closure
-/// must return.
-///
-/// - Throws: The closure's error, or ``SecretStoreError/cancelled`` if the closure was not called.
+/// Calls a closure with exclusive use of the terminal and a descriptor that signals cancellation.
 private func onTerminal<Success: Sendable>(
   _ body: @escaping @Sendable (Int32) throws(SecretStoreError) -> Success
 ) async throws(SecretStoreError) -> Success {
@@ -57,15 +49,7 @@ private func onTerminal<Success: Sendable>(
   try await turn.begin()
   defer { turn.end() }
   let cancellation = try WakingPipe()
-  let outcome = await withTaskCancellationHandler {
-    await withCheckedContinuation { continuation in
-      DispatchQueue(label: "locket.terminal").async {
-        continuation.resume(
-          returning: Result { () throws(SecretStoreError) in try body(cancellation.reader) })
-      }
-    }
-  } onCancel: {
-    cancellation.wake()
-  }
-  return try outcome.get()
+  return try await withoutBlocking(
+    on: DispatchQueue(label: "locket.terminal"), onCancel: cancellation.wake
+  ) { () throws(SecretStoreError) in try body(cancellation.reader) }
 }

@@ -1,8 +1,6 @@
-/// A line of input that is edited by the process instead of the terminal.
-///
-/// Lines that the terminal edits are silently truncated to 4,095 bytes.
+/// A line of input that the process edits, because the terminal truncates lines to 4,095 bytes.
 struct TypedLine {
-  /// The editing keys in the terminal's settings; 0 means that a key is not set.
+  /// The editing keys in the terminal's settings; 0 if a key is not set.
   struct Keys {
     var erase: UInt8 = 0
     var eraseWord: UInt8 = 0
@@ -14,9 +12,7 @@ struct TypedLine {
     var erasesCharacters = false
   }
 
-  enum Progress {
-    case more, line, nothing
-  }
+  enum Progress { case more, line, nothing }
 
   /// The maximum length of an answer, in bytes.
   static let limit = 64 * 1024

@@ -2,12 +2,11 @@ import CLibrary
 import SecretStorage
 import Synchronization
 
-/// The signal that ends the work under way; 0 while there is none.
+/// The signal that cancels the current operation; 0 if there is none.
 private let interruption = Atomic<Int32>(0)
 
-/// Work that reports its progress: a bar on the terminal shows it, and Ctrl-C ends it at a safe
-/// place.
-final class LongWork {
+/// An operation with a progress bar on the terminal, which Ctrl-C cancels at a safe point.
+final class LongOperation {
   private static let width = 40
   private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
@@ -22,41 +21,41 @@ final class LongWork {
     for number in Self.signals {
       let previous = signal(number) { interruption.store($0, ordering: .relaxed) }
       restorations.append { signal(number, previous) }
-      // Signals that the caller ignores, as under `nohup`, stay ignored. Functions cannot be
-      // compared, but this one is an impossible address, which is never called.
+      // Signals that are ignored, as under `nohup`, stay ignored. Functions cannot be compared, but
+      // `SIG_IGN` is an invalid address, which is never called.
       let addresses = [previous, SIG_IGN].map { unsafe unsafeBitCast($0, to: Int.self) }
       if addresses[0] == addresses[1] { signal(number, SIG_IGN) }
     }
   }
 
   private func end() {
-    // Back to the line's beginning, and the line erased (ECMA-48, EL).
+    // Carriage return, then EL (ECMA-48), which erases the line.
     if isShown, shownPercent >= 0 { draw("\r\u{1B}[K") }
     for restore in restorations { restore() }
   }
 
-  /// Does work, which throws the given error when it is cancelled; a signal that cancelled it has
-  /// its effect afterwards.
-  static func perform<Result, WorkFailure: Error & Equatable>(
-    _ title: String, cancelledAs cancellation: WorkFailure = SecretStoreError.cancelled,
-    _ work: ((MaintenanceProgress) -> MaintenanceProgress.Decision) throws -> Result
+  /// Runs an operation that throws `cancellation` if it is cancelled, and then raises the signal
+  /// that cancelled it.
+  static func perform<Result, OperationFailure: Error & Equatable>(
+    _ title: String, cancelledAs cancellation: OperationFailure = SecretStoreError.cancelled,
+    _ operation: ((MaintenanceProgress) -> MaintenanceProgress.Decision) throws -> Result
   ) throws -> Result {
-    let running = LongWork(title)
+    let running = LongOperation(title)
     do {
-      let result = try work(running.report)
+      let result = try operation(running.report)
       running.end()
       return result
     } catch {
       running.end()
       let signal = interruption.load(ordering: .relaxed)
-      guard error as? WorkFailure == cancellation, signal != 0 else { throw error }
-      takeEffect(signal)
-      throw Failure("\(title) was interrupted. Finished work stays; start it again to continue.")
+      guard error as? OperationFailure == cancellation, signal != 0 else { throw error }
+      raiseUnblocked(signal)
+      throw Failure("\(title) was interrupted. Repeat the command to continue.")
     }
   }
 
-  /// Lets a signal have its effect, which ends the process unless the caller handles the signal.
-  private static func takeEffect(_ number: Int32) {
+  /// Raises a signal, which ends the process unless the signal is handled.
+  private static func raiseUnblocked(_ number: Int32) {
     var mask = sigset_t()
     // The threads of Swift's tasks block signals. The set is a variable of this call.
     unsafe sigemptyset(&mask)
@@ -84,7 +83,7 @@ final class LongWork {
     do {
       try Output.write(Array(text.utf8), to: .standardError)
     } catch {
-      // The work goes on although its progress cannot be shown.
+      // The operation continues without a progress bar.
     }
   }
 }

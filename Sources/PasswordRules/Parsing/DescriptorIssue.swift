@@ -1,3 +1,36 @@
+/// An error in a descriptor, or a part whose meaning differs from its appearance.
+public struct DescriptorIssue: Hashable, Sendable {
+  /// The range of the text, in Unicode code points from the start; empty if text is missing.
+  public let range: Range<Int>
+  /// A sentence without the period that describes the problem and, for an error, the expected text.
+  public let message: String
+  /// The suggested replacement for the text, or nil if there is no suggestion.
+  public let replacement: String?
+}
+
+/// A syntax error in a descriptor.
+public struct DescriptorSyntaxError: Error, Hashable, Sendable {
+  /// The first error in the descriptor.
+  public let issue: DescriptorIssue
+}
+
+extension DescriptorSyntaxError: CustomStringConvertible {
+  /// The position, the problem, and the solution.
+  public var description: String { "At character \(issue.range.lowerBound + 1): \(issue)" }
+}
+
+extension DescriptorIssue: CustomStringConvertible {
+  /// The problem and the solution.
+  public var description: String {
+    switch replacement {
+    case nil: "\(message)."
+    case ""?: "\(message). Remove it."
+    case let replacement? where range.isEmpty: "\(message). Insert `\(replacement)`."
+    case let replacement?: "\(message). Write `\(replacement)` instead."
+    }
+  }
+}
+
 extension StrictParser {
   /// Returns the text of a range of bytes.
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
@@ -13,9 +46,7 @@ extension StrictParser {
       issue: DescriptorIssue(range: range, message: message, replacement: replacement))
   }
 
-  /// Returns an error about missing text.
-  ///
-  /// If an invisible character follows, the error is about that character instead.
+  /// Returns an error about missing text, or about an invisible character that follows.
   func error(
     _ message: String, at offset: Int? = nil, insert text: String? = nil
   ) -> DescriptorSyntaxError {
@@ -30,16 +61,12 @@ extension StrictParser {
     guard let scalar = character.unicodeScalars.first else { return nil }
     let properties = scalar.properties
     let isInvisible =
-      switch properties.generalCategory {
-      case .control, .format: true
-      default: properties.isWhitespace || scalar == "\u{FFFD}"
-      }
+      [.control, .format].contains(properties.generalCategory) || properties.isWhitespace
+      || scalar == "\u{FFFD}"
     guard isInvisible, !scalar.isASCII || !UInt8(ascii: scalar).isWhitespace else { return nil }
-    let hexadecimal = String(scalar.value, radix: 16, uppercase: true)
-    let padding = String(repeating: "0", count: max(0, 4 - hexadecimal.count))
     return error(
-      "U+\(padding)\(hexadecimal) is not a valid space",
-      at: start..<(start + UTF8.width(scalar)), replace: "")
+      "\(scalar.codePoint) is not a valid space", at: start..<(start + UTF8.width(scalar)),
+      replace: "")
   }
 
   /// Returns the issues in the order of their positions, with ranges in code points.
@@ -57,5 +84,13 @@ extension StrictParser {
   /// Returns the number of code points, which is the number of bytes that begin one (RFC 3629).
   private func codePointCount(in range: Range<Int>) -> Int {
     bytes[range].count { $0 & 0b1100_0000 != 0b1000_0000 }
+  }
+}
+
+extension Unicode.Scalar {
+  /// The code point in the notation of Unicode, such as "U+00A0".
+  package var codePoint: String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
 }

@@ -11,9 +11,7 @@ extension TextReader {
 
   var current: UInt8? { isAtEnd ? nil : bytes[position] }
 
-  func hasPrefix(_ text: String) -> Bool {
-    bytes[position...].starts(with: text.utf8)
-  }
+  func hasPrefix(_ text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
 
   mutating func skipWhitespace() {
     while current?.isWhitespace == true { position += 1 }
@@ -84,5 +82,42 @@ extension Substring.UTF8View {
   /// The text without a leading plus or minus sign.
   var withoutSign: Substring.UTF8View {
     dropFirst(first == UInt8(ascii: "-") || first == UInt8(ascii: "+") ? 1 : 0)
+  }
+}
+
+/// A writer of a text format, with each element of an array or a dictionary on a separate line.
+protocol TextWriter {
+  /// The indentation of each level: a byte, and the number of its repetitions.
+  static var indentation: (byte: UInt8, count: Int) { get }
+  /// The text between two elements.
+  static var separator: String { get }
+
+  var bytes: [UInt8] { get set }
+}
+
+extension TextWriter {
+  mutating func append(_ text: String) { bytes += text.utf8 }
+
+  /// Begins a line with the indentation of a level.
+  mutating func newLine(_ depth: Int) {
+    append("\n")
+    let (byte, count) = Self.indentation
+    bytes.append(contentsOf: repeatElement(byte, count: depth * count))
+  }
+
+  /// Writes an array or a dictionary inside `depth` others, with a closure that writes an element.
+  mutating func append<Element>(
+    _ elements: [Element], between brackets: (open: String, close: String), within depth: Int,
+    element: (inout Self, Element) throws(FormatError) -> Void
+  ) throws(FormatError) {
+    try FormatError.checkDepth(depth)
+    append(brackets.open)
+    for (index, value) in elements.enumerated() {
+      if index > 0 { append(Self.separator) }
+      newLine(depth + 1)
+      try element(&self, value)
+    }
+    if !elements.isEmpty { newLine(depth) }
+    append(brackets.close)
   }
 }

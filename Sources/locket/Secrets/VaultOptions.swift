@@ -4,54 +4,45 @@ import SecretStorage
 extension Option {
   static let vault = Option("vault", "FILE", "the vault, instead of this program's own")
   static let state = Option(
-    "state", "DIRECTORY", "where the device key of that vault is, instead of this program's own")
+    "state", "DIRECTORY", "the directory of that vault's device key, instead of this program's own")
   static let passphraseFile = Option(
-    "passphrase-file", "FILE", "a file with the vault's passphrase, instead of asking for it")
+    "passphrase-file", "FILE", "a file with the vault's passphrase, instead of a prompt")
   static let keyFile = Option("key-file", "FILE", "a key file that opens the vault")
   static let recoveryCode = Option(
-    "recovery-code", nil, "open the vault with a recovery code, which is asked for")
-
+    "recovery-code", nil, "prompt for a recovery code that opens the vault")
   static let shared = Option(
-    "shared", nil, "leave directories of the vault writable to other users, who are trusted")
+    "shared", nil, "allow directories of the vault that other, trusted users can write")
 
   static let vaultPlace = [vault, state, shared]
   static let openVault = vaultPlace + [passphraseFile, keyFile, recoveryCode]
 }
 
 extension Arguments {
-  /// The vault of the options, locked or not.
+  /// Returns the vault of the options, locked or not.
   func vault() throws(UsageError) -> SecretVault {
-    let vault = try vaultOfPlace()
+    let state = try path(.state).map { URL(filePath: $0, directoryHint: .isDirectory) }
+    let file = try path(.vault).map { URL(filePath: $0) }
+    if state != nil, file == nil { throw UsageError("--state needs --vault.") }
+    let vault = file.map { SecretVault(fileURL: $0, stateDirectory: state) } ?? SecretVault()
     vault.allowsSharedDirectories = has(.shared)
     return vault
   }
 
-  private func vaultOfPlace() throws(UsageError) -> SecretVault {
-    let state = try path(.state)
-    guard let file = try path(.vault) else {
-      if state != nil { throw UsageError("--state needs --vault.") }
-      return SecretVault()
-    }
-    return SecretVault(
-      fileURL: URL(filePath: file),
-      stateDirectory: state.map { URL(filePath: $0, directoryHint: .isDirectory) })
-  }
-
-  /// The vault of the options, unlocked.
+  /// Returns the vault of the options, unlocked.
   func unlockedVault() async throws -> SecretVault {
     let vault = try vault()
     _ = try passphrasePath(.passphraseFile)
     guard try vault.isLocked else { return vault }
-    if let key = try await keyOfOptions() {
+    if let key = try await specifiedKey() {
       try vault.unlock(with: key)
     } else if try vault.hasPassphrase {
-      try await vault.unlockByAsking()
+      try await vault.unlockByPrompting()
     }
     return vault
   }
 
-  /// The key that the options name, if they name one.
-  private func keyOfOptions() async throws -> UnlockKey? {
+  /// Returns the key from the options; nil if they specify none.
+  private func specifiedKey() async throws -> UnlockKey? {
     if let path = try path(.keyFile) { return .keyFile(URL(filePath: path)) }
     if has(.recoveryCode) {
       return .recoveryCode(try await recoveryCode(prompt: "Recovery code of the vault: "))
@@ -61,8 +52,8 @@ extension Arguments {
     }
   }
 
-  /// A key for each slot of a vault that a person can open: from the options, or asked for.
-  func keysOfSlots(of vault: SecretVault) async throws -> [UnlockKey] {
+  /// Returns the keys of a vault's slots, from the options or from prompts.
+  func keys(of vault: SecretVault) async throws -> [UnlockKey] {
     var keys: [UnlockKey] = []
     if let path = try path(.keyFile) { keys.append(.keyFile(URL(filePath: path))) }
     for slot in try vault.slots {
@@ -73,34 +64,32 @@ extension Arguments {
       case .recoveryCode where has(.recoveryCode):
         let prompt = "Recovery code of the slot \(slot.name.onOneLine): "
         keys.append(.recoveryCode(try await recoveryCode(prompt: prompt)))
-      default:
-        break
+      default: break
       }
     }
     return keys
   }
 
-  /// A secret from the file that an option names, or else from the terminal.
+  /// Returns a secret from the file of an option, or else from the terminal.
   func passphrase(in option: Option, prompt: String) async throws -> Secret {
     if let path = try passphrasePath(option) { return try SecretInput.file(path) }
     return try await SecretInput.ask(
       prompt,
       withoutTerminal:
-        "There is no terminal to ask for a passphrase. Name a file with it: \(option.synopsis).")
+        "There is no terminal for a prompt. Specify a file with the secret: \(option.synopsis).")
   }
 
   private func recoveryCode(prompt: String) async throws -> RecoveryCode {
     let typed = try await SecretInput.ask(
-      prompt, withoutTerminal: "There is no terminal to ask for the recovery code.")
+      prompt, withoutTerminal: "There is no terminal to prompt for the recovery code.")
     return try RecoveryCode(typed.text ?? "")
   }
 
-  /// The file that an option names; a passphrase cannot come from standard input, which is for the
-  /// secret.
+  /// Returns the file of an option; refuses standard input, which is for the secret.
   func passphrasePath(_ option: Option) throws(UsageError) -> String? {
     let file = try path(option)
     if file == "-" {
-      throw UsageError("\(option.spelling) needs a file: standard input is for the secret.")
+      throw UsageError("\(option.flag) needs a file: standard input is for the secret.")
     }
     return file
   }
@@ -109,19 +98,19 @@ extension Arguments {
 extension SecretVault {
   private static let attempts = 3
 
-  /// Asks for the passphrase, and again when it was wrong.
-  fileprivate func unlockByAsking() async throws {
+  /// Prompts for the passphrase, and again if it is wrong.
+  fileprivate func unlockByPrompting() async throws {
     for attempt in 1...Self.attempts {
       let passphrase = try await SecretInput.ask(
         "Passphrase of the vault: ",
         withoutTerminal: """
-          The vault is locked, and there is no terminal to ask for its passphrase. Name a file with it: \
-          \(Option.passphraseFile.synopsis).
+          The vault is locked, and there is no terminal for a prompt. Specify a file with its \
+          passphrase: \(Option.passphraseFile.synopsis).
           """)
       do {
         return try unlock(with: .passphrase(passphrase))
       } catch let error as SecretStoreError {
-        // An empty line is a slip of the fingers like any other.
+        // An empty line is a typing error like any other.
         let isWrong = error == .wrongPassphrase || passphrase.count == 0
         guard isWrong, attempt < Self.attempts else { throw error }
         try Output.line("The passphrase is wrong.", to: .standardError)

@@ -5,7 +5,7 @@ import SecretStorage
 extension Command {
   static let verify = Command(
     name: "secrets verify",
-    summary: "Reads the whole vault, and lists its damage.",
+    summary: "Reads the whole vault, and lists damaged parts.",
     options: Option.openVault
   ) { arguments in
     let result = try await arguments.unlockedVault().verify()
@@ -23,45 +23,40 @@ extension Command {
     options: Option.openVault
   ) { arguments in
     let damage = try await arguments.unlockedVault().repair()
-    if damage.isEmpty { try Output.line("Nothing is damaged, and nothing was changed.") }
+    if damage.isEmpty { try Output.line("Nothing is damaged. Nothing was changed.") }
     for place in damage { try Output.line("was damaged: \(place.onOneLine)") }
     return .done
   }
 
-  static let acceptRollback = Command(
-    name: "secrets accept-rollback",
-    summary: "Accepts an older copy of the vault that was put back on purpose.",
-    options: Option.vaultPlace
-  ) { arguments in
-    try arguments.vault().acceptRollback()
-    return .done
-  }
+  static let acceptRollback = locked(
+    "accept-rollback", "Accepts an older copy of the vault that was restored on purpose."
+  ) { try $0.acceptRollback() }
 
-  static let acceptReplacement = Command(
-    name: "secrets accept-replacement",
-    summary: "Accepts that the vault was replaced by another one, or removed, on purpose.",
-    options: Option.vaultPlace
-  ) { arguments in
-    try arguments.vault().acceptReplacement()
-    return .done
-  }
+  static let acceptReplacement = locked(
+    "accept-replacement", "Accepts that the vault was replaced or removed on purpose."
+  ) { try $0.acceptReplacement() }
 
-  static let removeDamaged = Command(
-    name: "secrets remove-damaged",
-    summary: "Removes the damaged files that repairs kept, which may be the only copies.",
-    options: Option.vaultPlace
-  ) { arguments in
-    let removed = try arguments.vault().removeDamagedCopies()
+  static let removeDamaged = locked(
+    "remove-damaged", "Removes the damaged files that repairs kept, which may be the only copies."
+  ) { vault in
+    let removed = try vault.removeDamagedCopies()
     for url in removed { try Output.line("removed: \(url.path.onOneLine)") }
-    if removed.isEmpty { try Output.line("No repair kept a file, and nothing was removed.") }
-    return .done
+    if removed.isEmpty { try Output.line("There are no damaged files. Nothing was removed.") }
   }
-}
 
-extension Command {
+  /// Returns a command for a vault that may be locked.
+  private static func locked(
+    _ name: String, _ summary: String, _ body: @escaping @Sendable (SecretVault) throws -> Void
+  ) -> Command {
+    Command(name: "secrets \(name)", summary: summary, options: Option.vaultPlace) { arguments in
+      try body(arguments.vault())
+      return .done
+    }
+  }
+
   static let doctor = Command(
     name: "doctor",
-    summary: "Shows the places and the problems of this program's secrets and settings.",
+    summary: "Shows the files of this program's secrets and settings, and their problems.",
     options: Option.vaultPlace
   ) { arguments in
     let vault = try arguments.vault()
