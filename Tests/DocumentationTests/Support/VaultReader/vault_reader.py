@@ -36,15 +36,18 @@ def check_padding(reader):
     check(not any(reader.rest()) and reader.at == padded, "padding")
 
 def records(data):
-    check(data[:16] == b"LocketV\n" + struct.pack("<II", 2, 0), "header")
+    check(data[:12] == b"LocketV\n" + struct.pack("<I", 2), "header")
     check(data[16:32] == sha256(data[:16])[:16], "header's digest")
+    last, frames = struct.unpack("<I", data[12:16])[0], [0]
     file = Reader(data[32:])
     while file:
+        frames.append(32 + file.at)
         check(file.take(4) == b"\xF5LKR", "magic number")
         n, inverted, digest = file.number("I"), file.number("I"), file.take(32)
         payload = file.take(n)
         check(inverted == n ^ 0xFFFFFFFF and digest == sha256(payload), "frame")
         yield payload
+    check(last in frames, "offset of the last frame that was written with the file")
 
 SLOTS = {1: "device", 2: "passphrase", 3: "key file", 4: "credential", 5: "recovery code"}
 
