@@ -37,6 +37,9 @@ extension VaultContents {
       // Records read earlier may have been cut off meanwhile, which only the whole log shows.
       startOver()
       try refresh(from: parts)
+    } else {
+      // A later write replaced the remains, or completed them.
+      interruptedWrite = nil
     }
     noteSeen()
   }

@@ -35,15 +35,32 @@ struct FileRecordLog: RecordLog {
     try checkSize(current)
     guard let position else { return try read(file, current) }
     let known = FilePosition(position)
-    if known.isEarlier(than: current) { return try read(file, current, from: known.end) }
+    if known.isEarlier(than: current) { return try readAppended(file, from: known.end) }
     if position != .nowhere, !known.isOfFile(current),
       let (record, end) = try lastOfReplacement(file), try isContinued(record)
     {
-      var changes = try read(file, current, from: end)
+      var changes = try readAppended(file, from: end)
       changes.continuation = record
       return changes
     }
     return try read(file, current)
+  }
+
+  /// Reads the part of a file after a record, without the beginning of a frame that is being written.
+  ///
+  /// A write takes microseconds. After some milliseconds, its writer counts as killed.
+  private func readAppended(
+    _ file: borrowing File, from start: Int
+  ) throws(SecretStoreError) -> LogChanges {
+    var wait: UInt32 = 50
+    while true {
+      let status = try system { () throws(SystemError) in try file.status() }
+      try checkSize(status)
+      let changes = try read(file, status, from: start)
+      guard changes.tail?.isTorn == true, wait < 5000 else { return changes }
+      usleep(wait)
+      wait *= 2
+    }
   }
 
   /// Returns the last record that the replacement of a file wrote, and its end; nil if unknown.
