@@ -12,7 +12,11 @@ extension VaultContents {
       return moved != nil
     }
     if !changes.startsOver, changes.position == position { return }
-    if changes.continuation != nil, let moved { self = moved }
+    if changes.continuation != nil, moved != nil {
+      swap(&self, &moved!)
+      // Otherwise the first change would copy the index.
+      moved = nil
+    }
     do {
       try adopt(changes, parts)
     } catch {
@@ -66,6 +70,10 @@ extension VaultContents {
     moved.singleCount = 0
     moved.remembered = try device.remembered(of: read.table.vaultID)
     moved.expectNewest(of: read.table.vaultID)
+    // The process that replaced the log remembers it: a get must not wait for the disk.
+    if let vault = RememberedVault(moved.chain, moved.keys) {
+      moved.note(vault, isRemembered: false)
+    }
     let head = moved.chain.head
     guard let expected = moved.expected, expected.sequence >= read.logStart else { return moved }
     // The records before the last one are not read, so they cannot be compared.

@@ -127,7 +127,7 @@ extension SecretVault {
 /// The state of a vault that is compacted beside its writers, without its items.
 private struct CompactionState {
   /// The number of items that are copied while the contents are locked.
-  static let part = 4096
+  static let part = 512
   /// The number of records that others may write meanwhile.
   private static let reservedCount: UInt64 = 1 << 20
 
