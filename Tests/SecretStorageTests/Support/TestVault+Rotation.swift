@@ -46,7 +46,7 @@ struct CapturedKeys {
   private func opened(_ payload: ArraySlice<UInt8>, with key: Secret) -> [ItemEntry]? {
     do {
       return try VaultSealer(vaultID: table.vaultID, cipher: OpenSSLCipher())
-        .openItems(payload, with: key).entries
+        .openItems(LogRecord(payload: payload, digest: []), with: key).entries
     } catch {
       return nil
     }

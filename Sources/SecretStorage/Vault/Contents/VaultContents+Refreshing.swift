@@ -55,7 +55,8 @@ extension VaultContents {
   private func moved(
     to record: LogRecord, _ device: DeviceState
   ) throws(SecretStoreError) -> VaultContents? {
-    guard isWhole, let user = keys.ring.user, let read = KeyTableRecord.ifTable(record.payload),
+    // Secrets in the replaced log would keep it on the disk.
+    guard isWhole, !index.hasStoredSecrets, let user = keys.ring.user, let read = KeyTableRecord.ifTable(record.payload),
       read.table.replaced == ReplacedHead(chain.head), read.table.vaultID == keys.table?.vaultID,
       try read.isAuthentic(user: user, cipher)
     else { return nil }

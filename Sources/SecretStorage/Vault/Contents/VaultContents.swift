@@ -167,7 +167,7 @@ extension VaultContents {
       content.predecessor = table.predecessor
       chain.start = chain.start ?? table.logStart
     } else if let table = keys.table, let key = keys.ring.attributesKey(attributesKey) {
-      content = try table.sealer(cipher).openItems(record.payload, with: key)
+      content = try table.sealer(cipher).openItems(record, with: key)
     } else {
       guard let table = keys.table else { throw .corrupted("No key table precedes the items") }
       guard table.keys.contains(where: { $0.id == attributesKey }) else {

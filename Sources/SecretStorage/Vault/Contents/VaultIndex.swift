@@ -8,6 +8,8 @@ struct VaultIndex: Sendable {
   private var byAccount: Chains?
   private var byService: Chains?
   private var wasSearched = false
+  /// Whether a secret was left in the log, since the log was read from its beginning.
+  private(set) var hasStoredSecrets = false
   private(set) var newestCreation = Int64.min
   /// The size of the items in a log without other content, in bytes.
   private(set) var byteCount = 0
@@ -40,6 +42,7 @@ struct VaultIndex: Sendable {
   /// Adds or replaces an item, and returns the replaced one if it has another identity.
   @discardableResult
   mutating func put(_ item: VaultItem) -> VaultItem? {
+    if item.sealed.isStored { hasStoredSecrets = true }
     newestCreation = max(newestCreation, item.created)
     let id = item.id
     if let slot = byID[id], let old = slots[slot] {

@@ -116,13 +116,15 @@ extension FileRecordLog {
 
   /// Returns the entries in the part of the file at an offset, and the index of their end.
   func parse(
-    _ bytes: ArraySlice<UInt8>, at offset: Int, of status: FileStatus
+    _ bytes: ArraySlice<UInt8>, at offset: Int, of status: FileStatus,
+    _ source: (any RecordSource)? = nil
   ) throws(SecretStoreError) -> (entries: [LogChanges.Entry], end: Int) {
     var entries: [LogChanges.Entry] = []
     var position = bytes.startIndex
     var search = FrameSearch(bytes, cipher)
     while position < bytes.endIndex {
-      if let record = try search.record(at: position) {
+      if var record = try search.record(at: position) {
+        (record.source, record.offset) = (source, offset + record.payload.startIndex)
         entries.append(.record(record))
         position = record.payload.endIndex
         continue

@@ -30,20 +30,21 @@ struct FileRecordLog: RecordLog {
     guard status != nil, let file = try fileSystem.openItself(path, O_RDONLY) else {
       return LogChanges(startsOver: position != .nowhere, position: .nowhere)
     }
-    let current = try system { () throws(SystemError) in try file.status() }
+    let source = OpenFile(file)
+    let current = try system { () throws(SystemError) in try source.file.status() }
     try checkPrivacy(current, of: path)
     try checkSize(current)
-    guard let position else { return try read(file, current) }
+    guard let position else { return try read(source.file, current, source: source) }
     let known = FilePosition(position)
-    if known.isEarlier(than: current) { return try readAppended(file, from: known.end) }
+    if known.isEarlier(than: current) { return try readAppended(source.file, from: known.end) }
     if position != .nowhere, !known.isOfFile(current),
-      let (record, end) = try lastOfReplacement(file), try isContinued(record)
+      let (record, end) = try lastOfReplacement(source.file), try isContinued(record)
     {
-      var changes = try readAppended(file, from: end)
+      var changes = try readAppended(source.file, from: end)
       changes.continuation = record
       return changes
     }
-    return try read(file, current)
+    return try read(source.file, current, source: source)
   }
 
   /// Reads the part of a file after a record, without the beginning of a frame that is being written.
@@ -93,8 +94,10 @@ struct FileRecordLog: RecordLog {
   }
 
   /// Reads the part of a file after an offset; the status is the file's current one.
+  ///
+  /// Parts of the records can be read again later from the source.
   func read(
-    _ file: borrowing File, _ status: FileStatus, from start: Int = 0
+    _ file: borrowing File, _ status: FileStatus, from start: Int = 0, source: OpenFile? = nil
   ) throws(SecretStoreError) -> LogChanges {
     let bytes = try system { () throws(SystemError) in
       try file.read(from: start, count: status.size - start)
@@ -108,7 +111,7 @@ struct FileRecordLog: RecordLog {
       case .damaged: content = try skipDamagedHeader(content, status, into: &entries)
       }
     }
-    let parsed = try parse(content, at: start, of: status)
+    let parsed = try parse(content, at: start, of: status, source)
     if start == 0, entries.isEmpty, parsed.entries.isEmpty {
       // A file is created with its first records, so this is no vault, or all records are lost.
       throw .corrupted("\(path) is no intact vault: it holds no whole record")

@@ -80,6 +80,10 @@ struct LogRecord: Sendable {
   let payload: ArraySlice<UInt8>
   /// SHA-256 of the payload.
   let digest: ArraySlice<UInt8>
+  /// The log that the record was read from and can be read from again, if it is kept open.
+  var source: (any RecordSource)?
+  /// The offset of the payload in `source`.
+  var offset = 0
 }
 
 /// A position in a log, which only that log can interpret.

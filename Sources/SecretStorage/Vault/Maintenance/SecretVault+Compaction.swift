@@ -169,7 +169,7 @@ extension VaultKeys {
       }
       guard let key = ring.attributesKey(id) else { throw .conflict }
       let isAlways = id == table.key(for: .attributes(of: .always))?.id
-      let content = try table.sealer(cipher).openItems(record.payload, with: key)
+      let content = try table.sealer(cipher).openItems(record, with: key)
       found += content.entries.map { ($0, isAlways ? .always : .whenUnlocked) }
     }
     return found

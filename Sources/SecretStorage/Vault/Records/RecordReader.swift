@@ -11,6 +11,8 @@ struct RecordReader {
   }
 
   var remaining: ArraySlice<UInt8> { source[position...] }
+  /// The number of bytes that were read or skipped.
+  var offset: Int { position - source.startIndex }
   var isAtEnd: Bool { position == source.endIndex }
 
   mutating func bytes(_ count: Int) throws(MalformedRecord) -> ArraySlice<UInt8> {

@@ -8,7 +8,7 @@ struct SealedSecret: Sendable {
   /// The item's access flags, which have not changed since the secret was sealed.
   let flags: AccessFlags
   let salt: ArraySlice<UInt8>
-  var bytes: ArraySlice<UInt8>
+  var content: SealedContent
 
   private static let purpose = "locket secret"
 
@@ -21,10 +21,11 @@ struct SealedSecret: Sendable {
     let salt = try sealer.cipher.salt(for: padded, under: key.secret, sequence: revision)
     var sealed = SealedSecret(
       revision: revision, key: key.id, accessibility: accessibility, flags: flags, salt: salt[...],
-      bytes: [])
-    sealed.bytes = try sealer.seal(
+      content: .memory([]))
+    let bytes = try sealer.seal(
       padded, under: key.secret, salt: salt[...], purpose: purpose,
-      authenticating: sealed.context(of: item, in: sealer.vaultID))[...]
+      authenticating: sealed.context(of: item, in: sealer.vaultID))
+    sealed.content = .memory(bytes[...])
     return sealed
   }
 
@@ -39,7 +40,7 @@ struct SealedSecret: Sendable {
     of item: SecretItem.ID, with recordKey: Secret, by sealer: VaultSealer
   ) throws(SecretStoreError) -> Secret {
     let padded = try sealer.cipher.open(
-      bytes, with: recordKey, authenticating: context(of: item, in: sealer.vaultID))
+      content.bytes(), with: recordKey, authenticating: context(of: item, in: sealer.vaultID))
     guard let secret = padded.unpadded else { throw .corrupted("A secret is malformed") }
     return secret
   }

@@ -53,9 +53,9 @@ struct VaultItem: Sendable {
     bytes.append(littleEndian: secret.key)
     bytes.append(secret.accessibility.rawValue)
     bytes += secret.salt
-    bytes.append(littleEndian: UInt32(secret.bytes.count))
+    bytes.append(littleEndian: UInt32(secret.content.count))
     bytes += fields
-    body = RecordBody(attributes: bytes, secrets: Array(secret.bytes))
+    body = RecordBody(attributes: bytes, secrets: secret.content.copy)
     (start, secretStart) = (0, 0)
   }
 
@@ -80,7 +80,7 @@ struct VaultItem: Sendable {
   ) throws(MalformedRecord) {
     self.body = body
     start = reader.position
-    secretStart = secrets.position
+    secretStart = secrets.offset
     try reader.skip(Offset.secretCount)
     try secrets.skip(Int(reader.integer(UInt32.self)))
     // The following checks ensure that decoding cannot fail later.
@@ -99,7 +99,7 @@ struct VaultItem: Sendable {
     body.attributes[start..<(start + Offset.fields + Int(integer(Offset.fieldsCount) as UInt32))]
   }
 
-  var sealed: ArraySlice<UInt8> {
+  var sealed: SealedContent {
     body.secrets[secretStart..<(secretStart + Int(integer(Offset.secretCount) as UInt32))]
   }
 
@@ -120,7 +120,7 @@ struct VaultItem: Sendable {
     SealedSecret(
       revision: integer(Offset.secretRevision), key: integer(Offset.secretKey),
       accessibility: accessibility(Offset.secretAccessibility), flags: accessControl.flags,
-      salt: encoded.dropFirst(Offset.salt).prefix(32), bytes: sealed)
+      salt: encoded.dropFirst(Offset.salt).prefix(32), content: sealed)
   }
 
   var identity: ItemIdentity { fields.identity }
@@ -219,9 +219,9 @@ struct VaultItem: Sendable {
 /// Both are copies, because a slice would keep the whole file in memory.
 final class RecordBody: Sendable {
   let attributes: [UInt8]
-  let secrets: [UInt8]
+  let secrets: SealedContent
 
-  init(attributes: [UInt8], secrets: [UInt8]) {
+  init(attributes: [UInt8], secrets: SealedContent) {
     self.attributes = attributes
     self.secrets = secrets
   }

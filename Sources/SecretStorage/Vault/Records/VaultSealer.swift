@@ -57,7 +57,7 @@ struct VaultSealer: Sendable {
     payload += try seal(
       opened, under: key.secret, salt: salt[...], purpose: Self.attributesPurpose,
       authenticating: vaultID + payload)
-    for case .put(let item) in entries { payload += item.sealed }
+    for case .put(let item) in entries { payload += try item.sealed.bytes() }
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 
@@ -121,9 +121,10 @@ struct VaultSealer: Sendable {
 
   /// Opens the attributes of a record; throws `corrupted` if it is malformed or not authentic.
   func openItems(
-    _ payload: ArraySlice<UInt8>, with attributesKey: Secret
+    _ record: LogRecord, with attributesKey: Secret
   ) throws(SecretStoreError) -> ItemsRecord {
     do {
+      let payload = record.payload
       var reader = RecordReader(payload)
       _ = try reader.bytes(RecordHeader.count)
       let salt = try reader.bytes(Self.saltCount)
@@ -134,19 +135,20 @@ struct VaultSealer: Sendable {
       let opened = try open(
         sealed, under: attributesKey, salt: salt, purpose: Self.attributesPurpose,
         authenticating: context)
-      let body = RecordBody(
-        attributes: unsafe opened.withUnsafeBytes { unsafe Array($0) },
-        secrets: Array(reader.remaining))
-      reader = RecordReader(body.attributes[...])
-      var secrets = RecordReader(body.secrets[...])
-      var record = ItemsRecord(predecessor: RecordSubject(id: try reader.itemID()))
+      let attributes = unsafe opened.withUnsafeBytes { unsafe Array($0) }
+      var secrets = RecordReader(reader.remaining)
+      reader = RecordReader(attributes[...])
+      var content = ItemsRecord(predecessor: RecordSubject(id: try reader.itemID()))
       let entryCount = Int(try reader.integer(UInt32.self))
+      let body = RecordBody(
+        attributes: attributes,
+        secrets: SealedContent(secrets.remaining, of: record, itemCount: entryCount))
       // Every entry has more than 24 bytes, so a forged count cannot reserve excessive memory.
-      record.entries.reserveCapacity(min(entryCount, body.attributes.count / 24))
+      content.entries.reserveCapacity(min(entryCount, attributes.count / 24))
       for _ in 0..<entryCount {
-        record.entries.append(try ItemEntry(in: body, &reader, secrets: &secrets))
+        content.entries.append(try ItemEntry(in: body, &reader, secrets: &secrets))
       }
-      return record
+      return content
     } catch let error as SecretStoreError {
       throw error
     } catch {
