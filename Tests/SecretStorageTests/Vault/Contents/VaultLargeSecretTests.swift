@@ -1,0 +1,130 @@
+import CLibrary
+import Concurrency
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+/// Large secrets, which stay in the file until they are read.
+struct VaultLargeSecretTests {
+  private let vault = TestVault()
+  private let large = String(repeating: "large", count: 200_000)
+
+  private func add() throws -> [String: String] {
+    let object = vault.open()
+    var texts: [String: String] = [:]
+    for number in 0..<5 {
+      texts["large \(number)"] = large + "\(number)"
+      texts["small \(number)"] = "small \(number)"
+    }
+    for (account, text) in texts { try object.add(text, account: account) }
+    return texts
+  }
+
+  private func stored(in object: SecretVault) throws -> Set<String> {
+    try object.withContents { contents in
+      Set(contents.index.items.filter(\.sealed.isStored).compactMap(\.identity.account))
+    }
+  }
+
+  /// The secrets of a record stay in the file or not together.
+  @Test(arguments: [false, true])
+  func largeSecretsStayInTheFile(_ isCompacted: Bool) throws {
+    let texts = try add()
+    if isCompacted { try vault.open().compact() }
+    let object = vault.open()
+    let stored = try stored(in: object)
+    let large = Set((0..<5).map { "large \($0)" })
+    #expect(isCompacted ? stored.isSuperset(of: large) : stored == large)
+    #expect(try object.texts() == texts)
+    #expect(try object.verify().isSound)
+  }
+
+  @Test func replacedFileIsReadUntilTheNextAccess() throws {
+    let texts = try add()
+    let (object, other) = (vault.open(), vault.open())
+    #expect(try object.texts() == texts)
+    let items = object.contents.withLock { Array($0.index.items) }
+    try other.compact()
+    try other.rotateKeys()
+    for item in items { #expect(try item.sealed.bytes().count == item.sealed.count) }
+    #expect(try object.texts() == texts)
+    #expect(try object.verify().isSound)
+  }
+
+  @Test func oneDescriptorIsKeptForAllOfThem() throws {
+    let texts = try add()
+    let before = try openFiles
+    let object = vault.open()
+    #expect(try object.texts() == texts)
+    #expect(try openFiles == before + 1)
+    for round in 0..<3 {
+      try vault.open().compact()
+      try vault.open().change("small 0", to: "\(round)")
+      #expect(try object.text("small 0") == "\(round)")
+    }
+    #expect(try openFiles == before + 1)
+  }
+
+  /// The number of descriptors of this process that lead to the vault, or to a removed one.
+  private var openFiles: Int {
+    get throws {
+      let directory = "/proc/self/fd"
+      return try FileManager.default.contentsOfDirectory(atPath: directory).count { name in
+        do {
+          let target = try FileSystem().linkTarget(of: "\(directory)/\(name)")
+          return target == vault.path || target == "\(vault.path) (deleted)"
+        } catch {
+          // The descriptor that lists the directory is closed by now.
+          return false
+        }
+      }
+    }
+  }
+
+  @Test func secretThatIsCutOffOrChangedIsNeverReturned() throws {
+    _ = try add()
+    let object = vault.open()
+    _ = try object.items(matching: .all)
+    let item = try #require(
+      object.contents.withLock { $0.index.items.first { $0.sealed.isStored } })
+    guard case .stored(_, let offset, let count) = item.sealed else { return }
+    let bytes = try vault.bytes
+    let file = try FileSystem().open(vault.path, O_WRONLY)
+    try file.write([~bytes[offset + count / 2]], at: offset + count / 2)
+    #expect {
+      try object.contents.withLock { contents throws(SecretStoreError) in try contents.open(item) }
+    } throws: {
+      if case .corrupted = $0 as? SecretStoreError { true } else { false }
+    }
+    try file.truncate(to: offset + count / 2)
+    #expect(
+      throws: SecretStoreError.corrupted("\(vault.path) was cut off after it was read")
+    ) {
+      try item.sealed.bytes()
+    }
+    #expect(throws: SecretStoreError.self) { try object.text(item.identity.account ?? "") }
+  }
+
+  @Test func changesRotationAndExportKeepThem() throws {
+    var texts = try add()
+    let object = vault.open()
+    try object.change("large 0", to: "small now")
+    try object.change("small 0", to: large)
+    texts["large 0"] = "small now"
+    texts["small 0"] = large
+    let item = try #require(try object.item("large 1"))
+    _ = try object.update(
+      item.id, expecting: item.revision, attributes: ItemAttributes(label: "label"), secret: nil)
+    try object.rotateKeys()
+    #expect(try object.texts() == texts)
+    #expect(try vault.open().texts() == texts)
+    let target = TestVault()
+    let export = URL(filePath: try vault.path("export"))
+    try vault.open().export(to: export, passphrase: Secret("secret".utf8), cost: .cheap)
+    _ = try target.open().importItems(from: export, passphrase: Secret("secret".utf8))
+    #expect(try target.open().texts() == texts)
+  }
+}
