@@ -1,9 +1,9 @@
 public import PasswordRules
 
-/// A requirement or an advice, which a ``ValidationLanguage`` turns into a sentence.
+/// A requirement or advice, which a ``ValidationLanguage`` expresses as a sentence.
 ///
-/// The texts of a language are one `switch`, so the compiler reports missing translations. Numbers
-/// are formatted as by their `description`. Messages of ``Validator/password(_:unit:matching:)``
+/// Each language is a `switch` over this type, so the compiler reports missing translations. Numbers
+/// are formatted by their `description`. Messages of ``Validator/password(_:unit:matching:)``
 /// and ``Validator/nist(secondFactor:blockList:maximum:normalizing:)`` contain no part of the
 /// password.
 public enum ValidationMessage: Hashable, Sendable {
@@ -35,9 +35,9 @@ public enum ValidationMessage: Hashable, Sendable {
   /// The requirement must hold for each element.
   indirect case each(ValidationMessage)
 
-  /// The minimum number of characters of a text, counted in the unit.
+  /// The minimum number of characters, counted in the unit.
   case minimumLength(Int, LengthUnit)
-  /// The maximum number of characters of a text, counted in the unit.
+  /// The maximum number of characters, counted in the unit.
   case maximumLength(Int, LengthUnit)
   /// The number of characters to add.
   case addCharacters(Int, LengthUnit)
@@ -108,6 +108,6 @@ public enum ValidationMessage: Hashable, Sendable {
   case either([ValidationMessage])
   /// This requirement must not hold.
   indirect case not(ValidationMessage)
-  /// A message of the app, with a code and parameters.
+  /// A message defined by the app, with a code and parameters.
   case custom(String, [String] = [])
 }

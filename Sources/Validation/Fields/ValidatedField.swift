@@ -126,38 +126,21 @@ extension ValidatedField: CustomStringConvertible, CustomReflectable {
   }
 }
 
-/// A property that stores any value, even an invalid one, and a report on that value.
+/// The properties of a field that the Observation framework tracks.
 ///
-/// ```swift
-/// @Validated(.notEmpty && .count(...20)) var name = ""
-/// name = "Chihiro"
-/// print($name.report.state)  // valid
-/// ```
-///
-/// The projected value `$name` is the ``ValidatedField`` with the report. Copies of a structure
-/// share the field, so changing the property of a copy changes the original too. Where Swift does
-/// not allow a property wrapper, such as in a `Sendable` class, use a constant ``ValidatedField``.
-/// In an `@Observable` class, write `@ObservationIgnored` before `@Validated`, because the field
-/// itself is observable.
-///
-/// Assigning the value is atomic, but changing it in place, as in `name += "!"`, is not.
-@propertyWrapper
-public struct Validated<Value: Sendable>: Sendable {
-  /// The field with the value and the report.
-  public let projectedValue: ValidatedField<Value>
+/// This class is not generic, because the key paths of a generic class are created at each use.
+/// That would take longer than the rest of the work for a keystroke.
+final class ObservedProperties: Observable, Sendable {
+  private let registrar = ObservationRegistrar()
 
-  /// Creates an untouched field, as ``ValidatedField/init(_:_:asynchronously:clock:)`` does.
-  public init(
-    wrappedValue: Value, _ validator: Validator<Value>,
-    asynchronously checks: [AsynchronousCheck<Value>] = [],
-    clock: any Clock<Duration> = ContinuousClock()
-  ) {
-    projectedValue = ValidatedField(wrappedValue, validator, asynchronously: checks, clock: clock)
-  }
+  private var value: Void { () }
+  private var report: Void { () }
 
-  /// The value; setting it touches the field.
-  public var wrappedValue: Value {
-    get { projectedValue.value }
-    nonmutating set { projectedValue.value = newValue }
-  }
+  func accessValue() { registrar.access(self, keyPath: \.value) }
+  func valueWillChange() { registrar.willSet(self, keyPath: \.value) }
+  func valueDidChange() { registrar.didSet(self, keyPath: \.value) }
+
+  func accessReport() { registrar.access(self, keyPath: \.report) }
+  func reportWillChange() { registrar.willSet(self, keyPath: \.report) }
+  func reportDidChange() { registrar.didSet(self, keyPath: \.report) }
 }

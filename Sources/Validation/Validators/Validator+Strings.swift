@@ -1,15 +1,18 @@
 public import PasswordRules
+import SerializedAccess
+public import _StringProcessing
 
 extension Validator<String> {
-  /// Returns a check for each limit of a range of lengths, in user-perceived characters.
+  /// Returns a validator with one check per limit of a range of lengths, in user-perceived
+  /// characters.
   public static func count(_ range: some RangeExpression<Int>) -> Validator {
     count(range, unit: .graphemeClusters)
   }
 
-  /// Returns a check for each limit of a range of lengths in a unit.
+  /// Returns a validator with one check per limit of a range of lengths in a unit.
   ///
   /// Too few characters are `.incomplete`. Too many are `.violated`, with the positions of the
-  /// excess. The range must not be empty.
+  /// excess characters. The range must not be empty.
   public static func count(_ range: some RangeExpression<Int>, unit: LengthUnit) -> Validator {
     let bounds = CountBounds(range, unit: unit)
     return Validator(checks: bounds.checks()) { text, results in
@@ -24,7 +27,7 @@ extension Validator<String> {
     }
   }
 
-  /// Returns a check for a suffix; other texts are `.incomplete`.
+  /// Returns a check for a suffix; other strings are `.incomplete`.
   public static func suffix(_ suffix: String) -> Validator {
     custom("suffix", .suffix(suffix)) { $0.hasSuffix(suffix) }
   }
@@ -40,7 +43,7 @@ extension Validator<String> {
       let trailing = scalars.reversed().prefix { $0.properties.isWhitespace }.count
       if leading == 0, trailing == 0 { return results.record(.satisfied) }
       let count = scalars.count
-      // If the text contains only white space, all of it is leading.
+      // If the string contains only white space, all of it is leading.
       let positions = leading == count ? [0..<count] : [0..<leading, (count - trailing)..<count]
       results.record(
         leading > 0 ? .violated : .incomplete, positions: positions.filter { !$0.isEmpty })
@@ -66,4 +69,37 @@ extension Unicode.Scalar {
     default: false
     }
   }
+}
+
+extension Validator<String> {
+  /// Returns a check that a regular expression matches the whole string; other strings are
+  /// `.incomplete`.
+  ///
+  /// ```swift
+  /// let postcode: Validator<String> = .matching(.custom("postcode")) { /[0-9]{5}/ }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - requirement: The requirement.
+  ///   - regex: A closure that returns the regular expression. It is called once.
+  /// - Returns: A validator with one check.
+  public static func matching<Output>(
+    _ requirement: ValidationMessage, _ regex: @Sendable () -> Regex<Output>
+  ) -> Validator {
+    let pattern = Pattern(regex)
+    return custom("matching", requirement) { pattern.matches($0) }
+  }
+}
+
+// `@unchecked`, because `Regex` is not `Sendable`. It is used only in serialized accesses, and the
+// `@Sendable` closure that creates it cannot capture values that are not `Sendable`.
+private final class Pattern: @unchecked Sendable {
+  private let matchesWhole: Serialized<(String) -> Bool>
+
+  init<Output>(_ regex: @Sendable () -> Regex<Output>) {
+    let regex = regex()
+    matchesWhole = Serialized(wrappedValue: { $0.wholeMatch(of: regex) != nil })
+  }
+
+  func matches(_ text: String) -> Bool { matchesWhole.access { $0(text) } }
 }
