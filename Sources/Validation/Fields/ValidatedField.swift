@@ -2,7 +2,7 @@ import Concurrency
 public import Observation
 import SerializedAccess
 
-/// A value that is validated at each change, with the report on that value.
+/// A value that is validated after each change, with a report on that value.
 ///
 /// ```swift
 /// final class SignUp: Sendable {
@@ -41,7 +41,8 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     state = Serialized(
       FieldState(
         validator: validator, value: value, report: report, newest: .init(value: value),
-        runs: checks.map { AsynchronousRun($0) }, firstRun: validator.checks.count))
+        asynchronousChecks: checks.map { AsynchronousCheckState($0) },
+        firstAsynchronousIndex: validator.checks.count))
   }
 
   deinit {
@@ -51,7 +52,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
         state.crossFieldChecks = []
         state.observers = Observers()
       }
-      let tasks = state.runs.indices.map { state.runs[$0].stop() }
+      let tasks = state.asynchronousChecks.indices.map { state.asynchronousChecks[$0].stop() }
       return (tasks, state.observers.all, state.crossFieldChecks)
     }
     for task in tasks { task?.cancel() }
@@ -74,7 +75,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     return state.access { $0.report }
   }
 
-  /// Whether every requirement holds, even if the field is untouched.
+  /// Whether every requirement holds, regardless of whether the field is touched.
   public var isValid: Bool { report.isValid }
 
   /// Marks the field as visited, for example when it loses the keyboard focus.
@@ -83,7 +84,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   public func touch() {
     guard !state.access({ $0.newest.isTouched }) else { return }
     revalidate { state in
-      if !state.newest.isTouched { state.asynchronousChecksAreDue = true }
+      if !state.newest.isTouched { state.mustUpdateAsynchronousChecks = true }
       state.newest.isTouched = true
     }
   }
@@ -95,8 +96,8 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   /// again unless its answer for the value is cached.
   public func replaceValidator(with validator: Validator<Value>) {
     revalidate { state in
-      (state.validator, state.validatorIsNew) = (validator, true)
-      state.asynchronousChecksAreDue = true
+      (state.validator, state.hasNewValidator) = (validator, true)
+      state.mustUpdateAsynchronousChecks = true
     }
   }
 
@@ -107,7 +108,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     properties.valueWillChange()
     revalidate { state in
       update(&state)
-      state.asynchronousChecksAreDue = true
+      state.mustUpdateAsynchronousChecks = true
       state.newest.value = value
     }
     properties.valueDidChange()
@@ -129,7 +130,7 @@ extension ValidatedField: CustomStringConvertible, CustomReflectable {
 /// The properties of a field that the Observation framework tracks.
 ///
 /// This class is not generic, because the key paths of a generic class are created at each use.
-/// That would take longer than the rest of the work for a keystroke.
+/// Creating them would take longer than all other work for a keystroke.
 final class ObservedProperties: Observable, Sendable {
   private let registrar = ObservationRegistrar()
 

@@ -3,7 +3,8 @@ import SerializedAccess
 
 /// An observation of the report of a field or form.
 ///
-/// It ends when this object is cancelled or released, and does not retain the field or form.
+/// The observation ends when ``cancel()`` is called or this object is released. It does not retain
+/// the field or form.
 public final class ValidationObservation: Sendable {
   private let lifetime: ObservationLifetime
 

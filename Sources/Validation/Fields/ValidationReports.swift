@@ -2,7 +2,7 @@
 ///
 /// A slow consumer skips intermediate reports, and no consumer receives an older report after a
 /// newer one. Several consumers can iterate independently. The sequence does not retain the field
-/// or form. It ends when that is released, or when the consumer's task is cancelled.
+/// or form. It ends when the field or form is released, or when the consumer's task is cancelled.
 public struct ValidationReports<Report: Equatable & Sendable>: AsyncSequence, Sendable {
   /// The type of the reports.
   public typealias Element = Report

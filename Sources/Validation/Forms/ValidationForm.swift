@@ -10,8 +10,8 @@ import SerializedAccess
 /// ```
 ///
 /// A form retains its fields, but fields do not retain their forms. A field can belong to several
-/// forms. `withObservationTracking` tracks reads, because a form computes its properties from its
-/// fields.
+/// forms. A form computes its properties from its fields, so `withObservationTracking` tracks reads
+/// of these properties.
 public final class ValidationForm: Sendable, Observable, Identifiable {
   /// The fields, in the order in which the user fills them in.
   public let fields: [any FormField]

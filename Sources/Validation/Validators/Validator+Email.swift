@@ -11,9 +11,9 @@ extension Validator<String> {
   /// If appending text can complete an address, the check is `.incomplete`, otherwise `.violated`
   /// with the position of the first invalid character.
   public static var email: Validator {
-    Validator("email", .email) { text, results in
+    Validator("email", .email) { string, results in
       var parser = EmailParser()
-      for (position, scalar) in text.unicodeScalars.enumerated() where !parser.consume(scalar) {
+      for (position, scalar) in string.unicodeScalars.enumerated() where !parser.consume(scalar) {
         return results.record(
           .violated, advice: .remove([String(scalar)]), positions: [position..<(position + 1)])
       }

@@ -15,8 +15,8 @@ extension Validator<String> {
   /// excess characters. The range must not be empty.
   public static func count(_ range: some RangeExpression<Int>, unit: LengthUnit) -> Validator {
     let bounds = CountBounds(range, unit: unit)
-    return Validator(checks: bounds.checks()) { text, results in
-      bounds.record(unit.length(of: text), in: &results) { unit.excess(of: text, over: $0) }
+    return Validator(checks: bounds.checks()) { string, results in
+      bounds.record(unit.length(of: string), in: &results) { unit.excess(of: string, over: $0) }
     }
   }
 
@@ -37,8 +37,8 @@ extension Validator<String> {
   /// White space at the beginning is `.violated`. At the end it is `.incomplete`, because another
   /// word may follow.
   public static var trimmed: Validator {
-    Validator("trimmed", .trimmed) { text, results in
-      let scalars = text.unicodeScalars
+    Validator("trimmed", .trimmed) { string, results in
+      let scalars = string.unicodeScalars
       let leading = scalars.prefix { $0.properties.isWhitespace }.count
       let trailing = scalars.reversed().prefix { $0.properties.isWhitespace }.count
       if leading == 0, trailing == 0 { return results.record(.satisfied) }
@@ -52,9 +52,9 @@ extension Validator<String> {
 
   /// A check that there is no line break, as Unicode defines it.
   public static var singleLine: Validator {
-    Validator("singleLine", .singleLine) { text, results in
+    Validator("singleLine", .singleLine) { string, results in
       var positions = RangeSet<Int>()
-      for (position, scalar) in text.unicodeScalars.enumerated() where scalar.isLineBreak {
+      for (position, scalar) in string.unicodeScalars.enumerated() where scalar.isLineBreak {
         positions.insert(contentsOf: position..<position + 1)
       }
       results.record(positions.isEmpty ? .satisfied : .violated, positions: Array(positions.ranges))
@@ -101,5 +101,5 @@ private final class Pattern: @unchecked Sendable {
     matchesWhole = Serialized(wrappedValue: { $0.wholeMatch(of: regex) != nil })
   }
 
-  func matches(_ text: String) -> Bool { matchesWhole.access { $0(text) } }
+  func matches(_ string: String) -> Bool { matchesWhole.access { $0(string) } }
 }
