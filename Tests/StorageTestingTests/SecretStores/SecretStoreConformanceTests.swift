@@ -36,7 +36,7 @@ struct SecretStoreConformanceTests {
     let conformance = SecretStoreConformance("Broken") { throw SecretStoreError.locked }
     #expect(
       await conformance.findings(of: .emptyStoreHasNoItems)
-        == ["Broken, emptyStoreHasNoItems: threw: \(SecretStoreError.locked)"])
+        == ["Broken, emptyStoreHasNoItems: unexpected error: \(SecretStoreError.locked)"])
   }
 
   private func conformance(of lie: Lie?) -> SecretStoreConformance {

@@ -35,10 +35,10 @@ enum Lie: String, CaseIterable, Sendable {
     case .matchesOnlyCompletely: .omittedPartMatchesAnyValue
     case .takesAbsentPartForAnything: .exactQueryRequiresAbsentParts
     case .findsNewestFirst: .resultsAreOldestFirst
-    case .tellsSpellingsApart: .equivalentTextsNameOneItem
-    case .cutsNamesAtNewline: .unusualTextsRoundTrip
-    case .takesEmptyForAbsent: .emptyTextIsNotNil
-    case .cutsLongTexts: .longTextsRoundTripOrAreRejected
+    case .tellsSpellingsApart: .equivalentStringsIdentifyOneItem
+    case .cutsNamesAtNewline: .unusualStringsRoundTrip
+    case .takesEmptyForAbsent: .emptyStringIsNotNil
+    case .cutsLongTexts: .longStringsRoundTripOrAreRejected
     case .cutsSecretsAtNUL: .secretsRoundTrip
     case .refusesLargeSecrets: .largestSecretRoundTrips
     case .cutsLargerSecrets: .oversizedSecretIsRejected
