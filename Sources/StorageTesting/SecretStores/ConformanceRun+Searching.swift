@@ -107,7 +107,7 @@ extension ConformanceRun {
     let items = try accounts.map { try add(.generic(service: "service", account: $0)) }
     try update(items[0], secret: Secret("new".utf8))
     for query: ItemQuery in [.all, .matching(.generic(service: "service"))] {
-      let found = try items(matching: query)
+      let found = try self.items(matching: query)
       expect(
         found.map(\.identity.account) == accounts, "items(matching:)",
         "the order of addition, regardless of later updates")

@@ -4,13 +4,11 @@ import StorageTesting
 enum ContractViolation: String, CaseIterable, Sendable {
   case startsWithItem, returnsEmptySecretForMissingItem, returnsNoSecrets, overwritesDuplicate
   case acceptsDuplicate, ignoresClass, ignoresProtocol, matchesWholeIdentityOnly
-  case treatsAbsentPartAsWildcard, returnsNewestFirst, distinguishesEquivalentStrings,
-    truncatesServiceAtNewline
-  case treatsEmptyAsAbsent, truncatesLongStrings
+  case treatsAbsentPartAsWildcard, returnsNewestFirst, distinguishesEquivalentStrings
+  case truncatesServiceAtNewline, treatsEmptyAsAbsent, truncatesLongStrings
 
-  case truncatesSecretsAtNUL, rejectsLargeSecrets, truncatesOversizedSecrets, dropsComment,
-    retainsClearedLabel
-  case dropsAccessibility, ignoresAccessFlags, changesGuarantees
+  case truncatesSecretsAtNUL, rejectsLargeSecrets, truncatesOversizedSecrets, dropsComment
+  case retainsClearedLabel, dropsAccessibility, ignoresAccessFlags, changesGuarantees
   case storesUnenforceableFlags, readsWithoutProof, deniesDespiteProof, acceptsAnyProof
   case ignoresApplicationPassword
 
