@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 import Validation
 
-/// Typing faster and slower than a service answers.
+/// Typing at random intervals while a slow service answers.
 struct TypingTests {
   private struct Refusal: Error {}
 
