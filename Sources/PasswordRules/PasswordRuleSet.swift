@@ -9,7 +9,7 @@
 /// Lengths are counted in Unicode code points. Two rule sets are equal if they have the same
 /// requirements in the same order, the same allowed characters, and the same limits.
 public struct PasswordRuleSet: Hashable, Sendable {
-  /// The required alphabets, in declaration order; a duplicate requires another character.
+  /// The required alphabets, in declaration order; each duplicate requires another character.
   private(set) var requirements: [Alphabet] = []
   /// All allowed characters, including the required ones.
   private(set) var alphabet = Alphabet.printable(.all)
@@ -100,8 +100,8 @@ public struct PasswordRuleSet: Hashable, Sendable {
 }
 
 extension PasswordRuleSet {
-  /// Creates the rule set that combines several, such as those of a password field, its
-  /// confirmation field, and the site.
+  /// Creates a rule set by combining several, such as those of a password field, its confirmation
+  /// field, and the site.
   ///
   /// A character is allowed only if every rule set allows it. If several rule sets contain the same
   /// requirement, the result contains it as often as the rule set that repeats it most.

@@ -11,11 +11,11 @@ import Synchronization
 /// The mutex is of the error-checking type: locking it twice on the same thread fails instead of
 /// deadlocking, which detects nested accesses without additional cost.
 @usableFromInline @safe struct AccessLock: @unchecked Sendable {
-  // `@unchecked`: threads share the memory; comments say how each property is guarded.
+  // `@unchecked`: threads share the memory; comments describe how each property is guarded.
   @safe private struct Memory: ~Copyable {
     // The mutex is unsafe because it contains a union, which only the C library reads.
     var mutex = unsafe pthread_mutex_t()
-    // The reasons to take the slow path.
+    // The sum of the reasons for taking the slow path.
     let slowPathReasons = Atomic(0)
     let generation = unsafe Fork.current
     let process = OwningProcess()
@@ -78,7 +78,7 @@ import Synchronization
     unsafe pthread_mutex_trylock(&memory.pointee.mutex) == 0
   }
 
-  /// Locks the mutex, waiting no longer than until a deadline.
+  /// Locks the mutex, or gives up at a deadline.
   func enter(until deadline: Deadline) -> Entry {
     // As in `enter()`.
     return switch unsafe deadline.lock(&memory.pointee.mutex) {
@@ -102,7 +102,7 @@ import Synchronization
     if position.deadline != nil { removeSlowPathReason(SlowPath.starving) }
   }
 
-  /// Whether the calling thread holds the mutex; does not wait.
+  /// Whether the calling thread holds the mutex; determining this does not wait.
   var isHeldByCurrentThread: Bool {
     let entry = enter(until: .past)
     if entry == .entered { leave() }
@@ -126,7 +126,8 @@ import Synchronization
 
   /// Whether an access only has to lock the mutex.
   ///
-  /// Can be read without holding the mutex. A thread sees the reasons that it has added itself.
+  /// This property can be read without holding the mutex. A thread always sees the reasons that it
+  /// added itself.
   var allowsFastPath: Bool {
     // Relaxed ordering is sufficient, because the mutex orders all other memory accesses.
     slowPathReasons | generation == 0
@@ -177,9 +178,9 @@ extension AccessLock {
     unsafe memory.pointee.process.recover {
       let isFree = tryEnter()
       if isFree { leave() }
-      let kept = slowPathReasons & SlowPath.customQueue
+      let retained = slowPathReasons & SlowPath.customQueue
       unsafe memory.pointee.slowPathReasons.store(
-        kept | (isFree ? 0 : SlowPath.heldAtFork), ordering: .relaxed)
+        retained | (isFree ? 0 : SlowPath.heldAtFork), ordering: .relaxed)
       reset()
     }
   }

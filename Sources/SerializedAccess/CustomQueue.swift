@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A serial queue from the app, on which every access to a value runs.
+/// A serial queue, provided by the app, on which every access to a value runs.
 final class CustomQueue: Sendable {
   private let queue: DispatchQueue
   /// Whether suspending the queue stops it; libdispatch ignores suspensions of the main queue.
@@ -28,7 +28,7 @@ final class CustomQueue: Sendable {
 }
 
 // libdispatch has no API for the kind of a queue, and its only check traps without a message. Each
-// of its objects begins with the address of its class, and serial, concurrent, global and main
+// libdispatch object begins with the address of its class, and serial, concurrent, global and main
 // queues have different classes.
 //
 // If the kind cannot be determined, the queue counts as serial. That is safe, because each access

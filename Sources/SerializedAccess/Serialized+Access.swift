@@ -62,7 +62,7 @@ extension Serialized {
       // A separate work item for each access preserves the order among the work items of the app.
       queue.async { [self] in
         enter()
-        if let access = unsafe scheduled.takeOldest(ofFirst: .max) { access(self) }
+        if let access = unsafe scheduled.removeOldest(ofFirst: .max) { access(self) }
         _ = unsafe scheduled.endDraining()
         lock.leave()
       }
@@ -77,16 +77,16 @@ extension Serialized {
       unsafe runScheduled(ofFirst: scheduled.count)
       let isDrained = unsafe scheduled.endDraining()
       lock.leave()
-      // The remaining accesses go behind the threads that wait for the queue.
+      // Threads that are waiting for the queue precede the remaining accesses.
       if !isDrained { drainOnQueue() }
     }
   }
 
   /// Runs the accesses that were scheduled before an access; the access lock must be held.
   ///
-  /// A waiting thread does this instead of waiting for the queue, which could deadlock in a work
-  /// item of a custom queue. Accesses that were scheduled later are left to the queue, so that no
-  /// access is delayed indefinitely.
+  /// A waiting thread runs them instead of waiting for the queue, because waiting could deadlock in
+  /// a work item of a custom queue. The queue runs the accesses that were scheduled later, so that
+  /// no access is delayed indefinitely.
   @inline(__always)
   func runScheduled(before position: AccessPosition) {
     if position.scheduledBefore > 0 { runScheduled(ofFirst: position.scheduledBefore) }
@@ -94,8 +94,9 @@ extension Serialized {
 
   private func runScheduled(ofFirst count: Int) {
     let generation = Fork.generation
-    // If an access forks, the remaining accesses run only in the parent.
-    while Fork.generation == generation, let access = unsafe scheduled.takeOldest(ofFirst: count) {
+    // If an access forks the process, the remaining accesses run only in the parent.
+    while Fork.generation == generation, let access = unsafe scheduled.removeOldest(ofFirst: count)
+    {
       access(self)
     }
   }
@@ -109,7 +110,7 @@ extension Serialized {
 extension Serialized where Value: Sendable {
   /// Changes the value in one access, and suspends the task until it is done.
   ///
-  /// The access is scheduled, and its closure runs, as with ``asyncAccess(_:)``. No thread waits.
+  /// The access is scheduled as with ``asyncAccess(_:)``, so no thread waits.
   ///
   /// - Parameter body: Reads or changes its argument. It must not access the value in any other
   ///   way.
@@ -144,4 +145,41 @@ extension Serialized where Value: Sendable {
       access.cancel()
     }
   }
+}
+
+/// A scheduled access that a suspended task awaits; it can be cancelled until it begins.
+private final class SuspendedAccess<Output>: Sendable {
+  typealias Continuation = CheckedContinuation<Output, any Error>
+
+  private enum State {
+    case created
+    case waiting(Continuation)
+    case begunOrCancelled
+  }
+
+  private let state = Lock(State.created)
+
+  /// Stores the continuation of the task; if the access is already cancelled, resumes the
+  /// continuation and returns false.
+  func wait(with continuation: Continuation) -> Bool {
+    let isWaiting = state.withLock { state in
+      guard case .created = state else { return false }
+      state = .waiting(continuation)
+      return true
+    }
+    if !isWaiting { continuation.resume(throwing: CancellationError()) }
+    return isWaiting
+  }
+
+  /// Begins the access and returns the continuation to resume; nil if it was cancelled.
+  func begin() -> Continuation? {
+    state.withLock { state in
+      defer { state = .begunOrCancelled }
+      guard case .waiting(let continuation) = state else { return nil }
+      return continuation
+    }
+  }
+
+  /// Cancels the access if it has not begun.
+  func cancel() { begin()?.resume(throwing: CancellationError()) }
 }

@@ -1,13 +1,13 @@
 import Dispatch
 
-/// The state of an in-place change that requires more than `leave()` when it ends.
+/// The state of an in-place change that requires more than a call of `leave()` to end.
 ///
-/// This type is a class, because an accessor that keeps a value of unknown size across its `yield`
+/// This type is a class, because an accessor that stores a value of unknown size across its `yield`
 /// always allocates memory. It is not generic, because looking up generic metadata would take
-/// longer than the rest, and requires locks of the Swift runtime that a forked child may inherit
-/// locked.
+/// longer than all other work, and requires locks of the Swift runtime, which a forked child may
+/// inherit in the locked state.
 final class InPlaceMutation {
-  /// How other work is prevented from running on the queue during the change.
+  /// The means by which other work on the queue is prevented during the change.
   enum QueueState {
     /// Other work is not prevented, because the change did not go through the queue.
     case running

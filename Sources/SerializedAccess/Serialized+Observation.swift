@@ -50,8 +50,9 @@ extension Serialized where Value: Sendable {
     changeObservers { $0.remove(observer) }
   }
 
-  /// Changes the list between two accesses, or in the current access of the calling thread, with a
-  /// closure whose second call must have no effect.
+  /// Changes the list between two accesses, or in the current access of the calling thread.
+  ///
+  /// The closure can be called twice; the second call must have no effect.
   private func changeObservers(
     _ change: @escaping @Sendable (inout Observers<ChangeHandler<Value>>) -> Void
   ) {
@@ -65,8 +66,10 @@ extension Serialized where Value: Sendable {
     }
   }
 
-  /// Changes the list as a scheduled access, or earlier if no access is in progress, because the
-  /// work of the queue may wait for the calling thread.
+  /// Changes the list in a scheduled access, or earlier if no access is in progress.
+  ///
+  /// Waiting for the scheduled access alone could deadlock, because work on the queue may wait for
+  /// the calling thread.
   private func changeObserversInOrder(
     _ change: @escaping @Sendable (inout Observers<ChangeHandler<Value>>) -> Void
   ) {
@@ -106,8 +109,9 @@ extension Serialized {
   }
 }
 
-/// The producer of an asynchronous sequence of changes, which ends when this object is released,
-/// together with the value.
+/// The producer of an asynchronous sequence of changes.
+///
+/// The sequence ends when this object is released together with the value.
 private final class SerializedFeed<Value: Sendable>: Sendable {
   private let continuation: AsyncStream<Value>.Continuation
   // The consuming task only exists in the parent, so a forked child must not resume it.
@@ -124,13 +128,14 @@ private final class SerializedFeed<Value: Sendable>: Sendable {
   }
 }
 
-/// A closure that is called for each change of a value, in a structure that avoids the conversion
-/// that each call of a closure in a generic object requires.
+/// A closure that is called for each change of a value.
+///
+/// The structure avoids the conversion that each call of a closure in a generic object requires.
 struct ChangeHandler<Value>: Sendable {
   let call: @Sendable (_ old: Value, _ new: Value) -> Void
 }
 
-/// A copy of a value in an object, which an `InPlaceMutation` holds without knowing the type.
+/// A copy of a value in an object, which an `InPlaceMutation` stores regardless of the type.
 final class Snapshot<Value> {
   let value: Value
 

@@ -21,7 +21,7 @@ public import Dispatch
 ///
 /// An access must not wait for another access to the same value. A nested access on the same thread
 /// would deadlock, so it traps with a message that names the queue. A method that changes the value
-/// in position must not be `async`, because an access must end on the thread on which it began.
+/// in place must not be `async`, because an access must end on the thread on which it began.
 ///
 /// No thread starves: an access that has waited for 0.3 ms takes precedence over accesses that
 /// begin later. <doc:ForkedChildren> describes accesses in a process created by `fork`.
@@ -114,8 +114,9 @@ extension Serialized {
     self.init(wrappedValue, customQueue: customQueue)
   }
 
-  /// Creates a value with a private queue, whose label debuggers and messages show, to be stored in
-  /// a constant.
+  /// Creates a value to be stored in a constant, with a private queue.
+  ///
+  /// Debuggers and the messages of this type show the label of the queue.
   public convenience init(_ wrappedValue: Value, customQueue: String = "Serialized") {
     self.init(wrappedValue, queue: DispatchQueue(label: customQueue), customQueue: nil)
   }
@@ -131,11 +132,10 @@ extension Serialized {
     self.init(wrappedValue, customQueue: customQueue)
   }
 
-  /// Creates a value whose accesses and observers run on a given serial queue, to be stored in a
-  /// constant.
+  /// Creates a value to be stored in a constant, whose accesses and observers run on a given queue.
   ///
-  /// The queue may run other work and may be shared by several values. <doc:CustomQueues> describes
-  /// the cost. Traps if the queue is concurrent.
+  /// The queue must be serial. It may run other work and may be shared by several values.
+  /// <doc:CustomQueues> describes the cost. Traps if the queue is concurrent.
   public convenience init(_ wrappedValue: Value, customQueue: DispatchQueue) {
     self.init(wrappedValue, queue: customQueue, customQueue: CustomQueue(customQueue))
   }

@@ -29,7 +29,7 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
     case unavailable(UnavailabilityReason)
   }
 
-  /// The reason that a check failed to run.
+  /// The reason why a check failed to run.
   public enum UnavailabilityReason: Hashable, Sendable {
     /// The check did not finish in time.
     case timedOut
@@ -55,7 +55,7 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
   public internal(set) var state = State.incomplete
   /// The action that the user should take, or nil if the requirement is sufficient.
   public internal(set) var advice: ValidationMessage?
-  /// The positions that violate the requirement: the code points of a text, or the elements of a
+  /// The positions that violate the requirement: the code points of a string, or the elements of a
   /// collection.
   public internal(set) var positions: [Range<Int>] = []
 

@@ -1,10 +1,10 @@
 public import PasswordRules
 
-/// A requirement or an advice, which a ``ValidationLanguage`` turns into a sentence.
+/// A requirement or advice, which a ``ValidationLanguage`` expresses as a sentence.
 ///
-/// The texts of a language are one `switch`, so the compiler reports missing translations. Numbers
-/// are formatted as by their `description`. Messages of ``Validator/password(_:unit:matching:)``
-/// and ``Validator/nist(secondFactor:blockList:maximum:normalizing:)`` contain no part of the
+/// Each language is a `switch` over this type, so the compiler detects missing translations.
+/// Numbers have the form of their `description`. Messages of
+/// ``Validator/password(_:unit:matching:)`` and ``Validator/nist(secondFactor:blockList:maximum:normalizing:)`` contain no part of the
 /// password.
 public enum ValidationMessage: Hashable, Sendable {
   /// A kind of run of characters.
@@ -35,9 +35,9 @@ public enum ValidationMessage: Hashable, Sendable {
   /// The requirement must hold for each element.
   indirect case each(ValidationMessage)
 
-  /// The minimum number of characters of a text, counted in the unit.
+  /// The minimum number of characters, counted in the unit.
   case minimumLength(Int, LengthUnit)
-  /// The maximum number of characters of a text, counted in the unit.
+  /// The maximum number of characters, counted in the unit.
   case maximumLength(Int, LengthUnit)
   /// The number of characters to add.
   case addCharacters(Int, LengthUnit)
@@ -56,21 +56,21 @@ public enum ValidationMessage: Hashable, Sendable {
   case removeAt([Range<Int>])
   /// The maximum length of a run.
   case maximumRun(Run, Int)
-  /// A run that is too long, with its text and its position in code points. The text is nil if it
-  /// is secret or long.
+  /// A run that is too long, with its characters and its position in code points. The characters
+  /// are nil if they are secret or too many to show.
   case shortenRun(Run, String?, at: Range<Int>, limit: Int)
   /// Other characters must be deleted or replaced, because there is no room for the missing ones.
   case makeRoom
 
-  /// The text must begin with this text.
+  /// The string must begin with this prefix.
   case prefix(String)
-  /// The text must end with this text.
+  /// The string must end with this suffix.
   case suffix(String)
   /// No white space is allowed at the beginning or end.
   case trimmed
   /// No line break is allowed.
   case singleLine
-  /// The text must be an email address.
+  /// The string must be an email address.
   case email
 
   /// The value must be one of these values. The array is empty if there are too many to list.
@@ -81,7 +81,7 @@ public enum ValidationMessage: Hashable, Sendable {
   case equal(String?)
   /// The value must be equal to that of another field.
   case equalToOther
-  /// The value must not contain the text of another field.
+  /// The value must not contain that of another field.
   case notContainingOther
 
   /// The value must be greater than or equal to this value.
@@ -108,6 +108,6 @@ public enum ValidationMessage: Hashable, Sendable {
   case either([ValidationMessage])
   /// This requirement must not hold.
   indirect case not(ValidationMessage)
-  /// A message of the app, with a code and parameters.
+  /// A message defined by the app, with a code and parameters.
   case custom(String, [String] = [])
 }

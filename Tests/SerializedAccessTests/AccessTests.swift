@@ -7,7 +7,7 @@ struct AccessTests {
     var reason: String
   }
 
-  @Test func returnsWhatTheClosureReturns() {
+  @Test func returnsResultOfClosure() {
     let stack = Serialized([1, 2, 3])
     #expect(stack.access { $0.popLast() } == 3)
     #expect(stack.wrappedValue == [1, 2])
@@ -49,7 +49,7 @@ struct AccessTests {
     #expect(number.wrappedValue == 2_000)
   }
 
-  @Test func assignmentComesAfterWhatWasScheduled() {
+  @Test func assignmentFollowsScheduledAccesses() {
     let text = Serialized("")
     for _ in 0..<1_000 {
       text.asyncAccess { $0 = "scheduled" }
@@ -84,7 +84,7 @@ struct AccessTests {
     #expect(numbers.wrappedValue == [1, 2, 3, 4])
   }
 
-  @Test func schedulingReturnsWhileALongAccessIsUnderWay() {
+  @Test func schedulingDoesNotWaitForAccessInProgress() {
     let numbers = Serialized([0])
     let isInside = Serialized(false)
     let scheduled = Serialized(false)
@@ -105,7 +105,7 @@ struct AccessTests {
     #expect(numbers.wrappedValue == [0, 1, 2])
   }
 
-  @Test func scheduledChangeHappensThoughNobodyHoldsTheValue() async {
+  @Test func scheduledChangeRetainsValue() async {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     Serialized(41).asyncAccess { continuation.yield($0 + 1) }
     var numbers = stream.makeAsyncIterator()

@@ -5,18 +5,18 @@ import Testing
 
 struct ConcurrencyTests {
   enum Queue: CaseIterable, Sendable {
-    case hidden, named, callers
+    case unnamed, named, custom
 
     func wrap<Value>(_ value: Value) -> Serialized<Value> {
       switch self {
-      case .hidden: Serialized(value)
+      case .unnamed: Serialized(value)
       case .named: Serialized(value, customQueue: "com.example.named")
-      case .callers: Serialized(value, customQueue: DispatchQueue(label: "com.example.callers"))
+      case .custom: Serialized(value, customQueue: DispatchQueue(label: "com.example.custom"))
       }
     }
 
     // A contended queue hands over to the next thread by waking it, which is slow.
-    var rounds: Int { self == .callers ? 2_500 : 12_500 }
+    var rounds: Int { self == .custom ? 2_500 : 12_500 }
   }
 
   @Test(arguments: Queue.allCases) func noIncrementIsLost(queue: Queue) {

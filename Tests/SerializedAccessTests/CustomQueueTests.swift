@@ -39,7 +39,7 @@ struct CustomQueueTests {
     #expect(value.wrappedValue == 1)
   }
 
-  @Test func scheduledAccessesKeepTheirPlaceAmongOtherWork() {
+  @Test func scheduledAccessesKeepOrderAmongOtherWork() {
     let log = Serialized([String]())
     let value = Serialized(0, customQueue: queue)
     queue.suspend()
@@ -55,7 +55,7 @@ struct CustomQueueTests {
   @Test(arguments: [
     DispatchQueue(label: "com.example.custom"), .main,
     DispatchQueue(label: "above the main one", target: .main),
-  ]) func changeInPlaceKeepsOtherWorkOffTheQueue(queue: DispatchQueue) {
+  ]) func changeInPlaceExcludesOtherWorkOnTheQueue(queue: DispatchQueue) {
     let value = Serialized([Int](), customQueue: queue)
     let isChanging = Serialized(false)
     let overlaps = Serialized(0)
@@ -72,7 +72,7 @@ struct CustomQueueTests {
     #expect(value.wrappedValue.count == 400)
   }
 
-  @Test func observerThatIsAddedMeanwhileRunsOnTheQueue() {
+  @Test func observerAddedDuringAccessesRunsOnTheQueue() {
     let queue = queue
     let value = Serialized(0, customQueue: queue)
     let changes = Serialized(0)
@@ -94,7 +94,7 @@ struct CustomQueueTests {
     #expect(changes.wrappedValue >= 200)
   }
 
-  @Test func codeOnTheQueueReachesTheValueRightThere() {
+  @Test func codeOnTheQueueAccessesValueDirectly() {
     let value = Serialized(0, customQueue: queue)
     queue.sync {
       value.asyncAccess { $0 = 10 }
@@ -108,7 +108,7 @@ struct CustomQueueTests {
     #expect(value.wrappedValue == 23)
   }
 
-  @Test func queueThatTargetsTheQueueReachesTheValueRightThere() {
+  @Test func queueThatTargetsTheQueueAccessesValueDirectly() {
     let value = Serialized(1, customQueue: queue)
     let above = Serialized(2, customQueue: DispatchQueue(label: "above", target: queue))
     #expect(above.access { $0 + value.wrappedValue } == 3)
@@ -133,7 +133,7 @@ struct CustomQueueTests {
     }
   }
 
-  @Test func serialQueuesOfEveryKindAreTaken() {
+  @Test func everyKindOfSerialQueueIsAccepted() {
     let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
     let inactive = DispatchQueue(label: "inactive", attributes: .initiallyInactive)
     for queue in [
@@ -147,7 +147,7 @@ struct CustomQueueTests {
     inactive.activate()
   }
 
-  @Test func concurrentQueueIsRefused() async {
+  @Test func concurrentQueueIsRejected() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -157,7 +157,7 @@ struct CustomQueueTests {
     #expect(message(of: result).contains(#"The queue "com.example.wide" is concurrent"#))
   }
 
-  @Test func inactiveConcurrentQueueIsRefused() async {
+  @Test func inactiveConcurrentQueueIsRejected() async {
     await #expect(processExitsWith: .failure) {
       let attributes: DispatchQueue.Attributes = [.concurrent, .initiallyInactive]
       let queue = DispatchQueue(label: "wide", attributes: attributes)
@@ -166,7 +166,7 @@ struct CustomQueueTests {
     }
   }
 
-  @Test func globalQueueIsRefused() async {
+  @Test func globalQueueIsRejected() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {

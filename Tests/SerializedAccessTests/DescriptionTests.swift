@@ -21,9 +21,9 @@ struct DescriptionTests {
     #expect(text.contains("wrappedValue: 5"))
   }
 
-  @Test(arguments: [false, true]) func isSafeInsideAnAccess(onCallersQueue: Bool) {
+  @Test(arguments: [false, true]) func isSafeInsideAnAccess(onCustomQueue: Bool) {
     let number =
-      onCallersQueue ? Serialized(5, customQueue: DispatchQueue(label: "queue")) : Serialized(5)
+      onCustomQueue ? Serialized(5, customQueue: DispatchQueue(label: "queue")) : Serialized(5)
     let observed = Serialized("")
     let observation = number.observe { _, _ in observed.wrappedValue = number.description }
     number.access { value in

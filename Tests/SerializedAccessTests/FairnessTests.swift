@@ -34,7 +34,7 @@ struct FairnessTests {
 
   /// Each wait lasts a millisecond, plus the time of the accesses under way.
   @Test(arguments: Operation.allCases, ConcurrencyTests.Queue.allCases)
-  func threadIsNotStarvedByOneThatNeverPauses(
+  func continuousAccessesDoNotStarveAnotherThread(
     operation: Operation, queue: ConcurrencyTests.Queue
   ) {
     let value = queue.wrap(0)
@@ -61,7 +61,7 @@ struct FairnessTests {
 
   /// With a mutex alone, the thread was overtaken 96 times out of 100.
   @Test(arguments: [Operation.set, .changeInPlace, .access], ConcurrencyTests.Queue.allCases)
-  func threadThatHasWaitedIsNotOvertaken(
+  func starvingThreadIsNotOvertaken(
     operation: Operation, queue: ConcurrencyTests.Queue
   ) throws {
     for _ in 0..<Campaign.size(sample: 10, full: 100) {
@@ -81,7 +81,7 @@ struct FairnessTests {
     }
   }
 
-  @Test func threadsThatWaitedCountOnlyWhileTheyWait() {
+  @Test func threadsCountAsStarvingOnlyWhileWaiting() {
     let value = Serialized(0)
     onThreads(8) { _ in
       for _ in 0..<5 { value.access { _ = ($0, usleep(2_000)) } }
@@ -94,7 +94,7 @@ struct FairnessTests {
   }
 
   /// Accesses scheduled while threads wait come after those, regardless of their number.
-  @Test func scheduledAccessesDoNotOvertakeAThreadThatWaits() {
+  @Test func scheduledAccessesDoNotOvertakeWaitingThread() {
     let value = Serialized(0)
     let asking = Serialized<String?>(nil)
     let before = Serialized(-1)

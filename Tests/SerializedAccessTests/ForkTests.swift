@@ -6,14 +6,14 @@ import Testing
 
 /// Children that are forked without `exec`, each from a process of its own with many threads.
 @Suite(.forks) struct ForkTests {
-  @Test func valueThatIsNotAccessedAtTheForkWorksInTheChild() async {
+  @Test func valueNotAccessedAtForkWorksInChild() async {
     await #expect(processExitsWith: .success) {
       let busy = BusyThreads()
       for _ in 0..<Campaign.size(sample: 10, full: 1_000) {
         for operation in ForkOperation.allCases {
-          let hidden = Serialized(1)
-          let callers = Serialized(1, customQueue: DispatchQueue(label: "callers"))
-          for value in [hidden, callers] {
+          let unnamed = Serialized(1)
+          let custom = Serialized(1, customQueue: DispatchQueue(label: "custom"))
+          for value in [unnamed, custom] {
             let child = try ForkedChild { if !operation.works(on: value) { _exit(1) } }
             if try #require(child.end(), "\(operation) hung") != 0 { fatalError("\(operation)") }
             // The parent has its own copy of the value.
@@ -26,7 +26,7 @@ import Testing
   }
 
   /// Nothing hangs: an access finds a consistent value, or ends the child with a message.
-  @Test func valueThatIsAccessedAllTheTimeWorksInTheChildOrEndsIt() async {
+  @Test func constantlyAccessedValueWorksInChildOrEndsIt() async {
     await #expect(processExitsWith: .success) {
       let busy = BusyThreads()
       for _ in 0..<Campaign.size(sample: 5, full: 500) {
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func valueThatIsAccessedAtTheForkEndsTheChild() async {
+  @Test func valueAccessedAtForkEndsChild() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {
@@ -65,9 +65,9 @@ import Testing
       message(of: result).contains(#"on the queue "com.example.orders" \#(accessedAtTheFork)"#))
   }
 
-  @Test func whatWasScheduledBeforeTheForkHappensInTheParentOnly() async {
+  @Test func accessesScheduledBeforeForkRunOnlyInParent() async {
     await #expect(processExitsWith: .success) {
-      let queue = DispatchQueue(label: "callers")
+      let queue = DispatchQueue(label: "custom")
       let value = Serialized([0], customQueue: queue)
       queue.suspend()
       value.asyncAccess { $0.append(1) }
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func whatIsScheduledInsideAnAccessHappensAtItsEnd() async {
+  @Test func accessesScheduledInsideAccessRunAtItsEnd() async {
     await #expect(processExitsWith: .success) {
       let value = Serialized([0])
       let child = try ForkedChild {
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func forkInsideAnAccessLetsBothProcessesEndIt() async {
+  @Test func bothProcessesCanEndAccessThatForks() async {
     await #expect(processExitsWith: .success) {
       for value in [Serialized([0]), Serialized([0], customQueue: DispatchQueue(label: "queue"))] {
         var child: ForkedChild?
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func sequencesOfTheParentHearNothingOfTheChild() async {
+  @Test func sequencesOfParentReceiveNoChangesOfChild() async {
     await #expect(processExitsWith: .success) {
       let value = Serialized(0)
       let values = value.values

@@ -9,7 +9,7 @@ struct ObservationTests {
     return (log, value.observe { old, new in log.wrappedValue.append([old, new]) })
   }
 
-  @Test func observerHearsOfEachChangeInOrder() {
+  @Test func observerReceivesChangesInOrder() {
     let number = Serialized(0)
     let (log, observation) = recording(number)
     number.wrappedValue = 1
@@ -22,7 +22,7 @@ struct ObservationTests {
     observation.cancel()
   }
 
-  @Test func assignmentOfAnObjectTellsTheOldAndTheNewOne() {
+  @Test func observerReceivesOldAndNewValueOfAssignment() {
     let text = Serialized("a")
     let log = Serialized([String]())
     let observation = text.observe { old, new in log.wrappedValue += [old, new] }
@@ -31,7 +31,7 @@ struct ObservationTests {
     observation.cancel()
   }
 
-  @Test func cancelledObserverHearsNothing() {
+  @Test func cancelledObserverIsNotCalled() {
     let number = Serialized(0)
     let (log, observation) = recording(number)
     number.wrappedValue = 1
@@ -53,7 +53,7 @@ struct ObservationTests {
     #expect(log.wrappedValue == [[0, 1]])
   }
 
-  @Test func observerMayCancelItself() {
+  @Test func observerCanCancelItself() {
     let number = Serialized(0)
     let own = Serialized<SerializedObservation?>(nil)
     let calls = Serialized(0)
@@ -66,7 +66,7 @@ struct ObservationTests {
     #expect(calls.wrappedValue == 1)
   }
 
-  @Test func observerCancelledByAnotherIsNotCalledAnyMore() {
+  @Test func observerCancelledByAnotherIsNotCalled() {
     let number = Serialized(0)
     let second = Serialized<SerializedObservation?>(nil)
     let calls = Serialized(0)
@@ -100,7 +100,7 @@ struct ObservationTests {
     observation.cancel()
   }
 
-  @Test func observationDoesNotKeepTheValueAlive() {
+  @Test func observationDoesNotRetainValue() {
     final class Content: Sendable {}
     weak var content: Content?
     let observation: SerializedObservation

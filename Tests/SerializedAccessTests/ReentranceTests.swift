@@ -11,7 +11,7 @@ struct ReentranceTests {
   private let expected =
     #"on the queue "com.example.orders" was accessed from inside an access to it"#
 
-  @Test func accessInsideAccessIsRefused() async {
+  @Test func accessInsideAccessIsRejected() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -21,7 +21,7 @@ struct ReentranceTests {
     #expect(message(of: result).contains(expected))
   }
 
-  @Test func assignmentInsideAccessIsRefused() async {
+  @Test func assignmentInsideAccessIsRejected() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -31,7 +31,7 @@ struct ReentranceTests {
     #expect(message(of: result).contains(expected))
   }
 
-  @Test func accessInsideScheduledAccessIsRefused() async {
+  @Test func accessInsideScheduledAccessIsRejected() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -42,7 +42,7 @@ struct ReentranceTests {
     #expect(message(of: result).contains(expected))
   }
 
-  @Test func accessInsideAChangeInPlaceIsRefused() async {
+  @Test func accessInsideChangeInPlaceIsRejected() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -52,7 +52,7 @@ struct ReentranceTests {
     #expect(message(of: result).contains(expected))
   }
 
-  @Test func accessInsideAnObserverIsRefused() async {
+  @Test func accessInsideObserverIsRejected() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -64,7 +64,7 @@ struct ReentranceTests {
     #expect(message(of: result).contains(expected))
   }
 
-  @Test func valuesInsideAccessAreRefused() async {
+  @Test func valuesInsideAccessAreRejected() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -74,7 +74,7 @@ struct ReentranceTests {
     #expect(message(of: result).contains(expected))
   }
 
-  @Test func accessInsideAccessOnACallersQueueIsRefused() async {
+  @Test func accessInsideAccessOnCustomQueueIsRejected() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -84,7 +84,7 @@ struct ReentranceTests {
     #expect(message(of: result).contains(expected))
   }
 
-  @Test func accessInsideAChangeInPlaceOnACallersQueueIsRefused() async {
+  @Test func accessInsideChangeInPlaceOnCustomQueueIsRejected() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -94,7 +94,7 @@ struct ReentranceTests {
     #expect(message(of: result).contains(expected))
   }
 
-  @Test func accessInsideAnObserverOnACallersQueueIsRefused() async {
+  @Test func accessInsideObserverOnCustomQueueIsRejected() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -106,19 +106,19 @@ struct ReentranceTests {
     #expect(message(of: result).contains(expected))
   }
 
-  @Test func changeInPlaceThatMovesToAnotherThreadIsRefused() async {
+  @Test func changeInPlaceThatMovesToAnotherThreadIsRejected() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
       let value = Serialized(0, customQueue: "com.example.orders")
-      await Wanderer().change(value)
+      await ThreadChangingActor().change(value)
     }
     #expect(message(of: result).contains("ended on a different thread than it began on"))
   }
 }
 
 /// An actor that runs each of its steps on another thread.
-private actor Wanderer {
+private actor ThreadChangingActor {
   private let executor = NewThreadExecutor()
   // The actor keeps the executor alive, as required.
   nonisolated var unownedExecutor: UnownedSerialExecutor {

@@ -5,7 +5,7 @@ import Testing
 struct SuspendingAccessTests {
   private struct Refused: Error {}
 
-  @Test func returnsWhatTheClosureReturns() async throws {
+  @Test func returnsResultOfClosure() async throws {
     let stack = Serialized([1, 2])
     #expect(try await stack.access { $0.popLast() } == 2)
     #expect(stack.wrappedValue == [1])
@@ -22,7 +22,7 @@ struct SuspendingAccessTests {
     #expect(number.wrappedValue == 1)
   }
 
-  @Test func comesAfterWhatWasScheduled() async throws {
+  @Test func followsScheduledAccesses() async throws {
     let numbers = Serialized([Int]())
     for number in 0..<100 { numbers.asyncAccess { $0.append(number) } }
     #expect(try await numbers.access { $0.count } == 100)
@@ -39,10 +39,9 @@ struct SuspendingAccessTests {
     #expect(number.wrappedValue == 0)
   }
 
-  @Test(arguments: [false, true]) func cancellingWhileQueuedEndsTheWait(onCallersQueue: Bool) async
-  {
+  @Test(arguments: [false, true]) func cancellingWhileQueuedEndsTheWait(onCustomQueue: Bool) async {
     let number =
-      onCallersQueue ? Serialized(0, customQueue: DispatchQueue(label: "queue")) : Serialized(0)
+      onCustomQueue ? Serialized(0, customQueue: DispatchQueue(label: "queue")) : Serialized(0)
     let gate = DispatchSemaphore(value: 0)
     number.asyncAccess { _ in gate.wait() }
     // Immediate: when this returns, the task is suspended in its access.
@@ -54,7 +53,7 @@ struct SuspendingAccessTests {
     #expect(number.wrappedValue == 0)
   }
 
-  @Test func cancellingAnAccessThatBegunDoesNotStopIt() async throws {
+  @Test func cancellingDoesNotStopAccessInProgress() async throws {
     let number = Serialized(0)
     let gate = DispatchSemaphore(value: 0)
     let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -74,7 +73,7 @@ struct SuspendingAccessTests {
     #expect(number.wrappedValue == 1)
   }
 
-  @Test func cancelledAccessTellsNoObserver() async {
+  @Test func cancelledAccessNotifiesNoObserver() async {
     let number = Serialized(0)
     let changes = Serialized(0)
     let observation = number.observe { _, _ in changes.wrappedValue += 1 }

@@ -21,7 +21,7 @@ struct ValuesTests {
     #expect(await numbers.next() == 1_000)
   }
 
-  @Test func firstValueIncludesWhatThisThreadScheduled() async {
+  @Test func firstValueIncludesScheduledChanges() async {
     let number = Serialized(0)
     number.asyncAccess { $0 = 5 }
     var numbers = number.values.makeAsyncIterator()
@@ -48,7 +48,7 @@ struct ValuesTests {
     number.wrappedValue = 2
   }
 
-  @Test func eachUseIsASequenceOfItsOwn() async {
+  @Test func eachUseCreatesASequence() async {
     let number = Serialized(1)
     var first = number.values.makeAsyncIterator()
     var second = number.values.makeAsyncIterator()

@@ -5,7 +5,7 @@ import Testing
   @Serialized var number = 1
   @Serialized var words = ["a", "b"]
 
-  @Test func readsWhatWasWritten() {
+  @Test func returnsAssignedValue() {
     #expect(number == 1)
     number = 2
     #expect(number == 2)
@@ -32,7 +32,7 @@ import Testing
     #expect(value.wrappedValue == .none)
   }
 
-  @Test func rightSideMayReadTheSameValue() {
+  @Test func rightSideCanReadTheSameValue() {
     number += number
     #expect(number == 2)
     words += words
@@ -55,7 +55,7 @@ import Testing
     #expect(Array(array.wrappedValue[50_000...50_003]) == [-1, 50_002, -2, -3])
   }
 
-  @Test func changeThatThrowsKeepsWhatItDidAndEnds() {
+  @Test func changeThatThrowsIsNotReverted() {
     struct Refused: Error {}
     func changeAndThrow(_ number: inout Int) throws {
       number = 9
@@ -72,7 +72,7 @@ import Testing
     #expect(document.access { $0.title } == "Totoro")
   }
 
-  @Test func replacedObjectMayAccessTheValueWhenReleased() {
+  @Test func replacedObjectCanAccessValueWhenReleased() {
     final class Parting: Sendable {
       let partings: Serialized<Int>
       let holder: Serialized<Parting?>

@@ -1,7 +1,7 @@
 extension PasswordRuleSet {
   /// Checks a password against every rule.
   ///
-  /// This is fast enough to run at each keystroke.
+  /// The check is fast enough to run at each keystroke.
   ///
   /// - Parameters:
   ///   - password: The password typed so far.
@@ -44,8 +44,8 @@ extension PasswordRuleSet {
       ? nil : shortestCompletion(of: password, length: length, missing: missing, matching: mode)
     let isDeadEnd = !mustDelete && completion == nil
     // Forbidden characters can be replaced by required ones, but the length is limited.
-    let least = mode == .distinct ? missing : min(missing, 1)
-    let lacksRoom = isDeadEnd || least > (maxLength ?? .max) - length
+    let minimum = mode == .distinct ? missing : min(missing, 1)
+    let lacksRoom = isDeadEnd || minimum > (maxLength ?? .max) - length
 
     var checks = checks
     let firstRequired = allowedIsFirst ? 1 : 0
@@ -73,7 +73,7 @@ extension PasswordRuleSet {
   }
 
   /// Returns the smallest number of characters that complete a password without forbidden
-  /// characters and excessive runs, or nil if appending cannot complete it.
+  /// characters or excessive runs, or nil if appending cannot complete it.
   ///
   /// If the rules are too complex, the result is a lower bound. `length` is in the unit of the
   /// limits, and `missing` is the number of unmet requirements.
@@ -82,14 +82,14 @@ extension PasswordRuleSet {
   ) -> Int? {
     let room = (maxLength ?? .max) - length
     if room < 0 { return nil }
-    let least = max(0, (minLength ?? 0) - length)
-    let bound = max(least, mode == .distinct ? missing : min(missing, 1))
+    let shortest = max(0, (minLength ?? 0) - length)
+    let bound = max(shortest, mode == .distinct ? missing : min(missing, 1))
     if bound > room { return nil }
     if hasAmpleChoice, mode == .distinct || missing < 2 { return bound }
     do throws(PasswordRulesError) {
       var reach = ReachableStates(try PasswordAutomaton(self, matching: mode))
       guard reach.follow(password.unicodeScalars) else { return nil }
-      return try reach.shortest(in: least...room)
+      return try reach.shortest(in: shortest...room)
     } catch {
       return bound
     }
@@ -108,7 +108,7 @@ extension PasswordReport.Check {
 extension RunDetector {
   /// Returns the ranges of the runs that exceed a limit.
   fileprivate func longer(
-    than limit: Int, where isIncluded: (Run.Step) -> Bool = { _ in true }
+    than limit: Int, where isIncluded: (CharacterRun.Step) -> Bool = { _ in true }
   ) -> [Range<Int>] {
     excesses.filter { $0.range.count > limit && isIncluded($0.step) }.map(\.range)
   }

@@ -1,3 +1,12 @@
+/// Whether one character can meet several requirements of a rule set.
+public enum RequirementMatchingMode: Hashable, Sendable {
+  /// Each requirement needs a separate character, so `required: digit; required: digit` needs two
+  /// digits.
+  case distinct
+  /// One character can meet several requirements, so a repeated requirement has no effect.
+  case any
+}
+
 /// An assignment of password characters to requirements, in which each requirement has at most one
 /// character.
 ///
@@ -84,13 +93,4 @@ struct RequirementMatching {
     requirements[step.requirement].assigned = scalar
     unmet -= 1
   }
-}
-
-/// Whether one character can meet several requirements of a rule set.
-public enum RequirementMatchingMode: Hashable, Sendable {
-  /// Each requirement needs a separate character, so `required: digit; required: digit` needs two
-  /// digits.
-  case distinct
-  /// One character can meet several requirements, so a repeated requirement has no effect.
-  case any
 }

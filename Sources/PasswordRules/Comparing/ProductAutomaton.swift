@@ -16,14 +16,14 @@ struct ProductAutomaton {
     var second: Int? = 0
     /// The cell of the last character, or nil if runs are unlimited.
     var cell: Int?
-    var run = Run()
+    var run = CharacterRun()
   }
 
   /// The transition that first reached a state.
   private struct Origin {
     let state: State?
     let cell: Int
-    let step: Run.Step
+    let step: CharacterRun.Step
   }
 
   private let rules: PasswordRuleSet
@@ -111,7 +111,7 @@ struct ProductAutomaton {
     return next
   }
 
-  private func state(after state: State, _ cell: Int, _ step: Run.Step) -> State? {
+  private func state(after state: State, _ cell: Int, _ step: CharacterRun.Step) -> State? {
     var run = state.run.extended(by: step)
     guard limits.allows(run) else { return nil }
     let key = cells[cell].key

@@ -35,7 +35,7 @@ struct PasswordAutomaton: Sendable {
 
   /// Returns the cells of the characters that continue a run, in order, each with the extended run,
   /// or nil if that is too long.
-  func followers(of cell: Int, _ run: Run) -> [(cell: Int, run: Run?)] {
+  func followers(of cell: Int, _ run: CharacterRun) -> [(cell: Int, run: CharacterRun?)] {
     cells[cell].neighbors.map { ($0.cell, limits.run(run, extendedBy: $0.step)) }
   }
 
@@ -45,13 +45,14 @@ struct PasswordAutomaton: Sendable {
   }
 }
 
-/// Characters of an alphabet that are interchangeable: they share a key and, if sequences are
-/// limited, do not belong to one, so that each letter and digit has its own cell.
+/// A class of interchangeable characters of an alphabet, which share a key.
+///
+/// If sequences are limited, each letter and digit has its own cell.
 struct CharacterCell<Key: Hashable & Sendable>: Sendable {
   let key: Key
   private(set) var characters: [Unicode.Scalar]
   /// The cells with a character that continues a limited run from this cell, in order.
-  private(set) var neighbors: [(cell: Int, step: Run.Step)] = []
+  private(set) var neighbors: [(cell: Int, step: CharacterRun.Step)] = []
 
   /// Returns the cells of an alphabet in the order of their first characters.
   static func cells(
@@ -63,19 +64,19 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
     for character in characters {
       let key = key(character)
       if limits.sequential < .max, character.isASCIIAlphanumeric {
-        let number = cells.count
+        let index = cells.count
         cells.append(CharacterCell(key: key, characters: [character]))
         if let previous, previous.character.nextInSequence == character {
-          cells[previous.cell].neighbors.append((number, .ascending))
-          cells[number].neighbors.append((previous.cell, .descending))
+          cells[previous.cell].neighbors.append((index, .ascending))
+          cells[index].neighbors.append((previous.cell, .descending))
         }
-        if limits.repeating < .max { cells[number].neighbors.append((number, .equal)) }
-        previous = (character, number)
-      } else if let number = shared[key] {
-        cells[number].characters.append(character)
+        if limits.repeating < .max { cells[index].neighbors.append((index, .equal)) }
+        previous = (character, index)
+      } else if let index = shared[key] {
+        cells[index].characters.append(character)
       } else {
         shared[key] = cells.count
-        let equal = limits.repeating < .max ? [(cells.count, Run.Step.equal)] : []
+        let equal = limits.repeating < .max ? [(cells.count, CharacterRun.Step.equal)] : []
         cells.append(CharacterCell(key: key, characters: [character], neighbors: equal))
       }
     }
@@ -84,16 +85,15 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
 }
 
 extension Array {
-  /// Returns the steps to a next character.
+  /// Returns the possible steps to the next character.
   ///
-  /// There is one step for each cell, and a second one for a cell in which the next character can
-  /// either continue the run or not.
-  func steps<Key>(after last: Int?) -> [(cell: Int, step: Run.Step)]
+  /// Each cell has one step, or two if the next character can either continue the run or not.
+  func steps<Key>(after last: Int?) -> [(cell: Int, step: CharacterRun.Step)]
   where Element == CharacterCell<Key> {
     let neighbors = last.map { self[$0].neighbors } ?? []
     return neighbors
-      + indices.filter { number in
-        self[number].characters.count > 1 || !neighbors.contains { $0.cell == number }
+      + indices.filter { index in
+        self[index].characters.count > 1 || !neighbors.contains { $0.cell == index }
       }.map { ($0, .other) }
   }
 }

@@ -1,10 +1,10 @@
-/// The number of ways to complete a password from each state of a ``PasswordAutomaton`` with a
-/// fixed number of remaining characters.
+/// The number of completions of a password from each state of a ``PasswordAutomaton``, for a fixed
+/// number of remaining characters.
 struct PasswordCounts: Sendable {
   /// The number of completions, by requirement state.
   private(set) var all: [Natural]
   /// The number of completions, by requirement state, last cell, and run.
-  private var ways: [Natural]
+  private var completions: [Natural]
   /// The number of completions that begin in an earlier cell, by requirement state and cell.
   private var earlier: [Natural] = []
   private let cellCount: Int
@@ -16,7 +16,8 @@ struct PasswordCounts: Sendable {
     (cellCount, limits) = (automaton.cells.count, automaton.limits)
     runCount = limits.runCount
     all = automaton.requirements.accepting.map { $0 ? 1 : 0 }
-    ways = all.flatMap { [count = cellCount * runCount] in Array(repeating: $0, count: count) }
+    completions = all.flatMap { [count = cellCount * runCount] in Array(repeating: $0, count: count)
+    }
   }
 
   /// Returns the number of values that the counts of an automaton contain.
@@ -35,18 +36,19 @@ struct PasswordCounts: Sendable {
       for (cell, content) in automaton.cells.enumerated() {
         earlier.append(sum)
         sum.add(
-          before.ways(next[content.key], cell, Run()), times: UInt64(content.characters.count))
+          before.completions(next[content.key], cell, CharacterRun()),
+          times: UInt64(content.characters.count))
       }
       all[state] = sum
       for cell in automaton.cells.indices {
-        for (number, run) in runs.enumerated() {
-          var ways = sum
+        for (index, run) in runs.enumerated() {
+          var completions = sum
           for (follower, following) in automaton.followers(of: cell, run) {
             let state = next[automaton.cells[follower].key]
-            ways -= before.ways(state, follower, Run())
-            if let following { ways += before.ways(state, follower, following) }
+            completions -= before.completions(state, follower, CharacterRun())
+            if let following { completions += before.completions(state, follower, following) }
           }
-          self.ways[(state * cellCount + cell) * runCount + number] = ways
+          self.completions[(state * cellCount + cell) * runCount + index] = completions
         }
       }
     }
@@ -65,12 +67,14 @@ struct PasswordCounts: Sendable {
     return (cells.lowerBound, earlier[first + cells.lowerBound])
   }
 
-  /// Returns the number of completions that begin in an earlier cell.
-  func earlierWays(_ state: Int, _ cell: Int) -> Natural { earlier[state * cellCount + cell] }
+  /// Returns the number of completions that begin in a cell before the given one.
+  func earlierCompletions(_ state: Int, _ cell: Int) -> Natural {
+    earlier[state * cellCount + cell]
+  }
 
   /// Returns the number of completions after a character of a cell that ends a run.
-  func ways(_ state: Int, _ cell: Int, _ run: Run) -> Natural {
-    ways[(state * cellCount + cell) * runCount + limits.number(of: run)]
+  func completions(_ state: Int, _ cell: Int, _ run: CharacterRun) -> Natural {
+    completions[(state * cellCount + cell) * runCount + limits.index(of: run)]
   }
 }
 
@@ -80,15 +84,18 @@ extension RunLimits {
 
   fileprivate var runCount: Int { 1 + equalCount + 2 * sequentialCount }
 
-  /// The runs within the limits, in the order of their numbers; 0 stands for every unlimited run.
-  fileprivate var runs: [Run] {
-    [(Run.Step.equal, equalCount), (.ascending, sequentialCount), (.descending, sequentialCount)]
-      .reduce(into: [Run()]) { runs, kind in
-        for length in 0..<kind.1 { runs.append(Run(step: kind.0, length: length + 2)) }
-      }
+  /// The runs within the limits, in the order of their indices. Index 0 stands for unlimited runs.
+  fileprivate var runs: [CharacterRun] {
+    [
+      (CharacterRun.Step.equal, equalCount), (.ascending, sequentialCount),
+      (.descending, sequentialCount),
+    ]
+    .reduce(into: [CharacterRun()]) { runs, kind in
+      for length in 0..<kind.1 { runs.append(CharacterRun(step: kind.0, length: length + 2)) }
+    }
   }
 
-  fileprivate func number(of run: Run) -> Int {
+  fileprivate func index(of run: CharacterRun) -> Int {
     switch run.step {
     case .other: 0
     case .equal: run.length - 1

@@ -1,5 +1,5 @@
-/// A bijection between the passwords of one length that satisfy a rule set and the numbers from
-/// zero to their count.
+/// A bijection between the passwords of one length that satisfy a rule set and their ranks, which
+/// begin at zero.
 struct PasswordRanking: Sendable {
   let length: Int
   private let automaton: PasswordAutomaton
@@ -44,24 +44,25 @@ struct PasswordRanking: Sendable {
     let followers = followers(of: state)
     for follower in followers {
       guard let run = follower.run else { continue }
-      let ways = counts.ways(follower.requirements, follower.cell, run)
-      if rank < ways {
+      let completions = counts.completions(follower.requirements, follower.cell, run)
+      if rank < completions {
         return State(
           requirements: follower.requirements, cell: follower.cell, run: run,
           last: follower.character)
       }
-      rank -= ways
+      rank -= completions
     }
-    // The numbers of the other passwords leave gaps for the followers, as if they did not continue
+    // The ranks of the other passwords leave gaps for the followers, as if those did not continue
     // the run.
     for follower in followers where rank >= start(of: follower, after: state, remaining) {
-      rank += counts.ways(follower.requirements, follower.cell, Run())
+      rank += counts.completions(follower.requirements, follower.cell, CharacterRun())
     }
     let (cell, earlier) = self.counts[remaining + 1].cell(ofRank: rank, state.requirements)
     rank -= earlier
     let requirements = automaton.state(after: state.requirements, cell)
     let characters = automaton.cells[cell].characters
-    let index = rank.divide(by: counts.ways(requirements, cell, Run()), below: characters.count)
+    let index = rank.divide(
+      by: counts.completions(requirements, cell, CharacterRun()), below: characters.count)
     return State(requirements: requirements, cell: cell, last: characters[index])
   }
 
@@ -70,7 +71,7 @@ struct PasswordRanking: Sendable {
     /// The state of the requirement automaton.
     var requirements = 0
     var cell = -1
-    var run = Run()
+    var run = CharacterRun()
     var last: Unicode.Scalar?
   }
 
@@ -83,7 +84,7 @@ struct PasswordRanking: Sendable {
     /// The state of the requirement automaton after the character.
     let requirements: Int
     /// The extended run, or nil if it would be too long.
-    let run: Run?
+    let run: CharacterRun?
   }
 
   private func followers(of state: State) -> [Follower] {
@@ -101,17 +102,17 @@ struct PasswordRanking: Sendable {
   /// Returns the rank at which the passwords of a follower would begin if it did not continue a
   /// run.
   private func start(of follower: Follower, after state: State, _ remaining: Int) -> Natural {
-    var start = counts[remaining + 1].earlierWays(state.requirements, follower.cell)
+    var start = counts[remaining + 1].earlierCompletions(state.requirements, follower.cell)
     start.add(
-      counts[remaining].ways(follower.requirements, follower.cell, Run()),
+      counts[remaining].completions(follower.requirements, follower.cell, CharacterRun()),
       times: UInt64(follower.index))
     return start
   }
 }
 
 extension Natural {
-  /// Replaces this number by the remainder of a division, and returns the quotient, which must be
-  /// less than a bound.
+  /// Replaces this number with the remainder of a division, and returns the quotient, which must
+  /// be less than a bound.
   fileprivate mutating func divide(by divisor: Natural, below bound: Int) -> Int {
     var quotients = 0..<bound
     while quotients.count > 1 {

@@ -45,7 +45,7 @@ extension PasswordRuleSet {
     return try counter.defaultLength()
   }
 
-  /// The number of characters with which a run can always be avoided: one more than the last
+  /// The number of characters that always suffices to avoid a run: one more than the last
   /// character, its successor, and its predecessor.
   private static let ample = 4
 
@@ -73,8 +73,8 @@ struct PasswordCounter {
 
   /// The maximum length for which passwords are counted.
   private static let longestLength = 1024
-  /// The maximum number of values in the counts of all lengths, which a ``PasswordRanking`` keeps
-  /// in memory.
+  /// The maximum number of values in the counts of all lengths, all of which a
+  /// ``PasswordRanking`` stores.
   private static let sizeLimit = 1 << 23
 
   init(_ rules: PasswordRuleSet, matching mode: RequirementMatchingMode) {
@@ -111,7 +111,7 @@ struct PasswordCounter {
   mutating func shortestLength() throws(PasswordRulesError) -> Int {
     let (least, most) = (rules.minLength ?? 0, rules.maxLength ?? .max)
     let required = rules.requirements.count
-    if least > most { throw .unsatisfiable("minlength \(least) is more than maxlength \(most)") }
+    if least > most { throw .unsatisfiable("minlength \(least) is greater than maxlength \(most)") }
     let isTooShort = PasswordRulesError.unsatisfiable(
       "\(required) required classes do not fit in maxlength \(most)")
     if mode == .distinct, required > most { throw isTooShort }
@@ -126,26 +126,7 @@ struct PasswordCounter {
 
   mutating func defaultLength() throws(PasswordRulesError) -> Int {
     let shortest = try shortestLength()
-    let usual = max(shortest, min(20, rules.maxLength ?? 20))
-    return try count(length: usual).isZero ? shortest : usual
-  }
-}
-
-/// An error that prevents the use of a rule set.
-public enum PasswordRulesError: Error, Hashable, Sendable {
-  /// No password satisfies the rules. The associated value is the reason.
-  case unsatisfiable(String)
-  /// There are too many combinations to count. The associated value is the reason.
-  case tooComplex(String)
-}
-
-extension PasswordRulesError: CustomStringConvertible {
-  /// The problem and the solution.
-  public var description: String {
-    switch self {
-    case .unsatisfiable(let reason):
-      "No password satisfies these rules: \(reason). Relax one of them, or choose another length."
-    case .tooComplex(let reason): "\(reason). Use a shorter length, or fewer rules."
-    }
+    let preferred = max(shortest, min(20, rules.maxLength ?? 20))
+    return try count(length: preferred).isZero ? shortest : preferred
   }
 }

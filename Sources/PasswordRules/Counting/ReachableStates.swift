@@ -5,7 +5,7 @@ struct ReachableStates: Sendable {
     var requirements = 0
     /// The cell of the last character, or nil if there is none or runs are unlimited.
     var cell: Int?
-    var run = Run()
+    var run = CharacterRun()
   }
 
   private let automaton: PasswordAutomaton
@@ -16,20 +16,20 @@ struct ReachableStates: Sendable {
 
   init(_ automaton: PasswordAutomaton) { self.automaton = automaton }
 
-  private func state(after state: State, _ cell: Int, _ step: Run.Step) -> State? {
+  private func state(after state: State, _ cell: Int, _ step: CharacterRun.Step) -> State? {
     guard let run = automaton.limits.run(state.run, extendedBy: step) else { return nil }
     return State(
       requirements: automaton.state(after: state.requirements, cell),
       cell: automaton.limits.isEmpty ? nil : cell, run: run)
   }
 
-  /// Replaces the states by the one that a password reaches, or returns false if the password
+  /// Replaces the states with the one that a password reaches, or returns false if the password
   /// contains a forbidden character or a run that is too long.
   mutating func follow(_ password: some Sequence<Unicode.Scalar>) -> Bool {
     var state = State()
     var last: Unicode.Scalar?
     for scalar in password {
-      let step = last.map { Run.Step(from: $0, to: scalar) } ?? .other
+      let step = last.map { CharacterRun.Step(from: $0, to: scalar) } ?? .other
       guard let cell = automaton.cells.firstIndex(where: { $0.characters.contains(scalar) }),
         let next = self.state(after: state, cell, step)
       else { return false }

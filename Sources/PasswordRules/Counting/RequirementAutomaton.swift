@@ -1,4 +1,4 @@
-/// An automaton that reads a password, and whose state says which requirements are met.
+/// An automaton whose state represents the requirements that the characters read so far meet.
 struct RequirementAutomaton: Sendable {
   /// The assignments of characters that meet as many requirements as possible, each as the number
   /// of characters for each distinct requirement.
@@ -14,7 +14,7 @@ struct RequirementAutomaton: Sendable {
 
   /// The alphabet.
   let characters: [Unicode.Scalar]
-  /// The kind of each character, numbered from zero; those of a kind meet the same requirements.
+  /// The kind of each character, from zero; characters of the same kind meet the same requirements.
   private var kinds: [Unicode.Scalar: Int] = [:]
 
   private static let requirementLimit = 1024
@@ -51,23 +51,23 @@ struct RequirementAutomaton: Sendable {
     }
     let goal = counts.map(\.count)
     var states: [State] = [[goal.map { _ in 0 }]]
-    var numbers = [states[0]: 0]
+    var stateIndices = [states[0]: 0]
     var size = 0
     while transitions.count < states.count {
       let state = states[transitions.count]
       accepting.append(state.contains(goal))
-      var numbersOfNext: [Int] = []
+      var successors: [Int] = []
       for indices in met {
         let next = next(state, meeting: indices)
-        if numbers[next] == nil {
-          numbers[next] = states.count
+        if stateIndices[next] == nil {
+          stateIndices[next] = states.count
           states.append(next)
           size += next.count * goal.count
           if states.count > limit || size > Self.memoryLimit { throw error }
         }
-        numbersOfNext.append(numbers[next] ?? 0)
+        successors.append(stateIndices[next] ?? 0)
       }
-      transitions.append(numbersOfNext)
+      transitions.append(successors)
     }
   }
 

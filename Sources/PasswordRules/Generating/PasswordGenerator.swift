@@ -14,7 +14,7 @@ public struct PasswordGenerator: Sendable {
   public let count: Natural
 
   private let ranking: PasswordRanking
-  /// The limits on runs that the ranking ignores, so that violating passwords must be rejected.
+  /// The limits on runs that the ranking ignores; passwords that violate them are rejected.
   private let ignoredLimits: RunLimits
 
   /// Creates a generator of passwords of a length.

@@ -3,7 +3,7 @@
 /// The passwords have the style that browsers suggest: three groups of six characters, which form
 /// syllables of 11 consonants and 6 vowels, with one capital letter and one digit. There are
 /// 19^11 · 6^6 · 16 · 50 passwords. Because some are more likely than others, the entropy is 71
-/// bits. For rules that this style cannot satisfy, use a ``PasswordGenerator``.
+/// bits. If the rules exclude this style, use a ``PasswordGenerator``.
 public struct TypeablePasswordGenerator: Sendable {
   // The letter l is missing because it resembles 1 and I, and y is a vowel.
   private static let consonants = Array("bcdfghjkmnpqrstvwxz".unicodeScalars)

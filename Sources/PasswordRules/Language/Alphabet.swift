@@ -1,4 +1,4 @@
-/// A set of characters: the union of character classes.
+/// The set of characters in a union of character classes.
 package enum Alphabet: Hashable, Sendable {
   case printable(PrintableCharacters)
   /// All Unicode characters.

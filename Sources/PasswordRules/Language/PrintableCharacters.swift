@@ -22,7 +22,7 @@ public struct PrintableCharacters: Hashable, Sendable {
   /// Creates an empty set.
   public init() {}
 
-  /// Creates the set of a text's characters, or returns nil if one of them is not printable ASCII.
+  /// Creates the set of a string's characters, or returns nil if one is not printable ASCII.
   public init?(_ characters: some StringProtocol) {
     for byte in characters.utf8 where !insert(byte) { return nil }
   }

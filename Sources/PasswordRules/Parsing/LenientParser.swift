@@ -2,17 +2,17 @@
 ///
 /// The reference parser is `PasswordRulesParser.js` of apple/password-manager-resources, as of
 /// September 2026.
-struct LenientParser: DescriptorReader {
-  /// A rule whose number is not limited to the range of `Int`, as in JavaScript.
+struct LenientParser: DescriptorScanner {
+  /// A rule whose limit can exceed the range of `Int`, as in JavaScript.
   enum Rule {
     case classes(PasswordRule.Name, [CharacterClass])
-    case number(PasswordRule.Name, Double)
+    case limit(PasswordRule.Name, Double)
   }
 
   let bytes: [UInt8]
   var position = 0
 
-  /// Returns the rules that the reference parser keeps.
+  /// Returns the rules that the reference parser does not discard.
   static func rules(in descriptor: String) -> [Rule] {
     var parser = LenientParser(bytes: Array(descriptor.utf8))
     return parser.rules()
@@ -40,7 +40,7 @@ struct LenientParser: DescriptorReader {
   /// The position after an invalid rule determines whether the other rules are discarded.
   private mutating func rule() -> Rule? {
     let start = position
-    guard let name = PasswordRule.Name(readName()) else {
+    guard let name = PasswordRule.Name(scanName()) else {
       position = start
       return nil
     }
@@ -50,11 +50,11 @@ struct LenientParser: DescriptorReader {
     if isAtEndOfRule { return nil }
     switch name {
     case .required, .allowed: return classes().map { .classes(name, $0) }
-    default: return number().flatMap { $0 == 0 ? nil : .number(name, $0) }
+    default: return limit().flatMap { $0 == 0 ? nil : .limit(name, $0) }
     }
   }
 
-  private mutating func number() -> Double? {
+  private mutating func limit() -> Double? {
     var value: Double?
     while let byte = current, byte.isDigit {
       value = (value ?? 0) * 10 + Double(byte - UInt8(ascii: "0"))
@@ -68,11 +68,11 @@ struct LenientParser: DescriptorReader {
     while let byte = current {
       if byte.isNamePart {
         let start = position
-        guard let known = CharacterClass(named: readName()) else {
+        guard let named = CharacterClass(named: scanName()) else {
           position = start
           return nil
         }
-        classes.append(known)
+        classes.append(named)
       } else if byte == UInt8(ascii: "[") {
         if let custom = customClass(), !custom.isEmpty { classes.append(.custom(custom)) }
       } else {

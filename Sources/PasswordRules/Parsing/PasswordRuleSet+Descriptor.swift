@@ -1,5 +1,5 @@
 extension PasswordRuleSet {
-  /// The way in which a parser treats syntax errors in a descriptor.
+  /// The treatment of syntax errors in a descriptor.
   public enum ParsingMode: Hashable, Sendable {
     /// A syntax error is thrown.
     case strict
@@ -12,7 +12,7 @@ extension PasswordRuleSet {
   ///
   /// - Parameters:
   ///   - descriptor: The rules in the language of `UITextInputPasswordRules`.
-  ///   - mode: The way in which syntax errors are treated.
+  ///   - mode: The treatment of syntax errors.
   /// - Complexity: Linear in the length of the descriptor.
   /// - Throws: ``DescriptorSyntaxError`` if the mode is ``ParsingMode/strict``.
   public init(_ descriptor: String, mode: ParsingMode = .strict) throws {
@@ -34,13 +34,13 @@ extension PasswordRuleSet {
 }
 
 extension LenientParser.Rule {
-  /// The equivalent rule, with the number clamped to the range of `Int`.
+  /// The equivalent rule, with the limit clamped to the range of `Int`.
   fileprivate var rule: PasswordRule {
     switch self {
     case .classes(.required, let classes): .required(classes)
     case .classes(_, let classes): .allowed(classes)
     // `Int(exactly:)` would need the C math library, which this module does not link.
-    case .number(let name, let value): .limit(name, value < 0x1p63 ? Int(value) : .max)
+    case .limit(let name, let value): .limit(name, value < 0x1p63 ? Int(value) : .max)
     }
   }
 }
@@ -52,9 +52,9 @@ extension PasswordRuleSet {
     case current
     /// The language that all parsers support.
     ///
-    /// Older parsers ignore all rules if one name is unknown. Limits on runs are therefore printed
-    /// as one `max-consecutive` with the lowest limit, which can reject passwords that this rule
-    /// set accepts.
+    /// Older parsers ignore all rules if one name is unknown. All limits on runs are therefore
+    /// printed as a single `max-consecutive` rule with the lowest limit, which can reject passwords
+    /// that this rule set accepts.
     case compatible
   }
 

@@ -1,14 +1,14 @@
 /// An output format of the reference parser.
 ///
-/// Parsing the output does not always yield the same rules. If that is needed, use
-/// ``PasswordRuleSet/descriptor`` instead.
+/// Parsing the output does not always yield the same rules. For a lossless form, use
+/// ``PasswordRuleSet/descriptor``.
 public enum ReferenceFormat: Sendable {
   /// The default form, which always includes `allowed`, with every required class.
   case canonical
   /// The minified form, which omits implied rules.
   case minified
 
-  /// Returns the output of the reference parser for a descriptor, without any invalid text.
+  /// Returns the output of the reference parser for a descriptor, which omits invalid text.
   ///
   /// - Complexity: Linear in the length of the descriptor.
   public func text(for descriptor: String) -> String {
@@ -22,9 +22,9 @@ public enum ReferenceFormat: Sendable {
         rules.append("required: \(text(of: classes))")
         if self == .canonical { allowed += classes }
       case .classes(_, let classes): allowed += classes
-      case .number(.minLength, let value):
+      case .limit(.minLength, let value):
         limits[.minLength] = max(value, limits[.minLength] ?? value)
-      case .number(let name, let value): limits[name] = min(value, limits[name] ?? value)
+      case .limit(let name, let value): limits[name] = min(value, limits[name] ?? value)
       }
     }
     allowed = Alphabet(allowed).classes
@@ -59,7 +59,7 @@ public enum ReferenceFormat: Sendable {
 }
 
 extension Double {
-  /// The text of a nonnegative whole number, as `Number.prototype.toString` of ECMA-262 returns it.
+  /// The string that `Number.prototype.toString` of ECMA-262 returns for a nonnegative integer.
   fileprivate var asInJavaScript: String {
     if self == .infinity { return "Infinity" }
     // Swift prints the same digits, but uses an exponent for numbers from 2^53.

@@ -16,14 +16,14 @@ extension StrictParser {
         } else {
           try checkEnd(of: start..<(position - 1))
         }
-        if let ignored { warn(ofIgnored: ignored) }
-        if hasLateHyphen { warn(ofHyphensIn: opening..<position, characters) }
+        if let ignored { warn(aboutIgnored: ignored) }
+        if hasLateHyphen { warn(aboutHyphensIn: opening..<position, characters) }
         return characters
       }
       if byte == UInt8(ascii: "-"), position > start {
         hasLateHyphen = true
       } else if !characters.insert(byte) {
-        if let run = ignored, run.upperBound < position { warn(ofIgnored: run) }
+        if let run = ignored, run.upperBound < position { warn(aboutIgnored: run) }
         let isContinued = ignored?.upperBound == position
         ignored = (isContinued ? ignored?.lowerBound ?? position : position)..<(position + 1)
       }
@@ -45,13 +45,13 @@ extension StrictParser {
       """, at: content.upperBound..<position)
   }
 
-  private mutating func warn(ofIgnored range: Range<Int>) {
-    let message = "A class can contain only printable ASCII characters; this is ignored"
+  private mutating func warn(aboutIgnored range: Range<Int>) {
+    let message = "A class can contain only printable ASCII characters; this text is ignored"
     warn(message, at: range, replace: "")
   }
 
-  /// Warns of ineffective hyphens, and suggests named classes in place of ranges such as `a-z`.
-  private mutating func warn(ofHyphensIn range: Range<Int>, _ characters: PrintableCharacters) {
+  /// Warns about ineffective hyphens, and suggests named classes in place of ranges such as `a-z`.
+  private mutating func warn(aboutHyphensIn range: Range<Int>, _ characters: PrintableCharacters) {
     var suggested = characters
     var hasRange = false
     let content = bytes[range].dropFirst().dropLast()
@@ -69,29 +69,4 @@ extension StrictParser {
       "A `-` that is not the first character of the class is ignored; there are no ranges",
       at: range, replace: Alphabet.printable(suggested).classes.joinedNames)
   }
-}
-
-/// The suggestion of a known name in place of an unknown one.
-enum NameSuggestion {
-  private static let synonyms: [String: String] = [
-    "uppercase": "upper", "capital": "upper", "capitals": "upper", "lowercase": "lower",
-    "number": "digit", "numbers": "digit", "numeric": "digit", "symbol": "special",
-    "symbols": "special", "punctuation": "special", "ascii": "ascii-printable",
-    "printable": "ascii-printable", "any": "unicode", "all": "unicode",
-  ]
-
-  static func rule(for name: String) -> String? {
-    let folded = folded(name)
-    return PasswordRule.Name.allCases.map(\.rawValue).first { Self.folded($0) == folded }
-  }
-
-  static func characterClass(for name: String) -> String? {
-    let folded = folded(name)
-    return synonyms[folded]
-      ?? CharacterClass.names.map(\.name).first { known in
-        Self.folded(known) == folded || Self.folded(known) + "s" == folded
-      }
-  }
-
-  private static func folded(_ name: String) -> String { name.lowercased().filter { $0 != "-" } }
 }

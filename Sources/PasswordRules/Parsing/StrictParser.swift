@@ -1,14 +1,14 @@
 /// A parser that rejects all text that the reference parser would ignore.
 ///
-/// The only exception is the name `digits`, which is common because Apple's documentation once used
-/// it.
-struct StrictParser: DescriptorReader {
+/// The only exception is the class name `digits`, which is common because it once appeared in
+/// Apple's documentation.
+struct StrictParser: DescriptorScanner {
   let bytes: [UInt8]
   var position = 0
   /// The warnings, whose ranges are in bytes.
   var warnings: [DescriptorIssue] = []
   private var rules: [PasswordRule] = []
-  /// The byte ranges of all classes, in the order of the rules.
+  /// The byte ranges of all classes, in source order.
   private var classRanges: [Range<Int>] = []
 
   static func parse(
@@ -20,7 +20,7 @@ struct StrictParser: DescriptorReader {
     } catch {
       throw DescriptorSyntaxError(issue: parser.inCodePoints([error.issue])[0])
     }
-    parser.warnOfIneffectiveClasses()
+    parser.warnAboutIneffectiveClasses()
     return (PasswordRuleSet(parser.rules), parser.inCodePoints(parser.warnings))
   }
 
@@ -41,7 +41,7 @@ struct StrictParser: DescriptorReader {
       throw error("There is no rule before this `;`", at: position..<(position + 1), replace: "")
     }
     let start = position
-    guard let name = PasswordRule.Name(readName()) else {
+    guard let name = PasswordRule.Name(scanName()) else {
       let name = text(start..<position)
       if name.isEmpty { throw error("Expected the name of a rule, \(Self.ruleNames)") }
       throw error(
@@ -126,7 +126,7 @@ struct StrictParser: DescriptorReader {
   private mutating func parseClass() throws(DescriptorSyntaxError) -> CharacterClass {
     if isAt("[") { return .custom(try parseCustomClass()) }
     let start = position
-    if let known = CharacterClass(named: readName()) { return known }
+    if let named = CharacterClass(named: scanName()) { return named }
     let name = text(start..<position)
     if name.isEmpty { throw error("Expected a class, \(Self.classNames), or `[`") }
     if name.lowercased() == "digits" {
@@ -138,8 +138,8 @@ struct StrictParser: DescriptorReader {
       at: start..<position, replace: NameSuggestion.characterClass(for: name))
   }
 
-  /// Warns of classes that have no effect because of an earlier class or the requirements.
-  private mutating func warnOfIneffectiveClasses() {
+  /// Warns about classes that have no effect because of an earlier class or the requirements.
+  private mutating func warnAboutIneffectiveClasses() {
     let required = Alphabet(
       rules.flatMap { rule -> [CharacterClass] in
         if case .required(let classes) = rule { classes } else { [] }
@@ -182,11 +182,103 @@ struct StrictParser: DescriptorReader {
     .map { "`\($0.name)`" }.joined(separator: ", ")
 }
 
+extension StrictParser {
+  /// Returns the text in a range of bytes.
+  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  mutating func warn(_ message: String, at range: Range<Int>, replace replacement: String?) {
+    warnings.append(DescriptorIssue(range: range, message: message, replacement: replacement))
+  }
+
+  func error(
+    _ message: String, at range: Range<Int>, replace replacement: String? = nil
+  ) -> DescriptorSyntaxError {
+    DescriptorSyntaxError(
+      issue: DescriptorIssue(range: range, message: message, replacement: replacement))
+  }
+
+  /// Returns an error about missing text, or about an invisible character that follows.
+  func error(
+    _ message: String, at offset: Int? = nil, insert text: String? = nil
+  ) -> DescriptorSyntaxError {
+    let offset = offset ?? position
+    return invisibleCharacterError ?? error(message, at: offset..<offset, replace: text)
+  }
+
+  /// An error if the next character is invisible, or a space that the language does not allow.
+  private var invisibleCharacterError: DescriptorSyntaxError? {
+    let start = position
+    let character = String(decoding: bytes[start..<min(start + 4, bytes.count)], as: UTF8.self)
+    guard let scalar = character.unicodeScalars.first else { return nil }
+    let properties = scalar.properties
+    let isInvisible =
+      [.control, .format].contains(properties.generalCategory) || properties.isWhitespace
+      || scalar == "\u{FFFD}"
+    guard isInvisible, !scalar.isASCII || !UInt8(ascii: scalar).isWhitespace else { return nil }
+    return error(
+      "\(scalar.codePoint) is not a valid space", at: start..<(start + UTF8.width(scalar)),
+      replace: "")
+  }
+
+  /// Returns the issues in the order of their positions, with ranges in code points.
+  func inCodePoints(_ issues: [DescriptorIssue]) -> [DescriptorIssue] {
+    var (byte, codePoint) = (0, 0)
+    return issues.sorted { $0.range.lowerBound < $1.range.lowerBound }.map { issue in
+      codePoint += codePointCount(in: byte..<issue.range.lowerBound)
+      byte = issue.range.lowerBound
+      return DescriptorIssue(
+        range: codePoint..<(codePoint + codePointCount(in: issue.range)), message: issue.message,
+        replacement: issue.replacement)
+    }
+  }
+
+  /// Returns the number of code points, which is the number of bytes that begin one (RFC 3629).
+  private func codePointCount(in range: Range<Int>) -> Int {
+    bytes[range].count { $0 & 0b1100_0000 != 0b1000_0000 }
+  }
+}
+
+/// Suggestions of valid names in place of invalid ones.
+private enum NameSuggestion {
+  private static let synonyms: [String: String] = [
+    "uppercase": "upper", "capital": "upper", "capitals": "upper", "lowercase": "lower",
+    "number": "digit", "numbers": "digit", "numeric": "digit", "symbol": "special",
+    "symbols": "special", "punctuation": "special", "ascii": "ascii-printable",
+    "printable": "ascii-printable", "any": "unicode", "all": "unicode",
+  ]
+
+  static func rule(for name: String) -> String? {
+    let normalized = normalized(name)
+    return PasswordRule.Name.allCases.map(\.rawValue).first { Self.normalized($0) == normalized }
+  }
+
+  static func characterClass(for name: String) -> String? {
+    let normalized = normalized(name)
+    return synonyms[normalized]
+      ?? CharacterClass.names.map(\.name).first { candidate in
+        ["", "s"].contains { Self.normalized(candidate) + $0 == normalized }
+      }
+  }
+
+  /// Returns a name in lowercase, without hyphens.
+  private static func normalized(_ name: String) -> String {
+    name.lowercased().filter { $0 != "-" }
+  }
+}
+
 extension Int {
   /// Returns the number with a decimal digit appended, or nil if the result overflows.
   fileprivate func appending(_ digit: UInt8) -> Int? {
     let (tens, isOver) = multipliedReportingOverflow(by: 10)
     let (sum, isOverNow) = tens.addingReportingOverflow(Int(digit))
     return isOver || isOverNow ? nil : sum
+  }
+}
+
+extension Unicode.Scalar {
+  /// The code point in the notation of Unicode, such as "U+00A0".
+  package var codePoint: String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
 }

@@ -31,7 +31,7 @@ public struct SiteRules: Sendable {
   /// - Parameter host: A name such as `login.example.com`. Case and a trailing dot are ignored.
   /// - Returns: The rules, or nil if there are none.
   public func rules(for host: String) -> PasswordRuleSet? {
-    var name = Substring(Self.folded(host))
+    var name = Substring(Self.normalized(host))
     if let entry = entries[String(name)] { return entry.rules }
     while let dot = name.firstIndex(of: ".") {
       name = name[name.index(after: dot)...]
@@ -41,7 +41,7 @@ public struct SiteRules: Sendable {
   }
 
   /// Returns a host name in lowercase, without a trailing dot.
-  private static func folded(_ host: String) -> String {
+  private static func normalized(_ host: String) -> String {
     let host = host.lowercased()
     return host.hasSuffix(".") ? String(host.dropLast()) : host
   }
@@ -73,7 +73,7 @@ extension SiteRules: Decodable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Host.self)
     for host in container.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
-      let name = Self.folded(host.stringValue)
+      let name = Self.normalized(host.stringValue)
       if entries[name] != nil {
         malformed.append((host.stringValue, "An earlier entry is for the same host."))
         continue

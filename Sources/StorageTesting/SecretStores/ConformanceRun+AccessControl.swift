@@ -1,4 +1,6 @@
+import Concurrency
 import SecretStorage
+import Synchronization
 
 extension ConformanceRun {
   private var enforcesAccessControl: Bool { store.guarantees.contains(.enforcesAccessControl) }
@@ -71,7 +73,7 @@ extension ConformanceRun {
           expect(
             found?.secret == Secret("secret".utf8), "secret(of:) with a proof", "the secret")
         } catch {
-          expect(false, "secret(of:) with a proof", "the secret, not \(error)")
+          expect(false, "secret(of:) with a proof", "the secret, but got the error “\(error)”")
         }
       }
     }
@@ -162,10 +164,28 @@ extension ConformanceRun {
   ) {
     do throws(SecretStoreError) {
       _ = try body()
-      expect(false, operation, "the error denied, not a success")
+      expect(false, operation, "the error denied, but the operation succeeded")
     } catch {
       if case .denied = error { return }
-      expect(false, operation, "the error denied, not \(error)")
+      expect(false, operation, "the error denied, but got “\(error)”")
     }
+  }
+}
+
+/// An authenticator that counts its requests and always succeeds with the same proofs.
+private final class CountingAuthenticator: Authenticator {
+  let capabilities: AuthenticationProofs
+  private let count = Atomic(0)
+
+  init(proving capabilities: AuthenticationProofs) { self.capabilities = capabilities }
+
+  var requestCount: Int { count.load(ordering: .sequentiallyConsistent) }
+  var enrolledSet: [UInt8]? { nil }
+
+  func authenticate(
+    _ request: AuthenticationRequest
+  ) async throws(SecretStoreError) -> AuthenticationProofs {
+    count.add(1, ordering: .sequentiallyConsistent)
+    return request.accepted.intersection(capabilities)
   }
 }

@@ -6,14 +6,14 @@ extension ConformanceRun {
     for round in 0..<5 {
       let identity = ItemIdentity.generic(service: "round \(round)")
       let added = try await withThrowingTaskGroup(of: String?.self) { group in
-        for number in 0..<8 {
+        for index in 0..<8 {
           group.addTask {
-            let text = "\(number)"
-            let store = number.isMultiple(of: 2) ? store : otherInstance
+            let secret = "\(index)"
+            let store = index.isMultiple(of: 2) ? store : otherInstance
             do throws(SecretStoreError) {
               _ = try store.add(
-                Secret(text.utf8), identity: identity, attributes: ItemAttributes())
-              return text
+                Secret(secret.utf8), identity: identity, attributes: ItemAttributes())
+              return secret
             } catch {
               if error == .duplicate { return nil }
               throw error
@@ -22,21 +22,21 @@ extension ConformanceRun {
         }
         return try await group.compactMap(\.self).reduce(into: [String]()) { $0.append($1) }
       }
-      let found = try found(.exactly(identity))
+      let found = try items(matching: .exactly(identity))
       expect(added.count == 1, operation, "one success")
       expect(found.count == 1, operation, "one item")
-      if let item = found.first, let text = added.first {
-        try expectSecret(text, of: item, operation, "the secret of the add that succeeded")
+      if let item = found.first, let secret = added.first {
+        try expectSecret(secret, of: item, operation, "the secret of the add that succeeded")
       }
     }
   }
 
   func concurrentUpdatesAreNotLost() async throws {
     let tasks = 4, increments = 10
-    let item = try store.add(Secret([0]), identity: Self.full, attributes: ItemAttributes())
+    let item = try store.add(Secret([0]), identity: Self.fullIdentity, attributes: ItemAttributes())
     try await withThrowingTaskGroup { group in
-      for number in 0..<tasks {
-        let store = number.isMultiple(of: 2) ? store : otherInstance
+      for index in 0..<tasks {
+        let store = index.isMultiple(of: 2) ? store : otherInstance
         group.addTask {
           for _ in 0..<increments { try increment(item.id, in: store) }
         }

@@ -5,7 +5,7 @@ import Synchronization
 extension ConformanceRun {
   func observersAreNotifiedOfWrites() async throws {
     let first = CountingObserver(store), second = CountingObserver(store)
-    var item = try add(Self.full)
+    var item = try add(Self.fullIdentity)
     await expectNotification(of: first, "add")
     item = try update(item, Self.attributes)
     await expectNotification(of: first, "update of attributes")
@@ -19,7 +19,7 @@ extension ConformanceRun {
   func observersAreNotifiedOfOtherInstance() async throws {
     let observer = CountingObserver(store)
     let item = try otherInstance.add(
-      Secret([1]), identity: Self.full, attributes: ItemAttributes())
+      Secret([1]), identity: Self.fullIdentity, attributes: ItemAttributes())
     await expectNotification(of: observer, "add through another instance")
     try otherInstance.remove(item.id, expecting: item.revision)
     await expectNotification(of: observer, "remove through another instance")
@@ -27,7 +27,7 @@ extension ConformanceRun {
 
   func releasedObserversAreNotNotified() async throws {
     let observer = CountingObserver(store)
-    let item = try add(Self.full)
+    let item = try add(Self.fullIdentity)
     await expectNotification(of: observer, "add")
     observer.stop()
     let remaining = CountingObserver(store)
@@ -56,7 +56,7 @@ extension ConformanceRun {
         "observeChanges, \(operation)", "the handler to run outside the operation")
       return result
     }
-    var item = try write("add") { try add(Self.full) }
+    var item = try write("add") { try add(Self.fullIdentity) }
     item = try write("update") { try update(item, secret: Secret([1])) }
     try write("remove") { try remove(item) }
     withExtendedLifetime(observation) {}
@@ -73,7 +73,7 @@ private final class Flag: Sendable {
 }
 
 /// An observer of a store that counts its notifications and can wait for them.
-final class CountingObserver {
+private final class CountingObserver {
   private final class Counter: Sendable {
     let calls = Atomic(0)
   }

@@ -2,7 +2,7 @@ import SecretStorage
 
 extension ConformanceRun {
   func itemRevisionChangesWithEachWrite() throws {
-    var item = try add(Self.full)
+    var item = try add(Self.fullIdentity)
     var seen: Set = [item.revision]
     for _ in 0..<3 {
       for secret in [nil, Secret([1])] {
@@ -19,7 +19,7 @@ extension ConformanceRun {
       let isNew = seen.insert(try store.revision()).inserted
       expect(isNew, "revision() after \(operation)", "a revision that was never used")
     }
-    var item = try add(Self.full)
+    var item = try add(Self.fullIdentity)
     try expectNewRevision(after: "add")
     item = try update(item, ItemAttributes(label: "new"))
     try expectNewRevision(after: "update of attributes")
@@ -30,16 +30,16 @@ extension ConformanceRun {
   }
 
   func readsKeepStoreRevision() throws {
-    let item = try add(Self.full)
+    let item = try add(Self.fullIdentity)
     let before = try store.revision()
-    _ = try found(.all)
+    _ = try items(matching: .all)
     _ = try secret(of: item)
     _ = try content()
     expect(try store.revision() == before, "revision() after reads", "the same revision as before")
   }
 
   func readingReturnsRevisions() throws {
-    var item = try add(Self.full)
+    var item = try add(Self.fullIdentity)
     for _ in 0..<2 {
       let reading = try store.secret(of: item.id)
       expect(reading?.itemRevision == item.revision, "secret(of:)", "the item's revision")
@@ -59,7 +59,7 @@ extension ConformanceRun {
     // Fills the caches of both instances.
     expect(try other.items(matching: .all).isEmpty, "items(matching:), other instance", "no items")
     var revision = try other.revision()
-    let item = try add(Self.full, "first", attributes: Self.attributes)
+    let item = try add(Self.fullIdentity, "first", attributes: Self.attributes)
     expect(
       try other.revision() != revision, "revision(), other instance", "a new revision after add")
     expect(
@@ -78,7 +78,7 @@ extension ConformanceRun {
       try other.update(item.id, expecting: item.revision, attributes: nil, secret: Secret([])))
     expect(
       .duplicate, "add of the same identity, other instance",
-      try other.add(Secret([]), identity: Self.full, attributes: ItemAttributes()))
+      try other.add(Secret([]), identity: Self.fullIdentity, attributes: ItemAttributes()))
 
     try other.remove(item.id, expecting: updated.revision)
     try expectItems([], matching: .all, "no items after remove in the other instance")

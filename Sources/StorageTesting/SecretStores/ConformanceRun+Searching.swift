@@ -2,12 +2,12 @@ import SecretStorage
 
 extension ConformanceRun {
   /// An identity with every part of an internet password.
-  static let full = ItemIdentity.internet(
+  static let fullIdentity = ItemIdentity.internet(
     server: "server", account: "account", securityDomain: "domain", protocol: .ssh,
     authenticationType: .htmlForm, port: 8080, path: "/a/b/c")
 
   /// Returns the full identity with one part changed.
-  private static func full(
+  private static func fullIdentity(
     server: String = "server", account: String = "account", securityDomain: String = "domain",
     protocol: InternetProtocol = .ssh, authenticationType: InternetAuthenticationType = .htmlForm,
     port: UInt16 = 8080, path: String = "/a/b/c"
@@ -18,7 +18,7 @@ extension ConformanceRun {
   }
 
   func emptyStoreHasNoItems() throws {
-    for query: ItemQuery in [.all, .matching(.generic()), .exactly(Self.full)] {
+    for query: ItemQuery in [.all, .matching(.generic()), .exactly(Self.fullIdentity)] {
       try expectItems([], matching: query, "no items in a new store")
     }
   }
@@ -31,17 +31,17 @@ extension ConformanceRun {
 
   func addedItemIsFound() throws {
     let attributes = ItemAttributes(label: "label", comment: "comment")
-    let item = try add(Self.full, "a secret", attributes: attributes)
-    expect(item.identity == Self.full, "add", "an item with the given identity")
+    let item = try add(Self.fullIdentity, "a secret", attributes: attributes)
+    expect(item.identity == Self.fullIdentity, "add", "an item with the given identity")
     expect(item.attributes == attributes, "add", "an item with the given attributes")
-    for query: ItemQuery in [.all, .matching(Self.full), .exactly(Self.full)] {
+    for query: ItemQuery in [.all, .matching(Self.fullIdentity), .exactly(Self.fullIdentity)] {
       try expectItems([item], matching: query, "the item that add returned")
     }
     try expectSecret("a secret", of: item, "secret(of:)", "the added secret")
   }
 
   func identitiesAreUnique() throws {
-    for identity in [Self.full, .generic(service: "service"), .generic()] {
+    for identity in [Self.fullIdentity, .generic(service: "service"), .generic()] {
       try add(identity, "first")
       let before = try content()
       expect(.duplicate, "add of an existing identity", try add(identity, "second"))
@@ -62,10 +62,12 @@ extension ConformanceRun {
 
   func everyIdentityPartDistinguishes() throws {
     let identities: [ItemIdentity] = [
-      Self.full, .generic(service: "a", account: "a"), .generic(service: "b", account: "a"),
-      .generic(service: "a", account: "b"), Self.full(server: "other"), Self.full(account: "other"),
-      Self.full(securityDomain: "other"), Self.full(protocol: .ftp),
-      Self.full(authenticationType: .httpBasic), Self.full(port: 8081), Self.full(path: "/other"),
+      Self.fullIdentity, .generic(service: "a", account: "a"), .generic(service: "b", account: "a"),
+      .generic(service: "a", account: "b"), Self.fullIdentity(server: "other"),
+      Self.fullIdentity(account: "other"),
+      Self.fullIdentity(securityDomain: "other"), Self.fullIdentity(protocol: .ftp),
+      Self.fullIdentity(authenticationType: .httpBasic), Self.fullIdentity(port: 8081),
+      Self.fullIdentity(path: "/other"),
     ]
     let items = try identities.map { try add($0) }
     for item in items {
@@ -76,7 +78,7 @@ extension ConformanceRun {
   }
 
   func omittedPartMatchesAnyValue() throws {
-    let full = try add(Self.full)
+    let full = try add(Self.fullIdentity)
     let part = try add(.internet(server: "server", account: "account"))
     try add(.internet(server: "other", account: "account"))
     let patterns: [ItemIdentity] = [
@@ -88,7 +90,7 @@ extension ConformanceRun {
     try expectItems(
       [full], matching: .matching(.internet(server: "server", port: 8080)),
       "no item that lacks a part of the pattern")
-    expect(try found(.all).count == 3, "items(matching: .all)", "every item")
+    expect(try items(matching: .all).count == 3, "items(matching: .all)", "every item")
   }
 
   func exactQueryRequiresAbsentParts() throws {
@@ -105,7 +107,7 @@ extension ConformanceRun {
     let items = try accounts.map { try add(.generic(service: "service", account: $0)) }
     try update(items[0], secret: Secret("new".utf8))
     for query: ItemQuery in [.all, .matching(.generic(service: "service"))] {
-      let found = try found(query)
+      let found = try self.items(matching: query)
       expect(
         found.map(\.identity.account) == accounts, "items(matching:)",
         "the order of addition, regardless of later updates")

@@ -11,9 +11,9 @@ extension ConformanceRun {
       Array(repeating: 7, count: 63), Array(repeating: 7, count: 64), Self.bytes(4096),
       Self.bytes(4097), Self.bytes(1024 * 1024),
     ]
-    for (number, bytes) in secrets.enumerated() {
+    for (index, bytes) in secrets.enumerated() {
       let item = try store.add(
-        Secret(bytes), identity: .generic(account: "\(number)"), attributes: ItemAttributes())
+        Secret(bytes), identity: .generic(account: "\(index)"), attributes: ItemAttributes())
       expect(
         try secret(of: item) == Secret(bytes), "secret(of:)", "the \(bytes.count) added bytes")
     }
@@ -40,7 +40,7 @@ extension ConformanceRun {
   }
 
   func attributesRoundTrip() throws {
-    let item = try add(Self.full, attributes: Self.attributes)
+    let item = try add(Self.fullIdentity, attributes: Self.attributes)
     try expectAttributes(Self.attributes, "add", "the added attributes")
     let other = ItemAttributes(
       label: "other", comment: "other", itemDescription: "other", creator: 0, type: .max,
@@ -50,7 +50,7 @@ extension ConformanceRun {
   }
 
   func nilClearsAttribute() throws {
-    var item = try add(Self.full, attributes: Self.attributes)
+    var item = try add(Self.fullIdentity, attributes: Self.attributes)
     let clearings: [@Sendable (inout ItemAttributes) -> Void] = [
       { $0.label = nil }, { $0.comment = nil }, { $0.itemDescription = nil }, { $0.creator = nil },
       { $0.type = nil }, { $0.isInvisible = nil },
@@ -68,7 +68,7 @@ extension ConformanceRun {
   private func expectAttributes(
     _ expected: ItemAttributes, _ operation: String, _ expectation: String
   ) throws(SecretStoreError) {
-    let found = try found(.exactly(Self.full)).first
+    let found = try items(matching: .exactly(Self.fullIdentity)).first
     expect(found?.attributes == expected, operation, expectation)
   }
 
@@ -79,7 +79,8 @@ extension ConformanceRun {
       let operation = "add with \(accessibility)"
       let added = try acceptedItem(operation, try add(identity, attributes: attributes))
       expect(
-        try found(.exactly(identity)).map(\.attributes) == (added == nil ? [] : [attributes]),
+        try items(matching: .exactly(identity)).map(\.attributes)
+          == (added == nil ? [] : [attributes]),
         operation, "the accessibility, unless it was rejected")
       expect(
         added != nil || accessibility != .whenUnlocked, operation,
@@ -95,6 +96,59 @@ extension ConformanceRun {
       otherInstance.guarantees == before, "guarantees", "the same guarantees of another instance")
   }
 
+  func equivalentStringsIdentifyOneItem() throws {
+    let composed = ItemIdentity.generic(service: "caf\u{e9}")
+    let decomposed = ItemIdentity.generic(service: "cafe\u{301}")
+    let item = try add(composed)
+    try expectItems(
+      [item], matching: .exactly(decomposed), "the item with the canonically equivalent identity")
+    expect(.duplicate, "add of an equivalent identity", try add(decomposed))
+  }
+
+  func unusualStringsRoundTrip() throws {
+    let strings = [
+      "two\nlines", "a/../b", "nul\0inside", "back\\slash", " spaces ", "👩‍👩‍👧‍👦", "\u{202e}left",
+      "\"quoted\"", "%s%n", "[section]", String(repeating: "x", count: 10_000),
+    ]
+    for string in strings {
+      let identity = ItemIdentity.generic(service: string, account: string)
+      let attributes = ItemAttributes(label: string, comment: string, itemDescription: string)
+      let item = try add(identity, string, attributes: attributes)
+      let found = try items(matching: .exactly(identity))
+      expect(
+        found == [item] && found.first?.identity == identity
+          && found.first?.attributes == attributes,
+        "items(matching: .exactly)", "unchanged identity and attributes with unusual strings")
+      try expectSecret(
+        string, of: item, "secret(of:)", "the secret of the item with unusual strings")
+    }
+    expect(
+      try items(matching: .all).count == strings.count, "items(matching: .all)",
+      "one item for each string")
+  }
+
+  func emptyStringIsNotNil() throws {
+    let empty = try add(.generic(service: "service", account: ""))
+    let absent = try add(.generic(service: "service"))
+    try expectItems([empty], matching: .exactly(empty.identity), "the item with an empty account")
+    try expectItems([absent], matching: .exactly(absent.identity), "the item without an account")
+    let updated = try update(absent, ItemAttributes(label: ""))
+    expect(updated.attributes.label == "", "update", "an empty label, not nil")
+  }
+
+  func longStringsRoundTripOrAreRejected() throws {
+    for count in [60_000, 64 * 1024 + 1, 1_000_000] {
+      let identity = ItemIdentity.generic(service: "service \(count)")
+      let attributes = ItemAttributes(comment: String(repeating: "x", count: count))
+      let added = try acceptedItem(
+        "add of a comment of \(count) bytes", try add(identity, attributes: attributes))
+      expect(
+        try items(matching: .exactly(identity)).map(\.attributes)
+          == (added == nil ? [] : [attributes]),
+        "items(matching: .exactly)", "the comment of \(count) bytes, unless it was rejected")
+    }
+  }
+
   /// Returns bytes whose pattern does not repeat at a power of two.
   private static func bytes(_ count: Int) -> [UInt8] {
     var state: UInt32 = 1
@@ -106,54 +160,5 @@ extension ConformanceRun {
     bytes.reserveCapacity(count)
     while bytes.count < count { bytes += pattern.prefix(count - bytes.count) }
     return bytes
-  }
-
-  func equivalentTextsNameOneItem() throws {
-    let composed = ItemIdentity.generic(service: "caf\u{e9}")
-    let decomposed = ItemIdentity.generic(service: "cafe\u{301}")
-    let item = try add(composed)
-    try expectItems(
-      [item], matching: .exactly(decomposed), "the item with the canonically equivalent name")
-    expect(.duplicate, "add of an equivalent name", try add(decomposed))
-  }
-
-  func unusualTextsRoundTrip() throws {
-    let texts = [
-      "two\nlines", "a/../b", "nul\0inside", "back\\slash", " spaces ", "👩‍👩‍👧‍👦", "\u{202e}left",
-      "\"quoted\"", "%s%n", "[section]", String(repeating: "x", count: 10_000),
-    ]
-    for text in texts {
-      let identity = ItemIdentity.generic(service: text, account: text)
-      let attributes = ItemAttributes(label: text, comment: text, itemDescription: text)
-      let item = try add(identity, text, attributes: attributes)
-      let found = try found(.exactly(identity))
-      expect(
-        found == [item] && found.first?.identity == identity
-          && found.first?.attributes == attributes,
-        "items(matching: .exactly)", "unchanged identity and attributes with unusual texts")
-      try expectSecret(text, of: item, "secret(of:)", "the secret of the item with unusual texts")
-    }
-    expect(try found(.all).count == texts.count, "items(matching: .all)", "one item for each text")
-  }
-
-  func emptyTextIsNotNil() throws {
-    let empty = try add(.generic(service: "service", account: ""))
-    let absent = try add(.generic(service: "service"))
-    try expectItems([empty], matching: .exactly(empty.identity), "the item with an empty account")
-    try expectItems([absent], matching: .exactly(absent.identity), "the item without an account")
-    let updated = try update(absent, ItemAttributes(label: ""))
-    expect(updated.attributes.label == "", "update", "an empty label, not nil")
-  }
-
-  func longTextsRoundTripOrAreRejected() throws {
-    for count in [60_000, 64 * 1024 + 1, 1_000_000] {
-      let identity = ItemIdentity.generic(service: "service \(count)")
-      let attributes = ItemAttributes(comment: String(repeating: "x", count: count))
-      let added = try acceptedItem(
-        "add of a comment of \(count) bytes", try add(identity, attributes: attributes))
-      expect(
-        try found(.exactly(identity)).map(\.attributes) == (added == nil ? [] : [attributes]),
-        "items(matching: .exactly)", "the comment of \(count) bytes, unless it was rejected")
-    }
   }
 }

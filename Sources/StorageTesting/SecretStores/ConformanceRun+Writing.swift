@@ -2,13 +2,13 @@ import SecretStorage
 
 extension ConformanceRun {
   func attributeUpdateKeepsSecret() throws {
-    let item = try add(Self.full, "kept")
+    let item = try add(Self.fullIdentity, "kept")
     try update(item, Self.attributes)
     try expectSecret("kept", of: item, "update of attributes", "an unchanged secret")
   }
 
   func secretUpdateKeepsAttributes() throws {
-    let item = try add(Self.full, attributes: Self.attributes)
+    let item = try add(Self.fullIdentity, attributes: Self.attributes)
     let updated = try update(item, secret: Secret("new".utf8))
     expect(updated.attributes == Self.attributes, "update of the secret", "unchanged attributes")
     try expectItems([updated], matching: .all, "the item that update returned")
@@ -16,7 +16,7 @@ extension ConformanceRun {
   }
 
   func updateChangesBoth() throws {
-    let item = try add(Self.full)
+    let item = try add(Self.fullIdentity)
     let updated = try update(item, Self.attributes, secret: Secret("new".utf8))
     expect(updated.attributes == Self.attributes, "update of both", "the new attributes")
     try expectItems([updated], matching: .all, "the item that update returned")
@@ -26,14 +26,14 @@ extension ConformanceRun {
   }
 
   func updateKeepsIDAndIdentity() throws {
-    let item = try add(Self.full)
+    let item = try add(Self.fullIdentity)
     let updated = try update(item, Self.attributes, secret: Secret([]))
     expect(updated.id == item.id, "update", "an unchanged identifier")
     expect(updated.identity == item.identity, "update", "an unchanged identity")
   }
 
   func rejectedUpdateChangesNothing() throws {
-    let item = try add(Self.full, attributes: Self.attributes)
+    let item = try add(Self.fullIdentity, attributes: Self.attributes)
     let operation = "update to \(largestSecret + 1) bytes"
     let tooLarge = Secret(Array(repeating: 1, count: largestSecret + 1))
     let updated = try acceptedItem(operation, try update(item, ItemAttributes(), secret: tooLarge))
@@ -41,7 +41,7 @@ extension ConformanceRun {
   }
 
   func datesAreConsistent() throws {
-    var item = try add(Self.full)
+    var item = try add(Self.fullIdentity)
     let creation = item.creationDate
     expect(item.modificationDate >= creation, "add", "no modification before the creation")
     for (attributes, secret) in [(ItemAttributes(label: "new"), nil), (nil, Secret([1]))] {
@@ -65,11 +65,11 @@ extension ConformanceRun {
     try expectConflict("remove that expects an old revision", of: remove)
   }
 
-  /// Expects a write that expects an old revision to be a conflict and to change nothing.
+  /// Expects a write with an outdated revision to fail with a conflict and to change nothing.
   private func expectConflict<Result>(
     _ operation: String, of write: (SecretItem) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) {
-    let item = try add(Self.full)
+    let item = try add(Self.fullIdentity)
     try update(item, secret: Secret("second".utf8))
     let before = try content()
     expect(.conflict, operation, try write(item))
@@ -77,7 +77,7 @@ extension ConformanceRun {
   }
 
   func updateOfRemovedItemConflicts() throws {
-    let item = try add(Self.full)
+    let item = try add(Self.fullIdentity)
     try remove(item)
     expect(.conflict, "update of a removed item", try update(item, secret: Secret([1])))
     try expectItems([], matching: .all, "no items after an update of a removed one")
@@ -85,30 +85,30 @@ extension ConformanceRun {
   }
 
   func removedItemIsGone() throws {
-    let item = try add(Self.full)
+    let item = try add(Self.fullIdentity)
     let other = try add(.generic(service: "other"))
     try remove(item)
     try expectItems([other], matching: .all, "only the other item after remove")
-    try expectItems([], matching: .exactly(Self.full), "no items with the removed identity")
+    try expectItems([], matching: .exactly(Self.fullIdentity), "no items with the removed identity")
     try expectSecret(nil, of: item, "remove", "no secret")
     try expectSecret("secret", of: other, "remove", "an unchanged secret of the other item")
   }
 
   func removingAbsentItemSucceeds() throws {
-    let item = try add(Self.full)
+    let item = try add(Self.fullIdentity)
     try remove(item)
     do {
       try remove(item)
     } catch {
-      expect(false, "remove of a removed item", "a success, not \(error)")
+      expect(false, "remove of a removed item", "a success, but got the error “\(error)”")
     }
     try expectItems([], matching: .all, "no items after the second remove")
   }
 
   func removedIdentityCanBeAddedAgain() throws {
-    let old = try add(Self.full, "old", attributes: Self.attributes)
+    let old = try add(Self.fullIdentity, "old", attributes: Self.attributes)
     try remove(old)
-    let new = try add(Self.full, "new")
+    let new = try add(Self.fullIdentity, "new")
     expect(new.id != old.id, "add after remove", "a new identifier")
     expect(
       new.attributes == ItemAttributes(), "add after remove", "no attributes of the removed item")

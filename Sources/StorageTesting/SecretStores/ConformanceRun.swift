@@ -1,19 +1,20 @@
 import Concurrency
 import SecretStorage
-import Synchronization
 
-/// One run of a conformance check against one store.
+/// A run of one conformance check on one store.
 struct ConformanceRun: Sendable {
   let store: any SecretStore
   /// Another instance with the same content, or `store` itself.
   let otherInstance: any SecretStore
+  /// The maximum size of a secret, in bytes.
   let largestSecret: Int
   let timeout: Duration
+  /// The names of the store and the check.
   let title: String
   /// The violations found so far, one sentence each.
   let findings = Lock<[String]>([])
 
-  /// Records a violation unless a condition holds.
+  /// Records a violation if a condition does not hold.
   func expect(_ holds: Bool, _ operation: String, _ expectation: String) {
     if holds { return }
     findings.withLock { $0.append("\(title): \(operation): expected \(expectation)") }
@@ -26,9 +27,9 @@ struct ConformanceRun: Sendable {
   ) {
     do throws(SecretStoreError) {
       _ = try body()
-      expect(false, operation, "the error \(expected), not a success")
+      expect(false, operation, "the error “\(expected)”, but the operation succeeded")
     } catch {
-      expect(error == expected, operation, "the error \(expected), not \(error)")
+      expect(error == expected, operation, "the error “\(expected)”, but got “\(error)”")
     }
   }
 
@@ -36,17 +37,19 @@ struct ConformanceRun: Sendable {
   func expectItems(
     _ expected: [SecretItem], matching query: ItemQuery, _ expectation: String
   ) throws(SecretStoreError) {
-    expect(try found(query) == expected, "items(matching:)", expectation)
+    expect(try items(matching: query) == expected, "items(matching:)", expectation)
   }
 
-  /// Expects an item to have the secret with a text, or no secret if the text is nil.
+  /// Expects an item's secret to equal a string, or the item to have no secret if that is nil.
   func expectSecret(
-    _ text: String?, of item: SecretItem, _ operation: String, _ expectation: String
+    _ expected: String?, of item: SecretItem, _ operation: String, _ expectation: String
   ) throws(SecretStoreError) {
-    expect(try secret(of: item) == text.map { Secret($0.utf8) }, operation, expectation)
+    expect(try secret(of: item) == expected.map { Secret($0.utf8) }, operation, expectation)
   }
 
-  /// Runs a write that the store may reject, with the right error and without a change.
+  /// Runs a write.
+  ///
+  /// If the store rejects it, expects a permitted error and no change.
   ///
   /// - Returns: The written item, or nil if it was rejected.
   func acceptedItem(
@@ -58,19 +61,19 @@ struct ConformanceRun: Sendable {
     } catch {
       switch error {
       case .unsupported, .invalid: break
-      default: expect(false, operation, "the error unsupported or invalid, not \(error)")
+      default: expect(false, operation, "the error unsupported or invalid, but got “\(error)”")
       }
-      expect(try content() == before, operation, "no change by a rejected write")
+      expect(try content() == before, operation, "no change after a rejected write")
       return nil
     }
   }
 
   @discardableResult
   func add(
-    _ identity: ItemIdentity, _ text: String = "secret",
+    _ identity: ItemIdentity, _ secret: String = "secret",
     attributes: ItemAttributes = ItemAttributes()
   ) throws(SecretStoreError) -> SecretItem {
-    try store.add(Secret(text.utf8), identity: identity, attributes: attributes)
+    try store.add(Secret(secret.utf8), identity: identity, attributes: attributes)
   }
 
   @discardableResult
@@ -88,19 +91,19 @@ struct ConformanceRun: Sendable {
     try store.secret(of: item.id)?.secret
   }
 
-  func found(_ query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
+  func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
     try store.items(matching: query)
   }
 
   /// Returns all items, and their secrets in the same order.
   func content() throws(SecretStoreError) -> (items: [SecretItem], secrets: [Secret?]) {
-    let items = try found(.all)
+    let items = try items(matching: .all)
     return (items, try items.map(secret))
   }
 }
 
 extension ConformanceRun {
-  /// Runs the check of a rule.
+  /// Runs a check.
   func run(_ check: SecretStoreConformance.Check) async throws {
     switch check {
     case .emptyStoreHasNoItems: try emptyStoreHasNoItems()
@@ -112,10 +115,10 @@ extension ConformanceRun {
     case .omittedPartMatchesAnyValue: try omittedPartMatchesAnyValue()
     case .exactQueryRequiresAbsentParts: try exactQueryRequiresAbsentParts()
     case .resultsAreOldestFirst: try resultsAreOldestFirst()
-    case .equivalentTextsNameOneItem: try equivalentTextsNameOneItem()
-    case .unusualTextsRoundTrip: try unusualTextsRoundTrip()
-    case .emptyTextIsNotNil: try emptyTextIsNotNil()
-    case .longTextsRoundTripOrAreRejected: try longTextsRoundTripOrAreRejected()
+    case .equivalentStringsIdentifyOneItem: try equivalentStringsIdentifyOneItem()
+    case .unusualStringsRoundTrip: try unusualStringsRoundTrip()
+    case .emptyStringIsNotNil: try emptyStringIsNotNil()
+    case .longStringsRoundTripOrAreRejected: try longStringsRoundTripOrAreRejected()
     case .secretsRoundTrip: try secretsRoundTrip()
     case .largestSecretRoundTrips: try largestSecretRoundTrips()
     case .oversizedSecretIsRejected: try oversizedSecretIsRejected()
@@ -152,23 +155,5 @@ extension ConformanceRun {
     case .concurrentAddsSucceedOnce: try await concurrentAddsSucceedOnce()
     case .concurrentUpdatesAreNotLost: try await concurrentUpdatesAreNotLost()
     }
-  }
-}
-
-/// An authenticator that always succeeds with fixed proofs and counts its requests.
-final class CountingAuthenticator: Authenticator {
-  let capabilities: AuthenticationProofs
-  private let count = Atomic(0)
-
-  init(proving capabilities: AuthenticationProofs) { self.capabilities = capabilities }
-
-  var requestCount: Int { count.load(ordering: .sequentiallyConsistent) }
-  var enrolledSet: [UInt8]? { nil }
-
-  func authenticate(
-    _ request: AuthenticationRequest
-  ) async throws(SecretStoreError) -> AuthenticationProofs {
-    count.add(1, ordering: .sequentiallyConsistent)
-    return request.accepted.intersection(capabilities)
   }
 }

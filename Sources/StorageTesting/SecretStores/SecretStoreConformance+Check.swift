@@ -21,14 +21,14 @@ extension SecretStoreConformance {
     case exactQueryRequiresAbsentParts
     /// Searches return the items in the order in which they were added.
     case resultsAreOldestFirst
-    /// Canonically equivalent texts name the same item.
-    case equivalentTextsNameOneItem
+    /// Canonically equivalent strings identify the same item.
+    case equivalentStringsIdentifyOneItem
     /// Line breaks, slashes, null characters, emoji and long names are stored unchanged.
-    case unusualTextsRoundTrip
-    /// An empty text differs from an absent one.
-    case emptyTextIsNotNil
-    /// Long texts are stored completely or rejected.
-    case longTextsRoundTripOrAreRejected
+    case unusualStringsRoundTrip
+    /// An empty string differs from an absent one.
+    case emptyStringIsNotNil
+    /// Long strings are stored completely or rejected.
+    case longStringsRoundTripOrAreRejected
 
     /// Secrets with any bytes are stored unchanged.
     case secretsRoundTrip
@@ -44,7 +44,7 @@ extension SecretStoreConformance {
     case accessibilitiesRoundTripOrAreRejected
     /// Access flags that the store cannot enforce and invalid combinations are rejected.
     case accessFlagsAreEnforcedOrRejected
-    /// Reading an item with access flags fails without a proof; the store does not ask for one.
+    /// Reading an item with access flags fails without a proof; the store does not request one.
     case unauthorizedReadIsDenied
     /// Reading an item with access flags succeeds with the required proof.
     case authorizedReadReturnsSecret
@@ -100,7 +100,7 @@ extension SecretStoreConformance {
     /// No handler runs inside the call that makes the change.
     case handlersRunOutsideWrites
 
-    /// Of several concurrent adds with the same identity, exactly one succeeds.
+    /// Exactly one of several concurrent adds with the same identity succeeds.
     case concurrentAddsSucceedOnce
     /// No successful update is lost to a concurrent one.
     case concurrentUpdatesAreNotLost

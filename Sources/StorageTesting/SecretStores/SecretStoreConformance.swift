@@ -2,7 +2,7 @@ import Concurrency
 public import SecretStorage
 public import Testing
 
-/// Checks of the rules that every `SecretStore` must follow, for the tests of a store.
+/// Checks that a `SecretStore` follows the rules of its contract, for use in tests.
 ///
 /// ```swift
 /// let conformance = SecretStoreConformance("MyStore") { try MyStore(in: newDirectory()) }
@@ -75,11 +75,11 @@ public struct SecretStoreConformance: Sendable {
       do {
         try await run.run(check)
       } catch {
-        run.findings.withLock { $0.append("\(title): threw: \(error)") }
+        run.findings.withLock { $0.append("\(title): unexpected error: \(error)") }
       }
       return run.findings.withLock { $0 }
     } catch {
-      return ["\(title): threw: \(error)"]
+      return ["\(title): unexpected error: \(error)"]
     }
   }
 

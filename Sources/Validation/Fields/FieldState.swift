@@ -1,8 +1,8 @@
 import Concurrency
 
-/// The mutable state of a field, guarded by a lock, and copied to evaluate the checks without it.
+/// The mutable state of a field, which is guarded by a lock and copied for each evaluation.
 struct FieldState<Value: Sendable>: Sendable {
-  /// A value and the other input of its report.
+  /// A value and the other inputs of its report.
   struct Input: Sendable {
     var value: Value
     var isTouched = false
@@ -13,21 +13,21 @@ struct FieldState<Value: Sendable>: Sendable {
   /// The current validator.
   var validator: Validator<Value>
   /// Whether the validator was replaced after the current report was made.
-  var validatorIsNew = false
+  var hasNewValidator = false
   /// The value of the current report.
   var value: Value
   /// The current report.
   var report: ValidationReport
-  /// The newest input, which may still be under evaluation.
+  /// The newest input, whose evaluation may still be in progress.
   var newest: Input
   /// The revision of the current report.
   var reportedRevision: UInt64 = 0
 
   /// Whether the next commit must start or stop the asynchronous checks.
-  var asynchronousChecksAreDue = false
-  var runs: [AsynchronousRun<Value>]
+  var mustUpdateAsynchronousChecks = false
+  var asynchronousChecks: [AsynchronousCheckState<Value>]
   /// The index of the first asynchronous check in the current report.
-  var firstRun: Int
+  var firstAsynchronousIndex: Int
 
   var crossFieldChecks: [CrossFieldCheck<Value>] = []
   /// The fields with checks that read this one.
@@ -75,76 +75,60 @@ extension FieldState {
     reportedRevision = newest.revision
     var sideEffects = SideEffects(observers: observers.all, replaced: value)
     value = newest.value
-    if asynchronousChecksAreDue {
-      asynchronousChecksAreDue = false
-      updateRuns(evaluation, &sideEffects)
+    if mustUpdateAsynchronousChecks {
+      mustUpdateAsynchronousChecks = false
+      updateAsynchronousChecks(evaluation, &sideEffects)
     }
     var new = evaluation.report
     // Outcomes can have arrived after the snapshot was taken.
-    for index in runs.indices {
-      let current = report.checks[firstRun + index]
+    for index in asynchronousChecks.indices {
+      let current = report.checks[firstAsynchronousIndex + index]
       new.checks.update(validator.checks.count + index, current.state, advice: current.advice)
     }
-    (firstRun, validatorIsNew) = (validator.checks.count, false)
+    (firstAsynchronousIndex, hasNewValidator) = (validator.checks.count, false)
     report = new
     return .committed(sideEffects)
   }
 
   /// Starts or stops the asynchronous checks for a new value.
-  private mutating func updateRuns(_ evaluation: Evaluation, _ sideEffects: inout SideEffects) {
-    for index in runs.indices {
+  private mutating func updateAsynchronousChecks(
+    _ evaluation: Evaluation, _ sideEffects: inout SideEffects
+  ) {
+    for index in asynchronousChecks.indices {
       if !evaluation.allowsAsynchronousChecks {
-        stop(run: index, with: AsynchronousOutcome(state: .waiting), &sideEffects)
+        stop(index, with: AsynchronousOutcome(state: .waiting), &sideEffects)
       } else if let answer = evaluation.answers[index] {
-        stop(run: index, with: answer, &sideEffects)
+        stop(index, with: answer, &sideEffects)
       } else {
-        restart(run: index, debouncing: true, &sideEffects)
+        restart(index, debouncing: true, &sideEffects)
       }
     }
   }
 
   /// Returns whether the closure of an asynchronous check can be called without waiting for the
   /// debounce.
-  func canStartImmediately(run index: Int) -> Bool {
-    if case .unavailable = report.checks[firstRun + index].state { return true }
-    return runs[index].phase == .debouncing
+  func canStartImmediately(_ index: Int) -> Bool {
+    if case .unavailable = report.checks[firstAsynchronousIndex + index].state { return true }
+    return asynchronousChecks[index].phase == .debouncing
   }
 
   /// Restarts an asynchronous check.
-  mutating func restart(run index: Int, debouncing: Bool, _ sideEffects: inout SideEffects) {
-    if let task = runs[index].restart(debouncing: debouncing) { sideEffects.cancelled.append(task) }
-    report.checks.update(firstRun + index, .pending, advice: nil)
+  mutating func restart(_ index: Int, debouncing: Bool, _ sideEffects: inout SideEffects) {
+    if let task = asynchronousChecks[index].restart(debouncing: debouncing) {
+      sideEffects.cancelled.append(task)
+    }
+    report.checks.update(firstAsynchronousIndex + index, .pending, advice: nil)
     sideEffects.started.append(
       AsynchronousStart(
-        index: index, number: runs[index].number, isDebounced: debouncing, value: value))
+        index: index, runID: asynchronousChecks[index].runID, isDebounced: debouncing, value: value)
+    )
   }
 
   /// Ends an asynchronous check with an outcome.
   mutating func stop(
-    run index: Int, with outcome: AsynchronousOutcome, _ sideEffects: inout SideEffects
+    _ index: Int, with outcome: AsynchronousOutcome, _ sideEffects: inout SideEffects
   ) {
-    if let task = runs[index].stop() { sideEffects.cancelled.append(task) }
-    report.checks.update(firstRun + index, outcome.state, advice: outcome.advice)
+    if let task = asynchronousChecks[index].stop() { sideEffects.cancelled.append(task) }
+    report.checks.update(firstAsynchronousIndex + index, outcome.state, advice: outcome.advice)
   }
-}
-
-/// The start of a run of an asynchronous check.
-struct AsynchronousStart<Value: Sendable>: Sendable {
-  /// The index of the check.
-  let index: Int
-  /// The number of the run.
-  let number: UInt64
-  let isDebounced: Bool
-  let value: Value
-}
-
-/// A field with checks that read another field.
-protocol DependentField: AnyObject, Sendable {
-  /// Evaluates the field again after a change of the other field.
-  func dependencyDidChange()
-}
-
-/// A weak reference to a dependent field.
-struct WeakDependent: Sendable {
-  weak let field: (any DependentField)?
 }

@@ -17,7 +17,8 @@ extension ValidatedField {
     var snapshot = start.snapshot
     while true {
       let evaluation = evaluate(snapshot)
-      let mayHaveChanged = !snapshot.runs.isEmpty || evaluation.report != snapshot.report
+      let mayHaveChanged =
+        !snapshot.asynchronousChecks.isEmpty || evaluation.report != snapshot.report
       if mayHaveChanged { properties.reportWillChange() }
       let result = state.access { state in
         state.commit(evaluation, of: snapshot, since: start.snapshot.newest.revision)
@@ -37,15 +38,16 @@ extension ValidatedField {
     let validator = snapshot.validator
     var report = snapshot.report
     report.isTouched = snapshot.newest.isTouched
-    if snapshot.validatorIsNew {
+    if snapshot.hasNewValidator {
       report.checks = validator.checks
-      report.checks.append(distinct: Array(snapshot.report.checks[snapshot.firstRun...]))
+      report.checks.append(
+        distinct: Array(snapshot.report.checks[snapshot.firstAsynchronousIndex...]))
     }
     validator.update(&report, with: snapshot.newest.value)
     if !snapshot.crossFieldChecks.isEmpty {
       var results = CheckResults(report.checks)
       report.checks = []
-      results.offset = validator.checks.count + snapshot.runs.count
+      results.offset = validator.checks.count + snapshot.asynchronousChecks.count
       for check in snapshot.crossFieldChecks {
         check.evaluate(snapshot.newest.value, &results)
         results.offset += 1
@@ -55,10 +57,10 @@ extension ValidatedField {
     return FieldState.Evaluation(
       report: report,
       allowsAsynchronousChecks: snapshot.newest.isTouched
-        // Checks of other fields do not matter.
+        // Checks that read other fields do not matter.
         && report.checks.prefix(validator.checks.count)
           .allSatisfy { $0.severity == .recommendation || $0.state == .satisfied },
-      answers: snapshot.runs.map { $0.cachedAnswer(for: snapshot.newest.value) })
+      answers: snapshot.asynchronousChecks.map { $0.cachedAnswer(for: snapshot.newest.value) })
   }
 
   func perform(_ sideEffects: FieldState<Value>.SideEffects) {
@@ -76,7 +78,7 @@ extension ValidatedField {
   /// Runs all checks of the value, and returns the report after no check is pending.
   ///
   /// This method touches the field, skips the debounce, retries unavailable checks, and waits for
-  /// the answers. If the value changes meanwhile, the report is that of the new value. If the task
+  /// the answers. If the value changes in the meantime, the report is on the new value. If the task
   /// is cancelled, the method returns the current report immediately.
   public func validate() async -> ValidationReport {
     touch()
@@ -85,11 +87,11 @@ extension ValidatedField {
     return report
   }
 
-  /// Immediately starts the checks that wait for the debounce or were unavailable.
+  /// Immediately starts the checks that are waiting for the debounce or are unavailable.
   private func startChecksImmediately() {
     changeReport { state, sideEffects in
-      for index in state.runs.indices where state.canStartImmediately(run: index) {
-        state.restart(run: index, debouncing: false, &sideEffects)
+      for index in state.asynchronousChecks.indices where state.canStartImmediately(index) {
+        state.restart(index, debouncing: false, &sideEffects)
       }
       if !sideEffects.started.isEmpty { sideEffects.observers = state.observers.all }
     }
@@ -114,21 +116,23 @@ extension ValidatedField {
       timer.cancel()
       self?.finish(start, outcome)
     }
-    // The run may have become stale meanwhile.
-    if !state.access({ $0.runs[start.index].setTask(task, of: start.number) }) { task.cancel() }
+    // The run may have become stale in the meantime.
+    if !state.access({ $0.asynchronousChecks[start.index].setTask(task, of: start.runID) }) {
+      task.cancel()
+    }
   }
 
   /// Records the end of the debounce, or returns false if the run is stale.
   private func begin(_ start: AsynchronousStart<Value>) -> Bool {
-    state.access { $0.runs[start.index].begin(start.number) }
+    state.access { $0.asynchronousChecks[start.index].begin(start.runID) }
   }
 
   /// Stores the outcome of a run unless the run is stale.
   private func finish(_ start: AsynchronousStart<Value>, _ outcome: AsynchronousOutcome) {
     changeReport { state, sideEffects in
-      guard state.runs[start.index].isCurrent(start.number) else { return }
-      state.stop(run: start.index, with: outcome, &sideEffects)
-      sideEffects.evicted = state.runs[start.index].cache(outcome, for: start.value)
+      guard state.asynchronousChecks[start.index].isCurrent(start.runID) else { return }
+      state.stop(start.index, with: outcome, &sideEffects)
+      sideEffects.evicted = state.asynchronousChecks[start.index].cache(outcome, for: start.value)
       sideEffects.observers = state.observers.all
     }
   }

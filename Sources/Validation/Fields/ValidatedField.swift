@@ -2,7 +2,7 @@ import Concurrency
 public import Observation
 import SerializedAccess
 
-/// A value that is validated at each change, with the report on that value.
+/// A value that is validated after each change, with a report on that value.
 ///
 /// ```swift
 /// final class SignUp: Sendable {
@@ -41,7 +41,8 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     state = Serialized(
       FieldState(
         validator: validator, value: value, report: report, newest: .init(value: value),
-        runs: checks.map { AsynchronousRun($0) }, firstRun: validator.checks.count))
+        asynchronousChecks: checks.map { AsynchronousCheckState($0) },
+        firstAsynchronousIndex: validator.checks.count))
   }
 
   deinit {
@@ -51,7 +52,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
         state.crossFieldChecks = []
         state.observers = Observers()
       }
-      let tasks = state.runs.indices.map { state.runs[$0].stop() }
+      let tasks = state.asynchronousChecks.indices.map { state.asynchronousChecks[$0].stop() }
       return (tasks, state.observers.all, state.crossFieldChecks)
     }
     for task in tasks { task?.cancel() }
@@ -74,7 +75,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     return state.access { $0.report }
   }
 
-  /// Whether every requirement holds, even if the field is untouched.
+  /// Whether every requirement holds, regardless of whether the field is touched.
   public var isValid: Bool { report.isValid }
 
   /// Marks the field as visited, for example when it loses the keyboard focus.
@@ -83,7 +84,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   public func touch() {
     guard !state.access({ $0.newest.isTouched }) else { return }
     revalidate { state in
-      if !state.newest.isTouched { state.asynchronousChecksAreDue = true }
+      if !state.newest.isTouched { state.mustUpdateAsynchronousChecks = true }
       state.newest.isTouched = true
     }
   }
@@ -95,8 +96,8 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   /// again unless its answer for the value is cached.
   public func replaceValidator(with validator: Validator<Value>) {
     revalidate { state in
-      (state.validator, state.validatorIsNew) = (validator, true)
-      state.asynchronousChecksAreDue = true
+      (state.validator, state.hasNewValidator) = (validator, true)
+      state.mustUpdateAsynchronousChecks = true
     }
   }
 
@@ -107,7 +108,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     properties.valueWillChange()
     revalidate { state in
       update(&state)
-      state.asynchronousChecksAreDue = true
+      state.mustUpdateAsynchronousChecks = true
       state.newest.value = value
     }
     properties.valueDidChange()
@@ -126,38 +127,21 @@ extension ValidatedField: CustomStringConvertible, CustomReflectable {
   }
 }
 
-/// A property that stores any value, even an invalid one, and a report on that value.
+/// The properties of a field that the Observation framework tracks.
 ///
-/// ```swift
-/// @Validated(.notEmpty && .count(...20)) var name = ""
-/// name = "Chihiro"
-/// print($name.report.state)  // valid
-/// ```
-///
-/// The projected value `$name` is the ``ValidatedField`` with the report. Copies of a structure
-/// share the field, so changing the property of a copy changes the original too. Where Swift does
-/// not allow a property wrapper, such as in a `Sendable` class, use a constant ``ValidatedField``.
-/// In an `@Observable` class, write `@ObservationIgnored` before `@Validated`, because the field
-/// itself is observable.
-///
-/// Assigning the value is atomic, but changing it in place, as in `name += "!"`, is not.
-@propertyWrapper
-public struct Validated<Value: Sendable>: Sendable {
-  /// The field with the value and the report.
-  public let projectedValue: ValidatedField<Value>
+/// This class is not generic, because the key paths of a generic class are created at each use.
+/// Creating them would take longer than all other work for a keystroke.
+final class ObservedProperties: Observable, Sendable {
+  private let registrar = ObservationRegistrar()
 
-  /// Creates an untouched field, as ``ValidatedField/init(_:_:asynchronously:clock:)`` does.
-  public init(
-    wrappedValue: Value, _ validator: Validator<Value>,
-    asynchronously checks: [AsynchronousCheck<Value>] = [],
-    clock: any Clock<Duration> = ContinuousClock()
-  ) {
-    projectedValue = ValidatedField(wrappedValue, validator, asynchronously: checks, clock: clock)
-  }
+  private var value: Void { () }
+  private var report: Void { () }
 
-  /// The value; setting it touches the field.
-  public var wrappedValue: Value {
-    get { projectedValue.value }
-    nonmutating set { projectedValue.value = newValue }
-  }
+  func accessValue() { registrar.access(self, keyPath: \.value) }
+  func valueWillChange() { registrar.willSet(self, keyPath: \.value) }
+  func valueDidChange() { registrar.didSet(self, keyPath: \.value) }
+
+  func accessReport() { registrar.access(self, keyPath: \.report) }
+  func reportWillChange() { registrar.willSet(self, keyPath: \.report) }
+  func reportDidChange() { registrar.didSet(self, keyPath: \.report) }
 }

@@ -7,7 +7,7 @@ import SerializedAccess
 /// password.require(.notContaining(userName))
 /// ```
 ///
-/// The check is part of the report of the field that requires it, after all other checks. It runs
+/// The report of the field that requires the check lists it after all other checks. The check runs
 /// when either field changes, even if other checks fail. It does not retain the other field. After
 /// that field is released, the check uses its last value.
 public struct CrossFieldCheck<Value: Sendable>: Sendable {
@@ -85,8 +85,8 @@ extension CrossFieldCheck where Value: Equatable {
 }
 
 extension CrossFieldCheck where Value: StringProtocol {
-  /// Returns a check that the text equals that of another field (`==`); a prefix of it is
-  /// `.incomplete`.
+  /// Returns a check that the string equals that of another field (`==`); a prefix of the other
+  /// string is `.incomplete`.
   public static func equal(
     to other: ValidatedField<Value>, saying requirement: ValidationMessage = .equalToOther
   ) -> CrossFieldCheck {
@@ -95,11 +95,11 @@ extension CrossFieldCheck where Value: StringProtocol {
     }
   }
 
-  /// Returns a check that the text does not contain that of another field, such as the user name.
+  /// Returns a check that the string does not contain that of another field, such as the user name.
   ///
-  /// Both texts are compared by code points after the `Lowercase_Mapping` of Unicode. Texts of
+  /// Both strings are compared by code points after the `Lowercase_Mapping` of Unicode. Strings of
   /// fewer than three code points are always allowed, because many passwords contain them. The
-  /// positions of the check are those of the other text.
+  /// positions of the check are those of the other string.
   public static func notContaining<Other: StringProtocol>(
     _ other: ValidatedField<Other>, saying requirement: ValidationMessage = .notContainingOther
   ) -> CrossFieldCheck {
@@ -109,21 +109,21 @@ extension CrossFieldCheck where Value: StringProtocol {
     }
   }
 
-  /// Returns the positions of a text in another, in code points from the start, ignoring case.
+  /// Returns the positions of a substring in a string, in code points, ignoring case.
   private static func positions(
-    of part: some StringProtocol, in text: some StringProtocol
+    of part: some StringProtocol, in string: some StringProtocol
   ) -> [Range<Int>] {
     let part = part.unicodeScalars.flatMap(\.properties.lowercaseMapping.unicodeScalars)
-    // One code point can map to several, which all have its number.
-    let text = text.unicodeScalars.enumerated().flatMap { number, scalar in
-      scalar.properties.lowercaseMapping.unicodeScalars.map { (number: number, scalar: $0) }
+    // One code point can map to several, all of which have its index.
+    let scalars = string.unicodeScalars.enumerated().flatMap { index, scalar in
+      scalar.properties.lowercaseMapping.unicodeScalars.map { (index: index, scalar: $0) }
     }
     var positions: [Range<Int>] = []
     var start = 0
-    while start + part.count <= text.count {
+    while start + part.count <= scalars.count {
       let end = start + part.count
-      if text[start..<end].lazy.map(\.scalar).elementsEqual(part) {
-        positions.append(text[start].number..<text[end - 1].number + 1)
+      if scalars[start..<end].lazy.map(\.scalar).elementsEqual(part) {
+        positions.append(scalars[start].index..<scalars[end - 1].index + 1)
         start = end
       } else {
         start += 1
@@ -131,4 +131,15 @@ extension CrossFieldCheck where Value: StringProtocol {
     }
     return positions
   }
+}
+
+/// A field with checks that read another field.
+protocol DependentField: AnyObject, Sendable {
+  /// Evaluates the field again after a change of the other field.
+  func dependencyDidChange()
+}
+
+/// A weak reference to a dependent field.
+struct WeakDependent: Sendable {
+  weak let field: (any DependentField)?
 }

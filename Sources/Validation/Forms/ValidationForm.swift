@@ -10,8 +10,8 @@ import SerializedAccess
 /// ```
 ///
 /// A form retains its fields, but fields do not retain their forms. A field can belong to several
-/// forms. `withObservationTracking` tracks reads, because a form computes its properties from its
-/// fields.
+/// forms. A form computes its properties from its fields, so `withObservationTracking` tracks reads
+/// of these properties.
 public final class ValidationForm: Sendable, Observable, Identifiable {
   /// The fields, in the order in which the user fills them in.
   public let fields: [any FormField]
@@ -117,67 +117,3 @@ public protocol FormField: AnyObject, Sendable, Identifiable<ObjectIdentifier> {
 }
 
 extension ValidatedField: FormField {}
-
-/// The report on all fields of a form.
-public struct ValidationFormReport: Hashable, Sendable {
-  /// The report of one field.
-  public struct Field: Hashable, Sendable, Identifiable {
-    /// The identifier of the field.
-    public let id: ObjectIdentifier
-    /// The report on the value.
-    public let report: ValidationReport
-  }
-
-  /// A requirement of a field that does not hold.
-  public struct FieldError: Hashable, Sendable {
-    /// The identifier of the field.
-    public let field: ObjectIdentifier
-    /// The check of the requirement.
-    public let check: ValidationCheck
-  }
-
-  /// The reports of the fields, in the order of the form.
-  public let fields: [Field]
-
-  /// The state of the form.
-  ///
-  /// It is ``ValidationReport/State/pristine`` until a field is touched. Then it is the state of a
-  /// report with the checks of all fields, including untouched ones.
-  public var state: ValidationReport.State { joined.state }
-
-  /// Whether every requirement of every field holds, even if fields are untouched.
-  public var isValid: Bool { fields.allSatisfy(\.report.isValid) }
-
-  /// The fraction of all requirements that hold, from 0 to 1, or 1 if there are none.
-  public var progress: Double { joined.progress }
-
-  /// The requirements that do not hold, in the order of the fields, including untouched fields.
-  public var errors: [FieldError] {
-    fields.flatMap { field in field.report.errors.map { FieldError(field: field.id, check: $0) } }
-  }
-
-  /// The identifier of the first field with a requirement that does not hold or could not be
-  /// checked, or nil if there is none.
-  public var firstNeedingAttention: ObjectIdentifier? {
-    fields.first { field in
-      field.report.checks.contains { $0.severity == .requirement && $0.needsAttention }
-    }?.id
-  }
-
-  /// Returns a text for screen readers with the number of requirements that hold.
-  public func progressText(in language: ValidationLanguage) -> String {
-    joined.progressText(in: language)
-  }
-
-  /// A report with the checks of all fields.
-  private var joined: ValidationReport {
-    ValidationReport(
-      checks: fields.flatMap(\.report.checks), isTouched: fields.contains { $0.report.isTouched })
-  }
-}
-
-extension ValidationCheck {
-  fileprivate var needsAttention: Bool {
-    if case .unavailable = state { true } else { isFailed }
-  }
-}

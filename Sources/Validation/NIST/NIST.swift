@@ -6,7 +6,7 @@ public enum NIST: Sendable {
   public static let minimumAlone = 15
   /// The minimum length, in code points, of a password used with a second factor.
   public static let minimumWithSecondFactor = 8
-  /// The length, in code points, that every service should accept.
+  /// The smallest maximum length, in code points, that a service should impose.
   public static let leastMaximum = 64
 
   /// Returns the minimum length, in code points, of a password with or without a second factor.

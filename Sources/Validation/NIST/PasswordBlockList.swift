@@ -6,7 +6,7 @@ import CLibrary
 /// are canonically equivalent in Unicode. A list needs about 16 bytes for each password of up to 15
 /// bytes, and more for longer ones.
 public struct PasswordBlockList: Sendable {
-  /// The way in which passwords are compared.
+  /// A rule for comparing passwords.
   public enum Comparison: Hashable, Sendable {
     /// Passwords are compared exactly, as NIST requires.
     case exact
@@ -15,7 +15,7 @@ public struct PasswordBlockList: Sendable {
   }
 
   private var passwords: Set<String>
-  /// The way in which passwords are compared.
+  /// The rule for comparing passwords.
   public let comparison: Comparison
   /// The number of lines that were skipped because they are not valid UTF-8.
   public internal(set) var unreadableLineCount = 0
@@ -24,7 +24,7 @@ public struct PasswordBlockList: Sendable {
   ///
   /// - Parameters:
   ///   - passwords: The forbidden passwords, normalized in the same way as those to check.
-  ///   - comparison: The way in which passwords are compared.
+  ///   - comparison: The rule for comparing passwords.
   public init(_ passwords: some Sequence<String>, comparison: Comparison = .exact) {
     self.comparison = comparison
     self.passwords = []
@@ -39,14 +39,14 @@ public struct PasswordBlockList: Sendable {
     passwords.contains(comparison.key(for: password))
   }
 
-  /// Adds passwords, such as the name of the service and the user's name.
+  /// Adds passwords, such as the names of the service and the user.
   public mutating func insert(_ more: some Sequence<String>) {
     for password in more { passwords.insert(comparison.key(for: password)) }
   }
 }
 
 extension PasswordBlockList.Comparison {
-  /// Returns the text that is equal for passwords that compare equal.
+  /// Returns a string that is the same for all passwords that compare as equal.
   fileprivate func key(for password: String) -> String {
     if self == .exact { return password }
     var key = String.UnicodeScalarView()
@@ -75,7 +75,7 @@ extension PasswordBlockList {
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - comparison: The way in which passwords are compared.
+  ///   - comparison: The rule for comparing passwords.
   /// - Throws: ``PasswordBlockListError`` if the file cannot be read, has more than ``largestFile``
   ///   bytes, or is not text.
   public init(contentsOf path: String, comparison: Comparison = .exact) throws {
@@ -123,7 +123,7 @@ extension PasswordBlockList {
   }
 }
 
-/// An error in reading a block list from a file.
+/// An error that occurred while reading a block list from a file.
 public enum PasswordBlockListError: Error, Hashable, Sendable {
   /// A system call failed with an error number.
   case systemCall(String, path: String, code: Int32)
@@ -141,10 +141,10 @@ extension PasswordBlockListError: CustomStringConvertible {
       "The block list cannot be read: \(call) of \(path): \(Self.message(for: code)) "
         + "(errno \(code)). Check the path and its permissions."
     case .tooLarge(let path, let limit):
-      "The block list \(path) has more than \(limit) bytes. Remove the least common passwords: "
-        + "they improve security little."
+      "The block list \(path) has more than \(limit) bytes. Remove the least common passwords, "
+        + "which contribute little to security."
     case .notText(let path, let line):
-      "The block list \(path) is not text: line \(line) contains a NUL or has more than "
+      "The block list \(path) is not text: line \(line) contains a NUL character or has more than "
         + "\(PasswordBlockList.longestLine) bytes. Use a UTF-8 file with one password per line."
     }
   }

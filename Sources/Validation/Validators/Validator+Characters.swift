@@ -7,11 +7,12 @@ extension Validator<String> {
   /// messages contain only positions.
   public static func characters(in classes: CharacterClass...) -> Validator {
     let alphabet = Alphabet(unionOf: classes)
-    return Validator("characters", .onlyOf(classes)) { text, results in
-      if text.unicodeScalars.allSatisfy(alphabet.contains) { return results.record(.satisfied) }
+    return Validator("characters", .onlyOf(classes)) { string, results in
+      if string.unicodeScalars.allSatisfy(alphabet.contains) { return results.record(.satisfied) }
       var positions = RangeSet<Int>()
       var offending: [String] = []
-      for (position, scalar) in text.unicodeScalars.enumerated() where !alphabet.contains(scalar) {
+      for (position, scalar) in string.unicodeScalars.enumerated() where !alphabet.contains(scalar)
+      {
         positions.insert(contentsOf: position..<position + 1)
         let name = String(scalar)
         if !offending.contains(name), offending.count < 10 { offending.append(name) }
@@ -20,13 +21,14 @@ extension Validator<String> {
     }
   }
 
-  /// Returns a check for a minimum number of characters of some classes; fewer are `.incomplete`.
+  /// Returns a check for a minimum number of characters of some classes; a smaller number is
+  /// `.incomplete`.
   public static func contains(
     atLeast minimum: Int = 1, of classes: CharacterClass...
   ) -> Validator {
     let alphabet = Alphabet(unionOf: classes)
-    return Validator("contains", .minimumOf(minimum, classes)) { text, results in
-      let count = text.unicodeScalars.count(where: alphabet.contains)
+    return Validator("contains", .minimumOf(minimum, classes)) { string, results in
+      let count = string.unicodeScalars.count(where: alphabet.contains)
       if count >= minimum { return results.record(.satisfied) }
       results.record(.incomplete, advice: .addOf(minimum - count, classes))
     }
@@ -44,7 +46,7 @@ extension Validator<String> {
   /// Returns a check that limits the number of characters in a row that ascend or descend in A–Z,
   /// a–z or 0–9; longer runs are `.violated`.
   ///
-  /// Messages quote runs in the same way as those of ``maxRepeating(_:)``.
+  /// As with ``maxRepeating(_:)``, messages quote runs of up to 12 characters.
   public static func maxSequential(_ limit: Int) -> Validator {
     runs(.sequential, limit, [.allowed(.unicode), .maxSequential(limit)])
   }
@@ -54,10 +56,10 @@ extension Validator<String> {
     _ run: ValidationMessage.Run, _ limit: Int, _ rules: PasswordRuleSet
   ) -> Validator {
     let name = run == .repeating ? "maxRepeating" : "maxSequential"
-    return Validator(name, .maximumRun(run, limit)) { text, results in
-      let positions = rules.check(text).checks.last?.violations ?? []
+    return Validator(name, .maximumRun(run, limit)) { string, results in
+      let positions = rules.check(string).checks.last?.violations ?? []
       guard let first = positions.first else { return results.record(.satisfied) }
-      let characters = text.unicodeScalars.dropFirst(first.lowerBound).prefix(first.count)
+      let characters = string.unicodeScalars.dropFirst(first.lowerBound).prefix(first.count)
       let quoted = first.count > 12 ? nil : String(characters)
       results.record(
         .violated, advice: .shortenRun(run, quoted, at: first, limit: limit), positions: positions)

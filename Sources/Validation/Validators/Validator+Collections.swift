@@ -1,13 +1,11 @@
-import PasswordRules
-
 extension Validator where Value: Collection & SendableMetatype {
   /// A check that the collection is not empty; an empty one is `.incomplete`.
   public static var notEmpty: Validator { custom("notEmpty", .notEmpty) { !$0.isEmpty } }
 
-  /// Returns a check for each limit of a range of counts.
+  /// Returns a validator with one check per limit of a range of counts.
   ///
-  /// Too few elements are `.incomplete`. Too many are `.violated`, with the positions of the
-  /// excess.
+  /// Too few elements are `.incomplete`. Too many are `.violated`, with the positions of the excess
+  /// elements.
   ///
   /// - Precondition: The range is not empty.
   public static func count(_ range: some RangeExpression<Int>) -> Validator {
@@ -38,8 +36,8 @@ where Value: Collection & SendableMetatype, Value.Element: Hashable & SendableMe
 extension Validator where Value: Collection & SendableMetatype {
   /// Returns one check that all requirements of a validator hold for each element.
   ///
-  /// The state is that of the worst element, and the positions are those of the elements that do
-  /// not meet the requirements.
+  /// The state is the worst state of any element, and the positions are those of the elements that
+  /// do not meet the requirements.
   public static func each(_ validator: Validator<Value.Element>) -> Validator {
     Validator("each", .each(validator.combinedRequirement)) { elements, results in
       var all = Summary()
@@ -49,62 +47,5 @@ extension Validator where Value: Collection & SendableMetatype {
       }
       results.record(all.state, positions: all.positions)
     }
-  }
-}
-
-/// The limits of a range of counts.
-struct CountBounds: Sendable {
-  /// The unit of the characters that are counted, or nil for elements.
-  private let unit: LengthUnit?
-  /// The minimum, or nil if it is zero or less.
-  private let minimum: Int?
-  /// The maximum, or nil if there is no maximum.
-  private let maximum: Int?
-
-  /// Creates the limits of a range, which must not be empty.
-  init(_ range: some RangeExpression<Int>, unit: LengthUnit? = nil) {
-    self.unit = unit
-    let (lower, upper): (Int, Int)
-    if let closed = range as? ClosedRange<Int> {
-      // The upper bound can be `Int.max`, and a conversion to a half-open range would overflow.
-      (lower, upper) = (closed.lowerBound, closed.upperBound)
-    } else if let through = range as? PartialRangeThrough<Int> {
-      (lower, upper) = (0, through.upperBound)
-    } else {
-      let counts = range.relative(to: 0..<Int.max)
-      precondition(!counts.isEmpty, "A range of counts must not be empty.")
-      (lower, upper) = (counts.lowerBound, counts.upperBound == .max ? .max : counts.upperBound - 1)
-    }
-    minimum = lower > 0 ? lower : nil
-    maximum = upper < .max ? upper : nil
-  }
-
-  /// Returns one check for each limit.
-  func checks(
-    _ minimumName: String = "minimumCount", _ maximumName: String = "maximumCount"
-  ) -> [ValidationCheck] {
-    let atLeast = minimum.map { count in
-      ValidationCheck(minimumName, unit.map { .minimumLength(count, $0) } ?? .minimumCount(count))
-    }
-    let atMost = maximum.map { count in
-      ValidationCheck(maximumName, unit.map { .maximumLength(count, $0) } ?? .maximumCount(count))
-    }
-    return [atLeast, atMost].compactMap(\.self)
-  }
-
-  /// Records the states of the checks for a count, with the positions that exceed the maximum.
-  func record(_ count: Int, in results: inout CheckResults, excess: (Int) -> Range<Int>) {
-    if let minimum {
-      let missing = minimum - count
-      let add = unit.map { ValidationMessage.addCharacters(missing, $0) } ?? .addElements(missing)
-      results.record(missing > 0 ? .incomplete : .satisfied, advice: missing > 0 ? add : nil)
-    }
-    guard let maximum else { return }
-    let index = minimum == nil ? 0 : 1
-    if count <= maximum { return results.record(.satisfied, at: index) }
-    let limit = max(maximum, 0)
-    let over = count - limit
-    let remove = unit.map { .removeCharacters(over, $0) } ?? ValidationMessage.removeElements(over)
-    results.record(.violated, at: index, advice: remove, positions: [excess(limit)])
   }
 }

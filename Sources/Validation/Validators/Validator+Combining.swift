@@ -73,12 +73,12 @@ extension Validator {
   /// The same checks as recommendations; a value that fails them is still valid.
   public var recommended: Validator { replacingChecks { $0.severity = .recommendation } }
 
-  /// Returns the same checks with a name, and different ordinals, that identify them in a report.
+  /// Returns the same checks, which this name and an ordinal identify in a report.
   public func named(_ name: String) -> Validator {
     replacingChecks { $0.id = ValidationCheck.ID(name) }
   }
 
-  /// Returns one check, with a custom text, that holds if all requirements hold.
+  /// Returns one check, with a custom message, that holds if all requirements hold.
   ///
   /// Recommendations are ignored. If the check does not hold, the custom advice replaces the advice
   /// of the combined checks.

@@ -2,47 +2,50 @@
 private let listedValueLimit = 8
 
 extension Validator where Value: Equatable & Sendable & SendableMetatype {
-  /// Returns a check that allows only some values, of which the message lists up to eight; others
-  /// are `.violated`.
+  /// Returns a check that allows only some values; others are `.violated`.
+  ///
+  /// The message lists the values if there are at most eight.
   public static func oneOf(_ values: [Value]) -> Validator {
     let listed = values.count > listedValueLimit ? [] : values.map { "\($0)" }
     return custom("oneOf", .oneOf(listed), failure: .violated) { values.contains($0) }
   }
 
-  /// Returns a check that excludes some values, which messages do not contain; an excluded value is
-  /// `.incomplete`, because appending text can change it.
+  /// Returns a check that excludes some values, which messages do not contain.
+  ///
+  /// An excluded value is `.incomplete`, because appending text can change it.
   public static func noneOf(_ values: [Value]) -> Validator {
     custom("noneOf", .noneOf) { !values.contains($0) }
   }
 
   /// Returns a check that a value equals another; different values are `.violated`.
   ///
-  /// Messages contain `text` instead of the expected value, if it is not nil.
+  /// Messages do not contain the expected value, but show `text` unless it is nil.
   public static func equalTo(_ value: Value, shownAs text: String? = nil) -> Validator {
     custom("equalTo", .equal(text), failure: .violated) { $0 == value }
   }
 }
 
 extension Validator<String> {
-  /// Returns a check that allows only some texts, of which the message lists up to eight; a prefix
-  /// of one is `.incomplete`.
+  /// Returns a check that allows only some strings; a prefix of one of them is `.incomplete`.
+  ///
+  /// The message lists the strings if there are at most eight.
   public static func oneOf(_ values: [String]) -> Validator {
-    custom("oneOf", .oneOf(values.count > listedValueLimit ? [] : values)) { text in
-      if values.contains(text) { return .satisfied }
-      return values.contains { $0.hasPrefix(text) } ? .incomplete : .violated
+    custom("oneOf", .oneOf(values.count > listedValueLimit ? [] : values)) { string in
+      if values.contains(string) { return .satisfied }
+      return values.contains { $0.hasPrefix(string) } ? .incomplete : .violated
     }
   }
 
-  /// Returns a check that a text equals another; a prefix of the other is `.incomplete`.
+  /// Returns a check that a string equals another; a prefix of the other is `.incomplete`.
   ///
-  /// Messages contain `text` instead of the expected text, if it is not nil.
+  /// Messages do not contain the expected string, but show `text` unless it is nil.
   public static func equalTo(_ value: String, shownAs text: String? = nil) -> Validator {
     custom("equalTo", .equal(text)) { $0.state(toward: value) }
   }
 }
 
 extension StringProtocol {
-  /// Returns the state of a text that must become equal to another.
+  /// Returns the state of a string that must become equal to another.
   func state(toward other: Self) -> ValidationCheck.State {
     self == other ? .satisfied : other.hasPrefix(self) ? .incomplete : .violated
   }

@@ -22,14 +22,14 @@ struct CheckingTests {
     #expect(rules.check("abC").shortestCompletion == 5)
   }
 
-  @Test func olderLimitIsReportedUnderItsOwnName() throws {
+  @Test func maxConsecutiveIsReportedSeparately() throws {
     let report = try PasswordRuleSet("max-consecutive: 2;").check("xabcdyyy")
     let check = try #require(report.checks.first { $0.rule == .maxConsecutive(2) })
     #expect(check.violations == [1..<5, 5..<8])
   }
 
   /// Parsers before 2026 limit equal characters alone.
-  @Test func olderMeaningOfTheLimitIsOffered() throws {
+  @Test func olderMeaningOfMaxConsecutiveIsSupported() throws {
     let rules = try PasswordRuleSet("allowed: [abc]; max-consecutive: 1; minlength: 3;")
     let older = rules.withOlderMaxConsecutive
     #expect(older == (try PasswordRuleSet("allowed: [abc]; max-repeating: 1; minlength: 3;")))
@@ -54,27 +54,27 @@ struct CheckingTests {
     #expect(check.violations == violations)
   }
 
-  @Test func whatDoesNotFitBesideWhatMustBeReplacedIsBroken() throws {
+  @Test func requirementWithoutRoomIsViolated() throws {
     let rules = try PasswordRuleSet("required: upper; required: digit; maxlength: 3;")
     #expect(rules.check("éa").checks.prefix(2).allSatisfy { $0.state == .violated })
     #expect(rules.check("é").checks.prefix(2).allSatisfy { $0.state == .incomplete })
   }
 
-  @Test func limitsOnRunsCanLeaveNoWayOn() throws {
+  @Test func limitsOnRunsCanExcludeEveryCompletion() throws {
     let rules = try PasswordRuleSet(
       "allowed: [abc]; max-repeating: 1; max-sequential: 1; minlength: 2;")
     #expect(rules.check("b").shortestCompletion == nil)
     #expect(rules.check("a").shortestCompletion == 1)
   }
 
-  @Test func oneCharacterServesOnlyRequirementsThatShareIt() throws {
+  @Test func oneCharacterMeetsOnlyRequirementsThatShareIt() throws {
     let apart = try PasswordRuleSet("required: upper; required: digit;")
     #expect(apart.check("", matching: .any).shortestCompletion == 2)
     let shared = try PasswordRuleSet("required: upper; required: [A1];")
     #expect(shared.check("", matching: .any).shortestCompletion == 1)
   }
 
-  @Test func deadEndIsBroken() throws {
+  @Test func deadEndIsViolated() throws {
     let rules = try PasswordRuleSet(
       "required: upper; required: digit; required: [-]; required: [!]; allowed: lower; maxlength: 6;"
     )
@@ -87,7 +87,7 @@ struct CheckingTests {
     #expect(dead.checks.prefix(4).allSatisfy { $0.state == .violated })
   }
 
-  @Test func repeatedRequirementTakesACharacterOfItsOwn() throws {
+  @Test func repeatedRequirementNeedsAnotherCharacter() throws {
     let rules = try PasswordRuleSet("required: digit; required: digit; allowed: lower;")
     #expect(!rules.isSatisfied(by: "a1") && rules.isSatisfied(by: "a12"))
     #expect(rules.isSatisfied(by: "a1", matching: .any))
@@ -107,7 +107,7 @@ struct CheckingTests {
     #expect(report.checks.last?.violations == (excess.map { [$0] } ?? []))
   }
 
-  @Test func manyEqualRequirementsNeedNoDeepStack() {
+  @Test func manyEqualRequirementsDoNotOverflowStack() {
     let rules = PasswordRuleSet(
       Array(repeating: .required(.digits), count: 3000) + [.required(.upper)])
     #expect(!rules.isSatisfied(by: String(repeating: "7", count: 3001)))

@@ -12,7 +12,7 @@ struct ComparingTests {
     #expect(comparison.relation == .stricter)
     #expect(
       comparison.differences.map(\.description)
-        == ["now also requires a digit", "at most 16 instead of 20"])
+        == ["now also requires a digit", "at most 16 characters instead of 20"])
     let witness = try #require(comparison.onlySecond)
     #expect(old.isSatisfied(by: witness) && !new.isSatisfied(by: witness))
     #expect(try old.compared(to: new).relation == .looser)
@@ -26,7 +26,7 @@ struct ComparingTests {
     #expect(!PasswordRuleSet([]).isSatisfied(by: witness))
   }
 
-  @Test func whatMeansTheSameIsEqual() throws {
+  @Test func equivalentRulesAreEqual() throws {
     for (one, other) in [
       ("max-consecutive: 2;", "max-repeating: 2; max-sequential: 2;"),
       ("required: lower; required: upper;", "required: upper; required: lower;"),
@@ -42,7 +42,7 @@ struct ComparingTests {
   }
 
   @Test(arguments: [RequirementMatchingMode.distinct, .any])
-  func relationsAgreeWithTryingAll(mode: RequirementMatchingMode) throws {
+  func relationsMatchExhaustiveSearch(mode: RequirementMatchingMode) throws {
     var random = RandomRules(seed: 7)
     for _ in 0..<Campaign.size(sample: 10, full: 60) {
       let limits: [PasswordRule] = [.maxLength(.random(in: 1...3, using: &random.generator))]

@@ -12,7 +12,7 @@ struct CountingTests {
   }
 
   @Test(.enabled(if: SharedData.isAvailable, "the exact counts are not on this machine"))
-  func countsAgreeWithAnotherCounter() throws {
+  func countsMatchIndependentImplementation() throws {
     let rows: [Row] = try SharedData.lines(of: "counts.jsonl")
     for row in rows.every(Campaign.size(sample: 15, full: 1)) {
       let rules = try PasswordRuleSet(row.rules)
@@ -61,7 +61,7 @@ struct CountingTests {
     }
   }
 
-  @Test func highLimitsOnRunsAreRefusedInTime() throws {
+  @Test func highLimitsOnRunsAreRejectedQuickly() throws {
     let high = try PasswordRuleSet("allowed: [abc]; max-consecutive: 1000000; minlength: 1000000;")
     #expect(high.check("a").shortestCompletion == 999_999)
     #expect(throws: PasswordRulesError.self) { try high.shortestLength() }

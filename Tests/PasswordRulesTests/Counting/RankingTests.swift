@@ -5,7 +5,7 @@ import Testing
 
 struct RankingTests {
   @Test(arguments: [RequirementMatchingMode.distinct, .any])
-  func countsAndRanksAgreeWithTryingAll(mode: RequirementMatchingMode) throws {
+  func countsAndRanksMatchExhaustiveSearch(mode: RequirementMatchingMode) throws {
     var random = RandomRules(seed: 5)
     for _ in 0..<Campaign.size(sample: 25, full: 500) {
       let rules = random.next()
@@ -26,7 +26,7 @@ struct RankingTests {
   }
 
   @Test(arguments: [RequirementMatchingMode.distinct, .any])
-  func shortestCompletionIsThatFoundByTryingAll(mode: RequirementMatchingMode) throws {
+  func shortestCompletionMatchesExhaustiveSearch(mode: RequirementMatchingMode) throws {
     var random = RandomRules(seed: 6)
     for _ in 0..<Campaign.size(sample: 4, full: 15) {
       let rules = PasswordRuleSet(random.next().rules + [.minLength(2), .maxLength(4)])

@@ -22,20 +22,20 @@ struct GeneratingTests {
     }
   }
 
-  @Test func passwordsAreTwentyCharactersLongWhereThatIsPossible() throws {
+  @Test func defaultLengthIsTwentyOrNearest() throws {
     #expect(try PasswordGenerator([]).length == 20)
     #expect(try PasswordGenerator([.minLength(8), .maxLength(12)]).length == 12)
     #expect(try PasswordGenerator([.minLength(30)]).length == 30)
   }
 
-  @Test func whyNoPasswordSatisfiesTheRulesIsSaid() throws {
+  @Test func errorExplainsUnsatisfiableRules() throws {
     let four: [PasswordRule] = [
       .required(.upper), .required(.lower), .required(.digits), .required(.special),
     ]
     #expect(
       throws: PasswordRulesError.unsatisfiable("4 required classes do not fit in maxlength 3")
     ) { try PasswordGenerator(PasswordRuleSet(four + [.maxLength(3)])) }
-    #expect(throws: PasswordRulesError.unsatisfiable("minlength 9 is more than maxlength 8")) {
+    #expect(throws: PasswordRulesError.unsatisfiable("minlength 9 is greater than maxlength 8")) {
       try PasswordGenerator([.minLength(9), .maxLength(8)])
     }
     let error = #expect(throws: PasswordRulesError.self) {
@@ -66,11 +66,11 @@ struct GeneratingTests {
     "required: special; allowed: lower, upper, digit; maxlength: 18;",
     "maxlength: 17;", "minlength: 21;", "allowed: lower, digit;", "required: [0];",
   ])
-  func rulesWithoutRoomForTheTypeableStyleHaveNone(descriptor: String) throws {
+  func rulesThatExcludeTypeableStyleHaveNoGenerator(descriptor: String) throws {
     #expect(TypeablePasswordGenerator(try PasswordRuleSet(descriptor)) == nil)
   }
 
-  @Test func typeablePasswordHasTheFormOfSyllables() throws {
+  @Test func typeablePasswordConsistsOfSyllables() throws {
     let style = try #require(TypeablePasswordGenerator([]))
     var random = SeededGenerator(seed: 4)
     for _ in 0..<50 {
@@ -84,5 +84,49 @@ struct GeneratingTests {
     let plain = try #require(
       TypeablePasswordGenerator([.required(.upper), .required(.lower, .digits)]))
     #expect(plain.password(using: &random).count == 18)
+  }
+}
+
+/// The uniform distribution of passwords, by Pearson's chi-square test with a fixed seed.
+struct UniformityTests {
+  private static let perPassword = 40
+
+  @Test(arguments: [
+    ("required: [ab]; required: [12]; allowed: [ab12]", 3),
+    ("required: [ab]; required: [bc]; allowed: [abc]", 3),
+    ("allowed: [abc1]; max-repeating: 1; max-sequential: 2", 4), ("allowed: [abcd]", 3),
+    ("required: [a]; required: [a]; allowed: [abc]; max-consecutive: 2", 4),
+  ])
+  func distributionIsUniform(descriptor: String, length: Int) throws {
+    let generator = try PasswordGenerator(PasswordRuleSet(descriptor), length: length)
+    var random = SeededGenerator(seed: 11)
+    let kinds = try #require(Int(generator.count.description))
+    let passwords = (0..<kinds * Self.perPassword).map { _ in
+      generator.password(using: &random)
+    }
+    #expect(Self.isEven(passwords, kinds: kinds))
+  }
+
+  /// The common algorithm: one character of each class, the rest from all, shuffled.
+  @Test func shufflingRequiredCharactersIsNotUniform() throws {
+    let rules = try PasswordRuleSet("required: [ab]; required: [12]; allowed: [ab12]")
+    let kinds = try #require(Int(try rules.count(length: 4).description))
+    var random = SeededGenerator(seed: 11)
+    let passwords = (0..<kinds * Self.perPassword).map { _ in
+      let placed = ["ab", "12", "ab12", "ab12"].map { $0.randomElement(using: &random)! }
+      return String(placed.shuffled(using: &random))
+    }
+    #expect(!Self.isEven(passwords, kinds: kinds))
+  }
+
+  /// Whether the statistic is within five standard deviations of a uniform distribution's.
+  private static func isEven(_ passwords: [String], kinds: Int) -> Bool {
+    let counts = Dictionary(grouping: passwords) { $0 }.mapValues { Double($0.count) }
+    let expected = Double(passwords.count) / Double(kinds)
+    let missing = Double(kinds - counts.count) * expected
+    let statistic = counts.values.map { ($0 - expected) * ($0 - expected) / expected }
+      .reduce(missing, +)
+    let degrees = Double(kinds - 1)
+    return counts.count <= kinds && abs(statistic - degrees) < 5 * (2 * degrees).squareRoot()
   }
 }

@@ -7,11 +7,11 @@ struct PrintingTests {
   @Test(arguments: [
     "required: upper, [-a]]", "allowed: unicode", "max-sequential: 2", "minlength: 8",
   ])
-  func aRuleAloneIsPrintedWithoutSemicolon(text: String) throws {
+  func singleRuleIsPrintedWithoutSemicolon(text: String) throws {
     #expect(try PasswordRuleSet(text).rules.map(\.description) == [text])
   }
 
-  @Test func whatIsPrintedIsReadBackAsTheSame() throws {
+  @Test func printedRulesRoundTrip() throws {
     var random = RandomRules(seed: 8)
     for _ in 0..<500 {
       let rules = random.next()
@@ -22,7 +22,7 @@ struct PrintingTests {
     }
   }
 
-  @Test func olderReadersGetTheStrictestLimitOnRuns() {
+  @Test func compatibleDialectUsesStrictestLimitOnRuns() {
     let rules: PasswordRuleSet = [.maxRepeating(3), .maxSequential(2), .maxLength(9)]
     #expect(rules.descriptor(for: .compatible) == "max-consecutive: 2; maxlength: 9;")
     #expect(
@@ -35,7 +35,7 @@ struct PrintingTests {
     "required: ascii-printable; allowed: unicode;", "allowed: unicode; required: ascii-printable;",
     "required: unicode; allowed: [a];", "allowed: [\"'&<>];",
   ])
-  func whatIsHardToPrintIsReadBackAsTheSame(descriptor: String) throws {
+  func unusualRulesRoundTrip(descriptor: String) throws {
     let rules = try PasswordRuleSet(descriptor)
     #expect(try PasswordRuleSet(rules.descriptor) == rules)
   }
@@ -73,7 +73,7 @@ struct PrintingTests {
     #expect(attributes.split(separator: "\n").map(String.init) == canonical)
   }
 
-  @Test func mergingKeepsWhatAllDemand() throws {
+  @Test func mergingCombinesAllRequirements() throws {
     let field = try PasswordRuleSet("required: digit; allowed: lower, upper; minlength: 8;")
     let site = try PasswordRuleSet("required: digit; allowed: lower; maxlength: 12;")
     let merged = try PasswordRuleSet(merging: [field, site])
@@ -97,7 +97,7 @@ struct PrintingTests {
   /// Long texts must neither take quadratic time nor trap: 10,000 bytes here, and a million in the
   /// full campaign; a benchmark compares the times.
   @Test(arguments: ["a", "[", "-", ";", "\u{A0}", "é", "required: [é-", "required: upper, ", "9"])
-  func longTextsAreReadOrRefused(piece: String) {
+  func longDescriptorsAreParsedOrRejected(piece: String) {
     let size = Campaign.size(sample: 10_000, full: 1_000_000)
     let long = String(repeating: piece, count: size / piece.utf8.count)
     for text in [long, "minlength: \(long)", "allowed: [\(long)];"] {
@@ -106,7 +106,7 @@ struct PrintingTests {
     }
   }
 
-  @Test func tenThousandRulesAreRead() throws {
+  @Test func tenThousandRulesAreParsed() throws {
     let text = String(repeating: "required: [a-z]; ", count: 10_000)
     #expect(try PasswordRuleSet.parse(text).warnings.count == 10_000)
   }

@@ -93,7 +93,7 @@ struct ReferenceQuirksTests {
       "max-consecutive: 6; max-repeating: 2; max-sequential: 4;"
     ),
   ])
-  func textIsThatOfTheReferenceParser(
+  func outputMatchesReferenceParser(
     descriptor: String, canonical: String, minified: String
   ) throws {
     #expect(ReferenceFormat.canonical.text(for: descriptor) == canonical)
@@ -108,12 +108,12 @@ struct ReferenceQuirksTests {
     ("1234567890123456789012", "1.2345678901234568e+21"), ("1e5", nil),
     (String(repeating: "9", count: 400), "Infinity"),
   ])
-  func numbersAreThoseOfJavaScript(digits: String, printed: String?) {
+  func numbersHaveJavaScriptFormat(digits: String, printed: String?) {
     let text = ReferenceFormat.minified.text(for: "minlength: \(digits)")
     #expect(text == (printed.map { "minlength: \($0);" } ?? ""))
   }
 
-  @Test func numbersBeyondAnIntegerAreTheLargest() throws {
+  @Test func numbersAboveIntMaxAreClamped() throws {
     let rules = try PasswordRuleSet("maxlength: 99999999999999999999999", mode: .lenient)
     #expect(rules.maxLength == .max)
   }

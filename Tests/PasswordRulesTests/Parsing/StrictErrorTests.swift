@@ -54,7 +54,7 @@ struct StrictErrorTests {
     Vector("minlength: 8\u{200B}", 12..<13, "", "U+200B is not a valid space"),
     Vector("{", 0..<0, nil, "Expected the name of a rule"),
   ])
-  func errorHasItsPlace(_ vector: Vector) throws {
+  func errorHasRangeAndReplacement(_ vector: Vector) throws {
     let error = try #require(throws: DescriptorSyntaxError.self) {
       try PasswordRuleSet(vector.descriptor)
     }
@@ -64,7 +64,7 @@ struct StrictErrorTests {
     #expect(error.description.hasPrefix("At character \(vector.range.lowerBound + 1): "))
   }
 
-  @Test func longNameIsQuotedInPart() throws {
+  @Test func longNameIsTruncated() throws {
     let error = try #require(throws: DescriptorSyntaxError.self) {
       try PasswordRuleSet("required: \(String(repeating: "x", count: 1000))")
     }
@@ -78,7 +78,7 @@ struct StrictErrorTests {
     0x2008,
     0x2009, 0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF,
   ])
-  func everyOtherSpaceIsAnErrorThatCanBeLeftOut(value: UInt32) throws {
+  func everyOtherSpaceIsAnError(value: UInt32) throws {
     let space = try #require(Unicode.Scalar(value))
     let pieces = ["minlength:", "8", ";required:", "upper", ",", "lower", ";"]
     for place in 0...pieces.count {
@@ -92,7 +92,7 @@ struct StrictErrorTests {
   }
 
   @Test(arguments: [" ", "\t", "\n", "\r", "\u{C}", "\r\n"])
-  func theSpacesOfTheLanguageAreSkipped(space: String) throws {
+  func whitespaceOfTheLanguageIsSkipped(space: String) throws {
     let text =
       "\(space)required:\(space)upper\(space),\(space)lower\(space);\(space)minlength:\(space)8"
     #expect(try PasswordRuleSet(text) == [.required(.upper, .lower), .minLength(8)])

@@ -40,7 +40,7 @@ struct StrictWarningTests {
     Vector("allowed: [é-a];", [10..<11, 9..<14], "", "allowed: [a];"),
     Vector("allowed: [aéüb👩];", [11..<13, 14..<15], "", "allowed: [ab];"),
   ])
-  func warningHasItsPlace(_ vector: Vector) throws {
+  func warningHasRangeAndReplacement(_ vector: Vector) throws {
     let (rules, warnings) = try PasswordRuleSet.parse(vector.descriptor)
     #expect(rules.descriptor == vector.canonical)
     #expect(
@@ -55,11 +55,11 @@ struct StrictWarningTests {
     "allowed: [-]];", "allowed: [[]];", "allowed: [;,:];", "required: uPPeR;", "minlength: 008",
     "required: unicode; required: digit;", "required: digit; required: digit;",
   ])
-  func whatMeansWhatItSeemsToHasNoWarning(descriptor: String) throws {
+  func unambiguousRulesHaveNoWarning(descriptor: String) throws {
     #expect(try PasswordRuleSet.parse(descriptor).warnings.isEmpty)
   }
 
-  @Test func suggestionsAreFollowedWithoutAnotherWarning() throws {
+  @Test func appliedSuggestionsCauseNoWarning() throws {
     for (text, meant) in [
       ("allowed: [a-z];", "allowed: lower;"), ("allowed: [a-]];", "allowed: [-a]];"),
       ("required: digits;", "required: digit;"),
@@ -73,7 +73,7 @@ struct StrictWarningTests {
     }
   }
 
-  @Test func descriptionSaysWhatToDo() throws {
+  @Test func descriptionContainsSolution() throws {
     let warning = try #require(try PasswordRuleSet.parse("required: digits").warnings.first)
     #expect(
       warning.description == "Other parsers do not recognize `digits`. Write `digit` instead.")

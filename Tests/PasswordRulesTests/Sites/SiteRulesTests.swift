@@ -25,12 +25,12 @@ struct SiteRulesTests {
       ("only.test", 10), ("www.only.test", nil), ("com", nil), ("", nil), ("myexample.com", nil),
       ("twice.test", 11),
     ] as [(String, Int?)])
-  func nearestParentDomainCounts(host: String, minLength: Int?) throws {
+  func nearestParentDomainApplies(host: String, minLength: Int?) throws {
     let sites = try JSONDecoder().decode(SiteRules.self, from: Data(Self.text.utf8))
     #expect(sites.rules(for: host)?.minLength == minLength)
   }
 
-  @Test func malformedEntriesAreNamed() throws {
+  @Test func malformedEntriesAreListed() throws {
     let sites = try JSONDecoder().decode(SiteRules.self, from: Data(Self.text.utf8))
     #expect(sites.count == 4)
     #expect(
@@ -41,7 +41,7 @@ struct SiteRulesTests {
   }
 
   @Test(.enabled(if: SharedData.isAvailable, "the rules of real sites are not on this machine"))
-  func rulesOfRealSitesCanBeWorkedWith() throws {
+  func rulesOfRealSitesAreSupported() throws {
     let sites = try JSONDecoder().decode(
       SiteRules.self, from: SharedData.content(of: "quirks.json"))
     #expect(sites.count == 434)

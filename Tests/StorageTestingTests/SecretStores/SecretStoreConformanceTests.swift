@@ -8,49 +8,56 @@ struct SecretStoreConformanceTests {
   static let inMemory = SecretStoreConformance("InMemorySecretStore") { InMemorySecretStore() }
 
   @Test(arguments: SecretStoreConformance.Check.allCases)
-  func storeInMemoryConforms(_ check: SecretStoreConformance.Check) async {
+  func inMemoryStoreConforms(_ check: SecretStoreConformance.Check) async {
     await Self.inMemory.run(check)
   }
 
-  @Test func storeThatDoesNotLieConforms() async {
+  @Test func storeWithoutViolationConforms() async {
     await conformance(of: nil).run()
   }
 
-  @Test func storeThatChecksProofsConforms() async {
-    await SecretStoreConformance("LenientSecretStore") { LenientSecretStore(nil) }.run()
+  @Test func proofStoreWithoutViolationConforms() async {
+    await SecretStoreConformance("NonconformingProofStore") { NonconformingProofStore(nil) }.run()
   }
 
-  @Test(arguments: Lie.allCases)
-  func lieIsCaught(_ lie: Lie) async {
-    let findings = await conformance(of: lie).findings(of: lie.check)
+  @Test(arguments: ContractViolation.allCases)
+  func violationIsDetected(_ violation: ContractViolation) async {
+    let findings = await conformance(of: violation).findings(of: violation.check)
     #expect(!findings.isEmpty)
-    let title = "Store with lie \(lie.rawValue), \(lie.check.rawValue): "
+    let title = "Store with violation \(violation.rawValue), \(violation.check.rawValue): "
     #expect(findings.allSatisfy { $0.hasPrefix(title) })
   }
 
-  @Test func everyCheckCatchesSomeLie() {
-    #expect(Set(Lie.allCases.map(\.check)) == Set(SecretStoreConformance.Check.allCases))
+  @Test func everyCheckDetectsAViolation() {
+    #expect(
+      Set(ContractViolation.allCases.map(\.check)) == Set(SecretStoreConformance.Check.allCases))
   }
 
-  @Test func storeThatCannotBeMadeIsAFinding() async {
+  @Test func failureToCreateStoreIsFinding() async {
     let conformance = SecretStoreConformance("Broken") { throw SecretStoreError.locked }
     #expect(
       await conformance.findings(of: .emptyStoreHasNoItems)
-        == ["Broken, emptyStoreHasNoItems: threw: \(SecretStoreError.locked)"])
+        == ["Broken, emptyStoreHasNoItems: unexpected error: \(SecretStoreError.locked)"])
   }
 
-  private func conformance(of lie: Lie?) -> SecretStoreConformance {
+  private func conformance(of violation: ContractViolation?) -> SecretStoreConformance {
     SecretStoreConformance(
-      "Store with lie \(lie.map(\.rawValue) ?? "none")",
-      // Only a missing event is waited for in full.
-      timeout: lie == nil ? .seconds(20) : .milliseconds(100),
+      "Store with violation \(violation.map(\.rawValue) ?? "none")",
+      // The full timeout elapses only if a notification is missing.
+      timeout: violation == nil ? .seconds(20) : .milliseconds(100),
       makeStore: {
-        if let lie, lie.isAboutProofs { LenientSecretStore(lie) } else { try LyingSecretStore(lie) }
+        if let violation, violation.concernsProofs {
+          NonconformingProofStore(violation)
+        } else {
+          try NonconformingSecretStore(violation)
+        }
       },
       reopen: { store in
-        if store is LenientSecretStore { return store }
-        guard let store = store as? LyingSecretStore else { throw SecretStoreError.conflict }
-        return LyingSecretStore(reopening: store)
+        if store is NonconformingProofStore { return store }
+        guard let store = store as? NonconformingSecretStore else {
+          throw SecretStoreError.conflict
+        }
+        return NonconformingSecretStore(reopening: store)
       })
   }
 }

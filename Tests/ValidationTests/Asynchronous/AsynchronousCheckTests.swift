@@ -38,7 +38,7 @@ struct AsynchronousCheckTests {
     #expect(state(of: field) == .waiting)
   }
 
-  @Test func recommendationsDoNotHoldItUp() {
+  @Test func recommendationsDoNotDelayCheck() {
     let field = ValidatedField(
       "", Validator<String>.count(3...).recommended, asynchronously: [service.check()],
       clock: clock)
@@ -46,7 +46,7 @@ struct AsynchronousCheckTests {
     #expect(state(of: field) == .pending)
   }
 
-  @Test func isNotMadeBeforeTheFieldIsTouched() {
+  @Test func doesNotRunBeforeFieldIsTouched() {
     let field = makeField("abc")
     #expect(state(of: field) == .waiting)
     #expect(clock.sleeperCount == 0)
@@ -56,7 +56,7 @@ struct AsynchronousCheckTests {
     #expect(state(of: field) == .waiting)
   }
 
-  @Test func debounceCountsAsPendingAndAsksOnce() async throws {
+  @Test func debounceIsPendingAndCallsServiceOnce() async throws {
     let field = makeField()
     for value in ["abc", "abcd"] {
       field.value = value
@@ -73,7 +73,7 @@ struct AsynchronousCheckTests {
     try await suspend { clock.sleeperCount == 0 }
   }
 
-  @Test func rejectionHasAdviceThatVanishesAtTheNextKeystroke() async throws {
+  @Test func nextKeystrokeRemovesAdviceOfRejection() async throws {
     let field = makeField()
     try await type("abc", into: field)
     service.answer("abc", with: .success(.rejected(.custom("taken"))))
@@ -84,7 +84,7 @@ struct AsynchronousCheckTests {
     #expect(field.report.checks.last?.advice == nil)
   }
 
-  @Test func slowAnswerToAnEarlierValueNeverShows() async throws {
+  @Test func answerForEarlierValueIsIgnored() async throws {
     let field = makeField()
     try await type("abc", into: field)
     try await type("abcd", into: field)
@@ -102,7 +102,7 @@ struct AsynchronousCheckTests {
     try await type("abc", into: field)
   }
 
-  @Test func lateAnswerDoesNotShowWhenTheSameValueIsAskedAboutAgain() async throws {
+  @Test func answerOfEarlierRunForSameValueIsIgnored() async throws {
     let field = makeField()
     try await type("abc", into: field)
     field.value = "ab"
@@ -131,7 +131,7 @@ struct AsynchronousCheckTests {
     #expect(state(of: field) == .waiting)
   }
 
-  @Test func noAnswerInTimeIsUnavailable() async throws {
+  @Test func timeoutMakesCheckUnavailable() async throws {
     let field = makeField()
     try await type("abc", into: field)
     try await suspend { clock.hasSleeper(for: .seconds(10)) }
@@ -145,7 +145,7 @@ struct AsynchronousCheckTests {
     #expect(state(of: field) == .unavailable(.timedOut))
   }
 
-  @Test func failureSaysTheTypeOfTheErrorAlone() async throws {
+  @Test func failureContainsOnlyTypeOfError() async throws {
     let field = makeField()
     try await type("abc", into: field)
     service.answer("abc", with: .failure(SlowService.Failure()))
@@ -154,7 +154,7 @@ struct AsynchronousCheckTests {
       state(of: field) == .unavailable(.failed("ValidationTests.SlowService.Failure")))
   }
 
-  @Test func validatingTriesAgain() async throws {
+  @Test func validatingRetries() async throws {
     let field = makeField()
     try await type("abc", into: field)
     service.answer("abc", with: .failure(SlowService.Failure()))
@@ -176,7 +176,7 @@ struct AsynchronousCheckTests {
     try await suspend { clock.sleeperCount == 0 }
   }
 
-  @Test func validatingLeavesAQuestionThatWasAsked() async throws {
+  @Test func validatingDoesNotRestartRunningCheck() async throws {
     let field = makeField()
     try await type("abc", into: field)
     async let report = field.validate()
@@ -193,7 +193,7 @@ struct AsynchronousCheckTests {
     #expect(await task.value.state == .pending)
   }
 
-  @Test func answersAreKept() async throws {
+  @Test func answersAreCached() async throws {
     let field = makeField(cacheLimit: 2)
     for value in ["abc", "abcd", "abcde"] {
       try await type(value, into: field)
@@ -209,7 +209,7 @@ struct AsynchronousCheckTests {
     #expect(state(of: field) == .pending)
   }
 
-  @Test func nothingIsKeptWithALimitOfZero() async throws {
+  @Test func nothingIsCachedWithLimitOfZero() async throws {
     let field = makeField(cacheLimit: 0)
     try await type("abc", into: field)
     service.answer("abc", with: .success(.satisfied))
@@ -218,7 +218,7 @@ struct AsynchronousCheckTests {
     #expect(state(of: field) == .pending)
   }
 
-  @Test func tasksEndWithTheField() async throws {
+  @Test func releasingFieldEndsTasks() async throws {
     var field: ValidatedField? = makeField()
     field?.value = "abc"
     try await suspend { clock.sleeperCount == 1 }

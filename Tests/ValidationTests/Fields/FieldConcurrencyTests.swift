@@ -5,7 +5,7 @@ import TestSupport
 import Validation
 
 struct FieldConcurrencyTests {
-  @Test func reportIsNeverOlderThanWhatItsThreadSet() throws {
+  @Test func reportIsNeverOlderThanValueSetByThread() throws {
     let field = ValidatedField("", Validator<String>.echo)
     try onThreads(4) { thread in
       for number in 0..<2000 {
@@ -20,7 +20,7 @@ struct FieldConcurrencyTests {
     #expect(field.report.echo == field.value)
   }
 
-  @Test func crossFieldCheckKnowsBothValuesWhenBothWereSet() {
+  @Test func crossFieldCheckReadsBothNewestValues() {
     let password = ValidatedField("", Validator<String>.echo)
     let repeated = ValidatedField("", Validator<String>.echo)
     repeated.require(.equal(to: password))
@@ -39,7 +39,7 @@ struct FieldConcurrencyTests {
     }
   }
 
-  @Test func reportsComeInOrderToEveryConsumer() async throws {
+  @Test func everyConsumerReceivesReportsInOrder() async throws {
     let field = ValidatedField("0", Validator<String>.echo)
     let consumers = (0..<3).map { _ in ReportsSeen(field.reports) }
     for number in 1...3000 {
@@ -53,7 +53,7 @@ struct FieldConcurrencyTests {
     }
   }
 
-  @Test func everythingAtOnceIsSafe() async throws {
+  @Test func concurrentUseIsSafe() async throws {
     let (clock, service) = (ManualClock(), SlowService())
     let fields = (0..<3).map { _ in
       ValidatedField(

@@ -12,7 +12,7 @@ struct FieldReportsTests {
 
   private let field = ValidatedField("", .count(2...))
 
-  @Test func currentReportComesFirstAndThenEveryChange() async throws {
+  @Test func reportsBeginWithCurrentReport() async throws {
     let seen = ReportsSeen(field.reports)
     try await suspend { seen.all == [field.report] }
     for (value, count) in [("a", 2), ("ab", 3), ("abc", 3), ("a", 4)] {
@@ -22,7 +22,7 @@ struct FieldReportsTests {
     }
   }
 
-  @Test func slowConsumerGetsTheNewest() async {
+  @Test func slowConsumerReceivesNewestReport() async {
     var reports = field.reports.makeAsyncIterator()
     #expect(await reports.next()?.state == .pristine)
     field.value = "a"
@@ -54,7 +54,7 @@ struct FieldReportsTests {
     try await suspend { seen.hasEnded }
   }
 
-  @Test func observerHearsUntilItIsReleased() {
+  @Test func observerIsCalledUntilReleased() {
     let heard = Lock([ValidationReport.State]())
     let field = field
     var observation: ValidationObservation? = field.observe { [weak field] in
@@ -70,7 +70,7 @@ struct FieldReportsTests {
     #expect(heard.withLock { $0 } == [.invalid, .valid])
   }
 
-  @Test func observerMayEndALaterOneDuringTheSameChange() {
+  @Test func observerCanCancelLaterObserver() {
     let later = Lock(ValidationObservation?.none)
     let first = field.observe { later.withLock { $0 }?.cancel() }
     later.withLock { $0 = field.observe { Issue.record("called after its end") } }
@@ -90,7 +90,7 @@ struct FieldReportsTests {
     observation.cancel()
   }
 
-  @Test func observationHearsOfReportsAndValues() {
+  @Test func observationTracksReportsAndValues() {
     let model = Model()
     let form = ValidationForm(model.$name, model.$note)
     let changes = Lock([String]())
@@ -111,7 +111,7 @@ struct FieldReportsTests {
     #expect(changes.withLock { $0 } == ["value"])
   }
 
-  @Test func observationHearsOfAnswers() async throws {
+  @Test func observationTracksAnswers() async throws {
     let (clock, service) = (ManualClock(), SlowService())
     let field = ValidatedField(
       "", Validator<String>.notEmpty, asynchronously: [service.check()], clock: clock)

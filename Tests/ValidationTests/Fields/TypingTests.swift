@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 import Validation
 
-/// Typing faster and slower than a service answers.
+/// Typing at random intervals while a slow service answers.
 struct TypingTests {
   private struct Refusal: Error {}
 
@@ -45,7 +45,7 @@ struct TypingTests {
     }
   }
 
-  @Test func finalReportIsThatOfTheFinalValue() async throws {
+  @Test func finalReportMatchesFinalValue() async throws {
     let clock = ManualClock()
     let service = Service(clock: clock)
     let field = ValidatedField(
@@ -70,12 +70,12 @@ struct TypingTests {
       clock.advance(by: .milliseconds(Int.random(in: 0..<800, using: &generator)))
       // An occasional pause, in which an answer can arrive.
       if Int.random(in: 0..<30, using: &generator) == 0 {
-        try await goOn(clock, service) { field.report.state != .pending }
+        try await advance(clock, service) { field.report.state != .pending }
       }
     }
     text = "Ponyo"
     field.value = text
-    try await goOn(clock, service) { field.report.state != .pending }
+    try await advance(clock, service) { field.report.state != .pending }
     try await suspend {
       clock.advance(by: .seconds(1))
       return service.runningCount == 0 && clock.sleeperCount == 0
@@ -101,7 +101,7 @@ struct TypingTests {
   }
 
   /// Advances the clock while every task waits for it.
-  private func goOn(
+  private func advance(
     _ clock: ManualClock, _ service: Service, until isTrue: () -> Bool
   ) async throws {
     try await suspend {

@@ -1,3 +1,5 @@
+import Concurrency
+import TestSupport
 import Testing
 import Validation
 
@@ -10,7 +12,7 @@ struct ValidatedFieldTests {
     let name = ValidatedField("", .notEmpty)
   }
 
-  @Test func everyValueIsKept() {
+  @Test func invalidValueIsStored() {
     let form = SignUp()
     form.name = "Chihiro"
     #expect(form.name == "Chihiro")
@@ -27,20 +29,20 @@ struct ValidatedFieldTests {
     #expect(form.$name === copy.$name)
   }
 
-  @Test func changeInPlaceIsReportedOn() {
+  @Test func changeInPlaceUpdatesReport() {
     let form = SignUp()
     form.name += "a"
     #expect(form.$name.report.state == .valid)
   }
 
-  @Test func untouchedFieldSaysNothing() {
+  @Test func untouchedFieldIsPristine() {
     let field = Constants().name
     #expect(field.report.state == .pristine)
     #expect(!field.isValid)
     #expect(field.report.progress == 0)
   }
 
-  @Test func touchingSaysWhatIsWrong() {
+  @Test func touchingShowsErrors() {
     let field = Constants().name
     field.touch()
     #expect(field.report.state == .invalid)
@@ -54,7 +56,7 @@ struct ValidatedFieldTests {
     #expect(field.report.state == .invalid)
   }
 
-  @Test func resettingPutsTheInitialValueBack() {
+  @Test func resettingRestoresInitialValue() {
     let field = ValidatedField("Sen", .count(...5))
     field.value = "Chihiro"
     field.reset()
@@ -92,5 +94,126 @@ struct ValidatedFieldTests {
       #expect(!text.contains("Sesame"))
     }
     #expect("\(field)" == "ValidatedField(valid)")
+  }
+
+  /// Returns `count` checks, of which only the first depends on the value.
+  private static func validator(_ count: Int) -> Validator<Int> {
+    let custom = (1..<count).map { number in
+      Validator<Int>.custom("\(number)", .custom("a demand of the app's \(number)")) { _ in true }
+    }
+    return custom.reduce(
+      Validator<Int>.custom("even", .custom("even"), advice: .custom("add one")) { $0 % 2 == 0 }
+    ) { $0 && $1 }
+  }
+
+  @Test func keystrokeWithoutChangesSharesChecks() {
+    let field = ValidatedField(2, Self.validator(60))
+    field.touch()
+    let before = field.report
+    field.value = 4
+    #expect(field.report.checks.isSameList(as: before.checks))
+    field.value = 5
+    #expect(!field.report.checks.isSameList(as: before.checks))
+  }
+}
+
+/// Validators that are replaced while a form is in use.
+struct ReplacingValidatorTests {
+  private let clock = ManualClock()
+  private let service = SlowService()
+
+  @Test func newValidatorEvaluatesCurrentValue() {
+    let field = ValidatedField("abc", .count(...5))
+    field.touch()
+    #expect(field.report.state == .valid)
+    field.replaceValidator(with: .count(4...) && .prefix("x"))
+    #expect(field.report.checks.map(\.id.name) == ["minimumCount", "prefix"])
+    #expect(field.report.checks.map(\.state) == [.incomplete, .violated])
+    #expect(field.value == "abc" && field.report.isTouched)
+    field.value = "xabc"
+    #expect(field.isValid)
+    field.reset()
+    #expect(field.report.state == .pristine && field.report.checks.count == 2)
+  }
+
+  @Test func observersAreNotifiedOfNewValidator() async throws {
+    let field = ValidatedField("abc", .count(...5))
+    let form = ValidationForm(field)
+    let calls = Lock(0)
+    let observations = [
+      field.observe { calls.withLock { $0 += 1 } }, form.observe { calls.withLock { $0 += 1 } },
+    ]
+    let seen = ReportsSeen(form.reports)
+    try await suspend { seen.all.count == 1 }
+    field.replaceValidator(with: .count(...2))
+    #expect(calls.withLock { $0 } == 2)
+    try await suspend { seen.all.count == 2 }
+    #expect(seen.all.last?.isValid == false)
+    withExtendedLifetime(observations) {}
+  }
+
+  @Test func crossFieldChecksRemain() {
+    let password = ValidatedField("", .count(...5))
+    let repeated = ValidatedField("", .notEmpty)
+    let form = ValidationForm(password, repeated)
+    repeated.require(.equal(to: password))
+    repeated.replaceValidator(with: .notEmpty && .custom("equal", .custom("equal")) { _ in true })
+    password.replaceValidator(with: .count(2...) && .count(...9))
+    let ids = repeated.report.checks.map { "\($0.id.name) \($0.id.ordinal)" }
+    #expect(ids == ["notEmpty 0", "equal 0", "equal 1"])
+    password.value = "abcdefg"
+    repeated.value = "abc"
+    #expect(repeated.report.checks.map(\.state) == [.satisfied, .satisfied, .incomplete])
+    repeated.value = "abcdefg"
+    #expect(form.isValid)
+    password.value = "x"
+    #expect(!form.isValid && repeated.report.checks.last?.state == .violated)
+  }
+
+  @Test func asynchronousCheckWaitsForNewValidator() async throws {
+    let field = ValidatedField(
+      "abc", .count(3...), asynchronously: [service.check()], clock: clock)
+    field.touch()
+    #expect(field.report.checks.last?.state == .pending)
+    field.replaceValidator(with: .prefix("x") && .count(3...))
+    #expect(field.report.checks.last?.state == .waiting)
+    #expect(field.report.checks.count == 3)
+    field.replaceValidator(with: .prefix("a"))
+    #expect(field.report.checks.map(\.state) == [.satisfied, .pending])
+    try await suspend { clock.hasSleeper(for: .milliseconds(300)) }
+    clock.advance(by: .milliseconds(300))
+    try await suspend { service.openCount == 1 }
+    service.answer("abc", with: .success(.satisfied))
+    try await suspend { field.isValid }
+    // The answer is cached.
+    field.replaceValidator(with: .count(2...))
+    #expect(field.report.state == .valid)
+    #expect(service.asked == ["abc"])
+  }
+
+  @Test func reportMatchesNewestValidatorOnEveryThread() async {
+    let field = ValidatedField("abc", .count(...5))
+    await withTaskGroup { group in
+      for number in 0..<4 {
+        group.addTask {
+          for round in 0..<100 {
+            field.value = "\(number) \(round)"
+            field.replaceValidator(
+              with: (0...round % 3).reduce(.notEmpty) { rules, _ in rules && .count(1...) })
+            let report = field.report
+            #expect((2...4).contains(report.checks.count) && report.isValid)
+          }
+        }
+      }
+    }
+  }
+}
+
+extension [ValidationCheck] {
+  fileprivate func isSameList(as other: [ValidationCheck]) -> Bool {
+    // Only the addresses are compared.
+    unsafe withUnsafeBufferPointer { list in
+      unsafe other.withUnsafeBufferPointer { unsafe $0.baseAddress == list.baseAddress }
+    }
   }
 }

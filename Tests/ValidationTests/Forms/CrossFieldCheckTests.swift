@@ -16,7 +16,7 @@ struct CrossFieldCheckTests {
     field.report.checks.last?.state
   }
 
-  @Test func isSilentUntilItsFieldIsTouched() {
+  @Test func showsNoErrorUntilFieldIsTouched() {
     password.value = "Sesame"
     #expect(repeated.report.state == .pristine)
     #expect(state(of: repeated) == .incomplete)
@@ -35,7 +35,7 @@ struct CrossFieldCheckTests {
     ("", ValidationCheck.State.incomplete), ("Ses", .incomplete), ("Sesame", .satisfied),
     ("Sesame!", .violated), ("ses", .violated),
   ])
-  func repetitionIsNotYetThereWhileItCanBecomeEqual(
+  func prefixOfOtherFieldIsIncomplete(
     text: String, expected: ValidationCheck.State
   ) {
     password.value = "Sesame"
@@ -64,7 +64,7 @@ struct CrossFieldCheckTests {
     ("ÄRGER", "kein ärger", [5..<10]), ("İzmir", "xi\u{307}zmirx", [1..<7]),
     ("ano", "pian\u{303}o", []), ("Se", "Sesame", []), ("", "Sesame", []), ("Haku", "Sesame", []),
   ])
-  func nameInThePasswordIsFoundInEitherCase(
+  func userNameInPasswordIsFoundIgnoringCase(
     name: String, text: String, positions: [Range<Int>]
   ) {
     userName.value = name
@@ -75,7 +75,7 @@ struct CrossFieldCheckTests {
     #expect(state(of: password) == .satisfied)
   }
 
-  @Test func changeOfANameLeavesAQuestionThatWasAsked() async throws {
+  @Test func changeOfOtherFieldDoesNotRestartAsynchronousCheck() async throws {
     let (clock, service) = (ManualClock(), SlowService())
     let field = ValidatedField(
       "", Validator<String>.notEmpty, asynchronously: [service.check()], clock: clock)
@@ -90,7 +90,7 @@ struct CrossFieldCheckTests {
     #expect(service.asked == ["Sesame"])
   }
 
-  @Test func ownCheckOfFieldsOfDifferentTypes() {
+  @Test func customCheckCanReadFieldOfOtherType() {
     let isAdult = ValidatedField(false, .custom("any", .custom("any")) { _ in true })
     userName.require(
       CrossFieldCheck(
@@ -104,7 +104,7 @@ struct CrossFieldCheckTests {
     #expect(userName.report.checks.last?.message == .custom("adults only"))
   }
 
-  @Test func valueOfAFieldThatIsGoneGoesOnCounting() {
+  @Test func lastValueOfReleasedFieldIsUsed() {
     var other: ValidatedField? = ValidatedField("Sesame", Validator<String>.notEmpty)
     let field = ValidatedField("", Validator<String>.notEmpty)
     if let other { field.require(.equal(to: other)) }
@@ -117,7 +117,7 @@ struct CrossFieldCheckTests {
     #expect(field.report.state == .invalid)
   }
 
-  @Test func checksOfTheSameNameHaveIdentitiesOfTheirOwn() {
+  @Test func checksWithSameNameHaveDistinctIdentities() {
     repeated.require(.equal(to: userName))
     let identities = repeated.report.checks.map(\.id)
     #expect(Set(identities).count == 3)
@@ -125,7 +125,7 @@ struct CrossFieldCheckTests {
     #expect(repeated.report.checks.map(\.id) == identities)
   }
 
-  @Test func valuesGoWithFieldsThatReadEachOther() {
+  @Test func fieldsThatReadEachOtherReleaseValues() {
     final class Token: Sendable {}
     func fill() -> () -> Token? {
       let token = Token()

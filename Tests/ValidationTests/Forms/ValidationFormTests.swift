@@ -24,7 +24,7 @@ struct ValidationFormTests {
     #expect(form.state == .pristine)
   }
 
-  @Test func progressIsOverAllRequirements() {
+  @Test func progressIncludesAllRequirements() {
     #expect(form.progress == 0.25)
     userName.value = "Sen"
     #expect(form.progress == 0.5)
@@ -34,7 +34,7 @@ struct ValidationFormTests {
     #expect(ValidationForm().progress == 1)
   }
 
-  @Test func errorsNameTheirFields() {
+  @Test func errorsContainFields() {
     userName.value = "Sen"
     #expect(form.errors.map(\.field) == [password.id, age.id])
     #expect(form.errors.map(\.check.id.name) == ["minimumCount", "adult"])
@@ -54,7 +54,7 @@ struct ValidationFormTests {
     #expect(form.fields.map(\.report.state) == [.invalid, .invalid, .invalid])
   }
 
-  @Test func pendingFieldNeedsNoAttentionAndAnUnavailableOneDoes() async throws {
+  @Test func unavailableFieldNeedsAttentionUnlikePendingField() async throws {
     let (clock, service) = (ManualClock(), SlowService())
     let name = ValidatedField(
       "", Validator<String>.notEmpty, asynchronously: [service.check()], clock: clock)
@@ -94,7 +94,7 @@ struct ValidationFormTests {
     #expect(seen.all.count == 3)
   }
 
-  @Test func fieldMayBeInTwoFormsAndFormsEnd() async throws {
+  @Test func fieldCanBelongToTwoForms() async throws {
     var second: ValidationForm? = ValidationForm(age)
     weak let gone = second
     let seen = ReportsSeen(try #require(second).reports)
@@ -108,7 +108,7 @@ struct ValidationFormTests {
     #expect(form.report.fields.last?.report.state == .invalid)
   }
 
-  @Test func nothingKeepsFieldsThatNobodyHolds() {
+  @Test func fieldsAndFormsAreReleased() {
     var first: ValidatedField? = ValidatedField("", Validator<String>.notEmpty)
     var second: ValidatedField? = ValidatedField("", Validator<String>.notEmpty)
     var form: ValidationForm? = ValidationForm([first, second].compactMap { $0 })

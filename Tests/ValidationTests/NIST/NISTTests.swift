@@ -17,7 +17,7 @@ struct NISTTests {
   }
 
   @Test(arguments: [(8, 64), (64, 64), (100, 100)])
-  func longestPasswordHasAtLeast64CodePoints(asked: Int, maximum: Int) {
+  func maximumIsAtLeast64CodePoints(asked: Int, maximum: Int) {
     let validator: Validator<String> = .nist(blockList: Self.blockList, maximum: asked)
     #expect(validator.report(for: String(repeating: "ab", count: maximum / 2)).isValid)
     let report = validator.report(for: String(repeating: "ab", count: maximum / 2) + "cd")
@@ -26,7 +26,7 @@ struct NISTTests {
     #expect(report.errors[0].positions == [maximum..<(maximum + 2)])
   }
 
-  @Test func blockedPasswordIsRefusedAsAWholeWithTheReason() {
+  @Test func blockedPasswordIsRejectedWithReason() {
     let validator: Validator<String> = .nist(blockList: Self.blockList)
     let report = validator.report(for: "correct horse battery staple")
     #expect(report.marks == "+.")
@@ -49,7 +49,7 @@ struct NISTTests {
     #expect(bare.report(for: "oﬀicers").marks == ".+")
   }
 
-  @Test func caseIsToldApartUnlessTheAppSaysOtherwise() {
+  @Test func comparisonIgnoresCaseOnlyOnRequest() {
     #expect(!Self.blockList.contains("Password"))
     var list = PasswordBlockList(["Password", "ÄRGER"], comparison: .ignoringCase)
     #expect(["password", "PASSWORD", "ÄRGER", "Ärger"].allSatisfy(list.contains))
@@ -80,7 +80,7 @@ struct NISTTests {
         ["limitsRuns(consecutive, 3)", "limitsRuns(repeating, 2)", "limitsRuns(sequential, 4)"]
       ),
     ] as [(String, Bool, [String])])
-  func contradictionsAreNamed(
+  func contradictionsAreFound(
     descriptor: String, secondFactor: Bool, expected: [String]
   ) throws {
     let rules = try PasswordRuleSet(descriptor)

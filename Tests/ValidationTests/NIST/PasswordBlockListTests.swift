@@ -30,13 +30,13 @@ struct PasswordBlockListTests {
     #expect(try list("\n\r\n".utf8).count == 0)
   }
 
-  @Test func linesThatAreNotUTF8AreLeftOut() throws {
+  @Test func linesThatAreNotUTF8AreSkipped() throws {
     let list = try list(Array("a\n".utf8) + [0xE9, 0x74, 0xE9, 0x0A] + Array("b".utf8))
     #expect(list.count == 2)
     #expect(list.unreadableLineCount == 1)
   }
 
-  @Test func whatIsNoTextIsRefused() throws {
+  @Test func fileThatIsNotTextIsRejected() throws {
     let path = directory("list.txt")
     #expect(throws: PasswordBlockListError.notText(path: path, line: 2)) {
       _ = try list(Array("a\nb".utf8) + [0] + Array("\n".utf8))
@@ -47,7 +47,7 @@ struct PasswordBlockListTests {
     #expect(try list(repeatElement(UInt8(ascii: "a"), count: 4096)).count == 1)
   }
 
-  @Test func fileThatIsTooLargeIsRefused() throws {
+  @Test func fileThatIsTooLargeIsRejected() throws {
     let path = directory("large")
     let bytes = Data(repeating: UInt8(ascii: "\n"), count: PasswordBlockList.largestFile + 1)
     try bytes.write(to: URL(filePath: path))
@@ -58,7 +58,7 @@ struct PasswordBlockListTests {
     }
   }
 
-  @Test func failedCallIsTold() throws {
+  @Test func failedSystemCallIsDescribed() throws {
     let path = directory("absent")
     let absent = PasswordBlockListError.systemCall("open", path: path, code: 2)
     #expect(throws: absent) { _ = try PasswordBlockList(contentsOf: path) }

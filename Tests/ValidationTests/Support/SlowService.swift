@@ -1,7 +1,7 @@
 import Concurrency
 import Validation
 
-/// A service that answers when the test says so, even after a cancellation.
+/// A service that answers on request of the test, even after a cancellation.
 final class SlowService: Sendable {
   private struct State {
     var asked: [String] = []
@@ -15,7 +15,7 @@ final class SlowService: Sendable {
 
   private let state = Lock(State())
 
-  /// The values asked about, in order.
+  /// The values of all requests, in order.
   var asked: [String] { state.withLock { $0.asked } }
   /// The number of closures that have not returned.
   var openCount: Int { state.withLock { $0.open.count } }
@@ -29,7 +29,7 @@ final class SlowService: Sendable {
     }
   }
 
-  /// Answers the oldest question about a value.
+  /// Answers the oldest open request for a value.
   func answer(_ value: String, with result: Result<AsynchronousAnswer, any Error>) {
     let continuation = state.withLock { state in
       let index = state.open.firstIndex { $0.value == value }

@@ -8,7 +8,7 @@ struct CombiningTests {
   @Test(arguments: [
     ("", "."), ("+", "+"), ("+1234", "."), ("+12 4", "!"), ("a@b", "+"), ("x x", "!"), ("x", "."),
   ])
-  func eitherHoldsWhereOneSideDoes(typed: String, states: String) {
+  func eitherHoldsIfOneValidatorHolds(typed: String, states: String) {
     #expect(Self.either.report(for: typed).marks == states)
   }
 
@@ -23,7 +23,7 @@ struct CombiningTests {
         == "Begins with “+” and At most 4 characters or An email address")
   }
 
-  @Test func negationTurnsStatesAround() {
+  @Test func negationInvertsStates() {
     let validator: Validator<String> = !.contains(of: .digits)
     #expect(["", "a", "a1"].map { validator.report(for: $0).marks } == ["+", "+", "!"])
     #expect(validator.report(for: "1").checks[0].text(in: .english) == "Not: At least 1 digit")
@@ -43,7 +43,7 @@ struct CombiningTests {
     #expect(combined.report(for: "a").checks[0].requirement == .not(.notEmpty))
   }
 
-  @Test func namesAreTheAppsOrNumbered() {
+  @Test func checksHaveNamesAndOrdinals() {
     let validator: Validator<String> =
       .contains(of: .digits) && .contains(of: .upper) && .contains(of: .lower).named("small")
       && (.notEmpty && .email).named("small")
@@ -51,7 +51,7 @@ struct CombiningTests {
     #expect(identities == ["contains 0", "contains 1", "small 0", "small 1", "small 2"])
   }
 
-  @Test func appSaysItInItsOwnWords() {
+  @Test func customMessageReplacesRequirement() {
     let validator: Validator<String> =
       .notEmpty
       && (.characters(in: .digits) && .count(4...6))
@@ -65,7 +65,7 @@ struct CombiningTests {
     #expect(validator.report(for: "1234").checks[1].advice == nil)
   }
 
-  @Test func partsOfAValueAreLookedAt() {
+  @Test func partsOfAValueAreChecked() {
     struct Account {
       var name = ""
       var age = 0
@@ -78,7 +78,7 @@ struct CombiningTests {
     #expect(Validator<String>.notEmpty.on(\Account.name).report(for: Account()).marks == ".")
   }
 
-  @Test func appChecksByItself() {
+  @Test func customChecksAreSupported() {
     let even: Validator<Int> = .custom("even", .custom("even"), advice: .custom("add one")) {
       $0 % 2 == 0
     }

@@ -32,13 +32,13 @@ struct PasswordValidatorTests {
       ),
       ("a1B2cd", "+++++++", []),
     ] as [(String, String, [String])])
-  func checksAreThoseOfTheRules(typed: String, states: String, messages: [String]) {
+  func checksMatchRules(typed: String, states: String, messages: [String]) {
     let report = Validator<String>.password(Self.rules).report(for: typed)
     #expect(report.marks == states)
     #expect(report.errors.map { $0.text(in: .english) } == messages)
   }
 
-  @Test func requirementsSayHowManyAreNeeded() {
+  @Test func requirementsContainCounts() {
     let checks = Validator<String>.password(Self.rules).report(for: "").checks
     #expect(
       checks.map { $0.requirement.text(in: .english) } == [
@@ -66,7 +66,7 @@ struct PasswordValidatorTests {
 
   /// The checklist, the generated password and the final acceptance use the same rule set.
   @Test(.enabled(if: SharedData.isAvailable, "the rules of real sites are not on this machine"))
-  func checkListIsThatOfTheGeneratorAndOfTheAcceptance() throws {
+  func checklistMatchesGeneratorAndRuleSet() throws {
     let sites = try JSONDecoder().decode(
       SiteRules.self, from: SharedData.content(of: "quirks.json"))
     #expect(sites.count == 434)

@@ -15,7 +15,7 @@ struct ValueTests {
     #expect(report.checks[1].positions == (count > 4 ? [4..<count] : []))
   }
 
-  @Test func everyKindOfRangeCounts() {
+  @Test func everyKindOfRangeIsSupported() {
     func marks(_ validator: Validator<[Int]>) -> [String] {
       (0...3).map { validator.report(for: Array(repeating: 1, count: $0)).marks }
     }
@@ -30,19 +30,20 @@ struct ValueTests {
     #expect(marks(.notEmpty) == [".", "+", "+", "+"])
   }
 
-  @Test func repeatedElementsArePlaced() {
+  @Test func duplicatesHavePositions() {
     let report = Validator<[String]>.unique.report(for: ["a", "b", "a", "a"])
     #expect(report.marks == "!")
     #expect(report.checks[0].positions == [2..<3, 3..<4])
     #expect(Validator<[String]>.unique.report(for: ["a", "b"]).isValid)
   }
 
-  @Test func elementsThatFailArePlaced() {
+  @Test func invalidElementsHavePositions() {
     let validator: Validator<[String]> = .each(.notEmpty && .count(...2))
     let report = validator.report(for: ["a", "", "bb", "ccc"])
     #expect(report.marks == "!")
     #expect(report.checks[0].positions == [1..<2, 3..<4])
-    #expect(report.checks[0].text(in: .english) == "Each one: Not empty and At most 2 characters")
+    #expect(
+      report.checks[0].text(in: .english) == "Each element: Not empty and At most 2 characters")
     #expect(validator.report(for: [""]).marks == ".")
     #expect(validator.report(for: []).isValid)
   }
@@ -57,7 +58,7 @@ struct ValueTests {
     #expect(below.report(for: number).marks == states)
   }
 
-  @Test func numbersAreNamed() {
+  @Test func messagesContainNumbers() {
     let validator: Validator<Double> = .in(0.5..<10) && .atMost(3) && .positive && .finite
     let messages = validator.report(for: .nan).checks.map { $0.requirement.text(in: .english) }
     #expect(
@@ -66,7 +67,7 @@ struct ValueTests {
       ])
   }
 
-  @Test func numbersAreOfTheirKind() {
+  @Test func kindsOfNumbersAreChecked() {
     #expect([-1, 0, 1].map { Validator<Int>.positive.report(for: $0).marks } == ["!", ".", "+"])
     #expect([0, 5, 9].map { Validator.multiple(of: 5).report(for: $0).marks } == ["+", "+", "."])
     #expect(Validator.multiple(of: 0).report(for: 1).marks == ".")
@@ -75,7 +76,7 @@ struct ValueTests {
         == ["+", "!", "!"])
   }
 
-  @Test func optionalsAreLifted() {
+  @Test func optionalsAreChecked() {
     let validator: Validator<String?> = .present() && .ifPresent(.notEmpty && .count(...2))
     #expect(validator.report(for: nil).marks == ".++")
     #expect(validator.report(for: "").marks == "+.+")
@@ -83,7 +84,7 @@ struct ValueTests {
     #expect(validator.report(for: "a").isValid)
   }
 
-  @Test func textsAmongOthersCanBeGoneOnTo() {
+  @Test func prefixOfListedStringIsIncomplete() {
     let color: Validator<String> = .oneOf(["red", "green"])
     #expect(["", "gr", "red", "redd"].map { color.report(for: $0).marks } == [".", ".", "+", "!"])
     #expect(color.report(for: "").checks[0].text(in: .english) == "One of: red, green")
@@ -94,7 +95,7 @@ struct ValueTests {
     #expect(!"\(secret.report(for: "hunt"))".contains("hunter2"))
   }
 
-  @Test func valuesAmongOthersAreFound() {
+  @Test func listedValuesAreFound() {
     #expect([1, 4].map { Validator<Int>.oneOf([1, 2]).report(for: $0).marks } == ["+", "!"])
     #expect([1, 4].map { Validator<Int>.noneOf([1, 2]).report(for: $0).marks } == [".", "+"])
     #expect([1, 4].map { Validator<Int>.equalTo(4).report(for: $0).marks } == ["!", "+"])

@@ -32,7 +32,7 @@ struct ExplainRulesTests {
     ("maxlength: 4; allowed: [ab];", "entropy     4.0 bits at length 4\n"),
     (
       "minlength: 5; maxlength: 4;",
-      "entropy     No password satisfies these rules: minlength 5 is more than maxlength 4. "
+      "entropy     No password satisfies these rules: minlength 5 is greater than maxlength 4. "
         + "Relax one of them, or choose another length.\n"
     ),
     ("minlength: 2000;", "entropy     Passwords of 2000 characters are too long to count."),

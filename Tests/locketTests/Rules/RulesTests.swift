@@ -74,7 +74,7 @@ struct RulesTests {
     ("", "é", "violated    allowed: ascii-printable  (character 1)\n"),
     (
       "required: upper; maxlength: 2; minlength: 3;", "",
-      "minlength 3 is more than maxlength 2. Relax one of them, or choose another length.\n"
+      "minlength 3 is greater than maxlength 2. Relax one of them, or choose another length.\n"
     ),
     ("allowed: [a]; max-repeating: 2; minlength: 2;", "aaa", "(characters 1 to 3)\n"),
     (
@@ -140,7 +140,7 @@ struct RulesTests {
       """
       stricter
         now also requires a digit
-        at most 16 instead of 20
+        at most 16 characters instead of 20
       only B accepts ""
       """
     ),

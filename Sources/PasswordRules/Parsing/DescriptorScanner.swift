@@ -1,11 +1,11 @@
-/// A parser that reads the UTF-8 of a descriptor, in which all syntax is ASCII.
-protocol DescriptorReader {
+/// A cursor over the UTF-8 code units of a descriptor, whose syntax is entirely ASCII.
+protocol DescriptorScanner {
   var bytes: [UInt8] { get }
   /// The offset of the next byte.
   var position: Int { get set }
 }
 
-extension DescriptorReader {
+extension DescriptorScanner {
   /// The next byte, or nil at the end of the descriptor.
   var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
@@ -17,8 +17,8 @@ extension DescriptorReader {
     while let byte = current, byte.isWhitespace { position += 1 }
   }
 
-  /// Reads the longest possible name of a rule or class, which can be empty.
-  mutating func readName() -> ArraySlice<UInt8> {
+  /// Consumes and returns the longest possible name of a rule or class, which can be empty.
+  mutating func scanName() -> ArraySlice<UInt8> {
     let start = position
     while let byte = current, byte.isNamePart { position += 1 }
     return bytes[start..<position]
@@ -26,7 +26,7 @@ extension DescriptorReader {
 }
 
 extension UInt8 {
-  /// Whether the byte is an ASCII letter or a hyphen, which are the characters of names.
+  /// Whether the byte is an ASCII letter or a hyphen, the characters that names consist of.
   var isNamePart: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

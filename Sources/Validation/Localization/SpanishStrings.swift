@@ -2,10 +2,10 @@ import PasswordRules
 
 extension ValidationLanguage {
   /// Spanish.
-  public static let spanish = ValidationLanguage("es", SpanishTexts.self)
+  public static let spanish = ValidationLanguage("es", SpanishStrings.self)
 }
 
-enum SpanishTexts: LanguageTexts {
+enum SpanishStrings: LocalizedStrings {
   static let (and, or) = ("y", "o")
   static let quotationMarks = ("«", "»")
   static let (space, tab, lineBreak) = ("el espacio", "el tabulador", "el salto de línea")

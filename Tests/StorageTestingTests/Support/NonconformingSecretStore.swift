@@ -2,60 +2,61 @@ import FoundationEssentials
 import SecretStorage
 import Synchronization
 
-/// A store that violates the contract in one way, or not at all.
-final class LyingSecretStore: SecretStore {
-  private let lie: Lie?
+/// A store that commits one violation of the contract, or none.
+final class NonconformingSecretStore: SecretStore {
+  private let violation: ContractViolation?
   private let content: InMemorySecretStore
-  /// Gets an item for each write of this instance, so that its observers miss other writes.
+  /// Receives an item for each write of this instance; its observers miss other writes.
   private let ownWrites = InMemorySecretStore()
   private let calls = Atomic(0)
 
-  init(_ lie: Lie?) throws {
-    self.lie = lie
+  init(_ violation: ContractViolation?) throws {
+    self.violation = violation
     content = InMemorySecretStore()
-    if lie == .isBornWithAnItem {
+    if violation == .startsWithItem {
       _ = try content.add(
         Secret([]), identity: .generic(service: "old"), attributes: ItemAttributes())
     }
   }
 
-  /// Makes another store over the same content, except if that is the violation.
-  init(reopening store: LyingSecretStore) {
-    lie = store.lie
+  /// Creates another store with the same content, unless the violation is to share none.
+  init(reopening store: NonconformingSecretStore) {
+    violation = store.violation
     content =
-      lie == .anotherInstanceHasItsOwnItems ? InMemorySecretStore() : store.content
+      violation == .doesNotShareItems ? InMemorySecretStore() : store.content
   }
 
   var guarantees: StoreGuarantees {
-    lie == .changesGuarantees && nextCall() > 0 ? .survivesReboot : []
+    violation == .changesGuarantees && nextCall() > 0 ? .survivesReboot : []
   }
 
   var authenticator: (any Authenticator)? { nil }
 
   func revision() -> StoreRevision {
-    switch lie {
+    switch violation {
     case .neverChangesStoreRevision: StoreRevision(1)
-    case .countsReadsAsChanges: StoreRevision(UInt64(nextCall()))
+    case .changesRevisionOnRead: StoreRevision(UInt64(nextCall()))
     default: content.revision()
     }
   }
 
   func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
     let items = content.items(matching: .all).filter { includes($0.identity, in: query) }
-    return lie == .findsNewestFirst ? items.reversed() : items.map(shown)
+    return violation == .returnsNewestFirst ? items.reversed() : items.map(shown)
   }
 
   func secret(
     of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
     guard let reading = content.secret(of: item, authorizedBy: authorization) else {
-      return lie == .givesEmptySecretForAbsent
+      return violation == .returnsEmptySecretForMissingItem
         ? SecretReading(secret: Secret([]), itemRevision: 0, storeRevision: revision()) : nil
     }
-    if lie == .hidesSecrets { return nil }
+    if violation == .returnsNoSecrets { return nil }
     return SecretReading(
       secret: reading.secret, itemRevision: reading.itemRevision,
-      storeRevision: lie == .readsWithOldStoreRevision ? StoreRevision(1) : reading.storeRevision)
+      storeRevision: violation == .returnsOldStoreRevision
+        ? StoreRevision(1) : reading.storeRevision)
   }
 
   func add(
@@ -63,14 +64,16 @@ final class LyingSecretStore: SecretStore {
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     let existing = content.items(matching: .exactly(identity)).first
-    if let existing, lie == .overwritesDuplicate {
+    if let existing, violation == .overwritesDuplicate {
       return try content.update(
         existing.id, expecting: existing.revision, attributes: attributes, secret: secret)
     }
-    if let existing, lie == .answersDuplicateWithSuccess { return existing }
-    if lie == .reservesIdentityOfRemoved, nextCall() > 0 { throw .duplicate }
-    if lie == .refusesLargeSecrets, secret.count > 1 << 20 { throw .invalid("It is large") }
-    try noteOwnWrite()
+    if let existing, violation == .acceptsDuplicate { return existing }
+    if violation == .reservesRemovedIdentity, nextCall() > 0 { throw .duplicate }
+    if violation == .rejectsLargeSecrets, secret.count > 1 << 20 {
+      throw .invalid("The secret is too large")
+    }
+    try recordOwnWrite()
     return try content.add(
       altered(secret), identity: altered(identity), attributes: altered(attributes))
   }
@@ -80,24 +83,24 @@ final class LyingSecretStore: SecretStore {
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     guard let old = content.items(matching: .all).first(where: { $0.id == item }) else {
-      if lie != .updateRevivesRemoved { throw .conflict }
+      if violation != .updateRestoresRemovedItem { throw .conflict }
       return try add(secret ?? Secret([]), identity: .generic(), attributes: ItemAttributes())
     }
     let ignoresRevision =
-      lie == .ignoresExpectedRevisionOfUpdate || lie == .neverChangesItemRevision
+      violation == .ignoresExpectedRevisionOfUpdate || violation == .neverChangesItemRevision
     let revision = ignoresRevision ? old.revision : revision
     var attributes = attributes
     var secret = secret
-    switch lie {
-    case .keepsClearedLabel:
+    switch violation {
+    case .retainsClearedLabel:
       if attributes?.label == nil { attributes?.label = old.attributes.label }
     case .attributeUpdateClearsSecret: secret = secret ?? Secret([])
     case .secretUpdateClearsAttributes: attributes = attributes ?? ItemAttributes()
-    case .losesEverySecondUpdate, .concurrentUpdatesGetLost:
+    case .losesEverySecondUpdate, .losesConcurrentUpdates:
       if nextCall().isMultiple(of: 2) == false { return old }
-    case .refusesAfterChanging:
+    case .rejectsAfterChange:
       _ = try content.update(item, expecting: revision, attributes: attributes, secret: nil)
-      throw .invalid("It is refused")
+      throw .invalid("The update is rejected")
     default: break
     }
     let updated = try content.update(
@@ -107,77 +110,79 @@ final class LyingSecretStore: SecretStore {
 
   func remove(_ item: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {
     let old = content.items(matching: .all).first { $0.id == item }
-    if old == nil, lie == .removalOfAbsentFails { throw .conflict }
-    if lie == .ignoresRemovals { return }
-    try noteOwnWrite()
-    let ignoresRevision = lie == .ignoresExpectedRevisionOfRemoval
+    if old == nil, violation == .removalOfMissingItemFails { throw .conflict }
+    if violation == .ignoresRemovals { return }
+    try recordOwnWrite()
+    let ignoresRevision = violation == .ignoresExpectedRevisionOfRemoval
     try content.remove(item, expecting: ignoresRevision ? old?.revision ?? revision : revision)
   }
 
   func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    switch lie {
+    switch violation {
     case .neverNotifies: return ChangeObservation {}
     case .notifiesOwnWritesOnly: return ownWrites.observeChanges(handler)
     case .notifiesAfterRelease:
       // A leaked reference: the real token is never released.
       _ = unsafe Unmanaged.passRetained(content.observeChanges(handler))
       return ChangeObservation {}
-    case .notifiesInsideOfWrites: return content.observeChangesPromptly(handler)
+    case .notifiesInsideWrites: return content.observeChangesPromptly(handler)
     default: return content.observeChanges(handler)
     }
   }
 }
 
-extension LyingSecretStore {
+extension NonconformingSecretStore {
   /// Returns the number of earlier calls that can violate the contract.
   private func nextCall() -> Int {
     calls.add(1, ordering: .sequentiallyConsistent).oldValue
   }
 
-  private func noteOwnWrite() throws(SecretStoreError) {
+  private func recordOwnWrite() throws(SecretStoreError) {
     _ = try ownWrites.add(
       Secret([]), identity: .generic(account: UUID().uuidString), attributes: ItemAttributes())
   }
 
   private func includes(_ identity: ItemIdentity, in query: ItemQuery) -> Bool {
-    switch (lie, query) {
-    case (.takesAbsentPartForAnything, .exactly(let wanted)): identity.matches(wanted)
-    case (.matchesOnlyCompletely, .matching(let pattern)): identity == pattern
-    case (.mixesClasses, .matching(let pattern)): identity.account == pattern.account
-    case (.tellsSpellingsApart, .exactly(let wanted)):
-      identity == wanted && spelling(identity.service) == spelling(wanted.service)
+    switch (violation, query) {
+    case (.treatsAbsentPartAsWildcard, .exactly(let expected)): identity.matches(expected)
+    case (.matchesWholeIdentityOnly, .matching(let pattern)): identity == pattern
+    case (.ignoresClass, .matching(let pattern)): identity.account == pattern.account
+    case (.distinguishesEquivalentStrings, .exactly(let expected)):
+      identity == expected && bytes(of: identity.service) == bytes(of: expected.service)
     default: query.includes(identity)
     }
   }
 
-  private func spelling(_ name: String?) -> [UInt8]? {
-    name.map { Array($0.utf8) }
+  private func bytes(of string: String?) -> [UInt8]? {
+    string.map { Array($0.utf8) }
   }
 
   private func shown(_ item: SecretItem) -> SecretItem {
     SecretItem(
-      id: lie == .renamesOnUpdate ? SecretItem.ID(uuid: UUID()) : item.id,
+      id: violation == .changesIDOnUpdate ? SecretItem.ID(uuid: UUID()) : item.id,
       identity: item.identity, attributes: item.attributes,
-      creationDate: lie == .rejuvenatesOnUpdate ? item.modificationDate : item.creationDate,
+      creationDate: violation == .changesCreationDateOnUpdate
+        ? item.modificationDate : item.creationDate,
       modificationDate: item.modificationDate,
-      revision: lie == .neverChangesItemRevision ? 1 : item.revision)
+      revision: violation == .neverChangesItemRevision ? 1 : item.revision)
   }
 
   private func altered(_ secret: Secret) -> Secret {
     let bytes = unsafe secret.withUnsafeBytes { unsafe Array($0) }
-    switch lie {
-    case .cutsSecretsAtNUL: return Secret(bytes.prefix { $0 != 0 })
-    case .cutsLargerSecrets: return Secret(bytes.prefix(16 << 20))
+    switch violation {
+    case .truncatesSecretsAtNUL: return Secret(bytes.prefix { $0 != 0 })
+    case .truncatesOversizedSecrets: return Secret(bytes.prefix(16 << 20))
     default: return secret
     }
   }
 
   private func altered(_ attributes: ItemAttributes) -> ItemAttributes {
     var attributes = attributes
-    switch lie {
+    switch violation {
     case .dropsComment: attributes.comment = nil
-    case .cutsLongTexts: attributes.comment = attributes.comment.map { String($0.prefix(60_000)) }
-    case .forgetsAccessibility: attributes.accessControl.accessibility = .whenUnlocked
+    case .truncatesLongStrings:
+      attributes.comment = attributes.comment.map { String($0.prefix(60_000)) }
+    case .dropsAccessibility: attributes.accessControl.accessibility = .whenUnlocked
     case .ignoresAccessFlags: attributes.accessControl.flags = []
     default: break
     }
@@ -185,16 +190,16 @@ extension LyingSecretStore {
   }
 
   private func altered(_ identity: ItemIdentity) -> ItemIdentity {
-    switch (lie, identity.itemClass) {
+    switch (violation, identity.itemClass) {
     case (.ignoresProtocol, .internet):
       .internet(
         server: identity.server, account: identity.account,
         securityDomain: identity.securityDomain, protocol: .ssh,
         authenticationType: identity.authenticationType, port: identity.port, path: identity.path)
-    case (.takesEmptyForAbsent, .generic):
+    case (.treatsEmptyAsAbsent, .generic):
       .generic(
         service: identity.service, account: identity.account == "" ? nil : identity.account)
-    case (.cutsNamesAtNewline, .generic):
+    case (.truncatesServiceAtNewline, .generic):
       .generic(
         service: identity.service.map { String($0.prefix { $0 != "\n" }) },
         account: identity.account)

@@ -2,10 +2,10 @@ import PasswordRules
 
 extension ValidationLanguage {
   /// English.
-  public static let english = ValidationLanguage("en", EnglishTexts.self)
+  public static let english = ValidationLanguage("en", EnglishStrings.self)
 }
 
-enum EnglishTexts: LanguageTexts {
+enum EnglishStrings: LocalizedStrings {
   static let (and, or) = ("and", "or")
   static let quotationMarks = ("“", "”")
   static let (space, tab, lineBreak) = ("the space", "the tab", "the line break")
@@ -23,7 +23,7 @@ enum EnglishTexts: LanguageTexts {
     case .addElements, .addCharacters, .addOf: "Add \(shared(message, language))"
     case .removeElements, .removeCharacters: "Remove \(shared(message, language))"
     case .unique: "No duplicates"
-    case .each(let message): "Each one: \(language.text(of: message))"
+    case .each(let message): "Each element: \(language.text(of: message))"
     case .onlyOf(let classes) where classes.contains(.unicode): "Any characters"
     case .onlyOf: "Only \(shared(message, language))"
     case .remove: "Remove or replace \(shared(message, language))"

@@ -1,11 +1,11 @@
 import PasswordRules
 
-/// The texts of a language, and the words from which shared texts are composed.
-protocol LanguageTexts: SendableMetatype {
+/// The strings of a language, and the words from which common strings are composed.
+protocol LocalizedStrings: SendableMetatype {
   static var and: String { get }
   static var or: String { get }
   static var quotationMarks: (String, String) { get }
-  // The names of invisible characters, in the form that a sentence needs.
+  // The names of invisible characters, in the form used in sentences.
   static var space: String { get }
   static var tab: String { get }
   static var lineBreak: String { get }
@@ -18,11 +18,11 @@ protocol LanguageTexts: SendableMetatype {
   static func text(of status: ValidationStatus) -> String
 }
 
-extension LanguageTexts {
-  /// Returns the amount in a limit or an advice, or the text of a combined or custom message.
+extension LocalizedStrings {
+  /// Returns the quantity in a limit or advice, or the text of a combined or custom message.
   ///
-  /// - Precondition: The message is one of those kinds. The language itself has the text of any
-  ///   other.
+  /// - Precondition: The message is of one of these kinds. Each language defines the text of the
+  ///   others.
   static func shared(_ message: ValidationMessage, _ language: ValidationLanguage) -> String {
     switch message {
     case .minimumCount(let count), .maximumCount(let count): element.limiting(count)
@@ -42,7 +42,7 @@ extension LanguageTexts {
     case .either(let messages): list(messages.map(language.text), or)
     case .custom(let code, let parameters):
       parameters.isEmpty ? code : "\(code) (\(parameters.joined(separator: ", ")))"
-    default: preconditionFailure("The message has no text that languages share.")
+    default: preconditionFailure("The text of this message depends on the language.")
     }
   }
 
@@ -54,7 +54,7 @@ extension LanguageTexts {
     return "\(words.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
   }
 
-  /// Returns a text with the first three ranges, counted from one, such as "4–6, 9".
+  /// Returns the first three ranges, counted from one, such as "4–6, 9".
   static func positions(_ positions: [Range<Int>]) -> String {
     let shown = positions.prefix(3).map(position).joined(separator: ", ")
     return positions.count > 3 ? "\(shown) …" : shown
@@ -90,7 +90,7 @@ extension LanguageTexts {
 
   static func quoted(_ text: String) -> String { quotationMarks.0 + text + quotationMarks.1 }
 
-  /// Returns the characters in ASCII order, and a name for the space.
+  /// Returns the characters in ASCII order, with a name for the space.
   static func set(_ characters: PrintableCharacters, space: String) -> String {
     let visible = characters.subtracting(" ").description
     if !characters.contains(" ") { return visible }
@@ -98,17 +98,17 @@ extension LanguageTexts {
   }
 }
 
-/// The forms of a noun that are used with numbers.
+/// The forms of a noun that are used with counts.
 struct Noun: Sendable {
-  /// The form for an amount of one.
+  /// The form for a count of one.
   private let one: String
-  /// The form for an amount that ends in 2 to 4, or nil if the language has no such form.
+  /// The form for a count that ends in 2 to 4, or nil if the language has no such form.
   private let few: String?
-  /// The form for other numbers.
+  /// The form for other counts.
   private let many: String
   /// The form for a limit that ends in 1, if the language has the form `few`.
   private let genitive: String
-  /// The form without a number.
+  /// The form without a count.
   let plural: String
 
   init(
@@ -120,7 +120,7 @@ struct Noun: Sendable {
     self.plural = plural ?? many
   }
 
-  /// Returns the form for an amount, following the plural rules of Unicode CLDR.
+  /// Returns the form for a count, following the plural rules of Unicode CLDR.
   func form(_ count: Int) -> String {
     guard let few else { return count == 1 ? one : many }
     if Self.isSingular(count) { return one }
@@ -132,12 +132,12 @@ struct Noun: Sendable {
     few == nil ? form(count) : Self.isSingular(count) ? genitive : many
   }
 
-  /// Returns an amount followed by the noun.
+  /// Returns a count followed by the noun.
   func counted(_ count: Int) -> String { "\(count) \(form(count))" }
 
   /// Returns a limit followed by the noun.
   func limiting(_ count: Int) -> String { "\(count) \(form(limiting: count))" }
 
-  /// Returns whether a number takes the singular in Russian.
+  /// Returns whether a count requires the singular in Russian.
   static func isSingular(_ count: Int) -> Bool { count % 10 == 1 && count % 100 != 11 }
 }

@@ -1,5 +1,5 @@
-/// The runs of one asynchronous check of a field, with their task and cached answers.
-struct AsynchronousRun<Value: Sendable>: Sendable {
+/// The state of an asynchronous check of a field: its current run and the cached answers.
+struct AsynchronousCheckState<Value: Sendable>: Sendable {
   /// The progress of the current run.
   enum Phase {
     case debouncing
@@ -10,8 +10,9 @@ struct AsynchronousRun<Value: Sendable>: Sendable {
 
   let check: AsynchronousCheck<Value>
   private(set) var phase = Phase.ended
-  /// The number of the current run; answers of earlier runs are stale.
-  private(set) var number: UInt64 = 0
+  /// The identifier of the current run; the answers of earlier runs are stale.
+  private(set) var runID: UInt64 = 0
+  /// The task of the current run.
   private var task: Task<Void, Never>?
   /// The cached answers, oldest first.
   private var answers: [(value: Value, outcome: AsynchronousOutcome)] = []
@@ -26,7 +27,7 @@ struct AsynchronousRun<Value: Sendable>: Sendable {
   /// Ends the current run and returns the task to cancel.
   mutating func stop() -> Task<Void, Never>? {
     phase = .ended
-    number += 1
+    runID += 1
     return task.take()
   }
 
@@ -37,18 +38,18 @@ struct AsynchronousRun<Value: Sendable>: Sendable {
   }
 
   /// Returns whether a run is the current one and has not ended.
-  func isCurrent(_ number: UInt64) -> Bool { number == self.number && phase != .ended }
+  func isCurrent(_ runID: UInt64) -> Bool { runID == self.runID && phase != .ended }
 
   /// Stores the task of a run, or returns false if the run is stale.
-  mutating func setTask(_ task: Task<Void, Never>, of number: UInt64) -> Bool {
-    guard isCurrent(number) else { return false }
+  mutating func setTask(_ task: Task<Void, Never>, of runID: UInt64) -> Bool {
+    guard isCurrent(runID) else { return false }
     self.task = task
     return true
   }
 
   /// Records the end of the debounce, or returns false if the run is stale.
-  mutating func begin(_ number: UInt64) -> Bool {
-    guard isCurrent(number) else { return false }
+  mutating func begin(_ runID: UInt64) -> Bool {
+    guard isCurrent(runID) else { return false }
     phase = .running
     return true
   }
@@ -62,4 +63,14 @@ struct AsynchronousRun<Value: Sendable>: Sendable {
     answers.removeFirst(evicted.count)
     return evicted
   }
+}
+
+/// The start of a run of an asynchronous check.
+struct AsynchronousStart<Value: Sendable>: Sendable {
+  /// The index of the check.
+  let index: Int
+  /// The identifier of the run.
+  let runID: UInt64
+  let isDebounced: Bool
+  let value: Value
 }

@@ -1,4 +1,4 @@
-/// A language that turns messages and states into text.
+/// A language in which messages and states are expressed.
 ///
 /// ```swift
 /// check.text(in: .german)
@@ -28,14 +28,15 @@ public struct ValidationLanguage: Sendable {
     statusText = status
   }
 
-  init<Texts: LanguageTexts>(_ code: String, _ texts: Texts.Type) {
+  init<Strings: LocalizedStrings>(_ code: String, _ strings: Strings.Type) {
     self.init(
-      code: code, message: { Texts.text(of: $0, in: $1) },
-      status: { status, _ in Texts.text(of: status) })
+      code: code, message: { Strings.text(of: $0, in: $1) },
+      status: { status, _ in Strings.text(of: status) })
   }
 
-  /// Returns this language with custom texts, such as those of the app's own messages, except for
-  /// messages for which the closure returns nil.
+  /// Returns this language with custom texts, for example for messages defined by the app.
+  ///
+  /// If the closure returns nil for a message, the text does not change.
   public func replacing(
     _ text: @escaping @Sendable (ValidationMessage) -> String?
   ) -> ValidationLanguage {
@@ -46,13 +47,23 @@ public struct ValidationLanguage: Sendable {
 
   /// Returns the text of a message, without a period.
   public func text(of message: ValidationMessage) -> String {
-    messageText(message, self) ?? EnglishTexts.text(of: message, in: self)
+    messageText(message, self) ?? EnglishStrings.text(of: message, in: self)
   }
 
   /// Returns the text of a state.
   public func text(of status: ValidationStatus) -> String {
-    statusText(status, self) ?? EnglishTexts.text(of: status)
+    statusText(status, self) ?? EnglishStrings.text(of: status)
   }
+}
+
+/// A state or progress that a ``ValidationLanguage`` describes, mainly for screen readers.
+public enum ValidationStatus: Hashable, Sendable {
+  /// The state of a check.
+  case check(ValidationCheck.State)
+  /// The state of a value.
+  case report(ValidationReport.State)
+  /// The number of requirements that hold, and the number of all requirements.
+  case progress(Int, of: Int)
 }
 
 extension ValidationMessage {
@@ -90,10 +101,10 @@ extension ValidationReport {
 }
 
 extension ValidationLanguage {
-  /// The languages that the module supports.
+  /// The built-in languages.
   public static let all: [ValidationLanguage] = [.english, .german, .spanish, .russian]
 
-  /// Returns the most preferred language that is available, or English if there is none.
+  /// Returns the most preferred available language, or English if none is available.
   ///
   /// - Parameters:
   ///   - codes: The preferred languages, most preferred first, as BCP 47 or POSIX codes such as

@@ -2,10 +2,10 @@ import PasswordRules
 
 extension ValidationLanguage {
   /// Russian.
-  public static let russian = ValidationLanguage("ru", RussianTexts.self)
+  public static let russian = ValidationLanguage("ru", RussianStrings.self)
 }
 
-enum RussianTexts: LanguageTexts {
+enum RussianStrings: LocalizedStrings {
   static let (and, or) = ("и", "или")
   static let quotationMarks = ("«", "»")
   static let (space, tab, lineBreak) = ("пробел", "табуляцию", "перенос строки")

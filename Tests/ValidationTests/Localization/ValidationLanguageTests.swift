@@ -2,7 +2,7 @@ import PasswordRules
 import Testing
 import Validation
 
-struct LanguageTests {
+struct ValidationLanguageTests {
   /// Every kind of message, with the parts that its text must show.
   private static let messages: [(message: ValidationMessage, shown: [String])] = [
     (.notEmpty, []), (.present, []), (.minimumCount(37), ["37"]), (.maximumCount(37), ["37"]),
@@ -53,7 +53,7 @@ struct LanguageTests {
   }
 
   @Test(arguments: ValidationLanguage.all.map(\.code))
-  func everyStateHasWordsOfItsOwn(code: String) {
+  func everyStateHasItsOwnText(code: String) {
     let language = ValidationLanguage.preferred([code])
     let texts = Self.statuses.map(language.text)
     #expect(texts.allSatisfy { !$0.isEmpty })
@@ -82,7 +82,7 @@ struct LanguageTests {
     (22, "Add 22 digits", "Noch 22 Ziffern", "Añade 22 dígitos", "Добавьте 22 цифры"),
     (111, "Add 111 digits", "Noch 111 Ziffern", "Añade 111 dígitos", "Добавьте 111 цифр"),
   ])
-  func numbersHaveTheirPlural(
+  func countsHaveCorrectPlural(
     count: Int, english: String, german: String, spanish: String, russian: String
   ) {
     let message = ValidationMessage.addOf(count, [.digits])
@@ -103,7 +103,7 @@ struct LanguageTests {
     #expect(maximum.text(in: .russian) == most)
   }
 
-  @Test func checkTellsWhatIsAwaited() {
+  @Test func textOfCheckIncludesPendingState() {
     let check = Validator<String>.custom("free", .custom("free")) { _ in .pending }
       .report(for: "").checks[0]
     #expect(check.text(in: .english) == "free: checking…")
@@ -112,7 +112,7 @@ struct LanguageTests {
     #expect(failed.text(in: .english) == "free: could not be checked: no answer in time")
   }
 
-  @Test func progressIsTold() {
+  @Test func progressHasText() {
     let validator: Validator<String> = .notEmpty && .email && .singleLine.recommended
     let report = validator.report(for: "a")
     #expect(
@@ -123,7 +123,7 @@ struct LanguageTests {
     #expect(report.state.text(in: .german) == "noch nicht in Ordnung")
   }
 
-  @Test func appBringsItsOwnTexts() {
+  @Test func appCanReplaceTexts() {
     let language = ValidationLanguage.german.replacing { message in
       switch message {
       case .custom("free", let names): "\(names.joined()) ist vergeben"
@@ -140,7 +140,7 @@ struct LanguageTests {
     #expect(ValidationMessage.custom("other").text(in: language) == "other")
   }
 
-  @Test func whatALanguageLacksIsEnglish() {
+  @Test func missingTextIsEnglish() {
     let latin = ValidationLanguage(code: "la") { message, language in
       switch message {
       case .notEmpty: "Ne vacuum sit"

@@ -2,10 +2,10 @@ import PasswordRules
 
 extension ValidationLanguage {
   /// German.
-  public static let german = ValidationLanguage("de", GermanTexts.self)
+  public static let german = ValidationLanguage("de", GermanStrings.self)
 }
 
-enum GermanTexts: LanguageTexts {
+enum GermanStrings: LocalizedStrings {
   static let (and, or) = ("und", "oder")
   static let quotationMarks = ("„", "“")
   static let (space, tab, lineBreak) = ("Leerzeichen", "Tabulator", "Zeilenumbruch")

@@ -2,7 +2,7 @@ import PasswordRules
 import Testing
 import Validation
 
-struct TextTests {
+struct StringValidatorTests {
   struct Row: Sendable {
     let typed: String
     let states: String
@@ -62,7 +62,7 @@ struct TextTests {
       messages: ["“cba” at 2–4: At most 2 sequential characters in a row, such as abc or 321"],
       positions: [1..<4]),
   ])
-  func runsOfNeighboursAreLimited(row: Row) {
+  func sequentialRunsAreLimited(row: Row) {
     expect(.maxSequential(2), row)
   }
 
@@ -76,7 +76,7 @@ struct TextTests {
       typed: "a\nb\t", states: "!", messages: ["Remove or replace the line break and the tab"],
       positions: [1..<2, 3..<4]),
   ])
-  func otherCharactersAreNamedWithTheirPlaces(row: Row) {
+  func otherCharactersAreListedWithPositions(row: Row) {
     expect(.characters(in: .lower, .digits, .custom("-")), row)
   }
 
@@ -87,7 +87,7 @@ struct TextTests {
       typed: "abc👨‍👩‍👧‍👦éxy", states: "+!", messages: ["Remove 2 characters"],
       positions: [11..<13]),
   ])
-  func charactersAreCountedAsPeopleSeeThem(row: Row) {
+  func lengthIsCountedInGraphemeClusters(row: Row) {
     expect(.count(3...5), row)
   }
 
@@ -105,12 +105,12 @@ struct TextTests {
   @Test(arguments: [
     ("", "."), ("ht", "."), ("https://", "+"), ("https://a", "+"), ("http://", "!"),
   ])
-  func beginningCanBeGoneOnTo(typed: String, states: String) {
+  func partOfPrefixIsIncomplete(typed: String, states: String) {
     #expect(Validator<String>.prefix("https://").report(for: typed).marks == states)
   }
 
   @Test(arguments: [("", "."), ("a.pn", "."), ("a.png", "+"), ("a.png ", ".")])
-  func endCanFollow(typed: String, states: String) {
+  func missingSuffixIsIncomplete(typed: String, states: String) {
     #expect(Validator<String>.suffix(".png").report(for: typed).marks == states)
   }
 
@@ -119,7 +119,7 @@ struct TextTests {
       ("", "+", []), ("a b", "+", []), ("a ", ".", [1..<2]), (" a", "!", [0..<1]),
       ("\t\u{A0}a\n", "!", [0..<2, 3..<4]), ("   ", "!", [0..<3]),
     ] as [(String, String, [Range<Int>])])
-  func whiteSpaceAtTheEndsIsFound(typed: String, states: String, positions: [Range<Int>]) {
+  func leadingAndTrailingWhiteSpaceIsFound(typed: String, states: String, positions: [Range<Int>]) {
     let report = Validator<String>.trimmed.report(for: typed)
     #expect(report.marks == states)
     #expect(report.checks[0].positions == positions)
@@ -129,7 +129,7 @@ struct TextTests {
     arguments: [
       ("ab", "+", []), ("a\r\nb", "!", [1..<3]), ("a\u{2028}", "!", [1..<2]),
     ] as [(String, String, [Range<Int>])])
-  func lineBreaksArePlaced(typed: String, states: String, positions: [Range<Int>]) {
+  func lineBreaksHavePositions(typed: String, states: String, positions: [Range<Int>]) {
     let report = Validator<String>.singleLine.report(for: typed)
     #expect(report.marks == states)
     #expect(report.checks[0].positions == positions)
@@ -141,7 +141,7 @@ struct TextTests {
     #expect(postcode.report(for: typed).marks == states)
   }
 
-  @Test func patternCanBeUsedByManyAtOnce() async {
+  @Test func patternCanBeUsedConcurrently() async {
     let digits: Validator<String> = .matching(.custom("digits")) { /[0-9]+/ }
     let valid = await withTaskGroup { group in
       for number in 0..<200 {
@@ -150,5 +150,49 @@ struct TextTests {
       return await group.reduce(0) { $1 ? $0 + 1 : $0 }
     }
     #expect(valid == 100)
+  }
+
+  @Test func emptyStringIsIncomplete() {
+    let validator: Validator<String> = .notEmpty
+    #expect(validator.report(for: "").checks.map(\.state) == [.incomplete])
+    #expect(validator.report(for: "a").state == .valid)
+  }
+}
+
+/// The addresses that `input type=email` accepts, and the first errors of others.
+struct EmailTests {
+  private static let longLabel = String(repeating: "a", count: 63)
+
+  @Test(arguments: [
+    "a@b", "a.b@c.de", ".a..b.@c", "!#$%&'*+/=?^_`{|}~-@x-y.z", "a@1.2.3.4", "A@B.C",
+    "a@\(longLabel).\(longLabel)", "a@b--c",
+  ])
+  func addressIsAccepted(address: String) {
+    #expect(Validator<String>.email.report(for: address).isValid)
+  }
+
+  @Test(arguments: ["", "a", "a.", "a@", "a@b.", "a@b-", "a@b.c-"])
+  func prefixOfAddressIsIncomplete(text: String) {
+    #expect(Validator<String>.email.report(for: text).marks == ".")
+  }
+
+  @Test(arguments: [
+    ("@", 0), ("a b@c", 1), ("a@@", 2), ("a@.", 2), ("a@-", 2), ("a@b..", 4), ("a@b-.c", 4),
+    ("a@b ", 3), ("ä@b", 0), ("a@ä", 2), ("a@b.c\n", 5), ("\"a\"@b", 0), ("a@b@c", 3),
+    ("a@\(longLabel)a", 65), ("a@\(longLabel.dropLast())-", 64), ("a@b_c", 3),
+  ])
+  func firstInvalidCharacterIsFound(text: String, place: Int) {
+    let report = Validator<String>.email.report(for: text)
+    #expect(report.marks == "!")
+    #expect(report.checks[0].positions == [place..<(place + 1)])
+  }
+
+  /// Every prefix of an address can still become one.
+  @Test func noPrefixOfAddressIsViolated() {
+    let address = "peter.o'neil+x@mail-1.example.com"
+    for length in 0..<address.count {
+      let state = Validator<String>.email.report(for: String(address.prefix(length))).marks
+      #expect(state != "!", "\(address.prefix(length))")
+    }
   }
 }

@@ -1,16 +1,16 @@
 import FoundationEssentials
 import SecretStorage
 
-/// A store over a vault that checks proofs correctly, or violates the contract in one way.
-final class LenientSecretStore: SecretStore {
-  private let lie: Lie?
+/// A store with a vault that checks proofs correctly or commits one violation of the contract.
+final class NonconformingProofStore: SecretStore {
+  private let violation: ContractViolation?
   private let directory: URL
   private let vault: SecretVault
   /// Copies of the secrets, readable without proofs.
   private let copies = InMemorySecretStore()
 
-  init(_ lie: Lie?) {
-    self.lie = lie
+  init(_ violation: ContractViolation?) {
+    self.violation = violation
     directory = FileManager.default.temporaryDirectory.appending(path: "locket-tests-\(UUID())")
     vault = SecretVault(
       fileURL: directory.appending(path: "secrets.vault"), stateDirectory: directory)
@@ -39,7 +39,7 @@ final class LenientSecretStore: SecretStore {
     let item = try vault.items(matching: .all).first { $0.id == id }
     do throws(SecretStoreError) {
       let reading = try vault.secret(of: id, authorizedBy: authorization)
-      if lie == .deniesDespiteProof, item?.attributes.accessControl.flags.isEmpty == false {
+      if violation == .deniesDespiteProof, item?.attributes.accessControl.flags.isEmpty == false {
         throw .denied("it is")
       }
       return reading
@@ -54,9 +54,9 @@ final class LenientSecretStore: SecretStore {
   private func ignores(
     _ error: SecretStoreError, _ authorization: Authorization
   ) throws(SecretStoreError) -> Bool {
-    switch (lie, error) {
+    switch (violation, error) {
     case (.readsWithoutProof, .denied): true
-    case (.takesAnyProof, .denied): try authorization.missingProof(for: .userPresence) == nil
+    case (.acceptsAnyProof, .denied): try authorization.missingProof(for: .userPresence) == nil
     case (.ignoresApplicationPassword, .wrongApplicationPassword): true
     default: false
     }
@@ -71,10 +71,10 @@ final class LenientSecretStore: SecretStore {
       item = try vault.add(
         secret, identity: identity, attributes: attributes, authorizedBy: authorization)
     } catch {
-      guard case .unsupported = error, lie == .keepsWhatNobodyChecks else { throw error }
+      guard case .unsupported = error, violation == .storesUnenforceableFlags else { throw error }
       item = try vault.add(secret, identity: identity, attributes: ItemAttributes())
     }
-    if lie != nil {
+    if violation != nil {
       _ = try copies.add(secret, identity: identity, attributes: ItemAttributes())
     }
     return item

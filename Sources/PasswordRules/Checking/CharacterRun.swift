@@ -1,5 +1,5 @@
 /// A run of equal or sequential characters that ends with the last character read.
-struct Run: Hashable, Sendable {
+struct CharacterRun: Hashable, Sendable {
   /// The relation of a character to its predecessor.
   enum Step: Hashable, Sendable {
     case other
@@ -25,8 +25,8 @@ struct Run: Hashable, Sendable {
   var length = 1
 
   /// Returns the run after one more character.
-  func extended(by step: Step) -> Run {
-    Run(step: step, length: step == .other ? 1 : step == self.step ? length + 1 : 2)
+  func extended(by step: Step) -> CharacterRun {
+    CharacterRun(step: step, length: step == .other ? 1 : step == self.step ? length + 1 : 2)
   }
 }
 
@@ -46,18 +46,18 @@ extension Unicode.Scalar {
   }
 }
 
-/// A detector of the runs in a password that exceed the limits.
+/// A detector of runs in a password that exceed the limits.
 struct RunDetector {
   private let limits: RunLimits
   private var last: Unicode.Scalar?
-  private var run = Run()
+  private var run = CharacterRun()
   /// The runs that exceed the limits, each in full, in the order of their positions.
-  private(set) var excesses: [(step: Run.Step, range: Range<Int>)] = []
+  private(set) var excesses: [(step: CharacterRun.Step, range: Range<Int>)] = []
 
   init(_ limits: RunLimits) { self.limits = limits }
 
   mutating func read(_ scalar: Unicode.Scalar, at position: Int) {
-    let step = last.map { Run.Step(from: $0, to: scalar) } ?? .other
+    let step = last.map { CharacterRun.Step(from: $0, to: scalar) } ?? .other
     (last, run) = (scalar, run.extended(by: step))
     if step == .other || limits.allows(run) { return }
     let range = (position + 1 - run.length)..<(position + 1)
@@ -74,7 +74,7 @@ struct RunLimits: Sendable {
   /// Whether runs are unlimited.
   var isEmpty: Bool { min(repeating, sequential) == .max }
 
-  subscript(step: Run.Step) -> Int {
+  subscript(step: CharacterRun.Step) -> Int {
     switch step {
     case .other: .max
     case .equal: repeating
@@ -82,12 +82,13 @@ struct RunLimits: Sendable {
     }
   }
 
-  func allows(_ run: Run) -> Bool { run.length <= self[run.step] }
+  func allows(_ run: CharacterRun) -> Bool { run.length <= self[run.step] }
 
-  /// Returns the run after one more character, nil if it is too long, or one character if the run
-  /// is unlimited and therefore not tracked.
-  func run(_ run: Run, extendedBy step: Run.Step) -> Run? {
-    if self[step] == .max { return Run() }
+  /// Returns the run after one more character, or nil if it is too long.
+  ///
+  /// If the run is unlimited and therefore not tracked, the result is a run of one character.
+  func run(_ run: CharacterRun, extendedBy step: CharacterRun.Step) -> CharacterRun? {
+    if self[step] == .max { return CharacterRun() }
     let run = run.extended(by: step)
     return allows(run) ? run : nil
   }

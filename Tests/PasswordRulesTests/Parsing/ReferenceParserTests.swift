@@ -2,17 +2,20 @@ import PasswordRules
 import TestSupport
 import Testing
 
-struct ParsingTests {
+/// The agreement of both parsing modes and of the formats with recorded output of the reference
+/// parser.
+struct ReferenceParserTests {
   private struct Row: Decodable {
     let input: String
     let canonical: String
+    let minified: String
     let wellFormed: Bool
   }
 
   @Test(
     .enabled(if: SharedData.isAvailable, "the reference parser's outputs are not on this machine"),
     arguments: ["canonical.jsonl", "canonical-documented.jsonl"])
-  func strictModeMeansWhatTheReferenceParserReadsWithoutAnError(file: String) throws {
+  func strictModeMatchesReferenceParserForValidInput(file: String) throws {
     let rows: [Row] = try SharedData.lines(of: file)
     for row in rows {
       let lenient = try PasswordRuleSet(row.input, mode: .lenient)
@@ -29,6 +32,18 @@ struct ParsingTests {
         #expect(!row.wellFormed || isTooLarge, "\(row.input) \(error)")
         #expect(error.issue.range.upperBound <= row.input.unicodeScalars.count)
       }
+    }
+  }
+
+  @Test(
+    .enabled(if: SharedData.isAvailable, "the reference parser's outputs are not on this machine"),
+    arguments: ["canonical.jsonl", "canonical-documented.jsonl"])
+  func formatsMatchReferenceParser(file: String) throws {
+    let rows: [Row] = try SharedData.lines(of: file)
+    #expect(rows.count > 100)
+    for row in rows {
+      #expect(ReferenceFormat.canonical.text(for: row.input) == row.canonical, "\(row.input)")
+      #expect(ReferenceFormat.minified.text(for: row.input) == row.minified, "\(row.input)")
     }
   }
 }

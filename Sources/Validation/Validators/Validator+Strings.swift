@@ -1,0 +1,105 @@
+public import PasswordRules
+import SerializedAccess
+public import _StringProcessing
+
+extension Validator<String> {
+  /// Returns a validator with one check per limit of a range of lengths, in user-perceived
+  /// characters.
+  public static func count(_ range: some RangeExpression<Int>) -> Validator {
+    count(range, unit: .graphemeClusters)
+  }
+
+  /// Returns a validator with one check per limit of a range of lengths in a unit.
+  ///
+  /// Too few characters are `.incomplete`. Too many are `.violated`, with the positions of the
+  /// excess characters. The range must not be empty.
+  public static func count(_ range: some RangeExpression<Int>, unit: LengthUnit) -> Validator {
+    let bounds = CountBounds(range, unit: unit)
+    return Validator(checks: bounds.checks()) { string, results in
+      bounds.record(unit.length(of: string), in: &results) { unit.excess(of: string, over: $0) }
+    }
+  }
+
+  /// Returns a check for a prefix; a part of the prefix is `.incomplete`.
+  public static func prefix(_ prefix: String) -> Validator {
+    custom("prefix", .prefix(prefix)) {
+      $0.hasPrefix(prefix) ? .satisfied : prefix.hasPrefix($0) ? .incomplete : .violated
+    }
+  }
+
+  /// Returns a check for a suffix; other strings are `.incomplete`.
+  public static func suffix(_ suffix: String) -> Validator {
+    custom("suffix", .suffix(suffix)) { $0.hasSuffix(suffix) }
+  }
+
+  /// A check that there is no white space at the beginning or end.
+  ///
+  /// White space at the beginning is `.violated`. At the end it is `.incomplete`, because another
+  /// word may follow.
+  public static var trimmed: Validator {
+    Validator("trimmed", .trimmed) { string, results in
+      let scalars = string.unicodeScalars
+      let leading = scalars.prefix { $0.properties.isWhitespace }.count
+      let trailing = scalars.reversed().prefix { $0.properties.isWhitespace }.count
+      if leading == 0, trailing == 0 { return results.record(.satisfied) }
+      let count = scalars.count
+      // If the string contains only white space, all of it is leading.
+      let positions = leading == count ? [0..<count] : [0..<leading, (count - trailing)..<count]
+      results.record(
+        leading > 0 ? .violated : .incomplete, positions: positions.filter { !$0.isEmpty })
+    }
+  }
+
+  /// A check that there is no line break, as Unicode defines it.
+  public static var singleLine: Validator {
+    Validator("singleLine", .singleLine) { string, results in
+      var positions = RangeSet<Int>()
+      for (position, scalar) in string.unicodeScalars.enumerated() where scalar.isLineBreak {
+        positions.insert(contentsOf: position..<position + 1)
+      }
+      results.record(positions.isEmpty ? .satisfied : .violated, positions: Array(positions.ranges))
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isLineBreak: Bool {
+    switch value {
+    case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
+    default: false
+    }
+  }
+}
+
+extension Validator<String> {
+  /// Returns a check that a regular expression matches the whole string; other strings are
+  /// `.incomplete`.
+  ///
+  /// ```swift
+  /// let postcode: Validator<String> = .matching(.custom("postcode")) { /[0-9]{5}/ }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - requirement: The requirement.
+  ///   - regex: A closure that returns the regular expression. It is called once.
+  /// - Returns: A validator with one check.
+  public static func matching<Output>(
+    _ requirement: ValidationMessage, _ regex: @Sendable () -> Regex<Output>
+  ) -> Validator {
+    let pattern = Pattern(regex)
+    return custom("matching", requirement) { pattern.matches($0) }
+  }
+}
+
+// `@unchecked`, because `Regex` is not `Sendable`. It is used only in serialized accesses, and the
+// `@Sendable` closure that creates it cannot capture values that are not `Sendable`.
+private final class Pattern: @unchecked Sendable {
+  private let matchesWhole: Serialized<(String) -> Bool>
+
+  init<Output>(_ regex: @Sendable () -> Regex<Output>) {
+    let regex = regex()
+    matchesWhole = Serialized(wrappedValue: { $0.wholeMatch(of: regex) != nil })
+  }
+
+  func matches(_ string: String) -> Bool { matchesWhole.access { $0(string) } }
+}
