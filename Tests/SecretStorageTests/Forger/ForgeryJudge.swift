@@ -22,6 +22,7 @@ final class ForgeryJudge {
     self.forgery = forgery
     mistakes = []
     if corpus.form != .own { try judgeKnowing() }
+    if corpus.form == .device { try judgeContinued() }
     try judgeOpened()
     if corpus.form != .device { try judgeImported() }
     return mistakes
@@ -68,6 +69,16 @@ final class ForgeryJudge {
     where answer(of: locked, account, "sound again") != .some(value) {
       mistakes.append("\(account) is not what it was in the sound file")
     }
+  }
+
+  /// Judges an object that read the vault before its compaction, and need not read all of it again.
+  private func judgeContinued() throws {
+    try corpus.put(corpus.older, state: [:])
+    let object = corpus.open()
+    try corpus.unlock(object)
+    _ = try object.texts()
+    try corpus.put(forgery.bytes, state: state)
+    checkAnswers(of: object, "read before the compaction")
   }
 
   /// Judges an object made after the forgery, and then writes to it or repairs it.
