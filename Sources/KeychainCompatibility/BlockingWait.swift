@@ -53,3 +53,17 @@ extension AuthenticationContext {
     }
   }
 }
+
+extension PasswordItem {
+  /// Reads the item; if authentication is needed, prompts the user and blocks the thread.
+  func loadBlocking() throws -> Value? {
+    do {
+      return try load()
+    } catch SecretStoreError.denied where BlockingWait.isPossible {
+      let context = AuthenticationContext(reason: "Read a password")
+      return try BlockingWait.value { () async throws in
+        try await self.load(authorizedBy: context)
+      }
+    }
+  }
+}

@@ -71,12 +71,6 @@ struct AdapterConversion: Sendable {
   }
 }
 
-/// An item before and after its conversion, kept until that is finished.
-struct ConversionCopy: Codable {
-  let original: Data
-  let converted: Data
-}
-
 extension ValueTree {
   /// Reads JSON of a 0.x adapter: numbers become integers if an integer type can hold them.
   ///

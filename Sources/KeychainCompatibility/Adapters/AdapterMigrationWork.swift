@@ -164,3 +164,9 @@ struct AdapterMigrationWork {
     .corrupted("An item of the service \(service) differs from the one that was written")
   }
 }
+
+/// An item before and after its conversion, kept until that is finished.
+private struct ConversionCopy: Codable {
+  let original: Data
+  let converted: Data
+}

@@ -221,17 +221,3 @@ public enum KeychainDataRefreshPolicy: Sendable {
   /// At each get and set.
   case onAccess
 }
-
-extension PasswordItem {
-  /// Reads the item; if authentication is needed, prompts the user and blocks the thread.
-  func loadBlocking() throws -> Value? {
-    do {
-      return try load()
-    } catch SecretStoreError.denied where BlockingWait.isPossible {
-      let context = AuthenticationContext(reason: "Read a password")
-      return try BlockingWait.value { () async throws in
-        try await self.load(authorizedBy: context)
-      }
-    }
-  }
-}

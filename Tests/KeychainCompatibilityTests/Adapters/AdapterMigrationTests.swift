@@ -142,7 +142,7 @@ struct AdapterMigrationTests {
   }
 
   @Test func itemOfTheDefaultDomainInTheDefaultStoreIsMeantWithoutAService() throws {
-    let service = try #require(DefaultDomainName.service)
+    let service = "\(try ApplicationDirectories().applicationName).securedomain.default"
     try store.add(json: "15", service, "number")
     var migration = AdapterMigration()
     migration.convert("number", as: Int.self)

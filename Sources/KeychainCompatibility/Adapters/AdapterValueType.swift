@@ -1,6 +1,59 @@
 import FoundationEssentials
 import ValueFormats
 
+/// The type of an item's JSON, for use without the app's types.
+///
+/// JSON has fewer types than Swift: a text may be a `String` or `Data`, a number an `Int`, a
+/// `Double` or a `Date`, and `GenericPassword` stores each of them differently.
+///
+/// ```swift
+/// migration.convert("token", asJSON: .string)
+/// migration.convert("person", asJSON: .object(["born": .date, "photo": .data]))
+/// ```
+public indirect enum AdapterValueType: Hashable, Sendable {
+  /// The type of the JSON, if only one is possible; the item is refused otherwise.
+  ///
+  /// A Boolean is unambiguous; a number never is. A text is, unless it could be base64, an ISO 8601
+  /// date, a `UUID` or, inside a container, a URL. A container is, if all its values are. An
+  /// enumeration with raw values looks like them, so it must be declared.
+  case unambiguous
+  /// The JSON type throughout: texts are `String`, whole numbers `Int`, others `Double`.
+  case plain
+  /// A `String`.
+  case string
+  /// A `Bool`.
+  case boolean
+  /// An integer of any width.
+  case integer
+  /// A `Double`.
+  case double
+  /// A `Float`.
+  case float
+  /// `Data` in the format of the migration's decoder; by default base64.
+  case data
+  /// A `Date` in the format of the migration's decoder; by default seconds since 2001.
+  case date
+  /// A `URL`.
+  case url
+  /// An enumeration with raw values, a `UUID`, or another type coded as one text or number.
+  case rawValue
+  /// An array or set of values of one type.
+  case array(of: AdapterValueType)
+  /// A structure or dictionary: the types of the members that are not ``unambiguous``.
+  case object([String: AdapterValueType])
+}
+
+extension AdapterValueType {
+  /// The name in messages, without the names of members.
+  fileprivate var name: String {
+    switch self {
+    case .array: "array"
+    case .object: "object"
+    default: "\(self)"
+    }
+  }
+}
+
 /// Determines the types of JSON values; no message contains a value or the name of a member.
 struct AdapterTyping {
   /// The reason why a value does not have the type, or is ambiguous.
@@ -110,57 +163,4 @@ struct AdapterTyping {
   private func ambiguity(_ kind: String, _ isInside: Bool, _ types: String) -> Refusal {
     Refusal(reason: "\(isInside ? "A \(kind) in it" : "It") may be \(types). Declare its type.")
   }
-}
-
-extension AdapterValueType {
-  /// The name in messages, without the names of members.
-  fileprivate var name: String {
-    switch self {
-    case .array: "array"
-    case .object: "object"
-    default: "\(self)"
-    }
-  }
-}
-
-/// The type of an item's JSON, for use without the app's types.
-///
-/// JSON has fewer types than Swift: a text may be a `String` or `Data`, a number an `Int`, a
-/// `Double` or a `Date`, and `GenericPassword` stores each of them differently.
-///
-/// ```swift
-/// migration.convert("token", asJSON: .string)
-/// migration.convert("person", asJSON: .object(["born": .date, "photo": .data]))
-/// ```
-public indirect enum AdapterValueType: Hashable, Sendable {
-  /// The type of the JSON, if only one is possible; the item is refused otherwise.
-  ///
-  /// A Boolean is unambiguous; a number never is. A text is, unless it could be base64, an ISO 8601
-  /// date, a `UUID` or, inside a container, a URL. A container is, if all its values are. An
-  /// enumeration with raw values looks like them, so it must be declared.
-  case unambiguous
-  /// The JSON type throughout: texts are `String`, whole numbers `Int`, others `Double`.
-  case plain
-  /// A `String`.
-  case string
-  /// A `Bool`.
-  case boolean
-  /// An integer of any width.
-  case integer
-  /// A `Double`.
-  case double
-  /// A `Float`.
-  case float
-  /// `Data` in the format of the migration's decoder; by default base64.
-  case data
-  /// A `Date` in the format of the migration's decoder; by default seconds since 2001.
-  case date
-  /// A `URL`.
-  case url
-  /// An enumeration with raw values, a `UUID`, or another type coded as one text or number.
-  case rawValue
-  /// An array or set of values of one type.
-  case array(of: AdapterValueType)
-  /// A structure or dictionary: the types of the members that are not ``unambiguous``.
-  case object([String: AdapterValueType])
 }
