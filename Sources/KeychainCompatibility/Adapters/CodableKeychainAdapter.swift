@@ -3,16 +3,16 @@ public import FoundationEssentials
 import SecretStorage
 import StorageInternals
 
-/// The items of one service, as JSON values under keys.
+/// An adapter that stores JSON values by key, as the items of one service.
 @available(*, deprecated, message: "Run an `AdapterMigration`, then use `GenericPassword`.")
 public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSecureStorageAdapter,
   @unchecked Sendable
 {
-  // `@unchecked` like its superclass: it has only constants.
+  // `@unchecked` like its superclass; all of its stored properties are constants.
 
-  /// The adapter of the service `<bundle identifier>.securedomain.default`.
+  /// The adapter for the service `<bundle identifier>.securedomain.default`.
   ///
-  /// The identifier is the current value of ``bundleIdentifier`` at each access.
+  /// Each access uses the current value of ``bundleIdentifier``.
   public static let defaultDomain = CodableKeychainAdapter()
 
   /// The app's identifier for ``defaultDomain``; by default the name of the executable.
@@ -24,20 +24,20 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
     set { DefaultDomain.bundleIdentifier = newValue }
   }
 
-  /// The decoder of the values.
+  /// The decoder for values.
   public let jsonDecoder: JSONDecoder
-  /// The encoder of the values.
+  /// The encoder for values.
   public let jsonEncoder: JSONEncoder
 
-  /// Creates an adapter of a service.
+  /// Creates an adapter for a service.
   ///
   /// - Parameters:
   ///   - serviceIdentifier: The service of the items.
-  ///   - biometricAuthRequired: Whether reading saved items needs authentication: a passcode, a
-  ///     fingerprint or a face. Such items exist only while the vault has a passphrase, and on this
-  ///     machine. A store without this authentication refuses to save them.
-  ///   - jsonEncoder: Writes the values.
-  ///   - jsonDecoder: Reads the values.
+  ///   - biometricAuthRequired: Whether reading saved items requires a passcode, a fingerprint or a
+  ///     face. Such items are bound to this device, and are removed with the vault's passphrase. A
+  ///     store that does not support this authentication refuses to save them.
+  ///   - jsonEncoder: The encoder for values.
+  ///   - jsonDecoder: The decoder for values.
   public init(
     serviceIdentifier: String, biometricAuthRequired: Bool,
     jsonEncoder: JSONEncoder = JSONEncoder(), jsonDecoder: JSONDecoder = JSONDecoder()
@@ -53,17 +53,19 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
     super.init(serviceIdentifier: nil, biometricAuthRequired: false)
   }
 
-  /// Reads the value of a key.
+  /// Returns the value stored under a key.
   ///
-  /// - Throws: ``KeychainError/itemNotFound`` if there is none, ``KeychainError/unexpectedData`` if
-  ///   it is not JSON of the type, or the `SecretStoreError` of reading.
+  /// - Throws: ``KeychainError/itemNotFound`` if the key has no item,
+  ///   ``KeychainError/unexpectedData`` if the item is not JSON of this type, or a
+  ///   `SecretStoreError` if it cannot be read.
   public func load<Property: Codable>(for key: String) throws -> Property {
     try value(of: try load(for: key) as Data)
   }
 
   /// Stores a value under a key, replacing an existing one.
   ///
-  /// - Throws: `EncodingError` if the value has no JSON form, or the `SecretStoreError` of writing.
+  /// - Throws: An `EncodingError` if JSON cannot represent the value, or a `SecretStoreError` if it
+  ///   cannot be saved.
   public func save<Property: Codable>(value: Property, for key: String) throws {
     try save(value: try bytes(of: value), for: key)
   }
@@ -82,11 +84,11 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
   }
 }
 
-/// The default service of items, as in 0.x: the app's identifier and a suffix.
+/// The service of the default adapter: the app's identifier and a suffix, as in 0.x.
 enum DefaultDomain {
   private static let identifier = Lock(String?.none)
 
-  /// The identifier set by the app, or the name of the executable, as in its directories.
+  /// The identifier set by the app, or else the name of the executable.
   static var bundleIdentifier: String? {
     get { identifier.withLock { $0 } ?? applicationName }
     set { identifier.withLock { $0 = newValue } }

@@ -1,9 +1,9 @@
 import SecretStorage
 
-/// A property stored as JSON under a key of an adapter, as 0.1 declared it.
+/// A property stored as JSON under a key of an adapter, as declared in 0.1.
 ///
-/// With a ``CodableKeychainAdapter``, it is a ``KeychainStore``. If an adapter of the app throws, a
-/// get returns nil, a set does nothing, and the error goes to `SecretStores.onFailure`.
+/// With a ``CodableKeychainAdapter``, it behaves like a ``KeychainStore``. If another adapter
+/// throws, a get returns nil, a set has no effect, and the error goes to `SecretStores.onFailure`.
 @available(*, deprecated, message: "Run an `AdapterMigration`, then use `GenericPassword`.")
 @propertyWrapper
 public final class CodableKeychainElement<Property: Codable> {

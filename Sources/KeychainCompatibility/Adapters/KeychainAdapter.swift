@@ -1,14 +1,14 @@
 public import FoundationEssentials
 import SecretStorage
 
-/// The items of one service, as bytes under keys; use ``CodableKeychainAdapter`` to create one.
+/// An adapter that stores bytes by key, as the items of one service.
 ///
-/// It uses the default store: a key is the account of a generic password, and the adapter's service
-/// is its service. Reading an item that needs authentication prompts the user and blocks the
-/// thread; in a task it throws instead.
+/// Each key is the account of a generic password in the default store. Reading an item that
+/// requires authentication prompts the user and blocks the thread; in a task, it throws instead.
+/// Only the subclass ``CodableKeychainAdapter`` has a public initializer.
 @available(*, deprecated, message: "Use `GenericPassword` with the key as its account.")
 public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable {
-  // `@unchecked`, because the compiler does not check a class with subclasses: all is constant.
+  // `@unchecked`, because the class is not final; all of its stored properties are constants.
 
   /// The service of all items; nil for the default domain.
   private let givenService: String?
@@ -21,10 +21,10 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
       ? AccessControl(.whenPasscodeSetThisDeviceOnly, flags: .userPresence) : AccessControl()
   }
 
-  /// Reads the bytes of a key.
+  /// Returns the bytes stored under a key.
   ///
-  /// - Throws: ``KeychainError/itemNotFound`` if there are none, or the `SecretStoreError` of
-  ///   reading.
+  /// - Throws: ``KeychainError/itemNotFound`` if the key has no item, or a `SecretStoreError` if it
+  ///   cannot be read.
   public func load(for key: String) throws -> Data {
     try load(for: key, mayPrompt: true)
   }
@@ -42,17 +42,17 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
     return found.bytes
   }
 
-  /// Reads the bytes of all keys of the service, oldest first.
+  /// Returns all keys of the service with their bytes, oldest first.
   ///
-  /// - Throws: ``KeychainError/itemNotFound`` if the service has no item, or the `SecretStoreError`
-  ///   of reading.
+  /// - Throws: ``KeychainError/itemNotFound`` if the service has no items, or a `SecretStoreError`
+  ///   if one of them cannot be read.
   public func loadAll() throws -> [(String, Data)] {
     let store = store
     let context = try context()
     let items = try store.items(matching: try query())
     var values: [(String, Data)] = []
     for item in items {
-      // Skips items removed meanwhile, and items without an account, which are not an adapter's.
+      // Skips items that another process has removed, and items without an account.
       guard let key = item.identity.account,
         let found = try store.bytes(
           of: item, authorizedBy: context.waitForAuthorization(of: item, in: store))
@@ -65,22 +65,22 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
 
   /// Stores bytes under a key, replacing existing ones.
   ///
-  /// - Throws: The `SecretStoreError` of writing: `unsupported` if biometric authentication is
-  ///   required but unavailable.
+  /// - Throws: A `SecretStoreError` if the item cannot be saved, such as `unsupported` if biometric
+  ///   authentication is required but unavailable.
   public func save(value: Data, for key: String) throws {
     try store.put(value, as: try identity(of: key), accessControl)
   }
 
   /// Removes the item of a key; succeeds if there is none.
   ///
-  /// - Throws: The `SecretStoreError` of removing.
+  /// - Throws: A `SecretStoreError` if an item cannot be removed.
   public func delete(for key: String) throws {
     try store.removeItems(matching: .exactly(try identity(of: key)))
   }
 
   /// Removes all items of the service; succeeds if there are none.
   ///
-  /// - Throws: The `SecretStoreError` of removing.
+  /// - Throws: A `SecretStoreError` if an item cannot be removed.
   public func deleteAll() throws {
     try store.removeItems(matching: try query())
   }
@@ -105,19 +105,19 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
   }
 }
 
-/// A query of the Security framework, which this platform does not have.
+/// A query for the Security framework, which is not available on this platform.
 @available(*, unavailable, message: "Use `ItemQuery` of SecretStorage.")
 public typealias KeychainQuery = [String: Any]
 
 @available(*, deprecated)
 extension KeychainAdapter {
-  /// Makes a query of the Security framework, which this platform does not have.
+  /// Returns a query for the Security framework, which is not available on this platform.
   @available(
     *, unavailable, message: "Use `load(for:)`, or `items(matching:)` of the `SecretStore`."
   )
   public func getQuery(account: String? = nil) -> KeychainQuery { fatalError() }
 
-  /// Runs a query of the Security framework, which this platform does not have.
+  /// Runs a query of the Security framework, which is not available on this platform.
   @available(*, unavailable, message: "Use `load(for:)` or `loadAll()`.")
   public func getResult(
     account: String? = nil, single: Bool, biometricAuthMessage: String? = nil
@@ -127,7 +127,7 @@ extension KeychainAdapter {
 }
 
 extension SecretStore {
-  /// Returns the bytes of an item; nil if it was removed.
+  /// Returns the bytes and the revision of an item; nil if it was removed.
   func bytes(
     of item: SecretItem, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> (bytes: Data, revision: UInt64)? {

@@ -8,15 +8,15 @@ import SecretStorage
 /// @KeychainStore(key: "token") var token: String?
 /// ```
 ///
-/// Setting nil removes the item. Accesses never throw: errors go to `SecretStores.onFailure`, a
-/// failed get returns nil, and after a failed set the property keeps the value until the next set.
-/// Reading never prompts the user. To authenticate, use the adapter's `load(for:)`.
+/// Setting nil removes the item. Reading and writing never throw: errors go to
+/// `SecretStores.onFailure`, a failed get returns nil, and a value that cannot be saved stays in
+/// memory until the next set. Reading never prompts the user; the adapter's `load(for:)` does.
 @available(*, deprecated, message: "Run an `AdapterMigration`, then use `GenericPassword`.")
 @propertyWrapper
 public final class KeychainStore<Property: Codable>: Sendable {
   private let key: String
   private let storageAdapter: CodableKeychainAdapter
-  /// The value of a failed set; an inner nil is a removal.
+  /// The value that the last set failed to save; an inner nil stands for a removal.
   private let unsaved = Lock(Data??.none, inForkedChild: { nil })
 
   /// Creates a property; nothing is read before the first access.
@@ -44,14 +44,14 @@ public final class KeychainStore<Property: Codable>: Sendable {
       var value = base.value
       // An optional chain that ended at nil changed nothing, and setting nil is a removal. A change
       // after a failed read would overwrite the stored value.
-      defer { if base.isKnown, base.value != nil || value != nil { wrappedValue = value } }
+      defer { if base.isLoaded, base.value != nil || value != nil { wrappedValue = value } }
       yield &value
     }
   }
 
   private func read(
     for operation: SecretStorageFailure.Operation
-  ) -> (value: Property?, isKnown: Bool) {
+  ) -> (value: Property?, isLoaded: Bool) {
     do {
       if let unsaved = unsaved.withLock({ $0 }) {
         return (try unsaved.map(storageAdapter.value), true)
@@ -82,11 +82,11 @@ public final class KeychainStore<Property: Codable>: Sendable {
 }
 
 extension SecretStorageFailure {
-  /// Reports the failure of an adapter, without a coder's error, which may contain the value.
+  /// Reports an adapter's failure, but not a coder's error, which may contain the value.
   static func report(_ operation: Operation, _ error: any Error, of type: Any.Type) {
     let reason: SecretStoreError =
       operation == .write
-      ? .invalid("JSON cannot hold this value of type \(type): the stored value is unchanged")
+      ? .invalid("JSON cannot represent this value of type \(type); the stored value is unchanged")
       : .undecodable("\(type)")
     SecretStores.onFailure(SecretStorageFailure(operation, error as? SecretStoreError ?? reason))
   }

@@ -1,30 +1,29 @@
 public import FoundationEssentials
-import SecretStorage
 
-/// A storage of bytes under keys, as 0.1 declared it.
+/// A store of bytes by key, as declared in 0.1.
 @available(*, deprecated, message: "Use `SecretStore`, or a `GenericPassword` for each key.")
 public protocol KeyValueSecureStorageAdapter {
-  /// Reads the bytes of a key.
+  /// Returns the bytes stored under a key.
   func load(for key: String) throws -> Data
-  /// Reads the bytes of all keys.
+  /// Returns all keys with their bytes.
   func loadAll() throws -> [(String, Data)]
   /// Stores bytes under a key.
   func save(value: Data, for key: String) throws
-  /// Removes all keys.
+  /// Removes all keys and their bytes.
   func deleteAll() throws
-  /// Removes a key.
+  /// Removes a key and its bytes.
   func delete(for key: String) throws
 }
 
-/// A storage of JSON values under keys, as 0.1 declared it.
+/// A store of JSON values by key, as declared in 0.1.
 @available(*, deprecated, message: "Use `SecretStore`, or a `GenericPassword` for each key.")
 public protocol JSONCodedKeyValueSecureStorageAdapter: KeyValueSecureStorageAdapter {
-  /// The encoder of the values.
+  /// The encoder for values.
   var jsonEncoder: JSONEncoder { get }
-  /// The decoder of the values.
+  /// The decoder for values.
   var jsonDecoder: JSONDecoder { get }
 
-  /// Reads the value of a key.
+  /// Returns the value stored under a key.
   func load<Property: Codable>(for key: String) throws -> Property
   /// Stores a value under a key.
   func save<Property: Codable>(value: Property, for key: String) throws
@@ -32,7 +31,7 @@ public protocol JSONCodedKeyValueSecureStorageAdapter: KeyValueSecureStorageAdap
 
 @available(*, deprecated)
 extension JSONCodedKeyValueSecureStorageAdapter {
-  /// Decodes the bytes of a key.
+  /// Returns the value stored under a key, decoded from its bytes.
   public func load<Property: Codable>(for key: String) throws -> Property {
     try jsonDecoder.decode(Property.self, from: try load(for: key) as Data)
   }
