@@ -1,7 +1,7 @@
 public import SecretStorage
 import StorageInternals
 
-/// An error that occurs during a migration; it contains no secret.
+/// An error that occurs during a migration, and that contains no secret.
 ///
 /// A failed migration does not change the source. Secrets that were already written stay in the
 /// store, and a new migration adds the others.
@@ -16,7 +16,7 @@ public enum MigrationError: Error, Hashable, Sendable {
   case unsupported(path: String, reason: String)
   /// An argument is invalid.
   case invalid(String)
-  /// A C library is missing; the text names the library and the packages that contain it.
+  /// A C library is missing; the string names the library and the packages that contain it.
   case missingLibrary(String)
   /// A library failed.
   case unavailable(String)
@@ -47,16 +47,19 @@ extension MigrationError: CustomStringConvertible {
       "The passphrase for \(path) is wrong. Try again; nothing was changed."
     case .unsupported(let path, let reason):
       "\(path) cannot be migrated: \(reason). Nothing was migrated."
-    case .invalid(let what): "\(what)."
-    case .missingLibrary(let what), .unavailable(let what): what
+    case .invalid(let reason): "\(reason)."
+    case .missingLibrary(let reason), .unavailable(let reason): reason
     case .notReadBack(let position):
       """
-      The value that the store returned for \(position) of the source differs from the one that was \
+      The value that the store returned for \(position) of the source differs from the one \
       written. The source was not removed. Check the store, then migrate again.
       """
     case .notRemovable(let path, let reason): "\(path) was not removed: \(reason)."
     case .cancelled:
-      "The operation was cancelled. Secrets that were migrated stay in the store. Start it again to continue."
+      """
+      The operation was cancelled. Secrets that were migrated stay in the store. Start it again to \
+      continue.
+      """
     case .store(let error): error.description
     case .system(let call, let path, let code):
       "\(call) of \(path) failed: \(SystemError.message(for: code)) (errno \(code))."

@@ -12,7 +12,7 @@ struct CryptFile {
 
   private static let settings = "keyring_2Dsetting"
   private static let reference = "password_20reference"
-  private static let known: Set = [reference, "scheme", "version"]
+  private static let settingNames: Set = [reference, "scheme", "version"]
   private static let referenceValue = "password reference value"
   private static let scheme = "[Argon2]AES128.GCM"
 
@@ -24,7 +24,7 @@ struct CryptFile {
     var entries: [Entry] = []
     for option in file.options {
       let name = option.name.lowercased()
-      if option.section == Self.settings, Self.known.contains(name) {
+      if option.section == Self.settings, Self.settingNames.contains(name) {
         settings[name] = option
       } else {
         // A service may have the same name as the section of the settings.
@@ -48,7 +48,7 @@ struct CryptFile {
     self.entries = entries
   }
 
-  /// Throws if the passphrase is wrong.
+  /// Checks the passphrase; throws `wrongPassphrase` if it is wrong.
   func check(
     _ passphrase: Secret, _ derivation: Argon2.Derivation, _ cipher: ForeignCipher, of path: String
   ) throws(MigrationError) {

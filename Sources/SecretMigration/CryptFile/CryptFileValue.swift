@@ -5,7 +5,7 @@ import SecretStorage
 struct CryptFileValue: Decodable {
   /// The cost, which is a constant of `keyrings.cryptfile` and not stored in the file.
   private static let cost = Argon2.Cost(passes: 15, memory: 1 << 16, lanes: 2)
-  /// The maximum number of JSON values, which limits the decoder's memory; a valid text has four.
+  /// The maximum number of JSON values, which limits the decoder's memory; a valid value has four.
   private static let memberLimit = 64
 
   private let salt: [UInt8]
@@ -18,10 +18,10 @@ struct CryptFileValue: Decodable {
   }
 
   /// Parses a value; returns nil if it is invalid.
-  init?(_ text: String) {
-    let marks = Array(",[{".utf8)
-    guard let json = Data(base64Encoded: text),
-      json.count(where: marks.contains) <= Self.memberLimit
+  init?(_ base64: String) {
+    let structuralCharacters = Array(",[{".utf8)
+    guard let json = Data(base64Encoded: base64),
+      json.count(where: structuralCharacters.contains) <= Self.memberLimit
     else { return nil }
     do {
       self = try JSONDecoder().decode(CryptFileValue.self, from: json)
@@ -38,9 +38,9 @@ struct CryptFileValue: Decodable {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func bytes(_ key: CodingKeys) throws -> [UInt8] {
       // Python adds line breaks to Base64.
-      let text = try container.decode(String.self, forKey: key).utf8
+      let base64 = try container.decode(String.self, forKey: key).utf8
         .filter { $0 != UInt8(ascii: "\n") }
-      guard let data = Data(base64Encoded: Data(text)) else {
+      guard let data = Data(base64Encoded: Data(base64)) else {
         throw DecodingError.dataCorruptedError(
           forKey: key, in: container, debugDescription: "not Base64")
       }
