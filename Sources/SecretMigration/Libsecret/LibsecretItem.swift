@@ -65,8 +65,8 @@ extension LibsecretItem {
   private static func generic(_ rest: inout [String: String]) -> ItemIdentity {
     let service = remove(serviceNames, from: &rest)
     var account = remove(accountNames, from: &rest)
-    let isService = service != nil && rest.keys.allSatisfy(serviceNames.contains)
-    if account == nil, !rest.isEmpty, !isService {
+    let hasOnlyServiceNames = service != nil && rest.keys.allSatisfy(serviceNames.contains)
+    if account == nil, !rest.isEmpty, !hasOnlyServiceNames {
       // It is unknown which attributes identify the item, so the account consists of all of them.
       account = rest.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         .joined(separator: ",")

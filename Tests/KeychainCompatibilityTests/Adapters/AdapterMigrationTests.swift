@@ -74,7 +74,7 @@ struct AdapterMigrationTests {
     #expect(store.revision() == before)
     #expect(plan.entries.map(\.key) == ["number", "wrong", "absent", "forgotten"])
     #expect(plan.keys(.converted) == ["number"])
-    #expect(plan.keys(.refused("It is not JSON of the type Int.")) == ["wrong"])
+    #expect(plan.keys(.refused("It is not JSON of type Int.")) == ["wrong"])
     #expect(plan.keys(.absent) == ["absent"])
     #expect(plan.keys(.undeclared) == ["forgotten"])
 
