@@ -178,6 +178,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     reportedFailure = nil
   }
 
+  /// Runs an access that the app has requested, and throws its error as a ``KeychainError``.
   private func explicitly(_ access: () throws -> Void) throws {
     do {
       try access()
@@ -188,6 +189,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     }
   }
 
+  /// Runs an access of the getter or setter, and reports its error instead of throwing it.
   @discardableResult
   private func implicitly(
     _ operation: SecretStorageFailure.Operation, _ access: () throws -> Void

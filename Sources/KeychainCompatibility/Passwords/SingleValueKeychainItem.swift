@@ -113,7 +113,7 @@ open class SingleValueKeychainItem {
 
   /// Returns the attributes with placeholders for those that were set to nil.
   ///
-  /// A `PasswordItem` writes only changes. After placeholders were assigned, nil is a change.
+  /// A `PasswordItem` writes only changes. Once placeholders are assigned, nil is a change.
   func filled(_ attributes: ItemAttributes) -> ItemAttributes {
     var filled = attributes
     if _description.isCleared { filled.itemDescription = "" }

@@ -26,13 +26,13 @@ struct EnvironmentParser {
   }
 
   private static func normalizingLineEndings(in bytes: [UInt8]) -> [UInt8] {
-    let (feed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+    let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
     guard bytes.contains(carriageReturn) else { return bytes }
     var last: UInt8?
     return bytes.compactMap { byte in
       defer { last = byte }
-      if byte == feed, last == carriageReturn { return nil }
-      return byte == carriageReturn ? feed : byte
+      if byte == lineFeed, last == carriageReturn { return nil }
+      return byte == carriageReturn ? lineFeed : byte
     }
   }
 
