@@ -113,8 +113,7 @@ extension ForeignSecrets {
   ///   - isDryRun: Whether to report the expected outcomes without changing anything. The outcomes
   ///     reflect the limits of a vault; another store may still refuse a secret.
   ///   - removingSource: Whether to remove the source file after a complete migration.
-  ///   - report: A closure that is called on the calling thread after each secret, and that can
-  ///     cancel the migration.
+  ///   - report: A closure called after each secret on the calling thread; it can cancel the run.
   /// - Returns: The outcome, or expected outcome, of each secret.
   /// - Throws: ``MigrationError/notRemovable(path:reason:)`` if `removingSource` is true and the
   ///   source cannot be removed; ``MigrationError/store(_:)`` if the store is locked or damaged, or

@@ -56,10 +56,7 @@ extension MigrationError: CustomStringConvertible {
       """
     case .notRemovable(let path, let reason): "\(path) was not removed: \(reason)."
     case .cancelled:
-      """
-      The operation was cancelled. Secrets that were migrated stay in the store. Start it again to \
-      continue.
-      """
+      "The operation was cancelled. Migrated secrets stay in the store. Start it again to continue."
     case .store(let error): error.description
     case .system(let call, let path, let code):
       "\(call) of \(path) failed: \(SystemError.message(for: code)) (errno \(code))."

@@ -7,13 +7,7 @@ struct StoreMigration {
   let isDryRun: Bool
   var report = MigrationReport()
   /// The identities of the secrets that were processed.
-  private var identities = Set<ItemIdentity>()
-
-  init(store: any SecretStore, conflicts: ImportConflicts, isDryRun: Bool) {
-    self.store = store
-    self.conflicts = conflicts
-    self.isDryRun = isDryRun
-  }
+  var identities = Set<ItemIdentity>()
 
   mutating func migrate(_ foreign: ForeignSecret) throws(MigrationError) {
     let entry = MigrationReport.Entry(

@@ -32,8 +32,7 @@ public indirect enum AdapterValueType: Hashable, Sendable {
   case date
   /// A `URL`.
   case url
-  /// An enumeration with raw values, a `UUID`, or another type encoded as a single string or
-  /// number.
+  /// An enumeration with raw values, a `UUID`, or another type encoded as one string or number.
   case rawValue
   /// An array or set of values of one type.
   case array(of: AdapterValueType)

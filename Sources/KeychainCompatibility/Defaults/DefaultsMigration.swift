@@ -34,8 +34,7 @@ public struct DefaultsMigration: Sendable {
   ///
   /// - Parameters:
   ///   - store: The store that receives the settings.
-  ///   - decoder: The decoder for values of 1.x; pass that of the `DefaultsStore` if it has its
-  ///     own.
+  ///   - decoder: The decoder for values of 1.x; pass that of the `DefaultsStore` if it has one.
   public init(
     into store: KeyValueStore = .standard, decoder: PropertyListDecoder = PropertyListDecoder()
   ) {

@@ -62,7 +62,7 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
   ///
   /// The key is the name of the enclosing type or function, so two such properties of one type
   /// share their value.
-  @available(*, deprecated, message: "Specify a key: without one, properties of one type share a value.")
+  @available(*, deprecated, message: "Specify a key: properties of one type share this one.")
   public convenience init(
     defaultValue: Value? = nil, defaults: KeyValueStore = .standard,
     encoder: PropertyListEncoder = PropertyListEncoder(),

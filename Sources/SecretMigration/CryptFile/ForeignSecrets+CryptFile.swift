@@ -17,8 +17,7 @@ extension ForeignSecrets {
   ///   - passphrase: The passphrase of the keyring.
   ///   - skippingUnreadable: Whether to skip passwords that are damaged or whose user name cannot
   ///     be determined, instead of throwing an error.
-  ///   - report: A closure that is called on the calling thread after each password, and that can
-  ///     cancel the operation.
+  ///   - report: A closure called after each password on the calling thread; it can cancel the run.
   /// - Returns: The passwords, in the order of the file.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``; ``MigrationError/damaged(path:reason:)``;
   ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for

@@ -39,10 +39,7 @@ struct EnvironmentParser {
   mutating func variables() throws(MigrationError) -> [Variable] {
     if rest.first == "\u{FEFF}" {
       throw malformed(
-        """
-        some programs treat a byte order mark as part of the first variable's name; save the file \
-        without it
-        """)
+        "some programs treat a byte order mark as part of the first variable's name; remove it")
     }
     var variables: [Variable] = []
     while !rest.isEmpty {
@@ -56,8 +53,7 @@ struct EnvironmentParser {
     .malformed(path: path, reason: "line \(line ?? self.line): \(reason)")
   }
 
-  /// Parses one line, or several in the case of a quoted value; returns nil if there is no
-  /// variable.
+  /// Parses one line, or several for a quoted value; returns nil if there is no variable.
   private mutating func variable() throws(MigrationError) -> Variable? {
     skipBlanks()
     let firstLine = line
@@ -141,10 +137,7 @@ struct EnvironmentParser {
     let trimmed = value[..<end]
     if trimmed.first?.isAmbiguousWhitespace == true || trimmed.last?.isAmbiguousWhitespace == true {
       throw malformed(
-        """
-        some programs remove the invisible character at the start or end of the value; use \
-        quotation marks
-        """)
+        "some programs trim this invisible character from the value; use quotation marks")
     }
     return String(trimmed)
   }
@@ -176,10 +169,7 @@ struct EnvironmentParser {
     case (_, "\\"), (_, "'"), ("\"", "\""), ("\"", "a"), ("\"", "b"), ("\"", "f"), ("\"", "t"),
       ("\"", "v"):
       throw malformed(
-        """
-        some programs remove the backslash of this escape sequence; use different quotation marks, \
-        or none
-        """)
+        "some programs remove the backslash of this escape sequence; use different quotation marks")
     default: return "\\"
     }
   }
