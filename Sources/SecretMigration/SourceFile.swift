@@ -44,7 +44,6 @@ struct SourceFile: Sendable {
     }
   }
 
-  /// Removes the file, provided that it has not been changed.
   func remove() throws(MigrationError) {
     try checkRemovable()
     try Self.convertingError { () throws(SystemError) in try FileSystem().unlink(path) }

@@ -76,8 +76,7 @@ extension Arguments {
     return try await SecretInput.ask(
       prompt,
       withoutTerminal:
-        "There is no terminal for a prompt. Specify a file with the secret: \(option.synopsis)."
-    )
+        "There is no terminal for a prompt. Specify a file with the secret: \(option.synopsis).")
   }
 
   private func recoveryCode(prompt: String) async throws -> RecoveryCode {
