@@ -53,17 +53,17 @@ struct ConfigurationFile {
           throw malformed(lineNumber, "duplicate option")
         }
         let value = content[content.index(after: separator)...].trimmed
-        let text = String(decoding: value, as: UTF8.self)
-        options.append(Option(section: section, name: name, line: lineNumber, value: text))
+        let string = String(decoding: value, as: UTF8.self)
+        options.append(Option(section: section, name: name, line: lineNumber, value: string))
       }
       try ForeignSecrets.checkCount(max(options.count, sections.count), of: path)
     }
   }
 
   /// Returns an escaped name as a string; nil if it contains other characters.
-  private static func name(_ text: ArraySlice<UInt8>) -> String? {
-    let isName = !text.isEmpty && text.allSatisfy { $0 == UInt8(ascii: "_") || $0.isAlphanumeric }
-    return isName ? String(decoding: text, as: UTF8.self) : nil
+  private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
+    let isName = !bytes.isEmpty && bytes.allSatisfy { $0 == UInt8(ascii: "_") || $0.isAlphanumeric }
+    return isName ? String(decoding: bytes, as: UTF8.self) : nil
   }
 }
 
