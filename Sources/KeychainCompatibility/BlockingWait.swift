@@ -2,23 +2,23 @@ import Concurrency
 import Dispatch
 import SecretStorage
 
-/// Blocking calls that wait for the user, for deprecated APIs without an asynchronous form.
+/// A blocking wait for asynchronous work, for deprecated APIs without an asynchronous form.
 enum BlockingWait {
-  /// Whether this thread may block.
+  /// Whether the current thread may block.
   ///
-  /// Prompting the user needs one of the few threads of tasks, so blocking all of them would
-  /// deadlock. A forked child has none.
+  /// Prompting the user needs a thread of the cooperative pool, so blocking all of its threads
+  /// would cause a deadlock. A forked child has no such threads.
   static var isPossible: Bool {
     unsafe withUnsafeCurrentTask { unsafe $0 == nil } && !Fork.isChild
   }
 
-  /// Runs asynchronous work and blocks this thread until it is done.
+  /// Runs asynchronous work, and blocks the current thread until it has finished.
   static func value<Value: Sendable, Failure: Error>(
     of work: @escaping @Sendable () async throws(Failure) -> Value
   ) throws(Failure) -> Value {
     let result = Lock<Result<Value, Failure>?>(nil)
-    let isDone = DispatchSemaphore(value: 0)
-    // Not a detached task, which would not inherit the store of `withDefaultStore`.
+    let finished = DispatchSemaphore(value: 0)
+    // A detached task would not inherit the store of `withDefaultStore`.
     Task {
       do throws(Failure) {
         let value = try await work()
@@ -26,16 +26,18 @@ enum BlockingWait {
       } catch {
         result.withLock { $0 = .failure(error) }
       }
-      isDone.signal()
+      finished.signal()
     }
-    isDone.wait()
-    guard let result = result.withLock({ $0 }) else { fatalError("A task left no result.") }
+    finished.wait()
+    guard let result = result.withLock({ $0 }) else { fatalError("The task has no result.") }
     return try result.get()
   }
 }
 
 extension AuthenticationContext {
-  /// Prompts for the authentication of an item and blocks; in a task, throws `unavailable`.
+  /// Prompts for the authentication that an item requires, and blocks the thread.
+  ///
+  /// - Throws: `unavailable` in a task or a forked child, or the error of the authentication.
   func waitForAuthorization(
     of item: SecretItem, in store: any SecretStore
   ) throws(SecretStoreError) -> Authorization {
@@ -50,6 +52,20 @@ extension AuthenticationContext {
     }
     return try BlockingWait.value { () async throws(SecretStoreError) in
       try await self.authorization(for: accessControl, with: store.authenticator)
+    }
+  }
+}
+
+extension PasswordItem {
+  /// Reads the item; prompts the user and blocks the thread if authentication is required.
+  func loadBlocking() throws -> Value? {
+    do {
+      return try load()
+    } catch SecretStoreError.denied where BlockingWait.isPossible {
+      let context = AuthenticationContext(reason: "Read a password")
+      return try BlockingWait.value { () async throws in
+        try await self.load(authorizedBy: context)
+      }
     }
   }
 }

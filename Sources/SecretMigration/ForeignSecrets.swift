@@ -43,6 +43,7 @@ public struct ForeignSecrets: Sendable {
   /// The maximum number of secrets in a file; each one uses far more memory than in the file.
   static let countLimit = 100_000
 
+  /// Throws `unsupported` if a file has too many secrets.
   static func checkCount(_ count: Int, of path: String) throws(MigrationError) {
     if count > countLimit {
       throw .unsupported(path: path, reason: "it has more than \(countLimit) secrets")
@@ -86,7 +87,9 @@ extension ForeignSecret: CustomReflectable {
 extension ForeignSecrets: CustomReflectable {
   /// A mirror without children, so that a dump shows no names.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}
 
+extension ForeignSecrets {
   /// Writes the secrets to a store.
   ///
   /// A secret is added if the store has no item with the same identity. Each written secret is read
@@ -95,9 +98,9 @@ extension ForeignSecrets: CustomReflectable {
   /// writers may use the store at the same time.
   ///
   /// A stored item is identical if its secret and attributes equal those of the source. An item
-  /// that needs a proof cannot be read, so it is never identical. If the store does not accept a
-  /// secret, for example because it does not support the access flags, the secret is reported as
-  /// `refused` with the reason, and the migration continues.
+  /// that requires authentication cannot be read, so it is never identical. If the store does not
+  /// accept a secret, for example because it does not support the access flags, the secret is
+  /// reported as `refused` with the reason, and the migration continues.
   ///
   /// With `removingSource`, the source file is removed at the end, provided that the store contains
   /// every secret unchanged, that a `SecretVault` passes verification, and that the file has not
@@ -106,11 +109,11 @@ extension ForeignSecrets: CustomReflectable {
   ///
   /// - Parameters:
   ///   - store: The destination, such as a `SecretVault`.
-  ///   - conflicts: The way to handle a stored item that differs from the source.
+  ///   - conflicts: How to handle a stored item that differs from the source.
   ///   - isDryRun: Whether to report the expected outcomes without changing anything. The outcomes
   ///     reflect the limits of a vault; another store may still refuse a secret.
   ///   - removingSource: Whether to remove the source file after a complete migration.
-  ///   - report: Called on this thread after each secret; can cancel the migration.
+  ///   - report: A closure called after each secret on the calling thread; it can cancel the run.
   /// - Returns: The outcome, or expected outcome, of each secret.
   /// - Throws: ``MigrationError/notRemovable(path:reason:)`` if `removingSource` is true and the
   ///   source cannot be removed; ``MigrationError/store(_:)`` if the store is locked or damaged, or
@@ -129,23 +132,24 @@ extension ForeignSecrets: CustomReflectable {
       try file.checkRemovable()
     }
     var work = StoreMigration(store: store, conflicts: conflicts, isDryRun: isDryRun)
-    try checkProgress(0, of: secrets.count, report)
+    try Self.checkProgress(0, of: secrets.count, report)
     for (index, foreign) in secrets.enumerated() {
       try work.migrate(foreign)
-      try checkProgress(index + 1, of: secrets.count, report)
+      try Self.checkProgress(index + 1, of: secrets.count, report)
     }
     work.report.unreadable = unreadable
-    if removingSource, !isDryRun, let file, try work.holds(self) {
+    if removingSource, !isDryRun, let file, try work.storeContainsAll(of: self) {
       try file.remove()
       work.report.isSourceRemoved = true
     }
     return work.report
   }
-}
 
-/// Reports the progress; throws if the closure cancels the operation.
-func checkProgress(
-  _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
-) throws(MigrationError) {
-  if report(MaintenanceProgress(completed: completed, total: total)) == .cancel { throw .cancelled }
+  /// Reports the progress; throws `cancelled` if the closure cancels the operation.
+  static func checkProgress(
+    _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
+  ) throws(MigrationError) {
+    let progress = MaintenanceProgress(completed: completed, total: total)
+    if report(progress) == .cancel { throw .cancelled }
+  }
 }

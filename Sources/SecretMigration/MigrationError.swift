@@ -1,7 +1,7 @@
 public import SecretStorage
 import StorageInternals
 
-/// An error that occurs during a migration; it contains no secret.
+/// An error that occurs during a migration, and that contains no secret.
 ///
 /// A failed migration does not change the source. Secrets that were already written stay in the
 /// store, and a new migration adds the others.
@@ -16,7 +16,7 @@ public enum MigrationError: Error, Hashable, Sendable {
   case unsupported(path: String, reason: String)
   /// An argument is invalid.
   case invalid(String)
-  /// A C library is missing; the text names the library and the packages that contain it.
+  /// A C library is missing; the string names the library and the packages that contain it.
   case missingLibrary(String)
   /// A library failed.
   case unavailable(String)
@@ -47,16 +47,16 @@ extension MigrationError: CustomStringConvertible {
       "The passphrase for \(path) is wrong. Try again; nothing was changed."
     case .unsupported(let path, let reason):
       "\(path) cannot be migrated: \(reason). Nothing was migrated."
-    case .invalid(let what): "\(what)."
-    case .missingLibrary(let what), .unavailable(let what): what
+    case .invalid(let reason): "\(reason)."
+    case .missingLibrary(let reason), .unavailable(let reason): reason
     case .notReadBack(let position):
       """
-      The value that the store returned for \(position) of the source differs from the one that was \
+      The value that the store returned for \(position) of the source differs from the one \
       written. The source was not removed. Check the store, then migrate again.
       """
     case .notRemovable(let path, let reason): "\(path) was not removed: \(reason)."
     case .cancelled:
-      "The operation was cancelled. Secrets that were migrated stay in the store. Start it again to continue."
+      "The operation was cancelled. Migrated secrets stay in the store. Start it again to continue."
     case .store(let error): error.description
     case .system(let call, let path, let code):
       "\(call) of \(path) failed: \(SystemError.message(for: code)) (errno \(code))."
@@ -67,30 +67,5 @@ extension MigrationError: CustomStringConvertible {
 extension MigrationError {
   init(_ error: SystemError) {
     self = .system(call: error.call.rawValue, path: error.path, code: error.code)
-  }
-}
-
-/// The outcomes of a migration, or the expected outcomes of a dry run.
-public struct MigrationReport: Hashable, Sendable {
-  /// The outcome for one secret.
-  public struct Entry: Hashable, Sendable {
-    /// The position in the source, such as `line 3`.
-    public let position: String
-    /// The identity of the item in the store.
-    public let identity: ItemIdentity
-    /// The outcome.
-    public let outcome: ImportReport.Outcome
-  }
-
-  /// The outcomes for the readable secrets, in the order of migration.
-  public internal(set) var entries: [Entry] = []
-  /// The secrets that could not be read and were skipped.
-  public internal(set) var unreadable: [ForeignSecrets.Unreadable] = []
-  /// Whether the source file was removed.
-  public internal(set) var isSourceRemoved = false
-
-  /// Returns the identities of the secrets with a given outcome, in the order of migration.
-  public func identities(_ outcome: ImportReport.Outcome) -> [ItemIdentity] {
-    entries.filter { $0.outcome == outcome }.map(\.identity)
   }
 }

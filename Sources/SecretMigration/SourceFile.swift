@@ -2,7 +2,7 @@ import CLibrary
 import FoundationEssentials
 import StorageInternals
 
-/// A file from which secrets were read, and its status at that time.
+/// A file from which secrets were read, with its status at that time.
 struct SourceFile: Sendable {
   /// The maximum size of a file, in bytes.
   static let sizeLimit = 64 * 1024 * 1024
@@ -14,23 +14,27 @@ struct SourceFile: Sendable {
   static func read(_ url: URL) throws(MigrationError) -> (file: SourceFile, bytes: [UInt8]) {
     let path = url.path
     // Opening a FIFO could otherwise block indefinitely.
-    let file = try system { () throws(SystemError) in
+    let file = try convertingError { () throws(SystemError) in
       try FileSystem().open(path, O_RDONLY | O_NONBLOCK)
     }
-    let status = try system { () throws(SystemError) in try file.status() }
+    let status = try convertingError { () throws(SystemError) in try file.status() }
     guard status.isRegularFile else {
       throw .unsupported(path: path, reason: "it is not a regular file")
     }
     guard status.size <= sizeLimit else {
       throw .unsupported(path: path, reason: "it is larger than \(sizeLimit >> 20) MiB")
     }
-    let bytes = try system { () throws(SystemError) in try file.read(from: 0, count: status.size) }
+    let bytes = try convertingError { () throws(SystemError) in
+      try file.read(from: 0, count: status.size)
+    }
     return (SourceFile(path: path, status: status), bytes)
   }
 
   /// Throws if the path no longer leads to the unchanged file that was read.
   func checkRemovable() throws(MigrationError) {
-    let now = try Self.system { () throws(SystemError) in try FileSystem().status(of: path) }
+    let now = try Self.convertingError { () throws(SystemError) in
+      try FileSystem().status(of: path)
+    }
     guard let now else { throw .notRemovable(path: path, reason: "it no longer exists") }
     if now.isSymbolicLink {
       throw .notRemovable(path: path, reason: "it is a symbolic link; specify the file itself")
@@ -42,14 +46,15 @@ struct SourceFile: Sendable {
 
   func remove() throws(MigrationError) {
     try checkRemovable()
-    try Self.system { () throws(SystemError) in try FileSystem().unlink(path) }
+    try Self.convertingError { () throws(SystemError) in try FileSystem().unlink(path) }
   }
 
-  private static func system<Result: ~Copyable>(
-    _ call: () throws(SystemError) -> Result
+  /// Calls a closure, and converts its error.
+  private static func convertingError<Result: ~Copyable>(
+    _ body: () throws(SystemError) -> Result
   ) throws(MigrationError) -> Result {
     do {
-      return try call()
+      return try body()
     } catch {
       throw MigrationError(error)
     }

@@ -6,6 +6,7 @@ struct StoreMigration {
   let conflicts: ImportConflicts
   let isDryRun: Bool
   var report = MigrationReport()
+  /// The identities of the secrets that were processed.
   var identities = Set<ItemIdentity>()
 
   mutating func migrate(_ foreign: ForeignSecret) throws(MigrationError) {
@@ -45,7 +46,7 @@ struct StoreMigration {
   ) throws(SecretStoreError) -> ImportReport.Outcome {
     let existing = try store.item(foreign.identity)
     if let existing {
-      if try store.has(foreign, as: existing) { return .identical }
+      if try store.contains(foreign, as: existing) { return .identical }
       if conflicts == .keepExisting { return .conflict }
     }
     if isDryRun {
@@ -81,23 +82,22 @@ struct StoreMigration {
       if try store.item(foreign.identity) == nil { throw .corrupted(Self.mismatch) }
       return
     }
-    // Without a proof, only the attributes can be compared.
+    // Without authentication, only the attributes can be compared.
     let isSame =
       found.attributes.accessControl.flags.isEmpty
-      ? try store.has(foreign, as: found) : found.attributes == foreign.attributes
+      ? try store.contains(foreign, as: found) : found.attributes == foreign.attributes
     if !isSame { throw .corrupted(Self.mismatch) }
   }
 
   /// Returns whether the store contains all secrets of a source, so that the source can be removed.
-  func holds(_ source: ForeignSecrets) throws -> Bool {
+  func storeContainsAll(of source: ForeignSecrets) throws -> Bool {
     guard source.unreadable.isEmpty, !report.entries.contains(where: \.outcome.isRefusal) else {
       return false
     }
     do {
       for foreign in source.secrets {
-        guard let item = try store.item(foreign.identity), try store.has(foreign, as: item) else {
-          return false
-        }
+        guard let item = try store.item(foreign.identity), try store.contains(foreign, as: item)
+        else { return false }
       }
       if let vault = store as? SecretVault, try !vault.verify().isSound {
         throw SecretStoreError.corrupted("The vault is damaged")
@@ -111,7 +111,7 @@ struct StoreMigration {
 
 extension SecretStore {
   /// Returns whether an item is readable, and equals a foreign secret and its attributes.
-  fileprivate func has(
+  fileprivate func contains(
     _ foreign: ForeignSecret, as item: SecretItem
   ) throws(SecretStoreError) -> Bool {
     guard item.attributes == foreign.attributes, item.attributes.accessControl.flags.isEmpty else {

@@ -11,7 +11,7 @@ struct Command: Sendable {
   /// The text below the options on the help page.
   var notes = ""
   /// The error message for an argument that is neither an option nor a parameter.
-  var excessArgument = "There are too many arguments. Quote an argument that contains spaces."
+  var excessArgument = "Too many arguments. Quote an argument that contains spaces."
   let run: @Sendable (Arguments) async throws -> ExitStatus
 }
 

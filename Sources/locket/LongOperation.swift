@@ -50,7 +50,7 @@ final class LongOperation {
       let signal = interruption.load(ordering: .relaxed)
       guard error as? OperationFailure == cancellation, signal != 0 else { throw error }
       raiseUnblocked(signal)
-      throw Failure("\(title) was interrupted. Repeat the command to continue.")
+      throw Failure("\(title) was interrupted. Run the command again to continue.")
     }
   }
 

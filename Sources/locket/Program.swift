@@ -40,7 +40,7 @@ enum Program {
       // The system keeps the arguments until the process ends.
       guard let argument = unsafe CommandLine.unsafeArgv[number],
         let word = unsafe String(validatingCString: argument)
-      else { throw Failure("Argument \(number) is not text in UTF-8.") }
+      else { throw Failure("Argument \(number) is not valid UTF-8.") }
       words.append(word)
     }
     return words

@@ -120,7 +120,7 @@ struct LargeFileTests {
 
   @Test func spellingsAreLimited() throws {
     func caseVariants(_ name: String) throws -> [String] {
-      try #require(EscapedName(name)).caseVariants.map(\.text)
+      try #require(EscapedName(name)).caseVariants.map(\.string)
     }
     #expect(try caseVariants("a_2eb") == ["A.B", "A.B", "a.b", "A.b", "a.B", "A.B"])
     #expect(try caseVariants("abcdefgh").count == 2 + 1 << 8)
@@ -128,7 +128,7 @@ struct LargeFileTests {
       #expect(try caseVariants(String(repeating: "a", count: 20)).count == 2 + 1 << 16)
     }
     let longest = String(repeating: "a", count: 1024)
-    #expect(try #require(EscapedName(longest)).caseVariants.contains { $0.text != longest })
+    #expect(try #require(EscapedName(longest)).caseVariants.contains { $0.string != longest })
     let tooLong = String(decoding: repeated("a"), as: UTF8.self)
     #expect(try caseVariants(tooLong).allSatisfy { $0 == tooLong })
   }

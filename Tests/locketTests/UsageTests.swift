@@ -151,7 +151,7 @@ struct UsageTests {
 
   @Test func anOptionOfOneLetterHasOneHyphen() throws {
     let help = try machine.run("rules", "generate", "--help").output
-    #expect(help.contains("\n  -n COUNT    how many"))
+    #expect(help.contains("\n  -n COUNT    the number"))
     // Where no option is called so, it is a parameter like others.
     let ended = try machine.run("settings", "set", "-n", "1")
     #expect(ended.status == 0)
@@ -170,7 +170,7 @@ struct UsageTests {
   func anArgumentThatIsNotUTF8IsRefused(command: String) throws {
     let ended = try machine.shell("\"$0\" \(command) \"$(printf '\\377')\"")
     #expect(ended.status == 2)
-    #expect(ended.errors.hasSuffix(" is not text in UTF-8.\n"))
+    #expect(ended.errors.hasSuffix(" is not valid UTF-8.\n"))
   }
 
   @Test(arguments: [

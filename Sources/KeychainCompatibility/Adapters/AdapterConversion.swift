@@ -5,7 +5,7 @@ import ValueFormats
 struct AdapterConversion: Sendable {
   enum Result: Sendable {
     case converted(Data)
-    /// The bytes are not JSON of the type, but a value in the format of `GenericPassword`.
+    /// The bytes are not JSON of the type, but already have the format of `GenericPassword`.
     case native
     /// The reason why the item is left unchanged, as a sentence.
     case refused(String)
@@ -23,15 +23,15 @@ struct AdapterConversion: Sendable {
       } catch {
         // The decoder's own error may contain parts of the value.
         return Self.canDecode(Value.self, from: Array(json))
-          ? .native : .refused("It is not JSON of the type \(Value.self).")
+          ? .native : .refused("It is not JSON of type \(Value.self).")
       }
       do throws(ValueCodingError) {
         let bytes = try ValueCoder().encode(value)
         if Self.canDecode(Value.self, from: bytes) { return .converted(Data(bytes)) }
       } catch {
-        // A property list cannot hold the value.
+        // A property list cannot represent the value.
       }
-      return .refused("A value of the type \(Value.self) cannot be stored exactly.")
+      return .refused("A value of type \(Value.self) cannot be stored exactly.")
     }
   }
 
@@ -48,9 +48,11 @@ struct AdapterConversion: Sendable {
     }
   }
 
-  /// Encodes a value in the format of `GenericPassword`, by its top-level type.
+  /// Encodes a value in the format of `GenericPassword`, which depends on its top-level type.
   private static func encoded(_ tree: ValueTree, isRawValue: Bool) -> Result {
-    guard let value = tree.adapterValue else { return .refused("It is null, which is no value.") }
+    guard let value = tree.adapterValue else {
+      return .refused("It is null, which is not a value.")
+    }
     do throws(ValueCodingError) {
       let encodable: any Encodable = isRawValue ? AdapterValue(tree: tree) : value
       return .converted(Data(try ValueCoder().encode(encodable)))
@@ -71,16 +73,10 @@ struct AdapterConversion: Sendable {
   }
 }
 
-/// An item before and after its conversion, kept until that is finished.
-struct ConversionCopy: Codable {
-  let original: Data
-  let converted: Data
-}
-
 extension ValueTree {
-  /// Reads JSON of a 0.x adapter: numbers become integers if an integer type can hold them.
+  /// Parses the JSON of a 0.x adapter, with integers where an integer type can represent a number.
   ///
-  /// Returns nil for bytes that are not JSON, or hold a number that no type can hold.
+  /// Returns nil for bytes that are not JSON, or that contain a number no type can represent.
   init?(adapterJSON bytes: Data) {
     do throws(FormatError) {
       let json = try JSONFormat(.plain).decode(ArraySlice(bytes))
@@ -123,7 +119,7 @@ extension ValueTree {
     case .date(let value): value
     case .array(let value): value.map(AdapterValue.init)
     case .dictionary(let value):
-      // Keys that are equal as text are one key of a Swift dictionary.
+      // Keys with equal strings become one key of a Swift dictionary.
       Dictionary(
         value.map { ($0.key.string, AdapterValue(tree: $0.value)) }, uniquingKeysWith: { $1 })
     }

@@ -3,8 +3,8 @@ public import SecretStorage
 
 /// Converts the items of the 0.x adapters from JSON into the format of `GenericPassword`.
 ///
-/// Only the bytes change. The identity does not: the adapter's service identifier is the service,
-/// and the key is the account. JSON does not contain the types, so the app declares them:
+/// Only the bytes of an item change. Its service remains the adapter's service identifier, and its
+/// account remains the key. JSON does not contain Swift types, so the app declares them:
 ///
 /// ```swift
 /// var migration = AdapterMigration(serviceIdentifier: "com.example.app")
@@ -13,29 +13,29 @@ public import SecretStorage
 /// let report = try migration.run()
 /// ```
 ///
-/// Then `@GenericPassword(service: "com.example.app", account: "token") var token: String?` has the
-/// value. Run the migration before that property is used, and not while 0.x code still writes these
-/// keys: any item that is JSON of its type and not marked as converted is converted.
+/// Afterwards, `@GenericPassword(service: "com.example.app", account: "token") var token: String?`
+/// has the value. Run the migration before that property is used, and not while 0.x code still
+/// writes these keys: any item that is JSON of its type and not marked as converted is converted.
 ///
-/// For each converted item, a copy with the same access control is written first, as an item of the
-/// service `<service>.migration`, and removed only after the converted item was read back. The next
-/// run completes an interrupted one, even if the process ended. That service's item without account
-/// lists the finished keys, so the migration may run at every start.
+/// Before an item is converted, a copy with the same access control is written as an item of the
+/// service `<service>.migration`. It is removed after the converted item has been read back. The
+/// next run completes an interrupted one, even if the process was killed. That service's item
+/// without an account lists the finished keys, so the migration can run at every launch.
 ///
-/// Values saved as bytes, by the `save(value:for:)` that takes `Data`, already have the format of
-/// `GenericPassword<Data>`: their keys need no declaration.
+/// Values saved with the overload of `save(value:for:)` that takes `Data` already have the format
+/// of `GenericPassword<Data>`, so their keys need no declaration.
 public struct AdapterMigration: Sendable {
   private let givenService: String?
   private let decoder: JSONDecoder
   private let givenStore: (any SecretStore)?
   private var conversions: [AdapterConversion] = []
 
-  /// Creates a migration that does not convert any key yet.
+  /// Creates a migration without declared keys.
   ///
   /// - Parameters:
   ///   - serviceIdentifier: The service of the adapter; nil means that of
   ///     `CodableKeychainAdapter.defaultDomain`.
-  ///   - jsonDecoder: Reads the JSON; pass the decoder of the adapter, if it had one.
+  ///   - jsonDecoder: The decoder for the JSON; pass the adapter's decoder if it has its own.
   ///   - store: The store of the items; nil means the default store.
   public init(
     serviceIdentifier: String? = nil, jsonDecoder: JSONDecoder = JSONDecoder(),
@@ -66,12 +66,13 @@ public struct AdapterMigration: Sendable {
   /// Converts the items that need no authentication; refuses the others.
   ///
   /// - Parameters:
-  ///   - isDryRun: Whether to change nothing and only report what a run would do.
-  ///   - report: Called on this thread with the number of finished keys; can cancel the run.
+  ///   - isDryRun: Whether only to report what a run would do, without changing anything.
+  ///   - report: A closure that receives the number of finished keys on the calling thread, and can
+  ///     cancel the run.
   /// - Returns: The outcome for each key.
-  /// - Throws: `SecretStoreError`: `cancelled`, `corrupted` if the item read back differs from the
-  ///   written one, or the error of reading or writing. Finished conversions remain, and the next
-  ///   run continues from there.
+  /// - Throws: A `SecretStoreError` if an item cannot be read or written, such as `corrupted` if an
+  ///   item read back differs from the one written, or `cancelled`. Finished conversions remain,
+  ///   and the next run continues from there.
   @discardableResult
   public func run(
     isDryRun: Bool = false,
@@ -80,15 +81,15 @@ public struct AdapterMigration: Sendable {
     try run(authorizations: [:], isDryRun, report)
   }
 
-  /// Converts the items, asking the user for the authentication that reading them needs.
+  /// Converts the items, and prompts the user for the authentication that reading them requires.
   ///
   /// - Parameters:
-  ///   - context: Prompts the user. With a time of `reuse`, one prompt applies to all items with
-  ///     the same requirements.
-  ///   - isDryRun: Whether to change nothing and only report what a run would do.
-  ///   - report: Called with the number of finished keys; can cancel the run.
+  ///   - context: The context that prompts the user. With a duration of `reuse`, one prompt covers
+  ///     all items with the same requirements.
+  ///   - isDryRun: Whether only to report what a run would do, without changing anything.
+  ///   - report: A closure that receives the number of finished keys, and can cancel the run.
   /// - Returns: The outcome for each key.
-  /// - Throws: `SecretStoreError`: `denied` if authentication failed, and the errors of
+  /// - Throws: A `SecretStoreError`: `denied` if authentication fails, or an error of
   ///   ``run(isDryRun:reporting:)``.
   @discardableResult
   public func run(
@@ -141,7 +142,7 @@ public struct AdapterMigration: Sendable {
   }
 }
 
-/// The results of an ``AdapterMigration``, for each key.
+/// The results of an ``AdapterMigration``, by key.
 public struct AdapterMigrationReport: Hashable, Sendable {
   /// The outcome for the item of a key.
   public enum Outcome: Hashable, Sendable {
@@ -153,15 +154,15 @@ public struct AdapterMigrationReport: Hashable, Sendable {
     case native
     /// The item does not exist.
     case absent
-    /// The item was changed after an interrupted run had prepared it; it is left unchanged.
+    /// The item was changed after an interrupted run had copied it; it is left unchanged.
     case conflict
-    /// The service has an item of this key, but the key was not declared.
+    /// The service has an item with this key, but the key was not declared.
     case undeclared
     /// The item is left unchanged, for the reason given as a sentence.
     case refused(String)
   }
 
-  /// A key of the service.
+  /// A key of the service, with the outcome for its item.
   public struct Entry: Hashable, Sendable {
     /// The key, which is the account of the item.
     public let key: String
@@ -172,7 +173,7 @@ public struct AdapterMigrationReport: Hashable, Sendable {
   /// The declared keys in declaration order, then the undeclared ones.
   public internal(set) var entries: [Entry] = []
 
-  /// Returns the keys with an outcome.
+  /// Returns the keys with a given outcome.
   public func keys(_ outcome: Outcome) -> [String] {
     entries.filter { $0.outcome == outcome }.map(\.key)
   }

@@ -5,14 +5,14 @@ import ValueFormats
 
 /// The conversion of the items of one service, one at a time.
 ///
-/// The order of steps allows resuming after each of them: the copy is written and read back, the
-/// item is replaced and read back, the key is marked as finished, the copy is removed.
+/// The conversion of an item has four steps, and can be resumed after each: write a copy and read
+/// it back, replace the item and read it back, mark the key as finished, and remove the copy.
 struct AdapterMigrationWork {
   typealias Outcome = AdapterMigrationReport.Outcome
 
   let store: any SecretStore
   let service: String
-  /// The authorization to read an item, by its access control.
+  /// The authorizations to read items, by access control.
   let authorizations: [AccessControl: Authorization]
   let isDryRun: Bool
 
@@ -23,7 +23,7 @@ struct AdapterMigrationWork {
     try store.items(matching: .matching(.generic(service: service))).compactMap(\.identity.account)
   }
 
-  /// Returns the authentication that a key requires; nil if none.
+  /// Returns the access control of a key's item; nil if reading it needs no authentication.
   func accessControl(of key: String) throws(SecretStoreError) -> AccessControl? {
     guard let item = try store.item(.generic(service: service, account: key)) else { return nil }
     let accessControl = item.attributes.accessControl
@@ -33,7 +33,7 @@ struct AdapterMigrationWork {
   func convert(
     _ conversion: AdapterConversion, with decoder: JSONDecoder
   ) throws(SecretStoreError) -> Outcome {
-    // After a conflict with another process, the retry finds its result.
+    // After a conflict with another process, the retry finds the result of that process.
     try store.retrying { () throws(SecretStoreError) in
       try convertUnlessChanged(conversion, with: decoder)
     }
@@ -54,7 +54,7 @@ struct AdapterMigrationWork {
     }
     let accessControl = item.attributes.accessControl
     if !accessControl.flags.isEmpty, authorizations[accessControl] == nil {
-      return .refused("Reading it needs a proof: use run(authorizedBy:).")
+      return .refused("Reading it requires authentication: use run(authorizedBy:).")
     }
     let (bytes, revision) = try read(item)
     if let copyItem = try store.item(copyIdentity) {
@@ -151,7 +151,7 @@ struct AdapterMigrationWork {
     _ item: SecretItem
   ) throws(SecretStoreError) -> (bytes: Data, revision: UInt64) {
     let found = try store.bytes(of: item, authorizedBy: authorization(for: item))
-    // Another process removed the item meanwhile.
+    // Another process has removed the item.
     guard let found else { throw .conflict }
     return found
   }
@@ -163,4 +163,10 @@ struct AdapterMigrationWork {
   private var mismatch: SecretStoreError {
     .corrupted("An item of the service \(service) differs from the one that was written")
   }
+}
+
+/// The bytes of an item before and after its conversion, stored until that is finished.
+private struct ConversionCopy: Codable {
+  let original: Data
+  let converted: Data
 }

@@ -1,21 +1,21 @@
 import FoundationEssentials
 import ValueFormats
 
-/// Determines the types of JSON values; no message contains a value or the name of a member.
+/// Assigns types to JSON values, with messages that contain neither values nor member names.
 struct AdapterTyping {
-  /// The reason why a value does not have the type, or is ambiguous.
+  /// An error for a value that does not have the declared type, or that is ambiguous.
   struct Refusal: Error {
     let reason: String
   }
 
-  /// The app's decoder, for dates and data.
+  /// The app's decoder, which determines the formats of dates and data.
   let decoder: JSONDecoder
 
   func typed(
-    _ tree: ValueTree, as type: AdapterValueType, isInside: Bool = false
+    _ tree: ValueTree, as type: AdapterValueType, isNested: Bool = false
   ) throws(Refusal) -> ValueTree {
     switch (type, tree) {
-    case (.unambiguous, _): return try unambiguous(tree, isInside)
+    case (.unambiguous, _): return try unambiguous(tree, isNested)
     case (.plain, _), (.string, .string), (.boolean, .bool), (.integer, .number(.integer)),
       (.rawValue, .string), (.rawValue, .number), (.rawValue, .bool):
       return tree
@@ -23,16 +23,16 @@ struct AdapterTyping {
     case (.float, .number): return .number(.float(try value(Float.self, of: tree, type)))
     case (.data, _): return .data(try value(Data.self, of: tree, type))
     case (.date, _): return .date(try value(Date.self, of: tree, type))
-    case (.url, .string(let text)):
+    case (.url, .string(let string)):
       _ = try value(URL.self, of: tree, type)
-      // A property list holds a URL in the form of its own `Codable` conformance.
-      return isInside ? .dictionary([StoredKey("relative"): .string(text)]) : tree
+      // In a property list, a URL has the form of its `Codable` conformance.
+      return isNested ? .dictionary([StoredKey("relative"): .string(string)]) : tree
     case (.array(of: let type), .array(let elements)):
       return .array(
         try elements.map { element throws(Refusal) in try typedOrNull(element, as: type) })
     case (.object(let types), .dictionary(let members)):
       var typedMembers: [StoredKey: ValueTree] = [:]
-      // Sorted, so that each run reports the same reason.
+      // Sorted, so that every run reports the same reason.
       for (name, member) in members.sorted(by: { $0.key < $1.key }) {
         typedMembers[name] = try typedOrNull(member, as: types[name.string] ?? .unambiguous)
       }
@@ -46,35 +46,35 @@ struct AdapterTyping {
     _ tree: ValueTree, as type: AdapterValueType
   ) throws(Refusal) -> ValueTree {
     if case .null = tree { return tree }
-    return try typed(tree, as: type, isInside: true)
+    return try typed(tree, as: type, isNested: true)
   }
 
-  private func unambiguous(_ tree: ValueTree, _ isInside: Bool) throws(Refusal) -> ValueTree {
+  private func unambiguous(_ tree: ValueTree, _ isNested: Bool) throws(Refusal) -> ValueTree {
     switch tree {
     case .array: return try typed(tree, as: .array(of: .unambiguous))
     case .dictionary: return try typed(tree, as: .object([:]))
     case .number:
-      throw ambiguity("number", isInside, "an integer, another number or a date")
-    case .string(let text):
-      if let other = otherType(of: text, isInside) {
-        throw ambiguity("text", isInside, "a string or \(other)")
+      throw ambiguity(isNested, "an integer, another number or a date")
+    case .string(let string):
+      if let other = otherType(of: string, isNested) {
+        throw ambiguity(isNested, "a string or \(other)")
       }
       return tree
     case .null, .bool, .data, .date: return tree
     }
   }
 
-  /// Returns a type other than `String` that a text may have; nil if there is none.
-  private func otherType(of text: String, _ isInside: Bool) -> String? {
+  /// Returns a type other than `String` that a string could represent; nil if there is none.
+  private func otherType(of string: String, _ isNested: Bool) -> String? {
     // Empty data and an empty string have the same bytes, but differ in a property list.
-    if text.isEmpty { return isInside ? "data" : nil }
-    if Data(base64Encoded: text) != nil { return "data" }
+    if string.isEmpty { return isNested ? "data" : nil }
+    if Data(base64Encoded: string) != nil { return "data" }
     let dates = JSONDecoder()
     dates.dateDecodingStrategy = .iso8601
-    if AdapterTyping(decoder: dates).isValue(Date.self, .string(text)) { return "a date" }
-    // At the top level, a URL is stored as text; inside, a UUID is.
-    if isInside { return URL(string: text)?.scheme == nil ? nil : "a URL" }
-    return UUID(uuidString: text) == nil ? nil : "a UUID"
+    if AdapterTyping(decoder: dates).isValue(Date.self, .string(string)) { return "a date" }
+    // A URL is stored as a string only at the top level, and a UUID only inside a container.
+    if isNested { return URL(string: string)?.scheme == nil ? nil : "a URL" }
+    return UUID(uuidString: string) == nil ? nil : "a UUID"
   }
 
   private func isValue<Value: Decodable>(_ type: Value.Type, _ tree: ValueTree) -> Bool {
@@ -91,7 +91,7 @@ struct AdapterTyping {
     _ type: Value.Type, of tree: ValueTree, _ name: AdapterValueType
   ) throws(Refusal) -> Value {
     do {
-      // In an array, because the decoder may support the type only inside a container.
+      // Wrapped in an array, because the decoder may not support the type at the top level.
       let json = try JSONEncoder().encode([AdapterValue(tree: tree)])
       guard let value = try decoder.decode([Value].self, from: json).first else {
         throw mismatch(name)
@@ -104,16 +104,16 @@ struct AdapterTyping {
   }
 
   private func mismatch(_ type: AdapterValueType) -> Refusal {
-    Refusal(reason: "It is not JSON of the type \(type.name).")
+    Refusal(reason: "It is not JSON of type \(type.name).")
   }
 
-  private func ambiguity(_ kind: String, _ isInside: Bool, _ types: String) -> Refusal {
-    Refusal(reason: "\(isInside ? "A \(kind) in it" : "It") may be \(types). Declare its type.")
+  private func ambiguity(_ isNested: Bool, _ types: String) -> Refusal {
+    Refusal(reason: "\(isNested ? "A nested value" : "It") may be \(types). Declare its type.")
   }
 }
 
 extension AdapterValueType {
-  /// The name in messages, without the names of members.
+  /// The name of the type in messages, without the names of members.
   fileprivate var name: String {
     switch self {
     case .array: "array"
@@ -121,46 +121,4 @@ extension AdapterValueType {
     default: "\(self)"
     }
   }
-}
-
-/// The type of an item's JSON, for use without the app's types.
-///
-/// JSON has fewer types than Swift: a text may be a `String` or `Data`, a number an `Int`, a
-/// `Double` or a `Date`, and `GenericPassword` stores each of them differently.
-///
-/// ```swift
-/// migration.convert("token", asJSON: .string)
-/// migration.convert("person", asJSON: .object(["born": .date, "photo": .data]))
-/// ```
-public indirect enum AdapterValueType: Hashable, Sendable {
-  /// The type of the JSON, if only one is possible; the item is refused otherwise.
-  ///
-  /// A Boolean is unambiguous; a number never is. A text is, unless it could be base64, an ISO 8601
-  /// date, a `UUID` or, inside a container, a URL. A container is, if all its values are. An
-  /// enumeration with raw values looks like them, so it must be declared.
-  case unambiguous
-  /// The JSON type throughout: texts are `String`, whole numbers `Int`, others `Double`.
-  case plain
-  /// A `String`.
-  case string
-  /// A `Bool`.
-  case boolean
-  /// An integer of any width.
-  case integer
-  /// A `Double`.
-  case double
-  /// A `Float`.
-  case float
-  /// `Data` in the format of the migration's decoder; by default base64.
-  case data
-  /// A `Date` in the format of the migration's decoder; by default seconds since 2001.
-  case date
-  /// A `URL`.
-  case url
-  /// An enumeration with raw values, a `UUID`, or another type coded as one text or number.
-  case rawValue
-  /// An array or set of values of one type.
-  case array(of: AdapterValueType)
-  /// A structure or dictionary: the types of the members that are not ``unambiguous``.
-  case object([String: AdapterValueType])
 }

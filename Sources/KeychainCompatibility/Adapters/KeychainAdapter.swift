@@ -1,16 +1,14 @@
-import Concurrency
 public import FoundationEssentials
 import SecretStorage
-import StorageInternals
 
-/// The items of one service, as bytes under keys; use ``CodableKeychainAdapter`` to create one.
+/// An adapter that stores bytes by key, as the items of one service.
 ///
-/// It uses the default store: a key is the account of a generic password, and the adapter's service
-/// is its service. Reading an item that needs authentication prompts the user and blocks the
-/// thread; in a task it throws instead.
+/// Each key is the account of a generic password in the default store. Reading an item that
+/// requires authentication prompts the user and blocks the thread; in a task, it throws instead.
+/// Only the subclass ``CodableKeychainAdapter`` has a public initializer.
 @available(*, deprecated, message: "Use `GenericPassword` with the key as its account.")
 public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable {
-  // `@unchecked`, because the compiler does not check a class with subclasses: all is constant.
+  // `@unchecked`, because the class is not final; all of its stored properties are constants.
 
   /// The service of all items; nil for the default domain.
   private let givenService: String?
@@ -23,10 +21,10 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
       ? AccessControl(.whenPasscodeSetThisDeviceOnly, flags: .userPresence) : AccessControl()
   }
 
-  /// Reads the bytes of a key.
+  /// Returns the bytes stored under a key.
   ///
-  /// - Throws: ``KeychainError/itemNotFound`` if there are none, or the `SecretStoreError` of
-  ///   reading.
+  /// - Throws: ``KeychainError/itemNotFound`` if the key has no item, or a `SecretStoreError` if it
+  ///   cannot be read.
   public func load(for key: String) throws -> Data {
     try load(for: key, mayPrompt: true)
   }
@@ -44,17 +42,17 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
     return found.bytes
   }
 
-  /// Reads the bytes of all keys of the service, oldest first.
+  /// Returns all keys of the service with their bytes, oldest first.
   ///
-  /// - Throws: ``KeychainError/itemNotFound`` if the service has no item, or the `SecretStoreError`
-  ///   of reading.
+  /// - Throws: ``KeychainError/itemNotFound`` if the service has no items, or a `SecretStoreError`
+  ///   if one of them cannot be read.
   public func loadAll() throws -> [(String, Data)] {
     let store = store
     let context = try context()
     let items = try store.items(matching: try query())
     var values: [(String, Data)] = []
     for item in items {
-      // Skips items removed meanwhile, and items without an account, which are not an adapter's.
+      // Skips items that another process has removed, and items without an account.
       guard let key = item.identity.account,
         let found = try store.bytes(
           of: item, authorizedBy: context.waitForAuthorization(of: item, in: store))
@@ -67,22 +65,22 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
 
   /// Stores bytes under a key, replacing existing ones.
   ///
-  /// - Throws: The `SecretStoreError` of writing: `unsupported` if biometric authentication is
-  ///   required but unavailable.
+  /// - Throws: A `SecretStoreError` if the item cannot be saved, such as `unsupported` if biometric
+  ///   authentication is required but unavailable.
   public func save(value: Data, for key: String) throws {
     try store.put(value, as: try identity(of: key), accessControl)
   }
 
   /// Removes the item of a key; succeeds if there is none.
   ///
-  /// - Throws: The `SecretStoreError` of removing.
+  /// - Throws: A `SecretStoreError` if an item cannot be removed.
   public func delete(for key: String) throws {
     try store.removeItems(matching: .exactly(try identity(of: key)))
   }
 
   /// Removes all items of the service; succeeds if there are none.
   ///
-  /// - Throws: The `SecretStoreError` of removing.
+  /// - Throws: A `SecretStoreError` if an item cannot be removed.
   public func deleteAll() throws {
     try store.removeItems(matching: try query())
   }
@@ -107,109 +105,60 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
   }
 }
 
-/// The items of one service, as JSON values under keys.
-@available(*, deprecated, message: "Run an `AdapterMigration`, then use `GenericPassword`.")
-public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSecureStorageAdapter,
-  @unchecked Sendable
-{
-  // `@unchecked` like its superclass: it has only constants.
+/// A query for the Security framework, which is not available on this platform.
+@available(*, unavailable, message: "Use `ItemQuery` of SecretStorage.")
+public typealias KeychainQuery = [String: Any]
 
-  /// The adapter of the service `<bundle identifier>.securedomain.default`.
-  ///
-  /// The identifier is the current value of ``bundleIdentifier`` at each access.
-  public static let defaultDomain = CodableKeychainAdapter()
+@available(*, deprecated)
+extension KeychainAdapter {
+  /// Returns a query for the Security framework, which is not available on this platform.
+  @available(
+    *, unavailable, message: "Use `load(for:)`, or `items(matching:)` of the `SecretStore`."
+  )
+  public func getQuery(account: String? = nil) -> KeychainQuery { fatalError() }
 
-  /// The app's identifier for ``defaultDomain``; by default the name of the executable.
-  ///
-  /// Set it when the app starts. It is nil if it was not set and the executable has no name;
-  /// setting nil restores the default.
-  public static var bundleIdentifier: String? {
-    get { DefaultDomain.bundleIdentifier }
-    set { DefaultDomain.bundleIdentifier = newValue }
-  }
-
-  /// The decoder of the values.
-  public let jsonDecoder: JSONDecoder
-  /// The encoder of the values.
-  public let jsonEncoder: JSONEncoder
-
-  /// Creates an adapter of a service.
-  ///
-  /// - Parameters:
-  ///   - serviceIdentifier: The service of the items.
-  ///   - biometricAuthRequired: Whether reading saved items needs authentication: a passcode, a
-  ///     fingerprint or a face. Such items exist only while the vault has a passphrase, and on this
-  ///     machine. A store without this authentication refuses to save them.
-  ///   - jsonEncoder: Writes the values.
-  ///   - jsonDecoder: Reads the values.
-  public init(
-    serviceIdentifier: String, biometricAuthRequired: Bool,
-    jsonEncoder: JSONEncoder = JSONEncoder(), jsonDecoder: JSONDecoder = JSONDecoder()
-  ) {
-    self.jsonEncoder = jsonEncoder
-    self.jsonDecoder = jsonDecoder
-    super.init(serviceIdentifier: serviceIdentifier, biometricAuthRequired: biometricAuthRequired)
-  }
-
-  private init() {
-    jsonEncoder = JSONEncoder()
-    jsonDecoder = JSONDecoder()
-    super.init(serviceIdentifier: nil, biometricAuthRequired: false)
-  }
-
-  /// Reads the value of a key.
-  ///
-  /// - Throws: ``KeychainError/itemNotFound`` if there is none, ``KeychainError/unexpectedData`` if
-  ///   it is not JSON of the type, or the `SecretStoreError` of reading.
-  public func load<Property: Codable>(for key: String) throws -> Property {
-    try value(of: try load(for: key) as Data)
-  }
-
-  /// Stores a value under a key, replacing an existing one.
-  ///
-  /// - Throws: `EncodingError` if the value has no JSON form, or the `SecretStoreError` of writing.
-  public func save<Property: Codable>(value: Property, for key: String) throws {
-    try save(value: try bytes(of: value), for: key)
-  }
-
-  func value<Property: Codable>(of bytes: Data) throws -> Property {
-    do {
-      return try jsonDecoder.decode(Property.self, from: bytes)
-    } catch {
-      // The decoder's own error may contain parts of the value.
-      throw KeychainError.unexpectedData
-    }
-  }
-
-  func bytes<Property: Codable>(of value: Property) throws -> Data {
-    try jsonEncoder.encode(value)
+  /// Runs a query of the Security framework, which is not available on this platform.
+  @available(*, unavailable, message: "Use `load(for:)` or `loadAll()`.")
+  public func getResult(
+    account: String? = nil, single: Bool, biometricAuthMessage: String? = nil
+  ) throws -> AnyObject? {
+    fatalError()
   }
 }
 
-/// The default service of items, as in 0.x: the app's identifier and a suffix.
-enum DefaultDomain {
-  private static let identifier = Lock(String?.none)
-
-  /// The identifier set by the app, or the name of the executable, as in its directories.
-  static var bundleIdentifier: String? {
-    get { identifier.withLock { $0 } ?? applicationName }
-    set { identifier.withLock { $0 = newValue } }
+extension SecretStore {
+  /// Returns the bytes and the revision of an item; nil if it was removed.
+  func bytes(
+    of item: SecretItem, authorizedBy authorization: Authorization
+  ) throws(SecretStoreError) -> (bytes: Data, revision: UInt64)? {
+    guard let reading = try secret(of: item.id, authorizedBy: authorization) else { return nil }
+    // The bytes are copied inside the closure.
+    return (unsafe reading.secret.withUnsafeBytes { unsafe Data($0) }, reading.itemRevision)
   }
 
-  /// Returns the given service, or else the default one; throws `invalid` if the app has no name.
-  static func service(_ given: String?) throws(SecretStoreError) -> String {
-    if let given { return given }
-    guard let bundleIdentifier else {
-      throw .invalid("The executable has no name: set CodableKeychainAdapter.bundleIdentifier")
+  /// Adds an item, or replaces the bytes and the access control of an existing one.
+  func put(
+    _ bytes: Data, as identity: ItemIdentity, _ accessControl: AccessControl
+  ) throws(SecretStoreError) {
+    let secret = Secret(bytes)
+    try retrying { () throws(SecretStoreError) in
+      guard let item = try item(identity) else {
+        _ = try add(
+          secret, identity: identity, attributes: ItemAttributes(accessControl: accessControl))
+        return
+      }
+      var attributes = item.attributes
+      attributes.accessControl = accessControl
+      _ = try update(item.id, expecting: item.revision, attributes: attributes, secret: secret)
     }
-    return "\(bundleIdentifier).securedomain.default"
   }
 
-  private static var applicationName: String? {
-    do throws(ApplicationDirectoriesError) {
-      return try ApplicationDirectories().applicationName
-    } catch {
-      return nil
+  /// Removes the items that match a query, if there are any.
+  func removeItems(matching query: ItemQuery) throws(SecretStoreError) {
+    try retrying { () throws(SecretStoreError) in
+      for item in try items(matching: query) {
+        try remove(item.id, expecting: item.revision)
+      }
     }
   }
 }

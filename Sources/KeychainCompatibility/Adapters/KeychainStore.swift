@@ -8,15 +8,15 @@ import SecretStorage
 /// @KeychainStore(key: "token") var token: String?
 /// ```
 ///
-/// Setting nil removes the item. Accesses never throw: errors go to `SecretStores.onFailure`, a
-/// failed get returns nil, and after a failed set the property keeps the value until the next set.
-/// Reading never prompts the user. To authenticate, use the adapter's `load(for:)`.
+/// Setting nil removes the item. Reading and writing never throw: errors go to
+/// `SecretStores.onFailure`, a failed get returns nil, and a value that cannot be saved stays in
+/// memory until the next set. Reading never prompts the user; the adapter's `load(for:)` does.
 @available(*, deprecated, message: "Run an `AdapterMigration`, then use `GenericPassword`.")
 @propertyWrapper
 public final class KeychainStore<Property: Codable>: Sendable {
   private let key: String
   private let storageAdapter: CodableKeychainAdapter
-  /// The value of a failed set; an inner nil is a removal.
+  /// The value that the last set failed to save; an inner nil stands for a removal.
   private let unsaved = Lock(Data??.none, inForkedChild: { nil })
 
   /// Creates a property; nothing is read before the first access.
@@ -44,14 +44,14 @@ public final class KeychainStore<Property: Codable>: Sendable {
       var value = base.value
       // An optional chain that ended at nil changed nothing, and setting nil is a removal. A change
       // after a failed read would overwrite the stored value.
-      defer { if base.isKnown, base.value != nil || value != nil { wrappedValue = value } }
+      defer { if base.isLoaded, base.value != nil || value != nil { wrappedValue = value } }
       yield &value
     }
   }
 
   private func read(
     for operation: SecretStorageFailure.Operation
-  ) -> (value: Property?, isKnown: Bool) {
+  ) -> (value: Property?, isLoaded: Bool) {
     do {
       if let unsaved = unsaved.withLock({ $0 }) {
         return (try unsaved.map(storageAdapter.value), true)
@@ -81,39 +81,13 @@ public final class KeychainStore<Property: Codable>: Sendable {
   }
 }
 
-extension SecretStore {
-  /// Returns the bytes of an item; nil if it was removed.
-  func bytes(
-    of item: SecretItem, authorizedBy authorization: Authorization
-  ) throws(SecretStoreError) -> (bytes: Data, revision: UInt64)? {
-    guard let reading = try secret(of: item.id, authorizedBy: authorization) else { return nil }
-    // The bytes are copied inside the closure.
-    return (unsafe reading.secret.withUnsafeBytes { unsafe Data($0) }, reading.itemRevision)
-  }
-
-  /// Adds an item, or replaces the bytes and the access control of an existing one.
-  func put(
-    _ bytes: Data, as identity: ItemIdentity, _ accessControl: AccessControl
-  ) throws(SecretStoreError) {
-    let secret = Secret(bytes)
-    try retrying { () throws(SecretStoreError) in
-      guard let item = try item(identity) else {
-        _ = try add(
-          secret, identity: identity, attributes: ItemAttributes(accessControl: accessControl))
-        return
-      }
-      var attributes = item.attributes
-      attributes.accessControl = accessControl
-      _ = try update(item.id, expecting: item.revision, attributes: attributes, secret: secret)
-    }
-  }
-
-  /// Removes the items that match a query, if there are any.
-  func removeItems(matching query: ItemQuery) throws(SecretStoreError) {
-    try retrying { () throws(SecretStoreError) in
-      for item in try items(matching: query) {
-        try remove(item.id, expecting: item.revision)
-      }
-    }
+extension SecretStorageFailure {
+  /// Reports an adapter's failure, but not a coder's error, which may contain the value.
+  static func report(_ operation: Operation, _ error: any Error, of type: Any.Type) {
+    let reason: SecretStoreError =
+      operation == .write
+      ? .invalid("JSON cannot represent this value of type \(type); the stored value is unchanged")
+      : .undecodable("\(type)")
+    SecretStores.onFailure(SecretStorageFailure(operation, error as? SecretStoreError ?? reason))
   }
 }

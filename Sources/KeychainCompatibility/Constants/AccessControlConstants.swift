@@ -19,7 +19,7 @@ public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = "cku"
 @available(*, deprecated, message: "Use `Accessibility.alwaysThisDeviceOnly`.")
 public let kSecAttrAccessibleAlwaysThisDeviceOnly: CFString = "dku"
 
-/// The accessibility of an item, as an enumeration.
+/// The accessibility of an item; the misspelled name is that of the original package.
 @available(*, deprecated, message: "Use `Accessibility`.")
 public enum AccesibleOption: CFString, CaseIterable, Sendable {
   /// While the store is unlocked, if it has a passphrase, on this machine.
@@ -35,20 +35,22 @@ public enum AccesibleOption: CFString, CaseIterable, Sendable {
 }
 
 extension Accessibility {
-  /// - Throws: ``SecretStoreError/invalid(_:)`` for a text that keychains do not use.
+  /// Creates the accessibility with a given value in keychains.
+  ///
+  /// - Throws: ``SecretStoreError/invalid(_:)`` for a value that keychains do not use.
   init(keychainValue: String) throws(SecretStoreError) {
-    guard let known = Self.allCases.first(where: { $0.keychainValue == keychainValue }) else {
+    guard let match = Self.allCases.first(where: { $0.keychainValue == keychainValue }) else {
       throw .invalid("An accessibility is one of the constants kSecAttrAccessible…")
     }
-    self = known
+    self = match
   }
 }
 
-/// The accessibility of an item, and the authentication that it needs.
+/// The accessibility of an item, and the authentication that it requires.
 @available(*, deprecated, renamed: "AccessControl")
 public typealias SecAccessControl = AccessControl
 
-/// The authentication that reading an item needs, with the bits of Apple's Security framework.
+/// The authentication that reading an item requires, with the bits of Apple's Security framework.
 @available(*, deprecated, message: "Use `AccessFlags`.")
 public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
   /// The flags as bits.
@@ -71,11 +73,11 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
   public static let touchIDCurrentSet = biometryCurrentSet
   /// The passphrase of the store or the login password.
   public static let devicePasscode = Self(rawValue: 1 << 4)
-  /// The user's watch, which is not supported: a save with it fails.
+  /// The user's watch, which is not supported: a save that requires it fails.
   public static let watch = Self(rawValue: 1 << 5)
-  /// One of the methods is enough.
+  /// One of the methods is sufficient.
   public static let or = Self(rawValue: 1 << 14)
-  /// All of the methods are needed.
+  /// All of the methods are required.
   public static let and = Self(rawValue: 1 << 15)
   /// Use of a private key; not valid for a password.
   public static let privateKeyUsage = Self(rawValue: 1 << 30)
@@ -94,11 +96,11 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
   /// - Throws: ``SecretStoreError/unsupported(_:)`` for a flag that no store supports.
   var accessFlags: AccessFlags {
     get throws(SecretStoreError) {
-      let known = Self.counterparts.filter { contains($0.0) }
-      guard self == Self(known.map(\.0)) else {
+      let supported = Self.counterparts.filter { contains($0.0) }
+      guard self == Self(supported.map(\.0)) else {
         throw .unsupported("an access flag that only Apple's devices can check")
       }
-      return AccessFlags(known.map(\.1))
+      return AccessFlags(supported.map(\.1))
     }
   }
 }

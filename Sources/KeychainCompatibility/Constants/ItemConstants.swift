@@ -57,7 +57,7 @@ public let kSecAttrGeneric: CFString = ""
 @available(*, unavailable, message: "Stores have no such attribute.")
 public let kSecAttrIsNegative: CFString = ""
 
-/// A text, under its Core Foundation name.
+/// A string, under its Core Foundation name.
 @available(*, deprecated, renamed: "String")
 public typealias CFString = String
 

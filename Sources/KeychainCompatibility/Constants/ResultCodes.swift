@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// The result codes of passwords, with the names and values of the Security framework.
+// The result codes of keychain calls, with the names and values of the Security framework.
 
 @available(*, deprecated, message: "A call that fails throws a `SecretStoreError`.")
 public let errSecSuccess: OSStatus = 0
@@ -18,9 +18,9 @@ public let errSecAllocate: OSStatus = -108
 public let errSecUserCanceled: OSStatus = -128
 @available(*, deprecated, message: "Use `invalid` of `SecretStoreError`.")
 public let errSecBadReq: OSStatus = -909
-@available(*, deprecated, message: "Use `unavailable` and its siblings of `SecretStoreError`.")
+@available(*, deprecated, message: "Use `unavailable` or a similar case of `SecretStoreError`.")
 public let errSecNotAvailable: OSStatus = -25291
-@available(*, deprecated, message: "Use `denied` and its siblings of `SecretStoreError`.")
+@available(*, deprecated, message: "Use `denied` or a similar case of `SecretStoreError`.")
 public let errSecAuthFailed: OSStatus = -25293
 @available(*, deprecated, message: "Use `duplicate` of `SecretStoreError`.")
 public let errSecDuplicateItem: OSStatus = -25299

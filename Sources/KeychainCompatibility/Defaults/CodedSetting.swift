@@ -2,7 +2,7 @@ import FoundationEssentials
 import KeyValueStorage
 import ValueFormats
 
-/// A setting of a store, possibly in the encoding of 1.x.
+/// A setting of a store, possibly encoded as in 1.x.
 struct CodedSetting<Value: Codable & Sendable>: Sendable {
   private let stored: StoredValue<CodedValue<Value>?>
   private let encoder: PropertyListEncoder
@@ -57,16 +57,16 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
     do {
       return try decoder.decodeCoded(Value.self, from: data)
     } catch {
-      // The app itself stores property lists as `Data`.
+      // The app itself has stored a property list as `Data`.
       return nil
     }
   }
 }
 
-/// A value of a setting, or the property list that a ``DefaultsStore`` of 1.x made of it.
+/// The value of a setting, either as such or as a property list encoded by 1.x.
 ///
 /// The top level of a property list is a container, so 1.x encoded only structures and arrays, and
-/// passed numbers and texts directly to `UserDefaults`.
+/// passed numbers and strings directly to `UserDefaults`.
 enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
   case native(Value)
   case coded(Data)
@@ -80,7 +80,7 @@ enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
         return nil
       }
     }
-    // In JSON, data is a text, and any text is a valid URL.
+    // In JSON, data is a string, and any string is a valid URL.
     if Value.self == URL.self, let data = decodeData(), data.starts(with: "bplist".utf8) {
       self = .coded(data)
       return
@@ -103,7 +103,7 @@ enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
 }
 
 extension PropertyListDecoder {
-  /// Decodes a property list of 1.x, unless it is damaged in a way that crashes the decoder.
+  /// Decodes a property list of 1.x; throws if it is damaged in a way that would crash the decoder.
   func decodeCoded<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     try ForeignDocument.requireDecodable(propertyList: Array(data))
     return try decode(type, from: data)

@@ -8,14 +8,14 @@ struct DefaultsConversion: Sendable {
 
   /// The origin of a key's value.
   enum Origin: Sendable {
-    /// The file of `UserDefaults`, with `Data` or any other value.
+    /// The file of `UserDefaults`; nil stands for a value that is not `Data`.
     case file(Data?)
-    /// The app, which has set the value since.
+    /// The store, where the app has already set a value.
     case store
   }
 
   let key: String
-  /// Returns the outcome for the value, and converts it unless this is a dry run.
+  /// Converts the value unless this is a dry run, and returns the outcome.
   let convert:
     @Sendable (KeyValueStore, PropertyListDecoder, Origin, _ isDryRun: Bool) throws -> Outcome
 
@@ -24,7 +24,7 @@ struct DefaultsConversion: Sendable {
     convert = { store, decoder, origin, isDryRun in
       let value: Value?
       if case .file(let data?) = origin {
-        // Like the getter of 1.x: a property list of the type, also of `Data`, or the value itself.
+        // Like the getter of 1.x: a property list of the type, including `Data`, or the value.
         value = Self.decoded(type, from: data, decoder)
         if value == nil, type == Data.self { return .native }
       } else {
@@ -39,22 +39,22 @@ struct DefaultsConversion: Sendable {
           case .coded(let data): value = Self.decoded(type, from: data, decoder)
           }
         } catch KeyValueStoreError.undecodable {
-          return .refused("It is not of the type \(type).")
+          return .refused("It is not of type \(type).")
         }
       }
-      guard let value else { return .refused("It is not a property list of the type \(type).") }
+      guard let value else { return .refused("It is not a property list of type \(type).") }
       if isDryRun { return .converted }
       try store.set(value, for: key)
-      // Read back before the transaction replaces the other form.
+      // Read back before the transaction replaces the encoded value.
       guard try store.value(of: key, as: type) != nil else {
         throw KeyValueStoreError.unencodable(
-          key: key, type: "\(type)", reason: "it would be stored as null, which is no value")
+          key: key, type: "\(type)", reason: "it would be stored as null, which is not a value")
       }
       return .converted
     }
   }
 
-  /// Decodes a value that 1.x coded or `UserDefaults` archived; returns nil for other data.
+  /// Decodes a value that 1.x encoded or `UserDefaults` archived; returns nil for other data.
   private static func decoded<Value: Decodable>(
     _ type: Value.Type, from data: Data, _ decoder: PropertyListDecoder
   ) -> Value? {
@@ -69,12 +69,12 @@ struct DefaultsConversion: Sendable {
   /// Returns the URL of a file path stored by `UserDefaults`; nil for any other value.
   private static func fileURL(of key: String, in store: KeyValueStore) -> URL? {
     do {
-      // Not read as a URL, which does not distinguish a path from its escaped form.
+      // Read as a string, because a URL does not distinguish a path from its escaped form.
       guard let path: String = try store.value(of: key), path.hasPrefix("/") || path.hasPrefix("~")
       else { return nil }
       return URL(filePath: path)
     } catch {
-      // A URL relative to another is not stored as text.
+      // A URL relative to another URL is not stored as a string.
       return nil
     }
   }

@@ -4,8 +4,8 @@ public import SecretStorage
 
 /// Migrates settings of 1.x from Foundation's `UserDefaults` to a `KeyValueStore`.
 ///
-/// 1.x encoded each structure, array and `Data` as a property list, and `UserDefaults` stored it as
-/// `Data`. The file does not contain the types of these values, so the app declares them:
+/// 1.x encoded each structure, array and `Data` as a property list, and stored it in `UserDefaults`
+/// as `Data`. The file does not contain the types of these values, so the app declares them:
 ///
 /// ```swift
 /// var migration = DefaultsMigration(into: .standard)
@@ -14,15 +14,15 @@ public import SecretStorage
 /// let report = try migration.run()
 /// ```
 ///
-/// Then `@StoredValue("person") var person: Person?` has the value, and a `Data` has the bytes that
-/// the getter of 1.x returned. Numbers, texts and dates are imported without declaration;
-/// ``DefaultsMigrationReport/undeclared`` lists the keys that need one.
+/// Afterwards, `@StoredValue("person") var person: Person?` has the value, and a setting of type
+/// `Data` has the bytes that the getter of 1.x returned. Numbers, strings and dates need no
+/// declaration; ``DefaultsMigrationReport/undeclared`` lists the keys that do.
 ///
-/// The file of `UserDefaults` is only read. Existing keys of the store keep their values. The
-/// migration may run at every start: converted values are reported as
+/// The file of `UserDefaults` is not changed, and existing keys of the store keep their values. The
+/// migration can run at every launch: values that are already converted are reported as
 /// ``DefaultsMigrationReport/Outcome/native``, and the next run completes an interrupted one.
 ///
-/// Tools without the app's types call ``decodePropertyLists(except:)`` instead.
+/// A tool without the app's types calls ``decodePropertyLists(except:)`` instead.
 public struct DefaultsMigration: Sendable {
   let store: KeyValueStore
   let decoder: PropertyListDecoder
@@ -30,11 +30,11 @@ public struct DefaultsMigration: Sendable {
   /// The keys whose `Data` is left unchanged; nil means all keys.
   private var undecodedKeys: Set<String>?
 
-  /// Creates a migration that does not convert any key yet.
+  /// Creates a migration without declared keys.
   ///
   /// - Parameters:
   ///   - store: The store that receives the settings.
-  ///   - decoder: Reads the coding of 1.x; pass the decoder of `DefaultsStore`, if it had one.
+  ///   - decoder: The decoder for values of 1.x; pass that of the `DefaultsStore` if it has one.
   public init(
     into store: KeyValueStore = .standard, decoder: PropertyListDecoder = PropertyListDecoder()
   ) {
@@ -50,15 +50,16 @@ public struct DefaultsMigration: Sendable {
     conversions.append(DefaultsConversion(key, of: type))
   }
 
-  /// Also decodes undeclared values, without types: a binary property list distinguishes dates,
-  /// data, numbers and texts.
+  /// Also decodes undeclared values, without their Swift types.
   ///
-  /// `Data` that is such a list, with an array, a dictionary or `Data` at its top level, becomes
-  /// that value, and the archive of a URL becomes its text. All other `Data` is left unchanged,
-  /// including other archives. `UserDefaults` stores the path of a file URL, which remains a text;
-  /// declare the type to get a URL.
+  /// A binary property list distinguishes dates, data, numbers and strings. `Data` that is such a
+  /// list, with an array, a dictionary or `Data` at its top level, becomes that value, and the
+  /// archive of a URL becomes a string. All other `Data` is left unchanged, including other
+  /// archives. `UserDefaults` stores a file URL as a path, which remains a string; declare the type
+  /// to get a URL.
   ///
-  /// - Parameter keys: The keys for which the app itself needs a property list as `Data`.
+  /// - Parameter keys: The keys whose property lists are left unchanged, because the app itself
+  ///   decodes them.
   public mutating func decodePropertyLists(except keys: Set<String> = []) {
     undecodedKeys = keys
   }
@@ -66,13 +67,14 @@ public struct DefaultsMigration: Sendable {
   /// Imports all keys, and converts the declared ones in one transaction.
   ///
   /// - Parameters:
-  ///   - suiteName: The suite; nil for `UserDefaults.standard`, named after the executable.
-  ///   - isDryRun: Whether to change nothing and only report what a run would do.
-  ///   - report: Called on this thread with the number of finished keys, those of the file and the
-  ///     declared ones; can cancel the run. It must not use the store.
+  ///   - suiteName: The name of the suite; nil means `UserDefaults.standard`, whose file is named
+  ///     after the executable.
+  ///   - isDryRun: Whether only to report what a run would do, without changing anything.
+  ///   - report: A closure that receives the number of finished keys of the file and declared keys
+  ///     on the calling thread. It can cancel the run, and must not use the store.
   /// - Returns: The outcome for each key.
-  /// - Throws: `KeyValueStoreError`: the error of reading `UserDefaults` or of reading or writing
-  ///   the store, or `cancelled`; nothing is converted then.
+  /// - Throws: A `KeyValueStoreError` if the file or the store cannot be read, if the store cannot
+  ///   be written, or if the run is cancelled. In each case, nothing is converted.
   @discardableResult
   public func run(
     userDefaults suiteName: String? = nil, isDryRun: Bool = false,
@@ -83,22 +85,21 @@ public struct DefaultsMigration: Sendable {
       .run(.keepExisting, report)
   }
 
-  /// Imports a file of any origin in the same way: XML, as Foundation writes it on Linux, or
-  /// binary.
+  /// Imports any property list in the same way, in XML or binary.
   ///
-  /// With `removingSource`, the file is removed at the end if it is redundant: the store's file,
-  /// read again, contains every value, and the source is unchanged. Otherwise it remains, and the
-  /// report says so. Removing a file does not erase it from the medium or from backups.
+  /// With `removingSource`, the file is removed at the end if the store's file, read again,
+  /// contains all of its values, and if it has not been changed. Otherwise it is kept, as the
+  /// report states. Removing a file does not erase it from the storage medium or from backups.
   ///
   /// - Parameters:
-  ///   - file: The property list.
-  ///   - conflicts: The treatment of a key to which the store has another value.
-  ///   - isDryRun: Whether to change nothing and only report what a run would do.
-  ///   - removingSource: Whether to remove the file when it is redundant.
+  ///   - file: The URL of the property list.
+  ///   - conflicts: How to treat a key for which the store has a different value.
+  ///   - isDryRun: Whether only to report what a run would do, without changing anything.
+  ///   - removingSource: Whether to remove the file if the store contains all of its values.
   ///   - report: See ``run(userDefaults:isDryRun:reporting:)``.
   /// - Returns: The outcome for each key.
-  /// - Throws: As ``run(userDefaults:isDryRun:reporting:)`` does; `KeyValueStoreError.unavailable`
-  ///   also if the file does not exist or cannot be removed as requested.
+  /// - Throws: An error of ``run(userDefaults:isDryRun:reporting:)``, such as `unavailable` if the
+  ///   file does not exist or cannot be removed.
   @discardableResult
   public func run(
     propertyList file: URL, conflicts: ImportConflicts = .keepExisting, isDryRun: Bool = false,
@@ -109,7 +110,7 @@ public struct DefaultsMigration: Sendable {
     let read = try read(file.path)
     guard read.exists else {
       throw KeyValueStoreError.unavailable(
-        "There is no file \(file.path). Specify the one that UserDefaults wrote.")
+        "\(file.path) does not exist. Specify the file that UserDefaults wrote.")
     }
     if removingSource { try read.checkRemovable() }
     let work = DefaultsMigrationWork(migration: self, file: read, isDryRun: isDryRun)
@@ -140,7 +141,7 @@ public struct DefaultsMigration: Sendable {
 public struct DefaultsMigrationReport: Hashable, Sendable {
   /// The outcome for the value of a key.
   public enum Outcome: Hashable, Sendable {
-    /// The value was a property list of 1.x, possibly of `Data`, and is now in the new format.
+    /// The value was a property list of 1.x, and now has the format of the store.
     case converted
     /// The value needs no conversion.
     case native
@@ -150,7 +151,7 @@ public struct DefaultsMigrationReport: Hashable, Sendable {
     case refused(String)
   }
 
-  /// A key that was declared for the migration.
+  /// A declared key, with the outcome for its value.
   public struct Entry: Hashable, Sendable {
     /// The key.
     public let key: String
@@ -158,20 +159,21 @@ public struct DefaultsMigrationReport: Hashable, Sendable {
     public let outcome: Outcome
   }
 
-  /// The import from `UserDefaults`, including undeclared keys.
+  /// The outcomes of the import from `UserDefaults`, including those of undeclared keys.
   public let imported: UserDefaultsImport
   /// The keys affected by ``DefaultsMigration/decodePropertyLists(except:)``: their `Data` was a
   /// property list, and its contents were imported instead.
   public internal(set) var decoded: [String] = []
-  /// The undeclared keys whose `Data` is a property list: declare their types, otherwise the app
-  /// reads the list instead of its value.
+  /// The undeclared keys whose `Data` is a property list.
+  ///
+  /// Unless their types are declared, the app reads the property list instead of the value in it.
   public internal(set) var undeclared: [String] = []
   /// The declared keys, in declaration order.
   public internal(set) var entries: [Entry] = []
-  /// Whether the file was removed because the store contains all of it.
+  /// Whether the file was removed because the store contains all of its values.
   public internal(set) var isSourceRemoved = false
 
-  /// Returns the declared keys with an outcome.
+  /// Returns the declared keys with a given outcome.
   public func keys(_ outcome: Outcome) -> [String] {
     entries.filter { $0.outcome == outcome }.map(\.key)
   }

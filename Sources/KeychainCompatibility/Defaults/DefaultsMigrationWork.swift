@@ -2,8 +2,8 @@ import FoundationEssentials
 import KeyValueStorage
 import SecretStorage
 
-/// The migration of one file: an import of all its keys, then one transaction that converts all
-/// declared ones.
+/// The migration of one file: an import of all its keys, then one transaction that converts
+/// the declared ones.
 struct DefaultsMigrationWork {
   let migration: DefaultsMigration
   let file: UserDefaultsFile
@@ -20,14 +20,14 @@ struct DefaultsMigrationWork {
     var result = DefaultsMigrationReport(imported: imported)
     result.decoded = file.decodedKeys
     result.undeclared = migration.undeclared(among: file.codedKeys)
-    let ofFile = Set(imported.imported + imported.replaced + imported.unchanged)
+    let keysOfFile = Set(imported.imported + imported.replaced + imported.unchanged)
     /// Converts the declared keys; the values of the file are in `source`.
     func entries(in source: KeyValueStore) throws -> [DefaultsMigrationReport.Entry] {
       var entries: [DefaultsMigrationReport.Entry] = []
       for conversion in migration.conversions {
         let key = conversion.key
         let outcome =
-          ofFile.contains(key)
+          keysOfFile.contains(key)
           ? try conversion.convert(source, migration.decoder, .file(file.data(of: key)), isDryRun)
           : try conversion.convert(migration.store, migration.decoder, .store, isDryRun)
         entries.append(DefaultsMigrationReport.Entry(key: key, outcome: outcome))
@@ -47,7 +47,7 @@ struct DefaultsMigrationWork {
 
   /// Returns whether the store contains the whole file, so that the file is redundant.
   func isComplete(_ report: DefaultsMigrationReport) throws(KeyValueStoreError) -> Bool {
-    // A converted value differs in form from that of the file.
+    // A converted value has a different form in the file.
     let converted = Set(report.keys(.converted)).subtracting(report.imported.kept)
     return try migration.store.keys(missingOf: file).allSatisfy(converted.contains)
   }

@@ -8,9 +8,9 @@ public import KeyValueStorage
 /// ```
 ///
 /// Getting returns the stored value, or else the default one; setting nil removes the stored value.
-/// Errors go to `KeyValueStore.onFailure`. The format is that of `StoredValue`, which can replace
-/// this type under the same key. Property lists of 1.x are read as well; ``DefaultsMigration``
-/// imports them from Foundation's `UserDefaults`.
+/// Errors go to `KeyValueStore.onFailure`. Values have the format of `StoredValue`, which can
+/// replace this wrapper for the same key. Property lists of 1.x can be read, too;
+/// ``DefaultsMigration`` imports them from Foundation's `UserDefaults`.
 @available(*, deprecated, message: "Run a `DefaultsMigration`, then use `@StoredValue(_:in:)`.")
 @propertyWrapper
 public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
@@ -21,12 +21,12 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
   /// Creates a setting; nothing is read before the first access.
   ///
   /// - Parameters:
-  ///   - key: The key; any text.
+  ///   - key: The key, which can be any string.
   ///   - defaultValue: The value if none is stored.
   ///   - defaults: The store of the key.
-  ///   - encoder: Encodes values as property lists if its `userInfo` is not empty; otherwise
-  ///     values are written in the store's format.
-  ///   - decoder: Reads values that are stored as property lists.
+  ///   - encoder: The encoder for property lists, used only if its `userInfo` is not empty.
+  ///     Otherwise, values are written in the store's format.
+  ///   - decoder: The decoder for values stored as property lists.
   public init(
     key: String, defaultValue: Value? = nil, defaults: KeyValueStore = .standard,
     encoder: PropertyListEncoder = PropertyListEncoder(),
@@ -41,11 +41,11 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
   /// Creates a setting that remains in Foundation's `UserDefaults`, as in 1.x.
   ///
   /// - Parameters:
-  ///   - key: The key; any text.
+  ///   - key: The key, which can be any string.
   ///   - defaultValue: The value if none is stored.
-  ///   - defaults: The location of the setting.
-  ///   - encoder: Encodes any value but a number, a text or a date as a property list.
-  ///   - decoder: Reads the output of the encoder.
+  ///   - defaults: The `UserDefaults` with the setting.
+  ///   - encoder: The encoder for all values except numbers, strings and dates.
+  ///   - decoder: The decoder for the output of the encoder.
   @_disfavoredOverload
   public init(
     key: String, defaultValue: Value? = nil, defaults: UserDefaults,
@@ -60,9 +60,9 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
 
   /// Creates a setting without a key, as in 0.1.
   ///
-  /// The key is then the name of the type or function around the property, so two such properties
-  /// of one type share their value.
-  @available(*, deprecated, message: "Name the key: properties of one type share this one.")
+  /// The key is the name of the enclosing type or function, so two such properties of one type
+  /// share their value.
+  @available(*, deprecated, message: "Specify a key: properties of one type share this one.")
   public convenience init(
     defaultValue: Value? = nil, defaults: KeyValueStore = .standard,
     encoder: PropertyListEncoder = PropertyListEncoder(),
@@ -80,10 +80,10 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
   }
 }
 
-/// A setting in the location of 1.x.
-struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
+/// A setting in Foundation's `UserDefaults`, as in 1.x.
+private struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
   private let key: String
-  // Documented as safe to use from all threads, but not marked `Sendable` on Linux.
+  // `UserDefaults` is documented as thread-safe, but not declared `Sendable` on Linux.
   private nonisolated(unsafe) let defaults: UserDefaults
   private let encoder: PropertyListEncoder
   private let decoder: PropertyListDecoder
@@ -109,7 +109,7 @@ struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
         }
       }
       do {
-        // The top level of a property list is a container.
+        // Wrapped in an array, because the top level of a property list must be a container.
         let list = try PropertyListSerialization.data(
           fromPropertyList: [object], format: .binary, options: 0)
         return try decoder.decode([Value].self, from: list).first
@@ -129,7 +129,7 @@ struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  /// Stores a value that is not a container directly.
+  /// Stores a number, string or date without encoding it as a property list.
   private func setElement(_ value: Value) {
     do {
       // No format is requested, so nothing is written through the pointer.
@@ -138,7 +138,7 @@ struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
       unsafe defaults.set((list as? [Any])?.first, forKey: key)
     } catch {
       KeyValueStore.onFailure(
-        .unencodable(key: key, type: "\(Value.self)", reason: "a property list cannot hold it"))
+        .unencodable(key: key, type: "\(Value.self)", reason: "property lists cannot represent it"))
     }
   }
 }

@@ -2,9 +2,9 @@ public import SecretStorage
 
 /// A property stored as a generic password: a secret of a service.
 ///
-/// Its wrapper, the property's name after an underscore, loads, saves and deletes, and has the
-/// attributes. An omitted part of the identity matches anything; if several items match, the oldest
-/// is used.
+/// The wrapper, such as `_token` for a property `token`, loads, saves and deletes the item, and has
+/// its attributes. An omitted part of the identity matches anything; if several items match, the
+/// oldest is used.
 @available(*, deprecated, message: "Import SecretStorage and use its `GenericPassword`.")
 @propertyWrapper
 open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
@@ -13,7 +13,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   public struct AccessControlSettings: Sendable {
     /// The accessibility: a constant `kSecAttrAccessible…`.
     public let access: CFString
-    /// The authentication that reading the item needs.
+    /// The authentication that reading the item requires.
     public let flags: SecAccessControlCreateFlags
   }
 
@@ -25,7 +25,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   @available(*, deprecated, message: "Use `attributes.accessControl` of the projected value.")
   public private(set) var defaultAccessControl: AccessControlSettings?
 
-  /// The authentication that reading the item needs; nil if none, or if unknown.
+  /// The access control of the item; nil if no authentication is required, or if it is unknown.
   ///
   /// A save applies it instead of ``SingleValueKeychainItem/accesible``.
   @available(*, deprecated, message: "Use `attributes.accessControl` of the projected value.")
@@ -44,7 +44,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   ///   - service: The service of the password.
   ///   - account: The account at the service.
   ///   - refreshPolicy: When the property reads and writes its item.
-  ///   - defaultValue: The value of the property while no stored value is known.
+  ///   - defaultValue: The value of the property while no stored value is available.
   public init(
     service: String, account: String? = nil,
     refreshPolicy: KeychainDataRefreshPolicy = .onAccess, defaultValue: T? = nil
@@ -62,9 +62,9 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   ///   - service: The service of the password.
   ///   - account: The account at the service.
   ///   - refreshPolicy: When the property reads and writes its item.
-  ///   - defaultValue: The value of the property while no stored value is known.
+  ///   - defaultValue: The value of the property while no stored value is available.
   ///   - accessOption: The accessibility of the item: a constant `kSecAttrAccessible…`.
-  ///   - accessFlags: The authentication that reading the item needs.
+  ///   - accessFlags: The authentication that reading the item requires.
   public convenience init(
     service: String, account: String? = nil,
     refreshPolicy: KeychainDataRefreshPolicy = .onAccess, defaultValue: T? = nil,
@@ -79,9 +79,9 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   ///
   /// - Parameters:
   ///   - accessible: The accessibility of the item: a constant `kSecAttrAccessible…`.
-  ///   - flags: The authentication that reading the item needs.
+  ///   - flags: The authentication that reading the item requires.
   /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that is
-  ///   invalid or that no store can check; a save reports whether this store can.
+  ///   invalid or that no store supports. If only this store does not support it, the save fails.
   @available(*, deprecated, message: "Use `modifyAccess(using:flags:)` of the projected value.")
   public func modifyAccess(using accessible: CFString, flags: SecAccessControlCreateFlags) throws {
     do {
@@ -91,9 +91,9 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
     }
   }
 
-  override func wantedAccess() throws(KeychainFailure) -> AccessControl? {
+  override func requestedAccessControl() throws(KeychainFailure) -> AccessControl? {
     guard constrainedAccess == nil, let defaultAccessControl else {
-      return try super.wantedAccess()
+      return try super.requestedAccessControl()
     }
     return try Self.accessControl(defaultAccessControl.access, defaultAccessControl.flags)
   }
@@ -104,7 +104,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
     do {
       let accessControl = AccessControl(
         try Accessibility(keychainValue: option), flags: try flags.accessFlags)
-      // A missing item accepts any valid access control.
+      // For a missing item, this only checks whether the access control is valid.
       try PasswordItem<String>(.generic(), in: InMemorySecretStore())
         .modifyAccess(using: accessControl.accessibility, flags: accessControl.flags)
       return accessControl
@@ -122,10 +122,10 @@ extension GenericPassword {
   ///   - service: The service of the password.
   ///   - account: The account at the service.
   ///   - refreshPolicy: When the property reads and writes its item.
-  ///   - defaultValue: The value of the property while no stored value is known.
-  ///   - protection: The accessibility of the item, and the authentication that it needs.
+  ///   - defaultValue: The value of the property while no stored value is available.
+  ///   - protection: The accessibility of the item, and the authentication that it requires.
   /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that is
-  ///   invalid or that no store can check.
+  ///   invalid or that no store supports.
   @available(*, deprecated, message: "Use `init(service:account:accessOption:accessFlags:)`.")
   public convenience init(
     service: String, account: String? = nil,
@@ -141,9 +141,9 @@ extension GenericPassword {
   ///
   /// - Parameters:
   ///   - accessible: The accessibility of the item.
-  ///   - flags: The authentication that reading the item needs.
+  ///   - flags: The authentication that reading the item requires.
   /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that is
-  ///   invalid or that no store can check; a save reports whether this store can.
+  ///   invalid or that no store supports. If only this store does not support it, the save fails.
   @available(*, deprecated, message: "Use `modifyAccess(using:flags:)` of the projected value.")
   public func modifyAccess(
     using accessible: AccesibleOption, flags: SecAccessControlCreateFlags

@@ -2,10 +2,10 @@ import SecretStorage
 
 /// A property stored as an internet password: a secret of an account on a server.
 ///
-/// Its wrapper, the property's name after an underscore, loads, saves and deletes, and has the
-/// attributes. An omitted part of the identity matches anything; if several items match, the oldest
-/// is used. The properties of the identity are those of the item that was found by the last load or
-/// save, or else the declared ones.
+/// The wrapper, such as `_token` for a property `token`, loads, saves and deletes the item, and has
+/// its attributes. An omitted part of the identity matches anything; if several items match, the
+/// oldest is used. The properties of the identity are those of the item that was found by the last
+/// load or save, or else the declared ones.
 @available(*, deprecated, message: "Import SecretStorage and use its `InternetPassword`.")
 @propertyWrapper
 open class InternetPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
@@ -44,7 +44,7 @@ open class InternetPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   ///   - port: The port on the server.
   ///   - path: The path on the server.
   ///   - refreshPolicy: When the property reads and writes its item.
-  ///   - defaultValue: The value of the property while no stored value is known.
+  ///   - defaultValue: The value of the property while no stored value is available.
   public init(
     server: String, account: String? = nil, domain: String? = nil, aProtocol: CFString? = nil,
     authenticationType: CFString? = nil, port: UInt16? = nil, path: String? = nil,

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 import ValueFormats
 
-/// A coder of item bytes: a ``KeychainEncoder`` and a ``KeychainDecoder``.
+/// A coder for the bytes of items: a ``KeychainEncoder`` and a ``KeychainDecoder``.
 @available(*, deprecated, message: "Use `GenericPassword` of SecretStorage, with the same bytes.")
 public struct KeychainCoding: Sendable {
   /// Creates a coder.
@@ -9,8 +9,8 @@ public struct KeychainCoding: Sendable {
 
   /// Encodes a value, as ``KeychainEncoder/encode(_:)`` does.
   ///
-  /// - Throws: ``KeychainError/generalEncodingFailure`` if a property list cannot hold the value
-  ///   exactly.
+  /// - Throws: ``KeychainError/generalEncodingFailure`` if a property list cannot represent
+  ///   the value exactly.
   public func encode<T: Encodable>(_ value: T) throws -> Data {
     try KeychainEncoder().encode(value)
   }
@@ -23,8 +23,10 @@ public struct KeychainCoding: Sendable {
   }
 }
 
-/// An encoder of item bytes: integers and `Bool` as 8 bytes in little-endian order, text as UTF-8,
-/// a URL as its text, data unchanged, and anything else as a binary property list.
+/// An encoder for the bytes of items.
+///
+/// Integers and `Bool` become 8 bytes in little-endian order, strings and URLs become UTF-8, data
+/// is unchanged, and anything else becomes a binary property list.
 @available(*, deprecated, message: "Use `GenericPassword` of SecretStorage, with the same bytes.")
 public struct KeychainEncoder: Sendable {
   /// Creates an encoder.
@@ -32,8 +34,8 @@ public struct KeychainEncoder: Sendable {
 
   /// Encodes a value.
   ///
-  /// - Throws: ``KeychainError/generalEncodingFailure`` if a property list cannot hold the value
-  ///   exactly.
+  /// - Throws: ``KeychainError/generalEncodingFailure`` if a property list cannot represent
+  ///   the value exactly.
   public func encode<T: Encodable>(_ value: T) throws -> Data {
     do throws(ValueCodingError) {
       return Data(try ValueCoder().encode(value))
@@ -43,7 +45,7 @@ public struct KeychainEncoder: Sendable {
   }
 }
 
-/// A decoder of item bytes written by ``KeychainEncoder`` or the older package.
+/// A decoder for the bytes of items, written by ``KeychainEncoder`` or the older package.
 @available(*, deprecated, message: "Use `GenericPassword` of SecretStorage, with the same bytes.")
 public struct KeychainDecoder: Sendable {
   /// Creates a decoder.

@@ -3,24 +3,26 @@ public import FoundationEssentials
 import SecretStorage
 import ValueFormats
 
-/// A reason why a password could not be read or written.
+/// An error in reading or writing a password.
+///
+/// The misspelled names are those of the original package.
 @available(*, deprecated, message: "Use `SecretStoreError`.")
 public enum KeychainError: Error {
-  /// The store returned data in an unexpected form; Locket never throws it.
+  /// The store returned data in an unexpected form; Locket never throws this error.
   case unexpectedFormat
   /// The value cannot be encoded.
   case generalEncodingFailure
   /// The stored bytes are not a value of the property's type.
   case generalDecodingFailure
-  /// An item has no data; Locket never throws it.
+  /// An item has no data; Locket never throws this error.
   case loadSucceededWithoutData
-  /// The access control was refused for an unknown reason; Locket never throws it.
+  /// The access control was refused for an unknown reason; Locket never throws this error.
   case accessControllErrorUnknown
-  /// The access control is invalid or not supported by the store, as the error says.
+  /// The access control is invalid or not supported by the store, as the error states.
   case accessControllError(status: any Error)
   /// The store failed in another way; the code is one of the constants `errSec…` of this module.
   case osSecure(status: OSStatus)
-  /// An item with the same identity exists, or the item was changed meanwhile.
+  /// An item with the same identity exists, or another process has changed the item.
   case osSecureDuplicitItem
   /// There is no such item; loading and deleting do not throw it.
   case osSecureNoSuchItem
@@ -28,15 +30,15 @@ public enum KeychainError: Error {
   case osSecureDiskFull
   /// An argument is outside the limits of the store.
   case osSucureInvalidParameter
-  /// The request was invalid; Locket never throws it.
+  /// The request was invalid; Locket never throws this error.
   case osSecureBadRequest
   /// The user cancelled the authentication.
   case osSecureUserCancelledAuthentication
-  /// The app lacks an entitlement; there are none on this platform.
+  /// The app lacks an entitlement; Locket never throws this error.
   case osSecureMissingEtitlementForThisFeature
   /// An attribute has a value that the store does not accept.
   case osSecureInvalidValue
-  /// The pattern of 0.2 for ``osSecure(status:)``; never thrown, and no case of a `switch`.
+  /// The name of ``osSecure(status:)`` in 0.2, which is never thrown and which a `switch` omits.
   @available(*, unavailable, renamed: "osSecure(status:)")
   case unhandledError(status: OSStatus)
 }
@@ -50,14 +52,14 @@ extension KeychainError: CustomStringConvertible, LocalizedError {
       .osSecureBadRequest, .osSecureMissingEtitlementForThisFeature:
       "The store failed for an unknown reason."
     case .generalEncodingFailure:
-      "The value cannot be encoded. Use a type that encodes itself as numbers, text, data or dates."
+      "The value cannot be encoded. Use a type that consists of numbers, strings, data and dates."
     case .generalDecodingFailure:
-      "The item's bytes are not a value of the property's type. Read it with the type that wrote it."
+      "The item's bytes are not a value of the property's type. Use the type it was saved with."
     case .accessControllError(let error): "The access control is not available. \(error)"
     case .osSecure(let status):
       "The store failed with status \(status). The password's `storeError` contains the reason."
     case .osSecureDuplicitItem:
-      "An item with this identity exists already, or was changed meanwhile. Load it, then decide."
+      "An item with this identity already exists, or was changed by another process. Load it first."
     case .osSecureNoSuchItem: "There is no such item."
     case .osSecureDiskFull: "The disk is full. Free some space, then save again."
     case .osSucureInvalidParameter, .osSecureInvalidValue:
@@ -65,7 +67,7 @@ extension KeychainError: CustomStringConvertible, LocalizedError {
       The value or an attribute exceeds a limit of the store. The password's `storeError` contains \
       the reason.
       """
-    case .osSecureUserCancelledAuthentication: "The authentication was cancelled. Retry if needed."
+    case .osSecureUserCancelledAuthentication: "Authentication was cancelled. Try again."
     }
   }
 
@@ -73,7 +75,7 @@ extension KeychainError: CustomStringConvertible, LocalizedError {
   public var errorDescription: String? { description }
 }
 
-/// A failure as an error of the store and as the older error that is thrown.
+/// A failure, as both the store's error and the older error that is thrown.
 @available(*, deprecated)
 struct KeychainFailure: Error {
   let cause: SecretStoreError
@@ -134,7 +136,7 @@ extension KeychainError {
   @available(*, deprecated, message: "Use `undecodable` of `SecretStoreError`.")
   public static var unexpectedData: KeychainError { .generalDecodingFailure }
 
-  /// Returns the error of another failure; the adapters throw a `SecretStoreError` instead.
+  /// Returns the error for a status; the adapters throw a `SecretStoreError` instead.
   @available(*, deprecated, message: "Use `SecretStoreError`.")
   public static func unhandledError(status: some BinaryInteger) -> KeychainError {
     .osSecure(status: OSStatus(truncatingIfNeeded: status))

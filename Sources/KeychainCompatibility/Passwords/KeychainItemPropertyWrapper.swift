@@ -2,10 +2,9 @@ import FoundationEssentials
 public import SecretStorage
 import ValueFormats
 
-/// The common part of both kinds of password properties: reading and writing a value and its
-/// attributes.
+/// The base class of password properties, which reads and writes a value and its attributes.
 ///
-/// Only one thread at a time may use it; `PasswordItem` supports any number.
+/// Only one thread may use it at a time; `PasswordItem` supports any number of threads.
 @available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
 open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// When the property reads and writes its item.
@@ -21,8 +20,8 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   private let item: PasswordItem<Data>
   private var cachedValue: T?
   /// Whether the value was loaded, saved, deleted or set, so that it can be changed in place.
-  private var isKnown = false
-  /// Whether the write of a setter failed: the value then exists only in memory.
+  private var isCacheValid = false
+  /// Whether the value exists only in memory, because a setter failed to save it.
   private var isUnsaved = false
   /// Whether the current access was started by the property's getter or setter.
   private var isImplicit = false
@@ -36,7 +35,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     super.init(identity)
   }
 
-  /// Creates a property of a class of the app's own.
+  /// Creates a property of a subclass that the app defines.
   @available(
     *, unavailable,
     message: "Subclass `GenericPassword` or `InternetPassword`, which declare the item's identity."
@@ -47,7 +46,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 
   /// The value, or the default one.
   ///
-  /// Never throws or prompts the user. If the store fails, a get returns the last known value, a
+  /// Never throws or prompts the user. If the store fails, a get returns the last loaded value, a
   /// set keeps the value in memory, ``storeError`` is set, and `SecretStores.onFailure` is called.
   /// An in-place change of an unreadable value is discarded, and reported in the same way.
   open var wrappedValue: T? {
@@ -57,7 +56,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     }
     set {
       cachedValue = newValue
-      isKnown = true
+      isCacheValid = true
       wrappedValueUnchanged = false
       guard refreshPolicy == .onAccess else { return }
       isUnsaved = true
@@ -75,10 +74,10 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 
   /// Reads the item into the value and the attributes; without an item, both become nil.
   ///
-  /// If the item needs authentication, the user is prompted while this thread blocks; it must not
-  /// be a thread that the store's authenticator needs. In a task, the load is denied instead.
+  /// If the item requires authentication, the user is prompted while the calling thread blocks; the
+  /// store's authenticator must not need that thread. In a task, the load is denied instead.
   ///
-  /// - Throws: ``KeychainError``; nothing changes then.
+  /// - Throws: A ``KeychainError``; in this case, nothing changes.
   @available(*, deprecated, message: "Use `load()` of the projected value.")
   open func loadFromKeychain() throws {
     try explicitly {
@@ -94,7 +93,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// remains unchanged in the store, unless it was set to nil since the last access and the policy
   /// is ``KeychainDataRefreshPolicy/manual``: then it is cleared.
   ///
-  /// - Throws: ``KeychainError``; everything remains unsaved then.
+  /// - Throws: A ``KeychainError``; in this case, nothing is saved.
   @available(*, deprecated, message: "Use `save()` of the projected value.")
   open func saveToKeychain() throws {
     guard let cachedValue else { return try deleteKeychain() }
@@ -105,7 +104,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   ///
   /// Succeeds if there is no item.
   ///
-  /// - Throws: ``KeychainError``; nothing changes then.
+  /// - Throws: A ``KeychainError``; in this case, nothing changes.
   @available(*, deprecated, message: "Use `remove()` of the projected value.")
   open func deleteKeychain() throws {
     try explicitly {
@@ -115,15 +114,15 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     }
   }
 
-  /// Reads the value before an in-place change, unless it is known; returns false on failure.
+  /// Reads the value before an in-place change, unless it is cached; returns false on failure.
   private func readBase() -> Bool {
-    if refreshPolicy == .onAccess ? isUnsaved : isKnown { return true }
+    if refreshPolicy == .onAccess ? isUnsaved : isCacheValid { return true }
     return implicitly(.change) {
       if refreshPolicy == .onAccess { return try loadFromKeychain() }
       try explicitly {
         // Keeps the attributes that the app has set.
         cachedValue = try read(mayPrompt: false)
-        isKnown = true
+        isCacheValid = true
       }
     }
   }
@@ -144,7 +143,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     } catch {
       throw KeychainFailure(encoding: error)
     }
-    let access = try wantedAccess()
+    let access = try requestedAccessControl()
     // A new object writes the attributes that differ from an empty set: those that are not nil. The
     // one used for reading would write the differences from its last read, and the store may have
     // changed since. The access control must differ, too.
@@ -172,13 +171,14 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// Records the value as the stored one.
   private func markAsStored(_ value: T?) {
     cachedValue = value
-    isKnown = true
+    isCacheValid = true
     wrappedValueUnchanged = true
     isUnsaved = false
     storeError = nil
     reportedFailure = nil
   }
 
+  /// Runs an access that the app has requested, and throws its error as a ``KeychainError``.
   private func explicitly(_ access: () throws -> Void) throws {
     do {
       try access()
@@ -189,6 +189,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     }
   }
 
+  /// Runs an access of the getter or setter, and reports its error instead of throwing it.
   @discardableResult
   private func implicitly(
     _ operation: SecretStorageFailure.Operation, _ access: () throws -> Void
@@ -220,18 +221,4 @@ public enum KeychainDataRefreshPolicy: Sendable {
   case manual
   /// At each get and set.
   case onAccess
-}
-
-extension PasswordItem {
-  /// Reads the item; if authentication is needed, prompts the user and blocks the thread.
-  func loadBlocking() throws -> Value? {
-    do {
-      return try load()
-    } catch SecretStoreError.denied where BlockingWait.isPossible {
-      let context = AuthenticationContext(reason: "Read a password")
-      return try BlockingWait.value { () async throws in
-        try await self.load(authorizedBy: context)
-      }
-    }
-  }
 }

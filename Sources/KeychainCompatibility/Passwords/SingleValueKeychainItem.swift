@@ -15,10 +15,10 @@ open class SingleValueKeychainItem {
   /// A comment for the user.
   @available(*, deprecated, message: "Use `attributes.comment` of the projected value.")
   @QueryElement open var comment: String?
-  /// The app that created the item, as the number of a four-character code.
+  /// The app that created the item, as the numeric value of a four-character code.
   @available(*, deprecated, message: "Use `attributes.creator` of the projected value.")
   @QueryElement open var creator: CFNumber?
-  /// The app's own kind of item, as the number of a four-character code.
+  /// The app's own kind of item, as the numeric value of a four-character code.
   @available(*, deprecated, message: "Use `attributes.type` of the projected value.")
   @QueryElement open var type: CFNumber?
   /// The name shown to the user.
@@ -29,7 +29,8 @@ open class SingleValueKeychainItem {
   @QueryElement open var isInvisible: Bool?
   /// The accessibility of the item: a constant `kSecAttrAccessible…`.
   ///
-  /// A save ignores it if there is an access control, which includes the accessibility.
+  /// A save ignores it if there is an access control, which includes the accessibility. The
+  /// misspelled name is that of the original package.
   @available(
     *, deprecated, message: "Use `attributes.accessControl.accessibility` of the projected value."
   )
@@ -112,7 +113,7 @@ open class SingleValueKeychainItem {
 
   /// Returns the attributes with placeholders for those that were set to nil.
   ///
-  /// A `PasswordItem` writes changes. After this first assignment, nil counts as a change.
+  /// A `PasswordItem` writes only changes. Once placeholders are assigned, nil is a change.
   func filled(_ attributes: ItemAttributes) -> ItemAttributes {
     var filled = attributes
     if _description.isCleared { filled.itemDescription = "" }
@@ -125,7 +126,7 @@ open class SingleValueKeychainItem {
   }
 
   /// Returns the access control that a save gives the item, or nil to keep the current one.
-  func wantedAccess() throws(KeychainFailure) -> AccessControl? {
+  func requestedAccessControl() throws(KeychainFailure) -> AccessControl? {
     if let constrainedAccess { return constrainedAccess }
     guard let accesible else { return nil }
     do throws(SecretStoreError) {
@@ -149,14 +150,14 @@ extension SingleValueKeychainItem: Sendable {}
 @available(*, deprecated, message: "Use `attributes` of the projected value.")
 @propertyWrapper
 public struct QueryElement<T> {
-  /// The value; nil if it is cleared or not known.
+  /// The value; nil if it was cleared or not loaded.
   public var wrappedValue: T? {
     didSet { isCleared = wrappedValue == nil }
   }
   /// Whether the app set the attribute to nil.
   fileprivate var isCleared = false
 
-  /// Creates the storage of an attribute that is not known.
+  /// Creates the storage of an attribute that was not loaded.
   public init() {}
 
   init(found value: T?) {

@@ -22,23 +22,23 @@ struct ConfigurationFile {
     var sections: Set = ["DEFAULT"]
     // The names of the section's options, which are not case-sensitive.
     var names = Set<String>()
-    var number = 0
+    var lineNumber = 0
     for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-      number += 1
+      lineNumber += 1
       guard line.allSatisfy({ $0 < 0x80 && ($0 >= 0x20 || $0 == 0x09 || $0 == 0x0d) }) else {
-        throw malformed(number, "a character is not allowed in a keyring")
+        throw malformed(lineNumber, "it contains a character that is not allowed in a keyring")
       }
       let content = line.trimmed
       guard let first = content.first, !"#;".utf8.contains(first) else { continue }
       if line.first == 0x20 || line.first == 0x09 {
-        guard !names.isEmpty else { throw malformed(number, "there is no value to continue") }
+        guard !names.isEmpty else { throw malformed(lineNumber, "there is no value to continue") }
         options[options.count - 1].value += String(decoding: content, as: UTF8.self)
       } else if first == UInt8(ascii: "[") {
         guard content.last == UInt8(ascii: "]"),
           let name = Self.name(content.dropFirst().dropLast())
-        else { throw malformed(number, "the section header is invalid") }
+        else { throw malformed(lineNumber, "the section header is invalid") }
         guard sections.insert(name).inserted else {
-          throw malformed(number, "the section is a duplicate or is named DEFAULT")
+          throw malformed(lineNumber, "the section is a duplicate or is named DEFAULT")
         }
         section = name
         names = []
@@ -48,22 +48,22 @@ struct ConfigurationFile {
             $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":")
           }),
           let name = Self.name(content[..<separator].trimmed), let section
-        else { throw malformed(number, "expected an option of a section") }
+        else { throw malformed(lineNumber, "expected an option in a section") }
         guard names.insert(name.lowercased()).inserted else {
-          throw malformed(number, "duplicate option")
+          throw malformed(lineNumber, "duplicate option")
         }
         let value = content[content.index(after: separator)...].trimmed
-        let text = String(decoding: value, as: UTF8.self)
-        options.append(Option(section: section, name: name, line: number, value: text))
+        let string = String(decoding: value, as: UTF8.self)
+        options.append(Option(section: section, name: name, line: lineNumber, value: string))
       }
       try ForeignSecrets.checkCount(max(options.count, sections.count), of: path)
     }
   }
 
-  /// Returns a name; nil if it is not an escaped name.
-  private static func name(_ text: ArraySlice<UInt8>) -> String? {
-    let isName = !text.isEmpty && text.allSatisfy { $0 == UInt8(ascii: "_") || $0.isAlphanumeric }
-    return isName ? String(decoding: text, as: UTF8.self) : nil
+  /// Returns an escaped name as a string; nil if it contains other characters.
+  private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
+    let isName = !bytes.isEmpty && bytes.allSatisfy { $0 == UInt8(ascii: "_") || $0.isAlphanumeric }
+    return isName ? String(decoding: bytes, as: UTF8.self) : nil
   }
 }
 

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import SecretStorage
 
 /// A parsed keyring of `keyrings.cryptfile`, whose passwords are still encrypted.
@@ -13,7 +12,7 @@ struct CryptFile {
 
   private static let settings = "keyring_2Dsetting"
   private static let reference = "password_20reference"
-  private static let known: Set = [reference, "scheme", "version"]
+  private static let settingNames: Set = [reference, "scheme", "version"]
   private static let referenceValue = "password reference value"
   private static let scheme = "[Argon2]AES128.GCM"
 
@@ -25,7 +24,7 @@ struct CryptFile {
     var entries: [Entry] = []
     for option in file.options {
       let name = option.name.lowercased()
-      if option.section == Self.settings, Self.known.contains(name) {
+      if option.section == Self.settings, Self.settingNames.contains(name) {
         settings[name] = option
       } else {
         // A service may have the same name as the section of the settings.
@@ -49,7 +48,7 @@ struct CryptFile {
     self.entries = entries
   }
 
-  /// Throws if the passphrase is wrong.
+  /// Checks the passphrase; throws `wrongPassphrase` if it is wrong.
   func check(
     _ passphrase: Secret, _ derivation: Argon2.Derivation, _ cipher: ForeignCipher, of path: String
   ) throws(MigrationError) {
@@ -75,94 +74,4 @@ extension CryptFile.Entry {
     self.account = account
     self.value = value
   }
-}
-
-/// The value of a password in a keyring file: Base64-encoded JSON with Base64-encoded members.
-struct CryptFileValue: Decodable {
-  /// The cost, which is a constant of `keyrings.cryptfile` and not stored in the file.
-  private static let cost = Argon2.Cost(passes: 15, memory: 1 << 16, lanes: 2)
-  /// The maximum number of JSON values, which limits the decoder's memory; a valid text has four.
-  private static let memberLimit = 64
-
-  private let salt: [UInt8]
-  private let data: [UInt8]
-  private let mac: [UInt8]
-  private let nonce: [UInt8]
-
-  private enum CodingKeys: String, CodingKey {
-    case salt, data, mac, nonce
-  }
-
-  /// Parses a value; returns nil if it is invalid.
-  init?(_ text: String) {
-    let marks = Array(",[{".utf8)
-    guard let json = Data(base64Encoded: text),
-      json.count(where: marks.contains) <= Self.memberLimit
-    else { return nil }
-    do {
-      self = try JSONDecoder().decode(CryptFileValue.self, from: json)
-    } catch {
-      return nil
-    }
-    // Argon2 requires a salt of at least 8 bytes. The other limits are those of AES-GCM.
-    guard (8...64).contains(salt.count), (8...64).contains(nonce.count), mac.count == 16 else {
-      return nil
-    }
-  }
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    func bytes(_ key: CodingKeys) throws -> [UInt8] {
-      // Python adds line breaks to Base64.
-      let text = try container.decode(String.self, forKey: key).utf8
-        .filter { $0 != UInt8(ascii: "\n") }
-      guard let data = Data(base64Encoded: Data(text)) else {
-        throw DecodingError.dataCorruptedError(
-          forKey: key, in: container, debugDescription: "not Base64")
-      }
-      return [UInt8](data)
-    }
-    salt = try bytes(.salt)
-    data = try bytes(.data)
-    mac = try bytes(.mac)
-    nonce = try bytes(.nonce)
-  }
-
-  /// Decrypts the password, and determines the case of the letters in its user name.
-  ///
-  /// Tries `account`, then `variants`; returns nil if none of the names authenticates.
-  func opened(
-    with passphrase: Secret, _ derivation: Argon2.Derivation, _ cipher: ForeignCipher,
-    service: EscapedName, account: EscapedName, variants: some Sequence<EscapedName> = []
-  ) throws(MigrationError) -> (secret: Secret, account: EscapedName)? {
-    let key = try derivation(passphrase, salt, Self.cost)
-    func open(_ context: [UInt8]) throws(MigrationError) -> Secret? {
-      try cipher.open(
-        data[...], tag: mac[...], nonce: nonce[...], key: key, authenticating: context)
-    }
-    let service = service.escaped
-    func open(as account: EscapedName) throws(MigrationError) -> Secret? {
-      let account = account.escaped
-      for separator in Self.separators {
-        if let secret = try open(service + separator + account) { return secret }
-      }
-      return nil
-    }
-    if let secret = try open(as: account) { return (secret, account) }
-    // The first version did not authenticate the names.
-    if let secret = try open([]) { return (secret, account) }
-    // In addition to the password, each attempt processes the names and has a fixed cost.
-    let work = data.count + service.count + 64
-    let limit = Self.workLimit / (Self.separators.count * work)
-    for variant in variants.prefix(limit) {
-      if let secret = try open(as: variant) { return (secret, variant) }
-    }
-    return nil
-  }
-
-  /// The maximum number of bytes to process while trying user names.
-  private static let workLimit = 1 << 30
-
-  /// The separators of service and user name: since 1.3.9, from 1.3.6 to 1.3.8, and before 1.3.6.
-  private static let separators: [[UInt8]] = [[0], Array(#"\0"#.utf8), []]
 }

@@ -1,5 +1,7 @@
-/// A name that is escaped in a keyring file: of its UTF-8 bytes, all but ASCII letters and digits
-/// are written as `_` and two hexadecimal digits.
+/// A name that is stored in escaped form in a keyring file.
+///
+/// Each UTF-8 byte that is not an ASCII letter or digit is escaped as `_` and two hexadecimal
+/// digits.
 struct EscapedName {
   /// The unescaped bytes in UTF-8.
   let bytes: [UInt8]
@@ -26,10 +28,10 @@ struct EscapedName {
     self.bytes = bytes
   }
 
-  var text: String { String(decoding: bytes, as: UTF8.self) }
+  var string: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// The escaped name, as `keyrings.cryptfile` writes it before it converts option names to lower
-  /// case.
+  /// The escaped name, as `keyrings.cryptfile` writes it before it converts option names to
+  /// lowercase.
   var escaped: [UInt8] {
     var escaped: [UInt8] = []
     escaped.reserveCapacity(bytes.count)
@@ -45,9 +47,9 @@ struct EscapedName {
 
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// The names that may have been converted to this lower-case name.
+  /// The names that could have been converted to this lowercase name.
   ///
-  /// A configuration file stores option names in lower case. The sequence begins with the name in
+  /// A configuration file stores option names in lowercase. The sequence begins with the name in
   /// capitals and the name with capitalized words, followed by up to 65,536 names with an
   /// increasing number of capital letters. For a name of more than 1,024 bytes, it contains only
   /// the name itself. The same name may occur more than once.
@@ -81,7 +83,7 @@ extension UInt8 {
 }
 
 /// The combinations of a given number of elements, in lexicographic order.
-struct CombinationSequence: Sequence, IteratorProtocol {
+private struct CombinationSequence: Sequence, IteratorProtocol {
   private let elements: [Int]
   /// The indices of the elements of the next combination; nil at the end.
   private var indices: [Int]?
@@ -94,7 +96,7 @@ struct CombinationSequence: Sequence, IteratorProtocol {
   mutating func next() -> [Int]? {
     guard let chosen = indices else { return nil }
     let last = chosen.indices.last { chosen[$0] < elements.count - chosen.count + $0 }
-    // Increments the last index that can be, and puts the later ones right behind it.
+    // Increments the last index that can be incremented, and lets the later ones follow it.
     indices = last.map { last in
       Array(chosen[..<last]) + (last..<chosen.count).map { chosen[last] + 1 + $0 - last }
     }

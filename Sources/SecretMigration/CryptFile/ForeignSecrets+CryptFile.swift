@@ -5,19 +5,19 @@ extension ForeignSecrets {
   /// Reads a keyring of Python's `keyrings.cryptfile`, versions 0.1 to 1.3.9.
   ///
   /// By default, the file is `~/.local/share/python_keyring/cryptfile_pass.cfg`. The service and
-  /// the user name become the service and the account. The file stores user names in lower case, so
+  /// the user name become the service and the account. The file stores user names in lowercase, so
   /// the original case is determined by trial: the user name is authenticated together with the
   /// password. This fails for names with very many possible combinations of upper and lower case.
   ///
-  /// Each password requires an Argon2id key derivation with 15 passes over 64 MiB, which takes some
-  /// tenths of a second.
+  /// Each password requires an Argon2id key derivation with 15 passes over 64 MiB, which takes a
+  /// few tenths of a second.
   ///
   /// - Parameters:
   ///   - url: The URL of the file.
   ///   - passphrase: The passphrase of the keyring.
   ///   - skippingUnreadable: Whether to skip passwords that are damaged or whose user name cannot
   ///     be determined, instead of throwing an error.
-  ///   - report: Called on this thread after each password; can cancel the operation.
+  ///   - report: A closure called after each password on the calling thread; it can cancel the run.
   /// - Returns: The passwords, in the order of the file.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``; ``MigrationError/damaged(path:reason:)``;
   ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for
@@ -56,7 +56,7 @@ extension ForeignSecrets {
         secrets.append(
           ForeignSecret(
             position: entry.position,
-            identity: .generic(service: entry.service.text, account: opened.account.text),
+            identity: .generic(service: entry.service.string, account: opened.account.string),
             secret: opened.secret))
       } else if skippingUnreadable {
         unreadable.append(

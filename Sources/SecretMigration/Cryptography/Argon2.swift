@@ -3,7 +3,7 @@ import LibCrypto
 import SecretStorage
 import StorageInternals
 
-/// Argon2id (RFC 9106), implemented by libcrypto if it supports it, otherwise by libargon2.
+/// Argon2id (RFC 9106), implemented by libcrypto if possible, otherwise by libargon2.
 enum Argon2: Sendable {
   case libcrypto(Argon2id)
   case libargon2(LibArgon2)
@@ -21,7 +21,7 @@ enum Argon2: Sendable {
 
   static let shared = LazyValue { () throws(DynamicLibraryError) in try available() }
 
-  /// Uses the available library.
+  /// Selects the available library.
   init(_ library: LazyValue<Argon2, DynamicLibraryError> = shared) throws(MigrationError) {
     do {
       self = try library.get()

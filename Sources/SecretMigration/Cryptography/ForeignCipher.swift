@@ -16,7 +16,7 @@ struct ForeignCipher: Sendable {
   }
 
   /// Calls a closure, and converts its error.
-  private func calling<Result>(
+  private func convertingError<Result>(
     _ body: () throws(CryptoFailure) -> Result
   ) throws(MigrationError) -> Result {
     do {
@@ -30,16 +30,16 @@ struct ForeignCipher: Sendable {
   func key(
     of passphrase: Secret, salt: ArraySlice<UInt8>, iterations: Int, count: Int
   ) throws(MigrationError) -> Secret {
-    try calling { () throws(CryptoFailure) in
+    try convertingError { () throws(CryptoFailure) in
       try library.pbkdf2(passphrase, salt: salt, iterations: iterations, count: count)
     }
   }
 
   /// Returns the HMAC-SHA-256 (RFC 2104) as a secret, so that comparing it takes constant time.
-  func code(
+  func authenticationCode(
     of bytes: some Collection<UInt8>, under key: Secret
   ) throws(MigrationError) -> Secret {
-    try calling { () throws(CryptoFailure) in
+    try convertingError { () throws(CryptoFailure) in
       try library.authenticationCode(of: Array(bytes)[...], under: key)
     }
   }
@@ -49,7 +49,7 @@ struct ForeignCipher: Sendable {
     _ ciphertext: ArraySlice<UInt8>, tag: ArraySlice<UInt8>, nonce: ArraySlice<UInt8>, key: Secret,
     authenticating context: [UInt8] = []
   ) throws(MigrationError) -> Secret? {
-    try calling { () throws(CryptoFailure) in
+    try convertingError { () throws(CryptoFailure) in
       try aes.open(
         ciphertext, tag: tag, under: key, nonce: Array(nonce), authenticating: context,
         by: library)
@@ -58,12 +58,12 @@ struct ForeignCipher: Sendable {
 
   /// Decrypts AES-128-CBC with PKCS #7 padding; returns nil if the padding is wrong.
   func decrypt(
-    _ ciphertext: ArraySlice<UInt8>, initialization: ArraySlice<UInt8>, key: Secret
+    _ ciphertext: ArraySlice<UInt8>, initializationVector: ArraySlice<UInt8>, key: Secret
   ) throws(MigrationError) -> Secret? {
-    guard initialization.count == 16, key.count == 16 else { return nil }
-    let decrypted = try calling { () throws(CryptoFailure) in
+    guard initializationVector.count == 16, key.count == 16 else { return nil }
+    let decrypted = try convertingError { () throws(CryptoFailure) in
       try aes.decryptCBC(
-        ciphertext, initialization: Array(initialization), under: key, by: library)
+        ciphertext, initialization: Array(initializationVector), under: key, by: library)
     }
     guard let (count, bytes) = decrypted else { return nil }
     return unsafe bytes.withUnsafeBytes { unsafe Secret($0.prefix(count)) }

@@ -13,35 +13,33 @@ struct EnvironmentParser {
   }
 
   private let path: String
-  /// The content of the file, with line feeds as line endings.
-  private let text: String
+  /// The unparsed rest of the file, with line feeds as line endings.
   private var rest: Substring.UnicodeScalarView
   private var line = 1
 
   init(_ bytes: [UInt8], of path: String) throws(MigrationError) {
     self.path = path
-    guard let text = String(validating: Self.withLineFeeds(bytes), as: UTF8.self),
-      !bytes.contains(0)
+    if bytes.contains(0) { throw .malformed(path: path, reason: "it contains a NUL byte") }
+    guard let content = String(validating: Self.normalizingLineEndings(in: bytes), as: UTF8.self)
     else { throw .malformed(path: path, reason: "it is not valid UTF-8") }
-    self.text = text
-    rest = text.unicodeScalars[...]
+    rest = content.unicodeScalars[...]
   }
 
-  private static func withLineFeeds(_ bytes: [UInt8]) -> [UInt8] {
-    let (feed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+  private static func normalizingLineEndings(in bytes: [UInt8]) -> [UInt8] {
+    let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
     guard bytes.contains(carriageReturn) else { return bytes }
     var last: UInt8?
     return bytes.compactMap { byte in
       defer { last = byte }
-      if byte == feed, last == carriageReturn { return nil }
-      return byte == carriageReturn ? feed : byte
+      if byte == lineFeed, last == carriageReturn { return nil }
+      return byte == carriageReturn ? lineFeed : byte
     }
   }
 
   mutating func variables() throws(MigrationError) -> [Variable] {
     if rest.first == "\u{FEFF}" {
       throw malformed(
-        "some programs treat a byte order mark as part of the first name; save the file without it")
+        "some programs treat a byte order mark as part of the first variable's name; remove it")
     }
     var variables: [Variable] = []
     while !rest.isEmpty {
@@ -55,7 +53,7 @@ struct EnvironmentParser {
     .malformed(path: path, reason: "line \(line ?? self.line): \(reason)")
   }
 
-  /// Parses one line, or several in the case of a quoted value; returns nil if it has no variable.
+  /// Parses one line, or several for a quoted value; returns nil if there is no variable.
   private mutating func variable() throws(MigrationError) -> Variable? {
     skipBlanks()
     let firstLine = line
@@ -69,7 +67,7 @@ struct EnvironmentParser {
       value.utf8[opening.upperBound...].contains(UInt8(ascii: "}"))
     {
       throw malformed(
-        "some programs replace ${…} by the value of another variable; write that value instead",
+        "some programs replace ${…} with the value of another variable; write that value instead",
         at: firstLine)
     }
     try endLine()
@@ -78,15 +76,15 @@ struct EnvironmentParser {
 
   /// Parses a name, up to the equals sign and the blanks that follow it.
   private mutating func name() throws(MigrationError) -> String {
-    var name = word()
+    var name = identifier()
     let isSpaced = rest.first?.isBlank == true
     skipBlanks()
     if name == "export", isSpaced {
       if rest.first == "=" {
         throw malformed(
-          "some programs ignore a variable named export with a blank after it; write `export=`")
+          "some programs ignore a variable named export with a space after it; write `export=`")
       }
-      name = word()
+      name = identifier()
       skipBlanks()
     }
     guard !name.isEmpty, rest.first == "=" else {
@@ -101,24 +99,24 @@ struct EnvironmentParser {
     return name
   }
 
-  private mutating func word() -> String {
-    let word = rest.prefix(while: \.isPartOfName)
-    rest = rest[word.endIndex...]
-    return String(word)
+  private mutating func identifier() -> String {
+    let identifier = rest.prefix(while: \.isPartOfName)
+    rest = rest[identifier.endIndex...]
+    return String(identifier)
   }
 
   private mutating func value() throws(MigrationError) -> String {
     switch rest.first {
-    case "'", "\"": return try quotation()
+    case "'", "\"": return try quotedValue()
     case "`":
       throw malformed(
-        "some programs treat backquotes as part of the value; use single quotation marks")
-    default: return try plain()
+        "some programs treat backticks as part of the value; use single quotation marks")
+    default: return try unquotedValue()
     }
   }
 
   /// Parses an unquoted value, up to a comment or the end of the line.
-  private mutating func plain() throws(MigrationError) -> String {
+  private mutating func unquotedValue() throws(MigrationError) -> String {
     let value = rest
     var end = value.startIndex
     while let scalar = rest.first, scalar != "\n" {
@@ -126,41 +124,42 @@ struct EnvironmentParser {
         guard end < rest.startIndex, end > value.startIndex else {
           throw malformed(
             """
-            `#` begins a comment only in some programs unless a value and a blank precede it; use \
-            quotation marks
+            some programs treat this `#` as the start of a comment, and others as part of the \
+            value; use quotation marks
             """)
         }
         break
       }
-      try check(scalar)
+      try checkLineEnding(scalar)
       rest.removeFirst()
       if !scalar.isBlank { end = rest.startIndex }
     }
     let trimmed = value[..<end]
-    if trimmed.first?.isTrimmedBySome == true || trimmed.last?.isTrimmedBySome == true {
+    if trimmed.first?.isAmbiguousWhitespace == true || trimmed.last?.isAmbiguousWhitespace == true {
       throw malformed(
-        "some programs remove the invisible character at the start or end of the value; use quotation marks"
-      )
+        "some programs trim this invisible character from the value; use quotation marks")
     }
     return String(trimmed)
   }
 
   /// Parses a quoted value, which may have several lines.
-  private mutating func quotation() throws(MigrationError) -> String {
+  private mutating func quotedValue() throws(MigrationError) -> String {
     let firstLine = line
-    let mark = rest.removeFirst()
+    let quote = rest.removeFirst()
     var value = String.UnicodeScalarView()
     while let scalar = rest.popFirst() {
-      if scalar == mark { return String(value) }
+      if scalar == quote { return String(value) }
       if scalar == "\n" { line += 1 }
-      value.append(scalar == "\\" ? try escaped(in: mark) : scalar)
+      value.append(scalar == "\\" ? try escapedCharacter(in: quote) : scalar)
     }
     throw malformed("the closing quotation mark is missing", at: firstLine)
   }
 
-  /// Parses the rest of an escape sequence after a backslash in quotation marks.
-  private mutating func escaped(in mark: Unicode.Scalar) throws(MigrationError) -> Unicode.Scalar {
-    switch (mark, rest.first) {
+  /// Parses the rest of an escape sequence after its backslash in a quoted value.
+  private mutating func escapedCharacter(
+    in quote: Unicode.Scalar
+  ) throws(MigrationError) -> Unicode.Scalar {
+    switch (quote, rest.first) {
     case ("\"", "n"):
       rest.removeFirst()
       return "\n"
@@ -170,8 +169,7 @@ struct EnvironmentParser {
     case (_, "\\"), (_, "'"), ("\"", "\""), ("\"", "a"), ("\"", "b"), ("\"", "f"), ("\"", "t"),
       ("\"", "v"):
       throw malformed(
-        "some programs remove the backslash of this escape sequence; use other quotation marks, or none"
-      )
+        "some programs remove the backslash of this escape sequence; use different quotation marks")
     default: return "\\"
     }
   }
@@ -185,7 +183,7 @@ struct EnvironmentParser {
     skipBlanks()
     if rest.first == "#" {
       while let scalar = rest.first, scalar != "\n" {
-        try check(scalar)
+        try checkLineEnding(scalar)
         rest.removeFirst()
       }
     }
@@ -195,8 +193,8 @@ struct EnvironmentParser {
     line += 1
   }
 
-  /// Throws for an unquoted character that some programs treat as a line ending.
-  private func check(_ scalar: Unicode.Scalar) throws(MigrationError) {
+  /// Rejects an unquoted character that some programs treat as a line ending.
+  private func checkLineEnding(_ scalar: Unicode.Scalar) throws(MigrationError) {
     if scalar == "\u{2028}" || scalar == "\u{2029}" {
       throw malformed(
         "some programs treat U+\(String(scalar.value, radix: 16)) as a line ending; remove it")
@@ -223,7 +221,7 @@ extension Unicode.Scalar {
   }
 
   /// Whether only one of Python and JavaScript treats the character as whitespace.
-  fileprivate var isTrimmedBySome: Bool {
+  fileprivate var isAmbiguousWhitespace: Bool {
     switch self {
     case "\u{1C}"..."\u{1F}", "\u{85}", "\u{FEFF}": true
     default: false

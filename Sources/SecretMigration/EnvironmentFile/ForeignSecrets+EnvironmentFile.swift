@@ -13,29 +13,29 @@ extension ForeignSecrets {
   ///   - url: The URL of the file.
   ///   - service: The service of the generic passwords.
   /// - Returns: The variables, in the order of the file.
-  /// - Throws: ``MigrationError/malformed(path:reason:)`` with the line, also for a variable with
-  ///   two different values; ``MigrationError/unsupported(path:reason:)`` for more than 64 MiB or
-  ///   100,000 variables; ``MigrationError/invalid(_:)`` for an empty service; or
+  /// - Throws: ``MigrationError/malformed(path:reason:)`` with the line, including for a variable
+  ///   with two different values; ``MigrationError/unsupported(path:reason:)`` for more than 64 MiB
+  ///   or 100,000 variables; ``MigrationError/invalid(_:)`` for an empty service; or
   ///   ``MigrationError/system(call:path:code:)``.
   public static func environmentFile(at url: URL, service: String) throws -> ForeignSecrets {
     if service.isEmpty { throw MigrationError.invalid("The service must not be empty") }
     let (file, bytes) = try SourceFile.read(url)
     var parser = try EnvironmentParser(bytes, of: file.path)
     var secrets: [ForeignSecret] = []
-    var known: [String: EnvironmentParser.Variable] = [:]
+    var seen: [String: EnvironmentParser.Variable] = [:]
     for variable in try parser.variables() {
-      if let earlier = known[variable.name] {
+      if let earlier = seen[variable.name] {
         guard earlier.value == variable.value else {
           throw MigrationError.malformed(
             path: file.path,
             reason: """
-              line \(variable.line): the variable has a different value in line \(earlier.line); \
-              remove one of them
+              line \(variable.line): the variable has a different value on line \(earlier.line); \
+              remove one of the two
               """)
         }
         continue
       }
-      known[variable.name] = variable
+      seen[variable.name] = variable
       secrets.append(
         ForeignSecret(
           position: "line \(variable.line)",

@@ -10,7 +10,7 @@ struct AppleDocument {
 
   init(_ bytes: [UInt8], of path: String) throws(MigrationError) {
     self.path = path
-    let document = try Self.readable(path) { () throws(FormatError) in try ForeignDocument(bytes) }
+    let document = try Self.parsing(path) { () throws(FormatError) in try ForeignDocument(bytes) }
     if document.valueCount > Self.valueLimit {
       throw .unsupported(path: path, reason: "it has more than \(Self.valueLimit) values")
     }
@@ -18,7 +18,7 @@ struct AppleDocument {
       throw .unsupported(
         path: path, reason: "it expands to more than \(SourceFile.sizeLimit >> 20) MiB")
     }
-    tree = try Self.readable(path) { () throws(FormatError) in try document.tree() }
+    tree = try Self.parsing(path) { () throws(FormatError) in try document.tree() }
   }
 
   func decode<Value: Decodable>() throws(MigrationError) -> Value {
@@ -31,11 +31,11 @@ struct AppleDocument {
     }
   }
 
-  private static func readable<Result>(
-    _ path: String, _ read: () throws(FormatError) -> Result
+  private static func parsing<Result>(
+    _ path: String, _ parse: () throws(FormatError) -> Result
   ) throws(MigrationError) -> Result {
     do {
-      return try read()
+      return try parse()
     } catch {
       throw .malformed(path: path, reason: error.reason)
     }
@@ -45,7 +45,7 @@ struct AppleDocument {
 extension DecodingError {
   /// The kind and the position of the error, without any value.
   fileprivate var reason: String {
-    let (what, path): (String, [any CodingKey]) =
+    let (problem, path): (String, [any CodingKey]) =
       switch self {
       case .typeMismatch(_, let context): ("has the wrong type", context.codingPath)
       case .valueNotFound(_, let context): ("has no value", context.codingPath)
@@ -54,6 +54,7 @@ extension DecodingError {
       @unknown default: ("cannot be read", [])
       }
     let position = path.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }
-    return position.isEmpty ? "it \(what)" : "\(position.joined().trimmingPrefix(".")) \(what)"
+    let subject = position.isEmpty ? "it" : "\(position.joined().trimmingPrefix("."))"
+    return "\(subject) \(problem)"
   }
 }

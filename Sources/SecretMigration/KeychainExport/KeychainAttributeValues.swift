@@ -1,27 +1,27 @@
 import FoundationEssentials
 
-/// A text attribute of a keychain item, which may be encoded as data.
-struct KeychainText: Decodable {
-  let text: String
+/// A string attribute of a keychain item, which may be encoded as data.
+struct KeychainString: Decodable {
+  let value: String
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     do {
-      text = try container.decode(String.self)
+      value = try container.decode(String.self)
     } catch {
       let data = try container.decode(Data.self)
-      guard let text = String(validating: data, as: UTF8.self) else {
+      guard let value = String(validating: data, as: UTF8.self) else {
         throw DecodingError.dataCorruptedError(in: container, debugDescription: "not UTF-8")
       }
-      self.text = text
+      self.value = value
     }
   }
 
-  /// The text; nil if it is empty, as a keychain returns it for an absent attribute.
-  var nonempty: String? { text.isEmpty ? nil : text }
+  /// The string; nil if it is empty, because a keychain returns that for an absent attribute.
+  var nonempty: String? { value.isEmpty ? nil : value }
 }
 
-/// A four-character code of a keychain item, which may be encoded as a text or as a number.
+/// A four-character code of a keychain item, which may be encoded as a string or as a number.
 struct KeychainCode: Decodable {
   /// The code as a number, with the first character in the most significant byte.
   let number: UInt32?
@@ -44,8 +44,8 @@ struct KeychainCode: Decodable {
     }
   }
 
-  /// The code as a text; nil if it is not valid UTF-8.
-  var text: String? {
+  /// The code as a string; nil if it is not valid UTF-8.
+  var string: String? {
     guard let number else { return nil }
     let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     return String(validating: bytes, as: UTF8.self)

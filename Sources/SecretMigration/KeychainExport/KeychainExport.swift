@@ -4,9 +4,9 @@ public import SecretStorage
 /// An export of keychain items: the parameters of the encryption, and the encrypted items.
 struct KeychainExport: Decodable {
   static let format = "keychain items, PBKDF2-HMAC-SHA256, AES-256-GCM"
-  static let iterations = 1_000...10_000_000
-  private static let nonceCount = 12
-  private static let tagCount = 16
+  static let supportedIterations = 1_000...10_000_000
+  private static let nonceSize = 12
+  private static let tagSize = 16
 
   let format: String
   let version: Int
@@ -25,13 +25,14 @@ struct KeychainExport: Decodable {
     guard version == 1 else {
       throw .unsupported(path: path, reason: "only version 1 of the format is supported")
     }
-    guard Self.iterations.contains(iterations) else {
-      throw .unsupported(path: path, reason: "the iteration count is not in \(Self.iterations)")
+    guard Self.supportedIterations.contains(iterations) else {
+      throw .unsupported(
+        path: path, reason: "the iteration count is outside \(Self.supportedIterations)")
     }
     guard (16...64).contains(salt.count) else {
-      throw .unsupported(path: path, reason: "the salt does not have 16 to 64 bytes")
+      throw .unsupported(path: path, reason: "the salt is not 16 to 64 bytes long")
     }
-    guard sealed.count >= Self.nonceCount + Self.tagCount else {
+    guard sealed.count >= Self.nonceSize + Self.tagSize else {
       throw .malformed(path: path, reason: "the encrypted part is too short")
     }
     let cipher = try ForeignCipher()
@@ -39,8 +40,8 @@ struct KeychainExport: Decodable {
       of: passphrase, salt: [UInt8](salt)[...], iterations: iterations, count: 32)
     let bytes = [UInt8](sealed)
     let opened = try cipher.open(
-      bytes[Self.nonceCount..<(bytes.count - Self.tagCount)], tag: bytes.suffix(Self.tagCount),
-      nonce: bytes.prefix(Self.nonceCount), key: key)
+      bytes[Self.nonceSize..<(bytes.count - Self.tagSize)], tag: bytes.suffix(Self.tagSize),
+      nonce: bytes.prefix(Self.nonceSize), key: key)
     guard let opened else { throw .wrongPassphrase(path: path) }
     return opened
   }
@@ -58,11 +59,11 @@ extension ForeignSecrets {
   ///   - url: The URL of the file, which is a property list or JSON.
   ///   - passphrase: The passphrase of the export.
   /// - Returns: The items, the oldest first.
-  /// - Throws: ``MigrationError/wrongPassphrase(path:)``, also if the encrypted part was changed;
-  ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for
-  ///   another version, an iteration count outside 1,000…10,000,000, more than 64 MiB or 100,000
-  ///   items, or another class of items; ``MigrationError/missingLibrary(_:)``; or
-  ///   ``MigrationError/system(call:path:code:)``.
+  /// - Throws: ``MigrationError/wrongPassphrase(path:)``, including if the encrypted part was
+  ///   changed; ``MigrationError/malformed(path:reason:)``;
+  ///   ``MigrationError/unsupported(path:reason:)`` for another version, an iteration count outside
+  ///   1,000…10,000,000, more than 64 MiB or 100,000 items, or another class of items;
+  ///   ``MigrationError/missingLibrary(_:)``; or ``MigrationError/system(call:path:code:)``.
   public static func keychainExport(at url: URL, passphrase: Secret) throws -> ForeignSecrets {
     let (file, bytes) = try SourceFile.read(url)
     let export: KeychainExport = try AppleDocument(bytes, of: file.path).decode()

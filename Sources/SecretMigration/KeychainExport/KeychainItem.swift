@@ -11,10 +11,10 @@ struct KeychainItem: Decodable {
   }
 
   let itemClass: String
-  let acct, svce, srvr, sdmn, path: KeychainText?
+  let acct, svce, srvr, sdmn, path: KeychainString?
   let port: Int?
   let ptcl, atyp, crtr, type: KeychainCode?
-  let labl, icmt, desc: KeychainText?
+  let labl, icmt, desc: KeychainString?
   let invi: KeychainFlag?
   let pdmn: String?
   let cdat: Date?
@@ -39,14 +39,14 @@ struct KeychainItem: Decodable {
     switch itemClass {
     case "genp": return .generic(service: svce?.nonempty, account: acct?.nonempty)
     case "inet":
-      // A keychain returns 0 or an empty text for an absent attribute.
+      // A keychain returns 0 or an empty string for an absent attribute.
       guard let port = UInt16(exactly: port ?? 0) else {
         throw .malformed(path: file, reason: "\(position): the port exceeds 65535 or is negative")
       }
       return .internet(
         server: srvr?.nonempty, account: acct?.nonempty, securityDomain: sdmn?.nonempty,
-        protocol: ptcl?.text.map(InternetProtocol.init(rawValue:)),
-        authenticationType: atyp?.text.map(InternetAuthenticationType.init(rawValue:)),
+        protocol: ptcl?.string.map(InternetProtocol.init(rawValue:)),
+        authenticationType: atyp?.string.map(InternetAuthenticationType.init(rawValue:)),
         port: port == 0 ? nil : port, path: path?.nonempty)
     default:
       throw .unsupported(

@@ -64,14 +64,16 @@ extension LibsecretFile.Item {
   fileprivate func opened(
     with key: Secret, _ cipher: ForeignCipher
   ) throws(MigrationError) -> LibsecretItem? {
-    guard try cipher.code(of: ciphertext + initialization, under: key) == Secret(code),
-      let content = try cipher.decrypt(ciphertext, initialization: initialization, key: key),
+    let code = try cipher.authenticationCode(of: ciphertext + initializationVector, under: key)
+    guard code == Secret(authenticationCode),
+      let content = try cipher.decrypt(
+        ciphertext, initializationVector: initializationVector, key: key),
       let item = LibsecretItem(content)
     else { return nil }
     // The code authenticates the ciphertext; the hashes authenticate the attributes outside of it.
     for (name, hash) in hashes {
       guard let value = item.attributes[name],
-        try cipher.code(of: value.utf8, under: key) == Secret(hash)
+        try cipher.authenticationCode(of: value.utf8, under: key) == Secret(hash)
       else { return nil }
     }
     return item

@@ -5,11 +5,11 @@ struct LibsecretFile {
     /// The HMAC-SHA-256 of the value of each attribute, by the name of the attribute.
     let hashes: [String: [UInt8]]
     let ciphertext: ArraySlice<UInt8>
-    let initialization: ArraySlice<UInt8>
-    let code: ArraySlice<UInt8>
+    let initializationVector: ArraySlice<UInt8>
+    let authenticationCode: ArraySlice<UInt8>
   }
 
-  static let iterations = 1...10_000_000
+  static let supportedIterations = 1...10_000_000
   private static let magic = Array("GnomeKeyring\n\r\0\n".utf8)
 
   let salt: ArraySlice<UInt8>
@@ -25,21 +25,21 @@ struct LibsecretFile {
       throw .unsupported(
         path: path,
         reason: """
-          the version of the keyring is \(version.map(String.init).joined(separator: ".")); only 1.0, \
-          the version of libsecret and oo7, is supported
+          the keyring has version \(version.map(String.init).joined(separator: ".")); only version \
+          1.0, which libsecret and oo7 use, is supported
           """)
     }
     do throws(MalformedVariant) {
       let reader = VariantReader(bytes[(Self.magic.count + 2)...])
-      let (ends, body) = try reader.members(1, of: reader.whole)
+      let (ends, body) = try reader.members(1, of: reader.fullRange)
       let salt = try reader.range(4, ends[0], in: body)
-      guard try Int(reader.number(at: 0, size: 4, in: body)) == salt.count else {
+      guard try Int(reader.integer(at: 0, size: 4, in: body)) == salt.count else {
         throw MalformedVariant()
       }
-      let count = VariantReader<ArraySlice<UInt8>>.aligned(salt.upperBound, to: 4)
-      iterations = Int(try reader.number(at: count, size: 4, in: body))
-      let modified = VariantReader<ArraySlice<UInt8>>.aligned(count + 4, to: 8)
-      let items = try reader.range(modified + 12, body.upperBound, in: body)
+      let iterationsOffset = VariantReader<ArraySlice<UInt8>>.aligned(salt.upperBound, to: 4)
+      iterations = Int(try reader.integer(at: iterationsOffset, size: 4, in: body))
+      let dateOffset = VariantReader<ArraySlice<UInt8>>.aligned(iterationsOffset + 4, to: 8)
+      let items = try reader.range(dateOffset + 12, body.upperBound, in: body)
       self.salt = reader.slice(salt)
       self.items = try reader.elements(of: items).prefix(ForeignSecrets.countLimit + 1).map {
         element throws(MalformedVariant) in try Item(element, in: reader)
@@ -48,18 +48,19 @@ struct LibsecretFile {
       throw .malformed(path: path, reason: "it is truncated, or a length is wrong")
     }
     try ForeignSecrets.checkCount(items.count, of: path)
-    guard Self.iterations.contains(iterations) else {
-      throw .unsupported(path: path, reason: "the iteration count is not in \(Self.iterations)")
+    guard Self.supportedIterations.contains(iterations) else {
+      throw .unsupported(
+        path: path, reason: "the iteration count is outside \(Self.supportedIterations)")
     }
     guard (8...1024).contains(salt.count) else {
-      throw .unsupported(path: path, reason: "the salt does not have 8 to 1024 bytes")
+      throw .unsupported(path: path, reason: "the salt is not 8 to 1024 bytes long")
     }
   }
 }
 
 extension LibsecretFile.Item {
-  private static let blockCount = 16
-  private static let codeCount = 32
+  private static let blockSize = 16
+  private static let codeSize = 32
 
   /// Parses the GVariant `(a{say}ay)`.
   fileprivate init(
@@ -69,18 +70,18 @@ extension LibsecretFile.Item {
     var hashes: [String: [UInt8]] = [:]
     for entry in try reader.elements(of: reader.range(body.lowerBound, ends[0], in: body)) {
       let (ends, body) = try reader.members(1, of: entry)
-      let name = try reader.text(reader.range(body.lowerBound, ends[0], in: body))
+      let name = try reader.string(reader.range(body.lowerBound, ends[0], in: body))
       let hash = Array(reader.slice(try reader.range(ends[0], body.upperBound, in: body)))
-      guard hash.count == Self.codeCount, hashes.updateValue(hash, forKey: name) == nil else {
+      guard hash.count == Self.codeSize, hashes.updateValue(hash, forKey: name) == nil else {
         throw MalformedVariant()
       }
     }
     self.hashes = hashes
     let blob = reader.slice(try reader.range(ends[0], body.upperBound, in: body))
-    let count = blob.count - Self.blockCount - Self.codeCount
-    guard count > 0, count % Self.blockCount == 0 else { throw MalformedVariant() }
+    let count = blob.count - Self.blockSize - Self.codeSize
+    guard count > 0, count % Self.blockSize == 0 else { throw MalformedVariant() }
     ciphertext = blob.prefix(count)
-    initialization = blob.dropFirst(count).prefix(Self.blockCount)
-    code = blob.suffix(Self.codeCount)
+    initializationVector = blob.dropFirst(count).prefix(Self.blockSize)
+    authenticationCode = blob.suffix(Self.codeSize)
   }
 }

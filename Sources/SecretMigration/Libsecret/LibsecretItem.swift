@@ -19,20 +19,20 @@ struct LibsecretItem {
     typealias Reader = VariantReader<UnsafeRawBufferPointer>
     do throws(MalformedVariant) {
       let reader = unsafe Reader(bytes)
-      let (ends, body) = unsafe try reader.members(2, of: reader.whole)
+      let (ends, body) = unsafe try reader.members(2, of: reader.fullRange)
       var attributes: [String: String] = [:]
       let dictionary = unsafe try reader.range(0, ends[0], in: body)
       for entry in unsafe try reader.elements(of: dictionary) {
         let (ends, body) = unsafe try reader.members(1, of: entry)
-        let name = unsafe try reader.text(reader.range(body.lowerBound, ends[0], in: body))
-        let value = unsafe try reader.text(reader.range(ends[0], body.upperBound, in: body))
+        let name = unsafe try reader.string(reader.range(body.lowerBound, ends[0], in: body))
+        let value = unsafe try reader.string(reader.range(ends[0], body.upperBound, in: body))
         guard attributes.updateValue(value, forKey: name) == nil else { return nil }
       }
       self.attributes = attributes
-      label = unsafe try reader.text(reader.range(ends[0], ends[1], in: body))
-      let dates = unsafe Reader.aligned(ends[1], to: 8)
-      created = unsafe try reader.number(at: dates, size: 8, in: body)
-      let secret = unsafe try reader.range(dates + 16, body.upperBound, in: body)
+      label = unsafe try reader.string(reader.range(ends[0], ends[1], in: body))
+      let datesOffset = unsafe Reader.aligned(ends[1], to: 8)
+      created = unsafe try reader.integer(at: datesOffset, size: 8, in: body)
+      let secret = unsafe try reader.range(datesOffset + 16, body.upperBound, in: body)
       self.secret = unsafe Secret(reader.slice(secret))
     } catch {
       return nil
@@ -42,12 +42,12 @@ struct LibsecretItem {
 
 extension LibsecretItem {
   /// The attributes that do not describe the secret.
-  private static let technical: Set<String> = ["xdg:schema", "xdg:content-type"]
-  private static let services = ["service", "application"]
-  private static let accounts = ["username", "account", "user"]
+  private static let metadata: Set<String> = ["xdg:schema", "xdg:content-type"]
+  private static let serviceNames = ["service", "application"]
+  private static let accountNames = ["username", "account", "user"]
 
   func foreignSecret(at position: String) -> ForeignSecret {
-    var rest = attributes.filter { !Self.technical.contains($0.key) && !$0.value.isEmpty }
+    var rest = attributes.filter { !Self.metadata.contains($0.key) && !$0.value.isEmpty }
     let identity = rest["server"] != nil ? Self.internet(&rest) : Self.generic(&rest)
     let comment = rest.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
       .joined(separator: "\n")
@@ -63,10 +63,11 @@ extension LibsecretItem {
   }
 
   private static func generic(_ rest: inout [String: String]) -> ItemIdentity {
-    let service = remove(services, from: &rest)
-    var account = remove(accounts, from: &rest)
-    if account == nil, !rest.isEmpty, !(service != nil && rest.keys.allSatisfy(services.contains)) {
-      // It is unknown which attributes identify the item, so all of them do together.
+    let service = remove(serviceNames, from: &rest)
+    var account = remove(accountNames, from: &rest)
+    let hasOnlyServiceNames = service != nil && rest.keys.allSatisfy(serviceNames.contains)
+    if account == nil, !rest.isEmpty, !hasOnlyServiceNames {
+      // It is unknown which attributes identify the item, so the account consists of all of them.
       account = rest.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         .joined(separator: ",")
       rest = [:]
@@ -83,7 +84,7 @@ extension LibsecretItem {
     let port = rest["port"].flatMap { UInt16($0) }
     if port != nil { rest["port"] = nil }
     return .internet(
-      server: remove(["server"], from: &rest), account: remove(accounts, from: &rest),
+      server: remove(["server"], from: &rest), account: remove(accountNames, from: &rest),
       securityDomain: remove(["domain"], from: &rest), protocol: `protocol`,
       authenticationType: authentication, port: port == 0 ? nil : port,
       path: remove(["object"], from: &rest))

@@ -2,7 +2,7 @@
 ///
 /// In a GVariant, members are aligned relative to the beginning, and framing offsets at the end of
 /// a container locate the members of variable size. Where the specification replaces invalid data
-/// by default values, this throws an error.
+/// with default values, this reader throws an error.
 struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == Int {
   let bytes: Bytes
 
@@ -10,10 +10,10 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     self.bytes = bytes
   }
 
-  var whole: Range<Int> { 0..<bytes.count }
+  var fullRange: Range<Int> { 0..<bytes.count }
 
   /// Returns an unsigned integer.
-  func number(
+  func integer(
     at offset: Int, size: Int, in range: Range<Int>
   ) throws(MalformedVariant) -> UInt64 {
     guard offset >= range.lowerBound, offset <= range.upperBound - size else {
@@ -70,7 +70,7 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   private func end(
     at position: Int, _ size: Int, of container: Range<Int>, in body: Range<Int>
   ) throws(MalformedVariant) -> Int {
-    let offset = try number(at: position, size: size, in: container)
+    let offset = try integer(at: position, size: size, in: container)
     guard offset <= UInt64(container.count) else { throw MalformedVariant() }
     let end = container.lowerBound + Int(offset)
     guard end <= body.upperBound else { throw MalformedVariant() }
@@ -88,12 +88,12 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   }
 
   /// Returns a string; throws unless its only zero byte is the last one.
-  func text(_ range: Range<Int>) throws(MalformedVariant) -> String {
+  func string(_ range: Range<Int>) throws(MalformedVariant) -> String {
     guard let last = range.last, bytes[bytes.startIndex + last] == 0,
-      let text = String(validating: slice(range.lowerBound..<last), as: UTF8.self),
-      !text.utf8.contains(0)
+      let string = String(validating: slice(range.lowerBound..<last), as: UTF8.self),
+      !string.utf8.contains(0)
     else { throw MalformedVariant() }
-    return text
+    return string
   }
 
   func slice(_ range: Range<Int>) -> Bytes.SubSequence {

@@ -8,7 +8,7 @@ extension Option {
   fileprivate static let skipUnreadable = Option(
     "skip-unreadable", nil, "skip secrets that cannot be decrypted, instead of failing")
   fileprivate static let removeSource = Option(
-    "remove-source", nil, "remove the file if the vault has all of its secrets")
+    "remove-source", nil, "remove the file if the vault contains all of its secrets")
 
   fileprivate static let migration = [dryRun, replace, removeSource]
 }
@@ -19,7 +19,7 @@ extension Command {
     options: [.sourcePassphraseFile, .skipUnreadable],
     notes: """
       By default, the file is ~/.local/share/python_keyring/cryptfile_pass.cfg. Reading it requires
-      libargon2, or OpenSSL 3.2 or later, and takes some tenths of a second per password.
+      libargon2, or OpenSSL 3.2 or later, and takes a few tenths of a second per password.
       """
   ) { url, arguments in
     let passphrase = try await arguments.sourcePassphrase()
@@ -68,7 +68,7 @@ extension Command {
       options: options + Option.migration + Option.openVault,
       notes: """
         \(notes)
-        Each line is the outcome for a secret, and the options that select it. If the vault has a
+        Each line contains the outcome for a secret, and the options that select it. If the vault has a
         different secret with these options, it is kept, unless --replace is given. The exit status is 1
         if a secret was refused. Removing a file does not erase it from backups.
         """
@@ -100,7 +100,8 @@ extension Command {
     guard arguments.has(.removeSource), !arguments.has(.dryRun) else { return }
     try Output.line(
       report.isSourceRemoved
-        ? "The file was removed." : "The file was kept, because the vault does not have all of it.")
+        ? "The file was removed."
+        : "The file was kept, because the vault does not contain all of its secrets.")
   }
 }
 

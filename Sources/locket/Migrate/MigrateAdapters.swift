@@ -18,20 +18,20 @@ extension Command {
     notes: """
       --service is the adapter's serviceIdentifier; that of .defaultDomain is the app's identifier with
       the suffix .securedomain.default. Each secret is converted to the format of @GenericPassword and
-      read back before the copy of the old one is removed. No secret is converted twice.
+      read back before the copy of the original is removed. No secret is converted twice.
 
       JSON has fewer types than Swift. A value of ambiguous type is not converted until --type
       declares it:
         string, boolean, integer, double, float, data, date, url
         enum                an enumeration with raw values, or a UUID
-        plain               only texts and numbers, also inside lists and structures
-        '["data"]'          a list of one type
+        plain               only strings, Booleans and numbers, including those in containers
+        '["data"]'          an array of values of one type
         '{"born": "date"}'  a structure or dictionary, with the types of its ambiguous members
-      An enumeration that is not declared is converted as its raw value. Dates are seconds since 2001,
-      or with --dates texts in ISO 8601, or seconds or milliseconds since 1970.
+      An enumeration that is not declared is converted as its raw value. By default, dates are seconds
+      since 2001; --dates selects ISO 8601 strings, or seconds or milliseconds since 1970.
 
-      Each line is the outcome for a secret, and the options that select it. The exit status is 1 if a
-      secret was refused.
+      Each line contains the outcome for a secret, and the options that select it. The exit status is 1
+      if a secret was refused.
       """
   ) { arguments in
     guard let service = arguments[.service], !service.isEmpty else {
@@ -123,7 +123,7 @@ extension AdapterMigrationReport.Outcome {
     case .native: "kept (not JSON)"
     case .absent: "absent"
     case .conflict: "refused (It was changed after an interrupted run.)"
-    case .undeclared: "refused (It was added meanwhile. Repeat the command.)"
+    case .undeclared: "refused (It was added during the migration. Run the command again.)"
     case .refused(let reason): "refused (\(reason))"
     }
   }

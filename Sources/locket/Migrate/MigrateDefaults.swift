@@ -9,7 +9,7 @@ extension Option {
   fileprivate static let replaceSettings = Option(
     "replace", nil, "replace settings that differ, instead of keeping them")
   fileprivate static let removePropertyList = Option(
-    "remove-source", nil, "remove the file if the settings have all of its values")
+    "remove-source", nil, "remove the file if the settings contain all of its values")
 }
 
 extension Command {
@@ -21,11 +21,11 @@ extension Command {
     notes: """
       The file is ~/.config/<app>.plist, or in $XDG_CONFIG_HOME.
 
-      FTPropertyWrappers 1.x stored structures, lists and data as data that is a binary property list.
-      Such data is decoded, unless --keep-data is given for its key. All other values are unchanged.
+      FTPropertyWrappers 1.x stored structures, arrays and data as binary property lists. These are
+      decoded, unless --keep-data is given for their keys. All other values are unchanged.
 
-      Each line is the outcome for a setting, and its key. An existing setting with another value is
-      kept, unless --replace is given. Removing a file does not erase it from backups.
+      Each line contains the outcome for a setting, and its key. An existing setting with a different
+      value is kept, unless --replace is given. Removing a file does not erase it from backups.
       """
   ) { arguments in
     let file = URL(filePath: arguments.parameters[0])
@@ -64,7 +64,7 @@ extension Command {
     try Output.line(
       report.isSourceRemoved
         ? "The file was removed."
-        : "The file was kept, because the settings do not have all of it.")
+        : "The file was kept, because the settings do not contain all of its values.")
   }
 }
 

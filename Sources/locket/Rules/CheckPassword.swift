@@ -34,17 +34,18 @@ extension Command {
         "Password: ",
         withoutTerminal: "There is no terminal for a prompt. Pass the password on standard input.")
       : try SecretInput.standardInput()
-    guard let text = secret.text else { throw Failure("The password is not text in UTF-8.") }
+    guard let text = secret.text else { throw Failure("The password is not valid UTF-8.") }
     return text
   }
 
-  /// Returns the last line, which says how to satisfy the remaining rules.
+  /// Returns the last line, which explains how to satisfy the remaining rules.
   private static func conclusion(
     of report: PasswordReport, for rules: PasswordRuleSet, matching mode: RequirementMatchingMode
   ) -> String {
     if report.isSatisfied { return "The password satisfies all rules." }
     if let count = report.shortestCompletion {
-      return "At least \(counted(count)) more needed."
+      return count == 1
+        ? "At least 1 more character is needed." : "At least \(count) more characters are needed."
     }
     do {
       _ = try rules.shortestLength(matching: mode)
@@ -57,16 +58,14 @@ extension Command {
     }
     let missing = report.checks.count { $0.state != .satisfied && $0.isOfRequirement }
     if mode == .distinct, let limit = rules.maxLength, missing > limit - report.length {
+      let needed = missing == 1 ? "1 required character is" : "\(missing) required characters are"
+      let room = limit - report.length
       return """
-        Only \(limit - report.length) of at most \(counted(limit)) left, but \(missing) required \
-        missing. Delete or replace some characters.
+        \(needed) missing, but the maximum length leaves room for \(room == 0 ? "none" : "only \(room)"). \
+        Delete or replace some characters.
         """
     }
-    return "No text added at the end satisfies the rules. Delete some characters."
-  }
-
-  private static func counted(_ count: Int) -> String {
-    count == 1 ? "1 character" : "\(count) characters"
+    return "No characters added at the end can satisfy the rules. Delete some characters."
   }
 }
 

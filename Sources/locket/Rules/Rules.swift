@@ -4,9 +4,9 @@ extension Option {
   static let any = Option(
     "any", nil, "let one character satisfy several requirements, instead of only one")
   static let length = Option("length", "N", "the length of the passwords, in characters")
-  fileprivate static let count = Option("n", "COUNT", "how many passwords; by default 1")
+  fileprivate static let count = Option("n", "COUNT", "the number of passwords; by default 1")
   fileprivate static let typeable = Option(
-    "typeable", nil, "passwords that are easy to read out, such as tapqof-5nubri-Hyxgek")
+    "typeable", nil, "generate passwords that are easy to read aloud, such as tapqof-5nubri-Hyxgek")
 }
 
 extension Parameter {
@@ -49,8 +49,8 @@ extension Command {
     options: [.any],
     notes: """
       The compatible form is for parsers without max-repeating and max-sequential, and is omitted if it
-      is the same. A warning marks a valid part that may be a mistake; invisible characters in it are
-      shown as escape sequences.
+      is the same. A warning points to a valid part that may be a mistake; invisible characters in it
+      are shown as escape sequences.
       """
   ) { arguments in
     let (rules, warnings) = try arguments.descriptor()
@@ -121,14 +121,14 @@ extension Command {
       """
   ) { arguments in
     if arguments.has(.typeable), arguments.has(.length) {
-      throw UsageError("--typeable and --length exclude each other.")
+      throw UsageError("--typeable and --length cannot be used together.")
     }
     let count = try arguments.number(.count, from: 1) ?? 1
     let length = try arguments.number(.length, from: 0)
     let rules = try arguments.rules()
     if arguments.has(.typeable) {
       guard let style = TypeablePasswordGenerator(rules) else {
-        throw Failure("No password that is easy to read out satisfies these rules.")
+        throw Failure("No password that is easy to read aloud satisfies these rules.")
       }
       try write(count) { style.password() }
     } else {

@@ -11,10 +11,10 @@ extension Option {
 extension Command {
   /// The notes of the commands for scripts.
   private static let lineNotes = """
-    Each line of standard input is a JSON string, such as "minlength: 8;", and is answered by one line.
-    An unpaired surrogate counts as a character outside of ASCII. If there is no answer, the line is
-    empty, and the reason is on standard error. The exit status is 2 if a line was not a JSON string or
-    could not be counted, otherwise 1 if a descriptor was invalid, otherwise 0.
+    Each line of standard input must be a JSON string, such as "minlength: 8;". One line is printed for
+    each of them. An unpaired surrogate counts as a character outside of ASCII. On an error, the line is
+    empty, and the reason is printed on standard error. The exit status is 2 if a line is not a JSON
+    string or cannot be counted, otherwise 1 if a descriptor is invalid, otherwise 0.
     """
 
   static let canonicalRules = Command(
@@ -60,7 +60,7 @@ extension Command {
         number += 1
         do {
           guard let text = String(json: line) else {
-            throw Failure("It is not a JSON string, such as \"minlength: 8;\".")
+            throw Failure("Expected a JSON string, such as \"minlength: 8;\".")
           }
           answers += Array(try answer(text).utf8)
         } catch {

@@ -11,7 +11,7 @@ extension Option {
     "authentication", "NAME", "its authentication type, such as httpBasic or htmlForm")
   static let port = Option("port", "NUMBER", "its port")
   static let path = Option("path", "PATH", "its path")
-  static let exact = Option("exact", nil, "match only items without the omitted parts")
+  static let exact = Option("exact", nil, "match only the item that has none of the omitted parts")
 
   fileprivate static let internetParts = [domain, `protocol`, authentication, port, path]
   static let identity = [service, server, account] + internetParts + [exact]
@@ -24,7 +24,7 @@ extension Arguments {
     case (nil, nil):
       throw UsageError("Specify the secret with --service or --server.")
     case (_?, _?):
-      throw UsageError("--service and --server exclude each other.")
+      throw UsageError("--service and --server cannot be used together.")
     case (let service?, nil):
       if let option = Option.internetParts.first(where: has) {
         throw UsageError("\(option.flag) needs --server.")
@@ -56,8 +56,8 @@ extension Arguments {
     if count > 1 {
       throw Failure(
         """
-        \(count) secrets match; `locket secrets list` shows them. Specify more options, or --exact for \
-        the one without the other parts.
+        \(count) secrets match; `locket secrets list` shows them. Specify more options, or use \
+        --exact to select the one without the other parts.
         """)
     }
     return item

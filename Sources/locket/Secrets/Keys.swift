@@ -2,10 +2,11 @@ import FoundationEssentials
 import SecretStorage
 
 extension Option {
-  fileprivate static let remove = Option("remove", nil, "let this device open the vault instead")
+  fileprivate static let remove = Option(
+    "remove", nil, "remove the passphrase, so that this device opens the vault")
   static let newPassphraseFile = Option(
     "new-passphrase-file", "FILE", "a file with the new passphrase, instead of a prompt")
-  fileprivate static let name = Option("name", "TEXT", "the name of the slot; its kind by default")
+  fileprivate static let name = Option("name", "TEXT", "the name of the slot; by default its kind")
   fileprivate static let newKeyFile = Option(
     "new-key-file", "FILE", "the key file of a slot of kind key-file")
   fileprivate static let credential = Option(
@@ -20,8 +21,8 @@ extension Command {
     summary: "Sets or changes the vault's passphrase, as the only key that opens it.",
     options: [.remove, .newPassphraseFile] + Option.openVault,
     notes: """
-      A newline at the end of a file is ignored. With the passphrase, the secrets that require one
-      (whenPasscodeSetThisDeviceOnly) are removed.
+      A newline at the end of a file is ignored. Removing the passphrase also removes the secrets that
+      require one (whenPasscodeSetThisDeviceOnly).
       """,
     excessArgument: """
       A passphrase is not accepted as an argument, where every user of the machine can read it. Omit \
@@ -30,7 +31,7 @@ extension Command {
   ) { arguments in
     let file = try arguments.passphrasePath(.newPassphraseFile)
     if arguments.has(.remove), file != nil {
-      throw UsageError("--remove and --new-passphrase-file exclude each other.")
+      throw UsageError("--remove and --new-passphrase-file cannot be used together.")
     }
     let vault = try await arguments.unlockedVault()
     if arguments.has(.remove) {
@@ -59,7 +60,7 @@ extension Command {
 
 extension Parameter {
   fileprivate static let slot = Parameter(
-    "ID", "the number of the slot in `secrets slots`")
+    "ID", "the number of the slot, as shown by `secrets slots`")
   fileprivate static let kind = Parameter(
     "KIND", "device, passphrase, key-file, credential or recovery-code")
 }
@@ -82,8 +83,8 @@ extension Command {
     summary: "Adds a key slot, as another way to open the vault.",
     options: [.name, .newPassphraseFile, .newKeyFile, .credential] + Option.openVault,
     notes: """
-      A recovery code is printed only once: write it down. A key file has 32 bytes to 1 MiB of random
-      data; `head -c 32 /dev/urandom` prints such data.
+      A recovery code is printed only once: write it down. A key file contains 32 bytes to 1 MiB of
+      random data; `head -c 32 /dev/urandom` prints such data.
       """
   ) { arguments in
     let kind = arguments.parameters[0]
@@ -109,7 +110,7 @@ extension Command {
       let (_, code) = try vault.addRecoveryCode(named: name)
       try code.withText { text throws(Failure) in try Output.line(text) }
     default:
-      throw UsageError("KIND is one of \(Parameter.kind.help).")
+      throw UsageError("KIND must be \(Parameter.kind.help).")
     }
     return .done
   }
@@ -150,7 +151,7 @@ extension Command {
 extension Arguments {
   fileprivate func slotID() throws(UsageError) -> UInt32 {
     guard let id = UInt32(parameters[0]) else {
-      throw UsageError("ID needs a number from `locket secrets slots`.")
+      throw UsageError("ID must be a number shown by `locket secrets slots`.")
     }
     return id
   }
@@ -175,8 +176,8 @@ extension Command {
     summary: "Re-encrypts the vault with new keys; continues an interrupted rotation.",
     options: [.dropOthers] + Option.openVault,
     notes: """
-      A slot is kept if its key is available. The keys of this device and of systemd credentials always
-      are, passphrases are prompted for, and options specify the others.
+      A slot is kept if its key is available. The command finds the keys of this device and of systemd
+      credentials, and prompts for passphrases. Options specify the other keys.
       """
   ) { arguments in
     let vault = try arguments.vault()

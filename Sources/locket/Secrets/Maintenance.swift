@@ -10,7 +10,7 @@ extension Command {
   ) { arguments in
     let result = try await arguments.unlockedVault().verify()
     let secrets = result.itemCount == 1 ? "1 secret" : "\(result.itemCount) secrets"
-    try Output.line("\(secrets), \(result.lockedCount) of them locked")
+    try Output.line("\(secrets), \(result.lockedCount) locked")
     if let place = result.interruptedWrite { try Output.line("interrupted write: \(place)") }
     if result.isSound { return .done }
     for place in result.damage { try Output.line("damaged: \(place.onOneLine)") }
@@ -29,11 +29,11 @@ extension Command {
   }
 
   static let acceptRollback = locked(
-    "accept-rollback", "Accepts an older copy of the vault that was restored on purpose."
+    "accept-rollback", "Accepts an older copy of the vault that was restored intentionally."
   ) { try $0.acceptRollback() }
 
   static let acceptReplacement = locked(
-    "accept-replacement", "Accepts that the vault was replaced or removed on purpose."
+    "accept-replacement", "Accepts that the vault was replaced or removed intentionally."
   ) { try $0.acceptReplacement() }
 
   static let removeDamaged = locked(
@@ -65,7 +65,8 @@ extension Command {
     let settings = try arguments.settings()
     do {
       let count = try settings.keys().count
-      try Output.line("  Settings  \(settings.name), \(count) of them")
+      let number = count == 1 ? "1 setting" : "\(count) settings"
+      try Output.line("  Settings  \(settings.name) (\(number))")
     } catch let error as KeyValueStoreError {
       try Output.line("! Settings  \(error.text(for: arguments))")
       return .failed

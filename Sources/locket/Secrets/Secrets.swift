@@ -5,7 +5,8 @@ extension Option {
   fileprivate static let all = Option("all", nil, "also list secrets that apps mark as invisible")
   fileprivate static let label = Option("label", "TEXT", "the name in `secrets list`")
   fileprivate static let require = Option(
-    "require", "PROOF", "the proof for reading it: password (its own) or presence (your login)")
+    "require", "METHOD",
+    "the authentication for reading it: password (its own) or presence (your login)")
   fileprivate static let itemPasswordFile = Option(
     "item-password-file", "FILE", "a file with the secret's own password, instead of a prompt")
 }
@@ -15,7 +16,7 @@ extension Command {
     name: "secrets list",
     summary: "Lists the options that select each secret of the vault, without the secrets.",
     options: [.service, .all] + Option.openVault,
-    notes: "Each line is the options for other commands, a tab, and the label, the oldest first."
+    notes: "Each line contains the options for other commands, a tab, and the label, oldest first."
   ) { arguments in
     let vault = try await arguments.unlockedVault()
     let query = arguments[.service].map { ItemQuery.matching(.generic(service: $0)) } ?? .all
@@ -28,7 +29,7 @@ extension Command {
 
   static let getSecret = Command(
     name: "secrets get",
-    summary: "Prints only a secret and a newline.",
+    summary: "Prints a secret, followed by a newline.",
     options: Option.identity + [.itemPasswordFile] + Option.openVault
   ) { arguments in
     _ = try arguments.identity()
@@ -50,7 +51,7 @@ extension Command {
     notes: """
       The terminal prompts for the secret twice and does not show it. If standard input is not a
       terminal, the secret is read from it, without a newline at the end. An app reads it as a String
-      or as Data.
+      or Data.
       """,
     excessArgument: """
       A secret is not accepted as an argument, where every user of the machine can read it. Omit it \

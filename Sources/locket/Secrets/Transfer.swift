@@ -40,7 +40,7 @@ extension Command {
     summary: "Adds the secrets of an export, and verifies them.",
     options: [.exportPassphraseFile, .replace, .dryRun] + Option.openVault,
     notes: """
-      Each line is the outcome for a secret, and the options that select it. If the vault has a
+      Each line contains the outcome for a secret, and the options that select it. If the vault has a
       different secret with these options, it is kept, unless --replace is given. The exit status is 1
       if the vault refused a secret.
       """

@@ -2,7 +2,7 @@ import FoundationEssentials
 import SecretStorage
 
 extension Option {
-  static let vault = Option("vault", "FILE", "the vault, instead of this program's own")
+  static let vault = Option("vault", "FILE", "the vault to use instead of this program's own")
   static let state = Option(
     "state", "DIRECTORY", "the directory of that vault's device key, instead of this program's own")
   static let passphraseFile = Option(
@@ -11,7 +11,7 @@ extension Option {
   static let recoveryCode = Option(
     "recovery-code", nil, "prompt for a recovery code that opens the vault")
   static let shared = Option(
-    "shared", nil, "allow directories of the vault that other, trusted users can write")
+    "shared", nil, "allow directories of the vault that other, trusted users can write to")
 
   static let vaultPlace = [vault, state, shared]
   static let openVault = vaultPlace + [passphraseFile, keyFile, recoveryCode]
@@ -89,7 +89,7 @@ extension Arguments {
   func passphrasePath(_ option: Option) throws(UsageError) -> String? {
     let file = try path(option)
     if file == "-" {
-      throw UsageError("\(option.flag) needs a file: standard input is for the secret.")
+      throw UsageError("\(option.flag) needs a file: standard input is reserved for the secret.")
     }
     return file
   }

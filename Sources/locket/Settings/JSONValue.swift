@@ -28,7 +28,7 @@ struct JSONValue: Equatable, Sendable {
     }
     throw Failure(
       """
-      VALUE cannot be read as JSON: \(reason). Write a text with quotation marks: '"text"'.
+      VALUE is not valid JSON: \(reason). Enclose a string in quotation marks: '"text"'.
       """)
   }
 }

@@ -4,11 +4,12 @@ import KeyValueStorage
 
 extension Option {
   static let settingsFile = Option(
-    "file", "FILE", "the settings, instead of this program's own: a .json or .plist file")
+    "file", "FILE", "the settings file to use instead of this program's own: .json or .plist")
 }
 
 extension Parameter {
-  static let key = Parameter("KEY", "the name of the setting; after `--` if it begins with `--`")
+  static let key = Parameter(
+    "KEY", "the name of the setting; write `--` before a name that begins with `--`")
 }
 
 extension Arguments {
@@ -51,7 +52,7 @@ extension Command {
   private static let valueNotes = """
     Values are printed on one line. Numbers keep their value, not their notation: 1.0 is printed as 1,
     and 1e3 as 1000. Integers are exact; other numbers have the precision of a Double. Values that JSON
-    does not support are printed as text: dates from 1583 to 9999 in ISO 8601 with all their digits
+    does not support are printed as strings: dates from 1583 to 9999 in ISO 8601 with all their digits
     (others as seconds since 2001), data as base64, NaN and the infinities by name.
     """
 
@@ -73,8 +74,8 @@ extension Command {
     summary: "Prints all settings, each as its key, a tab, and its value as JSON.",
     options: [.settingsFile],
     notes: """
-      A key that is empty, begins with a quotation mark, or contains invisible characters is printed as
-      JSON too.
+      A key that is empty, begins with a quotation mark, or contains invisible characters is also printed
+      as JSON.
 
       \(valueNotes)
       """

@@ -8,9 +8,9 @@ extension Command {
     summary: "Prints each change of a setting, including those of other programs, until Ctrl-C.",
     options: [.settingsFile],
     notes: """
-      Each line is the key, a tab, and the new value, as in `settings list`, or only the key if the
-      setting was removed. Of changes in quick succession, only the last one is printed. If the file
-      cannot be read, the reason is printed on standard error, and watching continues.
+      Each line contains the key, a tab, and the new value, as in `settings list`, or only the key if
+      the setting was removed. If changes follow each other quickly, only the last one is printed. If the
+      file cannot be read, the reason is printed on standard error, and watching continues.
       """
   ) { arguments in
     let settings = try arguments.settings()
@@ -25,7 +25,7 @@ extension Command {
         end.signal()
       }
     }
-    Program.report("Watching; Ctrl-C ends it.")
+    Program.report("Watching for changes. Press Ctrl-C to stop.")
     end.wait()
     observation.cancel()
     if let failure = failure.wrappedValue { throw failure }

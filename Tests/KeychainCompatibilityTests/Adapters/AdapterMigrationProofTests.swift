@@ -26,7 +26,9 @@ struct AdapterMigrationProofTests {
     let report = try migration(in: vault).run()
     #expect(report.keys(.converted) == ["c"])
     #expect(
-      report.keys(.refused("Reading it needs a proof: use run(authorizedBy:).")) == ["a", "b"])
+      report.keys(.refused("Reading it requires authentication: use run(authorizedBy:).")) == [
+        "a", "b",
+      ])
     #expect(person.questions == 0)
   }
 

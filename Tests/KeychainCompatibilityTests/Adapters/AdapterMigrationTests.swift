@@ -74,7 +74,7 @@ struct AdapterMigrationTests {
     #expect(store.revision() == before)
     #expect(plan.entries.map(\.key) == ["number", "wrong", "absent", "forgotten"])
     #expect(plan.keys(.converted) == ["number"])
-    #expect(plan.keys(.refused("It is not JSON of the type Int.")) == ["wrong"])
+    #expect(plan.keys(.refused("It is not JSON of type Int.")) == ["wrong"])
     #expect(plan.keys(.absent) == ["absent"])
     #expect(plan.keys(.undeclared) == ["forgotten"])
 
@@ -142,7 +142,7 @@ struct AdapterMigrationTests {
   }
 
   @Test func itemOfTheDefaultDomainInTheDefaultStoreIsMeantWithoutAService() throws {
-    let service = try #require(DefaultDomainName.service)
+    let service = "\(try ApplicationDirectories().applicationName).securedomain.default"
     try store.add(json: "15", service, "number")
     var migration = AdapterMigration()
     migration.convert("number", as: Int.self)

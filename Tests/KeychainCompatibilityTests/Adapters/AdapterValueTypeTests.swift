@@ -74,15 +74,15 @@ struct AdapterValueTypeTests {
     for json in ["[1]", #"{"age":1.5}"#, "[[[1]]]"] {
       try expectRefused(
         json, .unambiguous,
-        "A number in it may be an integer, another number or a date. Declare its type.")
+        "A nested value may be an integer, another number or a date. Declare its type.")
     }
     for json in [#"["Anna"]"#, #"{"tajny":""}"#] {
       try expectRefused(
-        json, .unambiguous, "A text in it may be a string or data. Declare its type.")
+        json, .unambiguous, "A nested value may be a string or data. Declare its type.")
     }
     try expectRefused(
       #"["https:\/\/x.org"]"#, .unambiguous,
-      "A text in it may be a string or a URL. Declare its type.")
+      "A nested value may be a string or a URL. Declare its type.")
   }
 
   @Test func declaredTypeIsStoredAsGenericPasswordStoresIt() throws {
@@ -137,7 +137,7 @@ struct AdapterValueTypeTests {
     types["weight"] = nil
     try expectRefused(
       json, .object(types),
-      "A number in it may be an integer, another number or a date. Declare its type.")
+      "A nested value may be an integer, another number or a date. Declare its type.")
   }
 
   @Test func decoderSaysHowDatesAndDataAreWritten() throws {
@@ -163,10 +163,10 @@ struct AdapterValueTypeTests {
         Issue.record("\(json) is \(outcome)")
         continue
       }
-      #expect(reason.hasPrefix("It is not JSON of the type "))
+      #expect(reason.hasPrefix("It is not JSON of type "))
       #expect(try store.text("service", "key") == json)
     }
-    try expectRefused("null", .plain, "It is null, which is no value.")
+    try expectRefused("null", .plain, "It is null, which is not a value.")
     try expectRefused(#"["$null"]"#, .unambiguous, "It cannot be stored exactly.")
   }
 

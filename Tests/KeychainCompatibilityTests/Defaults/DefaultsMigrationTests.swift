@@ -52,7 +52,7 @@ struct DefaultsMigrationTests {
     #expect(report.keys(.native) == ["number", "bytes"])
     #expect(report.keys(.absent) == ["absent"])
     #expect(
-      report.keys(.refused("It is not a property list of the type Person.")) == ["other"])
+      report.keys(.refused("It is not a property list of type Person.")) == ["other"])
 
     let other = KeyValueStore(json: directory.url.appending(path: "settings.json"))
     #expect(StoredValue<Person?>("person", in: other).wrappedValue == person)
@@ -89,7 +89,7 @@ struct DefaultsMigrationTests {
     #expect(report == plan)
     #expect(report.imported.kept == ["list", "person"])
     #expect(report.entries.first == .init(key: "person", outcome: .native))
-    #expect(report.keys(.refused("It is not of the type Array<Int>.")) == ["list"])
+    #expect(report.keys(.refused("It is not of type Array<Int>.")) == ["list"])
     #expect(try store.value(of: "person") == mine)
     #expect(try store.value(of: "list") == "a text")
   }
@@ -168,7 +168,7 @@ struct DefaultsMigrationTests {
     var migration = migration(in: store)
     migration.convert("bytes", as: String.self)
     let report = try migration.run(propertyList: URL(filePath: source))
-    #expect(report.keys(.refused("It is not a property list of the type String.")) == ["bytes"])
+    #expect(report.keys(.refused("It is not a property list of type String.")) == ["bytes"])
     #expect(try store.value(of: "bytes") == Data([1, 2, 3]))
   }
 

@@ -161,7 +161,7 @@ struct UserDefaultsFileTests {
     migration.convert("cyclic", as: Nested.self)
     let typed = try migration.run(propertyList: file)
     #expect(
-      typed.keys(.refused("It is not a property list of the type Nested.")) == ["cyclic"])
+      typed.keys(.refused("It is not a property list of type Nested.")) == ["cyclic"])
     #expect(try store.value(of: "cyclic") == cyclic)
   }
 
@@ -177,7 +177,7 @@ struct UserDefaultsFileTests {
     let report = try migration.run(propertyList: file)
     #expect(
       report.entries.map(\.outcome) == [
-        .refused("It is not a property list of the type Nested."), .native,
+        .refused("It is not a property list of type Nested."), .native,
       ])
     #expect(try store.value(of: "data") == Data(list))
   }

@@ -168,7 +168,7 @@ struct HostilePropertyListTests {
       </array></plist>
       """
     let list: KeychainItems = try AppleDocument(Array(text.utf8), of: "file").decode()
-    #expect(list.items.map(\.labl?.text) == ["<array>"])
+    #expect(list.items.map(\.labl?.value) == ["<array>"])
   }
 
   @Test(.enabled(if: Campaign.isFull)) func manyValuesAreUnsupported() throws {

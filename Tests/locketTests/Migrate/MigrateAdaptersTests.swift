@@ -41,7 +41,7 @@ struct MigrateAdaptersTests {
       refused (It may be an integer, another number or a date. Declare its type.): \
       --service app --account count
       refused (It may be a string or data. Declare its type.): --service app --account a=b
-      refused (A number in it may be an integer, another number or a date. Declare its type.): \
+      refused (A nested value may be an integer, another number or a date. Declare its type.): \
       --service app --account person
       kept (not JSON): --service app --account text
 

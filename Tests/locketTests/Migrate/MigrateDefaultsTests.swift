@@ -60,7 +60,7 @@ struct MigrateDefaultsTests {
         added (decoded): scores
         added: started
         added: volume
-        The file was kept, because the settings do not have all of it.
+        The file was kept, because the settings do not contain all of its values.
 
         """)
     #expect(try machine.run("settings", "get", "name").output == "\"mine\"\n")
@@ -133,7 +133,7 @@ struct MigrateDefaultsTests {
     #expect(empty.errors.hasSuffix("empty.plist is empty. Nothing was migrated.\n"))
     let missing = try migrate("/nowhere")
     #expect(missing.status == 2)
-    #expect(missing.errors.contains("There is no file /nowhere."))
+    #expect(missing.errors.contains("/nowhere does not exist."))
     #expect(try migrate(machine.home.path).status == 2)
     #expect(FileManager.default.fileExists(atPath: malformed))
 

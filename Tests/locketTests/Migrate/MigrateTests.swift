@@ -26,7 +26,7 @@ struct MigrateTests {
       kept.output == """
         added: --service app --account A
         kept: --service app --account B
-        The file was kept, because the vault does not have all of it.
+        The file was kept, because the vault does not contain all of its secrets.
 
         """)
     #expect(
@@ -93,13 +93,13 @@ struct MigrateTests {
         added: --service web --account peter
         refused (The source has an earlier secret with the same identity.): \
         --service web --account peter
-        The file was kept, because the vault does not have all of it.
+        The file was kept, because the vault does not contain all of its secrets.
 
         """)
     #expect(FileManager.default.fileExists(atPath: file))
-    #expect(try machine.run("secrets", "verify").output == "1 secret, 0 of them locked\n")
+    #expect(try machine.run("secrets", "verify").output == "1 secret, 0 locked\n")
     try machine.store("other", "--service", "other")
-    #expect(try machine.run("secrets", "verify").output == "2 secrets, 0 of them locked\n")
+    #expect(try machine.run("secrets", "verify").output == "2 secrets, 0 locked\n")
   }
 
   @Test func aLoneCarriageReturnEndsALine() throws {

@@ -114,7 +114,7 @@ struct RulesForScriptsTests {
     let ended = try machine.run(["rules", "canonical"], input: input)
     #expect(ended.status == 2)
     #expect(ended.output == "\n\n\"required: upper;\"\n")
-    #expect(ended.errors.contains("\nlocket: Line 2: It is not a JSON string, such as "))
+    #expect(ended.errors.contains("\nlocket: Line 2: Expected a JSON string, such as "))
   }
 
   @Test func bytesThatAreNoTextAreNoStringOfJSON() throws {

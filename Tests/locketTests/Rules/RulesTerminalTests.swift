@@ -52,6 +52,6 @@ struct RulesTerminalTests {
     let session = try session(descriptor: "minlength: 1;")
     try session.answer("Password: ", "")
     #expect(try session.end() == 1)
-    #expect(session.screen.hasSuffix("At least 1 character more needed.\r\n"))
+    #expect(session.screen.hasSuffix("At least 1 more character is needed.\r\n"))
   }
 }

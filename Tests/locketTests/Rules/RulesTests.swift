@@ -23,7 +23,7 @@ struct RulesTests {
       satisfied   max-repeating: 2
       incomplete  minlength: 6
       satisfied   maxlength: 8
-      At least 1 character more needed.
+      At least 1 more character is needed.
       """
     ),
     (
@@ -47,7 +47,8 @@ struct RulesTests {
       satisfied   max-repeating: 2
       satisfied   minlength: 6
       satisfied   maxlength: 8
-      Only 1 of at most 8 characters left, but 2 required missing. Delete or replace some characters.
+      2 required characters are missing, but the maximum length leaves room for only 1. \
+      Delete or replace some characters.
       """
     ),
     (
@@ -101,7 +102,7 @@ struct RulesTests {
   @Test func aPasswordThatIsNotTextIsRefused() throws {
     let ended = try machine.shell("printf '\\377' | \"$0\" rules check ''")
     #expect(ended.status == 2 && ended.output == "")
-    #expect(ended.errors == "locket: The password is not text in UTF-8.\n")
+    #expect(ended.errors == "locket: The password is not valid UTF-8.\n")
     let closed = try machine.shell("\"$0\" rules check '' <&-")
     #expect(closed.status == 2)
     #expect(closed.errors.hasPrefix("locket: standard input cannot be read: "))
@@ -126,7 +127,7 @@ struct RulesTests {
     (["minlength: 2; maxlength: 1;"], "No password satisfies these rules: minlength 2 is"),
     (["maxlength: 4;", "--length", "5"], "No password satisfies these rules: none has 5"),
     (["", "--length", "1025"], "Passwords of 1025 characters are too long to count."),
-    (["maxlength: 17;", "--typeable"], "No password that is easy to read out satisfies"),
+    (["maxlength: 17;", "--typeable"], "No password that is easy to read aloud satisfies"),
   ])
   func whyNothingCanBeGeneratedIsSaid(words: [String], reason: String) throws {
     let ended = try machine.run(["rules", "generate"] + words, input: "")

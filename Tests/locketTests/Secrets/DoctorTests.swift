@@ -13,7 +13,7 @@ struct DoctorTests {
     let ended = try machine.run("doctor")
     #expect(ended.status == 0)
     #expect(ended.output.contains("\(machine.vaultFile.path), does not exist yet"))
-    let end = "\nNo problem was found.\n\n  Settings  \(machine.settingsFile.path), 0 of them\n"
+    let end = "\nNo problem was found.\n\n  Settings  \(machine.settingsFile.path) (0 settings)\n"
     #expect(ended.output.hasSuffix(end))
     #expect(!FileManager.default.fileExists(atPath: machine.path(".config")))
   }
@@ -23,7 +23,7 @@ struct DoctorTests {
     try machine.set("nickname", to: "\"Kiki\"")
     let ended = try machine.run("doctor")
     #expect(ended.status == 0)
-    #expect(ended.output.hasSuffix("\n  Settings  \(machine.settingsFile.path), 2 of them\n"))
+    #expect(ended.output.hasSuffix("\n  Settings  \(machine.settingsFile.path) (2 settings)\n"))
     #expect(!ended.output.contains("volume") && !ended.output.contains("Kiki"))
   }
 

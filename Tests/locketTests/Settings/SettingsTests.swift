@@ -37,7 +37,7 @@ struct SettingsTests {
   func whatIsNotJSONIsRefused(value: String) throws {
     let ended = try machine.run("settings", "set", "key", value)
     #expect(ended.status == 2)
-    #expect(ended.errors.hasPrefix("locket: VALUE cannot be read as JSON: "))
+    #expect(ended.errors.hasPrefix("locket: VALUE is not valid JSON: "))
     #expect(!FileManager.default.fileExists(atPath: machine.path(".config")))
   }
 

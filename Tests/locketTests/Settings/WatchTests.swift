@@ -113,7 +113,7 @@ struct WatchTests {
   @Test func ctrlCEndsTheWatchingAndTheTerminalIsNotTouched() throws {
     let session = try PseudoTerminal(
       "settings", "watch", "--file", machine.path("s.json"), on: machine)
-    try session.waitForText("Ctrl-C ends it.\r\n")
+    try session.waitForText("Press Ctrl-C to stop.\r\n")
     #expect(session.echoes)
     try session.type(PseudoTerminal.interrupt)
     #expect(try session.end() == -SIGINT)

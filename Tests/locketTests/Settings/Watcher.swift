@@ -37,7 +37,9 @@ final class Watcher {
   /// Waits until the watching has begun, which is the next thing to be said.
   func waitForBeginning() throws {
     let line = try nextComplaint()
-    guard line == "locket: Watching; Ctrl-C ends it." else { throw Unexpected(what: line) }
+    guard line == "locket: Watching for changes. Press Ctrl-C to stop." else {
+      throw Unexpected(what: line)
+    }
   }
 
   /// Goes away, as `head` does when it has seen enough.

@@ -2,10 +2,10 @@ import Concurrency
 public import Dispatch
 import SerializedAccess
 
-/// A value that one thread at a time accesses.
+/// A value that only one thread can access at a time.
 ///
-/// Each use is one access, also an in-place change such as `+=`. A nested access to the same value,
-/// also in ``didSet``, ends the process with a message.
+/// Each read, write and in-place change such as `+=` is one access. A nested access to the same
+/// value, including one in ``didSet``, ends the process with a message.
 @available(*, deprecated, message: "Import SerializedAccess and use its `Serialized`.")
 @propertyWrapper
 public final class Serialized<Value> {
@@ -28,7 +28,7 @@ public final class Serialized<Value> {
     self.init(SerializedAccess.Serialized(Unchecked(wrappedValue)))
   }
 
-  /// Creates a value with a private queue of a given label.
+  /// Creates a value with a private queue that has a given label.
   public convenience init(wrappedValue: Value, customQueue label: String) {
     self.init(SerializedAccess.Serialized(Unchecked(wrappedValue), customQueue: label))
   }
@@ -47,7 +47,7 @@ public final class Serialized<Value> {
     _modify { yield &content.wrappedValue.value }
   }
 
-  /// A closure called with the new value after each change, as part of the access that made it.
+  /// A closure called with the new value after each change, as part of the same access.
   ///
   /// It blocks all other accesses, and must not access the value itself.
   @available(*, deprecated, message: "Use `observe(_:)` or `values` of the projected value.")
@@ -55,37 +55,37 @@ public final class Serialized<Value> {
     get { observer.withLock { $0 }.didSet?.value }
     set {
       // The old observer is removed before the new one is added, so that no change goes to both.
-      replaceObserver(by: Observer())
+      replaceObserver(with: Observer())
       guard let didSet = newValue.map(Unchecked.init) else { return }
       let observation = content.observe { _, new in didSet.value(new.value) }
-      replaceObserver(by: Observer(didSet: didSet, observation: observation))
+      replaceObserver(with: Observer(didSet: didSet, observation: observation))
     }
   }
 
-  /// Schedules the replacement of the value by one computed from it, without waiting.
+  /// Schedules a closure that computes a new value from the current one, and returns immediately.
   ///
-  /// The closure must not access the value in another way.
+  /// The closure must not access the value in any other way.
   @available(*, deprecated, message: "Use `asyncAccess(transform:)` of the projected value.")
   public func asyncAccess(transform: @escaping (Value) -> Value) {
     let transform = Unchecked(transform)
     content.asyncAccess { content in content.value = transform.value(content.value) }
   }
 
-  private func replaceObserver(by new: Observer) {
-    // Cancelled without the lock, because cancelling waits for the current access.
+  private func replaceObserver(with new: Observer) {
+    // Cancelled outside the lock, because cancelling waits for the current access.
     let old = observer.withLock { exchange(&$0, with: new) }
     old.observation?.cancel()
   }
 }
 
-// Mutable state is behind a lock, and the value is `Sendable`.
+// Mutable state is protected by a lock, and the value is `Sendable`.
 @available(*, deprecated)
 extension Serialized: @unchecked Sendable where Value: Sendable {}
 
-/// A wrapper for values and closures that the older package took without requiring `Sendable`.
+/// A wrapper for values and closures that the older package accepted without requiring `Sendable`.
 ///
-/// `@unchecked`: values and closures are used only inside accesses. Objects that they refer to are
-/// as safe, or unsafe, as with the older package.
+/// `@unchecked`: values and closures are used only inside accesses. The objects that they refer to
+/// are only as thread-safe as they were with the older package.
 private struct Unchecked<Value>: @unchecked Sendable {
   var value: Value
 

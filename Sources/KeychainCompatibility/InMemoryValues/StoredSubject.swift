@@ -10,8 +10,9 @@ import Concurrency
 /// }
 /// ```
 ///
-/// As in FTPropertyWrappers 1.x, neither the value nor the observers are synchronized: use it on
-/// one thread or actor. `Serialized` replaces it, and supports any thread.
+/// As in FTPropertyWrappers 1.x, neither the value nor the observers are synchronized: use a
+/// subject on only one thread or actor. Its replacement, `Serialized`, supports any number of
+/// threads.
 @available(*, deprecated, message: "Use `Serialized` of SerializedAccess and its `observe(_:)`.")
 @propertyWrapper
 public final class StoredSubject<Value> {
@@ -31,7 +32,7 @@ public final class StoredSubject<Value> {
   private var observers = Observers<Subscription<Value>>()
   private var endObservers = Observers<Subscription<Value>>()
 
-  /// Creates a subject with its first value, without notifying observers.
+  /// Creates a subject with an initial value.
   public init(wrappedValue: Value) {
     value = wrappedValue
   }
@@ -44,7 +45,7 @@ public final class StoredSubject<Value> {
     set {
       let old = value
       value = newValue
-      // The newest value, because an observer may have set another one meanwhile.
+      // Not `newValue`, because an observer may have set another value.
       for observer in observers.all { observer.handler?(old, value) }
       for observer in endObservers.all { observer.handler?(old, value) }
     }
@@ -64,7 +65,7 @@ public final class StoredSubject<Value> {
     observe { _, new in subscription(new) }
   }
 
-  /// Calls a closure as `observe(_:)` does, but after the closures of that method.
+  /// Calls a closure after each change, and after the closures of `observe(_:)`.
   ///
   /// The result does not keep the subject alive.
   public func observeEndOfUpdates(_ subscription: @escaping Subscription<Value>) -> any Disposable {
@@ -91,16 +92,16 @@ extension StoredSubject: Sendable {}
 @available(*, deprecated, message: "Write the type of the closure instead.")
 public typealias Subscription<Value> = (_ oldValue: Value, _ newValue: Value) -> Void
 
-/// An observation that lasts while this object is held.
+/// An observation that ends when this object is released.
 @available(*, deprecated, message: "Keep the result of `observe(_:)` of `Serialized` instead.")
 public protocol Disposable {
-  /// Adds the observation to a bag, and ends it with the bag.
+  /// Adds the observation to a bag, so that it ends when the bag is released.
   func dispose(in bag: DisposeBag)
 }
 
 @available(*, deprecated, message: "Keep the result of `observe(_:)` of `Serialized` instead.")
 extension Disposable {
-  /// Adds the observation to a bag, and ends it with the bag.
+  /// Adds the observation to a bag, so that it ends when the bag is released.
   public func dispose(in bag: DisposeBag) {
     bag.add(self)
   }
@@ -108,7 +109,7 @@ extension Disposable {
 
 /// A container of observations, which end when it is released.
 ///
-/// It is not synchronized, as the subjects are not.
+/// Like subjects, it is not synchronized.
 @available(*, deprecated, message: "Keep an array of the results of `observe(_:)` instead.")
 public final class DisposeBag {
   private var disposables: [any Disposable] = []

@@ -1,0 +1,113 @@
+import Concurrency
+public import FoundationEssentials
+import SecretStorage
+import StorageInternals
+
+/// An adapter that stores JSON values by key, as the items of one service.
+@available(*, deprecated, message: "Run an `AdapterMigration`, then use `GenericPassword`.")
+public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSecureStorageAdapter,
+  @unchecked Sendable
+{
+  // `@unchecked` like its superclass; all of its stored properties are constants.
+
+  /// The adapter for the service `<bundle identifier>.securedomain.default`.
+  ///
+  /// Each access uses the current value of ``bundleIdentifier``.
+  public static let defaultDomain = CodableKeychainAdapter()
+
+  /// The app's identifier for ``defaultDomain``; by default the name of the executable.
+  ///
+  /// Set it when the app starts. It is nil if it was not set and the executable has no name;
+  /// setting nil restores the default.
+  public static var bundleIdentifier: String? {
+    get { DefaultDomain.bundleIdentifier }
+    set { DefaultDomain.bundleIdentifier = newValue }
+  }
+
+  /// The decoder for values.
+  public let jsonDecoder: JSONDecoder
+  /// The encoder for values.
+  public let jsonEncoder: JSONEncoder
+
+  /// Creates an adapter for a service.
+  ///
+  /// - Parameters:
+  ///   - serviceIdentifier: The service of the items.
+  ///   - biometricAuthRequired: Whether reading saved items requires a passcode, a fingerprint or a
+  ///     face. Such items are bound to this device, and are removed with the vault's passphrase. A
+  ///     store that does not support this authentication refuses to save them.
+  ///   - jsonEncoder: The encoder for values.
+  ///   - jsonDecoder: The decoder for values.
+  public init(
+    serviceIdentifier: String, biometricAuthRequired: Bool,
+    jsonEncoder: JSONEncoder = JSONEncoder(), jsonDecoder: JSONDecoder = JSONDecoder()
+  ) {
+    self.jsonEncoder = jsonEncoder
+    self.jsonDecoder = jsonDecoder
+    super.init(serviceIdentifier: serviceIdentifier, biometricAuthRequired: biometricAuthRequired)
+  }
+
+  private init() {
+    jsonEncoder = JSONEncoder()
+    jsonDecoder = JSONDecoder()
+    super.init(serviceIdentifier: nil, biometricAuthRequired: false)
+  }
+
+  /// Returns the value stored under a key.
+  ///
+  /// - Throws: ``KeychainError/itemNotFound`` if the key has no item,
+  ///   ``KeychainError/unexpectedData`` if the item is not JSON of this type, or a
+  ///   `SecretStoreError` if it cannot be read.
+  public func load<Property: Codable>(for key: String) throws -> Property {
+    try value(of: try load(for: key) as Data)
+  }
+
+  /// Stores a value under a key, replacing an existing one.
+  ///
+  /// - Throws: An `EncodingError` if JSON cannot represent the value, or a `SecretStoreError` if it
+  ///   cannot be saved.
+  public func save<Property: Codable>(value: Property, for key: String) throws {
+    try save(value: try bytes(of: value), for: key)
+  }
+
+  func value<Property: Codable>(of bytes: Data) throws -> Property {
+    do {
+      return try jsonDecoder.decode(Property.self, from: bytes)
+    } catch {
+      // The decoder's own error may contain parts of the value.
+      throw KeychainError.unexpectedData
+    }
+  }
+
+  func bytes<Property: Codable>(of value: Property) throws -> Data {
+    try jsonEncoder.encode(value)
+  }
+}
+
+/// The service of the default adapter: the app's identifier and a suffix, as in 0.x.
+enum DefaultDomain {
+  private static let identifier = Lock(String?.none)
+
+  /// The identifier set by the app, or else the name of the executable.
+  static var bundleIdentifier: String? {
+    get { identifier.withLock { $0 } ?? applicationName }
+    set { identifier.withLock { $0 = newValue } }
+  }
+
+  /// Returns the given service, or else the default one; throws `invalid` if the app has no name.
+  static func service(_ given: String?) throws(SecretStoreError) -> String {
+    if let given { return given }
+    guard let bundleIdentifier else {
+      throw .invalid("The executable has no name: set CodableKeychainAdapter.bundleIdentifier")
+    }
+    return "\(bundleIdentifier).securedomain.default"
+  }
+
+  private static var applicationName: String? {
+    do throws(ApplicationDirectoriesError) {
+      return try ApplicationDirectories().applicationName
+    } catch {
+      return nil
+    }
+  }
+}

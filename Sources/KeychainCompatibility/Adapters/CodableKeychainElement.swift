@@ -1,0 +1,49 @@
+import SecretStorage
+
+/// A property stored as JSON under a key of an adapter, as declared in 0.1.
+///
+/// With a ``CodableKeychainAdapter``, it behaves like a ``KeychainStore``. If another adapter
+/// throws, a get returns nil, a set has no effect, and the error goes to `SecretStores.onFailure`.
+@available(*, deprecated, message: "Run an `AdapterMigration`, then use `GenericPassword`.")
+@propertyWrapper
+public final class CodableKeychainElement<Property: Codable> {
+  private let key: String
+  private let storageAdapter: any JSONCodedKeyValueSecureStorageAdapter
+  private let store: KeychainStore<Property>?
+
+  /// Creates a property; nothing is read before the first access.
+  public init(storageAdapter: any JSONCodedKeyValueSecureStorageAdapter, key: String) {
+    self.key = key
+    self.storageAdapter = storageAdapter
+    store = (storageAdapter as? CodableKeychainAdapter).map {
+      KeychainStore(key: key, storageAdapter: $0)
+    }
+  }
+
+  /// The value, or nil if there is none.
+  public var wrappedValue: Property? {
+    get {
+      if let store { return store.wrappedValue }
+      do {
+        return try storageAdapter.load(for: key)
+      } catch KeychainError.itemNotFound {
+        return nil
+      } catch {
+        SecretStorageFailure.report(.read, error, of: Property.self)
+        return nil
+      }
+    }
+    set {
+      if let store { return store.wrappedValue = newValue }
+      do {
+        guard let newValue else { return try storageAdapter.delete(for: key) }
+        try storageAdapter.save(value: newValue, for: key)
+      } catch {
+        SecretStorageFailure.report(.write, error, of: Property.self)
+      }
+    }
+  }
+}
+
+@available(*, unavailable)
+extension CodableKeychainElement: Sendable {}
