@@ -112,17 +112,17 @@ extension VaultContents {
   fileprivate func certainItem(_ id: SecretItem.ID) throws(SecretStoreError) -> VaultItem? {
     try checkCertain(id)
     if let item = index[id] { return item }
-    if sealedRecords > 0 { throw keys.lockReason }
-    if let location = damage.hiding {
-      throw .corrupted("The item may have been at \(location), which is damaged")
+    if sealedRecordCount > 0 { throw keys.lockReason }
+    if let place = damage.hiddenItemsPlace {
+      throw .corrupted("The item may have been at \(place), which is damaged")
     }
     return nil
   }
 
   /// Throws ``SecretStoreError/corrupted(_:)`` if the newest state of an item may be lost.
   func checkCertain(_ id: SecretItem.ID) throws(SecretStoreError) {
-    guard let location = damage[id] else { return }
+    guard let place = damage[id] else { return }
     throw .corrupted(
-      "The newest state of item \(id.uuid) may have been at \(location), which is damaged")
+      "The newest state of item \(id.uuid) may have been at \(place), which is damaged")
   }
 }

@@ -25,7 +25,7 @@ extension SecretVault: PromptlyObservedStore {
     return Inotify.problem.map(SecretStoreError.init)
   }
 
-  package var lockCount: UInt64 { contents.withLock { $0.lockings } }
+  package var lockCount: UInt64 { contents.withLock { $0.lockCount } }
 
   package func observeChangesPromptly(
     _ handler: @escaping @Sendable () -> Void
@@ -54,7 +54,7 @@ extension SecretVault: PromptlyObservedStore {
   private func watchFile() throws(SecretStoreError) -> ChangeObservation {
     try fileWatch.withLock { shared throws(SecretStoreError) in
       if let watch = shared.watch { return watch }
-      let watch = try parts.log.observe { [weak self] in self?.fileDidChange() }
+      let watch = try location.log.observe { [weak self] in self?.fileDidChange() }
       shared.watch = watch
       return watch
     }

@@ -30,7 +30,7 @@ extension SecretVault {
     _ passphrase: Secret, cost: ScryptCost? = nil
   ) throws {
     let user = try requireUnlocked()
-    let key = try UnlockKey.passphrase(passphrase).slotKey(parts.device).stretched(
+    let key = try UnlockKey.passphrase(passphrase).slotKey(location.device).stretched(
       cost: cost, for: user, cipher, checking: cancellationByLocking)
     try changeKeys { change throws(SecretStoreError) in
       let slot = try change.addSlot(named: "passphrase", key)
@@ -73,9 +73,9 @@ extension SecretVault {
   public func changePassphrase(
     ofSlot id: Slot.ID? = nil, from old: Secret, to new: Secret, cost: ScryptCost? = nil
   ) throws {
-    let parts = try parts
-    let oldKey = try UnlockKey.passphrase(old).slotKey(parts.device)
-    let newKey = try UnlockKey.passphrase(new).slotKey(parts.device)
+    let location = try location
+    let oldKey = try UnlockKey.passphrase(old).slotKey(location.device)
+    let newKey = try UnlockKey.passphrase(new).slotKey(location.device)
     let table = try read { contents throws(SecretStoreError) in contents.keys.table }
     guard let table else { throw SecretStoreError.invalid("The vault has no passphrase") }
     let slot = try table.passphraseSlot(id)
@@ -84,7 +84,7 @@ extension SecretVault {
     guard let user = opened else { throw SecretStoreError.wrongPassphrase }
     let sealing = try newKey.stretched(cost: cost, for: user, cipher, checking: check)
     // A separate object is unlocked, so that this one remains locked if it is.
-    let other = SecretVault(cipher: cipher) { parts }
+    let other = SecretVault(cipher: cipher) { location }
     other.lockTimeout = lockTimeout
     other.allowsSharedDirectories = allowsSharedDirectories
     // If the keys were rotated in the meantime, the rotation decides which slots open the vault.

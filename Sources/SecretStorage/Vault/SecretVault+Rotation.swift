@@ -51,7 +51,7 @@ extension SecretVault {
     keeping keys: [UnlockKey] = [], removingOtherSlots: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
-    let device = try parts.device
+    let device = try location.device
     let exists = try read { contents throws(SecretStoreError) in contents.keys.table != nil }
     guard exists else { return }
     let check = cancellationByLocking
@@ -102,10 +102,10 @@ extension SecretVault {
   private func renewSome(
     of waiting: ArraySlice<SecretItem.ID>
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {
-    let parts = try protectedParts
+    let location = try protectedLocation
     var rest = waiting
     var appended: VaultDraft?
-    let position = try parts.log.append { () throws(SecretStoreError) in
+    let position = try location.log.append { () throws(SecretStoreError) in
       let draft = try withContents { contents throws(SecretStoreError) -> VaultDraft? in
         guard contents.keys.isUnlocked else { throw contents.keys.lockReason }
         guard contents.keys.table != nil else {
@@ -113,16 +113,16 @@ extension SecretVault {
           rest = []
           return nil
         }
-        var draft = try VaultDraft(contents, parts.device)
+        var draft = try VaultDraft(contents, location.device)
         rest = try draft.renew(waiting, contents)
         return draft
       }
       guard let draft, !draft.records.isEmpty else { return nil }
       appended = draft
-      try anchor(draft, parts)
+      try anchor(draft, location)
       return (draft.records, draft.position)
     }
-    if let appended, let position { acknowledge(appended, endingAt: position, parts) }
+    if let appended, let position { acknowledge(appended, endingAt: position, location) }
     return rest
   }
 }

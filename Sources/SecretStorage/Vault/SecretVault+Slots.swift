@@ -35,7 +35,7 @@ extension SecretVault {
     try Slot.check(name)
     let user = try requireUnlocked()
     if case .device = key { return try addDeviceSlot(named: name) }
-    let slotKey = try key.slotKey(parts.device).stretched(
+    let slotKey = try key.slotKey(location.device).stretched(
       cost: cost, for: user, cipher, checking: cancellationByLocking)
     return try changeKeys { change throws(SecretStoreError) in
       Slot(try change.addSlot(named: name, slotKey))

@@ -104,15 +104,15 @@ public final class SecretVault: SecretStore {
   }
 
   /// The location of the vault, determined at the first access that succeeds in doing so.
-  var parts: VaultLocation {
+  var location: VaultLocation {
     get throws(SecretStoreError) {
       try located.withLock { located throws(SecretStoreError) -> VaultLocation in
-        if let parts = located { return parts }
-        var parts = try locate()
-        parts.log.lockTimeout = timeout
-        parts.device.lockTimeout = timeout
-        located = parts
-        return parts
+        if let location = located { return location }
+        var location = try locate()
+        location.log.lockTimeout = timeout
+        location.device.lockTimeout = timeout
+        located = location
+        return location
       }
     }
   }
@@ -142,14 +142,14 @@ public final class SecretVault: SecretStore {
   }
 
   /// The location of the vault for writing, with its directories protected from other users.
-  var protectedParts: VaultLocation {
+  var protectedLocation: VaultLocation {
     get throws(SecretStoreError) {
-      let parts = try parts
+      let location = try location
       if !allowsSharedDirectories {
-        try parts.log.protect()
-        try parts.device.fileSystem.protectDirectory(parts.device.directory)
+        try location.log.protect()
+        try location.device.fileSystem.protectDirectory(location.device.directory)
       }
-      return parts
+      return location
     }
   }
 

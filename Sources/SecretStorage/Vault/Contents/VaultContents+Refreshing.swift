@@ -2,43 +2,43 @@ extension VaultContents {
   var revision: StoreRevision { StoreRevision(generation) }
 
   /// Reads the records that any process appended since the last call.
-  mutating func refresh(from parts: VaultLocation) throws(SecretStoreError) {
+  mutating func refresh(from location: VaultLocation) throws(SecretStoreError) {
     defer { beginIdlePeriod() }
     // Another process may have accepted a distrusted log, which does not change the log.
     var moved: VaultContents?
-    let changes = try parts.log.changes(since: distrust == nil ? position : nil) {
+    let changes = try location.log.changes(since: trustError == nil ? position : nil) {
       record throws(SecretStoreError) in
-      moved = try self.moved(to: record, parts.device)
+      moved = try self.moved(to: record, location.device)
       return moved != nil
     }
-    if !changes.startsOver, changes.position == position { return }
+    if !changes.isReset, changes.position == position { return }
     if changes.continuation != nil, let moved { self = moved }
     do {
-      try adopt(changes, parts)
+      try adopt(changes, location)
     } catch {
       // The changes are only partly applied, so the log must be read again.
-      startOver()
+      reset()
       throw error
     }
   }
 
   private mutating func adopt(
-    _ changes: LogChanges, _ parts: VaultLocation
+    _ changes: LogChanges, _ location: VaultLocation
   ) throws(SecretStoreError) {
     generation += 1
-    if changes.startsOver { startOver() }
+    if changes.isReset { reset() }
     let damagedBefore = damage.places.count
-    try apply(changes, parts.device)
+    try apply(changes, location.device)
     if changes.position == .nowhere {
-      try judgeAbsence(parts)
-    } else if changes.startsOver || changes.continuation != nil {
-      try judge(interruptedWrite == nil ? changes.tail : nil, parts)
-    } else if damage.places.count > damagedBefore || changes.tail != nil || distrust != nil {
+      try validateMissingLog(location)
+    } else if changes.isReset || changes.continuation != nil {
+      try judge(interruptedWrite == nil ? changes.tail : nil, location)
+    } else if damage.places.count > damagedBefore || changes.tail != nil || trustError != nil {
       // Records read earlier may have been cut off meanwhile, which only the whole log shows.
-      startOver()
-      try refresh(from: parts)
+      reset()
+      try refresh(from: location)
     }
-    noteSeen()
+    recordSeen()
   }
 
   /// Returns the contents in a log that replaced the present one; nil if the log must be read.
@@ -48,7 +48,7 @@ extension VaultContents {
   private func moved(
     to record: LogRecord, _ device: DeviceState
   ) throws(SecretStoreError) -> VaultContents? {
-    guard isWhole, let user = keys.ring.user, let read = KeyTableRecord.ifTable(record.payload),
+    guard isComplete, let user = keys.ring.user, let read = KeyTableRecord.ifTable(record.payload),
       read.table.replaced == ReplacedHead(chain.head), read.table.vaultID == keys.table?.vaultID,
       try read.isAuthentic(user: user, cipher)
     else { return nil }
@@ -60,7 +60,7 @@ extension VaultContents {
       return nil
     }
     moved.chain.move(to: read, record, byteCount: index.byteCount)
-    moved.singleCount = 0
+    moved.singleItemRecordCount = 0
     moved.remembered = try device.remembered(of: read.table.vaultID)
     moved.expectNewest(of: read.table.vaultID)
     let head = moved.chain.head
@@ -72,72 +72,72 @@ extension VaultContents {
   }
 
   /// Whether all items are known, readable and certain.
-  var isWhole: Bool {
-    distrust == nil && damage.isEmpty && sealedRecords == 0 && overwritten.isEmpty
+  var isComplete: Bool {
+    trustError == nil && damage.isEmpty && sealedRecordCount == 0 && overwritten.isEmpty
       && interruptedWrite == nil && !isForked && keys.table != nil && keys.ring.user != nil
       && keys.unproven == nil && !keys.isDetached && !keys.isOfVersion1 && !keys.isDeviceOutdated
   }
 
   /// Compares the whole log with the state that this machine remembered before reading it.
   private mutating func judge(
-    _ tail: LogChanges.Tail?, _ parts: VaultLocation
+    _ tail: LogChanges.Tail?, _ location: VaultLocation
   ) throws(SecretStoreError) {
-    if let tail, keys.table == nil { damage.lost(tail.place) }
+    if let tail, keys.table == nil { damage.recordLoss(tail.place) }
     if keys.table == nil, !damage.isEmpty {
-      distrust = .corrupted(
-        "\(parts.log.name) has no intact key table; damaged: \(damage.description)")
-    } else if let vaultID = keys.table?.vaultID, try isReplaced(vaultID, parts) {
-      distrust = .replaced(
-        "\(parts.log.name) is another vault than the one that this machine knows there")
+      trustError = .corrupted(
+        "\(location.log.name) has no intact key table; damaged: \(damage.description)")
+    } else if let vaultID = keys.table?.vaultID, try isReplaced(vaultID, location) {
+      trustError = .replaced(
+        "\(location.log.name) is another vault than the one that this machine knows there")
     } else if let reason = olderTable {
       // The file may have been replaced, and its state remembered, after the log was read.
-      let more = try parts.log.changes(since: position)
-      if more.startsOver || more.position != position { return try catchUp(with: more, parts) }
-      distrust = .rolledBack("\(parts.log.name) \(reason)")
+      let more = try location.log.changes(since: position)
+      if more.isReset || more.position != position { return try catchUp(with: more, location) }
+      trustError = .rolledBack("\(location.log.name) \(reason)")
     } else if isForked {
-      distrust = .rolledBack(
+      trustError = .rolledBack(
         """
-        \(parts.log.name) has another record \(expected?.sequence ?? 0) than this machine has \
+        \(location.log.name) has another record \(expected?.sequence ?? 0) than this machine has \
         seen: an older copy was put back and written to
         """)
     } else if let expected, expected.sequence > chain.head.sequence {
       // The record may have been appended and remembered after the log was read.
-      let more = try parts.log.changes(since: position)
-      if more.startsOver || more.position != position { return try catchUp(with: more, parts) }
-      judge(tail, endingBefore: expected, parts.log.name)
+      let more = try location.log.changes(since: position)
+      if more.isReset || more.position != position { return try catchUp(with: more, location) }
+      judge(tail, endingBefore: expected, location.log.name)
     } else {
       if let tail {
         if tail.isTorn || tail.isUnwritten || remembersThisLog {
           interruptedWrite = InterruptedWrite(place: tail.place, isTorn: tail.isTorn)
         } else {
           // It is unknown whether this write was acknowledged, so it counts as acknowledged.
-          damage.lost(tail.place)
+          damage.recordLoss(tail.place)
         }
       }
-      if let end = missingEnd { damage.lost(end) }
-      if damage.isUnattributed { damage.openGap(before: chain.head.sequence &+ 2) }
+      if let end = missingEnd { damage.recordLoss(end) }
+      if damage.isUnattributed { damage.recordGap(before: chain.head.sequence &+ 2) }
     }
   }
 
   /// Applies the changes since the full read; repeated full reads might never catch up.
   mutating func catchUp(
-    with more: LogChanges, _ parts: VaultLocation
+    with more: LogChanges, _ location: VaultLocation
   ) throws(SecretStoreError) {
     let damagedBefore = damage.places.count
-    if !more.startsOver {
-      try apply(more, parts.device)
-      if damage.places.count == damagedBefore { return try judge(more.tail, parts) }
+    if !more.isReset {
+      try apply(more, location.device)
+      if damage.places.count == damagedBefore { return try judge(more.tail, location) }
     }
-    startOver()
-    try refresh(from: parts)
+    reset()
+    try refresh(from: location)
   }
 
   /// Whether another vault is recorded for the log's path or was read there by this object.
   private mutating func isReplaced(
-    _ vaultID: [UInt8], _ parts: VaultLocation
+    _ vaultID: [UInt8], _ location: VaultLocation
   ) throws(SecretStoreError) -> Bool {
-    notedVaultID = try parts.device.vaultID(at: parts.log.name)
-    guard let known = notedVaultID ?? seen?.vaultID else { return false }
+    recordedVaultID = try location.device.vaultID(at: location.log.name)
+    guard let known = recordedVaultID ?? seen?.vaultID else { return false }
     return known != vaultID
   }
 
@@ -172,23 +172,113 @@ extension VaultContents {
   private mutating func judge(
     _ tail: LogChanges.Tail?, endingBefore expected: ChainHead, _ name: String
   ) {
-    if let tail, !tail.isTorn { damage.lost(tail.place) }
+    if let tail, !tail.isTorn { damage.recordLoss(tail.place) }
     if damage.isUnattributed {
       let isLast =
         expected.sequence - 1 == chain.head.sequence
         && expected.predecessor == chain.head.digest
       if isLast {
-        damage.prove()
-        damage.lostLast(expected.subject, among: index)
+        damage.markProven()
+        damage.recordLossOfLast(expected.subject, among: index)
       } else {
-        damage.openGap(before: expected.sequence)
+        damage.recordGap(before: expected.sequence)
       }
     } else {
-      distrust = .rolledBack(
+      trustError = .rolledBack(
         """
         \(name) ends at record \(chain.head.sequence), but this machine has seen record \
         \(expected.sequence): an older copy was put back, or its end was cut off
         """)
     }
+  }
+}
+
+extension VaultContents {
+  /// Decides whether a missing log means trustError.
+  ///
+  /// A vault that only this device opened protected nothing from a program that can remove it, so a
+  /// new one may replace it. Replacing any other vault would store secrets without its key.
+  mutating func validateMissingLog(_ location: VaultLocation) throws(SecretStoreError) {
+    let device = location.device
+    let name = location.log.name
+    recordedVaultID = try device.hasVaultRecords ? try device.vaultID(at: name) : nil
+    if recordedVaultID == DeviceState.noVault { seen = nil }
+    guard let vaultID = recordedVaultID ?? seen?.vaultID, vaultID != DeviceState.noVault else {
+      return
+    }
+    let remembered = try device.remembered(of: vaultID)
+    let own = seen?.vaultID == vaultID ? seen : nil
+    // A vault is recorded before it is created, and its creation may have failed.
+    if remembered == nil, own == nil { return }
+    // The vault may have been created after the log was read.
+    let more = try location.log.changes(since: position)
+    if more.isReset || more.position != position { return try catchUp(with: more, location) }
+    let known = [own?.slotTypes, remembered?.slotTypes].compactMap(\.self)
+    let error = SecretStoreError.replaced(
+      "\(name) is gone, though this machine knows a vault there")
+    if known.allSatisfy({ $0 == KeyTable.deviceSlotType }) {
+      missingVaultError = error
+    } else {
+      trustError = error
+    }
+  }
+
+  /// Returns the newest key table; nil if there is no vault; throws if an expected vault has none.
+  func knownTable() throws(SecretStoreError) -> KeyTable? {
+    if let table = keys.table { return table }
+    if let trustError { throw trustError }
+    return nil
+  }
+}
+
+extension RememberedVault {
+  /// The slot types; all possible types if they are unknown.
+  fileprivate var slotTypes: UInt64 { keys?.slotTypes ?? .max }
+}
+
+/// The remains of an unacknowledged write at a log's end, which the next write truncates.
+struct InterruptedWrite: Equatable, Sendable {
+  let place: String
+  /// Whether the bytes are the beginning of a record, as a killed process may leave it.
+  let isTorn: Bool
+}
+
+extension VaultContents {
+  /// The maximum number of records of a write, which limits the search for its first one.
+  private static let mostRecords: UInt64 = 4096
+
+  /// Returns whether all entries after damaged bytes belong to the same unacknowledged write.
+  ///
+  /// A power failure can lose any sectors of a write of several records, so a later record may be
+  /// intact while an earlier one is not. The machine remembers at most the last acknowledged write.
+  func isUnacknowledged(
+    behind rest: ArraySlice<LogChanges.Entry>
+  ) throws(SecretStoreError) -> Bool {
+    guard damage.isEmpty, !isForked, remembersThisLog, let expected, let table = keys.table,
+      expected.sequence <= chain.head.sequence, chain.head.sequence < .max
+    else { return false }
+    var marks: Set<ArraySlice<UInt8>> = []
+    for case .record(let record) in rest { marks.insert(VaultSealer.mark(of: record.payload)) }
+    guard marks.count == 1, let mark = marks.first else { return false }
+    let log = table.sealer(cipher)
+    let last = chain.head.sequence + 1
+    let earliest = max(expected.sequence + 1, last - min(last, Self.mostRecords))
+    for first in (earliest...last).reversed()
+    where try log.mark(ofWriteFrom: first) == mark { return true }
+    return false
+  }
+
+  /// Returns the unreported discoveries: a missing vault, or an interrupted write.
+  mutating func unreportedErrors() -> [SecretStoreError] {
+    var found = [missingVaultError].compactMap(\.self)
+    if let interruptedWrite, !interruptedWrite.isTorn {
+      found.append(
+        .corrupted(
+          """
+          \(interruptedWrite.place): this is the rest of a write that was interrupted before it \
+          was acknowledged, as by a power failure, and the next write cuts it off
+          """))
+    }
+    return found.filter { reported.insert($0).inserted }
   }
 }

@@ -34,7 +34,7 @@ extension VaultContents {
     }
     renewed.ring.generation = newTable.generation
     renewed.table = newTable
-    renewed.known = keys.known
+    renewed.lastGeneration = keys.lastGeneration
     keys = renewed
   }
 
@@ -56,6 +56,24 @@ extension VaultContents {
       newTable.keys.append(
         try ring.add(secret, for: key.purpose, id: key.id, by: newTable.sealer(cipher)))
     }
+  }
+}
+
+extension VaultContents {
+  /// Reseals the keys of an earlier identity of this machine, in memory, if the vault is unlocked.
+  mutating func renewDevice(_ device: DeviceState) throws(SecretStoreError) {
+    guard keys.isDeviceOutdated, trustError == nil, let old = keys.ring.device,
+      let user = keys.ring.user, var table = keys.table, let new = try device.secret()
+    else { return }
+    for slot in table.slots where try slot.isOfDevice(old, by: table.sealer(cipher)) {
+      table.replace(
+        by: try KeySlot(
+          id: slot.id, name: slot.name, sealing: user, under: .device(new),
+          by: table.sealer(cipher)))
+    }
+    try keys.ring.reseal(&table, forDevice: new, cipher)
+    keys.table = table
+    keys.isDeviceOutdated = false
   }
 }
 

@@ -12,16 +12,16 @@ struct VaultContents: Sendable {
   /// The newest states of items that other items with the same identifier overwrote.
   var overwritten: [ItemIdentity: VaultItem] = [:]
   /// The number of records whose attributes need a key that was never in memory.
-  var sealedRecords = 0
+  var sealedRecordCount = 0
   /// The number of items in separate records, which take longer to open than items in blocks.
-  var singleCount = 0
+  var singleItemRecordCount = 0
   /// The number of times that the index was created anew.
   var indexGeneration: UInt64 = 0
   /// The number of changes in this process.
   var generation: UInt64 = 0
   var notifiedGeneration: UInt64 = 0
   /// The vault recorded for the log's path; nil if none is recorded or loaded yet.
-  var notedVaultID: [UInt8]?
+  var recordedVaultID: [UInt8]?
   /// This machine's record of the vault; nil if there is none or it is not loaded yet.
   var remembered: RememberedVault?
   /// The newest record that the log must contain according to this machine or this object.
@@ -32,7 +32,7 @@ struct VaultContents: Sendable {
   /// The sequence up to which no record is left to remember.
   var lastRemembered: UInt64 = 0
   /// The error for a missing vault in whose place the next write creates a new one.
-  var vanishing: SecretStoreError?
+  var missingVaultError: SecretStoreError?
   var interruptedWrite: InterruptedWrite?
   var reported: Set<SecretStoreError> = []
   /// Whether the log has another record in place of the expected one.
@@ -41,10 +41,10 @@ struct VaultContents: Sendable {
   var recordKeys: [SecretItem.ID: (salt: [UInt8], classKey: UInt32, key: Secret)] = [:]
   var idle: IdlePeriod?
   /// The number of times that the vault was locked by the app.
-  var lockings: UInt64 = 0
+  var lockCount: UInt64 = 0
   var compaction = BackgroundCompaction()
   /// The reason not to trust any of the content.
-  var distrust: SecretStoreError?
+  var trustError: SecretStoreError?
 
   init(cipher: any SecretCipher) {
     self.cipher = cipher
@@ -59,7 +59,7 @@ struct VaultContents: Sendable {
   }
 
   /// Discards the contents that were read, but keeps the keys and `seen`.
-  mutating func startOver() {
+  mutating func reset() {
     var fresh = VaultContents(cipher: cipher)
     fresh.indexGeneration = indexGeneration + 1
     fresh.generation = generation
@@ -70,7 +70,7 @@ struct VaultContents: Sendable {
     fresh.keys.isDetached = false
     fresh.recordKeys = recordKeys
     fresh.idle = idle
-    fresh.lockings = lockings
+    fresh.lockCount = lockCount
     fresh.compaction = compaction
     fresh.reported = reported
     fresh.seen = seen
@@ -83,15 +83,15 @@ extension VaultContents {
   var isCandidate: Bool { keys.unproven?.isLinked == true }
 
   /// Throws unless the vault is trusted, unlocked, complete and undamaged.
-  func checkWhole() throws(SecretStoreError) {
-    if let distrust { throw distrust }
-    if !keys.isUnlocked || sealedRecords > 0 { throw keys.lockReason }
+  func checkComplete() throws(SecretStoreError) {
+    if let trustError { throw trustError }
+    if !keys.isUnlocked || sealedRecordCount > 0 { throw keys.lockReason }
     try checkTrust(besides: overwrittenDescriptions)
   }
 
   /// Throws unless the vault is trusted and undamaged.
   func checkTrust(besides others: [String] = []) throws(SecretStoreError) {
-    if let distrust { throw distrust }
+    if let trustError { throw trustError }
     let found = damage.places + others
     if found.isEmpty { return }
     throw .corrupted(
@@ -103,16 +103,16 @@ extension VaultContents {
   mutating func apply(
     _ changes: LogChanges, _ device: DeviceState
   ) throws(SecretStoreError) {
-    if changes.startsOver { index.reserveCapacity(for: changes.entries) }
+    if changes.isReset { index.reserveCapacity(for: changes.entries) }
     for (number, entry) in zip(1..., changes.entries) {
       switch entry {
       case .damaged(let place, let end):
-        if changes.startsOver, try isUnacknowledged(behind: changes.entries[number...]) {
+        if changes.isReset, try isUnacknowledged(behind: changes.entries[number...]) {
           interruptedWrite = InterruptedWrite(place: "\(place) and beyond", isTorn: false)
           position = end
           return
         }
-        damage.lost(place)
+        damage.recordLoss(place)
       case .record(let record):
         // Errors of the machine's own files are not damage to the vault.
         var next = keys.table == nil ? try prepared(for: record, device) : nil
@@ -122,7 +122,7 @@ extension VaultContents {
         } catch {
           // The record's bytes are intact, but this vault's keys did not seal them.
           guard case .corrupted(let what) = error else { throw error }
-          damage.lost("record \(chain.recordCount + 1) of the vault: \(what)")
+          damage.recordLoss("record \(chain.recordCount + 1) of the vault: \(what)")
         }
       }
     }
@@ -138,8 +138,18 @@ extension VaultContents {
     if prepared.keys.adapt(to: table) { prepared.recordKeys = [:] }
     prepared.remembered = try device.remembered(of: table.vaultID)
     prepared.expectNewest(of: table.vaultID)
-    try prepared.findDevice(device, for: table)
+    try prepared.loadDeviceSecret(device, for: table)
     return prepared
+  }
+
+  /// Loads this machine's secret for a log's first key table, unless it is in memory.
+  private mutating func loadDeviceSecret(
+    _ device: DeviceState, for table: KeyTable
+  ) throws(SecretStoreError) {
+    if keys.ring.device != nil, !keys.isDeviceOutdated { return }
+    let found = try device.secret(for: table)
+    keys.ring.device = found?.secret
+    keys.isDeviceOutdated = found?.isOfPresentIdentity == false
   }
 
   private mutating func apply(
@@ -173,14 +183,14 @@ extension VaultContents {
       guard table.keys.contains(where: { $0.id == attributesKey }) else {
         throw .corrupted("It is sealed under a key that the vault does not have")
       }
-      sealedRecords += 1
+      sealedRecordCount += 1
     }
     let followsLoss = !checkChain(header, predecessor: content.predecessor)
     for entry in content.entries { apply(entry, afterLoss: followsLoss) }
-    if content.entries.count == 1 { singleCount += 1 }
+    if content.entries.count == 1 { singleItemRecordCount += 1 }
     if header.sequence == expected?.sequence {
       isForked = record.digest != expected?.digest
-      if !isForked { damage.prove() }
+      if !isForked { damage.markProven() }
     }
     chain.extend(
       by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
@@ -196,13 +206,13 @@ extension VaultContents {
       keys.table = draft.keys.table
     }
     chain = draft.chain
-    singleCount += draft.singleCount
+    singleItemRecordCount += draft.singleItemRecordCount
     for entry in draft.entries { apply(entry) }
-    noteSeen()
+    recordSeen()
     // The writer remembers it next.
     if var vault = RememberedVault(chain, keys) {
       vault.keys = nil
-      note(vault, isRemembered: false)
+      recordDurable(vault, isRemembered: false)
     }
   }
 
@@ -233,16 +243,16 @@ extension VaultContents {
     let expected = isFirst ? chain.start ?? header.sequence : head.sequence + 1
     if header.sequence == expected, isFirst || header.predecessor == head.digest {
       // The lost bytes were not a record but the file header.
-      damage.forgetLoss()
+      damage.clearLoss()
       return true
     }
     // Each file begins with two copies of the table.
     let (second, isOver) = (chain.start ?? header.sequence).addingReportingOverflow(1)
     if !isOver, expected <= second, header.sequence == expected &+ 1, predecessor ?? .keys == .keys
     {
-      damage.missTable(before: header.sequence)
+      damage.recordMissingTable(before: header.sequence)
     } else {
-      damage.openGap(before: header.sequence)
+      damage.recordGap(before: header.sequence)
     }
     return false
   }

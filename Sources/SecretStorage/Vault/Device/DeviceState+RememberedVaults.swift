@@ -15,7 +15,7 @@ extension DeviceState {
     guard let file = try fileSystem.openPrivate(path(of: vaultID, "state")) else { return nil }
     var vault: RememberedVault?
     for _ in 0..<5 {
-      let content = try system { () throws(SystemError) in
+      let content = try mappingSystemErrors { () throws(SystemError) in
         try file.read(from: 0, count: Self.count)
       }
       vault = try decode(content, of: vaultID)
@@ -42,10 +42,10 @@ extension DeviceState {
     else { return false }
     // The file is usually not locked, and queueing for the lock is expensive.
     var lock: FileLock?
-    if try system({ () throws(SystemError) in try !file.lockIfFree() }) {
+    if try mappingSystemErrors({ () throws(SystemError) in try !file.lockIfFree() }) {
       if !waiting { return false }
       let limit = evenIfOlder ? lockTimeout.duration : min(lockTimeout.duration, .seconds(1))
-      lock = try system { () throws(SystemError) in
+      lock = try mappingSystemErrors { () throws(SystemError) in
         try FileLock(at: path, in: fileSystem, timeout: limit)
       }
     }
@@ -62,7 +62,7 @@ extension DeviceState {
   private func update(
     _ file: borrowing File, to vault: RememberedVault, evenIfOlder: Bool
   ) throws(SecretStoreError) {
-    let bytes = try system { () throws(SystemError) in try file.read(from: 0, count: Self.count) }
+    let bytes = try mappingSystemErrors { () throws(SystemError) in try file.read(from: 0, count: Self.count) }
     let known = try decode(bytes, of: vault.vaultID)
     var vault = vault
     vault.keys = vault.keys ?? known?.keys
@@ -71,7 +71,7 @@ extension DeviceState {
       if !isNew, known.head.sequence > vault.head.sequence || known.keys == vault.keys { return }
     }
     let content = try encode(vault)
-    try system { () throws(SystemError) in
+    try mappingSystemErrors { () throws(SystemError) in
       try file.write(content, at: 0)
       if let known, known.head.sequence >= vault.logStart { return }
       try file.synchronize()
@@ -118,7 +118,7 @@ extension DeviceState {
       reader = RecordReader(bytes[Self.chainCount...])
       vault.keys = .init(
         slotTypes: try reader.integer(),
-        generation: Array(try reader.bytes(KnownGeneration.fingerprintCount)),
+        generation: Array(try reader.bytes(KeyGeneration.fingerprintSize)),
         logStart: try reader.integer())
       return vault
     } catch {
@@ -140,12 +140,12 @@ struct RememberedVault: Hashable, Sendable {
   struct Keys: Hashable, Sendable {
     /// The types of the slots as a bit set; bit 63 represents all types from 63.
     let slotTypes: UInt64
-    /// The fingerprint of the ``KnownGeneration``; all zeros for none, as in format version 1.
+    /// The fingerprint of the ``KeyGeneration``; all zeros for none, as in format version 1.
     let generation: [UInt8]
     /// The sequence number of the file's first record, which is lower in older files.
     let logStart: UInt64
 
-    static let noGeneration = [UInt8](repeating: 0, count: KnownGeneration.fingerprintCount)
+    static let noGeneration = [UInt8](repeating: 0, count: KeyGeneration.fingerprintSize)
   }
 
   let vaultID: [UInt8]
@@ -164,7 +164,7 @@ extension RememberedVault {
     vaultID = table.vaultID
     logStart = chain.start ?? 0
     head = chain.head
-    let known = keys.known.flatMap { $0.vaultID == table.vaultID ? $0.fingerprint : nil }
+    let known = keys.lastGeneration.flatMap { $0.vaultID == table.vaultID ? $0.fingerprint : nil }
     self.keys = chain.start.map {
       Keys(slotTypes: table.slotTypes, generation: known ?? Keys.noGeneration, logStart: $0)
     }

@@ -15,7 +15,7 @@ struct DeviceState: Sendable {
   /// The maximum time that a writer waits for other processes.
   var lockTimeout = LockTimeout()
 
-  private static let keyCount = 32
+  private static let keySize = 32
   var keyPath: String { "\(directory)/device.key" }
 
   /// Returns the secret derived from the device key and the machine's identity; nil without a key.
@@ -37,10 +37,10 @@ struct DeviceState: Sendable {
   /// Returns the secrets for the machine's present and earlier identities, in this order.
   private func secrets() throws(SecretStoreError) -> [Secret]? {
     guard let file = try fileSystem.openPrivate(keyPath) else { return nil }
-    let (key, identities) = try system { () throws(SystemError) in
-      (try Secret(contentsOf: file, limit: Self.keyCount), try machineIdentities())
+    let (key, identities) = try mappingSystemErrors { () throws(SystemError) in
+      (try Secret(contentsOf: file, limit: Self.keySize), try machineIdentities())
     }
-    guard key.count == Self.keyCount else {
+    guard key.count == Self.keySize else {
       throw .corrupted("The device key at \(keyPath) has \(key.count) bytes instead of 32")
     }
     var secrets: [Secret] = []
@@ -64,7 +64,7 @@ struct DeviceState: Sendable {
       if try fileSystem.status(of: keyPath) == nil {
         try fileSystem.removeLeftovers(of: keyPath, holding: lock)
         try fileSystem.replaceFile(
-          at: keyPath, with: KernelRandom.bytes(Self.keyCount), mode: 0o600)
+          at: keyPath, with: KernelRandom.bytes(Self.keySize), mode: 0o600)
       }
     } catch {
       throw SecretStoreError(error)
@@ -92,6 +92,22 @@ struct DeviceState: Sendable {
   }
 }
 
+extension KeyTable {
+  /// Returns whether a secret of a device opens a slot or a key.
+  fileprivate func hasSealing(
+    under device: Secret, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> Bool {
+    let sealer = sealer(cipher)
+    for slot in slots where try slot.isOfDevice(device, by: sealer) { return true }
+    for key in keys {
+      for copy in key.copies where copy.wrapping == .device {
+        if try key.open(copy, with: device, by: sealer) != nil { return true }
+      }
+    }
+    return false
+  }
+}
+
 extension DeviceState {
   /// Returns the path of a file whose name is the hexadecimal form of bytes.
   func path(of name: [UInt8], _ suffix: String) -> String {
@@ -104,7 +120,7 @@ extension DeviceState {
   func openOrCreate(_ path: String) throws(SecretStoreError) -> File {
     let flags = O_RDWR | O_CREAT
     if let file = try fileSystem.openPrivate(path, flags) { return file }
-    try system { () throws(SystemError) in try fileSystem.makeDirectories(directory) }
+    try mappingSystemErrors { () throws(SystemError) in try fileSystem.makeDirectories(directory) }
     if let file = try fileSystem.openPrivate(path, flags) { return file }
     throw .unavailable("The directory \(directory) was removed while it was being created.")
   }
@@ -116,18 +132,18 @@ extension DeviceState {
 }
 
 extension DeviceState {
-  private static let keyMaterialCounts = 32...(1 << 20)
+  private static let keyMaterialSizes = 32...(1 << 20)
 
   /// Returns the content of a file that is used as a key; throws `invalid` for a wrong size.
   func keyMaterial(_ kind: String, at path: String) throws(SecretStoreError) -> Secret {
-    let content = try system { () throws(SystemError) in
+    let content = try mappingSystemErrors { () throws(SystemError) in
       // The open is non-blocking, because opening a FIFO could block indefinitely.
       try Secret(
         contentsOf: fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC),
-        limit: Self.keyMaterialCounts.upperBound)
+        limit: Self.keyMaterialSizes.upperBound)
     }
-    guard Self.keyMaterialCounts.contains(content.count) else {
-      let limit = Self.keyMaterialCounts.upperBound
+    guard Self.keyMaterialSizes.contains(content.count) else {
+      let limit = Self.keyMaterialSizes.upperBound
       let count = content.count > limit ? "more" : "\(content.count)"
       throw .invalid(
         "The \(kind) at \(path) must have 32 bytes to 1 MiB of random data, but has \(count)")
@@ -140,7 +156,7 @@ extension DeviceState {
     // A name that comes from a vault is untrusted, and must not refer to another directory.
     guard let directory = credentialsDirectory, Self.isCredentialName(name) else { return nil }
     let path = "\(directory)/\(name)"
-    let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
+    let status = try mappingSystemErrors { () throws(SystemError) in try fileSystem.status(of: path) }
     return status == nil ? nil : try keyMaterial("credential", at: path)
   }
 
@@ -158,10 +174,10 @@ extension DeviceState {
   private static let count = 72
 
   /// The identifier that is recorded for a vault that was removed intentionally.
-  static let noVault = [UInt8](repeating: 0, count: KeyTable.idCount)
+  static let noVault = [UInt8](repeating: 0, count: KeyTable.idSize)
 
   /// Whether any vault is recorded on this machine.
-  var knowsAnyVaultPath: Bool {
+  var hasVaultRecords: Bool {
     get throws(SecretStoreError) {
       do throws(SystemError) {
         return try fileSystem.entries(of: directory).contains { $0.hasSuffix(".place") }
@@ -176,7 +192,7 @@ extension DeviceState {
   func vaultID(at path: String) throws(SecretStoreError) -> [UInt8]? {
     let record = try recordFile(for: path)
     guard let file = try fileSystem.openPrivate(record.path) else { return nil }
-    let content = try system { () throws(SystemError) in try file.read(from: 0, count: Self.count) }
+    let content = try mappingSystemErrors { () throws(SystemError) in try file.read(from: 0, count: Self.count) }
     let head = Self.magic + record.digest
     guard content.count == Self.count, content.starts(with: head),
       try checksum(of: content[..<56]) == content[56...]
@@ -190,7 +206,7 @@ extension DeviceState {
     var content = Self.magic + record.digest + vaultID
     content += try checksum(of: content)
     let file = try openOrCreate(record.path)
-    try system { () throws(SystemError) in
+    try mappingSystemErrors { () throws(SystemError) in
       // The content fits into one sector, so the write is atomic.
       try file.write(content, at: 0)
       try file.synchronize()

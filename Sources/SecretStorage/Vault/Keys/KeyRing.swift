@@ -97,6 +97,21 @@ struct KeyRing: Sendable {
   }
 }
 
+/// An open key of the key table, or a key derived from one, with its number.
+struct TableKey: Sendable {
+  let id: UInt32
+  let secret: Secret
+
+  /// Returns the fingerprint of the generation that a link key belongs to.
+  func fingerprint(by sealer: VaultSealer) throws(SecretStoreError) -> [UInt8] {
+    let derived = try sealer.cipher.deriveKey(
+      from: secret, salt: sealer.vaultID[...], purpose: "locket generation")
+    return unsafe derived.withUnsafeBytes {
+      unsafe Array($0.prefix(KeyGeneration.fingerprintSize))
+    }
+  }
+}
+
 // Tags under link keys prove to a reader without the user key that a table continues a generation.
 extension KeyRing {
   /// Returns the link keys of a table, with the key of its own generation last.

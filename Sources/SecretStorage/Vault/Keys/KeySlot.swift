@@ -17,7 +17,7 @@ struct KeySlot: Sendable {
 }
 
 extension KeySlot {
-  private static let checkCount = 16
+  private static let checkSize = 16
 
   /// Creates a slot by sealing a user key; a passphrase must already be stretched.
   init(
@@ -70,7 +70,7 @@ extension KeySlot {
     of secret: Secret, _ kind: SlotKind, _ salt: ArraySlice<UInt8>, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> ArraySlice<UInt8> {
     let derived = try cipher.deriveKey(from: secret, salt: salt, purpose: kind.purpose("check"))
-    return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(checkCount))[...] }
+    return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(checkSize))[...] }
   }
 
   func isOfDevice(

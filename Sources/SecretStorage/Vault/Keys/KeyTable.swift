@@ -2,7 +2,7 @@
 ///
 /// The slots contain the user key. All other keys are sealed under it, the device key, or both.
 struct KeyTable: Sendable {
-  static let idCount = 16
+  static let idSize = 16
   /// The maximum number of slots, because unlocking may have to try all of them.
   static let slotLimit = 64
   /// The maximum number of earlier generations for which a table has a tag.
@@ -88,20 +88,6 @@ struct KeyTable: Sendable {
   }
 }
 
-/// The last record of a log that a compaction replaced.
-struct ReplacedHead: Hashable, Sendable {
-  let sequence: UInt64
-  let digest: [UInt8]
-
-  init(sequence: UInt64, digest: [UInt8]) {
-    (self.sequence, self.digest) = (sequence, digest)
-  }
-
-  init(_ head: ChainHead) {
-    self.init(sequence: head.sequence, digest: Array(head.digest))
-  }
-}
-
 extension KeyTable {
   private enum Tag {
     static let slot: UInt8 = 1
@@ -139,7 +125,7 @@ extension KeyTable {
 
   init(decoding bytes: ArraySlice<UInt8>) throws(MalformedRecord) {
     var reader = RecordReader(bytes)
-    vaultID = Array(try reader.bytes(Self.idCount))
+    vaultID = Array(try reader.bytes(Self.idSize))
     slots = []
     keys = []
     while !reader.isAtEnd {
@@ -173,21 +159,6 @@ extension KeyTable {
   }
 }
 
-/// An open key of the key table, or a key derived from one, with its number.
-struct TableKey: Sendable {
-  let id: UInt32
-  let secret: Secret
-
-  /// Returns the fingerprint of the generation that a link key belongs to.
-  func fingerprint(by sealer: VaultSealer) throws(SecretStoreError) -> [UInt8] {
-    let derived = try sealer.cipher.deriveKey(
-      from: secret, salt: sealer.vaultID[...], purpose: "locket generation")
-    return unsafe derived.withUnsafeBytes {
-      unsafe Array($0.prefix(KnownGeneration.fingerprintCount))
-    }
-  }
-}
-
 extension KeyTable {
   /// Returns the user key from the first slot that a key opens.
   ///
@@ -195,10 +166,10 @@ extension KeyTable {
   /// cancels by throwing, as does cancelling the task.
   func open(
     with key: SlotKey, _ cipher: any SecretCipher,
-    otherwise refusal: SecretStoreError = .wrongPassphrase,
+    otherwise wrongKeyError: SecretStoreError = .wrongPassphrase,
     checking check: () throws(SecretStoreError) -> Void = {}
   ) throws(SecretStoreError) -> Secret {
-    var failure = refusal
+    var failure = wrongKeyError
     var cancellation: SecretStoreError?
     func checkCancellation() throws(SecretStoreError) {
       do throws(SecretStoreError) {

@@ -8,7 +8,7 @@
 /// four characters, such as two swapped ones, and all but one in 2^30 of the other errors.
 public struct RecoveryCode: Sendable, Equatable {
   private static let randomCount = 34
-  private static let count = randomCount + RecoveryCodeChecksum.count
+  private static let count = randomCount + Bech32mChecksum.count
   private static let groupCount = 5
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
@@ -21,9 +21,9 @@ public struct RecoveryCode: Sendable, Equatable {
       unsafe bytes.withUnsafeBytes { bytes in
         for index in bytes.indices { unsafe buffer[index] = bytes[index] & 31 }
       }
-      var checksum = RecoveryCodeChecksum(humanReadablePart: "locket")
+      var checksum = Bech32mChecksum(humanReadablePart: "locket")
       for index in 0..<randomCount { checksum.add(unsafe buffer[index]) }
-      for index in 0..<RecoveryCodeChecksum.count {
+      for index in 0..<Bech32mChecksum.count {
         unsafe buffer[randomCount + index] = checksum.value(at: index)
       }
       for index in buffer.indices { unsafe buffer[index] = alphabet[Int(buffer[index])] }
@@ -43,7 +43,7 @@ public struct RecoveryCode: Sendable, Equatable {
   public init(_ text: some StringProtocol) throws {
     var length = 0
     var isReadable = true
-    var checksum = RecoveryCodeChecksum(humanReadablePart: "locket")
+    var checksum = Bech32mChecksum(humanReadablePart: "locket")
     characters = unsafe Secret(count: Self.count) { buffer in
       for scalar in text.unicodeScalars where !Self.isIgnored(scalar) {
         defer { length += 1 }
@@ -113,7 +113,7 @@ extension RecoveryCode: CustomStringConvertible, CustomReflectable {
 
 /// The checksum of BIP 350 over 5-bit values, a BCH code in which any two words of up to 90 values
 /// differ in at least five positions.
-struct RecoveryCodeChecksum {
+struct Bech32mChecksum {
   static let count = 6
 
   private static let generators: [UInt32] = [

@@ -28,7 +28,7 @@ extension UnlockKey {
   }
 
   /// The error for a vault without a slot for the key.
-  var absence: SecretStoreError {
+  var missingSlotError: SecretStoreError {
     let words =
       switch kind {
       case .device: "slot for a device"
@@ -39,7 +39,7 @@ extension UnlockKey {
   }
 
   /// The error for a key that opens none of the slots for its kind.
-  var refusal: SecretStoreError {
+  var wrongKeyError: SecretStoreError {
     switch self {
     case .device: .otherDevice("The vault")
     case .passphrase: .wrongPassphrase

@@ -40,7 +40,7 @@ extension VaultKeys {
 
   mutating func recordGeneration(_ cipher: any SecretCipher) throws(SecretStoreError) {
     guard let table, let link = try ring.linkKey(of: table, cipher) else { return }
-    known = KnownGeneration(
+    known = KeyGeneration(
       vaultID: table.vaultID, fingerprint: try link.fingerprint(by: table.sealer(cipher)))
   }
 

@@ -7,7 +7,7 @@ struct VaultKeys: Sendable {
   var ring = KeyRing()
   /// The record of the table, until a key proves that the table belongs to this vault.
   var unproven: KeyTableRecord?
-  var known: KnownGeneration?
+  var lastGeneration: KeyGeneration?
   /// The keys of a file that this object is about to install, for the first thread that reads it.
   var pendingRing: KeyRing?
   /// Whether the app locked the vault, so that it is not unlocked automatically.
@@ -56,7 +56,7 @@ struct VaultKeys: Sendable {
     let secret = if let given { given } else { try Secret.random(32) }
     let used = Set(table.keys.map(\.id))
     let random = { () throws(SecretStoreError) in
-      try system { () throws(SystemError) in try KernelRandom.integer(UInt32.self) }
+      try mappingSystemErrors { () throws(SystemError) in try KernelRandom.integer(UInt32.self) }
     }
     var id = try random()
     while used.contains(id) { id = try random() }
@@ -105,7 +105,7 @@ extension VaultKeys {
     _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     let user = try Secret.random(32)
-    var table = KeyTable(vaultID: try .random(KeyTable.idCount), slots: [], keys: [])
+    var table = KeyTable(vaultID: try .random(KeyTable.idSize), slots: [], keys: [])
     table.exportEnd = exportEnd
     table.slots = [
       try KeySlot(id: 1, name: name, sealing: user, under: key, by: table.sealer(cipher))
@@ -135,7 +135,7 @@ extension VaultKeys {
           return
         }
         if let name = slot.kind.credentialName {
-          unattendedError = UnlockKey.credential(named: name).refusal
+          unattendedError = UnlockKey.credential(named: name).wrongKeyError
         }
       } catch {
         guard Self.isInvalidKey(error) else { throw error }
@@ -165,10 +165,10 @@ extension VaultKeys {
 }
 
 /// A generation of a vault's keys: all keys that are in use between two rotations.
-struct KnownGeneration: Hashable, Sendable {
+struct KeyGeneration: Hashable, Sendable {
   let vaultID: [UInt8]
   /// A digest of the generation's link key, which reveals nothing else about that key.
   let fingerprint: [UInt8]
 
-  static let fingerprintCount = 16
+  static let fingerprintSize = 16
 }

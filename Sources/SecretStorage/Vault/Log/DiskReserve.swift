@@ -43,7 +43,7 @@ struct DiskReserve: Sendable {
   }
 
   /// Releases a part of the space; returns false if none is left.
-  func giveUpPart() -> Bool {
+  func releasePart() -> Bool {
     do throws(SystemError) {
       guard let file = try open(0) else { return false }
       let size = try file.status().size

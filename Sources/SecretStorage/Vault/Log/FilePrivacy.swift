@@ -24,8 +24,8 @@ extension FileSystem {
   func openPrivate(
     _ path: String, _ flags: Int32 = O_RDONLY
   ) throws(SecretStoreError) -> File? {
-    guard let file = try openItself(path, flags) else { return nil }
-    try checkPrivacy(system { () throws(SystemError) in try file.status() }, of: path)
+    guard let file = try openWithoutFollowingLinks(path, flags) else { return nil }
+    try checkPrivacy(mappingSystemErrors { () throws(SystemError) in try file.status() }, of: path)
     return file
   }
 
@@ -33,16 +33,16 @@ extension FileSystem {
   ///
   /// A missing directory will be created without that permission.
   func protectDirectory(_ path: String) throws(SecretStoreError) {
-    let found = try system { () throws(SystemError) in
+    let found = try mappingSystemErrors { () throws(SystemError) in
       try status(of: path, followingLink: true)
     }
-    guard let found, found.isExchangeable else { return }
+    guard let found, found.allowsReplacingFiles else { return }
     var obstacle = "only its owner (\(found.owner)) can change that, with chmod go-w"
     if found.owner == geteuid() {
       do throws(SystemError) {
         let directory = try open(path, O_RDONLY | O_DIRECTORY)
         try directory.changeMode(to: directory.status().permissions & ~0o022)
-        if try !directory.status().isExchangeable { return }
+        if try !directory.status().allowsReplacingFiles { return }
         obstacle = "its file system keeps these permissions"
       } catch {
         obstacle = "changing that failed: \(error)"
@@ -59,7 +59,7 @@ extension FileSystem {
   }
 
   /// Opens the file at a path without following a symbolic link; returns nil if there is none.
-  func openItself(_ path: String, _ flags: Int32) throws(SecretStoreError) -> File? {
+  func openWithoutFollowingLinks(_ path: String, _ flags: Int32) throws(SecretStoreError) -> File? {
     do {
       // Non-blocking, because opening a FIFO in the file's place could block indefinitely.
       return try open(path, flags | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
@@ -76,7 +76,7 @@ extension FileSystem {
 
 extension FileStatus {
   /// Whether other users can replace a file in this directory.
-  var isExchangeable: Bool {
+  var allowsReplacingFiles: Bool {
     // In a sticky directory, only its owner and the owner of the file can.
     let isSticky = mode & S_ISVTX != 0 && (owner == 0 || owner == geteuid())
     return isDirectory && mode & 0o022 != 0 && !isSticky

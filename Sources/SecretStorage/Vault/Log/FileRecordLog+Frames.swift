@@ -3,9 +3,9 @@ import StorageInternals
 /// The layout of a record in the file; see <doc:TheVaultsFormat>.
 enum Frame {
   static let magic: [UInt8] = [0xF5, 0x4C, 0x4B, 0x52]
-  static let digestCount = 32
+  static let digestSize = 32
   /// Magic number, length, the length's complement, and digest.
-  static let overhead = 4 + 4 + 4 + digestCount
+  static let overhead = 4 + 4 + 4 + digestSize
   /// The longest payload, in bytes: the largest item, with its padded secret, takes 17 MiB.
   static let payloadLimit = 18 << 20
 
@@ -35,7 +35,7 @@ enum Frame {
   }
 
   /// The size of a disk sector, in bytes; a disk writes a sector atomically.
-  private static let sectorCount = 512
+  private static let sectorSize = 512
 
   /// Whether bytes at a file offset include a sector of zeros, or a part of one at either end.
   ///
@@ -44,7 +44,7 @@ enum Frame {
     var rest = bytes
     var position = offset
     while !rest.isEmpty {
-      let part = rest.prefix(sectorCount - position % sectorCount)
+      let part = rest.prefix(sectorSize - position % sectorSize)
       // A few zeros may also be damage.
       if part.count >= 16 || part.count == bytes.count, part.allSatisfy({ $0 == 0 }) { return true }
       rest = rest.dropFirst(part.count)
@@ -165,7 +165,7 @@ struct FrameSearch {
       return nil
     }
     let payload = frame.dropFirst(Frame.overhead).prefix(count)
-    let digest = frame[..<payload.startIndex].suffix(Frame.digestCount)
+    let digest = frame[..<payload.startIndex].suffix(Frame.digestSize)
     if try cipher.digest(payload)[...] == digest {
       return LogRecord(payload: payload, digest: digest)
     }

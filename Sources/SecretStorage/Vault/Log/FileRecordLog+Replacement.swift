@@ -2,6 +2,81 @@ import CLibrary
 import StorageInternals
 
 extension FileRecordLog {
+  func replace(
+    keepingOld: Bool, beginning: LogBeginning,
+    by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
+  ) throws(SecretStoreError) -> SecretStoreError? {
+    var new = try Replacement(of: self)
+    if new.isOnDisk {
+      try beginning { record throws(SecretStoreError) in try new.add(record) }
+      try new.synchronize()
+    }
+    let lock = try acquireWriteLock()
+    if !new.isOnDisk {
+      try beginning { record throws(SecretStoreError) in try new.add(record) }
+    }
+    guard let (records, position) = try make() else { return nil }
+    for record in records { try new.add(record) }
+    _ = try open(at: position, O_RDONLY)
+    if keepingOld { try keepDamagedCopy(position) }
+    do {
+      _ = try install(new, holding: lock)
+      return nil
+    } catch {
+      // After the rename, every reader has the new file.
+      guard isReplaced(position) else { throw error }
+      return error
+    }
+  }
+
+  /// Whether the file is not the one of a position; false also if that is unknown.
+  private func isReplaced(_ position: LogPosition) -> Bool {
+    do throws(SystemError) {
+      guard let status = try fileSystem.status(of: path) else { return false }
+      return !FilePosition(position).isCurrent(for: status)
+    } catch {
+      return false
+    }
+  }
+
+  /// Puts a new file in place of the present one.
+  func install(
+    _ new: consuming Replacement, holding lock: borrowing FileLock
+  ) throws(SecretStoreError) -> LogPosition {
+    try checkGrowth(to: new.count, by: 0)
+    let count = new.count
+    try mappingSystemErrors { () throws(SystemError) in
+      try fileSystem.removeLeftovers(of: path, holding: lock)
+    }
+    try new.install()
+    return try mappingSystemErrors { () throws(SystemError) in
+      guard let status = try fileSystem.status(of: path) else {
+        throw SystemError(call: .stat, path: path, code: ENOENT)
+      }
+      reserve.fill(holding: lock)
+      return FilePosition(status, end: count).logPosition
+    }
+  }
+
+  /// Returns the last record that the replacement of a file wrote, and its end; nil if unknown.
+  func lastOfReplacement(
+    _ file: borrowing File
+  ) throws(SecretStoreError) -> (LogRecord, end: Int)? {
+    func bytes(_ offset: Int, _ count: Int) throws(SecretStoreError) -> [UInt8] {
+      try mappingSystemErrors { () throws(SystemError) in try file.read(from: offset, count: count) }
+    }
+    guard let offset = FileHeader.lastRecord(in: try bytes(0, FileHeader.count)),
+      let count = Frame.payloadCount(in: try bytes(offset, Frame.overhead)[...]),
+      count <= KeyTableRecord.sizeLimit
+    else { return nil }
+    let frame = try bytes(offset, Frame.overhead + count)
+    var search = FrameSearch(frame[...], cipher)
+    guard let record = try search.record(at: 0) else { return nil }
+    return (record, offset + frame.count)
+  }
+}
+
+extension FileRecordLog {
   /// A new file under construction, which takes the log's place when it is complete.
   ///
   /// It is unnamed until then, so that no leftover can exist and no reader can find it. In file
@@ -20,7 +95,7 @@ extension FileRecordLog {
 
     init(of log: FileRecordLog) throws(SecretStoreError) {
       let header = try FileHeader.encode(log.cipher)
-      let file = try system { () throws(SystemError) in
+      let file = try mappingSystemErrors { () throws(SystemError) in
         try log.fileSystem.makingDirectories(for: log.path) { () throws(SystemError) in
           try log.fileSystem.openReplacement(of: log.path, mode: 0o600)
         }
@@ -43,7 +118,7 @@ extension FileRecordLog {
     /// Writes and flushes the records so far.
     mutating func synchronize() throws(SecretStoreError) {
       try log.checkGrowth(to: count, by: 0)
-      try system { () throws(SystemError) in
+      try mappingSystemErrors { () throws(SystemError) in
         try write()
         try file?.synchronizeData()
       }

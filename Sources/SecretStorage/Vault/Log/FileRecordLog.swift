@@ -23,14 +23,14 @@ struct FileRecordLog: RecordLog {
     isContinued: (LogRecord) throws(SecretStoreError) -> Bool
   ) throws(SecretStoreError) -> LogChanges {
     if position == nil { removeLeftovers() }
-    let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
+    let status = try mappingSystemErrors { () throws(SystemError) in try fileSystem.status(of: path) }
     if let status, let position, FilePosition(position).isCurrent(for: status) {
-      return LogChanges(startsOver: false, position: position)
+      return LogChanges(isReset: false, position: position)
     }
-    guard status != nil, let file = try fileSystem.openItself(path, O_RDONLY) else {
-      return LogChanges(startsOver: position != .nowhere, position: .nowhere)
+    guard status != nil, let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else {
+      return LogChanges(isReset: position != .nowhere, position: .nowhere)
     }
-    let current = try system { () throws(SystemError) in try file.status() }
+    let current = try mappingSystemErrors { () throws(SystemError) in try file.status() }
     try checkPrivacy(current, of: path)
     try checkSize(current)
     guard let position else { return try read(file, current) }
@@ -44,23 +44,6 @@ struct FileRecordLog: RecordLog {
       return changes
     }
     return try read(file, current)
-  }
-
-  /// Returns the last record that the replacement of a file wrote, and its end; nil if unknown.
-  private func lastOfReplacement(
-    _ file: borrowing File
-  ) throws(SecretStoreError) -> (LogRecord, end: Int)? {
-    func bytes(_ offset: Int, _ count: Int) throws(SecretStoreError) -> [UInt8] {
-      try system { () throws(SystemError) in try file.read(from: offset, count: count) }
-    }
-    guard let offset = FileHeader.lastRecord(in: try bytes(0, FileHeader.count)),
-      let count = Frame.payloadCount(in: try bytes(offset, Frame.overhead)[...]),
-      count <= KeyTableRecord.countLimit
-    else { return nil }
-    let frame = try bytes(offset, Frame.overhead + count)
-    var search = FrameSearch(frame[...], cipher)
-    guard let record = try search.record(at: 0) else { return nil }
-    return (record, offset + frame.count)
   }
 
   /// Removes leftovers of killed writers, which may open without a passphrase, if none is active.
@@ -79,7 +62,7 @@ struct FileRecordLog: RecordLog {
   func read(
     _ file: borrowing File, _ status: FileStatus, from start: Int = 0
   ) throws(SecretStoreError) -> LogChanges {
-    let bytes = try system { () throws(SystemError) in
+    let bytes = try mappingSystemErrors { () throws(SystemError) in
       try file.read(from: start, count: status.size - start)
     }
     var entries: [LogChanges.Entry] = []
@@ -102,7 +85,7 @@ struct FileRecordLog: RecordLog {
       place: "bytes \(reached.end)..<\(reached.size) of \(path)", isTorn: Frame.isBeginning(rest),
       isUnwritten: Frame.isUnwritten(rest, at: reached.end))
     return LogChanges(
-      startsOver: start == 0, entries: entries + parsed.entries, tail: rest.isEmpty ? nil : tail,
+      isReset: start == 0, entries: entries + parsed.entries, tail: rest.isEmpty ? nil : tail,
       position: reached.logPosition)
   }
 
@@ -140,7 +123,7 @@ struct FileRecordLog: RecordLog {
   func append(
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> LogPosition? {
-    let lock = try takeTurn()
+    let lock = try acquireWriteLock()
     guard let (records, known) = try make() else { return nil }
     guard let file = try open(at: known, O_RDWR) else {
       return try create(records, holding: lock)
@@ -171,46 +154,9 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  func replace(
-    keepingOld: Bool, beginning: LogBeginning,
-    by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
-  ) throws(SecretStoreError) -> SecretStoreError? {
-    var new = try Replacement(of: self)
-    if new.isOnDisk {
-      try beginning { record throws(SecretStoreError) in try new.add(record) }
-      try new.synchronize()
-    }
-    let lock = try takeTurn()
-    if !new.isOnDisk {
-      try beginning { record throws(SecretStoreError) in try new.add(record) }
-    }
-    guard let (records, position) = try make() else { return nil }
-    for record in records { try new.add(record) }
-    _ = try open(at: position, O_RDONLY)
-    if keepingOld { try keepAside(position) }
-    do {
-      _ = try install(new, holding: lock)
-      return nil
-    } catch {
-      // After the rename, every reader has the new file.
-      guard isReplaced(position) else { throw error }
-      return error
-    }
-  }
-
-  /// Whether the file is not the one of a position; false also if that is unknown.
-  private func isReplaced(_ position: LogPosition) -> Bool {
-    do throws(SystemError) {
-      guard let status = try fileSystem.status(of: path) else { return false }
-      return !FilePosition(position).isCurrent(for: status)
-    } catch {
-      return false
-    }
-  }
-
   func synchronize(to position: LogPosition) throws(SecretStoreError) -> Bool {
-    guard let file = try fileSystem.openItself(path, O_RDONLY) else { return false }
-    return try system { () throws(SystemError) in
+    guard let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else { return false }
+    return try mappingSystemErrors { () throws(SystemError) in
       // Without a lock file, there was no writer yet.
       if try fileSystem.status(of: lockPath) != nil {
         // A writer that fails truncates its append, which may have been read.
@@ -228,8 +174,8 @@ struct FileRecordLog: RecordLog {
     try fileSystem.protectDirectory(path.parentDirectory)
   }
 
-  func makeRoom() -> Bool {
-    reserve.giveUpPart()
+  func releaseReserve() -> Bool {
+    reserve.releasePart()
   }
 
   func observe(
@@ -262,28 +208,9 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Puts a new file in place of the present one.
-  private func install(
-    _ new: consuming Replacement, holding lock: borrowing FileLock
-  ) throws(SecretStoreError) -> LogPosition {
-    try checkGrowth(to: new.count, by: 0)
-    let count = new.count
-    try system { () throws(SystemError) in
-      try fileSystem.removeLeftovers(of: path, holding: lock)
-    }
-    try new.install()
-    return try system { () throws(SystemError) in
-      guard let status = try fileSystem.status(of: path) else {
-        throw SystemError(call: .stat, path: path, code: ENOENT)
-      }
-      reserve.fill(holding: lock)
-      return FilePosition(status, end: count).logPosition
-    }
-  }
-
   /// Acquires the writers' lock within `lockTimeout`; the kernel releases it when its holder dies.
-  func takeTurn() throws(SecretStoreError) -> FileLock {
-    try system { () throws(SystemError) in
+  func acquireWriteLock() throws(SecretStoreError) -> FileLock {
+    try mappingSystemErrors { () throws(SystemError) in
       try fileSystem.makingDirectories(for: path) { () throws(SystemError) in
         try FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration)
       }
@@ -291,14 +218,14 @@ struct FileRecordLog: RecordLog {
   }
 
   /// Opens the file if it ends at a position; returns nil if it must not exist and does not.
-  private func open(
+  func open(
     at position: LogPosition, _ flags: Int32
   ) throws(SecretStoreError) -> File? {
-    guard let file = try fileSystem.openItself(path, flags) else {
+    guard let file = try fileSystem.openWithoutFollowingLinks(path, flags) else {
       if position == .nowhere { return nil }
       throw .conflict
     }
-    let status = try system { () throws(SystemError) in try file.status() }
+    let status = try mappingSystemErrors { () throws(SystemError) in try file.status() }
     try checkPrivacy(status, of: path)
     guard FilePosition(position).isCurrent(for: status) else { throw .conflict }
     return file
@@ -306,7 +233,7 @@ struct FileRecordLog: RecordLog {
 }
 
 /// Runs system calls, and throws their errors as ``SecretStoreError``.
-func system<Result: ~Copyable>(
+func mappingSystemErrors<Result: ~Copyable>(
   _ calls: () throws(SystemError) -> Result
 ) throws(SecretStoreError) -> Result {
   do {

@@ -49,12 +49,12 @@ protocol RecordLog: Sendable {
   func protect() throws(SecretStoreError)
 
   /// The names of the logs that were kept aside when they were replaced.
-  var keptAside: [String] { get throws(SecretStoreError) }
+  var damagedCopies: [String] { get throws(SecretStoreError) }
 
-  func removeKeptAside(_ names: [String]) throws(SecretStoreError)
+  func removeDamagedCopies(_ names: [String]) throws(SecretStoreError)
 
   /// Releases some of the space reserved for removals on a full disk; false if none is left.
-  func makeRoom() -> Bool
+  func releaseReserve() -> Bool
 
   /// Calls a handler after each change that the machine reports, by any process.
   func observe(
@@ -109,7 +109,7 @@ struct LogChanges: Sendable {
   }
 
   /// Whether the log was replaced since the position, so that everything read before is void.
-  let startsOver: Bool
+  let isReset: Bool
   /// The last record of a replacement of the log, up to which the reader knows the content.
   var continuation: LogRecord?
   var entries: [Entry] = []

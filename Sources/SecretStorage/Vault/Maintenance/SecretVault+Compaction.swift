@@ -24,34 +24,34 @@ extension SecretVault {
   func rewriteBesideWriters(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
-    let parts = try protectedParts
+    let location = try protectedLocation
     let state = try withContents { contents throws(SecretStoreError) in CompactionState(contents) }
     guard var state else { return try rewrite(reporting: report) }
     do throws(SecretStoreError) {
       var new: CompactedVault?
-      let doubt = try parts.log.replace(keepingOld: false) { write throws(SecretStoreError) in
+      let doubt = try location.log.replace(keepingOld: false) { write throws(SecretStoreError) in
         let items = try items(at: state)
         var begun = try CompactedVault(
           of: items, keys: state.keys, after: state.chain, reserved: state.lastReserved, cipher)
         try begun.add(items, reporting: report, writing: write)
         // The first round has the changes of the whole copying; the others are short.
         for _ in 0..<3 {
-          try begun.add(entries(since: &state, parts))
+          try begun.add(entries(since: &state, location))
           for record in begun.takeRecords() { try write(record) }
         }
         new = begun
       } by: { () throws(SecretStoreError) in
         guard var complete = new else { return nil }
-        try complete.add(entries(since: &state, parts))
+        try complete.add(entries(since: &state, location))
         try complete.end(replacing: state.chain.head)
-        if let vaultID = complete.result?.vaultID, contents.withLock({ $0.notedVaultID != vaultID })
+        if let vaultID = complete.result?.vaultID, contents.withLock({ $0.recordedVaultID != vaultID })
         {
-          _ = try recordVault(for: vaultID, isNew: false, parts)
+          _ = try recordVault(for: vaultID, isNew: false, location)
         }
         new = complete
         return (complete.takeRecords(), state.position)
       }
-      finishReplacing(by: new?.result, doubt, parts)
+      finishReplacing(by: new?.result, doubt, location)
     } catch {
       guard error == .conflict else { throw error }
       try rewrite(reporting: report)
@@ -77,17 +77,17 @@ extension SecretVault {
   ///
   /// - Throws: `conflict` if the file was replaced or damaged.
   private func entries(
-    since state: inout CompactionState, _ parts: VaultLocation
+    since state: inout CompactionState, _ location: VaultLocation
   ) throws(SecretStoreError) -> [(entry: ItemEntry, accessibility: Accessibility)] {
     let next = try withContents { contents throws(SecretStoreError) in CompactionState(contents) }
     guard let next else { throw contents.withLock { $0.keys.isUnlocked } ? .conflict : .locked }
     guard next.chain.start == state.chain.start, next.chain.head.sequence <= state.lastReserved
     else { throw .conflict }
     if next.position == state.position { return [] }
-    let changes = try parts.log.changes(since: state.position)
+    let changes = try location.log.changes(since: state.position)
     // Another writer may have appended more, which the next round reads.
     let isLater = changes.position != next.position
-    guard !changes.startsOver, changes.tail == nil || isLater else { throw .conflict }
+    guard !changes.isReset, changes.tail == nil || isLater else { throw .conflict }
     if isLater { return [] }
     let found = try state.keys.entries(in: changes.entries, cipher)
     (state.position, state.chain) = (next.position, next.chain)
@@ -98,7 +98,7 @@ extension SecretVault {
   func compactIfWasteful() {
     let (isWorthwhile, isUrgent) = contents.withLock { contents in
       (
-        contents.isWasteful && contents.compaction.begins(atSize: contents.chain.byteCount),
+        contents.isWasteful && contents.compaction.begin(atSize: contents.chain.byteCount),
         contents.keys.isOfVersion1
       )
     }
@@ -141,7 +141,7 @@ private struct CompactionState {
 
   /// Nil if the vault must not be compacted beside its writers.
   init?(_ contents: VaultContents) {
-    guard contents.isWhole, let position = contents.position else { return nil }
+    guard contents.isComplete, let position = contents.position else { return nil }
     self.position = position
     chain = contents.chain
     keys = contents.keys
@@ -196,10 +196,10 @@ extension VaultContents {
   /// Whether there is much unused space, too many single-item records, which are slow to open, a
   /// changed identity of the machine, or format version 1.
   fileprivate var isWasteful: Bool {
-    if keys.ring.user == nil || sealedRecords > 0 || !damage.isEmpty { return false }
+    if keys.ring.user == nil || sealedRecordCount > 0 || !damage.isEmpty { return false }
     let needed = index.byteCount / 4 * 7 + BackgroundCompaction.negligible
     return keys.isOfVersion1 || keys.isDeviceOutdated || chain.byteCount > needed
-      || singleCount > max(1024, index.count / 4)
+      || singleItemRecordCount > max(1024, index.count / 4)
   }
 }
 
@@ -217,7 +217,7 @@ struct BackgroundCompaction: Sendable {
   private var threshold = 0
 
   /// Marks compaction as under way; returns false if it already is or if the log is too small.
-  mutating func begins(atSize size: Int) -> Bool {
+  mutating func begin(atSize size: Int) -> Bool {
     // A much smaller log is another file, from another process or a later compaction.
     if threshold - size > delay { threshold = 0 }
     guard !isUnderWay, size >= threshold else { return false }

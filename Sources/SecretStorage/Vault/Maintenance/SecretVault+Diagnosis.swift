@@ -21,8 +21,8 @@ extension SecretVault {
   func diagnose(into diagnosis: inout Diagnosis) {
     diagnosis.examine(cipher)
     do {
-      let parts = try parts
-      diagnosis.examineFiles(of: parts, allowsSharedDirectories)
+      let location = try location
+      diagnosis.examineFiles(of: location, allowsSharedDirectories)
       let contents = try withContents { contents in contents }
       diagnosis.examine(contents)
     } catch {
@@ -42,23 +42,23 @@ extension SecretVault {
 }
 
 extension Diagnosis {
-  fileprivate mutating func examineFiles(of parts: VaultLocation, _ mayBeShared: Bool) {
-    if let log = parts.log as? FileRecordLog {
+  fileprivate mutating func examineFiles(of location: VaultLocation, _ mayBeShared: Bool) {
+    if let log = location.log as? FileRecordLog {
       examine("Vault file", log.path, log.fileSystem, isSecret: true)
       examineDirectory("Vault directory", log.path.parentDirectory, log.fileSystem, mayBeShared)
       examine("Lock file", "\(log.path).lock", log.fileSystem, isSecret: false)
     } else {
-      record("Vault", parts.log.name)
+      record("Vault", location.log.name)
     }
-    let device = parts.device
+    let device = location.device
     examineDirectory("State directory", device.directory, device.fileSystem, mayBeShared)
     examine("Device key", device.keyPath, device.fileSystem, isSecret: true)
-    examineKeptAside(parts.log)
+    examineDamagedCopies(location.log)
   }
 
-  private mutating func examineKeptAside(_ log: any RecordLog) {
+  private mutating func examineDamagedCopies(_ log: any RecordLog) {
     do {
-      let names = try log.keptAside
+      let names = try log.damagedCopies
       if names.isEmpty { return }
       record(
         "Damaged copies",
@@ -76,7 +76,7 @@ extension Diagnosis {
     _ subject: String, _ path: String, _ fileSystem: FileSystem, isSecret: Bool
   ) {
     do throws(SecretStoreError) {
-      let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
+      let status = try mappingSystemErrors { () throws(SystemError) in try fileSystem.status(of: path) }
       guard let status else { return noteMissing(subject, path) }
       if isSecret { try checkPrivacy(status, of: path) }
       record(subject, "\(path), \(status.size) bytes, \(status.permissions)")
@@ -90,7 +90,7 @@ extension Diagnosis {
     _ subject: String, _ path: String, _ fileSystem: FileSystem, _ mayBeShared: Bool
   ) {
     do throws(SecretStoreError) {
-      let found = try system { () throws(SystemError) in
+      let found = try mappingSystemErrors { () throws(SystemError) in
         try fileSystem.status(of: path, followingLink: true)
       }
       var ancestor = path
@@ -108,7 +108,7 @@ extension Diagnosis {
       let description = "\(path), \(status.permissions)"
       if !status.isDirectory {
         problem(subject, "\(path) is not a directory. Move it, or specify another directory.")
-      } else if status.isExchangeable, !mayBeShared {
+      } else if status.allowsReplacingFiles, !mayBeShared {
         problem(
           subject,
           "\(description), is writable by other users. Revoke the permission: chmod go-w \(path)"
@@ -139,12 +139,12 @@ extension Diagnosis {
   fileprivate mutating func examine(_ contents: VaultContents) {
     let table = contents.keys.table
     examineSlots(contents)
-    if contents.sealedRecords > 0 {
+    if contents.sealedRecordCount > 0 {
       record("Items", "unknown while the vault is locked")
     } else {
       record("Items", "\(contents.index.count)")
     }
-    if let vanishing = contents.vanishing { problem("Content", vanishing) }
+    if let missingVaultError = contents.missingVaultError { problem("Content", missingVaultError) }
     if let interrupted = contents.interruptedWrite {
       record(
         "Interrupted write",
@@ -159,8 +159,8 @@ extension Diagnosis {
         """)
     }
     // Damage that leaves no key table is already reported above.
-    if let distrust = contents.distrust, table != nil || contents.damage.isEmpty {
-      problem("Content", distrust)
+    if let trustError = contents.trustError, table != nil || contents.damage.isEmpty {
+      problem("Content", trustError)
     }
   }
 

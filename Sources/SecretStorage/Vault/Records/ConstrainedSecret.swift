@@ -14,8 +14,8 @@ struct ConstrainedSecret: Sendable {
   /// The secret, which may be sealed under an application password.
   let content: Secret
 
-  private static let digestCount = 32
-  private static let saltCount = 32
+  private static let digestSize = 32
+  private static let saltSize = 32
   private static let purpose = "locket application password"
 }
 
@@ -87,10 +87,10 @@ extension ConstrainedSecret {
     }
     var counter = try take(4)
     let count = Int(try counter.integer(UInt32.self))
-    guard count == 0 || count == Self.digestCount else { throw MalformedRecord() }
+    guard count == 0 || count == Self.digestSize else { throw MalformedRecord() }
     enrolledSet = Array(try take(count).remaining)
     if hasPassword {
-      var reader = try take(9 + Self.saltCount)
+      var reader = try take(9 + Self.saltSize)
       sealing = PasswordSealing(cost: try reader.cost(), salt: Array(reader.remaining))
     }
     content = payload.slice(position...)

@@ -49,7 +49,7 @@ public enum ImportConflicts: Hashable, Sendable {
 /// The items in an export, and the omitted items.
 public struct ExportReport: Hashable, Sendable {
   /// An item that is not in the export.
-  public struct LeftOut: Hashable, Sendable {
+  public struct Omission: Hashable, Sendable {
     /// The item, as in the vault.
     public let item: SecretItem
     /// The reason why it is not in the export, as a sentence for the user.
@@ -59,5 +59,5 @@ public struct ExportReport: Hashable, Sendable {
   /// The exported items, as in the vault, with the oldest first.
   public internal(set) var exported: [SecretItem] = []
   /// The omitted items, with the oldest first.
-  public internal(set) var leftOut: [LeftOut] = []
+  public internal(set) var omitted: [Omission] = []
 }

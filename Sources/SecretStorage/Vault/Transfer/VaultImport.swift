@@ -32,9 +32,9 @@ struct VaultImport {
     latest = max(Date.now.microseconds, target.index.newestCreation) + Self.day
   }
 
-  mutating func refresh(from parts: VaultLocation) throws(SecretStoreError) {
-    try target.refresh(from: parts)
-    try target.checkWhole()
+  mutating func refresh(from location: VaultLocation) throws(SecretStoreError) {
+    try target.refresh(from: location)
+    try target.checkComplete()
   }
 
   /// Determines the outcomes for items, and returns the items to be written.
@@ -79,7 +79,7 @@ struct VaultImport {
   /// One day, in microseconds.
   private static let day: Int64 = 86_400_000_000
   /// The maximum number of bytes that constraints add to a secret: numbers, digest, salt and tag.
-  private static let constraintsCount = 128
+  private static let constraintsSize = 128
 
   private func reasonToRefuse(_ item: VaultItem, _ decoded: SecretItem, _ payload: Secret)
     -> String?
@@ -91,7 +91,7 @@ struct VaultImport {
     do throws(SecretStoreError) {
       try ItemLimits.check(
         identity: decoded.identity, attributes: decoded.attributes,
-        secretCount: payload.count - (access.flags.isEmpty ? 0 : Self.constraintsCount))
+        secretCount: payload.count - (access.flags.isEmpty ? 0 : Self.constraintsSize))
       if !access.flags.isEmpty { _ = try AccessConstraints(access.flags) }
       // If there is no vault yet, the new one will have every key that an item can need.
       if target.keys.table != nil { _ = try target.keys.secretKey(for: access.accessibility) }

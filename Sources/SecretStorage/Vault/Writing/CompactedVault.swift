@@ -74,8 +74,8 @@ extension VaultContents {
   ///
   /// - Throws: The reason why the vault must not be replaced in its present state.
   mutating func itemsToKeep(isRepair: Bool) throws(SecretStoreError) -> [VaultItem] {
-    if let distrust { throw distrust }
-    if sealedRecords > 0 { throw keys.lockReason }
+    if let trustError { throw trustError }
+    if sealedRecordCount > 0 { throw keys.lockReason }
     if !isRepair {
       try checkTrust()
       return Array(index.items)

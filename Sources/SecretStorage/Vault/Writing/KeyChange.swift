@@ -69,9 +69,9 @@ extension SecretVault {
   func changeKeys<Result>(
     _ change: (inout KeyChange) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    let device = try parts.device
+    let device = try location.device
     var result: Result?
-    try withReserve { () throws(SecretStoreError) in
+    try usingReserve { () throws(SecretStoreError) in
       try rewrite { contents throws(SecretStoreError) in
         let isNew = contents.keys.table == nil
         let keys = try VaultDraft(contents, device).keys

@@ -9,12 +9,12 @@ struct VaultDraft {
   /// The chain before the draft's records are appended.
   let base: VaultChain
   /// Whether the machine's state contains a record of the log.
-  let isLogRemembered: Bool
+  let isLogRecorded: Bool
   /// The identifier of the vault that the machine has recorded at the log's path.
-  private let notedVaultID: [UInt8]?
+  private let recordedVaultID: [UInt8]?
   private(set) var entries: [ItemEntry] = []
   /// The number of records with a single entry.
-  private(set) var singleCount = 0
+  private(set) var singleItemRecordCount = 0
   private var newestCreation: Int64
   private var newIDs: Set<SecretItem.ID> = []
 
@@ -28,8 +28,8 @@ struct VaultDraft {
     keys = contents.keys
     composer = RecordComposer(continuing: contents.chain)
     base = contents.chain
-    isLogRemembered = contents.remembersThisLog
-    notedVaultID = contents.notedVaultID
+    isLogRecorded = contents.remembersThisLog
+    recordedVaultID = contents.recordedVaultID
     newestCreation = contents.index.newestCreation
     if keys.table == nil { try makeVault(device) }
   }
@@ -46,7 +46,7 @@ struct VaultDraft {
   }
 
   /// Whether the machine has recorded this vault at the log's path.
-  var isPlaceKnown: Bool { notedVaultID == keys.table?.vaultID }
+  var isPathRecorded: Bool { recordedVaultID == keys.table?.vaultID }
 
   var nextRevision: UInt64 { composer.nextSequence }
 
@@ -74,7 +74,7 @@ struct VaultDraft {
     try composer.add(
       added, as: accessibility, under: keys, writtenFrom: base.head.sequence + 1,
       by: keys.sealer(cipher))
-    if added.count == 1 { singleCount += 1 }
+    if added.count == 1 { singleItemRecordCount += 1 }
     entries += added
   }
 

@@ -1,0 +1,98 @@
+import FoundationEssentials
+
+/// The state of a vault's chain of records.
+struct VaultChain: Sendable {
+  /// The last intact record.
+  private(set) var head = ChainHead.none
+  /// The first intact record.
+  private(set) var first: ChainHead?
+  /// The sequence of the log's first record.
+  var start: UInt64?
+  private(set) var recordCount = 0
+  /// The sum of the records' lengths.
+  private(set) var byteCount = 0
+
+  /// Skips the sequence numbers up to and including the given one.
+  mutating func skip(to sequence: UInt64?) {
+    guard let sequence, sequence > head.sequence else { return }
+    head = ChainHead(
+      sequence: sequence, digest: head.digest, subject: head.subject,
+      predecessor: head.predecessor)
+  }
+
+  mutating func extend(by record: LogRecord, sequence: UInt64, _ subject: RecordSubject) {
+    recordCount += 1
+    byteCount += record.payload.count
+    head = ChainHead(
+      sequence: sequence, digest: Array(record.digest)[...], subject: subject,
+      predecessor: head.digest)
+    first = first ?? head
+  }
+
+  /// Moves to a new log whose records up to a key table have the items of this one.
+  mutating func move(to table: KeyTableRecord, _ record: LogRecord, byteCount: Int) {
+    self = VaultChain()
+    start = table.logStart
+    recordCount = Int(clamping: table.sequence - table.logStart)
+    self.byteCount = byteCount
+    head = ChainHead(
+      sequence: table.sequence - 1, digest: table.previous, subject: table.predecessor,
+      predecessor: [])
+    extend(by: record, sequence: table.sequence, .keys)
+  }
+}
+
+/// The last record of a log, whose digest the next record repeats.
+struct ChainHead: Hashable, Sendable {
+  static let none = ChainHead(
+    sequence: 0, digest: [UInt8](repeating: 0, count: 32)[...], subject: .keys, predecessor: [])
+
+  let sequence: UInt64
+  let digest: ArraySlice<UInt8>
+  let subject: RecordSubject
+  /// The digest of the previous record; empty if it is unknown.
+  let predecessor: ArraySlice<UInt8>
+}
+
+/// The last record of a log that a compaction replaced.
+struct ReplacedHead: Hashable, Sendable {
+  let sequence: UInt64
+  let digest: [UInt8]
+
+  init(sequence: UInt64, digest: [UInt8]) {
+    (self.sequence, self.digest) = (sequence, digest)
+  }
+
+  init(_ head: ChainHead) {
+    self.init(sequence: head.sequence, digest: Array(head.digest))
+  }
+}
+
+/// The subject of a record, which the next record repeats in case this one is lost.
+enum RecordSubject: Hashable, Sendable {
+  case keys
+  case item(SecretItem.ID)
+  /// Several items that no earlier record contains, as in a compacted log.
+  case block
+
+  private static let blockID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+  private static let keysID = UUID(
+    uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255))
+
+  /// The identifier of the item; for other subjects, a reserved identifier.
+  var id: SecretItem.ID {
+    switch self {
+    case .item(let id): id
+    case .block: SecretItem.ID(uuid: Self.blockID)
+    case .keys: SecretItem.ID(uuid: Self.keysID)
+    }
+  }
+
+  init(id: SecretItem.ID) {
+    switch id.uuid {
+    case Self.blockID: self = .block
+    case Self.keysID: self = .keys
+    default: self = .item(id)
+    }
+  }
+}
