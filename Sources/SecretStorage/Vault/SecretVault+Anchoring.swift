@@ -1,6 +1,7 @@
 import Concurrency
 
-// Before a vault is written, this machine records on disk which vault is at the path.
+// Before a write, this machine records on disk which vault is at the path. This record and that of
+// the newest log record reveal a rollback or replacement, which the app can accept.
 extension SecretVault {
   /// Records the vault at the log's path and the start of the log, unless both are recorded.
   func anchor(_ draft: VaultDraft, _ location: VaultLocation) throws(SecretStoreError) {
@@ -9,8 +10,8 @@ extension SecretVault {
     if !isPathRecorded {
       isPathRecorded = try recordVault(for: vaultID, isNew: draft.base.first == nil, location)
     }
-    // Without this record, it would be unknown after a power failure whether a partial first
-    // append was ever acknowledged. The log's first record is known to be on disk.
+    // Without this record, a power failure would make it uncertain whether a partial first append
+    // was ever acknowledged. The log's first record is certainly on disk.
     var remembered: RememberedVault?
     if !draft.isLogRecorded, let first = draft.base.first {
       let vault = RememberedVault(
@@ -33,7 +34,7 @@ extension SecretVault {
     }
   }
 
-  /// Records the last log record of a write; reports a failure, which may only hide a rollback.
+  /// Records the last log record of a write; reports a failure, which can only conceal a rollback.
   func remember(_ vault: RememberedVault?, _ location: VaultLocation) {
     guard let vault else { return }
     reportingFailure { () throws(SecretStoreError) in

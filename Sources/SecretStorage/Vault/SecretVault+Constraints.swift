@@ -45,33 +45,33 @@ extension SecretVault {
     return try cipher.digest(enrolledSet[...])
   }
 
-  /// Returns the payload to seal in an update; nil if the write keeps or reseals the old secret.
+  /// Returns the payload to seal in an update; nil if the write preserves or reseals the old secret.
   func payload(
     updating id: SecretItem.ID, expecting revision: UInt64, to secret: Secret?,
-    _ wanted: AccessControl?, authorizedBy authorization: Authorization
+    _ requested: AccessControl?, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> Secret? {
     // An item with the expected revision is current: every change gives an item a new revision.
-    var known = contents.withLock { $0.index[id] }
-    if known?.revision != revision {
-      known = try read { contents throws(SecretStoreError) in
+    var cached = contents.withLock { $0.index[id] }
+    if cached?.revision != revision {
+      cached = try read { contents throws(SecretStoreError) in
         try contents.item(id, expecting: revision)
       }
     }
-    guard let item = known else { throw .conflict }
+    guard let item = cached else { throw .conflict }
     let old = item.accessControl
-    let new = wanted ?? old
+    let new = requested ?? old
     if old.flags.isEmpty, new.flags.isEmpty { return secret }
     if secret == nil, new == old { return nil }
-    let kept: Secret
+    let content: Secret
     if let secret, !old.flags.contains(.applicationPassword) {
-      kept = secret
+      content = secret
     } else {
-      let present = try open(
+      let current = try open(
         id, for: secret == nil ? .reading : .replacing, authorizedBy: authorization)
-      guard let present, present.itemRevision == revision else { throw .conflict }
-      kept = secret ?? present.secret
+      guard let current, current.itemRevision == revision else { throw .conflict }
+      content = secret ?? current.secret
     }
-    return try payload(of: kept, item.identity, new, authorizedBy: authorization)
+    return try payload(of: content, item.identity, new, authorizedBy: authorization)
   }
 
   /// Opens the secret of an item; returns nil if there is no such item.

@@ -12,7 +12,7 @@ extension SecretVault: PromptlyObservedStore {
   /// A forked child starts without handlers. Handlers that it adds are only called for changes by
   /// this object, run within the call that makes the change, and must not use the vault.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    watching(observers.add(handler))
+    retainingWatch(observers.add(handler))
   }
 
   package func reportDelayedChanges() {
@@ -30,11 +30,11 @@ extension SecretVault: PromptlyObservedStore {
   package func observeChangesPromptly(
     _ handler: @escaping @Sendable () -> Void
   ) -> ChangeObservation {
-    watching(observers.addPrompt(handler))
+    retainingWatch(observers.addPrompt(handler))
   }
 
   /// Returns an observation that also keeps the watch of the file alive.
-  private func watching(_ observation: ChangeObservation) -> ChangeObservation {
+  private func retainingWatch(_ observation: ChangeObservation) -> ChangeObservation {
     if let error = SecretStoreError.needsThreads("Detecting changes by other processes") {
       report(SecretStorageFailure(.maintenance, error))
       return observation
@@ -42,11 +42,11 @@ extension SecretVault: PromptlyObservedStore {
     var watch: ChangeObservation?
     reportingFailure { () throws(SecretStoreError) in watch = try watchFile() }
     if let problem = watch?.problem { report(SecretStorageFailure(.maintenance, problem)) }
-    let kept = Lock(watch)
+    let retainedWatch = Lock(watch)
     return ChangeObservation {
       observation.cancel()
       // Releases the watch outside the lock, because the last release ends it.
-      _ = kept.withLock { $0.take() }
+      _ = retainedWatch.withLock { $0.take() }
     }
   }
 

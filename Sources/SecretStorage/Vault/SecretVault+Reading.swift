@@ -55,7 +55,7 @@ extension SecretVault {
   ///   ``SecretStoreError/replaced(_:)`` if it was removed.
   public func salvageableItems() throws -> [(item: SecretItem, secret: Secret)] {
     try withContents { contents throws(SecretStoreError) in
-      _ = try contents.knownTable()
+      _ = try contents.currentTable()
       if contents.sealedRecordCount > 0 { throw contents.keys.lockReason }
       var readable: [(item: SecretItem, secret: Secret)] = []
       let items = Array(contents.index.items) + contents.overwritten.values
@@ -108,5 +108,21 @@ extension ItemQuery {
     case .matching(let pattern):
       pattern.presentParts.count == (pattern.itemClass == .generic ? 2 : 7)
     }
+  }
+}
+
+extension VaultContents {
+  /// Returns the errors that were not reported yet: a missing vault, or an interrupted write.
+  fileprivate mutating func unreportedErrors() -> [SecretStoreError] {
+    var errors = [missingVaultError].compactMap(\.self)
+    if let interruptedWrite, !interruptedWrite.isTorn {
+      errors.append(
+        .corrupted(
+          """
+          \(interruptedWrite.place) remain from a write that was interrupted before it was \
+          acknowledged, for example by a power failure; the next write removes them
+          """))
+    }
+    return errors.filter { reported.insert($0).inserted }
   }
 }

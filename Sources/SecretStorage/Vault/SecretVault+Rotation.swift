@@ -80,30 +80,30 @@ extension SecretVault {
     guard try isRotationPending else { return }
     var completed = 0
     while true {
-      var waiting = try read { contents throws(SecretStoreError) in
+      var pending = try read { contents throws(SecretStoreError) in
         guard contents.keys.isUnlocked else { throw contents.keys.lockReason }
         return contents.itemsUnderOldKeys.map(\.id)
       }[...]
-      if waiting.isEmpty { break }
-      let total = completed + waiting.count
+      if pending.isEmpty { break }
+      let total = completed + pending.count
       if completed == 0 { try MaintenanceProgress(completed: 0, total: total).report(to: report) }
-      while !waiting.isEmpty {
-        waiting = try renewSome(of: waiting)
-        completed = total - waiting.count
+      while !pending.isEmpty {
+        pending = try resealBatch(of: pending)
+        completed = total - pending.count
         try MaintenanceProgress(completed: completed, total: total).report(to: report)
       }
       // Another rotation may have started in the meantime.
     }
     // The new file omits the keys that are no longer in use.
-    try rewriteBesideWriters()
+    try rewriteConcurrently()
   }
 
-  /// Seals a batch of items under the newest keys, and returns the remaining ones.
-  private func renewSome(
-    of waiting: ArraySlice<SecretItem.ID>
+  /// Seals a batch of items under the newest keys, and returns the IDs of the remaining ones.
+  private func resealBatch(
+    of pending: ArraySlice<SecretItem.ID>
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {
     let location = try protectedLocation
-    var rest = waiting
+    var rest = pending
     var appended: VaultDraft?
     let position = try location.log.append { () throws(SecretStoreError) in
       let draft = try withContents { contents throws(SecretStoreError) -> VaultDraft? in
@@ -114,7 +114,7 @@ extension SecretVault {
           return nil
         }
         var draft = try VaultDraft(contents, location.device)
-        rest = try draft.renew(waiting, contents)
+        rest = try draft.reseal(pending, contents)
         return draft
       }
       guard let draft, !draft.records.isEmpty else { return nil }
@@ -128,15 +128,15 @@ extension SecretVault {
 }
 
 extension VaultDraft {
-  /// Appends a batch of resealed items, as one record per attributes key, and returns the others.
-  fileprivate mutating func renew(
-    _ waiting: ArraySlice<SecretItem.ID>, _ contents: VaultContents
+  /// Appends a batch of resealed items, as one record per attributes key, and returns the other IDs.
+  fileprivate mutating func reseal(
+    _ pending: ArraySlice<SecretItem.ID>, _ contents: VaultContents
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {
     guard let table = keys.table else { throw keys.lockReason }
-    var rest = waiting
+    var rest = pending
     var blocks: [KeyPurpose: [ItemEntry]] = [:]
     var bytes = 0
-    for id in waiting.prefix([VaultItem].blockItems) {
+    for id in pending.prefix([VaultItem].blockItems) {
       if bytes > [VaultItem].blockBytes { break }
       rest = rest.dropFirst()
       // The item may have been changed or removed in the meantime.

@@ -1,15 +1,16 @@
 extension SecretVault {
   /// The slots of the vault, in the order in which they were added; empty if there is no vault.
   ///
-  /// Locking does not hide slots. They may be forged unless ``Verification/isKeyTableProven``.
+  /// Locking does not hide slots. They may be forged unless ``Verification/isKeyTableProven`` is true.
   ///
   /// - Throws: ``SecretStoreError`` if the vault cannot be read.
   public var slots: [Slot] {
-    get throws { try knownTable()?.slots.map(Slot.init) ?? [] }
+    get throws { try currentTable()?.slots.map(Slot.init) ?? [] }
   }
 
-  func knownTable() throws(SecretStoreError) -> KeyTable? {
-    try withContents { contents throws(SecretStoreError) in try contents.knownTable() }
+  /// Returns the newest key table; nil if there is no vault; throws if an expected vault has none.
+  func currentTable() throws(SecretStoreError) -> KeyTable? {
+    try withContents { contents throws(SecretStoreError) in try contents.currentTable() }
   }
 
   /// Adds a key that opens the vault.
@@ -94,7 +95,7 @@ extension SecretVault {
           Add another slot before removing it
           """)
       }
-      change.removeWhatNeedsAPassphrase()
+      change.removePassphraseDependentItems()
     }
     reportDamagedCopies()
   }
@@ -109,7 +110,7 @@ extension SecretVault {
     try changeKeys { change throws(SecretStoreError) in
       var slot = try change.table.slot(id)
       slot.name = name
-      change.table.replace(by: slot)
+      change.table.replaceSlot(with: slot)
     }
   }
 

@@ -9,7 +9,7 @@ extension SecretVault {
   ///   ``SecretStoreError/locked`` if the vault is locked, ``SecretStoreError/unsupported(_:)`` for
   ///   access flags that no available authenticator can check, ``SecretStoreError/denied(_:)`` if a
   ///   required application password is missing, ``SecretStoreError/invalid(_:)`` for an invalid
-  ///   combination of flags, a secret over 16 MiB or texts over 64 KiB, or the error of writing the
+  ///   combination of flags, a secret over 16 MiB or strings over 64 KiB, or the error of writing the
   ///   vault. On error, nothing changes.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
@@ -62,7 +62,7 @@ extension SecretVault {
   func write(_ change: VaultWrite) throws(SecretStoreError) -> SecretItem? {
     let item = try writes.perform(change) { batch in commit(batch) }
     notifyObservers()
-    compactIfWasteful()
+    compactIfWorthwhile()
     return item
   }
 
@@ -102,7 +102,9 @@ extension SecretVault {
 
   /// Appends the first changes of a batch that do not overlap; returns false if a retry is needed
   /// because another process has created the vault.
-  private func append(_ batch: [Pending], _ location: VaultLocation) throws(SecretStoreError) -> Bool {
+  private func append(_ batch: [Pending], _ location: VaultLocation) throws(SecretStoreError)
+    -> Bool
+  {
     if contents.withLock({ $0.keys.table == nil }),
       try withContents({ $0.keys.table == nil && $0.damage.isEmpty })
     {
@@ -147,9 +149,9 @@ extension SecretVault {
     _ draft: inout VaultDraft, from batch: [Pending], _ contents: inout VaultContents
   ) -> [(Pending, Result<SecretItem?, SecretStoreError>)] {
     var outcomes: [(Pending, Result<SecretItem?, SecretStoreError>)] = []
-    var touched = Set<VaultWrite.Target>()
+    var targets = Set<VaultWrite.Target>()
     for pending in batch {
-      guard touched.insert(pending.write.target).inserted else { break }
+      guard targets.insert(pending.write.target).inserted else { break }
       var attempt = draft
       do throws(SecretStoreError) {
         outcomes.append((pending, .success(try pending.write.prepare(&attempt, &contents))))

@@ -114,7 +114,7 @@ extension TestVault {
       var table = try KeyTableRecord(payload).table
       change(index, &table)
       // Header, salt, predecessor and start precede the table; the tags follow it.
-      var record = Array(payload.prefix(RecordHeader.count + 32 + 16 + 8))
+      var record = Array(payload.prefix(RecordHeader.size + 32 + 16 + 8))
       var reader = RecordReader(payload.dropFirst(record.count))
       _ = try reader.countedBytes()
       record.append(counted: table.encoded)

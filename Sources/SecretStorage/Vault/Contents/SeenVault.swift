@@ -10,6 +10,7 @@ struct SeenVault: Sendable {
 }
 
 extension VaultContents {
+  /// Records the vault that was read, unless it is not trusted.
   mutating func recordSeen() {
     guard trustError == nil, let table = keys.table else { return }
     if seen?.vaultID != table.vaultID {
@@ -17,27 +18,27 @@ extension VaultContents {
     }
     seen?.slotTypes = table.slotTypes
     missingVaultError = nil
-    // A vault that vanishes again is another discovery.
+    // If the vault disappears again, that is reported again.
     reported = reported.filter { if case .replaced = $0 { false } else { true } }
   }
 
   /// Sets the record that a vault's log must contain, before the log is read from its beginning.
   mutating func expectNewest(of vaultID: [UInt8]) {
     (expected, expectedStart) = (remembered?.head, remembered?.keys?.logStart)
-    guard let seen, seen.vaultID == vaultID, let own = seen.newest,
-      own.head.sequence > remembered?.head.sequence ?? 0
+    guard let seen, seen.vaultID == vaultID, let newest = seen.newest,
+      newest.head.sequence > remembered?.head.sequence ?? 0
     else { return }
     if remembered != nil, seen.isRemembered {
-      // The machine's state goes back only after an older copy was accepted.
+      // The machine's state becomes older only when an older copy is accepted.
       self.seen?.newest = nil
       keys.lastGeneration = nil
     } else {
-      (expected, expectedStart) = (own.head, own.keys?.logStart ?? expectedStart)
+      (expected, expectedStart) = (newest.head, newest.keys?.logStart ?? expectedStart)
     }
   }
 
-  /// The state that this machine may remember; nil unless all of it is authenticated, because a
-  /// forged state would permanently make the sound vault look like an older copy.
+  /// The state that this machine may record; nil unless all of it is authenticated, because a
+  /// forged state would permanently make the genuine vault look like an older copy.
   private var authenticatedState: RememberedVault? {
     guard trustError == nil, damage.isEmpty, sealedRecordCount == 0, keys.ring.user != nil else {
       return nil
@@ -45,11 +46,13 @@ extension VaultContents {
     return RememberedVault(chain, keys)
   }
 
-  /// Remembers the records of other writers, which may have been killed or run on another machine.
+  /// Records the writes of other processes, which may have been killed or run on another machine.
   ///
   /// Does nothing while a writer is active, never waits, and ignores errors, so that reading works.
   mutating func rememberOtherWrites(in location: VaultLocation) {
-    guard chain.head.sequence != lastRemembered, let vault = authenticatedState, let position else { return }
+    guard chain.head.sequence != lastRemembered, let vault = authenticatedState, let position else {
+      return
+    }
     do throws(SecretStoreError) {
       if !isRemembered(vault) { remembered = try location.device.remembered(of: vault.vaultID) }
       if !isRemembered(vault) {
@@ -59,7 +62,7 @@ extension VaultContents {
       }
       recordDurable(vault, isRemembered: true)
     } catch {
-      // Keeps the record in memory. The next full read, write or `diagnose()` reports the error.
+      // The record stays in memory. The next full read, write or `diagnose()` reports the error.
       lastRemembered = vault.head.sequence
     }
   }
@@ -69,7 +72,7 @@ extension VaultContents {
     return remembered.head.sequence >= vault.head.sequence
   }
 
-  /// Notes that a record is durable, and whether the machine's state contains it or a newer one.
+  /// Records that a log record is durable, and whether the machine's state contains it or a newer one.
   mutating func recordDurable(_ vault: RememberedVault, isRemembered: Bool) {
     lastRemembered = max(lastRemembered, vault.head.sequence)
     if isRemembered, remembered?.head.sequence ?? 0 <= vault.head.sequence { remembered = vault }

@@ -9,7 +9,7 @@ struct VaultChain: Sendable {
   /// The sequence of the log's first record.
   var start: UInt64?
   private(set) var recordCount = 0
-  /// The sum of the records' lengths.
+  /// The total size of the payloads, in bytes.
   private(set) var byteCount = 0
 
   /// Skips the sequence numbers up to and including the given one.
@@ -17,7 +17,7 @@ struct VaultChain: Sendable {
     guard let sequence, sequence > head.sequence else { return }
     head = ChainHead(
       sequence: sequence, digest: head.digest, subject: head.subject,
-      predecessor: head.predecessor)
+      previousDigest: head.previousDigest)
   }
 
   mutating func extend(by record: LogRecord, sequence: UInt64, _ subject: RecordSubject) {
@@ -25,19 +25,19 @@ struct VaultChain: Sendable {
     byteCount += record.payload.count
     head = ChainHead(
       sequence: sequence, digest: Array(record.digest)[...], subject: subject,
-      predecessor: head.digest)
+      previousDigest: head.digest)
     first = first ?? head
   }
 
-  /// Moves to a new log whose records up to a key table have the items of this one.
+  /// Continues in a new log whose records up to a key table contain the items of this one.
   mutating func move(to table: KeyTableRecord, _ record: LogRecord, byteCount: Int) {
     self = VaultChain()
     start = table.logStart
     recordCount = Int(clamping: table.sequence - table.logStart)
     self.byteCount = byteCount
     head = ChainHead(
-      sequence: table.sequence - 1, digest: table.previous, subject: table.predecessor,
-      predecessor: [])
+      sequence: table.sequence - 1, digest: table.previousDigest, subject: table.previousSubject,
+      previousDigest: [])
     extend(by: record, sequence: table.sequence, .keys)
   }
 }
@@ -45,13 +45,14 @@ struct VaultChain: Sendable {
 /// The last record of a log, whose digest the next record repeats.
 struct ChainHead: Hashable, Sendable {
   static let none = ChainHead(
-    sequence: 0, digest: [UInt8](repeating: 0, count: 32)[...], subject: .keys, predecessor: [])
+    sequence: 0, digest: [UInt8](repeating: 0, count: 32)[...], subject: .keys,
+    previousDigest: [])
 
   let sequence: UInt64
   let digest: ArraySlice<UInt8>
   let subject: RecordSubject
   /// The digest of the previous record; empty if it is unknown.
-  let predecessor: ArraySlice<UInt8>
+  let previousDigest: ArraySlice<UInt8>
 }
 
 /// The last record of a log that a compaction replaced.
@@ -68,9 +69,11 @@ struct ReplacedHead: Hashable, Sendable {
   }
 }
 
-/// The subject of a record, which the next record repeats in case this one is lost.
+/// The object of a record's change, which the next record repeats in case this record is lost.
 enum RecordSubject: Hashable, Sendable {
+  /// The key table.
   case keys
+  /// One item.
   case item(SecretItem.ID)
   /// Several items that no earlier record contains, as in a compacted log.
   case block

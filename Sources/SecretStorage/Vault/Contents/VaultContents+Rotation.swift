@@ -2,7 +2,7 @@ extension VaultContents {
   /// Gives the vault a new user key and a new key for each purpose, in memory.
   ///
   /// Keys of secrets in use are resealed. Attributes keys are dropped, because rewriting the file
-  /// reseals all attributes. `check` cancels the derivations for kept passphrases by throwing.
+  /// reseals all attributes. `check` cancels the key derivations by throwing.
   mutating func renewKeys(
     keeping kept: [UnlockKey], removingOtherSlots: Bool, _ device: DeviceState,
     checking check: @escaping () throws(SecretStoreError) -> Void
@@ -24,7 +24,7 @@ extension VaultContents {
       slots: try slots.sealed(for: newUser, removingOthers: removingOtherSlots), keys: [])
     let losesPasscode = table.hasPassphrase && !newTable.hasPassphrase
     if losesPasscode { index.removeItems(.whenPasscodeSetThisDeviceOnly) }
-    try keepKeys(in: &newTable, &renewed.ring)
+    try resealSecretKeys(in: &newTable, &renewed.ring)
     for link in try keys.ring.linkKeys(of: table, cipher).suffix(KeyTable.linkLimit) {
       try renewed.makeKey(.earlierTables, from: link.secret, in: &newTable, cipher)
     }
@@ -38,8 +38,8 @@ extension VaultContents {
     keys = renewed
   }
 
-  /// Seals the keys of the items' secrets under the new user key.
-  private func keepKeys(
+  /// Reseals the keys of the items' secrets under the new user key.
+  private func resealSecretKeys(
     in newTable: inout KeyTable, _ ring: inout KeyRing
   ) throws(SecretStoreError) {
     var purposes: [UInt32: KeyPurpose] = [:]
@@ -66,8 +66,8 @@ extension VaultContents {
       let user = keys.ring.user, var table = keys.table, let new = try device.secret()
     else { return }
     for slot in table.slots where try slot.isOfDevice(old, by: table.sealer(cipher)) {
-      table.replace(
-        by: try KeySlot(
+      table.replaceSlot(
+        with: try KeySlot(
           id: slot.id, name: slot.name, sealing: user, under: .device(new),
           by: table.sealer(cipher)))
     }

@@ -1,5 +1,5 @@
 extension VaultContents {
-  private static let cachedKeys = 1024
+  private static let maximumCachedKeys = 1024
 
   /// Opens an item's payload: its secret, or with access flags, an encoded ``ConstrainedSecret``.
   mutating func open(_ item: VaultItem) throws(SecretStoreError) -> Secret {
@@ -28,14 +28,14 @@ extension VaultContents {
 
   private mutating func recordKey(of item: VaultItem) throws(SecretStoreError) -> Secret {
     let secret = item.secret
-    // The revision is no cache key: branches of a vault use the same one for different secrets.
+    // The revision does not suffice: branches of a vault use the same one for different secrets.
     if let cached = recordKeys[item.id], cached.classKey == secret.key,
       cached.salt[...] == secret.salt
     {
       return cached.key
     }
     let key = try secret.recordKey(from: keys.key(of: secret), cipher).wipedByForking
-    if recordKeys.count >= Self.cachedKeys { recordKeys.removeAll(keepingCapacity: true) }
+    if recordKeys.count >= Self.maximumCachedKeys { recordKeys.removeAll(keepingCapacity: true) }
     recordKeys[item.id] = (Array(secret.salt), secret.key, key)
     return key
   }

@@ -1,21 +1,21 @@
 /// The damage to a vault, and the items whose newest state is uncertain because of it.
 ///
-/// The chain proves the records before the first gap. Records after it may be of another branch,
-/// and those before it outdated, so all items are in doubt. The exceptions are the items of records
-/// after the last gap, if this machine remembers one of these records.
+/// The chain authenticates the order of the records before the first gap. Records after the gap may
+/// belong to another branch, and those before it may be outdated, so all items are uncertain. The
+/// exceptions are the items of records after the last gap, if this machine has recorded one of them.
 struct VaultDamage: Sendable {
   private(set) var places: [String] = []
-  /// Items whose newest record is lost while all other records are present, with the damaged place.
-  private var doubtful: [SecretItem.ID: String] = [:]
-  /// The place of such a record if it had several items or an unknown one.
+  /// Items whose newest record is the only lost one, with the damaged place.
+  private var uncertain: [SecretItem.ID: String] = [:]
+  /// The place of such a record if it contained several items or an unknown item.
   private var hiddenPlace: String?
   /// The place of the chain's first gap.
   private var gap: String?
   /// The items of the records after the last gap.
   private var resolved: Set<SecretItem.ID> = []
-  /// Whether this machine remembers one of these records.
+  /// Whether this machine has recorded one of these records.
   private var isProven = false
-  /// The first place lost since the last intact record.
+  /// The first place of a loss since the last intact record.
   private var lossPlace: String?
 
   var description: String { places.joined(separator: ", ") }
@@ -28,9 +28,10 @@ struct VaultDamage: Sendable {
   /// The damaged place that makes an item's newest state unknown; nil if the state is known.
   subscript(id: SecretItem.ID) -> String? {
     if let gap, !isProven || !resolved.contains(id) { return gap }
-    return doubtful[id]
+    return uncertain[id]
   }
 
+  /// Records that one or more records at a place are lost.
   mutating func recordLoss(_ place: String) {
     places.append(place)
     lossPlace = lossPlace ?? place
@@ -41,31 +42,32 @@ struct VaultDamage: Sendable {
     lossPlace = nil
   }
 
-  /// Notes that one copy of the key table is missing while another one is intact.
+  /// Records that one copy of the key table is missing while another one is intact.
   mutating func recordMissingTable(before sequence: UInt64) {
-    if lossPlace == nil { recordLoss("the records before number \(sequence)") }
+    if lossPlace == nil { recordLoss("the records before record \(sequence)") }
     lossPlace = nil
   }
 
+  /// Records that records are missing, so that the items before and after them are uncertain.
   mutating func recordGap(before sequence: UInt64) {
-    if lossPlace == nil { recordLoss("the records before number \(sequence)") }
+    if lossPlace == nil { recordLoss("the records before record \(sequence)") }
     gap = gap ?? lossPlace
     lossPlace = nil
     resolved = []
     isProven = false
   }
 
-  /// Resolves the doubt about an item, a record of which was read after the gap.
+  /// Makes an item certain after one of its records was read after the gap.
   mutating func resolve(_ item: SecretItem.ID) {
     if gap != nil { resolved.insert(item) }
   }
 
-  /// Notes that a remembered record was read, which proves the records it is chained to.
+  /// Marks the records after the last gap as proven, because the recorded one is among them.
   mutating func markProven() {
     isProven = true
   }
 
-  /// Notes that the last record is lost, whose subject and predecessor are known.
+  /// Records that the last record is lost, given its subject.
   mutating func recordLossOfLast(_ subject: RecordSubject, among index: VaultIndex) {
     guard let place = lossPlace else { return }
     lossPlace = nil
@@ -74,7 +76,7 @@ struct VaultDamage: Sendable {
     case .block: hiddenPlace = place
     case .item(let id):
       resolved.remove(id)
-      doubtful[id] = place
+      uncertain[id] = place
       if index[id] == nil { hiddenPlace = place }
     }
   }

@@ -115,7 +115,7 @@ extension ScryptCost {
     // The lock is held during the measurement, because concurrent ones would distort each other.
     return try defaults.withLock { defaults throws(SecretStoreError) in
       let type = ObjectIdentifier(type(of: cipher))
-      if let known = defaults[type] { return known }
+      if let cached = defaults[type] { return cached }
       let start = ContinuousClock.now
       let cost = try calibrated(to: defaultDuration, cipher: cipher) { start.duration(to: .now) }
       defaults[type] = cost
@@ -135,9 +135,9 @@ extension ScryptCost {
     var cost = minimum
     // The first derivation also loads the library.
     _ = try duration(of: cost)
-    var known = try duration(of: cost)
+    var measured = try duration(of: cost)
     // Doubles the cost while twice the measured time is closer to the target.
-    while known * 3 < target * 2, let doubled = cost.doubled {
+    while measured * 3 < target * 2, let doubled = cost.doubled {
       let next: Duration
       do {
         next = try duration(of: doubled)
@@ -146,8 +146,8 @@ extension ScryptCost {
         guard case .unavailable = error else { throw error }
         break
       }
-      if next - target > target - known { break }
-      (cost, known) = (doubled, next)
+      if next - target > target - measured { break }
+      (cost, measured) = (doubled, next)
     }
     return cost
   }

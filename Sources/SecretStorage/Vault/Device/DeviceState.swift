@@ -23,18 +23,18 @@ struct DeviceState: Sendable {
 
   /// Returns the secret for a table; nil if there is no device key yet.
   ///
-  /// It is for the machine identity that the table is sealed for, or else for the present identity.
+  /// It is for the machine identity that the table is sealed for, or else for the current identity.
   func secret(
     for table: KeyTable
-  ) throws(SecretStoreError) -> (secret: Secret, isOfPresentIdentity: Bool)? {
+  ) throws(SecretStoreError) -> (secret: Secret, isOfCurrentIdentity: Bool)? {
     guard let secrets = try secrets() else { return nil }
-    for (number, secret) in secrets.enumerated() where try table.hasSealing(under: secret, cipher) {
-      return (secret, number == 0)
+    for (index, secret) in secrets.enumerated() where try table.hasSealing(under: secret, cipher) {
+      return (secret, index == 0)
     }
     return (secrets[0], true)
   }
 
-  /// Returns the secrets for the machine's present and earlier identities, in this order.
+  /// Returns the secrets for the machine's current and earlier identities, in this order.
   private func secrets() throws(SecretStoreError) -> [Secret]? {
     guard let file = try fileSystem.openPrivate(keyPath) else { return nil }
     let (key, identities) = try mappingSystemErrors { () throws(SystemError) in
@@ -80,15 +80,15 @@ struct DeviceState: Sendable {
   /// An empty identity, as in a first boot, means that only the key file distinguishes the machine.
   private func machineIdentities() throws(SystemError) -> [[UInt8]] {
     let uninitialized = Array("uninitialized\n".utf8)
-    var present: [UInt8] = []
+    var current: [UInt8] = []
     do {
-      present = try fileSystem.open(machineIdentity, O_RDONLY).read(from: 0, count: 256)
+      current = try fileSystem.open(machineIdentity, O_RDONLY).read(from: 0, count: 256)
     } catch {
       if error.code != ENOENT { throw error }
     }
-    let isNone = present.isEmpty || present == uninitialized || present == uninitialized.dropLast()
+    let isNone = current.isEmpty || current == uninitialized || current == uninitialized.dropLast()
     // Earlier versions treated "uninitialized" as an identity.
-    return isNone ? [[], uninitialized] : [present, [], uninitialized]
+    return isNone ? [[], uninitialized] : [current, [], uninitialized]
   }
 }
 
@@ -112,8 +112,8 @@ extension DeviceState {
   /// Returns the path of a file whose name is the hexadecimal form of bytes.
   func path(of name: [UInt8], _ suffix: String) -> String {
     let digits = Array("0123456789abcdef".utf8)
-    let text = name.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return "\(directory)/\(String(decoding: text, as: UTF8.self)).\(suffix)"
+    let hexadecimal = name.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return "\(directory)/\(String(decoding: hexadecimal, as: UTF8.self)).\(suffix)"
   }
 
   /// Opens a file for reading and writing, and creates the file and the directory if necessary.
@@ -144,9 +144,9 @@ extension DeviceState {
     }
     guard Self.keyMaterialSizes.contains(content.count) else {
       let limit = Self.keyMaterialSizes.upperBound
-      let count = content.count > limit ? "more" : "\(content.count)"
+      let size = content.count > limit ? "more" : "\(content.count)"
       throw .invalid(
-        "The \(kind) at \(path) must have 32 bytes to 1 MiB of random data, but has \(count)")
+        "The \(kind) at \(path) must have 32 bytes to 1 MiB of random data, but has \(size)")
     }
     return content
   }
@@ -156,7 +156,8 @@ extension DeviceState {
     // A name that comes from a vault is untrusted, and must not refer to another directory.
     guard let directory = credentialsDirectory, Self.isCredentialName(name) else { return nil }
     let path = "\(directory)/\(name)"
-    let status = try mappingSystemErrors { () throws(SystemError) in try fileSystem.status(of: path) }
+    let status = try mappingSystemErrors { () throws(SystemError) in try fileSystem.status(of: path)
+    }
     return status == nil ? nil : try keyMaterial("credential", at: path)
   }
 
@@ -171,7 +172,7 @@ extension DeviceState {
 // recorded before its file is created, so that a power failure never leaves an older record.
 extension DeviceState {
   private static let magic = Array("LocketP\n".utf8)
-  private static let count = 72
+  private static let size = 72
 
   /// The identifier that is recorded for a vault that was removed intentionally.
   static let noVault = [UInt8](repeating: 0, count: KeyTable.idSize)
@@ -192,9 +193,11 @@ extension DeviceState {
   func vaultID(at path: String) throws(SecretStoreError) -> [UInt8]? {
     let record = try recordFile(for: path)
     guard let file = try fileSystem.openPrivate(record.path) else { return nil }
-    let content = try mappingSystemErrors { () throws(SystemError) in try file.read(from: 0, count: Self.count) }
+    let content = try mappingSystemErrors { () throws(SystemError) in
+      try file.read(from: 0, count: Self.size)
+    }
     let head = Self.magic + record.digest
-    guard content.count == Self.count, content.starts(with: head),
+    guard content.count == Self.size, content.starts(with: head),
       try checksum(of: content[..<56]) == content[56...]
     else { return nil }
     return Array(content[40..<56])

@@ -40,7 +40,7 @@ extension KeySlot {
   /// Opens the slot; returns nil if the key is wrong or of another kind than the slot.
   ///
   /// Stretching a passphrase calls `check` several times a second, which cancels by throwing.
-  /// Throws `corrupted` if the key is right but the slot is damaged, or if its cost is not allowed.
+  /// Throws `corrupted` if the key is correct but the slot is damaged, or if its cost is not allowed.
   func open(
     with slotKey: SlotKey, by sealer: VaultSealer,
     checking check: () throws(SecretStoreError) -> Void = {}
@@ -62,7 +62,7 @@ extension KeySlot {
     } catch {
       guard case .corrupted = error else { throw error }
       if !kind.hasCheck { return nil }
-      throw .corrupted("The key slot \"\(name)\" is damaged, although the \(kind.label) is right")
+      throw .corrupted("The key slot \"\(name)\" is damaged, although the \(kind.label) is correct")
     }
   }
 
@@ -73,6 +73,7 @@ extension KeySlot {
     return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(checkSize))[...] }
   }
 
+  /// Returns whether a device's secret opens the slot.
   func isOfDevice(
     _ secret: Secret?, by sealer: VaultSealer
   ) throws(SecretStoreError) -> Bool {

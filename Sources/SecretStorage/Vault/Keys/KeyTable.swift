@@ -16,13 +16,13 @@ struct KeyTable: Sendable {
   let vaultID: [UInt8]
   var slots: [KeySlot]
   var keys: [SealedKey]
-  /// The sequence of the last record of an export, which reveals a missing end, because no machine
-  /// remembers an export; nil for other vaults.
+  /// The sequence of an export's last record, which reveals a missing end, because no machine
+  /// records the state of an export; nil for other vaults.
   var exportEnd: UInt64?
-  /// The last record of the log whose items, and no others, precede this table; nil unless the
-  /// table is the last record of a compaction.
+  /// The end of the log that a compaction replaced with the records before this table; nil unless
+  /// the table is the compaction's last record.
   var replaced: ReplacedHead?
-  /// Sections of newer versions, kept unchanged.
+  /// Sections of newer versions, which are preserved unchanged.
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
 
   var hasPassphrase: Bool {
@@ -47,10 +47,10 @@ struct KeyTable: Sendable {
     }
   }
 
-  /// The generation of the keys: the number of the newest attributes key.
+  /// The generation of the keys: the identifier of the newest attributes key.
   var generation: UInt32? { key(for: .attributes)?.id }
 
-  /// The numbers of the keys that are the same in all tables of a file.
+  /// The identifiers of the keys that are the same in all tables of a file.
   var fileKeys: [UInt32?] { [generation, key(for: .alwaysAttributes)?.id] }
 
   /// Returns the newest key with a purpose, which seals new data.
@@ -65,7 +65,7 @@ struct KeyTable: Sendable {
     return slot
   }
 
-  /// Returns the passphrase slot with a number; nil means the only passphrase slot.
+  /// Returns the passphrase slot with an identifier; nil means the only passphrase slot.
   func passphraseSlot(_ id: UInt32?) throws(SecretStoreError) -> KeySlot {
     if let id {
       let slot = try slot(id)
@@ -82,8 +82,8 @@ struct KeyTable: Sendable {
     return slot
   }
 
-  /// Replaces the slot that has the same number.
-  mutating func replace(by slot: KeySlot) {
+  /// Replaces the slot that has the same identifier.
+  mutating func replaceSlot(with slot: KeySlot) {
     slots = slots.map { $0.id == slot.id ? slot : $0 }
   }
 }

@@ -4,7 +4,7 @@
 /// five. The alphabet is Crockford's Base32, `0123456789ABCDEFGHJKMNPQRSTVWXYZ`. Parsing ignores
 /// case, spaces and hyphens, and accepts `I` and `L` for `1` and `O` for `0`.
 ///
-/// The checksum of BIP 350, with the human-readable part `locket`, detects all errors in at most
+/// The Bech32m checksum of BIP 350, with the human-readable part `locket`, detects all errors in at most
 /// four characters, such as two swapped ones, and all but one in 2^30 of the other errors.
 public struct RecoveryCode: Sendable, Equatable {
   private static let randomCount = 34
@@ -35,17 +35,17 @@ public struct RecoveryCode: Sendable, Equatable {
     self.characters = characters
   }
 
-  /// Creates a recovery code from text that a user typed.
+  /// Creates a recovery code from a string that a user typed.
   ///
   /// This checks the form and the checksum, but not whether the code opens a particular vault.
   ///
   /// - Throws: ``SecretStoreError/invalid(_:)`` if the code was mistyped.
-  public init(_ text: some StringProtocol) throws {
+  public init(_ string: some StringProtocol) throws {
     var length = 0
     var isReadable = true
     var checksum = Bech32mChecksum(humanReadablePart: "locket")
     characters = unsafe Secret(count: Self.count) { buffer in
-      for scalar in text.unicodeScalars where !Self.isIgnored(scalar) {
+      for scalar in string.unicodeScalars where !Self.isIgnored(scalar) {
         defer { length += 1 }
         guard length < Self.count else { continue }
         guard let value = Self.value(of: scalar) else {
@@ -111,9 +111,10 @@ extension RecoveryCode: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
-/// The checksum of BIP 350 over 5-bit values, a BCH code in which any two words of up to 90 values
-/// differ in at least five positions.
+/// The Bech32m checksum of BIP 350, a BCH code over 5-bit values in which any two words of up to 90
+/// values differ in at least five positions.
 struct Bech32mChecksum {
+  /// The number of 5-bit values in a checksum.
   static let count = 6
 
   private static let generators: [UInt32] = [
@@ -136,6 +137,7 @@ struct Bech32mChecksum {
     for bit in 0..<5 where top >> bit & 1 == 1 { state ^= Self.generators[bit] }
   }
 
+  /// Returns a value of the checksum of the values added so far.
   func value(at index: Int) -> UInt8 {
     var copy = self
     for _ in 0..<Self.count { copy.add(0) }

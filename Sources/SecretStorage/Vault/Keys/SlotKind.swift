@@ -1,7 +1,7 @@
 typealias SlotKind = SecretVault.Slot.Kind
 
 extension SlotKind {
-  /// The number of the kind in the file.
+  /// The code of the kind in the file.
   var code: UInt8 {
     switch self {
     case .device: 1
@@ -77,11 +77,12 @@ extension SlotKind {
 }
 
 extension SlotKind {
+  /// A description of the key that opens the slot.
   var keyDescription: String {
     switch self {
     case .device: "another device's key"
     case .credential(let name): "the credential \(name)"
-    case .unknown: "a key of a kind that only a newer version knows"
+    case .unknown: "a key of a kind that requires a newer version"
     case .passphrase, .keyFile, .recoveryCode: "a \(label)"
     }
   }

@@ -20,11 +20,11 @@ struct SlotRenewal {
         throw key.missingSlotError
       }
       let slotKey = try key.slotKey(device, for: table)
-      var isRight = false
+      var didOpen = false
       for (index, slot) in table.slots.enumerated() where slot.kind.accepts(key.kind) {
-        if try open(slot, at: index, with: slotKey) { isRight = true }
+        if try open(slot, at: index, with: slotKey) { didOpen = true }
       }
-      if !isRight { throw key.wrongKeyError }
+      if !didOpen { throw key.wrongKeyError }
     }
     for (index, slot) in table.slots.enumerated() where keptKeys[index] == nil {
       do {

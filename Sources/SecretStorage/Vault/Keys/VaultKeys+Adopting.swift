@@ -3,7 +3,7 @@ extension VaultKeys {
   ///
   /// A table is proven by a valid tag under the user key, or under its generation's link key, which
   /// the device's secret opens. Other tables remain candidates until the vault is unlocked. A table
-  /// must also continue the generations that this object and this machine remember.
+  /// must also continue the generations that this object and this machine have recorded.
   mutating func adopt(
     _ read: KeyTableRecord, from device: DeviceState, remembered: [UInt8]?,
     _ cipher: any SecretCipher
@@ -28,7 +28,7 @@ extension VaultKeys {
     new.unproven = isProven ? nil : read
     new.isOfVersion1 = !read.isLinked
     if isProven || !read.isLinked {
-      let own = known?.vaultID == read.table.vaultID ? known?.fingerprint : nil
+      let own = lastGeneration?.vaultID == read.table.vaultID ? lastGeneration?.fingerprint : nil
       for fingerprint in Set([own, remembered].compactMap(\.self))
       where fingerprint != RememberedVault.Keys.noGeneration && !new.isDetached {
         new.isDetached = try !new.ring.isContinuation(read, of: fingerprint, cipher)
@@ -38,20 +38,23 @@ extension VaultKeys {
     self = new
   }
 
+  /// Records the generation of the current key table, if its link key is available.
   mutating func recordGeneration(_ cipher: any SecretCipher) throws(SecretStoreError) {
     guard let table, let link = try ring.linkKey(of: table, cipher) else { return }
-    known = KeyGeneration(
+    lastGeneration = KeyGeneration(
       vaultID: table.vaultID, fingerprint: try link.fingerprint(by: table.sealer(cipher)))
   }
 
   /// Checks that the user key from a slot belongs to this vault, if the table is not proven.
   ///
-  /// Throws `corrupted` if it does not, or `locked` if no key in memory can decide.
+  /// Throws `corrupted` if it does not, or `locked` if no key in memory can verify it.
   func confirm(user: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) {
     guard let unproven else { return }
     guard try unproven.isAuthentic(user: user, cipher),
       let matches = try ring.matches(user: user, on: unproven.table, cipher)
     else { throw .locked }
-    if !matches { throw .corrupted("The key table is not this vault's: its slots open other keys") }
+    if !matches {
+      throw .corrupted("The key table does not belong to this vault: its slots open other keys")
+    }
   }
 }

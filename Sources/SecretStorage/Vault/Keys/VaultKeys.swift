@@ -5,8 +5,9 @@ import StorageInternals
 struct VaultKeys: Sendable {
   var table: KeyTable?
   var ring = KeyRing()
-  /// The record of the table, until a key proves that the table belongs to this vault.
+  /// The record of the table until a key proves that the table belongs to this vault; then nil.
   var unproven: KeyTableRecord?
+  /// The last generation that a proven key table belonged to.
   var lastGeneration: KeyGeneration?
   /// The keys of a file that this object is about to install, for the first thread that reads it.
   var pendingRing: KeyRing?
@@ -17,7 +18,7 @@ struct VaultKeys: Sendable {
   var isDeviceOutdated = false
   /// Whether the table has format version 1, without tags that a locked vault can check.
   var isOfVersion1 = false
-  /// Whether the table does not continue the last known generation.
+  /// Whether the table does not continue the last recorded generation.
   var isDetached = false
   /// The error that prevented an available unattended key from unlocking the vault.
   var unattendedError: SecretStoreError?
@@ -25,6 +26,7 @@ struct VaultKeys: Sendable {
   /// Whether the vault is unlocked or does not exist yet.
   var isUnlocked: Bool { table == nil || ring.user != nil }
 
+  /// The error for an access that requires the vault to be unlocked.
   var lockReason: SecretStoreError {
     guard let table, !isLockedByApp, !table.slots.contains(where: \.kind.isAttended) else {
       return .locked
@@ -48,7 +50,7 @@ struct VaultKeys: Sendable {
 
   /// Adds a given key or a new random one to a table that will be written.
   ///
-  /// The number is random, because another process may still use the number of a removed key.
+  /// The key's identifier is random, because another process may still use that of a removed key.
   mutating func makeKey(
     _ purpose: KeyPurpose, from given: Secret? = nil, in table: inout KeyTable,
     _ cipher: any SecretCipher
@@ -170,5 +172,6 @@ struct KeyGeneration: Hashable, Sendable {
   /// A digest of the generation's link key, which reveals nothing else about that key.
   let fingerprint: [UInt8]
 
+  /// The size of a fingerprint, in bytes.
   static let fingerprintSize = 16
 }

@@ -7,7 +7,7 @@ extension SecretVault {
   public var isLocked: Bool {
     get throws {
       try withContents { contents throws(SecretStoreError) in
-        try contents.knownTable() != nil && !contents.keys.isUnlocked
+        try contents.currentTable() != nil && !contents.keys.isUnlocked
       }
     }
   }
@@ -37,8 +37,8 @@ extension SecretVault {
       contents.reset()
     }
     try withContents { contents throws(SecretStoreError) in
-      if try contents.knownTable() == nil || contents.keys.isUnlocked { return }
-      if let obstacle = contents.keys.unattendedError { throw obstacle }
+      if try contents.currentTable() == nil || contents.keys.isUnlocked { return }
+      if let error = contents.keys.unattendedError { throw error }
       throw contents.keys.table?.hasDevice == true ? .otherDevice("The vault") : .locked
     }
     notifyObservers()
@@ -94,7 +94,7 @@ extension SecretVault {
   ) throws(SecretStoreError) -> Bool {
     let location = try location
     // Detects a rollback before trying any slot, because an older copy may contain removed slots.
-    let table = try read { contents throws(SecretStoreError) in try contents.knownTable() }
+    let table = try read { contents throws(SecretStoreError) in try contents.currentTable() }
     guard let table, table.slots.contains(where: { $0.kind.accepts(key.kind) }) else {
       throw key.missingSlotError
     }
@@ -143,9 +143,9 @@ extension VaultContents {
     cipher.eraseKeys()
   }
 
-  /// Locks the vault if the idle period is over, and returns whether it did.
+  /// Locks the vault if the idle period has ended, and returns whether it did.
   mutating func lockIfIdle() -> Bool {
-    guard idle?.isOver == true else { return false }
+    guard idle?.hasEnded == true else { return false }
     lock()
     return true
   }

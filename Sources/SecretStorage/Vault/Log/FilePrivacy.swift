@@ -11,7 +11,7 @@ func checkPrivacy(_ status: FileStatus, of path: String) throws(SecretStoreError
     } else if status.owner != geteuid() {
       "belongs to another user (\(status.owner)): only its owner may use it"
     } else if status.isOpenToOthers {
-      "is open to other users: remove their permissions with chmod 600"
+      "is accessible to other users: remove their permissions with chmod 600"
     } else {
       nil
     }
@@ -37,24 +37,24 @@ extension FileSystem {
       try status(of: path, followingLink: true)
     }
     guard let found, found.allowsReplacingFiles else { return }
-    var obstacle = "only its owner (\(found.owner)) can change that, with chmod go-w"
+    var obstacle = "only its owner (\(found.owner)) can revoke the permission, with chmod go-w"
     if found.owner == geteuid() {
       do throws(SystemError) {
         let directory = try open(path, O_RDONLY | O_DIRECTORY)
         try directory.changeMode(to: directory.status().permissions & ~0o022)
         if try !directory.status().allowsReplacingFiles { return }
-        obstacle = "its file system keeps these permissions"
+        obstacle = "its file system does not support changing permissions"
       } catch {
-        obstacle = "changing that failed: \(error)"
+        obstacle = "revoking the permission failed: \(error)"
       }
     }
     throw .insecure(
       path: path,
       reason: """
         is a directory that other users can write to \
-        (mode 0\(String(found.permissions, radix: 8))), so that they can exchange its files, and \
-        \(obstacle). Name another directory, or set allowsSharedDirectories where these users are \
-        trusted
+        (mode 0\(String(found.permissions, radix: 8))), so that they can replace its files; \
+        \(obstacle). Choose another directory, or set allowsSharedDirectories if you trust these \
+        users
         """)
   }
 

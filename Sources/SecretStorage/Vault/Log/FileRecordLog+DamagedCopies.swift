@@ -6,9 +6,9 @@ import StorageInternals
 extension FileRecordLog {
   private var copyPrefix: String { "\(path.lastComponent).damaged-" }
 
-  /// Keeps the file of a position under another name, which contains its modification time.
-  func keepDamagedCopy(_ position: LogPosition) throws(SecretStoreError) {
-    try keepDamagedCopy("\(path).damaged-\(FilePosition(position).modified)")
+  /// Creates a copy of the file, whose name contains the modification time of a position.
+  func keepDamagedCopy(of position: LogPosition) throws(SecretStoreError) {
+    try keepDamagedCopy(as: "\(path).damaged-\(FilePosition(position).modified)")
   }
 
   var damagedCopies: [String] {
@@ -37,19 +37,19 @@ extension FileRecordLog {
 
   /// Whether a name has the form that ``keepDamagedCopy(_:)`` creates.
   private func isDamagedCopy(_ name: String) -> Bool {
-    // By bytes: names that are equal as text can belong to different files.
+    // Compares bytes: strings that are canonically equivalent can name different files.
     guard name.utf8.starts(with: copyPrefix.utf8) else { return false }
     let digits = name.utf8.dropFirst(copyPrefix.utf8.count)
     return !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D }
   }
 
-  /// Creates a hard link to the file, or a copy if the file system has no hard links.
-  private func keepDamagedCopy(_ name: String) throws(SecretStoreError) {
+  /// Creates a hard link to the file, or a copy if the file system does not support hard links.
+  private func keepDamagedCopy(as name: String) throws(SecretStoreError) {
     do {
       try fileSystem.link(path, to: name)
     } catch {
       if error.isUnsupported { return try copy(to: name) }
-      // An interrupted earlier attempt may have created the name; otherwise it is another file's.
+      // An earlier attempt that was interrupted may have created the copy.
       if error.code == EEXIST, try isCopied(to: name) { return }
       throw SecretStoreError(error)
     }
@@ -70,7 +70,7 @@ extension FileRecordLog {
     }
   }
 
-  /// Whether another name refers to the same file or to a copy of it.
+  /// Whether another name refers to the same file or to a complete copy of it.
   private func isCopied(to name: String) throws(SecretStoreError) -> Bool {
     try mappingSystemErrors { () throws(SystemError) in
       let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)

@@ -18,7 +18,7 @@ extension FileRecordLog {
     guard let (records, position) = try make() else { return nil }
     for record in records { try new.add(record) }
     _ = try open(at: position, O_RDONLY)
-    if keepingOld { try keepDamagedCopy(position) }
+    if keepingOld { try keepDamagedCopy(of: position) }
     do {
       _ = try install(new, holding: lock)
       return nil
@@ -63,9 +63,10 @@ extension FileRecordLog {
     _ file: borrowing File
   ) throws(SecretStoreError) -> (LogRecord, end: Int)? {
     func bytes(_ offset: Int, _ count: Int) throws(SecretStoreError) -> [UInt8] {
-      try mappingSystemErrors { () throws(SystemError) in try file.read(from: offset, count: count) }
+      try mappingSystemErrors { () throws(SystemError) in try file.read(from: offset, count: count)
+      }
     }
-    guard let offset = FileHeader.lastRecord(in: try bytes(0, FileHeader.count)),
+    guard let offset = FileHeader.lastRecord(in: try bytes(0, FileHeader.size)),
       let count = Frame.payloadCount(in: try bytes(offset, Frame.overhead)[...]),
       count <= KeyTableRecord.sizeLimit
     else { return nil }
@@ -84,14 +85,14 @@ extension FileRecordLog {
   struct Replacement: ~Copyable {
     private let log: FileRecordLog
     private let file: File?
-    /// The end of the file, which is not written yet, or all of it.
+    /// The bytes that are not written yet: the end of the file, or the whole file.
     private var rest: [UInt8]
     private var writtenCount = 0
     /// The offset of the last record's frame.
     private var lastRecord = 0
 
-    /// The size of a write, in bytes. Each is flushed, because a large flush delays other writers.
-    private static let chunk = 8 << 20
+    /// The size of a write, in bytes. Each write is flushed, because a large flush delays other writers.
+    private static let chunkSize = 8 << 20
 
     init(of log: FileRecordLog) throws(SecretStoreError) {
       let header = try FileHeader.encode(log.cipher)
@@ -112,7 +113,7 @@ extension FileRecordLog {
     mutating func add(_ record: LogRecord) throws(SecretStoreError) {
       lastRecord = count
       Frame.encode(record, into: &rest)
-      if rest.count >= Self.chunk, isOnDisk { try synchronize() }
+      if rest.count >= Self.chunkSize, isOnDisk { try synchronize() }
     }
 
     /// Writes and flushes the records so far.

@@ -11,7 +11,7 @@ struct FileRecordLog: RecordLog {
   let cipher: any SecretCipher
   var fileSystem = FileSystem()
   var lockTimeout = LockTimeout()
-  /// The largest file size, in bytes: the whole file is read into memory.
+  /// The maximum file size, in bytes: the whole file is read into memory.
   var sizeLimit = 1 << 30
 
   var name: String { path }
@@ -23,7 +23,8 @@ struct FileRecordLog: RecordLog {
     isContinued: (LogRecord) throws(SecretStoreError) -> Bool
   ) throws(SecretStoreError) -> LogChanges {
     if position == nil { removeLeftovers() }
-    let status = try mappingSystemErrors { () throws(SystemError) in try fileSystem.status(of: path) }
+    let status = try mappingSystemErrors { () throws(SystemError) in try fileSystem.status(of: path)
+    }
     if let status, let position, FilePosition(position).isCurrent(for: status) {
       return LogChanges(isReset: false, position: position)
     }
@@ -34,9 +35,9 @@ struct FileRecordLog: RecordLog {
     try checkPrivacy(current, of: path)
     try checkSize(current)
     guard let position else { return try read(file, current) }
-    let known = FilePosition(position)
-    if known.isEarlier(than: current) { return try read(file, current, from: known.end) }
-    if position != .nowhere, !known.isOfFile(current),
+    let previous = FilePosition(position)
+    if previous.isEarlier(than: current) { return try read(file, current, from: previous.end) }
+    if position != .nowhere, !previous.isOfFile(current),
       let (record, end) = try lastOfReplacement(file), try isContinued(record)
     {
       var changes = try read(file, current, from: end)
@@ -46,7 +47,9 @@ struct FileRecordLog: RecordLog {
     return try read(file, current)
   }
 
-  /// Removes leftovers of killed writers, which may open without a passphrase, if none is active.
+  /// Removes temporary files of killed writers, which may open without a passphrase.
+  ///
+  /// Does nothing while a writer is active.
   private func removeLeftovers() {
     do throws(SystemError) {
       guard try fileSystem.hasLeftovers(of: path),
@@ -54,7 +57,7 @@ struct FileRecordLog: RecordLog {
       else { return }
       try fileSystem.removeLeftovers(of: path, holding: lock)
     } catch {
-      // The vault is read nevertheless. The next full read or file replacement retries.
+      // The vault is still read. The next full read or file replacement retries.
     }
   }
 
@@ -69,15 +72,15 @@ struct FileRecordLog: RecordLog {
     var content = bytes[...]
     if start == 0 {
       switch try FileHeader.read(content, cipher) {
-      case .current: content = content.dropFirst(FileHeader.count)
+      case .current: content = content.dropFirst(FileHeader.size)
       case .newer(let version): throw .newerFormat("\(path), in format version \(version),")
       case .damaged: content = try skipDamagedHeader(content, status, into: &entries)
       }
     }
     let parsed = try parse(content, at: start, of: status)
     if start == 0, entries.isEmpty, parsed.entries.isEmpty {
-      // A file is created with its first records, so this is no vault, or all records are lost.
-      throw .corrupted("\(path) is no intact vault: it holds no whole record")
+      // A file is created with its first records, so this is not a vault, or all records are lost.
+      throw .corrupted("\(path) is not an intact vault: it contains no complete record")
     }
     let reached = FilePosition(status, end: start + parsed.end)
     let rest = bytes[parsed.end...]
@@ -93,7 +96,8 @@ struct FileRecordLog: RecordLog {
   func checkSize(_ status: FileStatus) throws(SecretStoreError) {
     guard status.size > sizeLimit else { return }
     throw .corrupted(
-      "\(path) has \(status.size) bytes, but may have \(sizeLimit): it was tampered with")
+      "\(path) has \(status.size) bytes, but at most \(sizeLimit) are allowed: it was tampered with"
+    )
   }
 
   /// Throws if a write would make the file too large to be read again.
@@ -103,7 +107,7 @@ struct FileRecordLog: RecordLog {
     guard size > limit else { return }
     throw .invalid(
       """
-      \(path) would have \(size) bytes, but may have \(limit): remove items, then compact it
+      \(path) would have \(size) bytes, but at most \(limit) are allowed: remove items, then compact it
       """)
   }
 
@@ -124,11 +128,11 @@ struct FileRecordLog: RecordLog {
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> LogPosition? {
     let lock = try acquireWriteLock()
-    guard let (records, known) = try make() else { return nil }
-    guard let file = try open(at: known, O_RDWR) else {
+    guard let (records, logPosition) = try make() else { return nil }
+    guard let file = try open(at: logPosition, O_RDWR) else {
       return try create(records, holding: lock)
     }
-    let position = FilePosition(known)
+    let position = FilePosition(logPosition)
     var frames: [UInt8] = []
     for record in records { Frame.encode(record, into: &frames) }
     try checkGrowth(to: position.end + frames.count, by: frames.count)

@@ -13,17 +13,17 @@ public struct MaintenanceProgress: Hashable, Sendable {
     self.total = total
   }
 
-  /// The decision whether an operation continues after a report.
+  /// A decision about whether an operation continues after a report.
   public enum Decision: Hashable, Sendable {
     /// The operation continues.
     case proceed
-    /// The operation ends soon and throws ``SecretStoreError/cancelled``.
+    /// The operation stops and throws ``SecretStoreError/cancelled``.
     case cancel
   }
 
   /// Calls a closure with the progress; throws `cancelled` if it cancels.
   ///
-  /// In a child that it forked, this throws, because operation and locks belong to the parent.
+  /// If the closure forks, this throws in the child, because the operation belongs to the parent.
   package func report(
     to report: (MaintenanceProgress) -> Decision
   ) throws(SecretStoreError) {

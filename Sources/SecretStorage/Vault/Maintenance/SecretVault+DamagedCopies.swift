@@ -27,14 +27,14 @@ extension SecretVault {
     return names.map { URL(filePath: $0) }
   }
 
-  /// Reports files kept by repairs; the caller must hold no lock, so that handlers can use the
+  /// Reports files kept by repairs; the caller must not hold a lock, because handlers may use the
   /// vault.
   func reportDamagedCopies() {
     let report = Fork.isChild ? SecretStores.reportInForkedChild : SecretStores.onFailure
     do {
       for name in try location.log.damagedCopies {
         let reason = """
-          was kept by a repair and can still be opened with the keys of that time: save its \
+          was kept by a repair and can still be opened with the keys from that time: save its \
           items, then remove it with removeDamagedCopies()
           """
         report(SecretStorageFailure(.maintenance, .insecure(path: name, reason: reason)))

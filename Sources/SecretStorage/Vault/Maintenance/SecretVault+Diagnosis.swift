@@ -6,7 +6,7 @@ import StorageInternals
 extension SecretVault {
   /// Checks this vault, its files, and the requirements on the machine.
   ///
-  /// This does not ask the user, nor open secrets as ``verify()`` does. It only removes temporary
+  /// This does not prompt the user, and does not open secrets as ``verify()`` does. It only removes temporary
   /// files of killed processes and updates this machine's record of the vault.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault, if it has not been read yet.
@@ -63,8 +63,8 @@ extension Diagnosis {
       record(
         "Damaged copies",
         """
-        \(names.joined(separator: ", ")): kept by repairs, can be opened with the keys of \
-        that time. removeDamagedCopies() removes them.
+        \(names.joined(separator: ", ")): kept by repairs, and can be opened with the keys \
+        from that time. removeDamagedCopies() removes them.
         """)
     } catch {
       problem("Damaged copies", error)
@@ -76,8 +76,10 @@ extension Diagnosis {
     _ subject: String, _ path: String, _ fileSystem: FileSystem, isSecret: Bool
   ) {
     do throws(SecretStoreError) {
-      let status = try mappingSystemErrors { () throws(SystemError) in try fileSystem.status(of: path) }
-      guard let status else { return noteMissing(subject, path) }
+      let status = try mappingSystemErrors { () throws(SystemError) in
+        try fileSystem.status(of: path)
+      }
+      guard let status else { return recordMissing(subject, path) }
       if isSecret { try checkPrivacy(status, of: path) }
       record(subject, "\(path), \(status.size) bytes, \(status.permissions)")
     } catch {
@@ -99,7 +101,7 @@ extension Diagnosis {
       }
       let obstacle = Self.obstacle(toWriting: ancestor).map { SystemError.message(for: $0) }
       guard let status = found else {
-        guard let obstacle else { return noteMissing(subject, path) }
+        guard let obstacle else { return recordMissing(subject, path) }
         let advice = "Create it with access for this user only, or specify another directory."
         return problem(
           subject,
@@ -126,7 +128,7 @@ extension Diagnosis {
     }
   }
 
-  private mutating func noteMissing(_ subject: String, _ path: String) {
+  private mutating func recordMissing(_ subject: String, _ path: String) {
     record(subject, "\(path), does not exist yet; the first write creates it")
   }
 
@@ -148,7 +150,7 @@ extension Diagnosis {
     if let interrupted = contents.interruptedWrite {
       record(
         "Interrupted write",
-        "\(interrupted.place): was never acknowledged; the next write removes it")
+        "\(interrupted.place): never acknowledged; the next write removes it")
     }
     if !contents.damage.isEmpty {
       problem(

@@ -91,14 +91,14 @@ extension SecretVault {
   ) throws(SecretStoreError) {
     let location = try protectedLocation
     var written: RememberedVault?
-    let doubt = try location.log.replace(keepingOld: isRepair, beginning: { _ in }) {
+    let durabilityError = try location.log.replace(keepingOld: isRepair, beginning: { _ in }) {
       () throws(SecretStoreError) in
       var changed = try withContents { contents throws(SecretStoreError) in contents }
       try changed.renewDevice(location.device)
       // Overwritten items that are not in the new file would be lost.
       try changed.restoreOverwritten(isRepair: isRepair)
       try change(&changed)
-      let items = try changed.itemsToKeep(isRepair: isRepair)
+      let items = try changed.itemsToRewrite(isRepair: isRepair)
       guard let position = changed.position, changed.keys.table != nil else { return nil }
       var new = try CompactedVault(
         of: items, keys: changed.keys, after: changed.chain, reserved: changed.expected?.sequence,
@@ -112,16 +112,16 @@ extension SecretVault {
       storePendingKeys(changed.keys)
       return (records + new.takeRecords(), position)
     }
-    finishReplacing(by: written, doubt, location)
+    finishReplacing(by: written, durabilityError, location)
   }
 
-  /// Reads the new file, which is in place, and remembers its state.
+  /// Reads the new file after it has replaced the old one, and records its state.
   ///
   /// An error must not suggest that nothing has changed, so it is only reported.
   func finishReplacing(
-    by written: RememberedVault?, _ doubt: SecretStoreError?, _ location: VaultLocation
+    by written: RememberedVault?, _ durabilityError: SecretStoreError?, _ location: VaultLocation
   ) {
-    if let doubt { report(SecretStorageFailure(.durability, doubt)) }
+    if let durabilityError { report(SecretStorageFailure(.durability, durabilityError)) }
     reportingFailure { () throws(SecretStoreError) in
       try contents.withLock { contents throws(SecretStoreError) in
         try contents.refresh(from: location)
@@ -131,13 +131,13 @@ extension SecretVault {
     remember(written, location)
   }
 
-  /// Stores the keys of a new file before it is in place, so that the vault never appears locked.
+  /// Stores the keys of a new file before it replaces the old one, so that the vault never appears locked.
   private func storePendingKeys(_ keys: VaultKeys) {
     contents.withLock { contents in
       // Does nothing if the app has locked or unlocked the vault in the meantime.
       guard contents.keys.isLockedByApp == keys.isLockedByApp else { return }
-      let known = contents.keys.ring
-      if (known.vaultID, known.generation) != (keys.ring.vaultID, keys.ring.generation) {
+      let ring = contents.keys.ring
+      if (ring.vaultID, ring.generation) != (keys.ring.vaultID, keys.ring.generation) {
         contents.keys.pendingRing = keys.ring
       }
     }
@@ -159,12 +159,12 @@ extension SecretVault {
   }
 }
 
-// Earlier versions drew item IDs from a generator that repeats itself if no file can be opened, so
-// that an item could overwrite another one. The log has both until it is rewritten.
+// Earlier versions took item IDs from a generator that repeats itself if no file can be opened, so
+// an item could overwrite another one. The log contains both until it is rewritten.
 extension VaultContents {
   var overwrittenDescriptions: [String] {
     overwritten.values.map {
-      "an item of the name \($0.id.uuid), which another one of the same name has overwritten"
+      "item \($0.id.uuid), which another item with the same identifier has overwritten"
     }.sorted()
   }
 

@@ -1,14 +1,14 @@
 /// A record of a key table, which is not authenticated until its tags have been checked.
 struct KeyTableRecord: Sendable {
-  /// The largest size of a record, in bytes, which exceeds what the limits of a table allow.
+  /// The maximum size of a record, in bytes, which exceeds what the limits of a table allow.
   static let sizeLimit = 1 << 20
 
   let table: KeyTable
   let sequence: UInt64
   /// The digest of the previous record.
-  let previous: ArraySlice<UInt8>
+  let previousDigest: ArraySlice<UInt8>
   /// The subject of the previous record.
-  let predecessor: RecordSubject
+  let previousSubject: RecordSubject
   /// The sequence of the log's first record.
   let logStart: UInt64
   /// Whether the record has tags under link keys, which exist since format version 2.
@@ -16,7 +16,7 @@ struct KeyTableRecord: Sendable {
   private let payload: ArraySlice<UInt8>
   /// The bytes that the tags under link keys authenticate.
   private let linked: ArraySlice<UInt8>
-  /// The tags under link keys, by the numbers of the keys.
+  /// The tags under link keys, by the identifiers of the keys.
   private var links: [UInt32: ArraySlice<UInt8>] = [:]
 
   init(_ payload: ArraySlice<UInt8>) throws(MalformedRecord) {
@@ -25,8 +25,8 @@ struct KeyTableRecord: Sendable {
     var reader = RecordReader(payload)
     let header = try RecordHeader(&reader)
     _ = try reader.bytes(VaultSealer.saltSize)
-    (sequence, previous) = (header.sequence, header.predecessor)
-    predecessor = RecordSubject(id: try reader.itemID())
+    (sequence, previousDigest) = (header.sequence, header.previousDigest)
+    previousSubject = RecordSubject(id: try reader.itemID())
     logStart = try reader.integer()
     guard (1...header.sequence).contains(logStart) else { throw MalformedRecord() }
     table = try KeyTable(decoding: try reader.countedBytes())
@@ -42,7 +42,7 @@ struct KeyTableRecord: Sendable {
     guard reader.remaining.count == VaultSealer.tagSize else { throw MalformedRecord() }
   }
 
-  /// Returns a record if it is a well-formed key table; otherwise, nil.
+  /// Decodes a payload if it is a well-formed key table; otherwise, returns nil.
   static func ifTable(_ payload: ArraySlice<UInt8>) -> KeyTableRecord? {
     do throws(MalformedRecord) {
       var reader = RecordReader(payload)

@@ -6,29 +6,30 @@ struct RecordHeader: Sendable {
     case items = 2
   }
 
-  static let count = 1 + 8 + 32
-  /// The valid sequence numbers, to which small numbers can be added without overflow.
+  /// The size of a header, in bytes.
+  static let size = 1 + 8 + 32
+  /// The valid sequence numbers, to which small integers can be added without overflow.
   static let sequences: Range<UInt64> = 1..<(1 << 63)
 
   let kind: Kind
   /// The sequence number of the record in its vault, which compaction does not reset.
   let sequence: UInt64
   /// The digest of the previous record; zeros for the first one.
-  let predecessor: ArraySlice<UInt8>
+  let previousDigest: ArraySlice<UInt8>
 
   init(kind: Kind, after head: ChainHead) throws(SecretStoreError) {
     self.kind = kind
     sequence = head.sequence + 1
     guard Self.sequences.contains(sequence) else {
-      throw .invalid("The vault has no sequence numbers left: export its items to a new vault")
+      throw .invalid("The vault has run out of sequence numbers: export its items to a new vault")
     }
-    predecessor = head.digest
+    previousDigest = head.digest
   }
 
   var encoded: [UInt8] {
     var bytes = [kind.rawValue]
     bytes.append(littleEndian: sequence)
-    bytes += predecessor
+    bytes += previousDigest
     return bytes
   }
 
@@ -37,6 +38,6 @@ struct RecordHeader: Sendable {
     self.kind = kind
     sequence = try reader.integer()
     guard Self.sequences.contains(sequence) else { throw MalformedRecord() }
-    predecessor = try reader.bytes(32)
+    previousDigest = try reader.bytes(32)
   }
 }

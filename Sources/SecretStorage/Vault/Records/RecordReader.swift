@@ -50,6 +50,7 @@ struct RecordReader {
 /// The error of decoding bytes that are incomplete or invalid.
 struct MalformedRecord: Error {}
 
+// The encoding of what `RecordReader` decodes.
 extension [UInt8] {
   mutating func append(littleEndian value: some FixedWidthInteger) {
     // The bytes are copied inside the closure.
@@ -67,18 +68,18 @@ extension [UInt8] {
     unsafe Swift.withUnsafeBytes(of: id.uuid.uuid) { unsafe append(contentsOf: $0) }
   }
 
-  /// Appends a text as a section, which is a tag, a byte count and the bytes; ignores nil.
-  mutating func append(_ tag: UInt8, _ text: String?) {
-    guard let text else { return }
+  /// Appends a string as a section, which is a tag, a byte count and the bytes; ignores nil.
+  mutating func append(_ tag: UInt8, _ string: String?) {
+    guard let string else { return }
     append(tag)
-    append(counted: text.utf8)
+    append(counted: string.utf8)
   }
 
-  /// Appends a number as a section; ignores nil.
-  mutating func append(_ tag: UInt8, _ number: (some FixedWidthInteger)?) {
-    guard let number else { return }
+  /// Appends an integer as a section; ignores nil.
+  mutating func append(_ tag: UInt8, _ integer: (some FixedWidthInteger)?) {
+    guard let integer else { return }
     append(tag)
-    append(littleEndian: UInt32(number.bitWidth / 8))
-    append(littleEndian: number)
+    append(littleEndian: UInt32(integer.bitWidth / 8))
+    append(littleEndian: integer)
   }
 }

@@ -1,8 +1,8 @@
-/// The sealed secret of an item, which for an item with access flags is a ``ConstrainedSecret``.
+/// The sealed secret of an item; with access flags, its content is a ``ConstrainedSecret``.
 struct SealedSecret: Sendable {
   /// The item's revision when the secret was sealed.
   let revision: UInt64
-  /// The number of the key under which the secret is sealed.
+  /// The identifier of the key under which the secret is sealed.
   let key: UInt32
   let accessibility: Accessibility
   /// The item's access flags, which have not changed since the secret was sealed.

@@ -10,11 +10,13 @@ extension Secret {
     }
   }
 
+  /// Returns a copy of a range of the bytes.
   func slice(_ range: some RangeExpression<Int>) -> Secret {
     // The bytes are copied inside the closure, and the subscript checks the range.
     unsafe withUnsafeBytes { unsafe Secret($0[range.relative(to: $0.indices)]) }
   }
 
+  /// Returns these bytes followed by those of another secret.
   func followed(by other: Secret) -> Secret {
     unsafe Secret(count: count + other.count) { buffer in
       unsafe withUnsafeBytes { one in
@@ -47,7 +49,7 @@ extension Secret {
   }
 }
 
-/// Returns the size to which data with a byte count is padded, to hide its exact size.
+/// Returns the size to which data of a given size is padded, to hide the exact size.
 ///
 /// It is a multiple of 64. Large sizes follow the Padmé scheme, which adds at most 12 percent; see
 /// "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs" (PETS 2019).

@@ -4,9 +4,10 @@ import FoundationEssentials
 struct VaultSealer: Sendable {
   /// The size of the salt that follows the header of a record, in bytes.
   static let saltSize = 32
-  /// The size of a write's mark, with which the salts of its records begin, in bytes.
+  /// The size of a write ID, with which the salts of the write's records begin, in bytes.
   private static let writeIDSize = 8
   private static let attributesPurpose = "locket attributes"
+  /// The size of an authentication tag, in bytes.
   static let tagSize = 16
 
   let vaultID: [UInt8]
@@ -48,7 +49,7 @@ struct VaultSealer: Sendable {
     var salt = try cipher.salt(for: opened, under: key.secret, sequence: header.sequence)
     if let first {
       // The other 24 bytes still make the salt unique.
-      salt.replaceSubrange(..<Self.writeIDSize, with: try mark(ofWriteFrom: first))
+      salt.replaceSubrange(..<Self.writeIDSize, with: try writeID(startingAt: first))
     }
     var payload = header.encoded
     payload += salt
@@ -88,34 +89,34 @@ struct VaultSealer: Sendable {
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 
-  /// Returns the mark of a write, given the sequence of its first record.
+  /// Returns the ID of the write whose first record has the given sequence number.
   ///
-  /// The mark of an intact record after a damaged one shows whether both belong to one write, which
-  /// a power failure may have interrupted. Otherwise, the damaged record was acknowledged.
-  func mark(ofWriteFrom first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
+  /// The write ID of an intact record after a damaged one shows whether both belong to one write,
+  /// which a power failure may have interrupted. Otherwise, the damaged record was acknowledged.
+  func writeID(startingAt first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
     var bytes = vaultID
     bytes.append(littleEndian: first)
     return try cipher.digest(bytes[...])[..<Self.writeIDSize]
   }
 
-  /// Returns the mark in a record of items; for any other record, returns arbitrary bytes.
-  static func mark(of payload: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    payload.dropFirst(RecordHeader.count).prefix(writeIDSize)
+  /// Returns the write ID in a record of items; for any other record, returns arbitrary bytes.
+  static func writeID(of payload: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    payload.dropFirst(RecordHeader.size).prefix(writeIDSize)
   }
 
   func tag(
     of payload: some Collection<UInt8>, under key: Secret
   ) throws(SecretStoreError) -> [UInt8] {
     let payload = Array(payload)
-    let salt = payload[RecordHeader.count..<(RecordHeader.count + Self.saltSize)]
+    let salt = payload[RecordHeader.size..<(RecordHeader.size + Self.saltSize)]
     return try seal(
       Secret([]), under: key, salt: salt, purpose: "locket key table", authenticating: payload)
   }
 
-  /// Returns the number of the key under which a record's attributes are sealed.
+  /// Returns the identifier of the key under which a record's attributes are sealed.
   static func attributesKey(of payload: ArraySlice<UInt8>) throws(MalformedRecord) -> UInt32 {
     var reader = RecordReader(payload)
-    _ = try reader.bytes(RecordHeader.count + saltSize)
+    _ = try reader.bytes(RecordHeader.size + saltSize)
     return try reader.integer()
   }
 
@@ -125,7 +126,7 @@ struct VaultSealer: Sendable {
   ) throws(SecretStoreError) -> ItemsRecord {
     do {
       var reader = RecordReader(payload)
-      _ = try reader.bytes(RecordHeader.count)
+      _ = try reader.bytes(RecordHeader.size)
       let salt = try reader.bytes(Self.saltSize)
       _ = try reader.integer(UInt32.self)
       let count = Int(try reader.integer(UInt32.self)) + Self.tagSize
@@ -139,7 +140,7 @@ struct VaultSealer: Sendable {
         secrets: Array(reader.remaining))
       reader = RecordReader(body.attributes[...])
       var secrets = RecordReader(body.secrets[...])
-      var record = ItemsRecord(predecessor: RecordSubject(id: try reader.itemID()))
+      var record = ItemsRecord(previousSubject: RecordSubject(id: try reader.itemID()))
       let entryCount = Int(try reader.integer(UInt32.self))
       // Every entry has more than 24 bytes, so a forged count cannot reserve excessive memory.
       record.entries.reserveCapacity(min(entryCount, body.attributes.count / 24))
@@ -165,7 +166,7 @@ extension KeyTable {
 struct ItemsRecord {
   var entries: [ItemEntry] = []
   /// The subject of the previous record; nil if it is unknown.
-  var predecessor: RecordSubject?
+  var previousSubject: RecordSubject?
 
   var subject: RecordSubject { entries.count == 1 ? .item(entries[0].id) : .block }
 }

@@ -1,7 +1,7 @@
 import CLibrary
 import StorageInternals
 
-/// A file that is imported, which is an export or the vault of another machine.
+/// The vault in an imported file, which is an export or the vault of another machine.
 struct ImportedVault {
   /// The items, with the keys that the passphrase opens.
   let contents: VaultContents

@@ -18,7 +18,7 @@ extension SecretVault {
   ///   - passphrase: As in ``UnlockKey/passphrase(_:)``; required to recover the exported items.
   ///   - cost: The cost of opening the file; nil means ``ScryptCost/calibrated(to:cipher:)``.
   ///   - overwriting: Whether to replace a file that exists or is created in the meantime.
-  ///   - report: Called on this thread after each batch of about 256 items; may cancel the export.
+  ///   - report: Called on the current thread after each batch of about 256 items; may cancel the export.
   /// - Returns: The exported items and the omitted items.
   /// - Throws: ``SecretStoreError/locked`` if the vault is locked or becomes locked during the
   ///   export; ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired
@@ -78,7 +78,9 @@ extension VaultLocation {
     if isOwn || path == log.name {
       throw .invalid("An export cannot replace the exported vault: choose another file")
     }
-    let exists = try mappingSystemErrors { () throws(SystemError) in try fileSystem.status(of: path) != nil }
+    let exists = try mappingSystemErrors { () throws(SystemError) in
+      try fileSystem.status(of: path) != nil
+    }
     if exists, !isOverwriting { throw .fileExists(path) }
   }
 }

@@ -20,7 +20,7 @@ extension SecretVault {
   ///   - passphrase: The passphrase of the file, which may differ from the one of this vault.
   ///   - conflicts: The handling of items that the vault already has with different content.
   ///   - isDryRun: Whether to only report the outcome and change nothing.
-  ///   - report: Called on this thread after each batch of about 256 items, and several times a
+  ///   - report: Called on the current thread after each batch of about 256 items, and several times a
   ///     second during key derivation, with an unknown total of 0; may cancel the import.
   /// - Returns: The actual or simulated outcome for each imported item.
   /// - Throws: ``SecretStoreError/wrongPassphrase`` if the passphrase does not open the file;
@@ -54,13 +54,13 @@ extension SecretVault {
     try checkProgress(0, of: total, report)
     for block in blocks {
       if isDryRun {
-        _ = try work.judge(block)
+        _ = try work.classify(block)
       } else {
         try write(block, &work, location)
       }
       try checkProgress(work.report.entries.count, of: total, report)
     }
-    if !isDryRun { compactIfWasteful() }
+    if !isDryRun { compactIfWorthwhile() }
     return work.report
   }
 
@@ -70,7 +70,7 @@ extension SecretVault {
   ) throws(SecretStoreError) {
     let end = try location.log.append { () throws(SecretStoreError) in
       try work.refresh(from: location)
-      let steps = try work.judge(block)
+      let steps = try work.classify(block)
       guard let draft = try work.draft(steps, location.device) else { return nil }
       try anchor(draft, location)
       return (draft.records, draft.position)

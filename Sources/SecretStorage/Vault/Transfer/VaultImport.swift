@@ -38,12 +38,12 @@ struct VaultImport {
   }
 
   /// Determines the outcomes for items, and returns the items to be written.
-  mutating func judge(_ block: ArraySlice<VaultItem>) throws(SecretStoreError) -> [Step] {
+  mutating func classify(_ block: ArraySlice<VaultItem>) throws(SecretStoreError) -> [Step] {
     var steps: [Step] = []
     for found in block {
       let item = found.copy(datedUpTo: latest)
       let decoded = found.decoded
-      let (outcome, step) = try judge(item, decoded)
+      let (outcome, step) = try classify(item, decoded)
       let isRedated = step != nil && max(found.created, found.modified) > latest
       report.entries.append(
         ImportReport.Entry(item: decoded, outcome: outcome, isRedated: isRedated))
@@ -52,7 +52,7 @@ struct VaultImport {
     return steps
   }
 
-  private mutating func judge(
+  private mutating func classify(
     _ item: VaultItem, _ decoded: SecretItem
   ) throws(SecretStoreError) -> (ImportReport.Outcome, Step?) {
     if !item.isPortable {
@@ -62,7 +62,7 @@ struct VaultImport {
       return (.refused("The file has an older item with the same identity."), nil)
     }
     let payload = try source.payload(of: item)
-    if let reason = reasonToRefuse(item, decoded, payload) { return (.refused(reason), nil) }
+    if let reason = refusalReason(item, decoded, payload) { return (.refused(reason), nil) }
     let existing = target.index.items(matching: .exactly(decoded.identity)).first
     guard let existing = existing.flatMap({ target.index[$0.id] }) else {
       return (.added, Step(item: item, payload: payload, replaced: nil))
@@ -81,7 +81,7 @@ struct VaultImport {
   /// The maximum number of bytes that constraints add to a secret: numbers, digest, salt and tag.
   private static let constraintsSize = 128
 
-  private func reasonToRefuse(_ item: VaultItem, _ decoded: SecretItem, _ payload: Secret)
+  private func refusalReason(_ item: VaultItem, _ decoded: SecretItem, _ payload: Secret)
     -> String?
   {
     guard min(item.created, item.modified) >= Self.earliest else {

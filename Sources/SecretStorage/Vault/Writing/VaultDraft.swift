@@ -8,7 +8,7 @@ struct VaultDraft {
   private var composer: RecordComposer
   /// The chain before the draft's records are appended.
   let base: VaultChain
-  /// Whether the machine's state contains a record of the log.
+  /// Whether the machine's state contains a record of this log.
   let isLogRecorded: Bool
   /// The identifier of the vault that the machine has recorded at the log's path.
   private let recordedVaultID: [UInt8]?
@@ -38,7 +38,7 @@ struct VaultDraft {
 
   var chain: VaultChain { composer.chain }
 
-  /// The state to remember once the records are in place; without keys if no user key proves them.
+  /// The state to record once the records are in place; without keys if no user key proves them.
   var result: RememberedVault? {
     var vault = RememberedVault(chain, keys)
     if keys.ring.user == nil { vault?.keys = nil }
@@ -51,7 +51,7 @@ struct VaultDraft {
   var nextRevision: UInt64 { composer.nextSequence }
 
   /// Returns a date later than the creation of every item, usually the current time.
-  mutating func now() -> Date {
+  mutating func nextDate() -> Date {
     newestCreation = max(Date().microseconds, newestCreation + 1)
     return Date(microseconds: newestCreation)
   }
@@ -81,7 +81,7 @@ struct VaultDraft {
   mutating func replace(_ old: VaultItem, by new: VaultItem) throws(SecretStoreError) {
     try append([.put(new)], as: new.accessControl.accessibility)
     if old.attributesPurpose != new.attributesPurpose {
-      // A reader with only the old attributes key must not take the old state for the present one.
+      // A reader with only the old attributes key must not mistake the old state for the current one.
       try append(
         [.remove(old.id, revision: old.revision)], as: old.accessControl.accessibility)
     }

@@ -2,7 +2,7 @@
 struct VaultWrite: Sendable {
   /// The item or identity that a change affects.
   ///
-  /// A batch never has two equal footprints: the second write must see the effect of the first.
+  /// A batch never has two writes with the same target: the second must see the effect of the first.
   enum Target: Hashable, Sendable {
     case item(SecretItem.ID)
     case identity(ItemIdentity)
@@ -54,7 +54,7 @@ extension VaultWrite {
       var payload = payload
       if payload == nil, attributes.accessControl != old.attributes.accessControl {
         guard attributes.accessControl.flags == old.attributes.accessControl.flags else {
-          fatalError("Other access flags were to be written with what was sealed for the old ones.")
+          fatalError("New access flags require a new payload.")
         }
         // Another class key requires sealing the secret again.
         payload = try contents.open(stored)

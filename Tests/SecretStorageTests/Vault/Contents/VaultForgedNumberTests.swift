@@ -23,7 +23,7 @@ struct VaultForgedNumberTests {
   ) throws -> [UInt8]? {
     var payloads = frames.map { Array($0.dropFirst(Frame.overhead)) }
     if field == .logStart, payloads[place][0] != RecordHeader.Kind.keys.rawValue { return nil }
-    let offset = field == .sequence ? 1 : RecordHeader.count + 32 + 16
+    let offset = field == .sequence ? 1 : RecordHeader.size + 32 + 16
     var encoded: [UInt8] = []
     encoded.append(littleEndian: number)
     payloads[place].replaceSubrange(offset..<(offset + 8), with: encoded)
