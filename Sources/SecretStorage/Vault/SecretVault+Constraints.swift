@@ -45,7 +45,7 @@ extension SecretVault {
     return try cipher.digest(enrolledSet[...])
   }
 
-  /// Returns the payload to seal in an update; nil if the write preserves or reseals the old secret.
+  /// Returns the payload to seal in an update; nil if the write reuses or reseals the old secret.
   func payload(
     updating id: SecretItem.ID, expecting revision: UInt64, to secret: Secret?,
     _ requested: AccessControl?, authorizedBy authorization: Authorization

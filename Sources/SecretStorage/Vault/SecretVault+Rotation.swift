@@ -128,7 +128,7 @@ extension SecretVault {
 }
 
 extension VaultDraft {
-  /// Appends a batch of resealed items, as one record per attributes key, and returns the other IDs.
+  /// Appends a batch of resealed items, one record per attributes key, and returns the other IDs.
   fileprivate mutating func reseal(
     _ pending: ArraySlice<SecretItem.ID>, _ contents: VaultContents
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {

@@ -1,7 +1,8 @@
 extension SecretVault {
   /// The slots of the vault, in the order in which they were added; empty if there is no vault.
   ///
-  /// Locking does not hide slots. They may be forged unless ``Verification/isKeyTableProven`` is true.
+  /// Slots are also available while the vault is locked. They may be forged unless
+  /// ``Verification/isKeyTableProven`` is true.
   ///
   /// - Throws: ``SecretStoreError`` if the vault cannot be read.
   public var slots: [Slot] {

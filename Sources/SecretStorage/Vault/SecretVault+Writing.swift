@@ -9,8 +9,8 @@ extension SecretVault {
   ///   ``SecretStoreError/locked`` if the vault is locked, ``SecretStoreError/unsupported(_:)`` for
   ///   access flags that no available authenticator can check, ``SecretStoreError/denied(_:)`` if a
   ///   required application password is missing, ``SecretStoreError/invalid(_:)`` for an invalid
-  ///   combination of flags, a secret over 16 MiB or strings over 64 KiB, or the error of writing the
-  ///   vault. On error, nothing changes.
+  ///   combination of flags, a secret over 16 MiB or strings over 64 KiB, or the error of writing
+  ///   the vault. On error, nothing changes.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization

@@ -72,7 +72,7 @@ extension VaultContents {
     return remembered.head.sequence >= vault.head.sequence
   }
 
-  /// Records that a log record is durable, and whether the machine's state contains it or a newer one.
+  /// Records a durable log record, and whether the machine's state contains it or a newer one.
   mutating func recordDurable(_ vault: RememberedVault, isRemembered: Bool) {
     lastRemembered = max(lastRemembered, vault.head.sequence)
     if isRemembered, remembered?.head.sequence ?? 0 <= vault.head.sequence { remembered = vault }

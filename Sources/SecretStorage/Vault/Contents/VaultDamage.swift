@@ -2,7 +2,7 @@
 ///
 /// The chain authenticates the order of the records before the first gap. Records after the gap may
 /// belong to another branch, and those before it may be outdated, so all items are uncertain. The
-/// exceptions are the items of records after the last gap, if this machine has recorded one of them.
+/// exceptions are the items of records after the last gap, if this machine recorded one of these.
 struct VaultDamage: Sendable {
   private(set) var places: [String] = []
   /// Items whose newest record is the only lost one, with the damaged place.

@@ -38,7 +38,7 @@ public protocol SecretCipher: Sendable {
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret
 
-  /// Overwrites key material cached between calls; called when a vault locks, after erasing its keys.
+  /// Overwrites cached key material; called when a vault locks, after erasing its keys.
   func eraseKeys()
 }
 

@@ -112,7 +112,7 @@ struct TableKey: Sendable {
   }
 }
 
-// Tags under link keys let a reader without the user key verify that a table continues a generation.
+// Tags under link keys prove to a reader without the user key that a table continues a generation.
 extension KeyRing {
   /// Returns the link keys of a table, with the key of its own generation last.
   func linkKeys(

@@ -52,7 +52,7 @@ extension SecretVault {
     }
   }
 
-  /// Locks the vault if the idle time has elapsed; otherwise restarts the timer, which may fire early.
+  /// Locks the vault if the idle time has elapsed; otherwise reschedules the timer.
   private func lockIfIdle() {
     let isLocked = contents.withLock { contents in
       let isLocked = contents.lockIfIdle()
@@ -77,8 +77,8 @@ struct AutomaticLockingState: Sendable {
 public struct AutomaticLocking: Hashable, Sendable {
   /// The idle time after which the vault locks; nil means no limit.
   ///
-  /// Reading a secret, and adding, changing or removing an item through this object restarts the idle time.
-  /// Searches and ``SecretVault/revision()`` do not, so that polling does not keep the vault
+  /// Reading a secret, and adding, changing or removing an item through this object restarts the
+  /// time. Searches and ``SecretVault/revision()`` do not, so that polling does not keep the vault
   /// unlocked. Time during which the machine is asleep counts as idle.
   public var afterIdle: Duration?
 

@@ -90,7 +90,7 @@ extension SecretVault {
 
   /// Unlocks the vault with a key; returns false if the user key is replaced during the attempt.
   private func attemptUnlock(
-    from key: UnlockKey, after lockCount: UInt64
+    with key: UnlockKey, after lockCount: UInt64
   ) throws(SecretStoreError) -> Bool {
     let location = try location
     // Detects a rollback before trying any slot, because an older copy may contain removed slots.

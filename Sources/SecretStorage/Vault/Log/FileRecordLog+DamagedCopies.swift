@@ -35,7 +35,7 @@ extension FileRecordLog {
     }
   }
 
-  /// Whether a name has the form that ``keepDamagedCopy(_:)`` creates.
+  /// Whether a name has the form that ``keepDamagedCopy(of:)`` creates.
   private func isDamagedCopy(_ name: String) -> Bool {
     // Compares bytes: strings that are canonically equivalent can name different files.
     guard name.utf8.starts(with: copyPrefix.utf8) else { return false }

@@ -6,7 +6,7 @@ enum Frame {
   static let digestSize = 32
   /// The size of magic number, length, the length's complement and digest, in bytes.
   static let overhead = 4 + 4 + 4 + digestSize
-  /// The maximum size of a payload, in bytes: the largest item, with its padded secret, takes 17 MiB.
+  /// The maximum size of a payload, in bytes; the largest item, with its padded secret, has 17 MiB.
   static let payloadLimit = 18 << 20
 
   static func encode(_ record: LogRecord, into file: inout [UInt8]) {

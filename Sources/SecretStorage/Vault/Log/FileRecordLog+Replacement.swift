@@ -91,7 +91,7 @@ extension FileRecordLog {
     /// The offset of the last record's frame.
     private var lastRecord = 0
 
-    /// The size of a write, in bytes. Each write is flushed, because a large flush delays other writers.
+    /// The size of a write in bytes, each flushed because a large flush delays other writers.
     private static let chunkSize = 8 << 20
 
     init(of log: FileRecordLog) throws(SecretStoreError) {

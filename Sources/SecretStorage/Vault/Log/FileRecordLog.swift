@@ -16,7 +16,7 @@ struct FileRecordLog: RecordLog {
 
   var name: String { path }
   private var lockPath: String { path + ".lock" }
-  private var reserve: DiskReserve { DiskReserve(of: path, in: fileSystem) }
+  var reserve: DiskReserve { DiskReserve(of: path, in: fileSystem) }
 
   func changes(
     since position: LogPosition?,
@@ -107,7 +107,7 @@ struct FileRecordLog: RecordLog {
     guard size > limit else { return }
     throw .invalid(
       """
-      \(path) would have \(size) bytes, but at most \(limit) are allowed: remove items, then compact it
+      \(path) would have \(size) bytes, but at most \(limit) are allowed: remove items, then compact
       """)
   }
 

@@ -4,7 +4,7 @@ import StorageInternals
 protocol RecordLog: Sendable {
   /// The maximum time that a writer waits for other writers.
   ///
-  /// When it has passed, writing throws `busy` and changes nothing. Reading never waits for writers.
+  /// After this time, writing throws `busy` and changes nothing. Reading never waits for writers.
   var lockTimeout: LockTimeout { get set }
 
   /// Returns the records after a position, or all for nil; a log that does not exist has none.
@@ -23,7 +23,8 @@ protocol RecordLog: Sendable {
   /// Appends records atomically and durably, and returns the position after them.
   ///
   /// `make` runs while no other writer is active, so that long work cannot starve. If it returns
-  /// nil, nothing changes. Throws `conflict` if the log does not end at the position. A torn end is truncated.
+  /// nil, nothing changes. A torn end is truncated. Throws `conflict` unless the log ends at the
+  /// position.
   func append(
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> LogPosition?

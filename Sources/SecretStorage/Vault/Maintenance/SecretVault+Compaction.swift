@@ -96,7 +96,7 @@ extension SecretVault {
     return found
   }
 
-  /// Compacts the vault if worthwhile: synchronously for format version 1; otherwise in the background.
+  /// Compacts the vault if worthwhile, in the background unless its format version is 1.
   func compactIfWorthwhile() {
     let (isDue, isUrgent) = contents.withLock { contents in
       (
@@ -195,8 +195,8 @@ extension CompactedVault {
 }
 
 extension VaultContents {
-  /// Whether compaction is worthwhile: because of unused space, many records with one item, which are
-  /// slow to open, a changed identity of the machine, or format version 1.
+  /// Whether there is much unused space, too many single-item records, which are slow to open, a
+  /// changed identity of the machine, or format version 1.
   fileprivate var needsCompaction: Bool {
     if keys.ring.user == nil || sealedRecordCount > 0 || !damage.isEmpty { return false }
     let needed = index.byteCount / 4 * 7 + BackgroundCompaction.minimumSize

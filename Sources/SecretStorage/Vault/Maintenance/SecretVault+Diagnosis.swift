@@ -6,8 +6,8 @@ import StorageInternals
 extension SecretVault {
   /// Checks this vault, its files, and the requirements on the machine.
   ///
-  /// This does not prompt the user, and does not open secrets as ``verify()`` does. It only removes temporary
-  /// files of killed processes and updates this machine's record of the vault.
+  /// Unlike ``verify()``, this does not open secrets, and never prompts the user. It only removes
+  /// temporary files of killed processes and updates this machine's record of the vault.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault, if it has not been read yet.
   public func diagnose() -> Diagnosis {

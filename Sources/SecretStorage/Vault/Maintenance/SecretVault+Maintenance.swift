@@ -131,7 +131,7 @@ extension SecretVault {
     remember(written, location)
   }
 
-  /// Stores the keys of a new file before it replaces the old one, so that the vault never appears locked.
+  /// Stores the keys of a new file before it is installed, so that the vault never appears locked.
   private func storePendingKeys(_ keys: VaultKeys) {
     contents.withLock { contents in
       // Does nothing if the app has locked or unlocked the vault in the meantime.

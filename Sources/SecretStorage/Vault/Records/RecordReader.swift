@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// A reader that decodes the integers and bytes of a record sequentially.
 struct RecordReader {
   private let source: ArraySlice<UInt8>

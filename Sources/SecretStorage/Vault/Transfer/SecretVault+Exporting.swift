@@ -18,7 +18,7 @@ extension SecretVault {
   ///   - passphrase: As in ``UnlockKey/passphrase(_:)``; required to recover the exported items.
   ///   - cost: The cost of opening the file; nil means ``ScryptCost/calibrated(to:cipher:)``.
   ///   - overwriting: Whether to replace a file that exists or is created in the meantime.
-  ///   - report: Called on the current thread after each batch of about 256 items; may cancel the export.
+  ///   - report: Called synchronously after each batch of about 256 items; may cancel the export.
   /// - Returns: The exported items and the omitted items.
   /// - Throws: ``SecretStoreError/locked`` if the vault is locked or becomes locked during the
   ///   export; ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired

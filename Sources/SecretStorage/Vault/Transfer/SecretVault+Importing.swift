@@ -20,7 +20,7 @@ extension SecretVault {
   ///   - passphrase: The passphrase of the file, which may differ from the one of this vault.
   ///   - conflicts: The handling of items that the vault already has with different content.
   ///   - isDryRun: Whether to only report the outcome and change nothing.
-  ///   - report: Called on the current thread after each batch of about 256 items, and several times a
+  ///   - report: Called synchronously after each batch of about 256 items, and several times a
   ///     second during key derivation, with an unknown total of 0; may cancel the import.
   /// - Returns: The actual or simulated outcome for each imported item.
   /// - Throws: ``SecretStoreError/wrongPassphrase`` if the passphrase does not open the file;

@@ -43,7 +43,7 @@ struct KeyChange {
     index.removeItems(.whenPasscodeSetThisDeviceOnly)
   }
 
-  /// Returns whether this machine and version can open a slot, as far as this can be determined without its key.
+  /// Returns whether this machine and version should be able to open a slot with the right key.
   func isOpenable(_ slot: KeySlot) throws(SecretStoreError) -> Bool {
     if slot.kind == .device {
       return try slot.isOfDevice(keys.ring.device, by: table.sealer(cipher))

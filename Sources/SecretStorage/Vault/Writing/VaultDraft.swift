@@ -81,7 +81,7 @@ struct VaultDraft {
   mutating func replace(_ old: VaultItem, by new: VaultItem) throws(SecretStoreError) {
     try append([.put(new)], as: new.accessControl.accessibility)
     if old.attributesPurpose != new.attributesPurpose {
-      // A reader with only the old attributes key must not mistake the old state for the current one.
+      // A reader with only the old attributes key must not consider the old state current.
       try append(
         [.remove(old.id, revision: old.revision)], as: old.accessControl.accessibility)
     }

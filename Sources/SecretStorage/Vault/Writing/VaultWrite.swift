@@ -2,7 +2,7 @@
 struct VaultWrite: Sendable {
   /// The item or identity that a change affects.
   ///
-  /// A batch never has two writes with the same target: the second must see the effect of the first.
+  /// A batch never has two equal targets: the second write must see the effect of the first.
   enum Target: Hashable, Sendable {
     case item(SecretItem.ID)
     case identity(ItemIdentity)

@@ -35,7 +35,7 @@ import Testing
     #expect(before.slotTypes == 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5)
     #expect(before.generation != RememberedVault.Keys.noGeneration)
     #expect(try before.logStart == object.withContents { $0.chain.start })
-    let known = try object.withContents { contents throws(SecretStoreError) in contents.keys.lastGeneration }
+    let known = try object.withContents { $0.keys.lastGeneration }
     #expect(before.generation == known?.fingerprint)
     try object.rotateKeys(removingOtherSlots: true)
     let after = try #require(try remembered().keys)
