@@ -6,7 +6,7 @@ struct VaultChain: Sendable {
   private(set) var head = ChainHead.none
   /// The first intact record.
   private(set) var first: ChainHead?
-  /// The sequence of the log's first record.
+  /// The sequence number of the log's first record.
   var start: UInt64?
   private(set) var recordCount = 0
   /// The total size of the payloads, in bytes.

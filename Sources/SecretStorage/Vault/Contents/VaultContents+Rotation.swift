@@ -4,7 +4,7 @@ extension VaultContents {
   /// Keys of secrets in use are resealed. Attributes keys are dropped, because rewriting the file
   /// reseals all attributes. `check` cancels the key derivations by throwing.
   mutating func renewKeys(
-    keeping kept: [UnlockKey], removingOtherSlots: Bool, _ device: DeviceState,
+    keeping unlockKeys: [UnlockKey], removingOtherSlots: Bool, _ device: DeviceState,
     checking check: @escaping () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     try checkTrust()
@@ -18,7 +18,7 @@ extension VaultContents {
     if keys.ring.device == nil { renewed.ring.device = try device.makeSecret() }
     var slots = SlotRenewal(
       table: table, user: user, device: device, cipher: cipher, check: check)
-    try slots.open(with: kept, unattended: self)
+    try slots.open(with: unlockKeys, unattended: self)
     var newTable = KeyTable(
       vaultID: table.vaultID,
       slots: try slots.sealed(for: newUser, removingOthers: removingOtherSlots), keys: [])

@@ -4,6 +4,7 @@
 /// belong to another branch, and those before it may be outdated, so all items are uncertain. The
 /// exceptions are the items of records after the last gap, if this machine recorded one of these.
 struct VaultDamage: Sendable {
+  /// Descriptions of the damaged places.
   private(set) var places: [String] = []
   /// Items whose newest record is the only lost one, with the damaged place.
   private var uncertain: [SecretItem.ID: String] = [:]

@@ -64,10 +64,10 @@ extension SlotKind {
 
   init(_ reader: inout RecordReader) throws(MalformedRecord) {
     let code: UInt8 = try reader.integer()
-    let known: [SlotKind] = [
+    let kinds: [SlotKind] = [
       .device, .passphrase(.standard), .keyFile, .credential(named: ""), .recoveryCode,
     ]
-    switch known.first(where: { $0.code == code }) {
+    switch kinds.first(where: { $0.code == code }) {
     case .passphrase: self = .passphrase(try reader.cost())
     case .credential:
       self = .credential(named: String(decoding: try reader.countedBytes(), as: UTF8.self))

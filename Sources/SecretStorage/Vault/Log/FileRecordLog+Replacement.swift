@@ -39,7 +39,7 @@ extension FileRecordLog {
     }
   }
 
-  /// Puts a new file in place of the present one.
+  /// Replaces the current file, if any, with a new one.
   func install(
     _ new: consuming Replacement, holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {
@@ -78,7 +78,7 @@ extension FileRecordLog {
 }
 
 extension FileRecordLog {
-  /// A new file under construction, which takes the log's place when it is complete.
+  /// A new file under construction, which replaces the log's file when it is complete.
   ///
   /// It is unnamed until then, so that no leftover can exist and no reader can find it. In file
   /// systems without unnamed files, it is kept in memory.
@@ -105,7 +105,7 @@ extension FileRecordLog {
       self.file = file
     }
 
-    /// Whether records are written before the file is put in place.
+    /// Whether records are written before the file is installed.
     var isOnDisk: Bool { file != nil }
     /// The size of the file, in bytes.
     var count: Int { writtenCount + rest.count }
@@ -125,7 +125,7 @@ extension FileRecordLog {
       }
     }
 
-    /// Puts the file in place, durably.
+    /// Installs the file durably.
     consuming func install() throws(SecretStoreError) {
       let header = try FileHeader.encode(lastRecord: UInt32(clamping: lastRecord), log.cipher)
       let (log, count) = (log, count)

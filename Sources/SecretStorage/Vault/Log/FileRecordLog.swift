@@ -197,7 +197,7 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Creates the file, or leaves none; it did not exist when the lock was taken.
+  /// Creates the file, which did not exist when the lock was acquired; leaves no file on an error.
   private func create(
     _ records: [LogRecord], holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {

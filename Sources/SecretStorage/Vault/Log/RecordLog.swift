@@ -37,7 +37,7 @@ protocol RecordLog: Sendable {
   /// The records of `beginning` precede the others. If the log supports it, they are written while
   /// other writers are active.
   ///
-  /// - Returns: The error due to which the new log may not survive a power failure; nil if it will.
+  /// - Returns: The error because of which the new log may not survive a power failure, if any.
   func replace(
     keepingOld: Bool, beginning: LogBeginning,
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?

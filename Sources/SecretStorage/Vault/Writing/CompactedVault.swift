@@ -7,7 +7,7 @@ struct CompactedVault {
 
   /// Creates the first records, which contain the key table for the given items.
   ///
-  /// Other writers may use the sequence numbers up to `reserved` until the records are in place.
+  /// Other writers may use the sequence numbers up to `reserved` until the new file is installed.
   init(
     of items: [VaultItem], keys: VaultKeys, after chain: VaultChain, reserved: UInt64?,
     _ cipher: any SecretCipher
@@ -54,7 +54,7 @@ struct CompactedVault {
   /// Removes and returns the records that have not been written yet.
   mutating func takeRecords() -> [LogRecord] { composer.takeRecords() }
 
-  /// The state that this machine records once the new file is in place.
+  /// The state that this machine records once the new file is installed.
   var result: RememberedVault? { RememberedVault(composer.chain, keys) }
 }
 

@@ -38,7 +38,7 @@ struct VaultDraft {
 
   var chain: VaultChain { composer.chain }
 
-  /// The state to record once the records are in place; without keys if no user key proves them.
+  /// The state to record once the records are written; without keys if no user key proves them.
   var result: RememberedVault? {
     var vault = RememberedVault(chain, keys)
     if keys.ring.user == nil { vault?.keys = nil }
