@@ -59,11 +59,9 @@ struct ChainHead: Hashable, Sendable {
 struct ReplacedHead: Hashable, Sendable {
   let sequence: UInt64
   let digest: [UInt8]
+}
 
-  init(sequence: UInt64, digest: [UInt8]) {
-    (self.sequence, self.digest) = (sequence, digest)
-  }
-
+extension ReplacedHead {
   init(_ head: ChainHead) {
     self.init(sequence: head.sequence, digest: Array(head.digest))
   }

@@ -193,9 +193,7 @@ extension VaultContents {
         """)
     }
   }
-}
 
-extension VaultContents {
   /// Determines whether a missing log is an error or may be replaced with a new vault.
   ///
   /// A new vault may replace one that only this device could open, because that vault did not

@@ -57,9 +57,7 @@ extension VaultContents {
         try ring.add(secret, for: key.purpose, id: key.id, by: newTable.sealer(cipher)))
     }
   }
-}
 
-extension VaultContents {
   /// Reseals the keys of an earlier identity of this machine, in memory, if the vault is unlocked.
   mutating func renewDevice(_ device: DeviceState) throws(SecretStoreError) {
     guard keys.isDeviceOutdated, trustError == nil, let old = keys.ring.device,

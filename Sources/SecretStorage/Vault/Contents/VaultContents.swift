@@ -98,9 +98,7 @@ extension VaultContents {
     throw .corrupted(
       "The vault must be repaired with repair() first; damaged: \(found.joined(separator: ", "))")
   }
-}
 
-extension VaultContents {
   mutating func apply(
     _ changes: LogChanges, _ device: DeviceState
   ) throws(SecretStoreError) {

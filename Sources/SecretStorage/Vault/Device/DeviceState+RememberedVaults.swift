@@ -15,7 +15,7 @@ extension DeviceState {
     guard let file = try fileSystem.openPrivate(path(of: vaultID, "state")) else { return nil }
     var vault: RememberedVault?
     for _ in 0..<5 {
-      let content = try mappingSystemErrors { () throws(SystemError) in
+      let content = try mapErrors { () throws(SystemError) in
         try file.read(from: 0, count: Self.size)
       }
       vault = try decode(content, of: vaultID)
@@ -42,10 +42,10 @@ extension DeviceState {
     else { return false }
     // The file is usually not locked, and queueing for the lock is expensive.
     var lock: FileLock?
-    if try mappingSystemErrors({ () throws(SystemError) in try !file.lockIfFree() }) {
+    if try mapErrors({ () throws(SystemError) in try !file.lockIfFree() }) {
       if !waiting { return false }
       let limit = evenIfOlder ? lockTimeout.duration : min(lockTimeout.duration, .seconds(1))
-      lock = try mappingSystemErrors { () throws(SystemError) in
+      lock = try mapErrors { () throws(SystemError) in
         try FileLock(at: path, in: fileSystem, timeout: limit)
       }
     }
@@ -62,9 +62,7 @@ extension DeviceState {
   private func update(
     _ file: borrowing File, to vault: RememberedVault, evenIfOlder: Bool
   ) throws(SecretStoreError) {
-    let bytes = try mappingSystemErrors { () throws(SystemError) in
-      try file.read(from: 0, count: Self.size)
-    }
+    let bytes = try mapErrors { () throws(SystemError) in try file.read(from: 0, count: Self.size) }
     let recorded = try decode(bytes, of: vault.vaultID)
     var vault = vault
     vault.keys = vault.keys ?? recorded?.keys
@@ -75,7 +73,7 @@ extension DeviceState {
       }
     }
     let content = try encode(vault)
-    try mappingSystemErrors { () throws(SystemError) in
+    try mapErrors { () throws(SystemError) in
       try file.write(content, at: 0)
       if let recorded, recorded.head.sequence >= vault.logStart { return }
       try file.synchronize()

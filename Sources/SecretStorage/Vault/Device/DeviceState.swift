@@ -37,7 +37,7 @@ struct DeviceState: Sendable {
   /// Returns the secrets for the machine's current and earlier identities, in this order.
   private func secrets() throws(SecretStoreError) -> [Secret]? {
     guard let file = try fileSystem.openPrivate(keyPath) else { return nil }
-    let (key, identities) = try mappingSystemErrors { () throws(SystemError) in
+    let (key, identities) = try mapErrors { () throws(SystemError) in
       (try Secret(contentsOf: file, limit: Self.keySize), try machineIdentities())
     }
     guard key.count == Self.keySize else {
@@ -120,7 +120,7 @@ extension DeviceState {
   func openOrCreate(_ path: String) throws(SecretStoreError) -> File {
     let flags = O_RDWR | O_CREAT
     if let file = try fileSystem.openPrivate(path, flags) { return file }
-    try mappingSystemErrors { () throws(SystemError) in try fileSystem.makeDirectories(directory) }
+    try mapErrors { () throws(SystemError) in try fileSystem.makeDirectories(directory) }
     if let file = try fileSystem.openPrivate(path, flags) { return file }
     throw .unavailable("The directory \(directory) was removed while it was being created.")
   }
@@ -129,14 +129,12 @@ extension DeviceState {
   func checksum(of bytes: some Collection<UInt8>) throws(SecretStoreError) -> ArraySlice<UInt8> {
     try cipher.digest(Array(bytes)[...])[..<16]
   }
-}
 
-extension DeviceState {
   private static let keyMaterialSizes = 32...(1 << 20)
 
   /// Returns the content of a file that is used as a key; throws `invalid` for a wrong size.
   func keyMaterial(_ kind: String, at path: String) throws(SecretStoreError) -> Secret {
-    let content = try mappingSystemErrors { () throws(SystemError) in
+    let content = try mapErrors { () throws(SystemError) in
       // The open is non-blocking, because opening a FIFO could block indefinitely.
       try Secret(
         contentsOf: fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC),
@@ -156,7 +154,7 @@ extension DeviceState {
     // A name that comes from a vault is untrusted, and must not refer to another directory.
     guard let directory = credentialsDirectory, Self.isCredentialName(name) else { return nil }
     let path = "\(directory)/\(name)"
-    let status = try mappingSystemErrors { () throws(SystemError) in try fileSystem.status(of: path)
+    let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path)
     }
     return status == nil ? nil : try keyMaterial("credential", at: path)
   }
@@ -193,7 +191,7 @@ extension DeviceState {
   func vaultID(at path: String) throws(SecretStoreError) -> [UInt8]? {
     let record = try recordFile(for: path)
     guard let file = try fileSystem.openPrivate(record.path) else { return nil }
-    let content = try mappingSystemErrors { () throws(SystemError) in
+    let content = try mapErrors { () throws(SystemError) in
       try file.read(from: 0, count: Self.size)
     }
     let head = Self.magic + record.digest
@@ -209,7 +207,7 @@ extension DeviceState {
     var content = Self.magic + record.digest + vaultID
     content += try checksum(of: content)
     let file = try openOrCreate(record.path)
-    try mappingSystemErrors { () throws(SystemError) in
+    try mapErrors { () throws(SystemError) in
       // The content fits into one sector, so the write is atomic.
       try file.write(content, at: 0)
       try file.synchronize()

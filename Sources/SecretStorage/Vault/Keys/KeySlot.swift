@@ -86,9 +86,7 @@ extension KeySlot {
     guard let cost = kind.cost, cost.isAffordable, let memory = cost.memory else { return 0 }
     return memory * UInt64(cost.parallelization)
   }
-}
 
-extension KeySlot {
   var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: id)

@@ -107,9 +107,7 @@ extension KeyTable {
       bytes.append(Tag.key)
       bytes.append(counted: key.encoded)
     }
-    if let exportEnd {
-      bytes.append(Tag.exportEnd, exportEnd)
-    }
+    bytes.append(Tag.exportEnd, exportEnd)
     if let replaced {
       bytes.append(Tag.replaced)
       bytes.append(littleEndian: UInt32(8 + replaced.digest.count))
@@ -157,9 +155,7 @@ extension KeyTable {
       }
     }
   }
-}
 
-extension KeyTable {
   /// Returns the user key from the first slot that a key opens.
   ///
   /// `check` is called before each slot and several times a second during key derivations. It

@@ -74,9 +74,7 @@ extension SlotKind {
     case let kind: self = kind ?? .unknown(type: code)
     }
   }
-}
 
-extension SlotKind {
   /// A description of the key that opens the slot.
   var keyDescription: String {
     switch self {

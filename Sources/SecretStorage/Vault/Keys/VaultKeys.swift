@@ -58,7 +58,7 @@ struct VaultKeys: Sendable {
     let secret = if let given { given } else { try Secret.random(32) }
     let used = Set(table.keys.map(\.id))
     let random = { () throws(SecretStoreError) in
-      try mappingSystemErrors { () throws(SystemError) in try KernelRandom.integer(UInt32.self) }
+      try mapErrors { () throws(SystemError) in try KernelRandom.integer(UInt32.self) }
     }
     var id = try random()
     while used.contains(id) { id = try random() }
@@ -164,9 +164,7 @@ extension VaultKeys {
     default: false
     }
   }
-}
 
-extension VaultKeys {
   /// Adopts a key table and opens its keys; on an error, such as an invalid tag, nothing changes.
   ///
   /// A table is proven by a valid tag under the user key, or under its generation's link key, which

@@ -25,7 +25,7 @@ extension FileSystem {
     _ path: String, _ flags: Int32 = O_RDONLY
   ) throws(SecretStoreError) -> File? {
     guard let file = try openWithoutFollowingLinks(path, flags) else { return nil }
-    try checkPrivacy(mappingSystemErrors { () throws(SystemError) in try file.status() }, of: path)
+    try checkPrivacy(mapErrors { () throws(SystemError) in try file.status() }, of: path)
     return file
   }
 
@@ -33,7 +33,7 @@ extension FileSystem {
   ///
   /// A missing directory will be created without that permission.
   func protectDirectory(_ path: String) throws(SecretStoreError) {
-    let found = try mappingSystemErrors { () throws(SystemError) in
+    let found = try mapErrors { () throws(SystemError) in
       try status(of: path, followingLink: true)
     }
     guard let found, found.allowsReplacingFiles else { return }

@@ -29,7 +29,7 @@ extension FileRecordLog {
     if names.isEmpty { return }
     let lock = try acquireWriteLock()
     defer { withExtendedLifetime(lock) {} }
-    try mappingSystemErrors { () throws(SystemError) in
+    try mapErrors { () throws(SystemError) in
       for name in names { try fileSystem.unlink(name) }
       try fileSystem.synchronizeDirectory(path.parentDirectory)
     }
@@ -56,10 +56,10 @@ extension FileRecordLog {
   }
 
   private func copy(to name: String) throws(SecretStoreError) {
-    let file = try mappingSystemErrors { () throws(SystemError) in
+    let file = try mapErrors { () throws(SystemError) in
       try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
     }
-    let status = try mappingSystemErrors { () throws(SystemError) in try file.status() }
+    let status = try mapErrors { () throws(SystemError) in try file.status() }
     try checkSize(status)
     do {
       let bytes = try file.read(from: 0, count: status.size)
@@ -72,7 +72,7 @@ extension FileRecordLog {
 
   /// Whether another name refers to the same file or to a complete copy of it.
   private func isCopied(to name: String) throws(SecretStoreError) -> Bool {
-    try mappingSystemErrors { () throws(SystemError) in
+    try mapErrors { () throws(SystemError) in
       let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
       let other = try fileSystem.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
       let (status, otherStatus) = (try file.status(), try other.status())

@@ -45,11 +45,11 @@ extension FileRecordLog {
   ) throws(SecretStoreError) -> LogPosition {
     try checkGrowth(to: new.count, by: 0)
     let count = new.count
-    try mappingSystemErrors { () throws(SystemError) in
+    try mapErrors { () throws(SystemError) in
       try fileSystem.removeLeftovers(of: path, holding: lock)
     }
     try new.install()
-    return try mappingSystemErrors { () throws(SystemError) in
+    return try mapErrors { () throws(SystemError) in
       guard let status = try fileSystem.status(of: path) else {
         throw SystemError(call: .stat, path: path, code: ENOENT)
       }
@@ -63,7 +63,7 @@ extension FileRecordLog {
     _ file: borrowing File
   ) throws(SecretStoreError) -> (LogRecord, end: Int)? {
     func bytes(_ offset: Int, _ count: Int) throws(SecretStoreError) -> [UInt8] {
-      try mappingSystemErrors { () throws(SystemError) in try file.read(from: offset, count: count)
+      try mapErrors { () throws(SystemError) in try file.read(from: offset, count: count)
       }
     }
     guard let offset = FileHeader.lastRecord(in: try bytes(0, FileHeader.size)),
@@ -75,9 +75,7 @@ extension FileRecordLog {
     guard let record = try search.record(at: 0) else { return nil }
     return (record, offset + frame.count)
   }
-}
 
-extension FileRecordLog {
   /// A new file under construction, which replaces the log's file when it is complete.
   ///
   /// It is unnamed until then, so that no leftover can exist and no reader can find it. In file
@@ -96,7 +94,7 @@ extension FileRecordLog {
 
     init(of log: FileRecordLog) throws(SecretStoreError) {
       let header = try FileHeader.encode(log.cipher)
-      let file = try mappingSystemErrors { () throws(SystemError) in
+      let file = try mapErrors { () throws(SystemError) in
         try log.fileSystem.makingDirectories(for: log.path) { () throws(SystemError) in
           try log.fileSystem.openReplacement(of: log.path, mode: 0o600)
         }
@@ -119,7 +117,7 @@ extension FileRecordLog {
     /// Writes and flushes the records so far.
     mutating func synchronize() throws(SecretStoreError) {
       try log.checkGrowth(to: count, by: 0)
-      try mappingSystemErrors { () throws(SystemError) in
+      try mapErrors { () throws(SystemError) in
         try write()
         try file?.synchronizeData()
       }

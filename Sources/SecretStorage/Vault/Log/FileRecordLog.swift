@@ -23,7 +23,7 @@ struct FileRecordLog: RecordLog {
     isContinued: (LogRecord) throws(SecretStoreError) -> Bool
   ) throws(SecretStoreError) -> LogChanges {
     if position == nil { removeLeftovers() }
-    let status = try mappingSystemErrors { () throws(SystemError) in try fileSystem.status(of: path)
+    let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path)
     }
     if let status, let position, FilePosition(position).isCurrent(for: status) {
       return LogChanges(isReset: false, position: position)
@@ -31,7 +31,7 @@ struct FileRecordLog: RecordLog {
     guard status != nil, let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else {
       return LogChanges(isReset: position != .nowhere, position: .nowhere)
     }
-    let current = try mappingSystemErrors { () throws(SystemError) in try file.status() }
+    let current = try mapErrors { () throws(SystemError) in try file.status() }
     try checkPrivacy(current, of: path)
     try checkSize(current)
     guard let position else { return try read(file, current) }
@@ -65,7 +65,7 @@ struct FileRecordLog: RecordLog {
   func read(
     _ file: borrowing File, _ status: FileStatus, from start: Int = 0
   ) throws(SecretStoreError) -> LogChanges {
-    let bytes = try mappingSystemErrors { () throws(SystemError) in
+    let bytes = try mapErrors { () throws(SystemError) in
       try file.read(from: start, count: status.size - start)
     }
     var entries: [LogChanges.Entry] = []
@@ -160,7 +160,7 @@ struct FileRecordLog: RecordLog {
 
   func synchronize(to position: LogPosition) throws(SecretStoreError) -> Bool {
     guard let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else { return false }
-    return try mappingSystemErrors { () throws(SystemError) in
+    return try mapErrors { () throws(SystemError) in
       // Without a lock file, there was no writer yet.
       if try fileSystem.status(of: lockPath) != nil {
         // A writer that fails truncates its append, which may have been read.
@@ -214,7 +214,7 @@ struct FileRecordLog: RecordLog {
 
   /// Acquires the writers' lock within `lockTimeout`; the kernel releases it when its holder dies.
   func acquireWriteLock() throws(SecretStoreError) -> FileLock {
-    try mappingSystemErrors { () throws(SystemError) in
+    try mapErrors { () throws(SystemError) in
       try fileSystem.makingDirectories(for: path) { () throws(SystemError) in
         try FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration)
       }
@@ -229,7 +229,7 @@ struct FileRecordLog: RecordLog {
       if position == .nowhere { return nil }
       throw .conflict
     }
-    let status = try mappingSystemErrors { () throws(SystemError) in try file.status() }
+    let status = try mapErrors { () throws(SystemError) in try file.status() }
     try checkPrivacy(status, of: path)
     guard FilePosition(position).isCurrent(for: status) else { throw .conflict }
     return file
@@ -237,7 +237,7 @@ struct FileRecordLog: RecordLog {
 }
 
 /// Runs system calls, and throws their errors as ``SecretStoreError``.
-func mappingSystemErrors<Result: ~Copyable>(
+func mapErrors<Result: ~Copyable>(
   _ calls: () throws(SystemError) -> Result
 ) throws(SecretStoreError) -> Result {
   do {

@@ -76,9 +76,7 @@ extension Diagnosis {
     _ subject: String, _ path: String, _ fileSystem: FileSystem, isSecret: Bool
   ) {
     do throws(SecretStoreError) {
-      let status = try mappingSystemErrors { () throws(SystemError) in
-        try fileSystem.status(of: path)
-      }
+      let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) }
       guard let status else { return recordMissing(subject, path) }
       if isSecret { try checkPrivacy(status, of: path) }
       record(subject, "\(path), \(status.size) bytes, \(status.permissions)")
@@ -92,7 +90,7 @@ extension Diagnosis {
     _ subject: String, _ path: String, _ fileSystem: FileSystem, _ mayBeShared: Bool
   ) {
     do throws(SecretStoreError) {
-      let found = try mappingSystemErrors { () throws(SystemError) in
+      let found = try mapErrors { () throws(SystemError) in
         try fileSystem.status(of: path, followingLink: true)
       }
       var ancestor = path

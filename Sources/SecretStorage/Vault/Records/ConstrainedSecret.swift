@@ -65,9 +65,7 @@ extension ConstrainedSecret {
       salt: sealing.salt, cost: sealing.cost, cipher, checking: check)
     return try cipher.deriveKey(from: stretched, salt: sealing.salt[...], purpose: purpose)
   }
-}
 
-extension ConstrainedSecret {
   var payload: Secret {
     var header: [UInt8] = []
     header.append(counted: enrolledSet)

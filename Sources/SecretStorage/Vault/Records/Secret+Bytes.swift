@@ -3,7 +3,7 @@ import StorageInternals
 extension Secret {
   /// Returns at most 256 random bytes from the kernel's generator.
   static func random(_ count: Int) throws(SecretStoreError) -> Secret {
-    try mappingSystemErrors { () throws(SystemError) in
+    try mapErrors { () throws(SystemError) in
       try unsafe Secret(count: count) { buffer throws(SystemError) in
         try unsafe KernelRandom.fill(buffer)
       }
@@ -28,9 +28,7 @@ extension Secret {
       }
     }
   }
-}
 
-extension Secret {
   /// The length in 4 bytes, the bytes, and zeros up to the padded size.
   var padded: Secret {
     var length: [UInt8] = []
@@ -64,6 +62,6 @@ func paddedSize(for count: Int) -> Int {
 extension [UInt8] {
   /// Returns at most 256 random bytes from the kernel's generator.
   static func random(_ count: Int) throws(SecretStoreError) -> [UInt8] {
-    try mappingSystemErrors { () throws(SystemError) in try KernelRandom.bytes(count) }
+    try mapErrors { () throws(SystemError) in try KernelRandom.bytes(count) }
   }
 }

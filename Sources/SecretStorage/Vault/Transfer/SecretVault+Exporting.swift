@@ -71,16 +71,14 @@ extension VaultLocation {
   /// Throws if an export would replace the vault itself or, unless allowed, an existing file.
   fileprivate func checkTarget(_ path: String, _ isOverwriting: Bool) throws(SecretStoreError) {
     let fileSystem = device.fileSystem
-    let (target, own) = try mappingSystemErrors { () throws(SystemError) in
+    let (target, own) = try mapErrors { () throws(SystemError) in
       (try fileSystem.status(of: path, followingLink: true), try fileSystem.status(of: log.name))
     }
     let isOwn = target.map { $0.inode == own?.inode && $0.device == own?.device } ?? false
     if isOwn || path == log.name {
       throw .invalid("An export cannot replace the exported vault: choose another file")
     }
-    let exists = try mappingSystemErrors { () throws(SystemError) in
-      try fileSystem.status(of: path) != nil
-    }
+    let exists = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) != nil }
     if exists, !isOverwriting { throw .fileExists(path) }
   }
 }
