@@ -1,22 +1,23 @@
 import Concurrency
 
-// Before a vault is written, this machine records on disk which vault is at the path.
+// Before a write, this machine records on disk which vault is at the path. This record and that of
+// the newest log record reveal a rollback or replacement, which the app can accept.
 extension SecretVault {
   /// Records the vault at the log's path and the start of the log, unless both are recorded.
-  func anchor(_ draft: VaultDraft, _ parts: VaultLocation) throws(SecretStoreError) {
+  func anchor(_ draft: VaultDraft, _ location: VaultLocation) throws(SecretStoreError) {
     guard let vaultID = draft.keys.table?.vaultID else { return }
-    var isPlaceKnown = draft.isPlaceKnown
-    if !isPlaceKnown {
-      isPlaceKnown = try recordVault(for: vaultID, isNew: draft.base.first == nil, parts)
+    var isPathRecorded = draft.isPathRecorded
+    if !isPathRecorded {
+      isPathRecorded = try recordVault(for: vaultID, isNew: draft.base.first == nil, location)
     }
-    // Without this record, it would be unknown after a power failure whether a partial first
-    // append was ever acknowledged. The log's first record is known to be on disk.
+    // Without this record, a power failure would make it uncertain whether a partial first append
+    // was ever acknowledged. The log's first record is certainly on disk.
     var remembered: RememberedVault?
-    if !draft.isLogRemembered, let first = draft.base.first {
+    if !draft.isLogRecorded, let first = draft.base.first {
       let vault = RememberedVault(
         vaultID: vaultID, logStart: draft.base.start ?? 0, head: first)
       do throws(SecretStoreError) {
-        try parts.device.remember(vault)
+        try location.device.remember(vault)
         remembered = vault
       } catch {
         // The same file is written again after the vault; that failure is reported.
@@ -24,7 +25,7 @@ extension SecretVault {
     }
     contents.withLock { contents in
       guard contents.position == draft.position else { return }
-      if isPlaceKnown { contents.notedVaultID = vaultID }
+      if isPathRecorded { contents.recordedVaultID = vaultID }
       if let remembered {
         let keys = contents.remembered?.keys
         contents.remembered = remembered
@@ -33,14 +34,14 @@ extension SecretVault {
     }
   }
 
-  /// Records the last log record of a write; reports a failure, which may only hide a rollback.
-  func remember(_ vault: RememberedVault?, _ parts: VaultLocation) {
+  /// Records the last log record of a write; reports a failure, which can only conceal a rollback.
+  func remember(_ vault: RememberedVault?, _ location: VaultLocation) {
     guard let vault else { return }
     reportingFailure { () throws(SecretStoreError) in
-      try parts.device.remember(vault)
+      try location.device.remember(vault)
       contents.withLock { contents in
         guard contents.keys.table?.vaultID == vault.vaultID else { return }
-        contents.note(vault, isRemembered: true)
+        contents.recordDurable(vault, isRemembered: true)
       }
     }
   }
@@ -49,13 +50,13 @@ extension SecretVault {
   ///
   /// Throws if a new vault would then be mistaken for a malicious replacement of the recorded one.
   func recordVault(
-    for vaultID: [UInt8], isNew: Bool, _ parts: VaultLocation
+    for vaultID: [UInt8], isNew: Bool, _ location: VaultLocation
   ) throws(SecretStoreError) -> Bool {
     do {
-      try parts.device.remember(vaultID, at: parts.log.name)
+      try location.device.remember(vaultID, at: location.log.name)
       return true
     } catch {
-      if isNew, try parts.device.vaultID(at: parts.log.name) != nil { throw error }
+      if isNew, try location.device.vaultID(at: location.log.name) != nil { throw error }
       reportingFailure { () throws(SecretStoreError) in throw error }
       return false
     }
@@ -66,15 +67,15 @@ extension SecretVault {
   /// - Throws: ``SecretStoreError`` if reading the vault or recording the acceptance fails.
   public func acceptRollback() throws {
     let accepted = try withContents { contents throws(SecretStoreError) -> RememberedVault? in
-      guard case .rolledBack = contents.distrust else { return nil }
+      guard case .rolledBack = contents.trustError else { return nil }
       var keys = contents.keys
-      keys.known = nil
+      keys.lastGeneration = nil
       try keys.recordGeneration(cipher)
       return RememberedVault(contents.chain, keys)
     }
     guard let accepted else { return }
     // This may wait for another process, so the lock of `contents` is not held.
-    try parts.device.remember(accepted, evenIfOlder: true)
+    try location.device.remember(accepted, evenIfOlder: true)
     resetSeenState()
   }
 
@@ -86,11 +87,11 @@ extension SecretVault {
   /// - Throws: ``SecretStoreError`` if reading the vault or recording the acceptance fails.
   public func acceptReplacement() throws {
     let vaultID = try withContents { contents -> [UInt8]? in
-      guard case .replaced = contents.distrust ?? contents.vanishing else { return nil }
+      guard case .replaced = contents.trustError ?? contents.missingVaultError else { return nil }
       return contents.keys.table?.vaultID ?? DeviceState.noVault
     }
     guard let vaultID else { return }
-    try parts.device.remember(vaultID, at: parts.log.name)
+    try location.device.remember(vaultID, at: location.log.name)
     resetSeenState()
   }
 
@@ -98,7 +99,7 @@ extension SecretVault {
   private func resetSeenState() {
     contents.withLock { contents in
       contents.seen = nil
-      contents.keys.known = nil
+      contents.keys.lastGeneration = nil
       contents.position = nil
     }
   }

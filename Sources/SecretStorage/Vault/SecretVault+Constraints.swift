@@ -45,33 +45,33 @@ extension SecretVault {
     return try cipher.digest(enrolledSet[...])
   }
 
-  /// Returns the payload to seal in an update; nil if the write keeps or reseals the old secret.
+  /// Returns the payload to seal in an update; nil if the write reuses or reseals the old secret.
   func payload(
     updating id: SecretItem.ID, expecting revision: UInt64, to secret: Secret?,
-    _ wanted: AccessControl?, authorizedBy authorization: Authorization
+    _ requested: AccessControl?, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> Secret? {
     // An item with the expected revision is current: every change gives an item a new revision.
-    var known = contents.withLock { $0.index[id] }
-    if known?.revision != revision {
-      known = try read { contents throws(SecretStoreError) in
+    var cached = contents.withLock { $0.index[id] }
+    if cached?.revision != revision {
+      cached = try read { contents throws(SecretStoreError) in
         try contents.item(id, expecting: revision)
       }
     }
-    guard let item = known else { throw .conflict }
+    guard let item = cached else { throw .conflict }
     let old = item.accessControl
-    let new = wanted ?? old
+    let new = requested ?? old
     if old.flags.isEmpty, new.flags.isEmpty { return secret }
     if secret == nil, new == old { return nil }
-    let kept: Secret
+    let content: Secret
     if let secret, !old.flags.contains(.applicationPassword) {
-      kept = secret
+      content = secret
     } else {
-      let present = try open(
+      let current = try open(
         id, for: secret == nil ? .reading : .replacing, authorizedBy: authorization)
-      guard let present, present.itemRevision == revision else { throw .conflict }
-      kept = secret ?? present.secret
+      guard let current, current.itemRevision == revision else { throw .conflict }
+      content = secret ?? current.secret
     }
-    return try payload(of: kept, item.identity, new, authorizedBy: authorization)
+    return try payload(of: content, item.identity, new, authorizedBy: authorization)
   }
 
   /// Opens the secret of an item; returns nil if there is no such item.
@@ -112,17 +112,17 @@ extension VaultContents {
   fileprivate func certainItem(_ id: SecretItem.ID) throws(SecretStoreError) -> VaultItem? {
     try checkCertain(id)
     if let item = index[id] { return item }
-    if sealedRecords > 0 { throw keys.lockReason }
-    if let location = damage.hiding {
-      throw .corrupted("The item may have been at \(location), which is damaged")
+    if sealedRecordCount > 0 { throw keys.lockReason }
+    if let place = damage.hiddenItemsPlace {
+      throw .corrupted("The item may have been at \(place), which is damaged")
     }
     return nil
   }
 
   /// Throws ``SecretStoreError/corrupted(_:)`` if the newest state of an item may be lost.
   func checkCertain(_ id: SecretItem.ID) throws(SecretStoreError) {
-    guard let location = damage[id] else { return }
+    guard let place = damage[id] else { return }
     throw .corrupted(
-      "The newest state of item \(id.uuid) may have been at \(location), which is damaged")
+      "The newest state of item \(id.uuid) may have been at \(place), which is damaged")
   }
 }

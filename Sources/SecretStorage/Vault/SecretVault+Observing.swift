@@ -12,7 +12,7 @@ extension SecretVault: PromptlyObservedStore {
   /// A forked child starts without handlers. Handlers that it adds are only called for changes by
   /// this object, run within the call that makes the change, and must not use the vault.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    watching(observers.add(handler))
+    retainingWatch(observers.add(handler))
   }
 
   package func reportDelayedChanges() {
@@ -25,16 +25,16 @@ extension SecretVault: PromptlyObservedStore {
     return Inotify.problem.map(SecretStoreError.init)
   }
 
-  package var lockCount: UInt64 { contents.withLock { $0.lockings } }
+  package var lockCount: UInt64 { contents.withLock { $0.lockCount } }
 
   package func observeChangesPromptly(
     _ handler: @escaping @Sendable () -> Void
   ) -> ChangeObservation {
-    watching(observers.addPrompt(handler))
+    retainingWatch(observers.addPrompt(handler))
   }
 
   /// Returns an observation that also keeps the watch of the file alive.
-  private func watching(_ observation: ChangeObservation) -> ChangeObservation {
+  private func retainingWatch(_ observation: ChangeObservation) -> ChangeObservation {
     if let error = SecretStoreError.needsThreads("Detecting changes by other processes") {
       report(SecretStorageFailure(.maintenance, error))
       return observation
@@ -42,11 +42,11 @@ extension SecretVault: PromptlyObservedStore {
     var watch: ChangeObservation?
     reportingFailure { () throws(SecretStoreError) in watch = try watchFile() }
     if let problem = watch?.problem { report(SecretStorageFailure(.maintenance, problem)) }
-    let kept = Lock(watch)
+    let retainedWatch = Lock(watch)
     return ChangeObservation {
       observation.cancel()
       // Releases the watch outside the lock, because the last release ends it.
-      _ = kept.withLock { $0.take() }
+      _ = retainedWatch.withLock { $0.take() }
     }
   }
 
@@ -54,7 +54,7 @@ extension SecretVault: PromptlyObservedStore {
   private func watchFile() throws(SecretStoreError) -> ChangeObservation {
     try fileWatch.withLock { shared throws(SecretStoreError) in
       if let watch = shared.watch { return watch }
-      let watch = try parts.log.observe { [weak self] in self?.fileDidChange() }
+      let watch = try location.log.observe { [weak self] in self?.fileDidChange() }
       shared.watch = watch
       return watch
     }

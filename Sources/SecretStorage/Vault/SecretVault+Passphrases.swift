@@ -7,7 +7,7 @@ extension SecretVault {
   }
 
   package func findsPassphrase() throws(SecretStoreError) -> Bool {
-    try knownTable()?.hasPassphrase ?? false
+    try currentTable()?.hasPassphrase ?? false
   }
 
   /// Replaces all slots, including this device's slot, with one for a passphrase.
@@ -30,7 +30,7 @@ extension SecretVault {
     _ passphrase: Secret, cost: ScryptCost? = nil
   ) throws {
     let user = try requireUnlocked()
-    let key = try UnlockKey.passphrase(passphrase).slotKey(parts.device).stretched(
+    let key = try UnlockKey.passphrase(passphrase).slotKey(location.device).stretched(
       cost: cost, for: user, cipher, checking: cancellationByLocking)
     try changeKeys { change throws(SecretStoreError) in
       let slot = try change.addSlot(named: "passphrase", key)
@@ -49,7 +49,7 @@ extension SecretVault {
     try changeKeys { change throws(SecretStoreError) in
       let slot = try change.addSlot(named: "this device", .device(change.deviceSecret()))
       change.table.slots = [slot]
-      change.removeWhatNeedsAPassphrase()
+      change.removePassphraseDependentItems()
     }
     reportDamagedCopies()
   }
@@ -65,7 +65,7 @@ extension SecretVault {
   ///   - new: A passphrase as in ``UnlockKey/passphrase(_:)``.
   ///   - cost: The cost of each unlock; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
   /// - Throws: ``SecretStoreError/wrongPassphrase`` if the old passphrase does not open the slot;
-  ///   ``SecretStoreError/corrupted(_:)`` if it is right but the slot is damaged;
+  ///   ``SecretStoreError/corrupted(_:)`` if it is correct but the slot is damaged;
   ///   ``SecretStoreError/invalid(_:)`` if there is no such slot, if there are several and `id` is
   ///   nil, or if a passphrase or the cost is not allowed; ``SecretStoreError/cancelled`` if
   ///   ``lock()`` is called or the task is cancelled; or the error of writing the vault. On error,
@@ -73,9 +73,9 @@ extension SecretVault {
   public func changePassphrase(
     ofSlot id: Slot.ID? = nil, from old: Secret, to new: Secret, cost: ScryptCost? = nil
   ) throws {
-    let parts = try parts
-    let oldKey = try UnlockKey.passphrase(old).slotKey(parts.device)
-    let newKey = try UnlockKey.passphrase(new).slotKey(parts.device)
+    let location = try location
+    let oldKey = try UnlockKey.passphrase(old).slotKey(location.device)
+    let newKey = try UnlockKey.passphrase(new).slotKey(location.device)
     let table = try read { contents throws(SecretStoreError) in contents.keys.table }
     guard let table else { throw SecretStoreError.invalid("The vault has no passphrase") }
     let slot = try table.passphraseSlot(id)
@@ -84,7 +84,7 @@ extension SecretVault {
     guard let user = opened else { throw SecretStoreError.wrongPassphrase }
     let sealing = try newKey.stretched(cost: cost, for: user, cipher, checking: check)
     // A separate object is unlocked, so that this one remains locked if it is.
-    let other = SecretVault(cipher: cipher) { parts }
+    let other = SecretVault(cipher: cipher) { location }
     other.lockTimeout = lockTimeout
     other.allowsSharedDirectories = allowsSharedDirectories
     // If the keys were rotated in the meantime, the rotation decides which slots open the vault.
@@ -92,14 +92,14 @@ extension SecretVault {
       throw SecretStoreError.conflict
     }
     try other.changeKeys { change throws(SecretStoreError) in
-      let present = try change.table.slot(slot.id)
-      // If the slot was changed in the meantime, the old passphrase is no longer right.
-      guard present.kind == slot.kind, present.key == slot.key else {
+      let current = try change.table.slot(slot.id)
+      // If the slot was changed in the meantime, the old passphrase is no longer correct.
+      guard current.kind == slot.kind, current.key == slot.key else {
         throw SecretStoreError.wrongPassphrase
       }
       let changed = try KeySlot(
-        id: slot.id, name: present.name, sealing: user, under: sealing, by: table.sealer(cipher))
-      change.table.replace(by: changed)
+        id: slot.id, name: current.name, sealing: user, under: sealing, by: table.sealer(cipher))
+      change.table.replaceSlot(with: changed)
     }
     notifyObservers()
     reportDamagedCopies()

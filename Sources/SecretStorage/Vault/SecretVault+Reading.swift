@@ -23,9 +23,9 @@ extension SecretVault {
       for item in found { try contents.checkCertain(item.id) }
       // Identities are unique, so there can be no further match.
       if found.count == 1, query.matchesAtMostOneItem { return found }
-      if contents.sealedRecords > 0 || contents.isCandidate { throw contents.keys.lockReason }
-      if let location = contents.damage.hiding {
-        throw .corrupted("The vault is damaged at \(location) and may have contained more items")
+      if contents.sealedRecordCount > 0 || contents.isCandidate { throw contents.keys.lockReason }
+      if let place = contents.damage.hiddenItemsPlace {
+        throw .corrupted("The vault is damaged at \(place) and may have contained more items")
       }
       return found
     }
@@ -55,8 +55,8 @@ extension SecretVault {
   ///   ``SecretStoreError/replaced(_:)`` if it was removed.
   public func salvageableItems() throws -> [(item: SecretItem, secret: Secret)] {
     try withContents { contents throws(SecretStoreError) in
-      _ = try contents.knownTable()
-      if contents.sealedRecords > 0 { throw contents.keys.lockReason }
+      _ = try contents.currentTable()
+      if contents.sealedRecordCount > 0 { throw contents.keys.lockReason }
       var readable: [(item: SecretItem, secret: Secret)] = []
       let items = Array(contents.index.items) + contents.overwritten.values
       for item in items where item.accessControl.flags.isEmpty {
@@ -76,7 +76,7 @@ extension SecretVault {
     _ body: (inout VaultContents) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
     try withContents { contents throws(SecretStoreError) in
-      if let distrust = contents.distrust { throw distrust }
+      if let trustError = contents.trustError { throw trustError }
       return try body(&contents)
     }
   }
@@ -85,15 +85,15 @@ extension SecretVault {
   func withContents<Result: Sendable>(
     _ body: (inout VaultContents) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    let parts = try parts
+    let location = try location
     var isNewlyLocked = false
     // Runs after the lock is released, because observers may use the vault.
     defer { if isNewlyLocked { notifyObservers() } }
     return try contents.withLock { contents throws(SecretStoreError) in
       isNewlyLocked = contents.lockIfIdle()
-      try contents.refresh(from: parts)
-      contents.rememberOthers(in: parts)
-      for error in contents.newDiscoveries() { report(SecretStorageFailure(.maintenance, error)) }
+      try contents.refresh(from: location)
+      contents.rememberOtherWrites(in: location)
+      for error in contents.unreportedErrors() { report(SecretStorageFailure(.maintenance, error)) }
       return try body(&contents)
     }
   }
@@ -108,5 +108,21 @@ extension ItemQuery {
     case .matching(let pattern):
       pattern.presentParts.count == (pattern.itemClass == .generic ? 2 : 7)
     }
+  }
+}
+
+extension VaultContents {
+  /// Returns the errors that were not reported yet: a missing vault, or an interrupted write.
+  fileprivate mutating func unreportedErrors() -> [SecretStoreError] {
+    var errors = [missingVaultError].compactMap(\.self)
+    if let interruptedWrite, !interruptedWrite.isTorn {
+      errors.append(
+        .corrupted(
+          """
+          \(interruptedWrite.place) remain from a write that was interrupted before it was \
+          acknowledged, for example by a power failure; the next write removes them
+          """))
+    }
+    return errors.filter { reported.insert($0).inserted }
   }
 }

@@ -51,7 +51,7 @@ extension SecretVault {
     keeping keys: [UnlockKey] = [], removingOtherSlots: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
-    let device = try parts.device
+    let device = try location.device
     let exists = try read { contents throws(SecretStoreError) in contents.keys.table != nil }
     guard exists else { return }
     let check = cancellationByLocking
@@ -80,32 +80,32 @@ extension SecretVault {
     guard try isRotationPending else { return }
     var completed = 0
     while true {
-      var waiting = try read { contents throws(SecretStoreError) in
+      var pending = try read { contents throws(SecretStoreError) in
         guard contents.keys.isUnlocked else { throw contents.keys.lockReason }
         return contents.itemsUnderOldKeys.map(\.id)
       }[...]
-      if waiting.isEmpty { break }
-      let total = completed + waiting.count
+      if pending.isEmpty { break }
+      let total = completed + pending.count
       if completed == 0 { try MaintenanceProgress(completed: 0, total: total).report(to: report) }
-      while !waiting.isEmpty {
-        waiting = try renewSome(of: waiting)
-        completed = total - waiting.count
+      while !pending.isEmpty {
+        pending = try resealBatch(of: pending)
+        completed = total - pending.count
         try MaintenanceProgress(completed: completed, total: total).report(to: report)
       }
       // Another rotation may have started in the meantime.
     }
     // The new file omits the keys that are no longer in use.
-    try rewriteBesideWriters()
+    try rewriteConcurrently()
   }
 
-  /// Seals a batch of items under the newest keys, and returns the remaining ones.
-  private func renewSome(
-    of waiting: ArraySlice<SecretItem.ID>
+  /// Seals a batch of items under the newest keys, and returns the IDs of the remaining ones.
+  private func resealBatch(
+    of pending: ArraySlice<SecretItem.ID>
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {
-    let parts = try protectedParts
-    var rest = waiting
+    let location = try protectedLocation
+    var rest = pending
     var appended: VaultDraft?
-    let position = try parts.log.append { () throws(SecretStoreError) in
+    let position = try location.log.append { () throws(SecretStoreError) in
       let draft = try withContents { contents throws(SecretStoreError) -> VaultDraft? in
         guard contents.keys.isUnlocked else { throw contents.keys.lockReason }
         guard contents.keys.table != nil else {
@@ -113,30 +113,30 @@ extension SecretVault {
           rest = []
           return nil
         }
-        var draft = try VaultDraft(contents, parts.device)
-        rest = try draft.renew(waiting, contents)
+        var draft = try VaultDraft(contents, location.device)
+        rest = try draft.reseal(pending, contents)
         return draft
       }
       guard let draft, !draft.records.isEmpty else { return nil }
       appended = draft
-      try anchor(draft, parts)
+      try anchor(draft, location)
       return (draft.records, draft.position)
     }
-    if let appended, let position { acknowledge(appended, endingAt: position, parts) }
+    if let appended, let position { acknowledge(appended, endingAt: position, location) }
     return rest
   }
 }
 
 extension VaultDraft {
-  /// Appends a batch of resealed items, as one record per attributes key, and returns the others.
-  fileprivate mutating func renew(
-    _ waiting: ArraySlice<SecretItem.ID>, _ contents: VaultContents
+  /// Appends a batch of resealed items, one record per attributes key, and returns the other IDs.
+  fileprivate mutating func reseal(
+    _ pending: ArraySlice<SecretItem.ID>, _ contents: VaultContents
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {
     guard let table = keys.table else { throw keys.lockReason }
-    var rest = waiting
+    var rest = pending
     var blocks: [KeyPurpose: [ItemEntry]] = [:]
     var bytes = 0
-    for id in waiting.prefix([VaultItem].blockItems) {
+    for id in pending.prefix([VaultItem].blockItems) {
       if bytes > [VaultItem].blockBytes { break }
       rest = rest.dropFirst()
       // The item may have been changed or removed in the meantime.

@@ -1,15 +1,17 @@
 extension SecretVault {
   /// The slots of the vault, in the order in which they were added; empty if there is no vault.
   ///
-  /// Locking does not hide slots. They may be forged unless ``Verification/isKeyTableProven``.
+  /// Slots are also available while the vault is locked. They may be forged unless
+  /// ``Verification/isKeyTableProven`` is true.
   ///
   /// - Throws: ``SecretStoreError`` if the vault cannot be read.
   public var slots: [Slot] {
-    get throws { try knownTable()?.slots.map(Slot.init) ?? [] }
+    get throws { try currentTable()?.slots.map(Slot.init) ?? [] }
   }
 
-  func knownTable() throws(SecretStoreError) -> KeyTable? {
-    try withContents { contents throws(SecretStoreError) in try contents.knownTable() }
+  /// Returns the newest key table; nil if there is no vault; throws if an expected vault has none.
+  func currentTable() throws(SecretStoreError) -> KeyTable? {
+    try withContents { contents throws(SecretStoreError) in try contents.currentTable() }
   }
 
   /// Adds a key that opens the vault.
@@ -35,7 +37,7 @@ extension SecretVault {
     try Slot.check(name)
     let user = try requireUnlocked()
     if case .device = key { return try addDeviceSlot(named: name) }
-    let slotKey = try key.slotKey(parts.device).stretched(
+    let slotKey = try key.slotKey(location.device).stretched(
       cost: cost, for: user, cipher, checking: cancellationByLocking)
     return try changeKeys { change throws(SecretStoreError) in
       Slot(try change.addSlot(named: name, slotKey))
@@ -94,7 +96,7 @@ extension SecretVault {
           Add another slot before removing it
           """)
       }
-      change.removeWhatNeedsAPassphrase()
+      change.removePassphraseDependentItems()
     }
     reportDamagedCopies()
   }
@@ -109,7 +111,7 @@ extension SecretVault {
     try changeKeys { change throws(SecretStoreError) in
       var slot = try change.table.slot(id)
       slot.name = name
-      change.table.replace(by: slot)
+      change.table.replaceSlot(with: slot)
     }
   }
 

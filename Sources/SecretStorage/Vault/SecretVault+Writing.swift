@@ -9,8 +9,8 @@ extension SecretVault {
   ///   ``SecretStoreError/locked`` if the vault is locked, ``SecretStoreError/unsupported(_:)`` for
   ///   access flags that no available authenticator can check, ``SecretStoreError/denied(_:)`` if a
   ///   required application password is missing, ``SecretStoreError/invalid(_:)`` for an invalid
-  ///   combination of flags, a secret over 16 MiB or texts over 64 KiB, or the error of writing the
-  ///   vault. On error, nothing changes.
+  ///   combination of flags, a secret over 16 MiB or strings over 64 KiB, or the error of writing
+  ///   the vault. On error, nothing changes.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
@@ -62,7 +62,7 @@ extension SecretVault {
   func write(_ change: VaultWrite) throws(SecretStoreError) -> SecretItem? {
     let item = try writes.perform(change) { batch in commit(batch) }
     notifyObservers()
-    compactIfWasteful()
+    compactIfWorthwhile()
     return item
   }
 
@@ -72,11 +72,11 @@ extension SecretVault {
     let removals = batch.filter(\.write.isRemoval)
     let isMixed = !removals.isEmpty && removals.count < batch.count
     do throws(SecretStoreError) {
-      let parts = try protectedParts
+      let location = try protectedLocation
       if isMixed || removals.isEmpty {
-        while try !append(batch, parts) {}
+        while try !append(batch, location) {}
       } else {
-        try withReserve { () throws(SecretStoreError) in while try !append(batch, parts) {} }
+        try usingReserve { () throws(SecretStoreError) in while try !append(batch, location) {} }
       }
     } catch {
       let retriesRemovals = isMixed && error.isFullDisk
@@ -88,36 +88,38 @@ extension SecretVault {
   }
 
   /// Runs a write that may use the reserved disk space, such as a removal.
-  func withReserve<Result>(
+  func usingReserve<Result>(
     _ write: () throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
     while true {
       do throws(SecretStoreError) {
         return try write()
       } catch {
-        guard error.isFullDisk, try parts.log.makeRoom() else { throw error }
+        guard error.isFullDisk, try location.log.releaseReserve() else { throw error }
       }
     }
   }
 
   /// Appends the first changes of a batch that do not overlap; returns false if a retry is needed
   /// because another process has created the vault.
-  private func append(_ batch: [Pending], _ parts: VaultLocation) throws(SecretStoreError) -> Bool {
+  private func append(_ batch: [Pending], _ location: VaultLocation) throws(SecretStoreError)
+    -> Bool
+  {
     if contents.withLock({ $0.keys.table == nil }),
       try withContents({ $0.keys.table == nil && $0.damage.isEmpty })
     {
       // This may wait for another process, so the lock of `contents` is not held.
-      _ = try parts.device.makeSecret()
+      _ = try location.device.makeSecret()
     }
     let (draft, outcomes) = try withContents { contents throws(SecretStoreError) in
-      var draft = try VaultDraft(contents, parts.device)
+      var draft = try VaultDraft(contents, location.device)
       let outcomes = Self.fill(&draft, from: batch, &contents)
       return (draft, outcomes)
     }
     // The initial records of a new vault alone do not justify a file.
     if !draft.entries.isEmpty {
       do {
-        acknowledge(draft, endingAt: try append(draft, parts), parts)
+        acknowledge(draft, endingAt: try append(draft, location), location)
       } catch {
         if error == .conflict { return false }
         throw error
@@ -128,14 +130,14 @@ extension SecretVault {
   }
 
   private func append(
-    _ draft: VaultDraft, _ parts: VaultLocation
+    _ draft: VaultDraft, _ location: VaultLocation
   ) throws(SecretStoreError) -> LogPosition {
-    let position = try parts.log.append { () throws(SecretStoreError) in
+    let position = try location.log.append { () throws(SecretStoreError) in
       // A new vault is recorded under the log's lock, so that no other process creates one.
       if draft.base.first == nil, try withContents({ $0.position }) != draft.position {
         throw .conflict
       }
-      try anchor(draft, parts)
+      try anchor(draft, location)
       return (draft.records, draft.position)
     }
     guard let position else { fatalError("A draft with records was not written.") }
@@ -147,9 +149,9 @@ extension SecretVault {
     _ draft: inout VaultDraft, from batch: [Pending], _ contents: inout VaultContents
   ) -> [(Pending, Result<SecretItem?, SecretStoreError>)] {
     var outcomes: [(Pending, Result<SecretItem?, SecretStoreError>)] = []
-    var touched = Set<VaultWrite.Footprint>()
+    var targets = Set<VaultWrite.Target>()
     for pending in batch {
-      guard touched.insert(pending.write.footprint).inserted else { break }
+      guard targets.insert(pending.write.target).inserted else { break }
       var attempt = draft
       do throws(SecretStoreError) {
         outcomes.append((pending, .success(try pending.write.prepare(&attempt, &contents))))
@@ -163,7 +165,7 @@ extension SecretVault {
 
   /// Updates the contents with a draft that has been written to disk.
   func acknowledge(
-    _ draft: VaultDraft, endingAt position: LogPosition, _ parts: VaultLocation
+    _ draft: VaultDraft, endingAt position: LogPosition, _ location: VaultLocation
   ) {
     contents.withLock { contents in
       // A reader of this process may already have read the draft from the log.
@@ -171,7 +173,7 @@ extension SecretVault {
       contents.beginIdlePeriod()
       contents.idle?.recordUse()
     }
-    remember(draft.result, parts)
+    remember(draft.result, location)
   }
 }
 

@@ -28,7 +28,7 @@ import Synchronization
 /// a vault protects against are described in <doc:TheVaultsFormat> and <doc:WhatTheVaultProtects>.
 public final class SecretVault: SecretStore {
   private let locate: @Sendable () throws(SecretStoreError) -> VaultLocation
-  private let located = Lock<VaultLocation?>(nil, inForkedChild: { nil })
+  private let cachedLocation = Lock<VaultLocation?>(nil, inForkedChild: { nil })
   private let timeout = LockTimeout()
   private let isSharingAllowed = Atomic(false)
   let givenAuthenticator: (any Authenticator)?
@@ -104,15 +104,15 @@ public final class SecretVault: SecretStore {
   }
 
   /// The location of the vault, determined at the first access that succeeds in doing so.
-  var parts: VaultLocation {
+  var location: VaultLocation {
     get throws(SecretStoreError) {
-      try located.withLock { located throws(SecretStoreError) -> VaultLocation in
-        if let parts = located { return parts }
-        var parts = try locate()
-        parts.log.lockTimeout = timeout
-        parts.device.lockTimeout = timeout
-        located = parts
-        return parts
+      try cachedLocation.withLock { cachedLocation throws(SecretStoreError) -> VaultLocation in
+        if let location = cachedLocation { return location }
+        var location = try locate()
+        location.log.lockTimeout = timeout
+        location.device.lockTimeout = timeout
+        cachedLocation = location
+        return location
       }
     }
   }
@@ -142,14 +142,14 @@ public final class SecretVault: SecretStore {
   }
 
   /// The location of the vault for writing, with its directories protected from other users.
-  var protectedParts: VaultLocation {
+  var protectedLocation: VaultLocation {
     get throws(SecretStoreError) {
-      let parts = try parts
+      let location = try location
       if !allowsSharedDirectories {
-        try parts.log.protect()
-        try parts.device.fileSystem.protectDirectory(parts.device.directory)
+        try location.log.protect()
+        try location.device.fileSystem.protectDirectory(location.device.directory)
       }
-      return parts
+      return location
     }
   }
 
@@ -175,7 +175,7 @@ extension SecretStore where Self == SecretVault {
 
 private let sharedVault = SecretVault()
 
-/// The location of a vault: its log, and the state of the device.
+/// The location of a vault: its log, and the device state that belongs to it.
 struct VaultLocation: Sendable {
   var log: any RecordLog
   var device: DeviceState

@@ -28,7 +28,7 @@ extension Command {
         reporting: progress)
     }
     try Output.line("exported: \(report.exported.count)")
-    for skipped in report.leftOut {
+    for skipped in report.omitted {
       try Output.line("skipped: \(skipped.item.identity.options) (\(skipped.reason))")
     }
     return .done

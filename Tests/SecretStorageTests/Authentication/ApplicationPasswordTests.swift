@@ -196,7 +196,7 @@ struct ApplicationPasswordTests {
     let item = try object.add("text", account: "account", .applicationPassword, by: right)
     // Written with the right key for the attributes, with nothing else changed.
     _ = try object.write(
-      VaultWrite(footprint: .item(item.id)) { draft, contents throws(SecretStoreError) in
+      VaultWrite(target: .item(item.id)) { draft, contents throws(SecretStoreError) in
         guard let entry = contents.index[item.id] else { return nil }
         let tampered = SecretItem(
           id: item.id, identity: item.identity,

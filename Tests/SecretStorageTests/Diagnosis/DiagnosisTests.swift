@@ -158,7 +158,7 @@ struct DiagnosisTests {
     try older.write(to: vault.file)
     let diagnosis = vault.open().diagnose()
     #expect(diagnosis.problems.map(\.subject) == ["Content"])
-    #expect(diagnosis.problems.first?.text.contains("an older copy was put back") == true)
+    #expect(diagnosis.problems.first?.text.contains("an older copy was restored") == true)
   }
 
   @Test func theStoreOfAnOverrideIsTheDefaultOne() {

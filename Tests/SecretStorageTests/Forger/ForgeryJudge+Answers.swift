@@ -101,7 +101,7 @@ extension ForgeryJudge {
 }
 
 extension SecretVault {
-  fileprivate var isDistrusted: Bool { contents.withLock { $0.distrust != nil } }
+  fileprivate var isDistrusted: Bool { contents.withLock { $0.trustError != nil } }
 }
 
 extension Unicode.Scalar {

@@ -69,7 +69,7 @@ extension TestVault {
   /// Returns the records in a vault's bytes, with their frames.
   static func frames(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     var frames: [ArraySlice<UInt8>] = []
-    var rest = bytes.dropFirst(FileHeader.count)
+    var rest = bytes.dropFirst(FileHeader.size)
     while let count = Frame.payloadCount(in: rest) {
       frames.append(rest.prefix(Frame.overhead + count))
       rest = rest.dropFirst(Frame.overhead + count)

@@ -68,10 +68,10 @@ struct CapturedKeys {
 extension SecretVault {
   /// Adds items, of each accessibility that a vault without a passphrase supports.
   func addMany(_ count: Int) throws(SecretStoreError) {
-    let parts = try parts
+    let location = try location
     let accessibilities = Accessibility.allCases.filter { $0 != .whenPasscodeSetThisDeviceOnly }
     let draft = try withContents { contents throws(SecretStoreError) in
-      var draft = try VaultDraft(contents, parts.device)
+      var draft = try VaultDraft(contents, location.device)
       for number in 0..<count {
         let accessibility = accessibilities[number % accessibilities.count]
         let write = VaultWrite.add(
@@ -82,8 +82,8 @@ extension SecretVault {
       }
       return draft
     }
-    let position = try parts.log.append { (draft.records, draft.position) }
-    if let position { acknowledge(draft, endingAt: position, parts) }
+    let position = try location.log.append { (draft.records, draft.position) }
+    if let position { acknowledge(draft, endingAt: position, location) }
   }
 
   /// The values that ``addMany(_:)`` adds.
@@ -114,7 +114,7 @@ extension TestVault {
       var table = try KeyTableRecord(payload).table
       change(index, &table)
       // Header, salt, predecessor and start precede the table; the tags follow it.
-      var record = Array(payload.prefix(RecordHeader.count + 32 + 16 + 8))
+      var record = Array(payload.prefix(RecordHeader.size + 32 + 16 + 8))
       var reader = RecordReader(payload.dropFirst(record.count))
       _ = try reader.countedBytes()
       record.append(counted: table.encoded)

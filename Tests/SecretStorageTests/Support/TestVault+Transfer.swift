@@ -33,11 +33,11 @@ extension TestVault {
     created: Int64? = nil, unknown: [UInt8] = [], named name: SecretItem.ID? = nil,
     in object: SecretVault
   ) throws {
-    let parts = try object.parts
-    _ = try parts.log.append { () throws(SecretStoreError) in
+    let location = try object.location
+    _ = try location.log.append { () throws(SecretStoreError) in
       let contents = try object.withContents { contents throws(SecretStoreError) in contents }
-      var draft = try VaultDraft(contents, parts.device)
-      let now = draft.now()
+      var draft = try VaultDraft(contents, location.device)
+      let now = draft.nextDate()
       let itemID = if let name { name } else { try SecretItem.ID.random() }
       let item = SecretItem(
         id: itemID, identity: identity, attributes: attributes,

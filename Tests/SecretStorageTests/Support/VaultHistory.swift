@@ -159,7 +159,7 @@ extension SecretVault {
   /// The reason why the whole vault is distrusted, if it is.
   var distrust: SecretStoreError? {
     do throws(SecretStoreError) {
-      return try withContents { $0.distrust }
+      return try withContents { $0.trustError }
     } catch {
       return error
     }

@@ -32,7 +32,7 @@ struct VaultAutomaticLockingTests {
 
   private func lock(_ object: SecretVault, afterSeconds limit: Int?) {
     let setting = AutomaticLocking(afterIdle: limit.map { .seconds($0) })
-    object.lock(setting) { [clock] in clock.now }
+    object.apply(setting) { [clock] in clock.now }
   }
 
   /// Whether the user key is in memory; the check itself is no access.
@@ -175,7 +175,7 @@ struct VaultAutomaticLockingTests {
     let object = vault.open()
     try object.add("text", account: "account")
     let looks = Lock(0)
-    object.lock(AutomaticLocking(afterIdle: .milliseconds(20))) { [clock] in
+    object.apply(AutomaticLocking(afterIdle: .milliseconds(20))) { [clock] in
       looks.withLock { $0 += 1 }
       return clock.now
     }

@@ -95,7 +95,7 @@ struct VaultConditionTests {
     header.append(littleEndian: FileHeader.version + 1)
     header.append(littleEndian: UInt32(0))
     header += try OpenSSLCipher().digest(header[...]).prefix(16)
-    bytes.replaceSubrange(..<FileHeader.count, with: header)
+    bytes.replaceSubrange(..<FileHeader.size, with: header)
     try vault.replace(by: bytes)
     vault.expectEach(vault.open()) { error in
       guard case .newerFormat(let what) = error else { return false }

@@ -30,7 +30,7 @@ struct TroubleTests {
 
   @Test func aVaultThatOthersMayReadIsRefused() throws {
     #expect(unsafe chmod(machine.vaultFile.path, 0o644) == 0)
-    try expectEverywhere("is open to other users: remove their permissions with chmod 600.")
+    try expectEverywhere("is accessible to other users: remove their permissions with chmod 600.")
   }
 
   @Test func aSymbolicLinkIsRefused() throws {
@@ -55,7 +55,7 @@ struct TroubleTests {
     let older = try Data(contentsOf: machine.vaultFile)
     try machine.store("new", "--service", "mail", "--account", "peter")
     try older.write(to: machine.vaultFile)
-    try expectEverywhere("an older copy was put back")
+    try expectEverywhere("an older copy was restored")
     #expect(try machine.run("secrets", "accept-rollback").status == 0)
     let ended = try machine.run("secrets", "get", "--service", "mail", "--account", "peter")
     #expect(ended.output == "tajny\n")
@@ -66,7 +66,7 @@ struct TroubleTests {
     try FileManager.default.removeItem(at: machine.vaultFile)
     try machine.store("new", "--service", "mail", "--account", "peter")
     try first.write(to: machine.vaultFile)
-    try expectEverywhere("is another vault than the one that this machine knows there")
+    try expectEverywhere("is not the vault that this machine has recorded at this path")
     #expect(try machine.run("secrets", "accept-replacement").status == 0)
     let ended = try machine.run("secrets", "get", "--service", "mail", "--account", "peter")
     #expect(ended.output == "tajny\n")
@@ -75,7 +75,7 @@ struct TroubleTests {
   @Test func aVaultThatVanishedIsMissedUntilThatIsAccepted() throws {
     let passphrase = try machine.lock()
     try FileManager.default.removeItem(at: machine.vaultFile)
-    try expectEverywhere("is gone, though this machine knows a vault there")
+    try expectEverywhere("is missing, but this machine has recorded a vault at this path")
     #expect(try machine.run("secrets", "accept-replacement").status == 0)
     #expect(try machine.run("secrets", "list").output == "")
     try machine.store("new", "--service", "mail", "--account", "peter")

@@ -2,9 +2,9 @@ extension VaultContents {
   /// Gives the vault a new user key and a new key for each purpose, in memory.
   ///
   /// Keys of secrets in use are resealed. Attributes keys are dropped, because rewriting the file
-  /// reseals all attributes. `check` cancels the derivations for kept passphrases by throwing.
+  /// reseals all attributes. `check` cancels the key derivations by throwing.
   mutating func renewKeys(
-    keeping kept: [UnlockKey], removingOtherSlots: Bool, _ device: DeviceState,
+    keeping unlockKeys: [UnlockKey], removingOtherSlots: Bool, _ device: DeviceState,
     checking check: @escaping () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     try checkTrust()
@@ -18,13 +18,13 @@ extension VaultContents {
     if keys.ring.device == nil { renewed.ring.device = try device.makeSecret() }
     var slots = SlotRenewal(
       table: table, user: user, device: device, cipher: cipher, check: check)
-    try slots.open(with: kept, unattended: self)
+    try slots.open(with: unlockKeys, unattended: self)
     var newTable = KeyTable(
       vaultID: table.vaultID,
       slots: try slots.sealed(for: newUser, removingOthers: removingOtherSlots), keys: [])
     let losesPasscode = table.hasPassphrase && !newTable.hasPassphrase
     if losesPasscode { index.removeItems(.whenPasscodeSetThisDeviceOnly) }
-    try keepKeys(in: &newTable, &renewed.ring)
+    try resealSecretKeys(in: &newTable, &renewed.ring)
     for link in try keys.ring.linkKeys(of: table, cipher).suffix(KeyTable.linkLimit) {
       try renewed.makeKey(.earlierTables, from: link.secret, in: &newTable, cipher)
     }
@@ -34,12 +34,12 @@ extension VaultContents {
     }
     renewed.ring.generation = newTable.generation
     renewed.table = newTable
-    renewed.known = keys.known
+    renewed.lastGeneration = keys.lastGeneration
     keys = renewed
   }
 
-  /// Seals the keys of the items' secrets under the new user key.
-  private func keepKeys(
+  /// Reseals the keys of the items' secrets under the new user key.
+  private func resealSecretKeys(
     in newTable: inout KeyTable, _ ring: inout KeyRing
   ) throws(SecretStoreError) {
     var purposes: [UInt32: KeyPurpose] = [:]
@@ -56,6 +56,22 @@ extension VaultContents {
       newTable.keys.append(
         try ring.add(secret, for: key.purpose, id: key.id, by: newTable.sealer(cipher)))
     }
+  }
+
+  /// Reseals the keys of an earlier identity of this machine, in memory, if the vault is unlocked.
+  mutating func renewDevice(_ device: DeviceState) throws(SecretStoreError) {
+    guard keys.isDeviceOutdated, trustError == nil, let old = keys.ring.device,
+      let user = keys.ring.user, var table = keys.table, let new = try device.secret()
+    else { return }
+    for slot in table.slots where try slot.isOfDevice(old, by: table.sealer(cipher)) {
+      table.replaceSlot(
+        with: try KeySlot(
+          id: slot.id, name: slot.name, sealing: user, under: .device(new),
+          by: table.sealer(cipher)))
+    }
+    try keys.ring.reseal(&table, forDevice: new, cipher)
+    keys.table = table
+    keys.isDeviceOutdated = false
   }
 }
 

@@ -11,17 +11,17 @@ struct VaultContents: Sendable {
   var damage = VaultDamage()
   /// The newest states of items that other items with the same identifier overwrote.
   var overwritten: [ItemIdentity: VaultItem] = [:]
-  /// The number of records whose attributes need a key that was never in memory.
-  var sealedRecords = 0
-  /// The number of items in separate records, which take longer to open than items in blocks.
-  var singleCount = 0
-  /// The number of times that the index was created anew.
+  /// The number of records whose attributes are sealed under a key that was never in memory.
+  var sealedRecordCount = 0
+  /// The number of records with one item, which take longer to open than blocks of items.
+  var singleItemRecordCount = 0
+  /// The number of times that the index was rebuilt.
   var indexGeneration: UInt64 = 0
   /// The number of changes in this process.
   var generation: UInt64 = 0
   var notifiedGeneration: UInt64 = 0
-  /// The vault recorded for the log's path; nil if none is recorded or loaded yet.
-  var notedVaultID: [UInt8]?
+  /// The identifier of the vault recorded for the log's path; nil if none is recorded or loaded.
+  var recordedVaultID: [UInt8]?
   /// This machine's record of the vault; nil if there is none or it is not loaded yet.
   var remembered: RememberedVault?
   /// The newest record that the log must contain according to this machine or this object.
@@ -29,22 +29,23 @@ struct VaultContents: Sendable {
   /// The sequence of the first record of the log that had the expected one; nil if unknown.
   var expectedStart: UInt64?
   var seen: SeenVault?
-  /// The sequence up to which no record is left to remember.
+  /// The sequence number up to which this machine has recorded the log or need not do so.
   var lastRemembered: UInt64 = 0
-  /// The error for a missing vault in whose place the next write creates a new one.
-  var vanishing: SecretStoreError?
+  /// The error for a missing vault that the next write replaces with a new one.
+  var missingVaultError: SecretStoreError?
   var interruptedWrite: InterruptedWrite?
+  /// The errors that were already reported to the app.
   var reported: Set<SecretStoreError> = []
-  /// Whether the log has another record in place of the expected one.
+  /// Whether the log has a different record with the sequence number of the expected one.
   var isForked = false
-  /// The keys of opened secrets, each with the salt and the number of the key it was derived from.
+  /// The keys of opened secrets, each with the salt and the class key for its derivation.
   var recordKeys: [SecretItem.ID: (salt: [UInt8], classKey: UInt32, key: Secret)] = [:]
   var idle: IdlePeriod?
-  /// The number of times that the vault was locked by the app.
-  var lockings: UInt64 = 0
+  /// The number of times that the app locked the vault.
+  var lockCount: UInt64 = 0
   var compaction = BackgroundCompaction()
-  /// The reason not to trust any of the content.
-  var distrust: SecretStoreError?
+  /// The reason why the content cannot be trusted; nil if it can be.
+  var trustError: SecretStoreError?
 
   init(cipher: any SecretCipher) {
     self.cipher = cipher
@@ -58,8 +59,8 @@ struct VaultContents: Sendable {
     generation = UInt64(Fork.generation) << 48
   }
 
-  /// Discards the contents that were read, but keeps the keys and `seen`.
-  mutating func startOver() {
+  /// Discards everything read from the log, except the keys and `seen`.
+  mutating func reset() {
     var fresh = VaultContents(cipher: cipher)
     fresh.indexGeneration = indexGeneration + 1
     fresh.generation = generation
@@ -70,7 +71,7 @@ struct VaultContents: Sendable {
     fresh.keys.isDetached = false
     fresh.recordKeys = recordKeys
     fresh.idle = idle
-    fresh.lockings = lockings
+    fresh.lockCount = lockCount
     fresh.compaction = compaction
     fresh.reported = reported
     fresh.seen = seen
@@ -79,40 +80,38 @@ struct VaultContents: Sendable {
 }
 
 extension VaultContents {
-  /// Whether the key table awaits a proof; tables of format version 1 are accepted without one.
+  /// Whether the key table is not proven yet; tables of format version 1 are accepted without one.
   var isCandidate: Bool { keys.unproven?.isLinked == true }
 
   /// Throws unless the vault is trusted, unlocked, complete and undamaged.
-  func checkWhole() throws(SecretStoreError) {
-    if let distrust { throw distrust }
-    if !keys.isUnlocked || sealedRecords > 0 { throw keys.lockReason }
+  func checkComplete() throws(SecretStoreError) {
+    if let trustError { throw trustError }
+    if !keys.isUnlocked || sealedRecordCount > 0 { throw keys.lockReason }
     try checkTrust(besides: overwrittenDescriptions)
   }
 
   /// Throws unless the vault is trusted and undamaged.
   func checkTrust(besides others: [String] = []) throws(SecretStoreError) {
-    if let distrust { throw distrust }
+    if let trustError { throw trustError }
     let found = damage.places + others
     if found.isEmpty { return }
     throw .corrupted(
-      "The vault has to be repaired first, by repair(); damaged: \(found.joined(separator: ", "))")
+      "The vault must be repaired with repair() first; damaged: \(found.joined(separator: ", "))")
   }
-}
 
-extension VaultContents {
   mutating func apply(
     _ changes: LogChanges, _ device: DeviceState
   ) throws(SecretStoreError) {
-    if changes.startsOver { index.reserveCapacity(for: changes.entries) }
-    for (number, entry) in zip(1..., changes.entries) {
+    if changes.isReset { index.reserveCapacity(for: changes.entries) }
+    for (nextIndex, entry) in zip(1..., changes.entries) {
       switch entry {
       case .damaged(let place, let end):
-        if changes.startsOver, try isUnacknowledged(behind: changes.entries[number...]) {
+        if changes.isReset, try isUnacknowledged(behind: changes.entries[nextIndex...]) {
           interruptedWrite = InterruptedWrite(place: "\(place) and beyond", isTorn: false)
           position = end
           return
         }
-        damage.lost(place)
+        damage.recordLoss(place)
       case .record(let record):
         // Errors of the machine's own files are not damage to the vault.
         var next = keys.table == nil ? try prepared(for: record, device) : nil
@@ -122,7 +121,7 @@ extension VaultContents {
         } catch {
           // The record's bytes are intact, but this vault's keys did not seal them.
           guard case .corrupted(let what) = error else { throw error }
-          damage.lost("record \(chain.recordCount + 1) of the vault: \(what)")
+          damage.recordLoss("record \(chain.recordCount + 1) of the vault: \(what)")
         }
       }
     }
@@ -138,8 +137,18 @@ extension VaultContents {
     if prepared.keys.adapt(to: table) { prepared.recordKeys = [:] }
     prepared.remembered = try device.remembered(of: table.vaultID)
     prepared.expectNewest(of: table.vaultID)
-    try prepared.findDevice(device, for: table)
+    try prepared.loadDeviceSecret(device, for: table)
     return prepared
+  }
+
+  /// Loads this machine's secret for a log's first key table, unless it is in memory.
+  private mutating func loadDeviceSecret(
+    _ device: DeviceState, for table: KeyTable
+  ) throws(SecretStoreError) {
+    if keys.ring.device != nil, !keys.isDeviceOutdated { return }
+    let found = try device.secret(for: table)
+    keys.ring.device = found?.secret
+    keys.isDeviceOutdated = found?.isOfCurrentIdentity == false
   }
 
   private mutating func apply(
@@ -159,12 +168,12 @@ extension VaultContents {
       throw .corrupted("A record is malformed")
     }
     if chain.recordCount > 0, header.sequence <= chain.head.sequence {
-      throw .corrupted("It is number \(header.sequence) and follows \(chain.head.sequence)")
+      throw .corrupted("Its sequence number \(header.sequence) follows \(chain.head.sequence)")
     }
     var content = ItemsRecord()
     if let table {
       try adopt(table, device)
-      content.predecessor = table.predecessor
+      content.previousSubject = table.previousSubject
       chain.start = chain.start ?? table.logStart
     } else if let table = keys.table, let key = keys.ring.attributesKey(attributesKey) {
       content = try table.sealer(cipher).openItems(record, with: key)
@@ -173,14 +182,14 @@ extension VaultContents {
       guard table.keys.contains(where: { $0.id == attributesKey }) else {
         throw .corrupted("It is sealed under a key that the vault does not have")
       }
-      sealedRecords += 1
+      sealedRecordCount += 1
     }
-    let followsLoss = !checkChain(header, predecessor: content.predecessor)
+    let followsLoss = !checkChain(header, previousSubject: content.previousSubject)
     for entry in content.entries { apply(entry, afterLoss: followsLoss) }
-    if content.entries.count == 1 { singleCount += 1 }
+    if content.entries.count == 1 { singleItemRecordCount += 1 }
     if header.sequence == expected?.sequence {
       isForked = record.digest != expected?.digest
-      if !isForked { damage.prove() }
+      if !isForked { damage.markProven() }
     }
     chain.extend(
       by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
@@ -196,13 +205,13 @@ extension VaultContents {
       keys.table = draft.keys.table
     }
     chain = draft.chain
-    singleCount += draft.singleCount
+    singleItemRecordCount += draft.singleItemRecordCount
     for entry in draft.entries { apply(entry) }
-    noteSeen()
-    // The writer remembers it next.
+    recordSeen()
+    // The writer updates the machine's state next.
     if var vault = RememberedVault(chain, keys) {
       vault.keys = nil
-      note(vault, isRemembered: false)
+      recordDurable(vault, isRemembered: false)
     }
   }
 
@@ -215,34 +224,35 @@ extension VaultContents {
       // An item that was added again is no longer missing.
       if !overwritten.isEmpty { overwritten[item.identity] = nil }
     case .remove(let id, let revision):
-      let known = index[id]?.revision
+      let current = index[id]?.revision
       // The lost record may have moved the item to another attributes key.
-      if followsLoss, known == revision, damage[id] != nil { return }
+      if followsLoss, current == revision, damage[id] != nil { return }
       if !damage.isEmpty { damage.resolve(id) }
-      // A revision later than the known one is from a lost record.
-      if let known, revision >= known { index.remove(id) }
+      // A revision later than the current one is from a lost record.
+      if let current, revision >= current { index.remove(id) }
     }
   }
 
-  /// Notes the records missing before this one, and returns whether there are none.
+  /// Records a gap if records before this one are missing; returns whether there is no gap.
   private mutating func checkChain(
-    _ header: RecordHeader, predecessor: RecordSubject?
+    _ header: RecordHeader, previousSubject: RecordSubject?
   ) -> Bool {
     let head = chain.head
     let isFirst = head == .none
     let expected = isFirst ? chain.start ?? header.sequence : head.sequence + 1
-    if header.sequence == expected, isFirst || header.predecessor == head.digest {
+    if header.sequence == expected, isFirst || header.previousDigest == head.digest {
       // The lost bytes were not a record but the file header.
-      damage.forgetLoss()
+      damage.clearLoss()
       return true
     }
-    // Each file begins with two copies of the table.
-    let (second, isOver) = (chain.start ?? header.sequence).addingReportingOverflow(1)
-    if !isOver, expected <= second, header.sequence == expected &+ 1, predecessor ?? .keys == .keys
+    // Each file begins with two copies of the key table.
+    let (second, didOverflow) = (chain.start ?? header.sequence).addingReportingOverflow(1)
+    if !didOverflow, expected <= second, header.sequence == expected &+ 1,
+      previousSubject ?? .keys == .keys
     {
-      damage.missTable(before: header.sequence)
+      damage.recordMissingTable(before: header.sequence)
     } else {
-      damage.openGap(before: header.sequence)
+      damage.recordGap(before: header.sequence)
     }
     return false
   }
@@ -255,7 +265,7 @@ extension VaultContents {
     }
     if let table = keys.table, table.fileKeys != read.table.fileKeys {
       // The user key changes only with the whole file.
-      throw .corrupted("A key table belongs to another user key")
+      throw .corrupted("A key table is sealed under another user key")
     }
     try keys.adopt(read, from: device, remembered: remembered?.keys?.generation, cipher)
   }

@@ -4,12 +4,13 @@ struct VaultIndex: Sendable {
   private var free: [Int] = []
   private var byID: [SecretItem.ID: Int] = [:]
   // Slots by a hash of class, service or server, and account, and by a hash without the account.
-  // Building an index costs more than searching all items, so the first search does without.
+  // Building these indexes costs more than one search of all items, so they are built later.
   private var byAccount: Chains?
   private var byService: Chains?
   private var wasSearched = false
   /// Whether a secret was left in the log, since the log was read from its beginning.
   private(set) var hasStoredSecrets = false
+  /// The latest creation date, in microseconds since 1970.
   private(set) var newestCreation = Int64.min
   /// The size of the items in a log without other content, in bytes.
   private(set) var byteCount = 0
@@ -104,7 +105,7 @@ struct VaultIndex: Sendable {
     return found
   }
 
-  /// Searches only the items with the hash of an identity.
+  /// Searches only the items that have the same hash as an identity.
   private mutating func search(
     _ query: ItemQuery, in chains: WritableKeyPath<VaultIndex, Chains?>,
     _ hash: (ItemIdentity) -> Int, like identity: ItemIdentity
@@ -114,12 +115,12 @@ struct VaultIndex: Sendable {
       return search(query)
     }
     if self[keyPath: chains] == nil {
-      var made = Chains()
-      made.reserveCapacity(slots.count)
+      var newChains = Chains()
+      newChains.reserveCapacity(slots.count)
       for (slot, item) in slots.enumerated() {
-        if let item { made.add(slot, under: hash(item.identity)) }
+        if let item { newChains.add(slot, under: hash(item.identity)) }
       }
-      self[keyPath: chains] = made
+      self[keyPath: chains] = newChains
     }
     var found: [SecretItem] = []
     self[keyPath: chains]?.forEachSlot(under: hash(identity)) { slot in

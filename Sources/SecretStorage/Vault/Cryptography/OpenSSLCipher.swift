@@ -69,7 +69,7 @@ public final class OpenSSLCipher: SecretCipher {
   public func seal(
     _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> [UInt8] {
-    try Self.checkCounts(plaintext.count, context)
+    try Self.checkSizes(plaintext.count, context)
     return try withLibrary { library throws(CryptoFailure) in
       try aes.seal(
         plaintext, under: key, nonce: Self.nonce, authenticating: context, by: library)
@@ -80,7 +80,7 @@ public final class OpenSSLCipher: SecretCipher {
   public func open(
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret {
-    try Self.checkCounts(sealed.count, context)
+    try Self.checkSizes(sealed.count, context)
     let opened = try withLibrary { library throws(CryptoFailure) in
       try aes.open(
         sealed.dropLast(AESCipher.tagCount), tag: sealed.suffix(AESCipher.tagCount), under: key,
@@ -91,7 +91,7 @@ public final class OpenSSLCipher: SecretCipher {
   }
 
   /// Rejects messages that are too long for the library's 32-bit byte counts.
-  private static func checkCounts(_ count: Int, _ context: [UInt8]) throws(SecretStoreError) {
+  private static func checkSizes(_ count: Int, _ context: [UInt8]) throws(SecretStoreError) {
     if Int32(exactly: max(count, context.count)) == nil {
       throw .invalid("A message of 2 GiB or more cannot be sealed or opened")
     }

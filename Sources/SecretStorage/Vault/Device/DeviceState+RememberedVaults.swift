@@ -6,20 +6,20 @@ import StorageInternals
 extension DeviceState {
   private static let magic = Array("LocketS\n".utf8)
   // The file sizes that successive versions wrote.
-  private static let (headCount, chainCount, count) = (80, 128, 176)
+  private static let (headSize, chainSize, size) = (80, 128, 176)
 
   /// Returns this machine's record of a vault; nil if there is no complete record.
   ///
-  /// This takes no lock, because its holder may be stopped.
+  /// This acquires no lock, because the process that holds it may be stopped.
   func remembered(of vaultID: [UInt8]) throws(SecretStoreError) -> RememberedVault? {
     guard let file = try fileSystem.openPrivate(path(of: vaultID, "state")) else { return nil }
     var vault: RememberedVault?
     for _ in 0..<5 {
-      let content = try system { () throws(SystemError) in
-        try file.read(from: 0, count: Self.count)
+      let content = try mapErrors { () throws(SystemError) in
+        try file.read(from: 0, count: Self.size)
       }
       vault = try decode(content, of: vaultID)
-      if let vault, vault.keys != nil || content.count < Self.count { return vault }
+      if let vault, vault.keys != nil || content.count < Self.size { return vault }
       // A concurrent write may have been read partially. It takes less than a millisecond.
       usleep(1000)
     }
@@ -28,10 +28,10 @@ extension DeviceState {
 
   /// Records the state of a vault unless a newer one is recorded; flushes a log's first state.
   ///
-  /// `evenIfOlder` replaces a newer state, to accept a rollback. Without `waiting`, false means
-  /// that the file is locked or cannot be created. With it, missing directories are created, and
-  /// `busy` is thrown after at most a second, or in a rollback, `lockTimeout`: more is not
-  /// worthwhile otherwise, because the vault contains the state.
+  /// With `evenIfOlder`, a newer state is replaced, to accept a rollback. Without `waiting`, this
+  /// returns false if the file is locked or cannot be created. With it, missing directories are
+  /// created, and `busy` is thrown after `lockTimeout`, but unless a rollback is accepted, after at
+  /// most a second: a longer wait is not worthwhile, because the vault contains the state.
   @discardableResult
   func remember(
     _ vault: RememberedVault, evenIfOlder: Bool = false, waiting: Bool = true
@@ -42,10 +42,10 @@ extension DeviceState {
     else { return false }
     // The file is usually not locked, and queueing for the lock is expensive.
     var lock: FileLock?
-    if try system({ () throws(SystemError) in try !file.lockIfFree() }) {
+    if try mapErrors({ () throws(SystemError) in try !file.lockIfFree() }) {
       if !waiting { return false }
       let limit = evenIfOlder ? lockTimeout.duration : min(lockTimeout.duration, .seconds(1))
-      lock = try system { () throws(SystemError) in
+      lock = try mapErrors { () throws(SystemError) in
         try FileLock(at: path, in: fileSystem, timeout: limit)
       }
     }
@@ -62,18 +62,20 @@ extension DeviceState {
   private func update(
     _ file: borrowing File, to vault: RememberedVault, evenIfOlder: Bool
   ) throws(SecretStoreError) {
-    let bytes = try system { () throws(SystemError) in try file.read(from: 0, count: Self.count) }
-    let known = try decode(bytes, of: vault.vaultID)
+    let bytes = try mapErrors { () throws(SystemError) in try file.read(from: 0, count: Self.size) }
+    let recorded = try decode(bytes, of: vault.vaultID)
     var vault = vault
-    vault.keys = vault.keys ?? known?.keys
-    if !evenIfOlder, let known {
-      let isNew = known.head.sequence < vault.head.sequence
-      if !isNew, known.head.sequence > vault.head.sequence || known.keys == vault.keys { return }
+    vault.keys = vault.keys ?? recorded?.keys
+    if !evenIfOlder, let recorded {
+      let isNew = recorded.head.sequence < vault.head.sequence
+      if !isNew, recorded.head.sequence > vault.head.sequence || recorded.keys == vault.keys {
+        return
+      }
     }
     let content = try encode(vault)
-    try system { () throws(SystemError) in
+    try mapErrors { () throws(SystemError) in
       try file.write(content, at: 0)
-      if let known, known.head.sequence >= vault.logStart { return }
+      if let recorded, recorded.head.sequence >= vault.logStart { return }
       try file.synchronize()
       try fileSystem.synchronizeDirectory(directory)
     }
@@ -86,9 +88,9 @@ extension DeviceState {
     bytes += head.digest
     bytes.append(head.subject.id)
     bytes += try checksum(of: bytes)
-    bytes += head.predecessor
+    bytes += head.previousDigest
     bytes += try checksum(of: bytes)
-    guard let keys = vault.keys, bytes.count == Self.chainCount else { return bytes }
+    guard let keys = vault.keys, bytes.count == Self.chainSize else { return bytes }
     bytes.append(littleEndian: keys.slotTypes)
     bytes += keys.generation
     bytes.append(littleEndian: keys.logStart)
@@ -98,27 +100,27 @@ extension DeviceState {
   private func decode(
     _ bytes: [UInt8], of vaultID: [UInt8]
   ) throws(SecretStoreError) -> RememberedVault? {
-    guard bytes.starts(with: Self.magic), try isComplete(bytes, upTo: Self.headCount) else {
+    guard bytes.starts(with: Self.magic), try isComplete(bytes, upTo: Self.headSize) else {
       return nil
     }
     // Earlier versions do not change the parts that later versions have appended.
-    let hasPredecessor = try isComplete(bytes, upTo: Self.chainCount)
-    let hasKeys = try isComplete(bytes, upTo: Self.count)
+    let hasPreviousDigest = try isComplete(bytes, upTo: Self.chainSize)
+    let hasKeys = try isComplete(bytes, upTo: Self.size)
     do throws(MalformedRecord) {
       var reader = RecordReader(bytes[Self.magic.count...])
       let sequence: UInt64 = try reader.integer()
       guard RecordHeader.sequences.contains(sequence) else { return nil }
       let digest = try reader.bytes(32)
       let subject = RecordSubject(id: try reader.itemID())
-      let predecessor = bytes[Self.headCount...].prefix(hasPredecessor ? 32 : 0)
+      let previousDigest = bytes[Self.headSize...].prefix(hasPreviousDigest ? 32 : 0)
       let head = ChainHead(
-        sequence: sequence, digest: digest, subject: subject, predecessor: predecessor)
+        sequence: sequence, digest: digest, subject: subject, previousDigest: previousDigest)
       var vault = RememberedVault(vaultID: vaultID, head: head)
       guard hasKeys else { return vault }
-      reader = RecordReader(bytes[Self.chainCount...])
+      reader = RecordReader(bytes[Self.chainSize...])
       vault.keys = .init(
         slotTypes: try reader.integer(),
-        generation: Array(try reader.bytes(KnownGeneration.fingerprintCount)),
+        generation: Array(try reader.bytes(KeyGeneration.fingerprintSize)),
         logStart: try reader.integer())
       return vault
     } catch {
@@ -140,12 +142,12 @@ struct RememberedVault: Hashable, Sendable {
   struct Keys: Hashable, Sendable {
     /// The types of the slots as a bit set; bit 63 represents all types from 63.
     let slotTypes: UInt64
-    /// The fingerprint of the ``KnownGeneration``; all zeros for none, as in format version 1.
+    /// The fingerprint of the ``KeyGeneration``; all zeros for none, as in format version 1.
     let generation: [UInt8]
     /// The sequence number of the file's first record, which is lower in older files.
     let logStart: UInt64
 
-    static let noGeneration = [UInt8](repeating: 0, count: KnownGeneration.fingerprintCount)
+    static let noGeneration = [UInt8](repeating: 0, count: KeyGeneration.fingerprintSize)
   }
 
   let vaultID: [UInt8]
@@ -164,9 +166,11 @@ extension RememberedVault {
     vaultID = table.vaultID
     logStart = chain.start ?? 0
     head = chain.head
-    let known = keys.known.flatMap { $0.vaultID == table.vaultID ? $0.fingerprint : nil }
+    let fingerprint = keys.lastGeneration.flatMap {
+      $0.vaultID == table.vaultID ? $0.fingerprint : nil
+    }
     self.keys = chain.start.map {
-      Keys(slotTypes: table.slotTypes, generation: known ?? Keys.noGeneration, logStart: $0)
+      Keys(slotTypes: table.slotTypes, generation: fingerprint ?? Keys.noGeneration, logStart: $0)
     }
   }
 }

@@ -15,7 +15,7 @@ struct DeviceState: Sendable {
   /// The maximum time that a writer waits for other processes.
   var lockTimeout = LockTimeout()
 
-  private static let keyCount = 32
+  private static let keySize = 32
   var keyPath: String { "\(directory)/device.key" }
 
   /// Returns the secret derived from the device key and the machine's identity; nil without a key.
@@ -23,24 +23,24 @@ struct DeviceState: Sendable {
 
   /// Returns the secret for a table; nil if there is no device key yet.
   ///
-  /// It is for the machine identity that the table is sealed for, or else for the present identity.
+  /// It is for the machine identity that the table is sealed for, or else for the current identity.
   func secret(
     for table: KeyTable
-  ) throws(SecretStoreError) -> (secret: Secret, isOfPresentIdentity: Bool)? {
+  ) throws(SecretStoreError) -> (secret: Secret, isOfCurrentIdentity: Bool)? {
     guard let secrets = try secrets() else { return nil }
-    for (number, secret) in secrets.enumerated() where try table.hasSealing(under: secret, cipher) {
-      return (secret, number == 0)
+    for (index, secret) in secrets.enumerated() where try table.hasSealing(under: secret, cipher) {
+      return (secret, index == 0)
     }
     return (secrets[0], true)
   }
 
-  /// Returns the secrets for the machine's present and earlier identities, in this order.
+  /// Returns the secrets for the machine's current and earlier identities, in this order.
   private func secrets() throws(SecretStoreError) -> [Secret]? {
     guard let file = try fileSystem.openPrivate(keyPath) else { return nil }
-    let (key, identities) = try system { () throws(SystemError) in
-      (try Secret(contentsOf: file, limit: Self.keyCount), try machineIdentities())
+    let (key, identities) = try mapErrors { () throws(SystemError) in
+      (try Secret(contentsOf: file, limit: Self.keySize), try machineIdentities())
     }
-    guard key.count == Self.keyCount else {
+    guard key.count == Self.keySize else {
       throw .corrupted("The device key at \(keyPath) has \(key.count) bytes instead of 32")
     }
     var secrets: [Secret] = []
@@ -64,7 +64,7 @@ struct DeviceState: Sendable {
       if try fileSystem.status(of: keyPath) == nil {
         try fileSystem.removeLeftovers(of: keyPath, holding: lock)
         try fileSystem.replaceFile(
-          at: keyPath, with: KernelRandom.bytes(Self.keyCount), mode: 0o600)
+          at: keyPath, with: KernelRandom.bytes(Self.keySize), mode: 0o600)
       }
     } catch {
       throw SecretStoreError(error)
@@ -80,15 +80,31 @@ struct DeviceState: Sendable {
   /// An empty identity, as in a first boot, means that only the key file distinguishes the machine.
   private func machineIdentities() throws(SystemError) -> [[UInt8]] {
     let uninitialized = Array("uninitialized\n".utf8)
-    var present: [UInt8] = []
+    var current: [UInt8] = []
     do {
-      present = try fileSystem.open(machineIdentity, O_RDONLY).read(from: 0, count: 256)
+      current = try fileSystem.open(machineIdentity, O_RDONLY).read(from: 0, count: 256)
     } catch {
       if error.code != ENOENT { throw error }
     }
-    let isNone = present.isEmpty || present == uninitialized || present == uninitialized.dropLast()
+    let isNone = current.isEmpty || current == uninitialized || current == uninitialized.dropLast()
     // Earlier versions treated "uninitialized" as an identity.
-    return isNone ? [[], uninitialized] : [present, [], uninitialized]
+    return isNone ? [[], uninitialized] : [current, [], uninitialized]
+  }
+}
+
+extension KeyTable {
+  /// Returns whether a secret of a device opens a slot or a key.
+  fileprivate func hasSealing(
+    under device: Secret, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> Bool {
+    let sealer = sealer(cipher)
+    for slot in slots where try slot.isOfDevice(device, by: sealer) { return true }
+    for key in keys {
+      for copy in key.copies where copy.wrapping == .device {
+        if try key.open(copy, with: device, by: sealer) != nil { return true }
+      }
+    }
+    return false
   }
 }
 
@@ -96,15 +112,15 @@ extension DeviceState {
   /// Returns the path of a file whose name is the hexadecimal form of bytes.
   func path(of name: [UInt8], _ suffix: String) -> String {
     let digits = Array("0123456789abcdef".utf8)
-    let text = name.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return "\(directory)/\(String(decoding: text, as: UTF8.self)).\(suffix)"
+    let hexadecimal = name.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return "\(directory)/\(String(decoding: hexadecimal, as: UTF8.self)).\(suffix)"
   }
 
   /// Opens a file for reading and writing, and creates the file and the directory if necessary.
   func openOrCreate(_ path: String) throws(SecretStoreError) -> File {
     let flags = O_RDWR | O_CREAT
     if let file = try fileSystem.openPrivate(path, flags) { return file }
-    try system { () throws(SystemError) in try fileSystem.makeDirectories(directory) }
+    try mapErrors { () throws(SystemError) in try fileSystem.makeDirectories(directory) }
     if let file = try fileSystem.openPrivate(path, flags) { return file }
     throw .unavailable("The directory \(directory) was removed while it was being created.")
   }
@@ -113,24 +129,22 @@ extension DeviceState {
   func checksum(of bytes: some Collection<UInt8>) throws(SecretStoreError) -> ArraySlice<UInt8> {
     try cipher.digest(Array(bytes)[...])[..<16]
   }
-}
 
-extension DeviceState {
-  private static let keyMaterialCounts = 32...(1 << 20)
+  private static let keyMaterialSizes = 32...(1 << 20)
 
   /// Returns the content of a file that is used as a key; throws `invalid` for a wrong size.
   func keyMaterial(_ kind: String, at path: String) throws(SecretStoreError) -> Secret {
-    let content = try system { () throws(SystemError) in
+    let content = try mapErrors { () throws(SystemError) in
       // The open is non-blocking, because opening a FIFO could block indefinitely.
       try Secret(
         contentsOf: fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC),
-        limit: Self.keyMaterialCounts.upperBound)
+        limit: Self.keyMaterialSizes.upperBound)
     }
-    guard Self.keyMaterialCounts.contains(content.count) else {
-      let limit = Self.keyMaterialCounts.upperBound
-      let count = content.count > limit ? "more" : "\(content.count)"
+    guard Self.keyMaterialSizes.contains(content.count) else {
+      let limit = Self.keyMaterialSizes.upperBound
+      let size = content.count > limit ? "more" : "\(content.count)"
       throw .invalid(
-        "The \(kind) at \(path) must have 32 bytes to 1 MiB of random data, but has \(count)")
+        "The \(kind) at \(path) must have 32 bytes to 1 MiB of random data, but has \(size)")
     }
     return content
   }
@@ -140,7 +154,8 @@ extension DeviceState {
     // A name that comes from a vault is untrusted, and must not refer to another directory.
     guard let directory = credentialsDirectory, Self.isCredentialName(name) else { return nil }
     let path = "\(directory)/\(name)"
-    let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
+    let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path)
+    }
     return status == nil ? nil : try keyMaterial("credential", at: path)
   }
 
@@ -155,13 +170,13 @@ extension DeviceState {
 // recorded before its file is created, so that a power failure never leaves an older record.
 extension DeviceState {
   private static let magic = Array("LocketP\n".utf8)
-  private static let count = 72
+  private static let size = 72
 
   /// The identifier that is recorded for a vault that was removed intentionally.
-  static let noVault = [UInt8](repeating: 0, count: KeyTable.idCount)
+  static let noVault = [UInt8](repeating: 0, count: KeyTable.idSize)
 
   /// Whether any vault is recorded on this machine.
-  var knowsAnyVaultPath: Bool {
+  var hasVaultRecords: Bool {
     get throws(SecretStoreError) {
       do throws(SystemError) {
         return try fileSystem.entries(of: directory).contains { $0.hasSuffix(".place") }
@@ -176,9 +191,11 @@ extension DeviceState {
   func vaultID(at path: String) throws(SecretStoreError) -> [UInt8]? {
     let record = try recordFile(for: path)
     guard let file = try fileSystem.openPrivate(record.path) else { return nil }
-    let content = try system { () throws(SystemError) in try file.read(from: 0, count: Self.count) }
+    let content = try mapErrors { () throws(SystemError) in
+      try file.read(from: 0, count: Self.size)
+    }
     let head = Self.magic + record.digest
-    guard content.count == Self.count, content.starts(with: head),
+    guard content.count == Self.size, content.starts(with: head),
       try checksum(of: content[..<56]) == content[56...]
     else { return nil }
     return Array(content[40..<56])
@@ -190,7 +207,7 @@ extension DeviceState {
     var content = Self.magic + record.digest + vaultID
     content += try checksum(of: content)
     let file = try openOrCreate(record.path)
-    try system { () throws(SystemError) in
+    try mapErrors { () throws(SystemError) in
       // The content fits into one sector, so the write is atomic.
       try file.write(content, at: 0)
       try file.synchronize()

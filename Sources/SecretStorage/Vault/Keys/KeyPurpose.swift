@@ -9,7 +9,7 @@ enum KeyPurpose: Hashable, Sendable {
   /// Authenticates key tables for readers that last saw the vault before recent key rotations.
   case earlierTables
 
-  /// The number of the purpose in the file.
+  /// The code of the purpose in the file.
   var code: UInt8 {
     switch self {
     case .secrets(let accessibility): accessibility.rawValue
@@ -23,9 +23,9 @@ enum KeyPurpose: Hashable, Sendable {
   static let ofNewVaults = Accessibility.allCases.map(secrets) + [.attributes, .alwaysAttributes]
 
   init?(code: UInt8) {
-    let known = (Self.ofNewVaults + [.earlierTables]).first { $0.code == code }
-    guard let known else { return nil }
-    self = known
+    let purpose = (Self.ofNewVaults + [.earlierTables]).first { $0.code == code }
+    guard let purpose else { return nil }
+    self = purpose
   }
 
   /// The wrappings under which the key is sealed; any one of them suffices to open it.
@@ -53,6 +53,7 @@ enum KeyPurpose: Hashable, Sendable {
     }
   }
 
+  /// Returns the purpose of the key for the attributes of items with an accessibility.
   static func attributes(of accessibility: Accessibility) -> KeyPurpose {
     accessibility == .always || accessibility == .alwaysThisDeviceOnly
       ? .alwaysAttributes : .attributes

@@ -9,8 +9,8 @@ struct KeyRing: Sendable {
   private var keys: [UInt32: (purpose: KeyPurpose, key: Secret)] = [:]
 
   subscript(id: UInt32, for purpose: KeyPurpose) -> Secret? {
-    guard let known = keys[id], known.purpose == purpose else { return nil }
-    return known.key
+    guard let entry = keys[id], entry.purpose == purpose else { return nil }
+    return entry.key
   }
 
   subscript(sealed: SealedKey) -> TableKey? {
@@ -97,6 +97,21 @@ struct KeyRing: Sendable {
   }
 }
 
+/// An open key of the key table, or a key derived from one, with its identifier.
+struct TableKey: Sendable {
+  let id: UInt32
+  let secret: Secret
+
+  /// Returns the fingerprint of the generation that a link key belongs to.
+  func fingerprint(by sealer: VaultSealer) throws(SecretStoreError) -> [UInt8] {
+    let derived = try sealer.cipher.deriveKey(
+      from: secret, salt: sealer.vaultID[...], purpose: "locket generation")
+    return unsafe derived.withUnsafeBytes {
+      unsafe Array($0.prefix(KeyGeneration.fingerprintSize))
+    }
+  }
+}
+
 // Tags under link keys prove to a reader without the user key that a table continues a generation.
 extension KeyRing {
   /// Returns the link keys of a table, with the key of its own generation last.
@@ -134,16 +149,16 @@ extension KeyRing {
   func matches(
     user: Secret, on table: KeyTable, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Bool? {
-    var found: Bool?
+    var matches: Bool?
     for key in table.keys {
-      guard let known = self[key.id, for: key.purpose] else { continue }
+      guard let opened = self[key.id, for: key.purpose] else { continue }
       for copy in key.copies where copy.wrapping == .user {
-        guard try key.open(copy, with: user, by: table.sealer(cipher)) == known else {
+        guard try key.open(copy, with: user, by: table.sealer(cipher)) == opened else {
           return false
         }
-        found = true
+        matches = true
       }
     }
-    return found
+    return matches
   }
 }

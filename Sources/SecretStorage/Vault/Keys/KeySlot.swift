@@ -17,7 +17,7 @@ struct KeySlot: Sendable {
 }
 
 extension KeySlot {
-  private static let checkCount = 16
+  private static let checkSize = 16
 
   /// Creates a slot by sealing a user key; a passphrase must already be stretched.
   init(
@@ -62,7 +62,7 @@ extension KeySlot {
     } catch {
       guard case .corrupted = error else { throw error }
       if !kind.hasCheck { return nil }
-      throw .corrupted("The key slot \"\(name)\" is damaged, although the \(kind.label) is right")
+      throw .corrupted("The key slot \"\(name)\" is damaged, although the \(kind.label) is correct")
     }
   }
 
@@ -70,9 +70,10 @@ extension KeySlot {
     of secret: Secret, _ kind: SlotKind, _ salt: ArraySlice<UInt8>, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> ArraySlice<UInt8> {
     let derived = try cipher.deriveKey(from: secret, salt: salt, purpose: kind.purpose("check"))
-    return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(checkCount))[...] }
+    return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(checkSize))[...] }
   }
 
+  /// Returns whether a device's secret opens the slot.
   func isOfDevice(
     _ secret: Secret?, by sealer: VaultSealer
   ) throws(SecretStoreError) -> Bool {
@@ -85,9 +86,7 @@ extension KeySlot {
     guard let cost = kind.cost, cost.isAffordable, let memory = cost.memory else { return 0 }
     return memory * UInt64(cost.parallelization)
   }
-}
 
-extension KeySlot {
   var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: id)

@@ -2,7 +2,7 @@
 ///
 /// The slots contain the user key. All other keys are sealed under it, the device key, or both.
 struct KeyTable: Sendable {
-  static let idCount = 16
+  static let idSize = 16
   /// The maximum number of slots, because unlocking may have to try all of them.
   static let slotLimit = 64
   /// The maximum number of earlier generations for which a table has a tag.
@@ -16,13 +16,13 @@ struct KeyTable: Sendable {
   let vaultID: [UInt8]
   var slots: [KeySlot]
   var keys: [SealedKey]
-  /// The sequence of the last record of an export, which reveals a missing end, because no machine
-  /// remembers an export; nil for other vaults.
+  /// The sequence of an export's last record, which reveals a missing end, because no machine
+  /// records the state of an export; nil for other vaults.
   var exportEnd: UInt64?
-  /// The last record of the log whose items, and no others, precede this table; nil unless the
-  /// table is the last record of a compaction.
+  /// The end of the log that a compaction replaced with the records before this table; nil unless
+  /// the table is the compaction's last record.
   var replaced: ReplacedHead?
-  /// Sections of newer versions, kept unchanged.
+  /// Sections of newer versions, which are preserved unchanged.
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
 
   var hasPassphrase: Bool {
@@ -47,10 +47,10 @@ struct KeyTable: Sendable {
     }
   }
 
-  /// The generation of the keys: the number of the newest attributes key.
+  /// The generation of the keys: the identifier of the newest attributes key.
   var generation: UInt32? { key(for: .attributes)?.id }
 
-  /// The numbers of the keys that are the same in all tables of a file.
+  /// The identifiers of the keys that are the same in all tables of a file.
   var fileKeys: [UInt32?] { [generation, key(for: .alwaysAttributes)?.id] }
 
   /// Returns the newest key with a purpose, which seals new data.
@@ -65,7 +65,7 @@ struct KeyTable: Sendable {
     return slot
   }
 
-  /// Returns the passphrase slot with a number; nil means the only passphrase slot.
+  /// Returns the passphrase slot with an identifier; nil means the only passphrase slot.
   func passphraseSlot(_ id: UInt32?) throws(SecretStoreError) -> KeySlot {
     if let id {
       let slot = try slot(id)
@@ -82,23 +82,9 @@ struct KeyTable: Sendable {
     return slot
   }
 
-  /// Replaces the slot that has the same number.
-  mutating func replace(by slot: KeySlot) {
+  /// Replaces the slot that has the same identifier.
+  mutating func replaceSlot(with slot: KeySlot) {
     slots = slots.map { $0.id == slot.id ? slot : $0 }
-  }
-}
-
-/// The last record of a log that a compaction replaced.
-struct ReplacedHead: Hashable, Sendable {
-  let sequence: UInt64
-  let digest: [UInt8]
-
-  init(sequence: UInt64, digest: [UInt8]) {
-    (self.sequence, self.digest) = (sequence, digest)
-  }
-
-  init(_ head: ChainHead) {
-    self.init(sequence: head.sequence, digest: Array(head.digest))
   }
 }
 
@@ -121,9 +107,7 @@ extension KeyTable {
       bytes.append(Tag.key)
       bytes.append(counted: key.encoded)
     }
-    if let exportEnd {
-      bytes.append(Tag.exportEnd, exportEnd)
-    }
+    bytes.append(Tag.exportEnd, exportEnd)
     if let replaced {
       bytes.append(Tag.replaced)
       bytes.append(littleEndian: UInt32(8 + replaced.digest.count))
@@ -139,7 +123,7 @@ extension KeyTable {
 
   init(decoding bytes: ArraySlice<UInt8>) throws(MalformedRecord) {
     var reader = RecordReader(bytes)
-    vaultID = Array(try reader.bytes(Self.idCount))
+    vaultID = Array(try reader.bytes(Self.idSize))
     slots = []
     keys = []
     while !reader.isAtEnd {
@@ -171,34 +155,17 @@ extension KeyTable {
       }
     }
   }
-}
 
-/// An open key of the key table, or a key derived from one, with its number.
-struct TableKey: Sendable {
-  let id: UInt32
-  let secret: Secret
-
-  /// Returns the fingerprint of the generation that a link key belongs to.
-  func fingerprint(by sealer: VaultSealer) throws(SecretStoreError) -> [UInt8] {
-    let derived = try sealer.cipher.deriveKey(
-      from: secret, salt: sealer.vaultID[...], purpose: "locket generation")
-    return unsafe derived.withUnsafeBytes {
-      unsafe Array($0.prefix(KnownGeneration.fingerprintCount))
-    }
-  }
-}
-
-extension KeyTable {
   /// Returns the user key from the first slot that a key opens.
   ///
   /// `check` is called before each slot and several times a second during key derivations. It
   /// cancels by throwing, as does cancelling the task.
   func open(
     with key: SlotKey, _ cipher: any SecretCipher,
-    otherwise refusal: SecretStoreError = .wrongPassphrase,
+    otherwise wrongKeyError: SecretStoreError = .wrongPassphrase,
     checking check: () throws(SecretStoreError) -> Void = {}
   ) throws(SecretStoreError) -> Secret {
-    var failure = refusal
+    var failure = wrongKeyError
     var cancellation: SecretStoreError?
     func checkCancellation() throws(SecretStoreError) {
       do throws(SecretStoreError) {

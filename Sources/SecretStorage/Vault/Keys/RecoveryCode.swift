@@ -4,11 +4,11 @@
 /// five. The alphabet is Crockford's Base32, `0123456789ABCDEFGHJKMNPQRSTVWXYZ`. Parsing ignores
 /// case, spaces and hyphens, and accepts `I` and `L` for `1` and `O` for `0`.
 ///
-/// The checksum of BIP 350, with the human-readable part `locket`, detects all errors in at most
-/// four characters, such as two swapped ones, and all but one in 2^30 of the other errors.
+/// The Bech32m checksum of BIP 350, with the human-readable part `locket`, detects all errors in at
+/// most four characters, such as two swapped ones, and all but one in 2^30 of the other errors.
 public struct RecoveryCode: Sendable, Equatable {
   private static let randomCount = 34
-  private static let count = randomCount + RecoveryCodeChecksum.count
+  private static let count = randomCount + Bech32mChecksum.count
   private static let groupCount = 5
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
@@ -21,9 +21,9 @@ public struct RecoveryCode: Sendable, Equatable {
       unsafe bytes.withUnsafeBytes { bytes in
         for index in bytes.indices { unsafe buffer[index] = bytes[index] & 31 }
       }
-      var checksum = RecoveryCodeChecksum(humanReadablePart: "locket")
+      var checksum = Bech32mChecksum(humanReadablePart: "locket")
       for index in 0..<randomCount { checksum.add(unsafe buffer[index]) }
-      for index in 0..<RecoveryCodeChecksum.count {
+      for index in 0..<Bech32mChecksum.count {
         unsafe buffer[randomCount + index] = checksum.value(at: index)
       }
       for index in buffer.indices { unsafe buffer[index] = alphabet[Int(buffer[index])] }
@@ -35,17 +35,17 @@ public struct RecoveryCode: Sendable, Equatable {
     self.characters = characters
   }
 
-  /// Creates a recovery code from text that a user typed.
+  /// Creates a recovery code from a string that a user typed.
   ///
   /// This checks the form and the checksum, but not whether the code opens a particular vault.
   ///
   /// - Throws: ``SecretStoreError/invalid(_:)`` if the code was mistyped.
-  public init(_ text: some StringProtocol) throws {
+  public init(_ string: some StringProtocol) throws {
     var length = 0
     var isReadable = true
-    var checksum = RecoveryCodeChecksum(humanReadablePart: "locket")
+    var checksum = Bech32mChecksum(humanReadablePart: "locket")
     characters = unsafe Secret(count: Self.count) { buffer in
-      for scalar in text.unicodeScalars where !Self.isIgnored(scalar) {
+      for scalar in string.unicodeScalars where !Self.isIgnored(scalar) {
         defer { length += 1 }
         guard length < Self.count else { continue }
         guard let value = Self.value(of: scalar) else {
@@ -109,39 +109,4 @@ extension RecoveryCode: CustomStringConvertible, CustomReflectable {
   public var description: String { "<redacted>" }
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
-}
-
-/// The checksum of BIP 350 over 5-bit values, a BCH code in which any two words of up to 90 values
-/// differ in at least five positions.
-struct RecoveryCodeChecksum {
-  static let count = 6
-
-  private static let generators: [UInt32] = [
-    0x3B6A_57B2, 0x2650_8E6D, 0x1EA1_19FA, 0x3D42_33DD, 0x2A14_62B3,
-  ]
-  private static let constant: UInt32 = 0x2BC8_30A3
-
-  private var state: UInt32 = 1
-
-  /// Starts a checksum with a human-readable part, which distinguishes different kinds of codes.
-  init(humanReadablePart: String) {
-    for character in humanReadablePart.utf8 { add(character >> 5) }
-    add(0)
-    for character in humanReadablePart.utf8 { add(character & 31) }
-  }
-
-  mutating func add(_ value: UInt8) {
-    let top = state >> 25
-    state = (state & 0x1FF_FFFF) << 5 ^ UInt32(value)
-    for bit in 0..<5 where top >> bit & 1 == 1 { state ^= Self.generators[bit] }
-  }
-
-  func value(at index: Int) -> UInt8 {
-    var copy = self
-    for _ in 0..<Self.count { copy.add(0) }
-    return UInt8((copy.state ^ Self.constant) >> (5 * UInt32(Self.count - 1 - index)) & 31)
-  }
-
-  /// Whether the last added values are the checksum of the preceding ones.
-  var isValid: Bool { state == Self.constant }
 }

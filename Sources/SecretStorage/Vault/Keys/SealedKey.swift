@@ -46,9 +46,7 @@ extension SealedKey {
     context.append(wrapping.rawValue)
     return context
   }
-}
 
-extension SealedKey {
   var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: id)

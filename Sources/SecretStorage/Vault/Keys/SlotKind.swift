@@ -1,7 +1,7 @@
 typealias SlotKind = SecretVault.Slot.Kind
 
 extension SlotKind {
-  /// The number of the kind in the file.
+  /// The code of the kind in the file.
   var code: UInt8 {
     switch self {
     case .device: 1
@@ -64,24 +64,23 @@ extension SlotKind {
 
   init(_ reader: inout RecordReader) throws(MalformedRecord) {
     let code: UInt8 = try reader.integer()
-    let known: [SlotKind] = [
+    let kinds: [SlotKind] = [
       .device, .passphrase(.standard), .keyFile, .credential(named: ""), .recoveryCode,
     ]
-    switch known.first(where: { $0.code == code }) {
+    switch kinds.first(where: { $0.code == code }) {
     case .passphrase: self = .passphrase(try reader.cost())
     case .credential:
       self = .credential(named: String(decoding: try reader.countedBytes(), as: UTF8.self))
     case let kind: self = kind ?? .unknown(type: code)
     }
   }
-}
 
-extension SlotKind {
+  /// A description of the key that opens the slot.
   var keyDescription: String {
     switch self {
     case .device: "another device's key"
     case .credential(let name): "the credential \(name)"
-    case .unknown: "a key of a kind that only a newer version knows"
+    case .unknown: "a key of a kind that requires a newer version"
     case .passphrase, .keyFile, .recoveryCode: "a \(label)"
     }
   }

@@ -17,14 +17,14 @@ struct SlotRenewal {
   ) throws(SecretStoreError) {
     for key in keys {
       guard table.slots.contains(where: { $0.kind.accepts(key.kind) }) else {
-        throw key.absence
+        throw key.missingSlotError
       }
       let slotKey = try key.slotKey(device, for: table)
-      var isRight = false
+      var didOpen = false
       for (index, slot) in table.slots.enumerated() where slot.kind.accepts(key.kind) {
-        if try open(slot, at: index, with: slotKey) { isRight = true }
+        if try open(slot, at: index, with: slotKey) { didOpen = true }
       }
-      if !isRight { throw key.refusal }
+      if !didOpen { throw key.wrongKeyError }
     }
     for (index, slot) in table.slots.enumerated() where keptKeys[index] == nil {
       do {

@@ -28,18 +28,18 @@ extension UnlockKey {
   }
 
   /// The error for a vault without a slot for the key.
-  var absence: SecretStoreError {
-    let words =
+  var missingSlotError: SecretStoreError {
+    let object =
       switch kind {
       case .device: "slot for a device"
       case .credential(let name): "credential named \(name)"
       default: kind.label
       }
-    return .invalid("The vault has no \(words)")
+    return .invalid("The vault has no \(object)")
   }
 
   /// The error for a key that opens none of the slots for its kind.
-  var refusal: SecretStoreError {
+  var wrongKeyError: SecretStoreError {
     switch self {
     case .device: .otherDevice("The vault")
     case .passphrase: .wrongPassphrase

@@ -5,9 +5,10 @@ import StorageInternals
 struct VaultKeys: Sendable {
   var table: KeyTable?
   var ring = KeyRing()
-  /// The record of the table, until a key proves that the table belongs to this vault.
+  /// The record of the table until a key proves that the table belongs to this vault; then nil.
   var unproven: KeyTableRecord?
-  var known: KnownGeneration?
+  /// The last generation that a proven key table belonged to.
+  var lastGeneration: KeyGeneration?
   /// The keys of a file that this object is about to install, for the first thread that reads it.
   var pendingRing: KeyRing?
   /// Whether the app locked the vault, so that it is not unlocked automatically.
@@ -17,7 +18,7 @@ struct VaultKeys: Sendable {
   var isDeviceOutdated = false
   /// Whether the table has format version 1, without tags that a locked vault can check.
   var isOfVersion1 = false
-  /// Whether the table does not continue the last known generation.
+  /// Whether the table does not continue the last recorded generation.
   var isDetached = false
   /// The error that prevented an available unattended key from unlocking the vault.
   var unattendedError: SecretStoreError?
@@ -25,6 +26,7 @@ struct VaultKeys: Sendable {
   /// Whether the vault is unlocked or does not exist yet.
   var isUnlocked: Bool { table == nil || ring.user != nil }
 
+  /// The error for an access that requires the vault to be unlocked.
   var lockReason: SecretStoreError {
     guard let table, !isLockedByApp, !table.slots.contains(where: \.kind.isAttended) else {
       return .locked
@@ -48,7 +50,7 @@ struct VaultKeys: Sendable {
 
   /// Adds a given key or a new random one to a table that will be written.
   ///
-  /// The number is random, because another process may still use the number of a removed key.
+  /// The key's identifier is random, because another process may still use that of a removed key.
   mutating func makeKey(
     _ purpose: KeyPurpose, from given: Secret? = nil, in table: inout KeyTable,
     _ cipher: any SecretCipher
@@ -56,7 +58,7 @@ struct VaultKeys: Sendable {
     let secret = if let given { given } else { try Secret.random(32) }
     let used = Set(table.keys.map(\.id))
     let random = { () throws(SecretStoreError) in
-      try system { () throws(SystemError) in try KernelRandom.integer(UInt32.self) }
+      try mapErrors { () throws(SystemError) in try KernelRandom.integer(UInt32.self) }
     }
     var id = try random()
     while used.contains(id) { id = try random() }
@@ -105,7 +107,7 @@ extension VaultKeys {
     _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     let user = try Secret.random(32)
-    var table = KeyTable(vaultID: try .random(KeyTable.idCount), slots: [], keys: [])
+    var table = KeyTable(vaultID: try .random(KeyTable.idSize), slots: [], keys: [])
     table.exportEnd = exportEnd
     table.slots = [
       try KeySlot(id: 1, name: name, sealing: user, under: key, by: table.sealer(cipher))
@@ -135,7 +137,7 @@ extension VaultKeys {
           return
         }
         if let name = slot.kind.credentialName {
-          unattendedError = UnlockKey.credential(named: name).refusal
+          unattendedError = UnlockKey.credential(named: name).wrongKeyError
         }
       } catch {
         guard Self.isInvalidKey(error) else { throw error }
@@ -162,13 +164,73 @@ extension VaultKeys {
     default: false
     }
   }
+
+  /// Adopts a key table and opens its keys; on an error, such as an invalid tag, nothing changes.
+  ///
+  /// A table is proven by a valid tag under the user key, or under its generation's link key, which
+  /// the device's secret opens. Other tables remain candidates until the vault is unlocked. A table
+  /// must also continue the generations that this object and this machine have recorded.
+  mutating func adopt(
+    _ read: KeyTableRecord, from device: DeviceState, remembered: [UInt8]?,
+    _ cipher: any SecretCipher
+  ) throws(SecretStoreError) {
+    var new = self
+    if !isLockedByApp, ring.user == nil { try new.openUnattended(read.table, device, cipher) }
+    try new.ring.open(read.table, cipher)
+    let link = try new.ring.linkKey(of: read.table, cipher)
+    var isAuthentic = true
+    if let user = new.ring.user {
+      isAuthentic = try read.isAuthentic(user: user, cipher)
+      if isAuthentic {
+        isAuthentic = try new.ring.matches(user: user, on: read.table, cipher) != false
+      }
+    }
+    if read.isLinked, let link, isAuthentic { isAuthentic = try read.isLinked(to: link, cipher) }
+    let isProven = new.ring.user != nil || read.isLinked && link != nil
+    guard isAuthentic, isProven || table == nil || unproven != nil else {
+      throw .corrupted("A key table is not authentic")
+    }
+    new.table = read.table
+    new.unproven = isProven ? nil : read
+    new.isOfVersion1 = !read.isLinked
+    if isProven || !read.isLinked {
+      let own = lastGeneration?.vaultID == read.table.vaultID ? lastGeneration?.fingerprint : nil
+      for fingerprint in Set([own, remembered].compactMap(\.self))
+      where fingerprint != RememberedVault.Keys.noGeneration && !new.isDetached {
+        new.isDetached = try !new.ring.isContinuation(read, of: fingerprint, cipher)
+      }
+    }
+    if isProven, read.isLinked, !new.isDetached { try new.recordGeneration(cipher) }
+    self = new
+  }
+
+  /// Records the generation of the current key table, if its link key is available.
+  mutating func recordGeneration(_ cipher: any SecretCipher) throws(SecretStoreError) {
+    guard let table, let link = try ring.linkKey(of: table, cipher) else { return }
+    lastGeneration = KeyGeneration(
+      vaultID: table.vaultID, fingerprint: try link.fingerprint(by: table.sealer(cipher)))
+  }
+
+  /// Checks that the user key from a slot belongs to this vault, if the table is not proven.
+  ///
+  /// Throws `corrupted` if it does not, or `locked` if no key in memory can verify it.
+  func confirm(user: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) {
+    guard let unproven else { return }
+    guard try unproven.isAuthentic(user: user, cipher),
+      let matches = try ring.matches(user: user, on: unproven.table, cipher)
+    else { throw .locked }
+    if !matches {
+      throw .corrupted("The key table does not belong to this vault: its slots open other keys")
+    }
+  }
 }
 
 /// A generation of a vault's keys: all keys that are in use between two rotations.
-struct KnownGeneration: Hashable, Sendable {
+struct KeyGeneration: Hashable, Sendable {
   let vaultID: [UInt8]
   /// A digest of the generation's link key, which reveals nothing else about that key.
   let fingerprint: [UInt8]
 
-  static let fingerprintCount = 16
+  /// The size of a fingerprint, in bytes.
+  static let fingerprintSize = 16
 }

@@ -5,7 +5,7 @@ import Dispatch
 struct IdlePeriod: Sendable {
   private let limit: Duration
   private let now: @Sendable () -> ContinuousClock.Instant
-  /// The timer; nil in a forked child, which has no thread for it and checks `isOver` instead.
+  /// The timer; nil in a forked child, which has no thread for it and checks `hasEnded` instead.
   private let timer: IdleTimer?
   /// The end of the current period; nil if none is running, for example while the vault is locked.
   private var end: ContinuousClock.Instant?
@@ -21,7 +21,7 @@ struct IdlePeriod: Sendable {
     timer = Fork.isChild ? nil : IdleTimer(handler: handler)
   }
 
-  var isOver: Bool {
+  var hasEnded: Bool {
     guard let end else { return false }
     return now() >= end
   }

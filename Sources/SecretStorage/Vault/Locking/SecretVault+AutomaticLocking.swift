@@ -5,22 +5,22 @@ extension SecretVault {
   /// The conditions under which the vault locks automatically.
   ///
   /// The setting applies to this object, without keeping it alive, and takes effect immediately:
-  /// the idle time starts, and no later signal is missed. It locks like ``lock()``, which an app
-  /// calls itself on other events, such as `PrepareForSleep` of systemd-logind.
+  /// the idle time starts, and no later signal is missed. The vault is locked as by ``lock()``. For
+  /// other events, such as `PrepareForSleep` of systemd-logind, an app can call that method itself.
   ///
   /// A forked child does not inherit the setting. If it sets conditions, its vault locks at the
   /// first access after the idle time, but not on signals; ``SecretStores/onFailure`` reports this.
   ///
-  /// - Precondition: Every signal can be caught and does not report an error of a thread. SIGKILL,
+  /// - Precondition: Every signal can be caught and is not a synchronous fault signal. SIGKILL,
   ///   SIGSEGV and SIGPIPE, for example, are not allowed.
   public var automaticLocking: AutomaticLocking {
     get { automaticLockingState.withLock { $0.setting } }
-    set { lock(newValue) { .now } }
+    set { apply(newValue) { .now } }
   }
 
   /// Applies a setting, and measures the idle time with the given clock.
-  func lock(
-    _ setting: AutomaticLocking, by now: @escaping @Sendable () -> ContinuousClock.Instant
+  func apply(
+    _ setting: AutomaticLocking, clock now: @escaping @Sendable () -> ContinuousClock.Instant
   ) {
     let isLocked = automaticLockingState.withLock { state in
       state.setting = setting
@@ -32,7 +32,7 @@ extension SecretVault {
         IdlePeriod(limit, now: now) { [weak self] in self?.lockIfIdle() }
       }
       return contents.withLock { contents in
-        // The idle time of the previous setting may already be over.
+        // The idle time of the previous setting may already have elapsed.
         let isLocked = contents.lockIfIdle()
         contents.idle = idle
         contents.beginIdlePeriod()
@@ -52,7 +52,7 @@ extension SecretVault {
     }
   }
 
-  /// Locks the vault if the idle time is over; otherwise restarts the timer, which may fire early.
+  /// Locks the vault if the idle time has elapsed; otherwise reschedules the timer.
   private func lockIfIdle() {
     let isLocked = contents.withLock { contents in
       let isLocked = contents.lockIfIdle()
@@ -77,9 +77,9 @@ struct AutomaticLockingState: Sendable {
 public struct AutomaticLocking: Hashable, Sendable {
   /// The idle time after which the vault locks; nil means no limit.
   ///
-  /// Reading a secret, and adding, changing or removing an item through this object restarts it.
-  /// Searches and ``SecretVault/revision()`` do not, so that polling does not keep the vault
-  /// unlocked. It includes time asleep.
+  /// Reading a secret, and adding, changing or removing an item through this object restarts the
+  /// time. Searches and ``SecretVault/revision()`` do not, so that polling does not keep the vault
+  /// unlocked. Time during which the machine is asleep counts as idle.
   public var afterIdle: Duration?
 
   /// Whether the vault locks before SIGTSTP (Ctrl-Z in a terminal) stops the process.
@@ -89,7 +89,7 @@ public struct AutomaticLocking: Hashable, Sendable {
 
   /// The signals that lock the vault, for example `[SIGUSR1]`.
   ///
-  /// They lose their default action until the process ends. SIGTSTP means ``whenSuspended``.
+  /// Their default actions are disabled until the process ends. SIGTSTP implies ``whenSuspended``.
   public var signals: Set<Int32>
 
   /// Creates a set of conditions.

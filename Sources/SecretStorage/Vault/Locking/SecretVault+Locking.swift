@@ -7,7 +7,7 @@ extension SecretVault {
   public var isLocked: Bool {
     get throws {
       try withContents { contents throws(SecretStoreError) in
-        try contents.knownTable() != nil && !contents.keys.isUnlocked
+        try contents.currentTable() != nil && !contents.keys.isUnlocked
       }
     }
   }
@@ -21,7 +21,7 @@ extension SecretVault {
   public func lock() {
     contents.withLock { contents in
       contents.lock()
-      contents.lockings += 1
+      contents.lockCount += 1
     }
     notifyObservers()
   }
@@ -34,11 +34,11 @@ extension SecretVault {
   public func unlock() throws {
     try withContents { contents throws(SecretStoreError) in
       contents.keys.isLockedByApp = false
-      contents.startOver()
+      contents.reset()
     }
     try withContents { contents throws(SecretStoreError) in
-      if try contents.knownTable() == nil || contents.keys.isUnlocked { return }
-      if let obstacle = contents.keys.unattendedError { throw obstacle }
+      if try contents.currentTable() == nil || contents.keys.isUnlocked { return }
+      if let error = contents.keys.unattendedError { throw error }
       throw contents.keys.table?.hasDevice == true ? .otherDevice("The vault") : .locked
     }
     notifyObservers()
@@ -60,70 +60,70 @@ extension SecretVault {
   ///   - ``SecretStoreError/busy(path:holder:)`` if the last attempt times out on writers.
   ///   - The error of reading the key.
   public func unlock(with key: UnlockKey) throws {
-    let lockings = contents.withLock { $0.lockings }
-    for _ in 0..<2 where try takeUserKey(from: key, after: lockings) { return notifyObservers() }
+    let lockCount = contents.withLock { $0.lockCount }
+    for _ in 0..<2 where try attemptUnlock(with: key, after: lockCount) { return notifyObservers() }
     // Other processes cannot rotate the keys again during the last attempt.
     var isUnlocked = false
-    _ = try parts.log.append { () throws(SecretStoreError) in
-      isUnlocked = try takeUserKey(from: key, after: lockings)
+    _ = try location.log.append { () throws(SecretStoreError) in
+      isUnlocked = try attemptUnlock(with: key, after: lockCount)
       return nil
     }
     guard isUnlocked else {
       throw SecretStoreError.unavailable(
-        "The keys of \(try parts.log.name) changed while it was being unlocked. Try again.")
+        "The keys of \(try location.log.name) changed while it was being unlocked. Try again.")
     }
     notifyObservers()
   }
 
   /// A check that cancels a key derivation by throwing `cancelled` once ``lock()`` is called.
   var cancellationByLocking: () throws(SecretStoreError) -> Void {
-    cancellation(after: contents.withLock { $0.lockings })
+    cancellation(after: contents.withLock { $0.lockCount })
   }
 
   private func cancellation(
-    after lockings: UInt64
+    after lockCount: UInt64
   ) -> () throws(SecretStoreError) -> Void {
     { () throws(SecretStoreError) in
-      if self.contents.withLock({ $0.lockings }) != lockings { throw .cancelled }
+      if self.contents.withLock({ $0.lockCount }) != lockCount { throw .cancelled }
     }
   }
 
   /// Unlocks the vault with a key; returns false if the user key is replaced during the attempt.
-  private func takeUserKey(
-    from key: UnlockKey, after lockings: UInt64
+  private func attemptUnlock(
+    with key: UnlockKey, after lockCount: UInt64
   ) throws(SecretStoreError) -> Bool {
-    let parts = try parts
+    let location = try location
     // Detects a rollback before trying any slot, because an older copy may contain removed slots.
-    let table = try read { contents throws(SecretStoreError) in try contents.knownTable() }
+    let table = try read { contents throws(SecretStoreError) in try contents.currentTable() }
     guard let table, table.slots.contains(where: { $0.kind.accepts(key.kind) }) else {
-      throw key.absence
+      throw key.missingSlotError
     }
-    let slotKey = try key.slotKey(parts.device, for: table)
+    let slotKey = try key.slotKey(location.device, for: table)
     let user = try table.open(
-      with: slotKey, cipher, otherwise: key.refusal, checking: cancellation(after: lockings))
-    return try unlock(withUserKey: user, of: table, after: lockings)
+      with: slotKey, cipher, otherwise: key.wrongKeyError, checking: cancellation(after: lockCount))
+    return try unlock(withUserKey: user, of: table, after: lockCount)
   }
 
   /// Reads the vault again with the user key of a table; returns false if the key was replaced.
   ///
-  /// Throws `cancelled` if the vault was locked since `lockings` was read.
+  /// Throws `cancelled` if the vault was locked since `lockCount` was read.
   func unlock(
-    withUserKey user: Secret, of table: KeyTable, after lockings: UInt64
+    withUserKey user: Secret, of table: KeyTable, after lockCount: UInt64
   ) throws(SecretStoreError) -> Bool {
     try withContents { contents throws(SecretStoreError) in
-      if contents.lockings != lockings { throw .cancelled }
+      if contents.lockCount != lockCount { throw .cancelled }
       _ = contents.keys.ring.adapt(to: table)
       contents.keys.ring.user = user
       contents.keys.isLockedByApp = false
-      contents.startOver()
+      contents.reset()
     }
     return try withContents { contents throws(SecretStoreError) in
-      if let distrust = contents.distrust {
+      if let trustError = contents.trustError {
         contents.lock()
-        throw distrust
+        throw trustError
       }
       if contents.keys.isUnlocked { return true }
-      if contents.lockings != lockings { throw .cancelled }
+      if contents.lockCount != lockCount { throw .cancelled }
       // A forged file may contain tables with several user keys, so that retries would never end.
       if contents.damage.isEmpty { return false }
       throw .corrupted("Key tables are not authentic; damaged: \(contents.damage.description)")
@@ -143,9 +143,9 @@ extension VaultContents {
     cipher.eraseKeys()
   }
 
-  /// Locks the vault if the idle period is over, and returns whether it did.
+  /// Locks the vault if the idle period has ended, and returns whether it did.
   mutating func lockIfIdle() -> Bool {
-    guard idle?.isOver == true else { return false }
+    guard idle?.hasEnded == true else { return false }
     lock()
     return true
   }

@@ -7,13 +7,13 @@ struct DiskReserve: Sendable {
   private let fileSystem: FileSystem
 
   /// The sizes of the file and of a part, in bytes.
-  private static let count = 64 * 1024
-  private static let part = 16 * 1024
+  private static let size = 64 * 1024
+  private static let partSize = 16 * 1024
 
-  /// Incompressible bytes, because some file systems compress, and store no zeros.
+  /// Incompressible bytes, because some file systems compress data and do not store zeros.
   private static let content: [UInt8] = {
     var state: UInt64 = 1
-    return (0..<count).map { _ in
+    return (0..<size).map { _ in
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return UInt8(truncatingIfNeeded: state >> 56)
     }
@@ -27,14 +27,14 @@ struct DiskReserve: Sendable {
   /// Restores the whole file if there is enough space; `lock` is the lock of the log's writers.
   func fill(holding lock: borrowing FileLock) {
     do throws(SystemError) {
-      if let status = try fileSystem.status(of: path), status.size >= Self.count { return }
+      if let status = try fileSystem.status(of: path), status.size >= Self.size { return }
       guard let file = try open(O_CREAT) else { return }
-      let size = try file.status().size
+      let oldSize = try file.status().size
       do throws(SystemError) {
-        // Not flushed: after a power failure, the next write fills it again.
-        try file.write(Self.content[size...], at: size)
+        // The file is not flushed: after a power failure, the next write restores it.
+        try file.write(Self.content[oldSize...], at: oldSize)
       } catch {
-        try file.truncate(to: size)
+        try file.truncate(to: oldSize)
         throw error
       }
     } catch {
@@ -43,12 +43,12 @@ struct DiskReserve: Sendable {
   }
 
   /// Releases a part of the space; returns false if none is left.
-  func giveUpPart() -> Bool {
+  func releasePart() -> Bool {
     do throws(SystemError) {
       guard let file = try open(0) else { return false }
-      let size = try file.status().size
-      if size == 0 { return false }
-      try file.truncate(to: max(0, size - Self.part))
+      let oldSize = try file.status().size
+      if oldSize == 0 { return false }
+      try file.truncate(to: max(0, oldSize - Self.partSize))
       return true
     } catch {
       // The caller reports the error of the full disk instead.
@@ -62,7 +62,7 @@ struct DiskReserve: Sendable {
     let file = try fileSystem.open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | flags, mode: 0o600)
     let status = try file.status()
     guard status.isRegularFile, status.owner == geteuid(), status.links == 1,
-      status.size <= Self.count
+      status.size <= Self.size
     else { return nil }
     return file
   }

@@ -11,7 +11,7 @@ func checkPrivacy(_ status: FileStatus, of path: String) throws(SecretStoreError
     } else if status.owner != geteuid() {
       "belongs to another user (\(status.owner)): only its owner may use it"
     } else if status.isOpenToOthers {
-      "is open to other users: remove their permissions with chmod 600"
+      "is accessible to other users: remove their permissions with chmod 600"
     } else {
       nil
     }
@@ -24,8 +24,8 @@ extension FileSystem {
   func openPrivate(
     _ path: String, _ flags: Int32 = O_RDONLY
   ) throws(SecretStoreError) -> File? {
-    guard let file = try openItself(path, flags) else { return nil }
-    try checkPrivacy(system { () throws(SystemError) in try file.status() }, of: path)
+    guard let file = try openWithoutFollowingLinks(path, flags) else { return nil }
+    try checkPrivacy(mapErrors { () throws(SystemError) in try file.status() }, of: path)
     return file
   }
 
@@ -33,33 +33,33 @@ extension FileSystem {
   ///
   /// A missing directory will be created without that permission.
   func protectDirectory(_ path: String) throws(SecretStoreError) {
-    let found = try system { () throws(SystemError) in
+    let found = try mapErrors { () throws(SystemError) in
       try status(of: path, followingLink: true)
     }
-    guard let found, found.isExchangeable else { return }
-    var obstacle = "only its owner (\(found.owner)) can change that, with chmod go-w"
+    guard let found, found.allowsReplacingFiles else { return }
+    var obstacle = "only its owner (\(found.owner)) can revoke the permission, with chmod go-w"
     if found.owner == geteuid() {
       do throws(SystemError) {
         let directory = try open(path, O_RDONLY | O_DIRECTORY)
         try directory.changeMode(to: directory.status().permissions & ~0o022)
-        if try !directory.status().isExchangeable { return }
-        obstacle = "its file system keeps these permissions"
+        if try !directory.status().allowsReplacingFiles { return }
+        obstacle = "its file system does not support changing permissions"
       } catch {
-        obstacle = "changing that failed: \(error)"
+        obstacle = "revoking the permission failed: \(error)"
       }
     }
     throw .insecure(
       path: path,
       reason: """
         is a directory that other users can write to \
-        (mode 0\(String(found.permissions, radix: 8))), so that they can exchange its files, and \
-        \(obstacle). Name another directory, or set allowsSharedDirectories where these users are \
-        trusted
+        (mode 0\(String(found.permissions, radix: 8))), so that they can replace its files; \
+        \(obstacle). Choose another directory, or set allowsSharedDirectories if you trust these \
+        users
         """)
   }
 
   /// Opens the file at a path without following a symbolic link; returns nil if there is none.
-  func openItself(_ path: String, _ flags: Int32) throws(SecretStoreError) -> File? {
+  func openWithoutFollowingLinks(_ path: String, _ flags: Int32) throws(SecretStoreError) -> File? {
     do {
       // Non-blocking, because opening a FIFO in the file's place could block indefinitely.
       return try open(path, flags | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
@@ -76,7 +76,7 @@ extension FileSystem {
 
 extension FileStatus {
   /// Whether other users can replace a file in this directory.
-  var isExchangeable: Bool {
+  var allowsReplacingFiles: Bool {
     // In a sticky directory, only its owner and the owner of the file can.
     let isSticky = mode & S_ISVTX != 0 && (owner == 0 || owner == geteuid())
     return isDirectory && mode & 0o022 != 0 && !isSticky

@@ -3,10 +3,10 @@ import StorageInternals
 /// The layout of a record in the file; see <doc:TheVaultsFormat>.
 enum Frame {
   static let magic: [UInt8] = [0xF5, 0x4C, 0x4B, 0x52]
-  static let digestCount = 32
-  /// Magic number, length, the length's complement, and digest.
-  static let overhead = 4 + 4 + 4 + digestCount
-  /// The longest payload, in bytes: the largest item, with its padded secret, takes 17 MiB.
+  static let digestSize = 32
+  /// The size of magic number, length, the length's complement and digest, in bytes.
+  static let overhead = 4 + 4 + 4 + digestSize
+  /// The maximum size of a payload, in bytes; the largest item, with its padded secret, has 17 MiB.
   static let payloadLimit = 18 << 20
 
   static func encode(_ record: LogRecord, into file: inout [UInt8]) {
@@ -28,14 +28,14 @@ enum Frame {
   /// Whether bytes are an incomplete frame, as left by an interrupted append.
   static func isBeginning(_ bytes: ArraySlice<UInt8>) -> Bool {
     guard bytes.count >= overhead else {
-      return magic.starts(with: bytes.prefix(4)) && hasSoundLength(bytes)
+      return magic.starts(with: bytes.prefix(4)) && hasValidLength(bytes)
     }
     guard let count = payloadCount(in: bytes) else { return false }
     return bytes.count < overhead + count
   }
 
   /// The size of a disk sector, in bytes; a disk writes a sector atomically.
-  private static let sectorCount = 512
+  private static let sectorSize = 512
 
   /// Whether bytes at a file offset include a sector of zeros, or a part of one at either end.
   ///
@@ -44,8 +44,8 @@ enum Frame {
     var rest = bytes
     var position = offset
     while !rest.isEmpty {
-      let part = rest.prefix(sectorCount - position % sectorCount)
-      // A few zeros may also be damage.
+      let part = rest.prefix(sectorSize - position % sectorSize)
+      // A few zeros may be damage instead.
       if part.count >= 16 || part.count == bytes.count, part.allSatisfy({ $0 == 0 }) { return true }
       rest = rest.dropFirst(part.count)
       position += part.count
@@ -54,15 +54,17 @@ enum Frame {
   }
 
   /// Whether the available bytes of a length's complement match the length.
-  private static func hasSoundLength(_ bytes: ArraySlice<UInt8>) -> Bool {
+  private static func hasValidLength(_ bytes: ArraySlice<UInt8>) -> Bool {
     zip(bytes.dropFirst(4).prefix(4), bytes.dropFirst(8).prefix(4)).allSatisfy { $0 == ~$1 }
   }
 }
 
+/// The header of a vault's file; see <doc:TheVaultsFormat>.
 enum FileHeader {
   static let magic = Array("LocketV\n".utf8)
   static let version: UInt32 = 2
-  static let count = 32
+  /// The size of the header, in bytes.
+  static let size = 32
 
   /// Returns a header with the offset of the frame of the last record that a compaction wrote; 0 in
   /// a file that no compaction wrote.
@@ -72,7 +74,7 @@ enum FileHeader {
     var header = magic
     header.append(littleEndian: version)
     header.append(littleEndian: lastRecord)
-    header += try cipher.digest(header[...]).prefix(count - header.count)
+    header += try cipher.digest(header[...]).prefix(size - header.count)
     return header
   }
 
@@ -85,8 +87,8 @@ enum FileHeader {
   static func read(
     _ file: ArraySlice<UInt8>, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Reading {
-    let header = file.prefix(count)
-    guard header.count == count, header.starts(with: magic) else { return .damaged }
+    let header = file.prefix(size)
+    guard header.count == size, header.starts(with: magic) else { return .damaged }
     let fields = header.prefix(magic.count + 8)
     guard try cipher.digest(fields).starts(with: header.dropFirst(fields.count)) else {
       return .damaged
@@ -99,9 +101,9 @@ enum FileHeader {
   ///
   /// Nothing authenticates the offset.
   static func lastRecord(in header: [UInt8]) -> Int? {
-    guard header.count == count, header.starts(with: magic) else { return nil }
+    guard header.count == size, header.starts(with: magic) else { return nil }
     let offset = Int(header[...].littleEndianUInt32(at: magic.count + 4))
-    return offset < count ? nil : offset
+    return offset < size ? nil : offset
   }
 }
 
@@ -167,7 +169,7 @@ struct FrameSearch {
       return nil
     }
     let payload = frame.dropFirst(Frame.overhead).prefix(count)
-    let digest = frame[..<payload.startIndex].suffix(Frame.digestCount)
+    let digest = frame[..<payload.startIndex].suffix(Frame.digestSize)
     if try cipher.digest(payload)[...] == digest {
       return LogRecord(payload: payload, digest: digest)
     }

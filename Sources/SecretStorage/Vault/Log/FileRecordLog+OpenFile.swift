@@ -10,7 +10,7 @@ extension FileRecordLog {
     }
 
     func bytes(at offset: Int, count: Int) throws(SecretStoreError) -> ArraySlice<UInt8> {
-      let bytes = try system { () throws(SystemError) in
+      let bytes = try mapErrors { () throws(SystemError) in
         try file.read(from: offset, count: count)
       }
       guard bytes.count == count else {

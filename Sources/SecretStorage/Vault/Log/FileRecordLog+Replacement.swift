@@ -2,25 +2,99 @@ import CLibrary
 import StorageInternals
 
 extension FileRecordLog {
-  /// A new file under construction, which takes the log's place when it is complete.
+  func replace(
+    keepingOld: Bool, beginning: LogBeginning,
+    by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
+  ) throws(SecretStoreError) -> SecretStoreError? {
+    var new = try Replacement(of: self)
+    if new.isOnDisk {
+      try beginning { record throws(SecretStoreError) in try new.add(record) }
+      try new.synchronize()
+    }
+    let lock = try acquireWriteLock()
+    if !new.isOnDisk {
+      try beginning { record throws(SecretStoreError) in try new.add(record) }
+    }
+    guard let (records, position) = try make() else { return nil }
+    for record in records { try new.add(record) }
+    _ = try open(at: position, O_RDONLY)
+    if keepingOld { try keepDamagedCopy(of: position) }
+    do {
+      _ = try install(new, holding: lock)
+      return nil
+    } catch {
+      // After the rename, every reader has the new file.
+      guard isReplaced(position) else { throw error }
+      return error
+    }
+  }
+
+  /// Whether the file is not the one of a position; false also if that is unknown.
+  private func isReplaced(_ position: LogPosition) -> Bool {
+    do throws(SystemError) {
+      guard let status = try fileSystem.status(of: path) else { return false }
+      return !FilePosition(position).isCurrent(for: status)
+    } catch {
+      return false
+    }
+  }
+
+  /// Replaces the current file, if any, with a new one.
+  func install(
+    _ new: consuming Replacement, holding lock: borrowing FileLock
+  ) throws(SecretStoreError) -> LogPosition {
+    try checkGrowth(to: new.count, by: 0)
+    let count = new.count
+    try mapErrors { () throws(SystemError) in
+      try fileSystem.removeLeftovers(of: path, holding: lock)
+    }
+    try new.install()
+    return try mapErrors { () throws(SystemError) in
+      guard let status = try fileSystem.status(of: path) else {
+        throw SystemError(call: .stat, path: path, code: ENOENT)
+      }
+      reserve.fill(holding: lock)
+      return FilePosition(status, end: count).logPosition
+    }
+  }
+
+  /// Returns the last record that the replacement of a file wrote, and its end; nil if unknown.
+  func lastOfReplacement(
+    _ file: borrowing File
+  ) throws(SecretStoreError) -> (LogRecord, end: Int)? {
+    func bytes(_ offset: Int, _ count: Int) throws(SecretStoreError) -> [UInt8] {
+      try mapErrors { () throws(SystemError) in try file.read(from: offset, count: count)
+      }
+    }
+    guard let offset = FileHeader.lastRecord(in: try bytes(0, FileHeader.size)),
+      let count = Frame.payloadCount(in: try bytes(offset, Frame.overhead)[...]),
+      count <= KeyTableRecord.sizeLimit
+    else { return nil }
+    let frame = try bytes(offset, Frame.overhead + count)
+    var search = FrameSearch(frame[...], cipher)
+    guard let record = try search.record(at: 0) else { return nil }
+    return (record, offset + frame.count)
+  }
+
+  /// A new file under construction, which replaces the log's file when it is complete.
   ///
   /// It is unnamed until then, so that no leftover can exist and no reader can find it. In file
   /// systems without unnamed files, it is kept in memory.
   struct Replacement: ~Copyable {
     private let log: FileRecordLog
     private let file: File?
-    /// The end of the file, which is not written yet, or all of it.
+    /// The bytes that are not written yet: the end of the file, or the whole file.
     private var rest: [UInt8]
     private var writtenCount = 0
     /// The offset of the last record's frame.
     private var lastRecord = 0
 
-    /// The size of a write, in bytes. Each is flushed, because a large flush delays other writers.
-    private static let chunk = 8 << 20
+    /// The size of a write in bytes, each flushed because a large flush delays other writers.
+    private static let chunkSize = 8 << 20
 
     init(of log: FileRecordLog) throws(SecretStoreError) {
       let header = try FileHeader.encode(log.cipher)
-      let file = try system { () throws(SystemError) in
+      let file = try mapErrors { () throws(SystemError) in
         try log.fileSystem.makingDirectories(for: log.path) { () throws(SystemError) in
           try log.fileSystem.openReplacement(of: log.path, mode: 0o600)
         }
@@ -29,7 +103,7 @@ extension FileRecordLog {
       self.file = file
     }
 
-    /// Whether records are written before the file is put in place.
+    /// Whether records are written before the file is installed.
     var isOnDisk: Bool { file != nil }
     /// The size of the file, in bytes.
     var count: Int { writtenCount + rest.count }
@@ -37,19 +111,19 @@ extension FileRecordLog {
     mutating func add(_ record: LogRecord) throws(SecretStoreError) {
       lastRecord = count
       Frame.encode(record, into: &rest)
-      if rest.count >= Self.chunk, isOnDisk { try synchronize() }
+      if rest.count >= Self.chunkSize, isOnDisk { try synchronize() }
     }
 
     /// Writes and flushes the records so far.
     mutating func synchronize() throws(SecretStoreError) {
       try log.checkGrowth(to: count, by: 0)
-      try system { () throws(SystemError) in
+      try mapErrors { () throws(SystemError) in
         try write()
         try file?.synchronizeData()
       }
     }
 
-    /// Puts the file in place, durably.
+    /// Installs the file durably.
     consuming func install() throws(SecretStoreError) {
       let header = try FileHeader.encode(lastRecord: UInt32(clamping: lastRecord), log.cipher)
       let (log, count) = (log, count)

@@ -11,33 +11,36 @@ struct FileRecordLog: RecordLog {
   let cipher: any SecretCipher
   var fileSystem = FileSystem()
   var lockTimeout = LockTimeout()
-  /// The largest file size, in bytes: the whole file is read into memory.
+  /// The maximum file size, in bytes: the whole file is read into memory.
   var sizeLimit = 1 << 30
 
   var name: String { path }
   private var lockPath: String { path + ".lock" }
-  private var reserve: DiskReserve { DiskReserve(of: path, in: fileSystem) }
+  var reserve: DiskReserve { DiskReserve(of: path, in: fileSystem) }
 
   func changes(
     since position: LogPosition?,
     isContinued: (LogRecord) throws(SecretStoreError) -> Bool
   ) throws(SecretStoreError) -> LogChanges {
     if position == nil { removeLeftovers() }
-    let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
-    if let status, let position, FilePosition(position).isCurrent(for: status) {
-      return LogChanges(startsOver: false, position: position)
+    let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path)
     }
-    guard status != nil, let file = try fileSystem.openItself(path, O_RDONLY) else {
-      return LogChanges(startsOver: position != .nowhere, position: .nowhere)
+    if let status, let position, FilePosition(position).isCurrent(for: status) {
+      return LogChanges(isReset: false, position: position)
+    }
+    guard status != nil, let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else {
+      return LogChanges(isReset: position != .nowhere, position: .nowhere)
     }
     let source = OpenFile(file)
-    let current = try system { () throws(SystemError) in try source.file.status() }
+    let current = try mapErrors { () throws(SystemError) in try source.file.status() }
     try checkPrivacy(current, of: path)
     try checkSize(current)
     guard let position else { return try read(source.file, current, source: source) }
-    let known = FilePosition(position)
-    if known.isEarlier(than: current) { return try readAppended(source.file, from: known.end) }
-    if position != .nowhere, !known.isOfFile(current),
+    let previous = FilePosition(position)
+    if previous.isEarlier(than: current) {
+      return try readAppended(source.file, from: previous.end)
+    }
+    if position != .nowhere, !previous.isOfFile(current),
       let (record, end) = try lastOfReplacement(source.file), try isContinued(record)
     {
       var changes = try readAppended(source.file, from: end)
@@ -55,7 +58,7 @@ struct FileRecordLog: RecordLog {
   ) throws(SecretStoreError) -> LogChanges {
     var wait: UInt32 = 50
     while true {
-      let status = try system { () throws(SystemError) in try file.status() }
+      let status = try mapErrors { () throws(SystemError) in try file.status() }
       try checkSize(status)
       let changes = try read(file, status, from: start)
       guard changes.tail?.isTorn == true, wait < 5000 else { return changes }
@@ -64,24 +67,9 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Returns the last record that the replacement of a file wrote, and its end; nil if unknown.
-  private func lastOfReplacement(
-    _ file: borrowing File
-  ) throws(SecretStoreError) -> (LogRecord, end: Int)? {
-    func bytes(_ offset: Int, _ count: Int) throws(SecretStoreError) -> [UInt8] {
-      try system { () throws(SystemError) in try file.read(from: offset, count: count) }
-    }
-    guard let offset = FileHeader.lastRecord(in: try bytes(0, FileHeader.count)),
-      let count = Frame.payloadCount(in: try bytes(offset, Frame.overhead)[...]),
-      count <= KeyTableRecord.countLimit
-    else { return nil }
-    let frame = try bytes(offset, Frame.overhead + count)
-    var search = FrameSearch(frame[...], cipher)
-    guard let record = try search.record(at: 0) else { return nil }
-    return (record, offset + frame.count)
-  }
-
-  /// Removes leftovers of killed writers, which may open without a passphrase, if none is active.
+  /// Removes temporary files of killed writers, which may open without a passphrase.
+  ///
+  /// Does nothing while a writer is active.
   private func removeLeftovers() {
     do throws(SystemError) {
       guard try fileSystem.hasLeftovers(of: path),
@@ -89,7 +77,7 @@ struct FileRecordLog: RecordLog {
       else { return }
       try fileSystem.removeLeftovers(of: path, holding: lock)
     } catch {
-      // The vault is read nevertheless. The next full read or file replacement retries.
+      // The vault is still read. The next full read or file replacement retries.
     }
   }
 
@@ -99,22 +87,22 @@ struct FileRecordLog: RecordLog {
   func read(
     _ file: borrowing File, _ status: FileStatus, from start: Int = 0, source: OpenFile? = nil
   ) throws(SecretStoreError) -> LogChanges {
-    let bytes = try system { () throws(SystemError) in
+    let bytes = try mapErrors { () throws(SystemError) in
       try file.read(from: start, count: status.size - start)
     }
     var entries: [LogChanges.Entry] = []
     var content = bytes[...]
     if start == 0 {
       switch try FileHeader.read(content, cipher) {
-      case .current: content = content.dropFirst(FileHeader.count)
+      case .current: content = content.dropFirst(FileHeader.size)
       case .newer(let version): throw .newerFormat("\(path), in format version \(version),")
       case .damaged: content = try skipDamagedHeader(content, status, into: &entries)
       }
     }
     let parsed = try parse(content, at: start, of: status, source)
     if start == 0, entries.isEmpty, parsed.entries.isEmpty {
-      // A file is created with its first records, so this is no vault, or all records are lost.
-      throw .corrupted("\(path) is no intact vault: it holds no whole record")
+      // A file is created with its first records, so this is not a vault, or all records are lost.
+      throw .corrupted("\(path) is not an intact vault: it contains no complete record")
     }
     let reached = FilePosition(status, end: start + parsed.end)
     let rest = bytes[parsed.end...]
@@ -122,7 +110,7 @@ struct FileRecordLog: RecordLog {
       place: "bytes \(reached.end)..<\(reached.size) of \(path)", isTorn: Frame.isBeginning(rest),
       isUnwritten: Frame.isUnwritten(rest, at: reached.end))
     return LogChanges(
-      startsOver: start == 0, entries: entries + parsed.entries, tail: rest.isEmpty ? nil : tail,
+      isReset: start == 0, entries: entries + parsed.entries, tail: rest.isEmpty ? nil : tail,
       position: reached.logPosition)
   }
 
@@ -130,7 +118,8 @@ struct FileRecordLog: RecordLog {
   func checkSize(_ status: FileStatus) throws(SecretStoreError) {
     guard status.size > sizeLimit else { return }
     throw .corrupted(
-      "\(path) has \(status.size) bytes, but may have \(sizeLimit): it was tampered with")
+      "\(path) has \(status.size) bytes, but at most \(sizeLimit) are allowed: it was tampered with"
+    )
   }
 
   /// Throws if a write would make the file too large to be read again.
@@ -140,7 +129,7 @@ struct FileRecordLog: RecordLog {
     guard size > limit else { return }
     throw .invalid(
       """
-      \(path) would have \(size) bytes, but may have \(limit): remove items, then compact it
+      \(path) would have \(size) bytes, but at most \(limit) are allowed: remove items, then compact
       """)
   }
 
@@ -160,12 +149,12 @@ struct FileRecordLog: RecordLog {
   func append(
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> LogPosition? {
-    let lock = try takeTurn()
-    guard let (records, known) = try make() else { return nil }
-    guard let file = try open(at: known, O_RDWR) else {
+    let lock = try acquireWriteLock()
+    guard let (records, logPosition) = try make() else { return nil }
+    guard let file = try open(at: logPosition, O_RDWR) else {
       return try create(records, holding: lock)
     }
-    let position = FilePosition(known)
+    let position = FilePosition(logPosition)
     var frames: [UInt8] = []
     for record in records { Frame.encode(record, into: &frames) }
     try checkGrowth(to: position.end + frames.count, by: frames.count)
@@ -191,46 +180,9 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  func replace(
-    keepingOld: Bool, beginning: LogBeginning,
-    by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
-  ) throws(SecretStoreError) -> SecretStoreError? {
-    var new = try Replacement(of: self)
-    if new.isOnDisk {
-      try beginning { record throws(SecretStoreError) in try new.add(record) }
-      try new.synchronize()
-    }
-    let lock = try takeTurn()
-    if !new.isOnDisk {
-      try beginning { record throws(SecretStoreError) in try new.add(record) }
-    }
-    guard let (records, position) = try make() else { return nil }
-    for record in records { try new.add(record) }
-    _ = try open(at: position, O_RDONLY)
-    if keepingOld { try keepAside(position) }
-    do {
-      _ = try install(new, holding: lock)
-      return nil
-    } catch {
-      // After the rename, every reader has the new file.
-      guard isReplaced(position) else { throw error }
-      return error
-    }
-  }
-
-  /// Whether the file is not the one of a position; false also if that is unknown.
-  private func isReplaced(_ position: LogPosition) -> Bool {
-    do throws(SystemError) {
-      guard let status = try fileSystem.status(of: path) else { return false }
-      return !FilePosition(position).isCurrent(for: status)
-    } catch {
-      return false
-    }
-  }
-
   func synchronize(to position: LogPosition) throws(SecretStoreError) -> Bool {
-    guard let file = try fileSystem.openItself(path, O_RDONLY) else { return false }
-    return try system { () throws(SystemError) in
+    guard let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else { return false }
+    return try mapErrors { () throws(SystemError) in
       // Without a lock file, there was no writer yet.
       if try fileSystem.status(of: lockPath) != nil {
         // A writer that fails truncates its append, which may have been read.
@@ -248,8 +200,8 @@ struct FileRecordLog: RecordLog {
     try fileSystem.protectDirectory(path.parentDirectory)
   }
 
-  func makeRoom() -> Bool {
-    reserve.giveUpPart()
+  func releaseReserve() -> Bool {
+    reserve.releasePart()
   }
 
   func observe(
@@ -267,7 +219,7 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Creates the file, or leaves none; it did not exist when the lock was taken.
+  /// Creates the file, which did not exist when the lock was acquired; leaves no file on an error.
   private func create(
     _ records: [LogRecord], holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {
@@ -282,28 +234,9 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Puts a new file in place of the present one.
-  private func install(
-    _ new: consuming Replacement, holding lock: borrowing FileLock
-  ) throws(SecretStoreError) -> LogPosition {
-    try checkGrowth(to: new.count, by: 0)
-    let count = new.count
-    try system { () throws(SystemError) in
-      try fileSystem.removeLeftovers(of: path, holding: lock)
-    }
-    try new.install()
-    return try system { () throws(SystemError) in
-      guard let status = try fileSystem.status(of: path) else {
-        throw SystemError(call: .stat, path: path, code: ENOENT)
-      }
-      reserve.fill(holding: lock)
-      return FilePosition(status, end: count).logPosition
-    }
-  }
-
   /// Acquires the writers' lock within `lockTimeout`; the kernel releases it when its holder dies.
-  func takeTurn() throws(SecretStoreError) -> FileLock {
-    try system { () throws(SystemError) in
+  func acquireWriteLock() throws(SecretStoreError) -> FileLock {
+    try mapErrors { () throws(SystemError) in
       try fileSystem.makingDirectories(for: path) { () throws(SystemError) in
         try FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration)
       }
@@ -311,14 +244,14 @@ struct FileRecordLog: RecordLog {
   }
 
   /// Opens the file if it ends at a position; returns nil if it must not exist and does not.
-  private func open(
+  func open(
     at position: LogPosition, _ flags: Int32
   ) throws(SecretStoreError) -> File? {
-    guard let file = try fileSystem.openItself(path, flags) else {
+    guard let file = try fileSystem.openWithoutFollowingLinks(path, flags) else {
       if position == .nowhere { return nil }
       throw .conflict
     }
-    let status = try system { () throws(SystemError) in try file.status() }
+    let status = try mapErrors { () throws(SystemError) in try file.status() }
     try checkPrivacy(status, of: path)
     guard FilePosition(position).isCurrent(for: status) else { throw .conflict }
     return file
@@ -326,7 +259,7 @@ struct FileRecordLog: RecordLog {
 }
 
 /// Runs system calls, and throws their errors as ``SecretStoreError``.
-func system<Result: ~Copyable>(
+func mapErrors<Result: ~Copyable>(
   _ calls: () throws(SystemError) -> Result
 ) throws(SecretStoreError) -> Result {
   do {

@@ -4,7 +4,7 @@ import StorageInternals
 protocol RecordLog: Sendable {
   /// The maximum time that a writer waits for other writers.
   ///
-  /// After it, writing throws `busy` and changes nothing. Reading does not wait for writers.
+  /// After this time, writing throws `busy` and changes nothing. Reading never waits for writers.
   var lockTimeout: LockTimeout { get set }
 
   /// Returns the records after a position, or all for nil; a log that does not exist has none.
@@ -12,9 +12,9 @@ protocol RecordLog: Sendable {
   /// This is called at each access, and is cheap if nothing was appended. Reading from the
   /// beginning also removes leftovers of killed writers.
   ///
-  /// If the log was replaced, the closure gets the last record that the replacement wrote, and
-  /// returns whether the reader knows all items up to it. If so, the record becomes the
-  /// ``LogChanges/continuation``, and only later records are returned.
+  /// If the log was replaced, the closure receives the last record that the replacement wrote, and
+  /// returns whether the reader already has all items up to this record. If so, the record becomes
+  /// the ``LogChanges/continuation``, and only later records are returned.
   func changes(
     since position: LogPosition?,
     isContinued: (LogRecord) throws(SecretStoreError) -> Bool
@@ -22,21 +22,22 @@ protocol RecordLog: Sendable {
 
   /// Appends records atomically and durably, and returns the position after them.
   ///
-  /// `make` runs while no other writer is active, so that long work cannot starve; nil changes
-  /// nothing. Throws `conflict` if the log does not end at the position. A torn end is truncated.
+  /// `make` runs while no other writer is active, so that long work cannot starve. If it returns
+  /// nil, nothing changes. A torn end is truncated. Throws `conflict` unless the log ends at the
+  /// position.
   func append(
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> LogPosition?
 
   /// Replaces the whole log atomically, with records that `make` returns as in ``append(by:)``.
   ///
-  /// The old log may be kept aside for inspection. After an error, such as `conflict`, it is
+  /// A copy of the old log may be kept for inspection. After an error, such as `conflict`, it is
   /// unchanged.
   ///
   /// The records of `beginning` precede the others. If the log supports it, they are written while
   /// other writers are active.
   ///
-  /// - Returns: The error due to which the new log may not survive a power failure; nil if it will.
+  /// - Returns: The error because of which the new log may not survive a power failure, if any.
   func replace(
     keepingOld: Bool, beginning: LogBeginning,
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
@@ -48,13 +49,14 @@ protocol RecordLog: Sendable {
   /// Prevents other users from replacing the log; throws `insecure` if this process cannot.
   func protect() throws(SecretStoreError)
 
-  /// The names of the logs that were kept aside when they were replaced.
-  var keptAside: [String] { get throws(SecretStoreError) }
+  /// The names of the damaged logs that were kept when they were replaced.
+  var damagedCopies: [String] { get throws(SecretStoreError) }
 
-  func removeKeptAside(_ names: [String]) throws(SecretStoreError)
+  /// Removes damaged logs that were kept.
+  func removeDamagedCopies(_ names: [String]) throws(SecretStoreError)
 
   /// Releases some of the space reserved for removals on a full disk; false if none is left.
-  func makeRoom() -> Bool
+  func releaseReserve() -> Bool
 
   /// Calls a handler after each change that the machine reports, by any process.
   func observe(
@@ -76,6 +78,7 @@ extension RecordLog {
   }
 }
 
+/// A record with its digest.
 struct LogRecord: Sendable {
   let payload: ArraySlice<UInt8>
   /// SHA-256 of the payload.
@@ -99,7 +102,7 @@ struct LogPosition: Hashable, Sendable {
 struct LogChanges: Sendable {
   enum Entry: Sendable {
     case record(LogRecord)
-    /// Bytes that are not a record; the text says where, and the position is their beginning.
+    /// Bytes that are not a record, with a description of their place and their start position.
     case damaged(String, after: LogPosition)
   }
 
@@ -112,9 +115,9 @@ struct LogChanges: Sendable {
     let isUnwritten: Bool
   }
 
-  /// Whether the log was replaced since the position, so that everything read before is void.
-  let startsOver: Bool
-  /// The last record of a replacement of the log, up to which the reader knows the content.
+  /// Whether the log was replaced since the position, so that everything read before is invalid.
+  let isReset: Bool
+  /// The last record of a replacement of the log, up to which the reader already has the content.
   var continuation: LogRecord?
   var entries: [Entry] = []
   var tail: Tail?

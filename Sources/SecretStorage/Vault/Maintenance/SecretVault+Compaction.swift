@@ -13,45 +13,47 @@ extension SecretVault {
   public func compact(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
-    try rewriteBesideWriters(reporting: report)
+    try rewriteConcurrently(reporting: report)
   }
 
-  /// Writes the vault to a new file while others read and write it.
+  /// Writes the vault to a new file while other processes and threads read and write it.
   ///
   /// The items are copied in small parts, and the changes made meanwhile follow them. Only the last
   /// changes are copied while no other writer is active. If the state of the vault does not allow
   /// this, or another process replaces the file, writers are excluded from the beginning.
-  func rewriteBesideWriters(
+  func rewriteConcurrently(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
-    let parts = try protectedParts
+    let location = try protectedLocation
     let state = try withContents { contents throws(SecretStoreError) in CompactionState(contents) }
     guard var state else { return try rewrite(reporting: report) }
     do throws(SecretStoreError) {
       var new: CompactedVault?
-      let doubt = try parts.log.replace(keepingOld: false) { write throws(SecretStoreError) in
+      let durabilityError = try location.log.replace(keepingOld: false) {
+        write throws(SecretStoreError) in
         let items = try items(at: state)
-        var begun = try CompactedVault(
+        var draft = try CompactedVault(
           of: items, keys: state.keys, after: state.chain, reserved: state.lastReserved, cipher)
-        try begun.add(items, reporting: report, writing: write)
-        // The first round has the changes of the whole copying; the others are short.
+        try draft.add(items, reporting: report, writing: write)
+        // The first round adds all changes made during the copying; the others are short.
         for _ in 0..<3 {
-          try begun.add(entries(since: &state, parts))
-          for record in begun.takeRecords() { try write(record) }
+          try draft.add(entries(since: &state, location))
+          for record in draft.takeRecords() { try write(record) }
         }
-        new = begun
+        new = draft
       } by: { () throws(SecretStoreError) in
         guard var complete = new else { return nil }
-        try complete.add(entries(since: &state, parts))
+        try complete.add(entries(since: &state, location))
         try complete.end(replacing: state.chain.head)
-        if let vaultID = complete.result?.vaultID, contents.withLock({ $0.notedVaultID != vaultID })
+        if let vaultID = complete.result?.vaultID,
+          contents.withLock({ $0.recordedVaultID != vaultID })
         {
-          _ = try recordVault(for: vaultID, isNew: false, parts)
+          _ = try recordVault(for: vaultID, isNew: false, location)
         }
         new = complete
         return (complete.takeRecords(), state.position)
       }
-      finishReplacing(by: new?.result, doubt, parts)
+      finishReplacing(by: new?.result, durabilityError, location)
     } catch {
       guard error == .conflict else { throw error }
       try rewrite(reporting: report)
@@ -64,52 +66,52 @@ extension SecretVault {
   private func items(at state: CompactionState) throws(SecretStoreError) -> [VaultItem] {
     var items: [VaultItem] = []
     items.reserveCapacity(state.slotCount)
-    for start in stride(from: 0, to: state.slotCount, by: CompactionState.part) {
+    for start in stride(from: 0, to: state.slotCount, by: CompactionState.batchSize) {
       items += try contents.withLock { contents throws(SecretStoreError) in
         guard contents.indexGeneration == state.indexGeneration else { throw .conflict }
-        return contents.index.items(inSlots: start..<(start + CompactionState.part))
+        return contents.index.items(inSlots: start..<(start + CompactionState.batchSize))
       }
     }
     return items
   }
 
-  /// Returns the entries that were written since a state, and moves it past them.
+  /// Returns the entries that were written since a state, and advances the state past them.
   ///
   /// - Throws: `conflict` if the file was replaced or damaged.
   private func entries(
-    since state: inout CompactionState, _ parts: VaultLocation
+    since state: inout CompactionState, _ location: VaultLocation
   ) throws(SecretStoreError) -> [(entry: ItemEntry, accessibility: Accessibility)] {
     let next = try withContents { contents throws(SecretStoreError) in CompactionState(contents) }
     guard let next else { throw contents.withLock { $0.keys.isUnlocked } ? .conflict : .locked }
     guard next.chain.start == state.chain.start, next.chain.head.sequence <= state.lastReserved
     else { throw .conflict }
     if next.position == state.position { return [] }
-    let changes = try parts.log.changes(since: state.position)
+    let changes = try location.log.changes(since: state.position)
     // Another writer may have appended more, which the next round reads.
     let isLater = changes.position != next.position
-    guard !changes.startsOver, changes.tail == nil || isLater else { throw .conflict }
+    guard !changes.isReset, changes.tail == nil || isLater else { throw .conflict }
     if isLater { return [] }
     let found = try state.keys.entries(in: changes.entries, cipher)
     (state.position, state.chain) = (next.position, next.chain)
     return found
   }
 
-  /// Compacts the vault if worthwhile: synchronously for format version 1, else in the background.
-  func compactIfWasteful() {
-    let (isWorthwhile, isUrgent) = contents.withLock { contents in
+  /// Compacts the vault if worthwhile, in the background unless its format version is 1.
+  func compactIfWorthwhile() {
+    let (isDue, isUrgent) = contents.withLock { contents in
       (
-        contents.isWasteful && contents.compaction.begins(atSize: contents.chain.byteCount),
+        contents.needsCompaction && contents.compaction.begin(atSize: contents.chain.byteCount),
         contents.keys.isOfVersion1
       )
     }
-    guard isWorthwhile else { return }
+    guard isDue else { return }
     let work = { @Sendable [self] in
       var isDone = false
       do throws(SecretStoreError) {
-        try rewriteBesideWriters()
+        try rewriteConcurrently()
         isDone = true
       } catch {
-        // The app may have locked the vault meanwhile; the next write tries again.
+        // If the app has locked the vault in the meantime, the next write tries again.
         if !contents.withLock({ $0.keys.isLockedByApp }) {
           report(SecretStorageFailure(.maintenance, error))
         }
@@ -124,24 +126,24 @@ extension SecretVault {
   }
 }
 
-/// The state of a vault that is compacted beside its writers, without its items.
+/// The state of a vault, without its items, during a compaction concurrent with writers.
 private struct CompactionState {
   /// The number of items that are copied while the contents are locked.
-  static let part = 512
-  /// The number of records that others may write meanwhile.
+  static let batchSize = 512
+  /// The number of records that other writers may append during the compaction.
   private static let reservedCount: UInt64 = 1 << 20
 
   var position: LogPosition
   var chain: VaultChain
   let keys: VaultKeys
-  /// The last sequence number that others may use meanwhile.
+  /// The last sequence number that other writers may use during the compaction.
   let lastReserved: UInt64
   let slotCount: Int
   let indexGeneration: UInt64
 
-  /// Nil if the vault must not be compacted beside its writers.
+  /// Returns nil if the vault cannot be compacted concurrently with writers.
   init?(_ contents: VaultContents) {
-    guard contents.isWhole, let position = contents.position else { return nil }
+    guard contents.isComplete, let position = contents.position else { return nil }
     self.position = position
     chain = contents.chain
     keys = contents.keys
@@ -177,16 +179,16 @@ extension VaultKeys {
 }
 
 extension CompactedVault {
-  /// Adds each item's last state and its removals, in records of their own.
+  /// Adds each item's last state and its removals, in separate records.
   fileprivate mutating func add(
     _ changes: [(entry: ItemEntry, accessibility: Accessibility)]
   ) throws(SecretStoreError) {
     var last: [SecretItem.ID: Int] = [:]
-    for (number, change) in changes.enumerated() {
-      if case .put(let item) = change.entry { last[item.id] = number }
+    for (index, change) in changes.enumerated() {
+      if case .put(let item) = change.entry { last[item.id] = index }
     }
-    for (number, change) in changes.enumerated() {
-      if case .put(let item) = change.entry, last[item.id] != number { continue }
+    for (index, change) in changes.enumerated() {
+      if case .put(let item) = change.entry, last[item.id] != index { continue }
       try add([change.entry], as: change.accessibility)
     }
   }
@@ -195,38 +197,40 @@ extension CompactedVault {
 extension VaultContents {
   /// Whether there is much unused space, too many single-item records, which are slow to open, a
   /// changed identity of the machine, or format version 1.
-  fileprivate var isWasteful: Bool {
-    if keys.ring.user == nil || sealedRecords > 0 || !damage.isEmpty { return false }
-    let needed = index.byteCount / 4 * 7 + BackgroundCompaction.negligible
+  fileprivate var needsCompaction: Bool {
+    if keys.ring.user == nil || sealedRecordCount > 0 || !damage.isEmpty { return false }
+    let needed = index.byteCount / 4 * 7 + BackgroundCompaction.minimumSize
     return keys.isOfVersion1 || keys.isDeviceOutdated || chain.byteCount > needed
-      || singleCount > max(1024, index.count / 4)
+      || singleItemRecordCount > max(1024, index.count / 4)
   }
 }
 
 /// The schedule of automatic compaction.
 ///
-/// After a failure, such as a full disk, retries wait for the log to grow, by twice as much each.
+/// After each failure, for example due to a full disk, the log must grow by twice as much as before
+/// until the next attempt.
 struct BackgroundCompaction: Sendable {
   /// The minimum size of a file for compaction, in bytes.
-  static let negligible = 64 * 1024
+  static let minimumSize = 64 * 1024
 
-  private(set) var isUnderWay = false
+  private(set) var isRunning = false
   /// The required growth of the log after the next failure, in bytes.
-  private var delay = negligible
+  private var delay = minimumSize
   /// The minimum size of the log for the next attempt, in bytes.
   private var threshold = 0
 
-  /// Marks compaction as under way; returns false if it already is or if the log is too small.
-  mutating func begins(atSize size: Int) -> Bool {
-    // A much smaller log is another file, from another process or a later compaction.
+  /// Starts a compaction; returns false if one is already running or the log is too small.
+  mutating func begin(atSize size: Int) -> Bool {
+    // A much smaller log was written by another process or a later compaction.
     if threshold - size > delay { threshold = 0 }
-    guard !isUnderWay, size >= threshold else { return false }
-    isUnderWay = true
+    guard !isRunning, size >= threshold else { return false }
+    isRunning = true
     return true
   }
 
+  /// Ends a compaction, and determines the minimum size of the log for the next attempt.
   mutating func end(succeeded: Bool, atSize size: Int) {
-    isUnderWay = false
+    isRunning = false
     if succeeded {
       self = BackgroundCompaction()
     } else {

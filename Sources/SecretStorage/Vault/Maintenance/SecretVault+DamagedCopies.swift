@@ -9,7 +9,7 @@ extension SecretVault {
   ///
   /// - Throws: ``SecretStoreError`` if the vault's directory cannot be read.
   public var damagedCopies: [URL] {
-    get throws { try parts.log.keptAside.map { URL(filePath: $0) } }
+    get throws { try location.log.damagedCopies.map { URL(filePath: $0) } }
   }
 
   /// Removes the damaged files that repairs have replaced, and returns their URLs.
@@ -21,20 +21,20 @@ extension SecretVault {
   ///   vault, or the error of removing a file. Some files may already be removed.
   @discardableResult
   public func removeDamagedCopies() throws -> [URL] {
-    let log = try parts.log
-    let names = try log.keptAside
-    try log.removeKeptAside(names)
+    let log = try location.log
+    let names = try log.damagedCopies
+    try log.removeDamagedCopies(names)
     return names.map { URL(filePath: $0) }
   }
 
-  /// Reports files kept by repairs; the caller must hold no lock, so that handlers can use the
+  /// Reports files kept by repairs; the caller must not hold a lock, because handlers may use the
   /// vault.
   func reportDamagedCopies() {
     let report = Fork.isChild ? SecretStores.reportInForkedChild : SecretStores.onFailure
     do {
-      for name in try parts.log.keptAside {
+      for name in try location.log.damagedCopies {
         let reason = """
-          was kept by a repair and can still be opened with the keys of that time: save its \
+          was kept by a repair and can still be opened with the keys from that time: save its \
           items, then remove it with removeDamagedCopies()
           """
         report(SecretStorageFailure(.maintenance, .insecure(path: name, reason: reason)))

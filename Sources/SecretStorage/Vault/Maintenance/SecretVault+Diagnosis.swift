@@ -6,8 +6,8 @@ import StorageInternals
 extension SecretVault {
   /// Checks this vault, its files, and the requirements on the machine.
   ///
-  /// This does not ask the user, nor open secrets as ``verify()`` does. It only removes temporary
-  /// files of killed processes and updates this machine's record of the vault.
+  /// Unlike ``verify()``, this does not open secrets, and never prompts the user. It only removes
+  /// temporary files of killed processes and updates this machine's record of the vault.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault, if it has not been read yet.
   public func diagnose() -> Diagnosis {
@@ -21,8 +21,8 @@ extension SecretVault {
   func diagnose(into diagnosis: inout Diagnosis) {
     diagnosis.examine(cipher)
     do {
-      let parts = try parts
-      diagnosis.examineFiles(of: parts, allowsSharedDirectories)
+      let location = try location
+      diagnosis.examineFiles(of: location, allowsSharedDirectories)
       let contents = try withContents { contents in contents }
       diagnosis.examine(contents)
     } catch {
@@ -42,29 +42,29 @@ extension SecretVault {
 }
 
 extension Diagnosis {
-  fileprivate mutating func examineFiles(of parts: VaultLocation, _ mayBeShared: Bool) {
-    if let log = parts.log as? FileRecordLog {
+  fileprivate mutating func examineFiles(of location: VaultLocation, _ mayBeShared: Bool) {
+    if let log = location.log as? FileRecordLog {
       examine("Vault file", log.path, log.fileSystem, isSecret: true)
       examineDirectory("Vault directory", log.path.parentDirectory, log.fileSystem, mayBeShared)
       examine("Lock file", "\(log.path).lock", log.fileSystem, isSecret: false)
     } else {
-      record("Vault", parts.log.name)
+      record("Vault", location.log.name)
     }
-    let device = parts.device
+    let device = location.device
     examineDirectory("State directory", device.directory, device.fileSystem, mayBeShared)
     examine("Device key", device.keyPath, device.fileSystem, isSecret: true)
-    examineKeptAside(parts.log)
+    examineDamagedCopies(location.log)
   }
 
-  private mutating func examineKeptAside(_ log: any RecordLog) {
+  private mutating func examineDamagedCopies(_ log: any RecordLog) {
     do {
-      let names = try log.keptAside
+      let names = try log.damagedCopies
       if names.isEmpty { return }
       record(
         "Damaged copies",
         """
-        \(names.joined(separator: ", ")): kept by repairs, can be opened with the keys of \
-        that time. removeDamagedCopies() removes them.
+        \(names.joined(separator: ", ")): kept by repairs, and can be opened with the keys \
+        from that time. removeDamagedCopies() removes them.
         """)
     } catch {
       problem("Damaged copies", error)
@@ -76,8 +76,8 @@ extension Diagnosis {
     _ subject: String, _ path: String, _ fileSystem: FileSystem, isSecret: Bool
   ) {
     do throws(SecretStoreError) {
-      let status = try system { () throws(SystemError) in try fileSystem.status(of: path) }
-      guard let status else { return noteMissing(subject, path) }
+      let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) }
+      guard let status else { return recordMissing(subject, path) }
       if isSecret { try checkPrivacy(status, of: path) }
       record(subject, "\(path), \(status.size) bytes, \(status.permissions)")
     } catch {
@@ -90,7 +90,7 @@ extension Diagnosis {
     _ subject: String, _ path: String, _ fileSystem: FileSystem, _ mayBeShared: Bool
   ) {
     do throws(SecretStoreError) {
-      let found = try system { () throws(SystemError) in
+      let found = try mapErrors { () throws(SystemError) in
         try fileSystem.status(of: path, followingLink: true)
       }
       var ancestor = path
@@ -99,7 +99,7 @@ extension Diagnosis {
       }
       let obstacle = Self.obstacle(toWriting: ancestor).map { SystemError.message(for: $0) }
       guard let status = found else {
-        guard let obstacle else { return noteMissing(subject, path) }
+        guard let obstacle else { return recordMissing(subject, path) }
         let advice = "Create it with access for this user only, or specify another directory."
         return problem(
           subject,
@@ -108,7 +108,7 @@ extension Diagnosis {
       let description = "\(path), \(status.permissions)"
       if !status.isDirectory {
         problem(subject, "\(path) is not a directory. Move it, or specify another directory.")
-      } else if status.isExchangeable, !mayBeShared {
+      } else if status.allowsReplacingFiles, !mayBeShared {
         problem(
           subject,
           "\(description), is writable by other users. Revoke the permission: chmod go-w \(path)"
@@ -126,7 +126,7 @@ extension Diagnosis {
     }
   }
 
-  private mutating func noteMissing(_ subject: String, _ path: String) {
+  private mutating func recordMissing(_ subject: String, _ path: String) {
     record(subject, "\(path), does not exist yet; the first write creates it")
   }
 
@@ -139,16 +139,16 @@ extension Diagnosis {
   fileprivate mutating func examine(_ contents: VaultContents) {
     let table = contents.keys.table
     examineSlots(contents)
-    if contents.sealedRecords > 0 {
+    if contents.sealedRecordCount > 0 {
       record("Items", "unknown while the vault is locked")
     } else {
       record("Items", "\(contents.index.count)")
     }
-    if let vanishing = contents.vanishing { problem("Content", vanishing) }
+    if let missingVaultError = contents.missingVaultError { problem("Content", missingVaultError) }
     if let interrupted = contents.interruptedWrite {
       record(
         "Interrupted write",
-        "\(interrupted.place): was never acknowledged; the next write removes it")
+        "\(interrupted.place): never acknowledged; the next write removes it")
     }
     if !contents.damage.isEmpty {
       problem(
@@ -159,8 +159,8 @@ extension Diagnosis {
         """)
     }
     // Damage that leaves no key table is already reported above.
-    if let distrust = contents.distrust, table != nil || contents.damage.isEmpty {
-      problem("Content", distrust)
+    if let trustError = contents.trustError, table != nil || contents.damage.isEmpty {
+      problem("Content", trustError)
     }
   }
 

@@ -32,8 +32,8 @@ extension SecretVault {
   ///   ``SecretStoreError/replaced(_:)`` if the vault was replaced or removed, or the error of
   ///   reading it. Damage is part of the result instead.
   public func verify() throws -> Verification {
-    var fresh = try contentsReadAnew()
-    if let distrust = fresh.distrust, fresh.damage.isEmpty { throw distrust }
+    var fresh = try freshlyReadContents()
+    if let trustError = fresh.trustError, fresh.damage.isEmpty { throw trustError }
     var damage = fresh.damage.places + fresh.overwrittenDescriptions
     var locked = 0
     for item in fresh.index.items {
@@ -48,18 +48,18 @@ extension SecretVault {
       }
     }
     return Verification(
-      itemCount: fresh.index.count, lockedCount: locked + fresh.sealedRecords, damage: damage,
+      itemCount: fresh.index.count, lockedCount: locked + fresh.sealedRecordCount, damage: damage,
       interruptedWrite: fresh.interruptedWrite?.place,
       isKeyTableProven: fresh.keys.unproven == nil)
   }
 
   /// Returns the contents, read again from the beginning of the log with the keys in memory.
-  func contentsReadAnew() throws(SecretStoreError) -> VaultContents {
-    let parts = try parts
+  func freshlyReadContents() throws(SecretStoreError) -> VaultContents {
+    let location = try location
     var fresh = VaultContents(cipher: cipher)
     (fresh.keys, fresh.seen) = try withContents { ($0.keys, $0.seen) }
-    fresh.startOver()
-    try fresh.refresh(from: parts)
+    fresh.reset()
+    try fresh.refresh(from: location)
     return fresh
   }
 
@@ -89,16 +89,16 @@ extension SecretVault {
     changing change: (inout VaultContents) throws(SecretStoreError) -> Void = { _ in },
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
-    let parts = try protectedParts
+    let location = try protectedLocation
     var written: RememberedVault?
-    let doubt = try parts.log.replace(keepingOld: isRepair, beginning: { _ in }) {
+    let durabilityError = try location.log.replace(keepingOld: isRepair, beginning: { _ in }) {
       () throws(SecretStoreError) in
       var changed = try withContents { contents throws(SecretStoreError) in contents }
-      try changed.renewDevice(parts.device)
+      try changed.renewDevice(location.device)
       // Overwritten items that are not in the new file would be lost.
       try changed.restoreOverwritten(isRepair: isRepair)
       try change(&changed)
-      let items = try changed.itemsToKeep(isRepair: isRepair)
+      let items = try changed.itemsToRewrite(isRepair: isRepair)
       guard let position = changed.position, changed.keys.table != nil else { return nil }
       var new = try CompactedVault(
         of: items, keys: changed.keys, after: changed.chain, reserved: changed.expected?.sequence,
@@ -106,38 +106,38 @@ extension SecretVault {
       var records: [LogRecord] = []
       try new.add(items, reporting: report) { records.append($0) }
       written = new.result
-      if let vaultID = written?.vaultID, changed.notedVaultID != vaultID {
-        _ = try recordVault(for: vaultID, isNew: changed.chain.first == nil, parts)
+      if let vaultID = written?.vaultID, changed.recordedVaultID != vaultID {
+        _ = try recordVault(for: vaultID, isNew: changed.chain.first == nil, location)
       }
-      expect(changed.keys)
+      storePendingKeys(changed.keys)
       return (records + new.takeRecords(), position)
     }
-    finishReplacing(by: written, doubt, parts)
+    finishReplacing(by: written, durabilityError, location)
   }
 
-  /// Reads the new file, which is in place, and remembers its state.
+  /// Reads the new file after it has replaced the old one, and records its state.
   ///
   /// An error must not suggest that nothing has changed, so it is only reported.
   func finishReplacing(
-    by written: RememberedVault?, _ doubt: SecretStoreError?, _ parts: VaultLocation
+    by written: RememberedVault?, _ durabilityError: SecretStoreError?, _ location: VaultLocation
   ) {
-    if let doubt { report(SecretStorageFailure(.durability, doubt)) }
+    if let durabilityError { report(SecretStorageFailure(.durability, durabilityError)) }
     reportingFailure { () throws(SecretStoreError) in
       try contents.withLock { contents throws(SecretStoreError) in
-        try contents.refresh(from: parts)
+        try contents.refresh(from: location)
         contents.keys.pendingRing = nil
       }
     }
-    remember(written, parts)
+    remember(written, location)
   }
 
-  /// Stores the keys of a new file before it is in place, so that the vault never appears locked.
-  private func expect(_ keys: VaultKeys) {
+  /// Stores the keys of a new file before it is installed, so that the vault never appears locked.
+  private func storePendingKeys(_ keys: VaultKeys) {
     contents.withLock { contents in
       // Does nothing if the app has locked or unlocked the vault in the meantime.
       guard contents.keys.isLockedByApp == keys.isLockedByApp else { return }
-      let known = contents.keys.ring
-      if (known.vaultID, known.generation) != (keys.ring.vaultID, keys.ring.generation) {
+      let ring = contents.keys.ring
+      if (ring.vaultID, ring.generation) != (keys.ring.vaultID, keys.ring.generation) {
         contents.keys.pendingRing = keys.ring
       }
     }
@@ -159,36 +159,37 @@ extension SecretVault {
   }
 }
 
-/// The progress of a long-running operation on a store.
-public struct MaintenanceProgress: Hashable, Sendable {
-  /// The number of completed items.
-  public let completed: Int
-  /// The total number of items; 0 while it is unknown.
-  public let total: Int
-
-  /// Creates a progress value.
-  public init(completed: Int, total: Int) {
-    self.completed = completed
-    self.total = total
+// Earlier versions took item IDs from a generator that repeats itself if no file can be opened, so
+// an item could overwrite another one. The log contains both until it is rewritten.
+extension VaultContents {
+  var overwrittenDescriptions: [String] {
+    overwritten.values.map {
+      "item \($0.id.uuid), which another item with the same identifier has overwritten"
+    }.sorted()
   }
 
-  /// The decision whether an operation continues after a report.
-  public enum Decision: Hashable, Sendable {
-    /// The operation continues.
-    case proceed
-    /// The operation ends soon and throws ``SecretStoreError/cancelled``.
-    case cancel
-  }
-
-  /// Calls a closure with the progress; throws `cancelled` if it cancels.
+  /// Restores the overwritten items under new IDs.
   ///
-  /// In a child that it forked, this throws, because operation and locks belong to the parent.
-  package func report(
-    to report: (MaintenanceProgress) -> Decision
-  ) throws(SecretStoreError) {
-    let process = Fork.generation
-    let decision = report(self)
-    if process != Fork.generation { throw .forkedInside("a long-running operation on a store") }
-    if decision == .cancel { throw .cancelled }
+  /// Throws if an item's key is unavailable, except in a repair, which keeps the old file.
+  mutating func restoreOverwritten(isRepair: Bool) throws(SecretStoreError) {
+    if keys.table == nil { return }
+    for item in overwritten.values.sorted(by: { $0.created < $1.created }) {
+      let payload: Secret
+      do {
+        payload = try self.payload(of: item)
+      } catch {
+        switch error {
+        case .corrupted: continue
+        case .otherDevice where isRepair: continue
+        default: throw error
+        }
+      }
+      let id = try SecretItem.ID.unused { index[$0] != nil }
+      let sealed = try item.sealing(
+        payload, as: id, revision: item.revision,
+        under: keys.secretKey(for: item.secret.accessibility), by: keys.sealer(cipher))
+      index.put(item.copy(as: id, revision: item.revision, with: sealed))
+    }
+    overwritten = [:]
   }
 }

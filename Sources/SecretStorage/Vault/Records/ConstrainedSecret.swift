@@ -14,8 +14,8 @@ struct ConstrainedSecret: Sendable {
   /// The secret, which may be sealed under an application password.
   let content: Secret
 
-  private static let digestCount = 32
-  private static let saltCount = 32
+  private static let digestSize = 32
+  private static let saltSize = 32
   private static let purpose = "locket application password"
 }
 
@@ -65,32 +65,30 @@ extension ConstrainedSecret {
       salt: sealing.salt, cost: sealing.cost, cipher, checking: check)
     return try cipher.deriveKey(from: stretched, salt: sealing.salt[...], purpose: purpose)
   }
-}
 
-extension ConstrainedSecret {
   var payload: Secret {
-    var head: [UInt8] = []
-    head.append(counted: enrolledSet)
+    var header: [UInt8] = []
+    header.append(counted: enrolledSet)
     if let sealing {
-      head.append(sealing.cost)
-      head += sealing.salt
+      header.append(sealing.cost)
+      header += sealing.salt
     }
-    return Secret(head).followed(by: content)
+    return Secret(header).followed(by: content)
   }
 
   init(decoding payload: Secret, hasPassword: Bool) throws(MalformedRecord) {
     var position = 0
-    func take(_ count: Int) throws(MalformedRecord) -> RecordReader {
+    func read(_ count: Int) throws(MalformedRecord) -> RecordReader {
       guard count <= payload.count - position else { throw MalformedRecord() }
       defer { position += count }
       return RecordReader(payload.bytes(position..<(position + count))[...])
     }
-    var counter = try take(4)
-    let count = Int(try counter.integer(UInt32.self))
-    guard count == 0 || count == Self.digestCount else { throw MalformedRecord() }
-    enrolledSet = Array(try take(count).remaining)
+    var countReader = try read(4)
+    let count = Int(try countReader.integer(UInt32.self))
+    guard count == 0 || count == Self.digestSize else { throw MalformedRecord() }
+    enrolledSet = Array(try read(count).remaining)
     if hasPassword {
-      var reader = try take(9 + Self.saltCount)
+      var reader = try read(9 + Self.saltSize)
       sealing = PasswordSealing(cost: try reader.cost(), salt: Array(reader.remaining))
     }
     content = payload.slice(position...)

@@ -21,7 +21,7 @@ struct ItemFields {
 
   private(set) var identity: ItemIdentity
   private(set) var attributes = ItemAttributes()
-  /// Fields with unknown tags, kept unchanged.
+  /// Fields with unknown tags, which are preserved unchanged.
   private(set) var unknown: [UInt8] = []
 
   init(_ item: SecretItem) {
@@ -63,14 +63,14 @@ struct ItemFields {
       let tag = try reader.integer(UInt8.self)
       let count = Int(try reader.integer(UInt32.self))
       try reader.skip(count)
-      let needed =
+      let requiredCount =
         switch tag {
         case Tag.port: 2
         case Tag.creator, Tag.type: 4
         case Tag.isInvisible: 1
         default: count
         }
-      if count != needed { throw MalformedRecord() }
+      if count != requiredCount { throw MalformedRecord() }
     }
     if reader.position != end { throw MalformedRecord() }
   }
@@ -107,21 +107,21 @@ struct ItemFields {
       let tag = try reader.integer(UInt8.self)
       let bytes = try reader.countedBytes()
       switch tag {
-      case Tag.service: identity.service = Self.text(bytes)
-      case Tag.account: identity.account = Self.text(bytes)
-      case Tag.server: identity.server = Self.text(bytes)
-      case Tag.securityDomain: identity.securityDomain = Self.text(bytes)
-      case Tag.protocol: identity.protocol = InternetProtocol(rawValue: Self.text(bytes))
+      case Tag.service: identity.service = Self.string(bytes)
+      case Tag.account: identity.account = Self.string(bytes)
+      case Tag.server: identity.server = Self.string(bytes)
+      case Tag.securityDomain: identity.securityDomain = Self.string(bytes)
+      case Tag.protocol: identity.protocol = InternetProtocol(rawValue: Self.string(bytes))
       case Tag.authenticationType:
-        identity.authenticationType = InternetAuthenticationType(rawValue: Self.text(bytes))
-      case Tag.port: identity.port = try Self.number(bytes)
-      case Tag.path: identity.path = Self.text(bytes)
-      case Tag.label: attributes.label = Self.text(bytes)
-      case Tag.comment: attributes.comment = Self.text(bytes)
-      case Tag.itemDescription: attributes.itemDescription = Self.text(bytes)
-      case Tag.creator: attributes.creator = try Self.number(bytes)
-      case Tag.type: attributes.type = try Self.number(bytes)
-      case Tag.isInvisible: attributes.isInvisible = try Self.number(bytes, UInt8.self) != 0
+        identity.authenticationType = InternetAuthenticationType(rawValue: Self.string(bytes))
+      case Tag.port: identity.port = try Self.integer(bytes)
+      case Tag.path: identity.path = Self.string(bytes)
+      case Tag.label: attributes.label = Self.string(bytes)
+      case Tag.comment: attributes.comment = Self.string(bytes)
+      case Tag.itemDescription: attributes.itemDescription = Self.string(bytes)
+      case Tag.creator: attributes.creator = try Self.integer(bytes)
+      case Tag.type: attributes.type = try Self.integer(bytes)
+      case Tag.isInvisible: attributes.isInvisible = try Self.integer(bytes, UInt8.self) != 0
       default:
         unknown.append(tag)
         unknown.append(counted: bytes)
@@ -129,47 +129,14 @@ struct ItemFields {
     }
   }
 
-  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+  private static func string(_ bytes: ArraySlice<UInt8>) -> String {
     String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func number<Number: FixedWidthInteger>(
-    _ bytes: ArraySlice<UInt8>, _ type: Number.Type = Number.self
-  ) throws(MalformedRecord) -> Number {
+  private static func integer<Integer: FixedWidthInteger>(
+    _ bytes: ArraySlice<UInt8>, _ type: Integer.Type = Integer.self
+  ) throws(MalformedRecord) -> Integer {
     var reader = RecordReader(bytes)
     return try reader.integer()
-  }
-}
-
-extension [UInt8] {
-  mutating func append(littleEndian value: some FixedWidthInteger) {
-    // The bytes are copied inside the closure.
-    unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe append(contentsOf: $0) }
-  }
-
-  /// Appends the number of bytes as a 32-bit integer, and then the bytes.
-  mutating func append(counted bytes: some Collection<UInt8>) {
-    append(littleEndian: UInt32(bytes.count))
-    append(contentsOf: bytes)
-  }
-
-  mutating func append(_ id: SecretItem.ID) {
-    // The memory of a UUID is its 16 bytes, which are copied inside the closure.
-    unsafe Swift.withUnsafeBytes(of: id.uuid.uuid) { unsafe append(contentsOf: $0) }
-  }
-
-  /// Appends a text as a section, which is a tag, a byte count and the bytes; ignores nil.
-  mutating func append(_ tag: UInt8, _ text: String?) {
-    guard let text else { return }
-    append(tag)
-    append(counted: text.utf8)
-  }
-
-  /// Appends a number as a section; ignores nil.
-  mutating func append(_ tag: UInt8, _ number: (some FixedWidthInteger)?) {
-    guard let number else { return }
-    append(tag)
-    append(littleEndian: UInt32(number.bitWidth / 8))
-    append(littleEndian: number)
   }
 }

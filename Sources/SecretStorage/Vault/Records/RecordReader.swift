@@ -1,4 +1,4 @@
-import StorageInternals
+import FoundationEssentials
 
 /// A reader that decodes the integers and bytes of a record sequentially.
 struct RecordReader {
@@ -54,92 +54,36 @@ struct RecordReader {
 /// The error of decoding bytes that are incomplete or invalid.
 struct MalformedRecord: Error {}
 
-/// The last record of a log, whose digest the next record repeats.
-struct ChainHead: Hashable, Sendable {
-  static let none = ChainHead(
-    sequence: 0, digest: [UInt8](repeating: 0, count: 32)[...], subject: .keys, predecessor: [])
-
-  let sequence: UInt64
-  let digest: ArraySlice<UInt8>
-  let subject: RecordSubject
-  /// The digest of the previous record; empty if it is unknown.
-  let predecessor: ArraySlice<UInt8>
-}
-
+// The encoding of what `RecordReader` decodes.
 extension [UInt8] {
-  /// Returns at most 256 random bytes from the kernel's generator.
-  static func random(_ count: Int) throws(SecretStoreError) -> [UInt8] {
-    try system { () throws(SystemError) in try KernelRandom.bytes(count) }
-  }
-}
-
-extension Secret {
-  /// Returns at most 256 random bytes from the kernel's generator.
-  static func random(_ count: Int) throws(SecretStoreError) -> Secret {
-    try system { () throws(SystemError) in
-      try unsafe Secret(count: count) { buffer throws(SystemError) in
-        try unsafe KernelRandom.fill(buffer)
-      }
-    }
+  mutating func append(littleEndian value: some FixedWidthInteger) {
+    // The bytes are copied inside the closure.
+    unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe append(contentsOf: $0) }
   }
 
-  func slice(_ range: some RangeExpression<Int>) -> Secret {
-    // The bytes are copied inside the closure, and the subscript checks the range.
-    unsafe withUnsafeBytes { unsafe Secret($0[range.relative(to: $0.indices)]) }
+  /// Appends the number of bytes as a 32-bit integer, and then the bytes.
+  mutating func append(counted bytes: some Collection<UInt8>) {
+    append(littleEndian: UInt32(bytes.count))
+    append(contentsOf: bytes)
   }
 
-  func followed(by other: Secret) -> Secret {
-    unsafe Secret(count: count + other.count) { buffer in
-      unsafe withUnsafeBytes { one in
-        unsafe other.withUnsafeBytes { two in
-          let bytes = UnsafeMutableRawBufferPointer(buffer)
-          unsafe bytes.copyMemory(from: one)
-          unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[one.count...]).copyMemory(from: two)
-        }
-      }
-    }
-  }
-}
-
-/// The header of a record, which is authenticated but not encrypted.
-struct RecordHeader: Sendable {
-  enum Kind: UInt8, Sendable {
-    case keys = 1
-    /// Items that were added, changed or removed.
-    case items = 2
+  mutating func append(_ id: SecretItem.ID) {
+    // The memory of a UUID is its 16 bytes, which are copied inside the closure.
+    unsafe Swift.withUnsafeBytes(of: id.uuid.uuid) { unsafe append(contentsOf: $0) }
   }
 
-  static let count = 1 + 8 + 32
-  /// The valid sequence numbers, to which small numbers can be added without overflow.
-  static let sequences: Range<UInt64> = 1..<(1 << 63)
-
-  let kind: Kind
-  /// The sequence number of the record in its vault, which compaction does not reset.
-  let sequence: UInt64
-  /// The digest of the previous record; zeros for the first one.
-  let predecessor: ArraySlice<UInt8>
-
-  init(kind: Kind, after head: ChainHead) throws(SecretStoreError) {
-    self.kind = kind
-    sequence = head.sequence + 1
-    guard Self.sequences.contains(sequence) else {
-      throw .invalid("The vault has no sequence numbers left: export its items to a new vault")
-    }
-    predecessor = head.digest
+  /// Appends a string as a section, which is a tag, a byte count and the bytes; ignores nil.
+  mutating func append(_ tag: UInt8, _ string: String?) {
+    guard let string else { return }
+    append(tag)
+    append(counted: string.utf8)
   }
 
-  var encoded: [UInt8] {
-    var bytes = [kind.rawValue]
-    bytes.append(littleEndian: sequence)
-    bytes += predecessor
-    return bytes
-  }
-
-  init(_ reader: inout RecordReader) throws(MalformedRecord) {
-    guard let kind = Kind(rawValue: try reader.integer()) else { throw MalformedRecord() }
-    self.kind = kind
-    sequence = try reader.integer()
-    guard Self.sequences.contains(sequence) else { throw MalformedRecord() }
-    predecessor = try reader.bytes(32)
+  /// Appends an integer as a section; ignores nil.
+  mutating func append(_ tag: UInt8, _ integer: (some FixedWidthInteger)?) {
+    guard let integer else { return }
+    append(tag)
+    append(littleEndian: UInt32(integer.bitWidth / 8))
+    append(littleEndian: integer)
   }
 }

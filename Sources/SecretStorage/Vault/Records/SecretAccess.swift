@@ -27,10 +27,7 @@ enum SecretAccess {
     do throws(SecretStoreError) {
       try checkProofs(authorization.proofs.subtracting(.biometry), constraints)
     } catch {
-      throw .denied(
-        """
-        fingerprints or faces have been enrolled or removed since it was saved
-        """)
+      throw .denied("fingerprints or faces have been enrolled or removed since it was saved")
     }
   }
 

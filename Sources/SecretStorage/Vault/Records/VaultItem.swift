@@ -16,8 +16,8 @@ struct VaultItem: Sendable {
     static let secretKey = 54
     static let secretAccessibility = 58
     static let salt = 59
-    static let secretCount = 91
-    static let fieldsCount = 95
+    static let secretSize = 91
+    static let fieldsSize = 95
     static let fields = 99
   }
 
@@ -81,11 +81,11 @@ struct VaultItem: Sendable {
     self.body = body
     start = reader.position
     secretStart = secrets.offset
-    try reader.skip(Offset.secretCount)
+    try reader.skip(Offset.secretSize)
     try secrets.skip(Int(reader.integer(UInt32.self)))
     // The following checks ensure that decoding cannot fail later.
-    let fieldsCount = try reader.integer(UInt32.self)
-    try ItemFields.check(&reader, count: Int(fieldsCount))
+    let fieldsSize = try reader.integer(UInt32.self)
+    try ItemFields.check(&reader, count: Int(fieldsSize))
     guard Accessibility(rawValue: byte(Offset.accessibility)) != nil,
       Accessibility(rawValue: byte(Offset.secretAccessibility)) != nil,
       [Self.genericClass, Self.internetClass].contains(byte(Offset.itemClass)),
@@ -96,11 +96,11 @@ struct VaultItem: Sendable {
   }
 
   var encoded: ArraySlice<UInt8> {
-    body.attributes[start..<(start + Offset.fields + Int(integer(Offset.fieldsCount) as UInt32))]
+    body.attributes[start..<(start + Offset.fields + Int(integer(Offset.fieldsSize) as UInt32))]
   }
 
   var sealed: SealedContent {
-    body.secrets[secretStart..<(secretStart + Int(integer(Offset.secretCount) as UInt32))]
+    body.secrets[secretStart..<(secretStart + Int(integer(Offset.secretSize) as UInt32))]
   }
 
   var id: SecretItem.ID { SecretItem.ID(body.attributes[start..<(start + Offset.revision)]) }
@@ -127,14 +127,14 @@ struct VaultItem: Sendable {
 
   var unknown: ArraySlice<UInt8> { fields.unknown[...] }
 
-  /// Returns whether the account is ASCII and differs from an ASCII text, compared byte by byte.
+  /// Returns whether the account is ASCII and differs from an ASCII string, compared byte by byte.
   func definitelyHasOtherAccount(than account: [UInt8]) -> Bool {
     let start = start + Offset.fields
     // All fields are within the attributes, because they were checked.
     return unsafe body.attributes.withUnsafeBytes { bytes in
       unsafe ItemFields.account(
         in: UnsafeRawBufferPointer(
-          rebasing: bytes[start..<(start + Int(integer(Offset.fieldsCount) as UInt32))])
+          rebasing: bytes[start..<(start + Int(integer(Offset.fieldsSize) as UInt32))])
       ) { found in
         unsafe !found.elementsEqual(account) && found.allSatisfy { $0 < 128 }
       }
@@ -157,27 +157,27 @@ struct VaultItem: Sendable {
     bytes.append(littleEndian: min(created, latest))
     bytes.append(littleEndian: min(modified, latest))
     bytes += encoded.prefix(Offset.secretRevision).dropFirst(Offset.itemClass)
-    return VaultItem(bytes, secret, counted: encoded.dropFirst(Offset.fieldsCount))
+    return VaultItem(bytes, secret, counted: encoded.dropFirst(Offset.fieldsSize))
   }
 
   /// Returns whether everything except the identifier, revision and secret is equal byte by byte.
   func hasSameAttributes(as other: VaultItem) -> Bool {
     encoded.prefix(Offset.secretRevision).dropFirst(Offset.created)
       == other.encoded.prefix(Offset.secretRevision).dropFirst(Offset.created)
-      && encoded.dropFirst(Offset.fieldsCount) == other.encoded.dropFirst(Offset.fieldsCount)
+      && encoded.dropFirst(Offset.fieldsSize) == other.encoded.dropFirst(Offset.fieldsSize)
   }
 
   func hasSameIdentity(as other: VaultItem) -> Bool {
     // The fields are usually equal byte by byte, and decoding them takes ten times as long.
     byte(Offset.itemClass) == other.byte(Offset.itemClass)
-      && encoded.dropFirst(Offset.fieldsCount) == other.encoded.dropFirst(Offset.fieldsCount)
+      && encoded.dropFirst(Offset.fieldsSize) == other.encoded.dropFirst(Offset.fieldsSize)
       || identity == other.identity
   }
 
   /// The size of the item in a log, in bytes.
   var byteCount: Int {
-    Offset.fields + Int(integer(Offset.fieldsCount) as UInt32)
-      + Int(integer(Offset.secretCount) as UInt32)
+    Offset.fields + Int(integer(Offset.fieldsSize) as UInt32)
+      + Int(integer(Offset.secretSize) as UInt32)
   }
 
   var decoded: SecretItem {

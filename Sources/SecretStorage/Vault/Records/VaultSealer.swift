@@ -3,11 +3,12 @@ import FoundationEssentials
 /// Seals and opens the secrets, keys and records of one vault.
 struct VaultSealer: Sendable {
   /// The size of the salt that follows the header of a record, in bytes.
-  static let saltCount = 32
-  /// The size of a write's mark, with which the salts of its records begin, in bytes.
-  private static let markCount = 8
+  static let saltSize = 32
+  /// The size of a write ID, with which the salts of the write's records begin, in bytes.
+  private static let writeIDSize = 8
   private static let attributesPurpose = "locket attributes"
-  static let tagCount = 16
+  /// The size of an authentication tag, in bytes.
+  static let tagSize = 16
 
   let vaultID: [UInt8]
   let cipher: any SecretCipher
@@ -48,7 +49,7 @@ struct VaultSealer: Sendable {
     var salt = try cipher.salt(for: opened, under: key.secret, sequence: header.sequence)
     if let first {
       // The other 24 bytes still make the salt unique.
-      salt.replaceSubrange(..<Self.markCount, with: try mark(ofWriteFrom: first))
+      salt.replaceSubrange(..<Self.writeIDSize, with: try writeID(startingAt: first))
     }
     var payload = header.encoded
     payload += salt
@@ -88,34 +89,34 @@ struct VaultSealer: Sendable {
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 
-  /// Returns the mark of a write, given the sequence of its first record.
+  /// Returns the ID of the write whose first record has the given sequence number.
   ///
-  /// The mark of an intact record after a damaged one shows whether both belong to one write, which
-  /// a power failure may have interrupted. Otherwise, the damaged record was acknowledged.
-  func mark(ofWriteFrom first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
+  /// The write ID of an intact record after a damaged one shows whether both belong to one write,
+  /// which a power failure may have interrupted. Otherwise, the damaged record was acknowledged.
+  func writeID(startingAt first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
     var bytes = vaultID
     bytes.append(littleEndian: first)
-    return try cipher.digest(bytes[...])[..<Self.markCount]
+    return try cipher.digest(bytes[...])[..<Self.writeIDSize]
   }
 
-  /// Returns the mark in a record of items; for any other record, returns arbitrary bytes.
-  static func mark(of payload: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    payload.dropFirst(RecordHeader.count).prefix(markCount)
+  /// Returns the write ID in a record of items; for any other record, returns arbitrary bytes.
+  static func writeID(of payload: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    payload.dropFirst(RecordHeader.size).prefix(writeIDSize)
   }
 
   func tag(
     of payload: some Collection<UInt8>, under key: Secret
   ) throws(SecretStoreError) -> [UInt8] {
     let payload = Array(payload)
-    let salt = payload[RecordHeader.count..<(RecordHeader.count + Self.saltCount)]
+    let salt = payload[RecordHeader.size..<(RecordHeader.size + Self.saltSize)]
     return try seal(
       Secret([]), under: key, salt: salt, purpose: "locket key table", authenticating: payload)
   }
 
-  /// Returns the number of the key under which a record's attributes are sealed.
+  /// Returns the identifier of the key under which a record's attributes are sealed.
   static func attributesKey(of payload: ArraySlice<UInt8>) throws(MalformedRecord) -> UInt32 {
     var reader = RecordReader(payload)
-    _ = try reader.bytes(RecordHeader.count + saltCount)
+    _ = try reader.bytes(RecordHeader.size + saltSize)
     return try reader.integer()
   }
 
@@ -126,10 +127,10 @@ struct VaultSealer: Sendable {
     do {
       let payload = record.payload
       var reader = RecordReader(payload)
-      _ = try reader.bytes(RecordHeader.count)
-      let salt = try reader.bytes(Self.saltCount)
+      _ = try reader.bytes(RecordHeader.size)
+      let salt = try reader.bytes(Self.saltSize)
       _ = try reader.integer(UInt32.self)
-      let count = Int(try reader.integer(UInt32.self)) + Self.tagCount
+      let count = Int(try reader.integer(UInt32.self)) + Self.tagSize
       let context = vaultID + payload[..<reader.remaining.startIndex]
       let sealed = try reader.bytes(count)
       let opened = try open(
@@ -138,7 +139,7 @@ struct VaultSealer: Sendable {
       let attributes = unsafe opened.withUnsafeBytes { unsafe Array($0) }
       var secrets = RecordReader(reader.remaining)
       reader = RecordReader(attributes[...])
-      var content = ItemsRecord(predecessor: RecordSubject(id: try reader.itemID()))
+      var content = ItemsRecord(previousSubject: RecordSubject(id: try reader.itemID()))
       let entryCount = Int(try reader.integer(UInt32.self))
       let body = RecordBody(
         attributes: attributes,
@@ -167,79 +168,7 @@ extension KeyTable {
 struct ItemsRecord {
   var entries: [ItemEntry] = []
   /// The subject of the previous record; nil if it is unknown.
-  var predecessor: RecordSubject?
+  var previousSubject: RecordSubject?
 
   var subject: RecordSubject { entries.count == 1 ? .item(entries[0].id) : .block }
-}
-
-/// A record of a key table, which is not authenticated until its tags have been checked.
-struct KeyTableRecord: Sendable {
-  /// The largest size of a record, in bytes, which exceeds what the limits of a table allow.
-  static let countLimit = 1 << 20
-
-  let table: KeyTable
-  let sequence: UInt64
-  /// The digest of the previous record.
-  let previous: ArraySlice<UInt8>
-  /// The subject of the previous record.
-  let predecessor: RecordSubject
-  /// The sequence of the log's first record.
-  let logStart: UInt64
-  /// Whether the record has tags under link keys, which exist since format version 2.
-  let isLinked: Bool
-  private let payload: ArraySlice<UInt8>
-  /// The bytes that the tags under link keys authenticate.
-  private let linked: ArraySlice<UInt8>
-  /// The tags under link keys, by the numbers of the keys.
-  private var links: [UInt32: ArraySlice<UInt8>] = [:]
-
-  init(_ payload: ArraySlice<UInt8>) throws(MalformedRecord) {
-    // A copy, because a slice would keep the whole file in memory.
-    let payload = Array(payload)[...]
-    var reader = RecordReader(payload)
-    let header = try RecordHeader(&reader)
-    _ = try reader.bytes(VaultSealer.saltCount)
-    (sequence, previous) = (header.sequence, header.predecessor)
-    predecessor = RecordSubject(id: try reader.itemID())
-    logStart = try reader.integer()
-    guard (1...header.sequence).contains(logStart) else { throw MalformedRecord() }
-    table = try KeyTable(decoding: try reader.countedBytes())
-    self.payload = payload
-    linked = payload[..<reader.remaining.startIndex]
-    isLinked = reader.remaining.count != VaultSealer.tagCount
-    if isLinked {
-      for _ in 0..<(try reader.integer(UInt8.self)) {
-        let key: UInt32 = try reader.integer()
-        links[key] = try reader.bytes(VaultSealer.tagCount)
-      }
-    }
-    guard reader.remaining.count == VaultSealer.tagCount else { throw MalformedRecord() }
-  }
-
-  /// Returns a record if it is a well-formed key table; otherwise, nil.
-  static func ifTable(_ payload: ArraySlice<UInt8>) -> KeyTableRecord? {
-    do throws(MalformedRecord) {
-      var reader = RecordReader(payload)
-      return try RecordHeader(&reader).kind == .keys ? KeyTableRecord(payload) : nil
-    } catch {
-      // `VaultContents.apply` reports the record as damaged.
-      return nil
-    }
-  }
-
-  /// Returns whether the tag under the user key is valid.
-  func isAuthentic(user: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> Bool {
-    let authenticated = payload.dropLast(VaultSealer.tagCount)
-    let tag = try table.sealer(cipher).tag(of: authenticated, under: user)
-    return tag[...] == payload.suffix(VaultSealer.tagCount)
-  }
-
-  /// Returns whether the record has a valid tag under a link key.
-  func isLinked(
-    to link: TableKey, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> Bool {
-    guard let found = links[link.id] else { return false }
-    let tag = try table.sealer(cipher).tag(of: linked, under: link.secret)
-    return tag[...] == found
-  }
 }

@@ -11,8 +11,8 @@ struct ExportedVault {
     let sorted = contents.index.items.sorted { $0.created < $1.created }
     let portable = sorted.filter(\.isPortable)
     report.exported = portable.map(\.decoded)
-    report.leftOut = sorted.filter { !$0.isPortable }.map {
-      ExportReport.LeftOut(item: $0.decoded, reason: "It is bound to this device.")
+    report.omitted = sorted.filter { !$0.isPortable }.map {
+      ExportReport.Omission(item: $0.decoded, reason: "It is bound to this device.")
     }
     let blocks = portable.records
     try progress(0, portable.count)

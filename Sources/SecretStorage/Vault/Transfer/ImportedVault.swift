@@ -1,7 +1,7 @@
 import CLibrary
 import StorageInternals
 
-/// A file that is imported, which is an export or the vault of another machine.
+/// The vault in an imported file, which is an export or the vault of another machine.
 struct ImportedVault {
   /// The items, with the keys that the passphrase opens.
   let contents: VaultContents
@@ -45,11 +45,9 @@ struct ImportedVault {
     if let end = contents.missingEnd { damage.append(end) }
     if !damage.isEmpty {
       throw .corrupted(
-        """
-        \(path) is damaged, so nothing is imported: \(damage.joined(separator: ", "))
-        """)
+        "\(path) is damaged, so nothing is imported: \(damage.joined(separator: ", "))")
     }
-    if contents.sealedRecords > 0 { throw .newerFormat(path) }
+    if contents.sealedRecordCount > 0 { throw .newerFormat(path) }
   }
 }
 
@@ -57,10 +55,10 @@ extension FileRecordLog {
   /// Reads the whole file, which may belong to any user because the passphrase authenticates it.
   fileprivate func wholeFile() throws(SecretStoreError) -> LogChanges {
     // Non-blocking, because opening a FIFO could block indefinitely.
-    let file = try system { () throws(SystemError) in
+    let file = try mapErrors { () throws(SystemError) in
       try fileSystem.open(path, O_RDONLY | O_NONBLOCK)
     }
-    let status = try system { () throws(SystemError) in try file.status() }
+    let status = try mapErrors { () throws(SystemError) in try file.status() }
     guard status.isRegularFile else { throw .insecure(path: path, reason: "is not a regular file") }
     guard status.size <= sizeLimit else {
       throw .invalid("\(path) has \(status.size) bytes, which is too large for a vault")

@@ -18,7 +18,7 @@ extension SecretVault {
   ///   - passphrase: As in ``UnlockKey/passphrase(_:)``; required to recover the exported items.
   ///   - cost: The cost of opening the file; nil means ``ScryptCost/calibrated(to:cipher:)``.
   ///   - overwriting: Whether to replace a file that exists or is created in the meantime.
-  ///   - report: Called on this thread after each batch of about 256 items; may cancel the export.
+  ///   - report: Called synchronously after each batch of about 256 items; may cancel the export.
   /// - Returns: The exported items and the omitted items.
   /// - Throws: ``SecretStoreError/locked`` if the vault is locked or becomes locked during the
   ///   export; ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired
@@ -33,20 +33,20 @@ extension SecretVault {
     to url: URL, passphrase: Secret, cost: ScryptCost? = nil, overwriting: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> ExportReport {
-    let parts = try parts
-    try parts.checkTarget(url.path, overwriting)
-    let key = try UnlockKey.passphrase(passphrase).slotKey(parts.device).stretched(
+    let location = try location
+    try location.checkTarget(url.path, overwriting)
+    let key = try UnlockKey.passphrase(passphrase).slotKey(location.device).stretched(
       cost: cost, for: nil, cipher, checking: cancellationByLocking)
     let contents = try withContents { contents throws(SecretStoreError) in contents }
-    try contents.checkWhole()
+    try contents.checkComplete()
     let export = try ExportedVault(contents, under: key) {
       completed, total throws(SecretStoreError) in
       try checkProgress(completed, of: total, report)
     }
-    let fileSystem = parts.device.fileSystem
+    let fileSystem = location.device.fileSystem
     let log = FileRecordLog(path: url.path, cipher: cipher, fileSystem: fileSystem)
     let content = try log.content(of: export.records)
-    try parts.checkTarget(url.path, overwriting)
+    try location.checkTarget(url.path, overwriting)
     do {
       try fileSystem.replaceFile(
         at: url.path, with: content, mode: 0o600, overwriting: overwriting)
@@ -71,14 +71,14 @@ extension VaultLocation {
   /// Throws if an export would replace the vault itself or, unless allowed, an existing file.
   fileprivate func checkTarget(_ path: String, _ isOverwriting: Bool) throws(SecretStoreError) {
     let fileSystem = device.fileSystem
-    let (target, own) = try system { () throws(SystemError) in
+    let (target, own) = try mapErrors { () throws(SystemError) in
       (try fileSystem.status(of: path, followingLink: true), try fileSystem.status(of: log.name))
     }
     let isOwn = target.map { $0.inode == own?.inode && $0.device == own?.device } ?? false
     if isOwn || path == log.name {
       throw .invalid("An export cannot replace the exported vault: choose another file")
     }
-    let exists = try system { () throws(SystemError) in try fileSystem.status(of: path) != nil }
+    let exists = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) != nil }
     if exists, !isOverwriting { throw .fileExists(path) }
   }
 }

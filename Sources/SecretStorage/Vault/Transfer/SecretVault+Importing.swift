@@ -20,7 +20,7 @@ extension SecretVault {
   ///   - passphrase: The passphrase of the file, which may differ from the one of this vault.
   ///   - conflicts: The handling of items that the vault already has with different content.
   ///   - isDryRun: Whether to only report the outcome and change nothing.
-  ///   - report: Called on this thread after each batch of about 256 items, and several times a
+  ///   - report: Called synchronously after each batch of about 256 items, and several times a
   ///     second during key derivation, with an unknown total of 0; may cancel the import.
   /// - Returns: The actual or simulated outcome for each imported item.
   /// - Throws: ``SecretStoreError/wrongPassphrase`` if the passphrase does not open the file;
@@ -38,12 +38,12 @@ extension SecretVault {
     isDryRun: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> ImportReport {
-    let parts = isDryRun ? try parts : try protectedParts
+    let location = isDryRun ? try location : try protectedLocation
     // Reads from the file, so that the written items are compared as they are stored.
-    let target = try contentsReadAnew()
-    try target.checkWhole()
+    let target = try freshlyReadContents()
+    try target.checkComplete()
     var isFirst = true
-    let source = try ImportedVault(url.path, passphrase: passphrase, parts.device, cipher) {
+    let source = try ImportedVault(url.path, passphrase: passphrase, location.device, cipher) {
       () throws(SecretStoreError) in
       if !isFirst { try checkProgress(0, of: 0, report) }
       isFirst = false
@@ -54,31 +54,31 @@ extension SecretVault {
     try checkProgress(0, of: total, report)
     for block in blocks {
       if isDryRun {
-        _ = try work.judge(block)
+        _ = try work.classify(block)
       } else {
-        try write(block, &work, parts)
+        try write(block, &work, location)
       }
       try checkProgress(work.report.entries.count, of: total, report)
     }
-    if !isDryRun { compactIfWasteful() }
+    if !isDryRun { compactIfWorthwhile() }
     return work.report
   }
 
   /// Writes the accepted items of a block, and reads them back.
   private func write(
-    _ block: ArraySlice<VaultItem>, _ work: inout VaultImport, _ parts: VaultLocation
+    _ block: ArraySlice<VaultItem>, _ work: inout VaultImport, _ location: VaultLocation
   ) throws(SecretStoreError) {
-    let end = try parts.log.append { () throws(SecretStoreError) in
-      try work.refresh(from: parts)
-      let steps = try work.judge(block)
-      guard let draft = try work.draft(steps, parts.device) else { return nil }
-      try anchor(draft, parts)
+    let end = try location.log.append { () throws(SecretStoreError) in
+      try work.refresh(from: location)
+      let steps = try work.classify(block)
+      guard let draft = try work.draft(steps, location.device) else { return nil }
+      try anchor(draft, location)
       return (draft.records, draft.position)
     }
     if end == nil { return }
-    remember(work.newest, parts)
+    remember(work.newest, location)
     notifyObservers()
-    try work.refresh(from: parts)
+    try work.refresh(from: location)
     try work.checkWritten()
   }
 }

@@ -23,7 +23,7 @@ public struct ImportReport: Hashable, Sendable {
     public let item: SecretItem
     /// The outcome for the item.
     public let outcome: Outcome
-    /// Whether the item is written with an earlier date than in the import.
+    /// Whether the item is written with an earlier date than in the imported file.
     ///
     /// The limit is one day after the current time or the vault's newest item, whichever is later.
     public let isRedated: Bool
@@ -49,7 +49,7 @@ public enum ImportConflicts: Hashable, Sendable {
 /// The items in an export, and the omitted items.
 public struct ExportReport: Hashable, Sendable {
   /// An item that is not in the export.
-  public struct LeftOut: Hashable, Sendable {
+  public struct Omission: Hashable, Sendable {
     /// The item, as in the vault.
     public let item: SecretItem
     /// The reason why it is not in the export, as a sentence for the user.
@@ -58,6 +58,6 @@ public struct ExportReport: Hashable, Sendable {
 
   /// The exported items, as in the vault, with the oldest first.
   public internal(set) var exported: [SecretItem] = []
-  /// The omitted items, with the oldest first.
-  public internal(set) var leftOut: [LeftOut] = []
+  /// The omitted items and the reasons, with the oldest first.
+  public internal(set) var omitted: [Omission] = []
 }

@@ -32,18 +32,18 @@ struct VaultImport {
     latest = max(Date.now.microseconds, target.index.newestCreation) + Self.day
   }
 
-  mutating func refresh(from parts: VaultLocation) throws(SecretStoreError) {
-    try target.refresh(from: parts)
-    try target.checkWhole()
+  mutating func refresh(from location: VaultLocation) throws(SecretStoreError) {
+    try target.refresh(from: location)
+    try target.checkComplete()
   }
 
   /// Determines the outcomes for items, and returns the items to be written.
-  mutating func judge(_ block: ArraySlice<VaultItem>) throws(SecretStoreError) -> [Step] {
+  mutating func classify(_ block: ArraySlice<VaultItem>) throws(SecretStoreError) -> [Step] {
     var steps: [Step] = []
     for found in block {
       let item = found.copy(datedUpTo: latest)
       let decoded = found.decoded
-      let (outcome, step) = try judge(item, decoded)
+      let (outcome, step) = try classify(item, decoded)
       let isRedated = step != nil && max(found.created, found.modified) > latest
       report.entries.append(
         ImportReport.Entry(item: decoded, outcome: outcome, isRedated: isRedated))
@@ -52,7 +52,7 @@ struct VaultImport {
     return steps
   }
 
-  private mutating func judge(
+  private mutating func classify(
     _ item: VaultItem, _ decoded: SecretItem
   ) throws(SecretStoreError) -> (ImportReport.Outcome, Step?) {
     if !item.isPortable {
@@ -62,7 +62,7 @@ struct VaultImport {
       return (.refused("The file has an older item with the same identity."), nil)
     }
     let payload = try source.payload(of: item)
-    if let reason = reasonToRefuse(item, decoded, payload) { return (.refused(reason), nil) }
+    if let reason = refusalReason(item, decoded, payload) { return (.refused(reason), nil) }
     let existing = target.index.items(matching: .exactly(decoded.identity)).first
     guard let existing = existing.flatMap({ target.index[$0.id] }) else {
       return (.added, Step(item: item, payload: payload, replaced: nil))
@@ -79,9 +79,9 @@ struct VaultImport {
   /// One day, in microseconds.
   private static let day: Int64 = 86_400_000_000
   /// The maximum number of bytes that constraints add to a secret: numbers, digest, salt and tag.
-  private static let constraintsCount = 128
+  private static let constraintsSize = 128
 
-  private func reasonToRefuse(_ item: VaultItem, _ decoded: SecretItem, _ payload: Secret)
+  private func refusalReason(_ item: VaultItem, _ decoded: SecretItem, _ payload: Secret)
     -> String?
   {
     guard min(item.created, item.modified) >= Self.earliest else {
@@ -91,7 +91,7 @@ struct VaultImport {
     do throws(SecretStoreError) {
       try ItemLimits.check(
         identity: decoded.identity, attributes: decoded.attributes,
-        secretCount: payload.count - (access.flags.isEmpty ? 0 : Self.constraintsCount))
+        secretCount: payload.count - (access.flags.isEmpty ? 0 : Self.constraintsSize))
       if !access.flags.isEmpty { _ = try AccessConstraints(access.flags) }
       // If there is no vault yet, the new one will have every key that an item can need.
       if target.keys.table != nil { _ = try target.keys.secretKey(for: access.accessibility) }

@@ -5,9 +5,9 @@ struct CompactedVault {
   private let cipher: any SecretCipher
   private var composer: RecordComposer
 
-  /// Begins with the key table for the given items.
+  /// Creates the first records, which contain the key table for the given items.
   ///
-  /// Other writers may use the sequence numbers up to `reserved` until the records are in place.
+  /// Other writers may use the sequence numbers up to `reserved` until the new file is installed.
   init(
     of items: [VaultItem], keys: VaultKeys, after chain: VaultChain, reserved: UInt64?,
     _ cipher: any SecretCipher
@@ -25,7 +25,7 @@ struct CompactedVault {
     try self.keys.recordGeneration(cipher)
   }
 
-  /// Adds the items in blocks, and passes on the records.
+  /// Adds the items in blocks, and passes their records to a closure.
   mutating func add(
     _ items: [VaultItem], reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision,
     writing write: (LogRecord) throws(SecretStoreError) -> Void
@@ -46,20 +46,20 @@ struct CompactedVault {
     try composer.add(entries, as: accessibility, under: keys, by: table.sealer(cipher))
   }
 
-  /// Adds the statement that the records have the same items as a log with this end.
+  /// Adds a key table stating that the records contain the same items as a log with this end.
   mutating func end(replacing head: ChainHead) throws(SecretStoreError) {
     try composer.add(table, replacing: head, under: keys.ring, by: table.sealer(cipher))
   }
 
-  /// Removes and returns the records that were not passed on yet.
+  /// Removes and returns the records that have not been written yet.
   mutating func takeRecords() -> [LogRecord] { composer.takeRecords() }
 
-  /// The state that this machine remembers once the records are in place.
+  /// The state that this machine records once the new file is installed.
   var result: RememberedVault? { RememberedVault(composer.chain, keys) }
 }
 
 extension KeyTable {
-  /// Removes the keys that neither these items nor new ones need.
+  /// Removes the keys that neither these items nor new items require.
   fileprivate mutating func removeKeys(unusedBy items: [VaultItem]) {
     let used = Set(items.map(\.secret.key))
     let newest = Set(keys.map(\.purpose)).compactMap { key(for: $0)?.id }
@@ -73,16 +73,16 @@ extension VaultContents {
   /// Returns the items that a new file must contain.
   ///
   /// - Throws: The reason why the vault must not be replaced in its present state.
-  mutating func itemsToKeep(isRepair: Bool) throws(SecretStoreError) -> [VaultItem] {
-    if let distrust { throw distrust }
-    if sealedRecords > 0 { throw keys.lockReason }
+  mutating func itemsToRewrite(isRepair: Bool) throws(SecretStoreError) -> [VaultItem] {
+    if let trustError { throw trustError }
+    if sealedRecordCount > 0 { throw keys.lockReason }
     if !isRepair {
       try checkTrust()
       return Array(index.items)
     }
-    var kept: [VaultItem] = []
-    for item in index.items where try !isBeyondRepair(item) { kept.append(item) }
-    return kept
+    var items: [VaultItem] = []
+    for item in index.items where try !isBeyondRepair(item) { items.append(item) }
+    return items
   }
 
   /// Returns whether an item's secret is damaged although its key is available.

@@ -8,6 +8,7 @@ struct KeyChange {
   let device: DeviceState
   let cipher: any SecretCipher
 
+  /// Adds a slot for a key and, with the first passphrase, the key that depends on it.
   mutating func addSlot(
     named name: String, _ key: SlotKey
   ) throws(SecretStoreError) -> KeySlot {
@@ -36,13 +37,13 @@ struct KeyChange {
   }
 
   /// Removes the items that need a passphrase, and their key, if the vault has no passphrase.
-  mutating func removeWhatNeedsAPassphrase() {
+  mutating func removePassphraseDependentItems() {
     if table.hasPassphrase { return }
     table.keys.removeAll { $0.purpose == Self.passcode }
     index.removeItems(.whenPasscodeSetThisDeviceOnly)
   }
 
-  /// Returns whether this machine and version can open a slot, as far as is known without its key.
+  /// Returns whether this machine and version should be able to open a slot with the right key.
   func isOpenable(_ slot: KeySlot) throws(SecretStoreError) -> Bool {
     if slot.kind == .device {
       return try slot.isOfDevice(keys.ring.device, by: table.sealer(cipher))
@@ -53,11 +54,11 @@ struct KeyChange {
 }
 
 extension KeyTable {
-  /// A number for a new slot: the next one, or on overflow the lowest free one.
+  /// An identifier for a new slot: the next one or, on overflow, the lowest unused one.
   fileprivate var unusedSlotID: UInt32 {
     let used = Set(slots.map(\.id))
-    let (next, isOver) = (used.max() ?? 0).addingReportingOverflow(1)
-    guard isOver else { return next }
+    let (next, didOverflow) = (used.max() ?? 0).addingReportingOverflow(1)
+    guard didOverflow else { return next }
     var id: UInt32 = 1
     while used.contains(id) { id += 1 }
     return id
@@ -69,9 +70,9 @@ extension SecretVault {
   func changeKeys<Result>(
     _ change: (inout KeyChange) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    let device = try parts.device
+    let device = try location.device
     var result: Result?
-    try withReserve { () throws(SecretStoreError) in
+    try usingReserve { () throws(SecretStoreError) in
       try rewrite { contents throws(SecretStoreError) in
         let isNew = contents.keys.table == nil
         let keys = try VaultDraft(contents, device).keys
@@ -83,8 +84,8 @@ extension SecretVault {
         guard changed.table.work <= max(KeyTable.workLimit, table.work) else {
           throw .invalid(
             """
-            The passphrases of a vault take at most 32 GiB of memory together, each pass counted: \
-            remove a slot, or choose a lower cost
+            Together, the passphrases of a vault can use at most 32 GiB of memory, counting each \
+            pass: remove a slot, or choose a lower cost
             """)
         }
         changed.keys.table = changed.table

@@ -24,7 +24,7 @@ struct RecordComposer {
     }
   }
 
-  /// Adds a key table that says which log the records replace.
+  /// Adds a key table that identifies the log that the records replace.
   mutating func add(
     _ table: KeyTable, replacing head: ChainHead, under ring: KeyRing, by sealer: VaultSealer
   ) throws(SecretStoreError) {
@@ -43,8 +43,8 @@ struct RecordComposer {
 
   /// Adds a record of entries, sealed under the attributes key of an accessibility.
   ///
-  /// Several entries must be of new or unchanged items, because the loss of their record does not
-  /// reveal the items. `first` is the sequence of the first record of an appended write.
+  /// Several entries must belong to new or unchanged items, because the next record does not list
+  /// the items of a lost record. `first` is the sequence of the first record of an appended write.
   mutating func add(
     _ entries: [ItemEntry], as accessibility: Accessibility, under keys: VaultKeys,
     writtenFrom first: UInt64? = nil, by sealer: VaultSealer

@@ -8,13 +8,13 @@ struct VaultDraft {
   private var composer: RecordComposer
   /// The chain before the draft's records are appended.
   let base: VaultChain
-  /// Whether the machine's state contains a record of the log.
-  let isLogRemembered: Bool
+  /// Whether the machine's state contains a record of this log.
+  let isLogRecorded: Bool
   /// The identifier of the vault that the machine has recorded at the log's path.
-  private let notedVaultID: [UInt8]?
+  private let recordedVaultID: [UInt8]?
   private(set) var entries: [ItemEntry] = []
   /// The number of records with a single entry.
-  private(set) var singleCount = 0
+  private(set) var singleItemRecordCount = 0
   private var newestCreation: Int64
   private var newIDs: Set<SecretItem.ID> = []
 
@@ -28,8 +28,8 @@ struct VaultDraft {
     keys = contents.keys
     composer = RecordComposer(continuing: contents.chain)
     base = contents.chain
-    isLogRemembered = contents.remembersThisLog
-    notedVaultID = contents.notedVaultID
+    isLogRecorded = contents.remembersThisLog
+    recordedVaultID = contents.recordedVaultID
     newestCreation = contents.index.newestCreation
     if keys.table == nil { try makeVault(device) }
   }
@@ -38,7 +38,7 @@ struct VaultDraft {
 
   var chain: VaultChain { composer.chain }
 
-  /// The state to remember once the records are in place; without keys if no user key proves them.
+  /// The state to record once the records are written; without keys if no user key proves them.
   var result: RememberedVault? {
     var vault = RememberedVault(chain, keys)
     if keys.ring.user == nil { vault?.keys = nil }
@@ -46,12 +46,12 @@ struct VaultDraft {
   }
 
   /// Whether the machine has recorded this vault at the log's path.
-  var isPlaceKnown: Bool { notedVaultID == keys.table?.vaultID }
+  var isPathRecorded: Bool { recordedVaultID == keys.table?.vaultID }
 
   var nextRevision: UInt64 { composer.nextSequence }
 
   /// Returns a date later than the creation of every item, usually the current time.
-  mutating func now() -> Date {
+  mutating func nextDate() -> Date {
     newestCreation = max(Date().microseconds, newestCreation + 1)
     return Date(microseconds: newestCreation)
   }
@@ -74,14 +74,14 @@ struct VaultDraft {
     try composer.add(
       added, as: accessibility, under: keys, writtenFrom: base.head.sequence + 1,
       by: keys.sealer(cipher))
-    if added.count == 1 { singleCount += 1 }
+    if added.count == 1 { singleItemRecordCount += 1 }
     entries += added
   }
 
   mutating func replace(_ old: VaultItem, by new: VaultItem) throws(SecretStoreError) {
     try append([.put(new)], as: new.accessControl.accessibility)
     if old.attributesPurpose != new.attributesPurpose {
-      // A reader with only the old attributes key must not take the old state for the present one.
+      // A reader with only the old attributes key must not consider the old state current.
       try append(
         [.remove(old.id, revision: old.revision)], as: old.accessControl.accessibility)
     }

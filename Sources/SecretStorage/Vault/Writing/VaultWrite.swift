@@ -2,13 +2,13 @@
 struct VaultWrite: Sendable {
   /// The item or identity that a change affects.
   ///
-  /// A batch never has two equal footprints: the second write must see the effect of the first.
-  enum Footprint: Hashable, Sendable {
+  /// A batch never has two equal targets: the second write must see the effect of the first.
+  enum Target: Hashable, Sendable {
     case item(SecretItem.ID)
     case identity(ItemIdentity)
   }
 
-  let footprint: Footprint
+  let target: Target
   /// Whether the change removes an item, which a full disk must not prevent.
   var isRemoval = false
   /// Adds the change to a draft, and returns the resulting item; nil if it was removed.
@@ -22,10 +22,10 @@ extension VaultWrite {
     naming source: @escaping @Sendable () throws(SecretStoreError) -> SecretItem.ID =
       SecretItem.ID.random
   ) -> VaultWrite {
-    VaultWrite(footprint: .identity(identity)) { draft, contents throws(SecretStoreError) in
-      if contents.sealedRecords > 0 { throw contents.keys.lockReason }
+    VaultWrite(target: .identity(identity)) { draft, contents throws(SecretStoreError) in
+      if contents.sealedRecordCount > 0 { throw contents.keys.lockReason }
       guard contents.index.items(matching: .exactly(identity)).isEmpty else { throw .duplicate }
-      let now = draft.now()
+      let now = draft.nextDate()
       let item = SecretItem(
         id: try draft.newID(besides: contents.index, from: source), identity: identity,
         attributes: attributes, creationDate: now,
@@ -41,7 +41,7 @@ extension VaultWrite {
   static func update(
     _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, payload: Secret?
   ) -> VaultWrite {
-    VaultWrite(footprint: .item(id)) { draft, contents throws(SecretStoreError) in
+    VaultWrite(target: .item(id)) { draft, contents throws(SecretStoreError) in
       guard let stored = try contents.item(id, expecting: revision) else { throw .conflict }
       let old = stored.decoded
       let attributes = attributes ?? old.attributes
@@ -49,12 +49,12 @@ extension VaultWrite {
       try ItemLimits.check(identity: old.identity, attributes: attributes, secretCount: 0)
       let item = SecretItem(
         id: id, identity: old.identity, attributes: attributes,
-        creationDate: old.creationDate, modificationDate: draft.now(),
+        creationDate: old.creationDate, modificationDate: draft.nextDate(),
         revision: draft.nextRevision)
       var payload = payload
       if payload == nil, attributes.accessControl != old.attributes.accessControl {
         guard attributes.accessControl.flags == old.attributes.accessControl.flags else {
-          fatalError("Other access flags were to be written with what was sealed for the old ones.")
+          fatalError("New access flags require a new payload.")
         }
         // Another class key requires sealing the secret again.
         payload = try contents.open(stored)
@@ -67,7 +67,7 @@ extension VaultWrite {
   }
 
   static func remove(_ id: SecretItem.ID, expecting revision: UInt64) -> VaultWrite {
-    VaultWrite(footprint: .item(id), isRemoval: true) {
+    VaultWrite(target: .item(id), isRemoval: true) {
       draft, contents throws(SecretStoreError) in
       if let stored = try contents.item(id, expecting: revision) {
         try draft.append(
@@ -96,7 +96,7 @@ extension VaultContents {
     _ id: SecretItem.ID, expecting revision: UInt64
   ) throws(SecretStoreError) -> VaultItem? {
     guard let item = index[id] else {
-      if sealedRecords > 0 { throw keys.lockReason }
+      if sealedRecordCount > 0 { throw keys.lockReason }
       return nil
     }
     guard item.revision == revision else { throw .conflict }

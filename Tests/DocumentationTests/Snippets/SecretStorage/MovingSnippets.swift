@@ -28,8 +28,8 @@ struct MovingSnippets {
         attributes: ItemAttributes(accessControl: AccessControl(accessibility)))
     }
     let exported = try vault.export(to: file, passphrase: Secret(passphrase.utf8))
-    print("\(exported.exported.count) exported, \(exported.leftOut.count) bound to this device")
-    #expect(exported.exported.count == 1 && exported.leftOut.count == 1)
+    print("\(exported.exported.count) exported, \(exported.omitted.count) bound to this device")
+    #expect(exported.exported.count == 1 && exported.omitted.count == 1)
 
     let password = Secret(passphrase.utf8)
     let plan = try other.importItems(from: file, passphrase: password, isDryRun: true)

@@ -23,7 +23,7 @@ struct VaultForgedNumberTests {
   ) throws -> [UInt8]? {
     var payloads = frames.map { Array($0.dropFirst(Frame.overhead)) }
     if field == .logStart, payloads[place][0] != RecordHeader.Kind.keys.rawValue { return nil }
-    let offset = field == .sequence ? 1 : RecordHeader.count + 32 + 16
+    let offset = field == .sequence ? 1 : RecordHeader.size + 32 + 16
     var encoded: [UInt8] = []
     encoded.append(littleEndian: number)
     payloads[place].replaceSubrange(offset..<(offset + 8), with: encoded)
@@ -124,7 +124,7 @@ struct VaultForgedNumberTests {
     var keys = VaultKeys()
     let user = try Secret.random(32)
     keys.ring.user = user
-    var table = KeyTable(vaultID: try .random(KeyTable.idCount), slots: [], keys: [])
+    var table = KeyTable(vaultID: try .random(KeyTable.idSize), slots: [], keys: [])
     table.slots = [
       try KeySlot(
         id: 1, name: "forged", sealing: user,
@@ -137,14 +137,14 @@ struct VaultForgedNumberTests {
     }
     let log = VaultSealer(vaultID: table.vaultID, cipher: cipher)
     var head = ChainHead(
-      sequence: last - 2, digest: ChainHead.none.digest, subject: .keys, predecessor: [])
+      sequence: last - 2, digest: ChainHead.none.digest, subject: .keys, previousDigest: [])
     var frames: [ArraySlice<UInt8>] = []
     for _ in 0..<2 {
       let record = try log.keys(table, after: head, logStart: last - 1, under: keys.ring)
       frames.append(try TestVault.frame(of: record.payload))
       head = ChainHead(
         sequence: head.sequence + 1, digest: record.digest, subject: .keys,
-        predecessor: head.digest)
+        previousDigest: head.digest)
     }
     try vault.replace(by: TestVault.file(of: frames))
     let bytes = try vault.bytes

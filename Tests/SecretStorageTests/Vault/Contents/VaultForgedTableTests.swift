@@ -51,7 +51,7 @@ struct VaultForgedTableTests {
     let header = try RecordHeader(&reader)
     let head = ChainHead(
       sequence: header.sequence, digest: try cipher.digest(last)[...], subject: .block,
-      predecessor: [])
+      previousDigest: [])
     let record = try VaultSealer(vaultID: table.vaultID, cipher: cipher)
       .keys(table, after: head, logStart: first.logStart, under: ring)
     var payload = Array(record.payload)
@@ -176,7 +176,7 @@ struct VaultForgedTableTests {
     var reader = RecordReader(last)
     var head = ChainHead(
       sequence: try RecordHeader(&reader).sequence, digest: try cipher.digest(last)[...],
-      subject: .block, predecessor: [])
+      subject: .block, previousDigest: [])
     var ring = KeyRing()
     ring.user = keys.user
     for key in keys.table.keys {
@@ -194,7 +194,7 @@ struct VaultForgedTableTests {
       frames.append(try TestVault.frame(of: payload))
       head = ChainHead(
         sequence: head.sequence + 1, digest: try cipher.digest(payload[...])[...], subject: .keys,
-        predecessor: [])
+        previousDigest: [])
     }
     return try TestVault.file(of: frames)
   }
@@ -210,14 +210,14 @@ struct VaultForgedTableTests {
     var table = try KeyTableRecord(first).table
     table.slots = [try strangersSlot(for: user, in: table)]
     let head = ChainHead(
-      sequence: 1, digest: try cipher.digest(first)[...], subject: .block, predecessor: [])
+      sequence: 1, digest: try cipher.digest(first)[...], subject: .block, previousDigest: [])
     let record = try VaultSealer(vaultID: table.vaultID, cipher: cipher)
       .keys(table, after: head, logStart: 2, under: ring)
     try vault.replace(
       by: TestVault.file(of: [TestVault.frame(of: inVersion1(record.payload, user: user))]))
     try vault.forget()
     let error = try failure { _ = try vault.open().isPassphrase(Self.stranger) }
-    #expect(error.corrupted?.contains("not this vault's") == true, "\(error)")
+    #expect(error.corrupted?.contains("does not belong to this vault") == true, "\(error)")
     #expect(throws: SecretStoreError.self) {
       try vault.open().unlock(with: .passphrase(Self.stranger))
     }
@@ -225,12 +225,12 @@ struct VaultForgedTableTests {
 
   /// Returns a table with the tag under the user key alone.
   private func inVersion1(_ payload: ArraySlice<UInt8>, user: Secret) throws -> [UInt8] {
-    let head = payload.prefix(RecordHeader.count + 32 + 16 + 8)
+    let head = payload.prefix(RecordHeader.size + 32 + 16 + 8)
     var reader = RecordReader(payload[head.endIndex...])
     _ = try reader.countedBytes()
     let table = payload[..<reader.remaining.startIndex]
     let key = try cipher.deriveKey(
-      from: user, salt: payload[RecordHeader.count..<(RecordHeader.count + 32)],
+      from: user, salt: payload[RecordHeader.size..<(RecordHeader.size + 32)],
       purpose: "locket key table")
     return try table + cipher.seal(Secret([]), with: key, authenticating: Array(table))
   }

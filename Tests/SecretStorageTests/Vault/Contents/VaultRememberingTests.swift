@@ -21,7 +21,7 @@ import Testing
   private func remembered() throws -> RememberedVault {
     let object = vault.open()
     let table = try #require(try object.withContents { $0.keys.table })
-    return try #require(try object.parts.device.remembered(of: table.vaultID))
+    return try #require(try object.location.device.remembered(of: table.vaultID))
   }
 
   @Test func headSlotsAndGenerationAreRemembered() throws {
@@ -35,7 +35,7 @@ import Testing
     #expect(before.slotTypes == 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5)
     #expect(before.generation != RememberedVault.Keys.noGeneration)
     #expect(try before.logStart == object.withContents { $0.chain.start })
-    let known = try object.withContents { contents throws(SecretStoreError) in contents.keys.known }
+    let known = try object.withContents { $0.keys.lastGeneration }
     #expect(before.generation == known?.fingerprint)
     try object.rotateKeys(removingOtherSlots: true)
     let after = try #require(try remembered().keys)
@@ -60,7 +60,7 @@ import Testing
       var flipped = bytes
       flipped[place] ^= 1
       try vault.restoreState([name: flipped])
-      let device = try vault.open().parts.device
+      let device = try vault.open().location.device
       let table = try CapturedKeys(vault.open()).table
       // Restored again, because reading the vault repairs the state.
       try vault.restoreState([name: flipped])

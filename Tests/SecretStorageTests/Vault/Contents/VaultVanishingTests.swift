@@ -15,7 +15,7 @@ struct VaultVanishingTests {
 
   private func isVanishing(_ error: SecretStoreError) -> Bool {
     guard case .replaced(let what) = error else { return false }
-    return what == "\(vault.path) is gone, though this machine knows a vault there"
+    return what == "\(vault.path) is missing, but this machine has recorded a vault at this path"
   }
 
   private func expectMissed(_ object: SecretVault) throws {
@@ -29,7 +29,7 @@ struct VaultVanishingTests {
       { try object.export(of: vault, overwriting: true) },
     ]
     for other in others { #expect(try isVanishing(failure(other))) }
-    #expect(object.diagnose().problems.contains { $0.text.contains("is gone") })
+    #expect(object.diagnose().problems.contains { $0.text.contains("is missing") })
     #expect(try FileSystem().status(of: vault.path) == nil)
   }
 

@@ -35,7 +35,7 @@ struct VaultSaltTests {
     let object = vault.open()
     try object.addMany(100)
     let salts = TestVault.frames(of: try vault.bytes).map { frame in
-      Array(frame.dropFirst(Frame.overhead + RecordHeader.count).prefix(32))
+      Array(frame.dropFirst(Frame.overhead + RecordHeader.size).prefix(32))
     }
     #expect(salts.count == 102)
     #expect(Set(salts.dropFirst(2).map { $0.prefix(8) }).count == 1)

@@ -95,7 +95,7 @@ struct VaultCredentialTests {
     #expect(try object.text("a") == "value")
     let elsewhere = try vault.openElsewhere()
     let error = try failure { _ = try elsewhere.texts() }
-    #expect(error.corrupted?.contains("the credential is right") == true)
+    #expect(error.corrupted?.contains("the credential is correct") == true)
     #expect(try elsewhere.verify().isSound)
   }
 

@@ -146,10 +146,10 @@ struct RecoveryCodeTests {
     let values = try text[text.index(after: separator)...].map { character in
       UInt8(try #require(alphabet.firstIndex(of: character)))
     }
-    var checksum = RecoveryCodeChecksum(humanReadablePart: String(text[..<separator]))
-    for value in values.dropLast(RecoveryCodeChecksum.count) { checksum.add(value) }
-    #expect((0..<RecoveryCodeChecksum.count).map(checksum.value(at:)) == Array(values.suffix(6)))
-    for value in values.suffix(RecoveryCodeChecksum.count) { checksum.add(value) }
+    var checksum = Bech32mChecksum(humanReadablePart: String(text[..<separator]))
+    for value in values.dropLast(Bech32mChecksum.count) { checksum.add(value) }
+    #expect((0..<Bech32mChecksum.count).map(checksum.value(at:)) == Array(values.suffix(6)))
+    for value in values.suffix(Bech32mChecksum.count) { checksum.add(value) }
     #expect(checksum.isValid)
   }
 }

@@ -26,11 +26,11 @@ struct VaultKeyPurposeTests {
   @Test func secretUnderAKeyOfAnotherAccessibilityIsNotOpened() throws {
     let object = vault.open()
     try object.add("value", account: "a")
-    let parts = try object.parts
+    let location = try object.location
     let id = try SecretItem.ID.random()
-    _ = try parts.log.append { () throws(SecretStoreError) in
+    _ = try location.log.append { () throws(SecretStoreError) in
       let contents = try object.withContents { contents throws(SecretStoreError) in contents }
-      var draft = try VaultDraft(contents, parts.device)
+      var draft = try VaultDraft(contents, location.device)
       let key = try draft.keys.secretKey(for: .always)
       let item = SecretItem(
         id: id, identity: .generic(account: "forged"), attributes: ItemAttributes(),

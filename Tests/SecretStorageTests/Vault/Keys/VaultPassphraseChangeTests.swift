@@ -99,7 +99,7 @@ struct VaultPassphraseChangeTests {
     let bytes = try vault.bytes
     let error = try failure { try object.changePassphrase(from: old, to: new, cost: .minimum) }
     #expect(
-      error.corrupted == "The key slot \"person\" is damaged, although the passphrase is right")
+      error.corrupted == "The key slot \"person\" is damaged, although the passphrase is correct")
     #expect(try vault.bytes == bytes)
   }
 

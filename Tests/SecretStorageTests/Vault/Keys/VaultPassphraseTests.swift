@@ -78,7 +78,7 @@ struct VaultPassphraseTests {
         key: KeySlot.SealedUserKey(salt: slot.key.salt, check: slot.key.check, sealed: bytes[...]))
     }
     expectCorrupted(
-      vault.open(), saying: "slot \"passphrase\" is damaged, although the passphrase is right")
+      vault.open(), saying: "slot \"passphrase\" is damaged, although the passphrase is correct")
     #expect(throws: SecretStoreError.wrongPassphrase) {
       try vault.open().unlock(with: .passphrase(Secret("wrong".utf8)))
     }
@@ -109,7 +109,7 @@ struct VaultPassphraseTests {
       #expect(table.encoded != old)
       var record: [UInt8] = []
       // Header, salt, predecessor and start precede the table; the tag follows it.
-      record += payload.prefix(RecordHeader.count + 32 + 16 + 8)
+      record += payload.prefix(RecordHeader.size + 32 + 16 + 8)
       record.append(counted: table.encoded)
       record += payload.suffix(16)
       frames[index] = try TestVault.frame(of: record)

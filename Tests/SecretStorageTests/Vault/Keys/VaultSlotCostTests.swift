@@ -89,7 +89,7 @@ struct VaultSlotCostTests {
     let other = try vault.openElsewhere()
     let error = try failure { try other.unlock(with: .passphrase(Secret("second".utf8))) }
     #expect(
-      error.corrupted == "The key slot \"second\" is damaged, although the passphrase is right")
+      error.corrupted == "The key slot \"second\" is damaged, although the passphrase is correct")
     for name in ["first", "third"] { try other.unlock(with: .passphrase(Secret(name.utf8))) }
     #expect(throws: SecretStoreError.wrongPassphrase) {
       try other.unlock(with: .passphrase(Secret("fourth".utf8)))

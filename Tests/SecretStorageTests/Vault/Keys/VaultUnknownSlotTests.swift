@@ -27,7 +27,7 @@ struct VaultUnknownSlotTests {
     let object = try make()
     #expect(try object.slots.last == .init(id: 7, name: "tomorrow", kind: .unknown(type: 77)))
     let ways = object.diagnose().findings.first { $0.subject == "Opened by" }
-    #expect(ways?.text == "this device's key, a key of a kind that only a newer version knows")
+    #expect(ways?.text == "this device's key, a key of a kind that requires a newer version")
   }
 
   @Test func isKeptByWhateverIsDone() throws {

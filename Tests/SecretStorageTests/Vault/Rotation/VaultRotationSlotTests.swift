@@ -160,7 +160,7 @@ struct VaultRotationSlotTests {
     try object.setPassphrase(passphrase, cost: .cheap)
     try object.add("value", account: "kept")
     try object.add("value", account: "gone", .whenPasscodeSetThisDeviceOnly)
-    try add([("device", try UnlockKey.device.slotKey(object.parts.device))], to: object)
+    try add([("device", try UnlockKey.device.slotKey(object.location.device))], to: object)
     try object.rotateKeys(removingOtherSlots: true)
     #expect(try object.texts() == ["kept": "value"])
     #expect(try vault.open().texts() == ["kept": "value"])

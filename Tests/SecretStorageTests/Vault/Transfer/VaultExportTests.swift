@@ -41,8 +41,8 @@ struct VaultExportTests {
       bound.contains(item.attributes.accessControl.accessibility)
     }
     #expect(report.exported == all.filter { !isBound($0) })
-    #expect(report.leftOut.map(\.item) == all.filter(isBound))
-    #expect(report.leftOut.allSatisfy { $0.reason == "It is bound to this device." })
+    #expect(report.omitted.map(\.item) == all.filter(isBound))
+    #expect(report.omitted.allSatisfy { $0.reason == "It is bound to this device." })
   }
 
   @Test func exportNeedsItsPassphraseForEverything() throws {

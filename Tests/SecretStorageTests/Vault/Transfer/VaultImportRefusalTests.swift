@@ -91,7 +91,7 @@ struct VaultImportRefusalTests {
   @Test func everyTruncationIsNoticed() throws {
     let bytes = try exported()
     let frames = TestVault.frames(of: bytes)
-    let ends = [0, FileHeader.count] + frames.map(\.endIndex)
+    let ends = [0, FileHeader.size] + frames.map(\.endIndex)
     let step = Campaign.size(sample: 97, full: 1)
     for count in Set(stride(from: 0, to: bytes.count, by: step)).union(ends)
     where count < bytes.count {
@@ -159,7 +159,7 @@ struct VaultImportRefusalTests {
       let key = table.slots[0].key
       let cost = ScryptCost(logarithmicCost: n, blockSize: r, parallelization: p)
       table.slots = [KeySlot(id: 1, name: "hostile", kind: .passphrase(cost), key: key)]
-      var record = Array(payload.prefix(RecordHeader.count + 32 + 16 + 8))
+      var record = Array(payload.prefix(RecordHeader.size + 32 + 16 + 8))
       record.append(counted: table.encoded)
       return try TestVault.frame(of: record + payload.suffix(16))
     }

@@ -95,7 +95,7 @@ struct VaultCompactionTests {
     func write(_ count: Int) throws {
       for round in 0..<count {
         try object.change("a", to: value + "\(round)")
-        try wait { object.contents.withLock { !$0.compaction.isUnderWay } }
+        try wait { object.contents.withLock { !$0.compaction.isRunning } }
       }
     }
     try write(100)

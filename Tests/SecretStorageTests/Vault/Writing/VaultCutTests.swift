@@ -75,7 +75,7 @@ struct VaultCutTests {
     let whole = try vault.bytes
     let tables = TestVault.frames(of: whole)[..<2].map(\.count)
     try vault.forget()
-    for size in 0..<(FileHeader.count + tables[0]) {
+    for size in 0..<(FileHeader.size + tables[0]) {
       try vault.replace(by: whole[..<size])
       let object = vault.open()
       for attempt in 0..<2 {

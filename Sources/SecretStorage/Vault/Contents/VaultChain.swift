@@ -1,0 +1,99 @@
+import FoundationEssentials
+
+/// The state of a vault's chain of records.
+struct VaultChain: Sendable {
+  /// The last intact record.
+  private(set) var head = ChainHead.none
+  /// The first intact record.
+  private(set) var first: ChainHead?
+  /// The sequence number of the log's first record.
+  var start: UInt64?
+  private(set) var recordCount = 0
+  /// The total size of the payloads, in bytes.
+  private(set) var byteCount = 0
+
+  /// Skips the sequence numbers up to and including the given one.
+  mutating func skip(to sequence: UInt64?) {
+    guard let sequence, sequence > head.sequence else { return }
+    head = ChainHead(
+      sequence: sequence, digest: head.digest, subject: head.subject,
+      previousDigest: head.previousDigest)
+  }
+
+  mutating func extend(by record: LogRecord, sequence: UInt64, _ subject: RecordSubject) {
+    recordCount += 1
+    byteCount += record.payload.count
+    head = ChainHead(
+      sequence: sequence, digest: Array(record.digest)[...], subject: subject,
+      previousDigest: head.digest)
+    first = first ?? head
+  }
+
+  /// Continues in a new log whose records up to a key table contain the items of this one.
+  mutating func move(to table: KeyTableRecord, _ record: LogRecord, byteCount: Int) {
+    self = VaultChain()
+    start = table.logStart
+    recordCount = Int(clamping: table.sequence - table.logStart)
+    self.byteCount = byteCount
+    head = ChainHead(
+      sequence: table.sequence - 1, digest: table.previousDigest, subject: table.previousSubject,
+      previousDigest: [])
+    extend(by: record, sequence: table.sequence, .keys)
+  }
+}
+
+/// The last record of a log, whose digest the next record repeats.
+struct ChainHead: Hashable, Sendable {
+  static let none = ChainHead(
+    sequence: 0, digest: [UInt8](repeating: 0, count: 32)[...], subject: .keys,
+    previousDigest: [])
+
+  let sequence: UInt64
+  let digest: ArraySlice<UInt8>
+  let subject: RecordSubject
+  /// The digest of the previous record; empty if it is unknown.
+  let previousDigest: ArraySlice<UInt8>
+}
+
+/// The last record of a log that a compaction replaced.
+struct ReplacedHead: Hashable, Sendable {
+  let sequence: UInt64
+  let digest: [UInt8]
+}
+
+extension ReplacedHead {
+  init(_ head: ChainHead) {
+    self.init(sequence: head.sequence, digest: Array(head.digest))
+  }
+}
+
+/// The object of a record's change, which the next record repeats in case this record is lost.
+enum RecordSubject: Hashable, Sendable {
+  /// The key table.
+  case keys
+  /// One item.
+  case item(SecretItem.ID)
+  /// Several items that no earlier record contains, as in a compacted log.
+  case block
+
+  private static let blockID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+  private static let keysID = UUID(
+    uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255))
+
+  /// The identifier of the item; for other subjects, a reserved identifier.
+  var id: SecretItem.ID {
+    switch self {
+    case .item(let id): id
+    case .block: SecretItem.ID(uuid: Self.blockID)
+    case .keys: SecretItem.ID(uuid: Self.keysID)
+    }
+  }
+
+  init(id: SecretItem.ID) {
+    switch id.uuid {
+    case Self.blockID: self = .block
+    case Self.keysID: self = .keys
+    default: self = .item(id)
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Concurrency
+
+/// The cost parameters of scrypt, which uses 128 × blockSize × 2^logarithmicCost bytes of memory.
+///
+/// The cost of a passphrase must be between ``minimum`` and 1 GiB of memory with 16 passes over it.
+public struct ScryptCost: Hashable, Sendable {
+  /// The binary logarithm of the parameter N.
+  public let logarithmicCost: UInt8
+  /// The parameter r.
+  public let blockSize: UInt32
+  /// The parameter p.
+  public let parallelization: UInt32
+
+  /// Creates a cost.
+  public init(logarithmicCost: UInt8, blockSize: UInt32, parallelization: UInt32) {
+    self.logarithmicCost = logarithmicCost
+    self.blockSize = blockSize
+    self.parallelization = parallelization
+  }
+
+  /// The standard cost, 128 MiB of memory and a few tenths of a second: N = 2^17, r = 8, p = 1.
+  public static let standard = ScryptCost(logarithmicCost: 17, blockSize: 8, parallelization: 1)
+
+  /// The minimum cost of a passphrase: N = 2^14, r = 8, p = 1, which uses 16 MiB of memory.
+  ///
+  /// The scrypt paper recommends it for interactive logins. Other costs need N × r × p ≥ 2^17.
+  public static let minimum = ScryptCost(logarithmicCost: 14, blockSize: 8, parallelization: 1)
+
+  /// Whether an affordable cost requires at least the work of ``minimum`` for each guess.
+  var isSufficient: Bool { work >= Self.minimum.work }
+
+  private var work: UInt64 {
+    UInt64(blockSize) * UInt64(parallelization) << logarithmicCost
+  }
+
+  /// Whether the parameters are valid, and require at most 1 GiB of memory and 16 passes over it.
+  var isAffordable: Bool {
+    guard let memory, logarithmicCost > 0, blockSize > 0 else { return false }
+    // The last condition is a requirement of scrypt itself: see section 2 of RFC 7914.
+    return memory <= 1 << 30 && (1...16).contains(parallelization)
+      && UInt32(logarithmicCost) < 16 * blockSize
+  }
+
+  /// The required memory, in bytes; nil if it exceeds the memory of any machine.
+  var memory: UInt64? {
+    guard logarithmicCost < 48, blockSize < 1 << 10 else { return nil }
+    return 128 * UInt64(blockSize) << logarithmicCost
+  }
+}
+
+extension ScryptCost {
+  /// Throws ``SecretStoreError/invalid(_:)`` for a cost that is not allowed for a new passphrase.
+  func check() throws(SecretStoreError) {
+    if !isAffordable {
+      throw .invalid("The scrypt cost is invalid, or exceeds 1 GiB of memory or 16 passes over it")
+    }
+    if !isSufficient {
+      throw .invalid(
+        """
+        The scrypt cost is too low to protect a passphrase: N × r × p must be at least 2^17, as \
+        with N = 2^14, r = 8 and p = 1
+        """)
+    }
+  }
+
+  /// Throws ``SecretStoreError/corrupted(_:)`` if a cost read from a file is not allowed.
+  func checkStored(by owner: String) throws(SecretStoreError) {
+    guard isAffordable else { throw .corrupted("\(owner) requires an excessive amount of work") }
+    guard isSufficient else { throw .corrupted("\(owner) requires too little work to be secure") }
+  }
+}
+
+extension [UInt8] {
+  mutating func append(_ cost: ScryptCost) {
+    append(cost.logarithmicCost)
+    append(littleEndian: cost.blockSize)
+    append(littleEndian: cost.parallelization)
+  }
+}
+
+extension RecordReader {
+  mutating func cost() throws(MalformedRecord) -> ScryptCost {
+    ScryptCost(
+      logarithmicCost: try integer(), blockSize: try integer(), parallelization: try integer())
+  }
+}
+
+extension ScryptCost {
+  /// The measured costs for the default duration, by the type of the cipher.
+  private static let defaults = Lock<[ObjectIdentifier: ScryptCost]>([:], inForkedChild: { [:] })
+  private static let defaultDuration = Duration.milliseconds(500)
+
+  /// Measures which cost makes unlocking take a given time on this machine.
+  ///
+  /// The measurement takes about twice the duration. It doubles N, starting at ``minimum``, and
+  /// keeps r = 8 and p = 1. For the default duration, the result is cached for the process.
+  ///
+  /// - Parameters:
+  ///   - duration: The time that unlocking should take.
+  ///   - cipher: The cipher that computes scrypt.
+  /// - Returns: The cost nearest to the duration, with at most N = 2^20 (1 GiB of memory).
+  /// - Throws: The cipher's error for ``minimum``, such as ``SecretStoreError/missingLibrary(_:)``.
+  public static func calibrated(
+    to duration: Duration = .milliseconds(500), cipher: any SecretCipher = OpenSSLCipher()
+  ) throws -> ScryptCost {
+    if duration == defaultDuration { return try calibratedDefault(cipher) }
+    let start = ContinuousClock.now
+    return try calibrated(to: duration, cipher: cipher) { start.duration(to: .now) }
+  }
+
+  /// Returns the cost for the default duration, measured once for each type of cipher.
+  static func calibratedDefault(
+    _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> ScryptCost {
+    // The lock is held during the measurement, because concurrent ones would distort each other.
+    return try defaults.withLock { defaults throws(SecretStoreError) in
+      let type = ObjectIdentifier(type(of: cipher))
+      if let cached = defaults[type] { return cached }
+      let start = ContinuousClock.now
+      let cost = try calibrated(to: defaultDuration, cipher: cipher) { start.duration(to: .now) }
+      defaults[type] = cost
+      return cost
+    }
+  }
+
+  static func calibrated(
+    to target: Duration, cipher: any SecretCipher, now: () -> Duration
+  ) throws(SecretStoreError) -> ScryptCost {
+    func duration(of cost: ScryptCost) throws(SecretStoreError) -> Duration {
+      let start = now()
+      _ = try cipher.stretch(
+        Secret("locket".utf8), salt: [UInt8](repeating: 0, count: 32)[...], cost: cost)
+      return now() - start
+    }
+    var cost = minimum
+    // The first derivation also loads the library.
+    _ = try duration(of: cost)
+    var measured = try duration(of: cost)
+    // Doubles the cost while twice the measured time is closer to the target.
+    while measured * 3 < target * 2, let doubled = cost.doubled {
+      let next: Duration
+      do {
+        next = try duration(of: doubled)
+      } catch {
+        // There is not enough memory for the doubled cost, so the previous one is the maximum.
+        guard case .unavailable = error else { throw error }
+        break
+      }
+      if next - target > target - measured { break }
+      (cost, measured) = (doubled, next)
+    }
+    return cost
+  }
+
+  /// The cost with N doubled; nil if it is not affordable.
+  private var doubled: ScryptCost? {
+    let cost = ScryptCost(
+      logarithmicCost: logarithmicCost + 1, blockSize: blockSize, parallelization: parallelization)
+    return cost.isAffordable ? cost : nil
+  }
+}

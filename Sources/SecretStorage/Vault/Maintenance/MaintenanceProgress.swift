@@ -1,0 +1,35 @@
+import Concurrency
+
+/// The progress of a long-running operation on a store.
+public struct MaintenanceProgress: Hashable, Sendable {
+  /// The number of completed items.
+  public let completed: Int
+  /// The total number of items; 0 while it is unknown.
+  public let total: Int
+
+  /// Creates a progress value.
+  public init(completed: Int, total: Int) {
+    self.completed = completed
+    self.total = total
+  }
+
+  /// A decision about whether an operation continues after a report.
+  public enum Decision: Hashable, Sendable {
+    /// The operation continues.
+    case proceed
+    /// The operation stops and throws ``SecretStoreError/cancelled``.
+    case cancel
+  }
+
+  /// Calls a closure with the progress; throws `cancelled` if it cancels.
+  ///
+  /// If the closure forks, this throws in the child, because the operation belongs to the parent.
+  package func report(
+    to report: (MaintenanceProgress) -> Decision
+  ) throws(SecretStoreError) {
+    let process = Fork.generation
+    let decision = report(self)
+    if process != Fork.generation { throw .forkedInside("a long-running operation on a store") }
+    if decision == .cancel { throw .cancelled }
+  }
+}

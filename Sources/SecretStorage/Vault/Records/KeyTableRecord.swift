@@ -1,0 +1,71 @@
+/// A record of a key table, which is not authenticated until its tags have been checked.
+struct KeyTableRecord: Sendable {
+  /// The maximum size of a record, in bytes, which exceeds what the limits of a table allow.
+  static let sizeLimit = 1 << 20
+
+  let table: KeyTable
+  let sequence: UInt64
+  /// The digest of the previous record.
+  let previousDigest: ArraySlice<UInt8>
+  /// The subject of the previous record.
+  let previousSubject: RecordSubject
+  /// The sequence of the log's first record.
+  let logStart: UInt64
+  /// Whether the record has tags under link keys, which exist since format version 2.
+  let isLinked: Bool
+  private let payload: ArraySlice<UInt8>
+  /// The bytes that the tags under link keys authenticate.
+  private let linked: ArraySlice<UInt8>
+  /// The tags under link keys, by the identifiers of the keys.
+  private var links: [UInt32: ArraySlice<UInt8>] = [:]
+
+  init(_ payload: ArraySlice<UInt8>) throws(MalformedRecord) {
+    // A copy, because a slice would keep the whole file in memory.
+    let payload = Array(payload)[...]
+    var reader = RecordReader(payload)
+    let header = try RecordHeader(&reader)
+    _ = try reader.bytes(VaultSealer.saltSize)
+    (sequence, previousDigest) = (header.sequence, header.previousDigest)
+    previousSubject = RecordSubject(id: try reader.itemID())
+    logStart = try reader.integer()
+    guard (1...header.sequence).contains(logStart) else { throw MalformedRecord() }
+    table = try KeyTable(decoding: try reader.countedBytes())
+    self.payload = payload
+    linked = payload[..<reader.remaining.startIndex]
+    isLinked = reader.remaining.count != VaultSealer.tagSize
+    if isLinked {
+      for _ in 0..<(try reader.integer(UInt8.self)) {
+        let key: UInt32 = try reader.integer()
+        links[key] = try reader.bytes(VaultSealer.tagSize)
+      }
+    }
+    guard reader.remaining.count == VaultSealer.tagSize else { throw MalformedRecord() }
+  }
+
+  /// Decodes a payload if it is a well-formed key table; otherwise, returns nil.
+  static func ifTable(_ payload: ArraySlice<UInt8>) -> KeyTableRecord? {
+    do throws(MalformedRecord) {
+      var reader = RecordReader(payload)
+      return try RecordHeader(&reader).kind == .keys ? KeyTableRecord(payload) : nil
+    } catch {
+      // `VaultContents.apply` reports the record as damaged.
+      return nil
+    }
+  }
+
+  /// Returns whether the tag under the user key is valid.
+  func isAuthentic(user: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> Bool {
+    let authenticated = payload.dropLast(VaultSealer.tagSize)
+    let tag = try table.sealer(cipher).tag(of: authenticated, under: user)
+    return tag[...] == payload.suffix(VaultSealer.tagSize)
+  }
+
+  /// Returns whether the record has a valid tag under a link key.
+  func isLinked(
+    to link: TableKey, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> Bool {
+    guard let found = links[link.id] else { return false }
+    let tag = try table.sealer(cipher).tag(of: linked, under: link.secret)
+    return tag[...] == found
+  }
+}
