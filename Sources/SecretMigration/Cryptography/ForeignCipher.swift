@@ -63,7 +63,7 @@ struct ForeignCipher: Sendable {
     guard initialization.count == 16, key.count == 16 else { return nil }
     let decrypted = try calling { () throws(CryptoFailure) in
       try aes.decryptCBC(
-        ciphertext, initialization: Array(initialization), under: key, by: library)
+        ciphertext, initializationVector: Array(initialization), under: key, by: library)
     }
     guard let (count, bytes) = decrypted else { return nil }
     return unsafe bytes.withUnsafeBytes { unsafe Secret($0.prefix(count)) }

@@ -30,7 +30,7 @@ public struct Diagnosis: Hashable, Sendable {
   public var isHealthy: Bool { problems.isEmpty }
 
   mutating func record(_ subject: String, _ text: String, isProblem: Bool = false) {
-    findings.append(Finding(subject: subject, text: text.harmless(), isProblem: isProblem))
+    findings.append(Finding(subject: subject, text: text.sanitized(), isProblem: isProblem))
   }
 
   mutating func problem(_ subject: String, _ text: String) {
@@ -157,8 +157,8 @@ extension Diagnosis {
     guard let authenticator else {
       return record(subject, "none: for items that need a proof, the context must have one")
     }
-    if let obstacle = (authenticator as? PAMAuthenticator)?.service.obstacle {
-      return problem(subject, "\(type(of: authenticator)): \(obstacle)")
+    if let error = (authenticator as? PAMAuthenticator)?.service.availabilityError {
+      return problem(subject, "\(type(of: authenticator)): \(error)")
     }
     let capabilities = authenticator.capabilities
     let proves = capabilities.isEmpty ? "nothing at present" : "\(capabilities)"

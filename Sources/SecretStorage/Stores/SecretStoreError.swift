@@ -55,7 +55,7 @@ extension SecretStoreError: CustomStringConvertible {
   /// A description of the error and, where possible, of the remedy.
   ///
   /// It is a single line, in which control characters are replaced.
-  public var description: String { sentences.harmless() }
+  public var description: String { sentences.sanitized() }
 
   private var sentences: String {
     switch self {
@@ -127,25 +127,5 @@ extension SecretStoreError {
     guard Fork.isChild else { return nil }
     return .unavailable(
       "\(what) needs threads, which a forked child does not have. Use another process.")
-  }
-}
-
-extension String {
-  /// Returns the text with U+FFFD in place of characters that could manipulate a terminal's output.
-  ///
-  /// A name in a file may have been written by another user.
-  func harmless(keeping kept: Set<Unicode.Scalar> = []) -> String {
-    let safe = unicodeScalars.map { $0.isHarmful && !kept.contains($0) ? "\u{FFFD}" : $0 }
-    return String(String.UnicodeScalarView(safe))
-  }
-}
-
-extension Unicode.Scalar {
-  fileprivate var isHarmful: Bool {
-    switch properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: true
-    case .format: properties.isBidiControl
-    default: false
-    }
   }
 }
