@@ -122,7 +122,7 @@ final class LyingSecretStore: SecretStore {
       // A leaked reference: the real token is never released.
       _ = unsafe Unmanaged.passRetained(content.observeChanges(handler))
       return ChangeObservation {}
-    case .notifiesInsideOfWrites: return content.observeChangesPromptly(handler)
+    case .notifiesInsideOfWrites: return content.observeChangesSynchronously(handler)
     default: return content.observeChanges(handler)
     }
   }
