@@ -79,7 +79,8 @@ extension SecretStoreError: CustomStringConvertible {
       """
     case .duplicate:
       "An item with this identity already exists. Update that item, or choose another identity."
-    case .conflict: "The item has been changed or removed since it was read. Read it again, and then retry."
+    case .conflict:
+      "The item has been changed or removed since it was read. Read it again, and then retry."
     case .unsupported(let what):
       "This store does not support \(what). Use a store that does, or require less."
     case .invalid(let what): "\(what)."

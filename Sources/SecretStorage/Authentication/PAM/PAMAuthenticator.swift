@@ -44,7 +44,8 @@ public struct PAMAuthenticator: Authenticator {
 
   /// A passcode, and biometry with a fingerprint reader; nothing without libpam or the service.
   public var capabilities: AuthenticationProofs {
-    service.availabilityError != nil ? [] : hasFingerprintReader ? [.passcode, .biometry] : .passcode
+    if service.availabilityError != nil { return [] }
+    return hasFingerprintReader ? [.passcode, .biometry] : .passcode
   }
 
   /// Always nil, because PAM does not report which fingerprints are enrolled.

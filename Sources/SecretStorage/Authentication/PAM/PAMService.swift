@@ -44,7 +44,8 @@ struct PAMService: Hashable, Sendable {
     if let directory { return Self.canRead("\(directory)/\(file)") }
     if Self.directories.contains(where: { Self.canRead("\($0)/\(file)") }) { return true }
     // PAM reads /etc/pam.conf only if neither directory exists.
-    return !Self.directories.contains(where: Self.canRead) && Self.hasLine(for: file, in: "/etc/pam.conf")
+    return !Self.directories.contains(where: Self.canRead)
+      && Self.hasLine(for: file, in: "/etc/pam.conf")
   }
 
   private static func canRead(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }

@@ -119,7 +119,9 @@ extension Terminal {
 
   /// Waits until a descriptor is readable; returns true if only the terminal is readable.
   private func waitForInput(_ others: [Int32]) throws(SecretStoreError) -> Bool {
-    var descriptors = ([descriptor] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    var descriptors = ([descriptor] + others).map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
     while unsafe poll(&descriptors, nfds_t(descriptors.count), -1) < 0 {
       if errno != EINTR { throw failure }
     }
