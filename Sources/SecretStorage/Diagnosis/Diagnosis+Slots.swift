@@ -11,7 +11,7 @@ extension Diagnosis {
     record("Opened by", Self.list(descriptions))
     if table.hasOldKeys { record("Keys", "are being rotated: resumeRotation() completes it") }
     if contents.keys.isUnlocked { return record("Locked", "no") }
-    if let obstacle = contents.keys.unattendedError { return problem("Locked", obstacle) }
+    if let error = contents.keys.unattendedError { return problem("Locked", error) }
     guard contents.keys.lockReason == .locked else {
       return problem("Locked", contents.keys.lockReason)
     }

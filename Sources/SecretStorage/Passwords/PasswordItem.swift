@@ -58,8 +58,8 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   /// ``RefreshPolicy/manual``.
   ///
   /// An in-place change, such as `token?.append("x")`, begins with the stored value, which it reads
-  /// if necessary; under ``RefreshPolicy/manual``, only if no value is known. If reading fails, the
-  /// change is discarded, ``error`` is set, and ``SecretStores/onFailure`` is called with
+  /// if necessary; under ``RefreshPolicy/manual``, only if no value was loaded or set. If reading
+  /// fails, the change is discarded, ``error`` is set, and ``SecretStores/onFailure`` is called with
   /// ``SecretStorageFailure/Operation/change``.
   public var value: Value? {
     get { Self.value(of: stored.value) }
@@ -141,7 +141,7 @@ public enum RefreshPolicy: Hashable, Sendable {
 
 /// The result of the last access to a password.
 public enum PasswordStatus: Hashable, Sendable {
-  /// There is an item, and its value is known.
+  /// There is an item with a valid value.
   case value
   /// A complete search found no item.
   case absent
