@@ -11,15 +11,15 @@ package enum DetachedThread {
   // int pthread_setname_np(pthread_t thread, const char *name)
   private typealias SetName = @convention(c) (pthread_t, UnsafePointer<CChar>) -> CInt
 
-  /// The C library's function, which Swift's overlay does not import; nil if the library lacks it.
+  /// A function that Swift's overlay does not import; nil if the C library does not provide it.
   private static let setName: SetName? = unsafe dlsym(nil, "pthread_setname_np").map {
     unsafe unsafeBitCast($0, to: SetName.self)
   }
 
   /// Runs a closure on a new thread.
   ///
-  /// It fails with `ENOTSUP` in a forked child, where locks that the closure needs may be held
-  /// forever by threads that do not exist.
+  /// In a forked child, this fails with `ENOTSUP`, because locks that the closure needs may be held
+  /// by threads that do not exist in the child.
   ///
   /// - Parameters:
   ///   - name: The name of the thread, at most 15 bytes long.
@@ -58,16 +58,16 @@ package enum DetachedThread {
 
   /// Runs a closure while signals are blocked on the current thread.
   ///
-  /// A new thread inherits the signal mask. Signals are left to the app's own threads, so that they
-  /// run the app's signal handlers or receive the signals by `sigwait`. Signals that a thread
-  /// causes itself stay unblocked, as on the threads of Dispatch: for example, a handler of the app
-  /// that writes to a closed pipe still ends the process.
+  /// A new thread inherits the signal mask. Only the app's own threads therefore run its signal
+  /// handlers or receive signals with `sigwait`. Signals that a thread causes itself stay unblocked,
+  /// as on Dispatch's threads: for example, a handler of the app that writes to a closed pipe still
+  /// terminates the process.
   private static func withoutSignals(_ body: () -> Int32) -> Int32 {
     var all = sigset_t()
     var previous = sigset_t()
     unsafe sigfillset(&all)
-    for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPIPE, SIGSYS, SIGPROF] {
-      unsafe sigdelset(&all, fault)
+    for signal in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPIPE, SIGSYS, SIGPROF] {
+      unsafe sigdelset(&all, signal)
     }
     unsafe pthread_sigmask(SIG_SETMASK, &all, &previous)
     defer { unsafe pthread_sigmask(SIG_SETMASK, &previous, nil) }
@@ -77,7 +77,7 @@ package enum DetachedThread {
 
 /// The identity of a running thread, which a later thread may reuse.
 @safe package struct ThreadIdentity: Hashable, @unchecked Sendable {
-  // `@unchecked`: in some C libraries it is a pointer, which is only compared.
+  // `@unchecked`: in some C libraries, this is a pointer, which is only compared.
   private let thread = pthread_self()
 
   package static var current: ThreadIdentity { ThreadIdentity() }

@@ -9,14 +9,14 @@ package import Synchronization
 package enum Fork {
   /// A number that is constant within a process and differs between a child and its parent.
   package static var generation: Int {
-    countForks()
+    registerHandler()
     return unsafe current.pointee
   }
 
   /// Whether this process was forked after the first use of `Fork`.
   package static var isChild: Bool { generation != 0 }
 
-  /// The address of the generation, valid after `countForks()` was called.
+  /// The address of the generation, valid after `registerHandler()` has been called.
   ///
   /// Inlined code reads it directly, which is faster than calling the accessor of a global.
   ///
@@ -28,17 +28,17 @@ package enum Fork {
     return unsafe address
   }()
 
-  private static let isCounting = Atomic(false)
+  private static let isRegistered = Atomic(false)
 
-  /// Registers a fork handler, once, that gives each child a new generation.
-  package static func countForks() {
-    if isCounting.load(ordering: .acquiring) { return }
+  /// Registers a fork handler that gives each child a new generation; later calls do nothing.
+  package static func registerHandler() {
+    if isRegistered.load(ordering: .acquiring) { return }
     // Must be initialized before the handler that uses it is registered.
     _ = unsafe current
-    // If two threads register a handler, generations grow by two, which is harmless.
+    // If two threads register the handler, generations increase by two, which is harmless.
     let code = pthread_atfork(nil, nil) { unsafe Fork.current.pointee += 1 }
     if code != 0 { fatalError("The C library could not register a fork handler (error \(code)).") }
-    isCounting.store(true, ordering: .releasing)
+    isRegistered.store(true, ordering: .releasing)
   }
 }
 
@@ -47,8 +47,8 @@ package enum Fork {
 /// Every access to a lock checks `isCurrent`, so that property is inlined: two loads and a
 /// comparison.
 package struct OwningProcess: ~Copyable, Sendable {
-  // Twice the generation of the owner, plus one while a thread of that process recovers the state.
-  @usableFromInline package let mark = Atomic(Fork.generation &* 2)
+  // Twice the owner's generation, plus one while a thread of that process recovers the state.
+  @usableFromInline package let owner = Atomic(Fork.generation &* 2)
 
   package init() {}
 
@@ -56,10 +56,10 @@ package struct OwningProcess: ~Copyable, Sendable {
   /// recovered the state.
   @inlinable package var isCurrent: Bool {
     // The generation is plain memory that no thread writes.
-    unsafe mark.load(ordering: .acquiring) == Fork.current.pointee &* 2
+    unsafe owner.load(ordering: .acquiring) == Fork.current.pointee &* 2
   }
 
-  /// Calls a closure once per forked child; concurrent callers wait until it has returned.
+  /// Calls a closure once per forked child; concurrent callers wait until the closure returns.
   ///
   /// - Parameter recover: Makes the state usable in the child. At the fork, threads that do not
   ///   exist in the child may have held its locks or may have been changing its values.
@@ -67,17 +67,17 @@ package struct OwningProcess: ~Copyable, Sendable {
   package func recover(_ recover: () -> Void) {
     let current = Fork.generation &* 2
     while true {
-      let seen = mark.load(ordering: .acquiring)
-      if seen == current { return }
-      if seen == current + 1 {
+      let observed = owner.load(ordering: .acquiring)
+      if observed == current { return }
+      if observed == current + 1 {
         sched_yield()
         continue
       }
-      let (isFirst, _) = mark.compareExchange(
-        expected: seen, desired: current + 1, ordering: .acquiringAndReleasing)
+      let (isFirst, _) = owner.compareExchange(
+        expected: observed, desired: current + 1, ordering: .acquiringAndReleasing)
       if !isFirst { continue }
       recover()
-      mark.store(current, ordering: .releasing)
+      owner.store(current, ordering: .releasing)
       return
     }
   }

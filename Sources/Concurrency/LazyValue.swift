@@ -1,35 +1,36 @@
 import Synchronization
 
-/// A value that is created on first use and kept until the process ends.
+/// A value that is created on first use and never released.
 ///
 /// A failure is not cached: the next use retries, because a missing resource, such as a file
 /// descriptor, may be available by then. If two threads create the value concurrently, the first
 /// result is kept.
 @safe package final class LazyValue<Value: Sendable, Failure: Error>: Sendable {
-  /// The address of the value, or zero if it has not been created; as the memory is never freed,
-  /// reading needs no lock.
+  /// The address of the value, or zero before it is created.
+  ///
+  /// The memory is never freed, so reading it needs no lock.
   private let address = Atomic<UInt>(0)
   private let create: @Sendable () throws(Failure) -> Value
 
   package init(_ create: @escaping @Sendable () throws(Failure) -> Value) { self.create = create }
 
   package func get() throws(Failure) -> Value {
-    if let known { return known }
+    if let createdValue { return createdValue }
     let created = try create()
     let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
     unsafe memory.initialize(to: created)
     let (isFirst, _) = address.compareExchange(
       expected: 0, desired: UInt(bitPattern: memory), ordering: .acquiringAndReleasing)
     if !isFirst {
-      // No other thread has seen this address.
+      // No other thread has this address.
       unsafe memory.deinitialize(count: 1)
       unsafe memory.deallocate()
     }
-    return known ?? created
+    return createdValue ?? created
   }
 
   /// The value, if it has been created.
-  package var known: Value? {
+  package var createdValue: Value? {
     // A nonzero address points to an initialized value, which never changes.
     unsafe UnsafePointer<Value>(bitPattern: address.load(ordering: .acquiring))?.pointee
   }

@@ -2,9 +2,9 @@ package import CLibrary
 
 /// A value protected by a mutex of the C library.
 ///
-/// `Synchronization.Mutex` is not an option: in Swift 6.3 it is a priority-inheriting futex on
-/// Linux, which performs badly under contention (swiftlang/swift#88440) and causes false reports by
-/// the thread sanitizer.
+/// `Synchronization.Mutex` is unsuitable: on Linux, Swift 6.3 implements it with a
+/// priority-inheriting futex, which performs badly under contention (swiftlang/swift#88440) and
+/// causes false reports by the thread sanitizer.
 ///
 /// In a forked child, the closure passed to `init` creates a new value. Without that closure, the
 /// child keeps the parent's value, and traps if another thread held the lock during the fork.
@@ -40,7 +40,7 @@ package final class Lock<Value>: @unchecked Sendable {
   private func recover() {
     let wasFree = mutex.tryLock()
     if let valueInChild {
-      // Without releasing the parent's value, see `init`.
+      // The parent's value is not released; see `init`.
       unsafe withUnsafeMutablePointer(to: &value) { unsafe $0.initialize(to: valueInChild()) }
     } else if !wasFree {
       fatalError(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A handler, and whether it is still observing.
+/// A handler with the state of its observation.
 package final class Observer<Handler> {
   private enum State: UInt8, AtomicRepresentable {
     case new
@@ -8,20 +8,20 @@ package final class Observer<Handler> {
     case cancelled
   }
 
-  private let registered: Handler
+  private let registeredHandler: Handler
   private let state = Atomic(State.new)
 
-  package init(_ handler: Handler) { registered = handler }
+  package init(_ handler: Handler) { registeredHandler = handler }
 
   /// The handler; nil once the observation has ended.
   package var handler: Handler? {
-    state.load(ordering: .acquiring) == .cancelled ? nil : registered
+    state.load(ordering: .acquiring) == .cancelled ? nil : registeredHandler
   }
 
-  /// Ends the observation; a call of the handler that has begun may still be running.
+  /// Ends the observation; a call of the handler may still be running.
   package func cancel() { state.store(.cancelled, ordering: .releasing) }
 
-  /// Marks the observer as added; returns false if it was added before or has been cancelled.
+  /// Changes the state from new to added; returns false if the state is not new.
   fileprivate func add() -> Bool {
     state.compareExchange(expected: .new, desired: .added, ordering: .acquiringAndReleasing)
       .exchanged
@@ -46,7 +46,7 @@ extension Observer: Sendable where Handler: Sendable {
 
 /// The observers of a subject, in the order of registration.
 ///
-/// The subject guards the list with a lock, and calls the handlers from a copy without that lock.
+/// The subject guards the list with a lock, copies it, and calls the handlers without the lock.
 package struct Observers<Handler> {
   package private(set) var all: [Observer<Handler>] = []
 

@@ -1,7 +1,8 @@
 import CLibrary
 
-/// A recursive mutex that may be locked and unlocked in different functions of the same thread, and
-/// that no thread holds in a forked child.
+/// A recursive mutex that a thread may lock and unlock in different functions.
+///
+/// In a forked child, no thread holds it.
 package final class RecursiveLock: @unchecked Sendable {
   // `@unchecked`: the mutex guards `depth`.
   private let mutex = SystemMutex(PTHREAD_MUTEX_RECURSIVE)
@@ -11,14 +12,14 @@ package final class RecursiveLock: @unchecked Sendable {
   package init() {}
 
   /// Locks the mutex.
-  package func begin() {
+  package func lock() {
     if !process.isCurrent { recover() }
     mutex.lock()
     depth += 1
   }
 
   /// Locks the mutex if no other thread holds it.
-  package func tryToBegin() -> Bool {
+  package func tryLock() -> Bool {
     if !process.isCurrent { recover() }
     guard mutex.tryLock() else { return false }
     depth += 1
@@ -26,7 +27,7 @@ package final class RecursiveLock: @unchecked Sendable {
   }
 
   /// Unlocks the mutex, which must be unlocked as often as it was locked.
-  package func end() {
+  package func unlock() {
     if !process.isCurrent { recover() }
     // If the thread forked while it held the mutex, the child has reset the mutex.
     if depth == 0 { return }
@@ -43,11 +44,11 @@ package final class RecursiveLock: @unchecked Sendable {
     return depth > 0
   }
 
-  package func take<Result, Failure: Error>(
+  package func withLock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    begin()
-    defer { end() }
+    lock()
+    defer { unlock() }
     return try body()
   }
 

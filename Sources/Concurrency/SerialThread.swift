@@ -6,7 +6,7 @@ package import Dispatch
 /// created, for example because of `RLIMIT_NPROC`. No closure runs in a forked child.
 package final class SerialThread: Sendable {
   private struct Job: Sendable {
-    let number: Int
+    let id: Int
     let start: SuspendingClock.Instant
     let body: @Sendable () -> Void
   }
@@ -14,13 +14,13 @@ package final class SerialThread: Sendable {
   private struct State: Sendable {
     /// The pending jobs, sorted by start.
     var jobs: [Job] = []
-    var lastNumber = 0
+    var lastID = 0
     var hasThread = false
   }
 
   private let state = Lock(State(), inForkedChild: { State() })
   /// Signalled whenever the jobs change.
-  private let change = DispatchSemaphore(value: 0)
+  private let jobsChanged = DispatchSemaphore(value: 0)
 
   /// The time after which an idle thread ends.
   private static let idleTimeout = Duration.seconds(1)
@@ -34,59 +34,59 @@ package final class SerialThread: Sendable {
   ///
   /// If no thread can be created, the closure stays in the queue until a later call creates one.
   package func run(_ body: @escaping @Sendable () -> Void) {
-    _ = add(after: .zero, isKept: true, body)
+    _ = add(after: .zero, staysQueued: true, body)
   }
 
   /// Runs a closure after a delay.
   ///
-  /// - Returns: A number for `cancel(_:)`, or nil if no thread could be created and the closure
-  ///   will never run.
+  /// - Returns: An identifier for `cancel(_:)`, or nil if no thread could be created and the
+  ///   closure will never run.
   package func run(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> Int? {
-    add(after: max(.zero, delay), isKept: false, body)
+    add(after: max(.zero, delay), staysQueued: false, body)
   }
 
   /// Cancels a closure that has not started.
-  package func cancel(_ number: Int) {
+  package func cancel(_ id: Int) {
     if Fork.isChild { return }
     // Released outside the lock, because releasing captured objects may run arbitrary code.
-    let dropped = state.withLock { state in
-      state.jobs.firstIndex { $0.number == number }.map { state.jobs.remove(at: $0) }
+    let cancelled = state.withLock { state in
+      state.jobs.firstIndex { $0.id == id }.map { state.jobs.remove(at: $0) }
     }
-    change.signal()
-    withExtendedLifetime(dropped) {}
+    jobsChanged.signal()
+    withExtendedLifetime(cancelled) {}
   }
 
   private func add(
-    after delay: Duration, isKept: Bool, _ body: @escaping @Sendable () -> Void
+    after delay: Duration, staysQueued: Bool, _ body: @escaping @Sendable () -> Void
   ) -> Int? {
     if Fork.isChild { return nil }
-    defer { change.signal() }
+    defer { jobsChanged.signal() }
     return state.withLock { state in
-      state.lastNumber += 1
-      let job = Job(number: state.lastNumber, start: .now + delay, body: body)
+      state.lastID += 1
+      let job = Job(id: state.lastID, start: .now + delay, body: body)
       let index = (state.jobs.lastIndex { $0.start <= job.start } ?? -1) + 1
       state.jobs.insert(job, at: index)
       if !state.hasThread {
         state.hasThread = DetachedThread.start(named: name) { self.work() } == 0
       }
-      if state.hasThread || isKept { return job.number }
+      if state.hasThread || staysQueued { return job.id }
       state.jobs.remove(at: index)
       return nil
     }
   }
 
   private func work() {
-    while let due = waitForDue() {
-      for job in due {
+    while let jobs = waitForDueJobs() {
+      for job in jobs {
         job.body()
-        // The job forked, and this is the child, which runs no further jobs.
+        // If the job forked, this is the child, which runs no further jobs.
         if Fork.isChild { return }
       }
     }
   }
 
   /// Waits for due jobs; returns nil if the thread must end.
-  private func waitForDue() -> [Job]? {
+  private func waitForDueJobs() -> [Job]? {
     let idleEnd = SuspendingClock.now + Self.idleTimeout
     while true {
       let now = SuspendingClock.now
@@ -99,7 +99,7 @@ package final class SerialThread: Sendable {
       }
       if !due.isEmpty { return due }
       guard let wakeUp else { return nil }
-      _ = change.wait(until: wakeUp)
+      _ = jobsChanged.wait(until: wakeUp)
     }
   }
 }

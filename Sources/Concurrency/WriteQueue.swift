@@ -3,18 +3,19 @@ import Dispatch
 /// A queue that combines concurrent writes into batches, so that writers share the disk's latency.
 ///
 /// The first writer becomes the leader. It processes all waiting writes, including its own, and
-/// then hands leadership to the next waiting writer. Threads whose writes were in the last batch
-/// are likely to write again, so the leader waits for them, but for at most half the duration of
-/// that batch.
+/// then passes leadership to the next waiting writer. Threads whose writes were in the last batch
+/// are likely to write again, so the leader waits for them, for at most half the duration of that
+/// batch.
 package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Error>: Sendable {
   /// A write that is waiting for its outcome.
   ///
-  /// `@unchecked`: there is one leader at a time. It sets the outcome before it signals the owner,
-  /// which reads the outcome after the signal.
+  /// `@unchecked`: only the current leader sets the outcome, before it signals the owner, which
+  /// reads the outcome after the signal.
   package final class Pending: @unchecked Sendable {
     package let write: Write
     package private(set) var outcome: Result<Outcome, Failure>?
-    fileprivate let turn = DispatchSemaphore(value: 0)
+    /// Signalled when the write is finished or its owner becomes the leader.
+    fileprivate let wakeUp = DispatchSemaphore(value: 0)
     fileprivate let thread = ThreadIdentity.current
 
     fileprivate init(_ write: Write) { self.write = write }
@@ -26,31 +27,32 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
     var waiting: [Pending] = []
     var hasLeader = false
     /// The threads whose next writes the leader is waiting for.
-    var missing: Set<ThreadIdentity> = []
+    var expectedThreads: Set<ThreadIdentity> = []
     /// The threads whose writes were in the last batch, and the duration of that batch.
     var lastThreads: Set<ThreadIdentity> = []
     var lastDuration = Duration.zero
   }
 
   private let state = Lock(State(), inForkedChild: { State() })
+  /// Signalled when all expected threads have written again.
   private let allReturned = DispatchSemaphore(value: 0)
 
   package init() {}
 
   /// Performs a write and waits for its outcome.
   ///
-  /// The closure must finish at least the first of the writes that it is given. Unfinished writes
-  /// are passed to the next call.
+  /// The closure must finish at least the first of the writes passed to it. Unfinished writes are
+  /// passed to the next call.
   package func perform(_ write: Write, process: ([Pending]) -> Void) throws(Failure) -> Outcome {
     let own = Pending(write)
-    let (leads, isLast) = state.withLock { state in
+    let (isLeader, isLast) = state.withLock { state in
       state.waiting.append(own)
-      let isLast = state.missing.remove(own.thread) != nil && state.missing.isEmpty
+      let isLast = state.expectedThreads.remove(own.thread) != nil && state.expectedThreads.isEmpty
       defer { state.hasLeader = true }
       return (!state.hasLeader, isLast)
     }
     if isLast { allReturned.signal() }
-    if !leads { own.turn.wait() }
+    if !isLeader { own.wakeUp.wait() }
     while true {
       // A writer that wakes without an outcome is the new leader.
       if let outcome = own.outcome { return try outcome.get() }
@@ -69,13 +71,13 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
         state.lastThreads = Set(finished.map(\.thread))
         state.lastDuration = duration
       }
-      for pending in finished where pending !== own { pending.turn.signal() }
+      for pending in finished where pending !== own { pending.wakeUp.signal() }
     }
     let next = state.withLock { state in
       state.hasLeader = !state.waiting.isEmpty
       return state.waiting.first
     }
-    next?.turn.signal()
+    next?.wakeUp.signal()
   }
 
   /// Waits briefly for the threads of the last batch to write again.
@@ -83,14 +85,14 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
     let timeout = state.withLock { state -> Duration? in
       // After a batch from a single thread, another thread is unlikely to write soon.
       guard state.lastThreads.count > 1 else { return nil }
-      state.missing = state.lastThreads.subtracting(state.waiting.map(\.thread))
-      return state.missing.isEmpty ? nil : state.lastDuration / 2
+      state.expectedThreads = state.lastThreads.subtracting(state.waiting.map(\.thread))
+      return state.expectedThreads.isEmpty ? nil : state.lastDuration / 2
     }
     guard let timeout else { return }
     let hasReturned = allReturned.wait(until: .now + timeout)
     let isSignalled = state.withLock { state in
-      defer { state.missing = [] }
-      return state.missing.isEmpty
+      defer { state.expectedThreads = [] }
+      return state.expectedThreads.isEmpty
     }
     // The last thread signalled just after the timeout; its signal must not end the next wait.
     if !hasReturned, isSignalled { allReturned.wait() }

@@ -12,8 +12,8 @@ package final class AESCipher: Sendable {
     var generation = 0
   }
 
-  /// The length of a GCM tag, in bytes.
-  package static let tagCount = 16
+  /// The size of a GCM tag, in bytes.
+  package static let tagSize = 16
 
   private let pool = Lock(Pool(), inForkedChild: { Pool() })
 
@@ -31,7 +31,7 @@ package final class AESCipher: Sendable {
       return pool.contexts
     }
     // No contexts exist before the library is loaded.
-    guard let library = CryptoLibrary.shared.known else { return }
+    guard let library = CryptoLibrary.shared.createdValue else { return }
     for context in contexts { unsafe library.cipherContextFree(OpaquePointer(bitPattern: context)) }
   }
 
@@ -45,28 +45,28 @@ package final class AESCipher: Sendable {
     try unsafe plaintext.withUnsafeBytes { plaintext throws(CryptoFailure) in
       let count = plaintext.count
       var succeeded = false
-      let sealed = unsafe [UInt8](unsafeUninitializedCapacity: count + Self.tagCount) {
-        output, filled in
+      let sealed = unsafe [UInt8](unsafeUninitializedCapacity: count + Self.tagSize) {
+        output, initializedCount in
         succeeded = unsafe withSession(of: library) { session in
           // 0x10 is EVP_CTRL_AEAD_GET_TAG in <openssl/evp.h>.
           unsafe session.beginGCM(key, nonce, context, encrypting: true)
             && session.update(plaintext, into: output.baseAddress) != nil
             && session.finish(into: output.baseAddress) != nil
-            && session.control(0x10, Self.tagCount, output.baseAddress! + count)
+            && session.control(0x10, Self.tagSize, output.baseAddress! + count)
         }
-        filled = count + Self.tagCount
+        initializedCount = count + Self.tagSize
       }
       guard succeeded else { throw CryptoFailure(function: "EVP_EncryptUpdate") }
       return sealed
     }
   }
 
-  /// Decrypts an AES-GCM message under a 128-bit or 256-bit key; returns nil if it is forged.
+  /// Decrypts an AES-GCM message under a 128-bit or 256-bit key; returns nil if it is not authentic.
   package func open<Key: SecretBytes>(
     _ ciphertext: ArraySlice<UInt8>, tag: ArraySlice<UInt8>, under key: Key, nonce: [UInt8],
     authenticating context: [UInt8], by library: CryptoLibrary
   ) throws(CryptoFailure) -> Key? {
-    guard tag.count == Self.tagCount, !nonce.isEmpty else { return nil }
+    guard tag.count == Self.tagSize, !nonce.isEmpty else { return nil }
     var tag = Array(tag)
     var isAuthentic = false
     let opened = try unsafe Key(count: ciphertext.count) { output throws(CryptoFailure) in
@@ -76,7 +76,7 @@ package final class AESCipher: Sendable {
           unsafe ciphertext.withUnsafeBytes({ bytes in
             unsafe session.update(bytes, into: output.baseAddress) != nil
           }),
-          unsafe session.control(0x11, Self.tagCount, &tag)
+          unsafe session.control(0x11, Self.tagSize, &tag)
         else { return false }
         // The call only checks the tag: GCM has no final block to write.
         isAuthentic = unsafe session.finish(into: output.baseAddress) != nil
@@ -89,17 +89,17 @@ package final class AESCipher: Sendable {
 
   /// Decrypts an AES-128-CBC message with PKCS #7 padding.
   ///
-  /// - Returns: A buffer that begins with the plaintext, and the plaintext's length in bytes; nil
-  ///   if the padding is invalid.
+  /// - Returns: A buffer that begins with the plaintext, and the plaintext's size in bytes; nil if
+  ///   the padding is invalid.
   package func decryptCBC<Key: SecretBytes>(
-    _ ciphertext: ArraySlice<UInt8>, initialization: [UInt8], under key: Key,
+    _ ciphertext: ArraySlice<UInt8>, initializationVector: [UInt8], under key: Key,
     by library: CryptoLibrary
   ) throws(CryptoFailure) -> (count: Int, bytes: Key)? {
     var count: Int?
-    // The library may write up to one block more than the ciphertext's length.
+    // The library may write up to one block more than the ciphertext's size.
     let bytes = try unsafe Key(count: ciphertext.count + 16) { output throws(CryptoFailure) in
       let succeeded = unsafe withSession(of: library) { session in
-        guard unsafe session.begin(library.aes128CBC, key, initialization, encrypting: false),
+        guard unsafe session.begin(library.aes128CBC, key, initializationVector, encrypting: false),
           let written = unsafe ciphertext.withUnsafeBytes({ bytes in
             unsafe session.update(bytes, into: output.baseAddress)
           })
@@ -112,7 +112,7 @@ package final class AESCipher: Sendable {
     return count.map { ($0, bytes) }
   }
 
-  /// Calls a closure with a context from the pool or a new one.
+  /// Calls a closure with a context from the pool, or a new one if the pool is empty.
   private func withSession(of library: CryptoLibrary, _ body: (Session) -> Bool) -> Bool {
     let (unused, generation) = pool.withLock { ($0.contexts.popLast(), $0.generation) }
     guard

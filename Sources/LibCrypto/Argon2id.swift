@@ -19,7 +19,7 @@ package import StorageInternals
     static var end: Parameter { unsafe Parameter(key: nil, type: 0, data: nil, size: 0) }
 
     /// Creates a parameter for a 32-bit integer; the pointer must be valid during the derivation.
-    static func number(_ name: StaticString, _ value: UnsafePointer<UInt32>) -> Parameter {
+    static func integer(_ name: StaticString, _ value: UnsafePointer<UInt32>) -> Parameter {
       // The type is OSSL_PARAM_UNSIGNED_INTEGER in <openssl/core.h>.
       unsafe Parameter(
         key: name.utf8Start, type: 2, data: UnsafeMutableRawPointer(mutating: value), size: 4)
@@ -62,12 +62,12 @@ package import StorageInternals
   ) -> Bool {
     let context = unsafe contextNew(algorithm)
     defer { unsafe contextFree(context) }
-    let numbers = [passes, memory, lanes]
-    return unsafe numbers.withUnsafeBufferPointer { numbers in
-      let start = numbers.baseAddress!
+    let integers = [passes, memory, lanes]
+    return unsafe integers.withUnsafeBufferPointer { integers in
+      let start = integers.baseAddress!
       return unsafe [
-        .octets("pass", passphrase), .octets("salt", salt), .number("iter", start),
-        .number("memcost", start + 1), .number("lanes", start + 2), Parameter.end,
+        .octets("pass", passphrase), .octets("salt", salt), .integer("iter", start),
+        .integer("memcost", start + 1), .integer("lanes", start + 2), Parameter.end,
       ].withUnsafeBytes {
         unsafe derive(context, output.baseAddress, output.count, $0.baseAddress!) == 1
       }

@@ -1,15 +1,15 @@
 extension CryptoLibrary {
-  private static let hashCount = 32
+  private static let digestSize = 32
 
   /// Computes the SHA-256 digest of bytes.
   package func digest(of bytes: ArraySlice<UInt8>) throws(CryptoFailure) -> [UInt8] {
     var succeeded = false
-    let digest = unsafe [UInt8](unsafeUninitializedCapacity: Self.hashCount) { buffer, count in
+    let digest = unsafe [UInt8](unsafeUninitializedCapacity: Self.digestSize) { buffer, count in
       succeeded = unsafe bytes.withUnsafeBytes { bytes in
         unsafe self.digest(bytes.baseAddress, bytes.count, buffer.baseAddress, nil, sha256, nil)
           == 1
       }
-      count = Self.hashCount
+      count = Self.digestSize
     }
     guard succeeded else { throw CryptoFailure(function: "EVP_Digest") }
     return digest
@@ -19,7 +19,7 @@ extension CryptoLibrary {
   package func authenticationCode<Key: SecretBytes>(
     of message: ArraySlice<UInt8>, under key: Key
   ) throws(CryptoFailure) -> Key {
-    try unsafe compute("HMAC", Self.hashCount, key, message) { key, message, output in
+    try unsafe compute("HMAC", Self.digestSize, key, message) { key, message, output in
       guard let count = Int32(exactly: key.count) else { return false }
       return unsafe hmac(
         sha256, key.baseAddress, count, message.baseAddress, message.count, output.baseAddress, nil)
@@ -62,7 +62,7 @@ extension CryptoLibrary {
     }
   }
 
-  /// Creates a secret with a closure, which returns false if `function` fails.
+  /// Creates a secret with a closure that returns false if the named library function fails.
   private func compute<Key: SecretBytes>(
     _ function: String, _ count: Int, _ secret: Key, _ bytes: ArraySlice<UInt8>,
     _ body: (

@@ -3,7 +3,7 @@ package import StorageInternals
 
 /// The functions of OpenSSL's libcrypto that Locket uses, loaded on first use.
 ///
-/// Version 3 is preferred to version 1.1.
+/// Version 3 is preferred over version 1.1.
 ///
 /// `@unchecked`: the library never changes the objects and functions that the pointers refer to,
 /// and any thread may use them.
@@ -72,7 +72,7 @@ package import StorageInternals
 
   private init() throws(DynamicLibraryError) {
     let library = try Self.library()
-    try Self.keepStateAtExit(of: library)
+    try Self.disableExitHandler(of: library)
     func function<Function>(_ name: String) throws(DynamicLibraryError) -> Function {
       try library.function(name, as: Function.self)
     }
@@ -97,9 +97,9 @@ package import StorageInternals
 
   /// Prevents the library from freeing its state when the process exits.
   ///
-  /// Other threads, such as one that compacts a vault, still use the library then, and would crash.
-  /// This has no effect if other code of the process has used the library before.
-  private static func keepStateAtExit(of library: DynamicLibrary) throws(DynamicLibraryError) {
+  /// Other threads, such as one that compacts a vault, may still be using the library and would
+  /// crash. This has no effect if other code in the process has already used the library.
+  private static func disableExitHandler(of library: DynamicLibrary) throws(DynamicLibraryError) {
     // int OPENSSL_init_crypto(uint64_t opts, const OPENSSL_INIT_SETTINGS *settings);
     typealias Initialize = @convention(c) (UInt64, OpaquePointer?) -> Int32
     let withoutExitHandler: UInt64 = 0x0008_0000  // OPENSSL_INIT_NO_ATEXIT
@@ -109,7 +109,7 @@ package import StorageInternals
 
   /// Performs the lookups of algorithms that the library otherwise performs on first use.
   ///
-  /// A child that is forked during one of them would wait forever for the library's locks.
+  /// A child that is forked during such a lookup would wait forever for the library's locks.
   private func performLazyLookups() {
     var output = [UInt8](repeating: 0, count: 32)
     // The results are discarded. The buffer outlives the calls.
@@ -121,7 +121,7 @@ package import StorageInternals
     }
   }
 
-  /// Opens the library; the dynamic linker loads it only once per process.
+  /// Opens the library, which the dynamic linker loads only once per process.
   static func library() throws(DynamicLibraryError) -> DynamicLibrary {
     try DynamicLibrary(
       anyOf: ["libcrypto.so.3", "libcrypto.so.1.1"],
@@ -131,7 +131,7 @@ package import StorageInternals
       ])
   }
 
-  /// Returns the object for an algorithm, fetched once and never freed, to avoid later lookups.
+  /// Returns the object for an algorithm, which is never freed, so that it is looked up only once.
   private static func algorithm(
     _ name: String, _ kind: String, _ getter: String, of library: DynamicLibrary
   ) throws(DynamicLibraryError) -> OpaquePointer {
@@ -167,7 +167,7 @@ package struct CryptoFailure: Error, CustomStringConvertible {
   package var description: String { "The libcrypto function \(function) failed." }
 }
 
-/// The bytes of a secret, in memory that the conforming type protects.
+/// A type that protects the memory of secret bytes.
 package protocol SecretBytes {
   /// Creates a secret of `count` zero bytes that a closure overwrites.
   init<Failure: Error>(

@@ -1,6 +1,6 @@
 import StorageInternals
 
-/// HKDF-SHA-256 (RFC 5869), computed with functions that both supported libcrypto versions have.
+/// HKDF-SHA-256 (RFC 5869), computed with functions that both supported versions of libcrypto have.
 ///
 /// `@unchecked`: the library never changes the objects and functions that the pointers refer to.
 @safe struct HKDF: @unchecked Sendable {
@@ -33,7 +33,7 @@ import StorageInternals
     _ key: UnsafeRawBufferPointer, salt: UnsafeRawBufferPointer, info: UnsafeRawBufferPointer,
     into output: UnsafeMutableBufferPointer<UInt8>
   ) -> Bool {
-    // The numbers are NID_hkdf, and EVP_PKEY_CTRL_HKDF_MD, _SALT, _KEY and _INFO in
+    // The constants are NID_hkdf, and EVP_PKEY_CTRL_HKDF_MD, _SALT, _KEY and _INFO in
     // <openssl/kdf.h>.
     let context = unsafe contextNew(1036, nil)
     defer { unsafe contextFree(context) }
@@ -42,11 +42,12 @@ import StorageInternals
     else { return false }
     for unsafe(command, bytes) in unsafe [(Int32(0x1004), salt), (0x1005, key), (0x1006, info)] {
       // The library copies the bytes and does not modify them. It rejects a null pointer.
-      var none: UInt8 = 0
-      let isSet = unsafe withUnsafeMutableBytes(of: &none) { none in
+      var placeholder: UInt8 = 0
+      let isSet = unsafe withUnsafeMutableBytes(of: &placeholder) { placeholder in
         guard let count = Int32(exactly: bytes.count) else { return false }
         let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
-        return unsafe control(context, -1, -1, command, count, start ?? none.baseAddress) == 1
+        return unsafe control(
+          context, -1, -1, command, count, start ?? placeholder.baseAddress) == 1
       }
       if !isSet { return false }
     }

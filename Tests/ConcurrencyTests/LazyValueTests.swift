@@ -17,9 +17,9 @@ struct LazyValueTests {
       return "made at attempt \(attempt)"
     }
     for _ in 0..<2 { #expect(throws: Missing.self) { try value.get() } }
-    #expect(value.known == nil)
+    #expect(value.createdValue == nil)
     for _ in 0..<3 { #expect(try value.get() == "made at attempt 3") }
-    #expect(value.known == "made at attempt 3")
+    #expect(value.createdValue == "made at attempt 3")
   }
 
   @Test func allThreadsGetTheSameValue() throws {

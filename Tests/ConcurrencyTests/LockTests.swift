@@ -65,21 +65,21 @@ import Testing
       text.contains("was forked while another thread was changing a value of type Array<Int>"))
   }
 
-  @Test(.forks) func turnIsFreeInAForkedChild() async {
+  @Test(.forks) func recursiveLockIsFreeInAForkedChild() async {
     await #expect(processExitsWith: .success) {
-      let turn = RecursiveLock()
-      turn.begin()
+      let lock = RecursiveLock()
+      lock.lock()
       let child = try ForkedChild {
-        if turn.isHeldByCurrentThread { _exit(1) }
-        turn.begin()
-        turn.end()
-        // The turn that began before the fork ends in the child, too.
-        turn.end()
-        if !turn.tryToBegin() { _exit(1) }
+        if lock.isHeldByCurrentThread { _exit(1) }
+        lock.lock()
+        lock.unlock()
+        // Unlocking after a lock before the fork is ignored in the child.
+        lock.unlock()
+        if !lock.tryLock() { _exit(1) }
       }
       try child.wait()
-      if !turn.isHeldByCurrentThread { _exit(1) }
-      turn.end()
+      if !lock.isHeldByCurrentThread { _exit(1) }
+      lock.unlock()
     }
   }
 

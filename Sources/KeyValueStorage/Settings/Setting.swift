@@ -134,13 +134,13 @@ final class Setting: Sendable {
   }
 
   func set(_ value: some Codable & Sendable) {
-    store.setting.begin()
+    store.setting.lock()
     assign(value)
     endSetting()
   }
 
   func reset() {
-    store.setting.begin()
+    store.setting.lock()
     withCache { cache, state in
       _ = state.set(key, to: nil)
       cache.rejection = nil
@@ -158,7 +158,7 @@ final class Setting: Sendable {
 
   func beginChange() -> Change {
     store.loadIfNeeded()
-    store.setting.begin()
+    store.setting.lock()
     let current = loadedValue()
     return Change(
       value: current.value,
@@ -173,12 +173,12 @@ final class Setting: Sendable {
       return endSetting()
     }
     withCache { cache, _ in cache.rejection = rejection }
-    store.setting.end()
+    store.setting.unlock()
     KeyValueStore.report(rejection)
   }
 
   private func endSetting() {
-    store.setting.end()
+    store.setting.unlock()
     store.flushOrSchedule()
   }
 

@@ -98,8 +98,8 @@ extension KeyValueStore {
 
   /// Migrates the file unless another writer holds its lock; returns whether it was migrated.
   private func migrateFile() -> Bool {
-    guard writing.tryToBegin() else { return false }
-    defer { writing.end() }
+    guard writing.tryLock() else { return false }
+    defer { writing.unlock() }
     do {
       try write(within: nil) { _ in true }
       return true

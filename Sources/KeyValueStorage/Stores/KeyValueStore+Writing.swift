@@ -29,7 +29,7 @@ extension KeyValueStore {
   public func synchronize() throws {
     if isInTransactionOfThisThread { return }
     requireNoInPlaceChange()
-    try writing.take { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
+    try writing.withLock { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
   }
 
   /// Moves an unreadable file aside, so that the store starts empty, and writes the unsaved
@@ -43,7 +43,7 @@ extension KeyValueStore {
   @discardableResult
   public func moveAsideUnreadableFile() throws -> String? {
     requireNoInPlaceChange()
-    return try writing.take { () throws(KeyValueStoreError) in
+    return try writing.withLock { () throws(KeyValueStoreError) in
       let path = try backend.moveAside(within: lockTimeout)
       try read()
       try flush(within: lockTimeout)
@@ -79,7 +79,7 @@ extension KeyValueStore {
   /// Writes the changes of several threads together, in their order.
   private func write(_ batch: [Saves.Pending]) {
     do throws(KeyValueStoreError) {
-      try writing.take { () throws(KeyValueStoreError) in try write(batch.map(\.write)) }
+      try writing.withLock { () throws(KeyValueStoreError) in try write(batch.map(\.write)) }
       for save in batch { save.finish(.success(())) }
     } catch {
       // A change that makes the file too large must not fail the others.

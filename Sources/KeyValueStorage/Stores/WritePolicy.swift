@@ -50,14 +50,14 @@ extension KeyValueStore {
   /// Writes unsaved changes, and reports changes that could not be written by a deadline.
   fileprivate func flushAtExit(until deadline: ContinuousClock.Instant) {
     if state.withLock({ $0.unsaved.isEmpty }) { return }
-    while !writing.tryToBegin() {
+    while !writing.tryLock() {
       // Within an in-place change, the thread that holds `writing` may wait for this change.
       if setting.isHeldByCurrentThread || .now >= deadline {
         return reportUnwritten(.unavailable("Another thread is writing to the store."))
       }
       usleep(1000)
     }
-    defer { writing.end() }
+    defer { writing.unlock() }
     do {
       try flush(within: min(lockTimeout, max(.zero, deadline - .now)))
     } catch {
@@ -76,7 +76,7 @@ extension KeyValueStore {
   /// Writes unsaved changes; reports a failure, because there is no caller to throw to.
   func flushReportingFailure() {
     do {
-      try writing.take { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
+      try writing.withLock { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
     } catch {
       Self.report(error)
     }
@@ -86,8 +86,8 @@ extension KeyValueStore {
   ///
   /// - Parameter timeout: As in `write`. If it is nil, this does not wait for other threads either.
   func flushOverdue(within timeout: Duration?) {
-    if timeout != nil { writing.begin() } else if !writing.tryToBegin() { return }
-    defer { writing.end() }
+    if timeout != nil { writing.lock() } else if !writing.tryLock() { return }
+    defer { writing.unlock() }
     let lastError = state.withLock { $0.writeError }
     do {
       try flush(within: timeout, evenIfRemoved: false)

@@ -63,7 +63,7 @@ struct ForeignCipher: Sendable {
     guard initializationVector.count == 16, key.count == 16 else { return nil }
     let decrypted = try convertingError { () throws(CryptoFailure) in
       try aes.decryptCBC(
-        ciphertext, initialization: Array(initializationVector), under: key, by: library)
+        ciphertext, initializationVector: Array(initializationVector), under: key, by: library)
     }
     guard let (count, bytes) = decrypted else { return nil }
     return unsafe bytes.withUnsafeBytes { unsafe Secret($0.prefix(count)) }

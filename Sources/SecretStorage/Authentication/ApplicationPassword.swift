@@ -1,6 +1,8 @@
 import Concurrency
 
-/// A password of the app, with a cache of derived keys, each of which takes tenths of a second.
+/// A password that the app supplies, with a cache of the keys derived from it.
+///
+/// Deriving a key takes tenths of a second.
 final class ApplicationPassword: Sendable {
   private struct Derivation: Hashable {
     let salt: [UInt8]
@@ -10,7 +12,7 @@ final class ApplicationPassword: Sendable {
   private let password: Secret
   private let keys = Lock<[Derivation: Secret]>([:], inForkedChild: { [:] })
   private static let cacheLimit = 16
-  /// In bytes.
+  /// The maximum size of a password, in bytes.
   private static let sizeLimit = 64 * 1024
 
   init(_ password: Secret) {
@@ -33,7 +35,7 @@ final class ApplicationPassword: Sendable {
     try cipher.salt(for: secret, under: password, sequence: 0)
   }
 
-  /// Returns the key for a salt, from the cache if possible; a closure may cancel by throwing.
+  /// Returns the key for a salt, from the cache if possible; `check` may cancel the derivation.
   func key(
     salt: [UInt8], cost: ScryptCost, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void

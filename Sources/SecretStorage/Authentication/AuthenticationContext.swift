@@ -19,7 +19,7 @@ public final class AuthenticationContext: Sendable {
 
   private struct State {
     var proofs: [Proof] = []
-    var asking: Task<Result<AuthenticationProofs, SecretStoreError>, Never>?
+    var authentication: Task<Result<AuthenticationProofs, SecretStoreError>, Never>?
     var isCancelled = false
   }
 
@@ -33,14 +33,14 @@ public final class AuthenticationContext: Sendable {
   private let now: @Sendable () -> ContinuousClock.Instant
   /// In a forked child, the context is cancelled, and a new one is needed.
   private let state = Lock(State(), inForkedChild: { State(isCancelled: true) })
-  private let turn = AsyncSemaphore()
-  private let end = ContextEnd()
+  private let semaphore = AsyncSemaphore()
+  private let cancellation = ContextCancellation()
 
-  /// Creates a context, without prompting the user yet.
+  /// Creates a context without prompting the user.
   ///
   /// - Parameters:
   ///   - reason: The reason to show to the user.
-  ///   - authenticator: The authenticator that prompts the user; nil for that of the store.
+  ///   - authenticator: The authenticator that prompts the user; nil for the store's.
   ///   - applicationPassword: The password for items with ``AccessFlags/applicationPassword``. Its
   ///     bytes are used unchanged, so always pass it in the same Unicode normalisation form.
   ///   - newApplicationPassword: The password that replaces it when the secret or the access
@@ -74,26 +74,26 @@ public final class AuthenticationContext: Sendable {
     self.now = now
   }
 
-  /// Dismisses a pending prompt, and ends the context.
+  /// Dismisses a pending prompt and ends the context.
   ///
   /// Every later access throws ``SecretStoreError/cancelled``, and properties discard the values
   /// that they loaded with the context.
   public func cancel() {
-    end.set()
-    let asking = state.withLock { state in
+    cancellation.cancel()
+    let authentication = state.withLock { state in
       state.isCancelled = true
       state.proofs = []
-      return state.asking
+      return state.authentication
     }
-    turn.close()
-    asking?.cancel()
+    semaphore.close()
+    authentication?.cancel()
   }
 
   /// Authorises access to an item, prompting the user for missing proofs.
   ///
   /// ``PasswordItem`` calls this method; call it only to use a ``SecretStore`` directly. An
-  /// authorisation does not expire until the context is cancelled. One task at a time prompts the
-  /// user, for one missing proof after the other.
+  /// authorisation does not expire until the context is cancelled. Only one task at a time prompts
+  /// the user, for one missing proof at a time.
   ///
   /// - Parameters:
   ///   - accessControl: The access control of the item. Without flags, the user is not prompted.
@@ -114,12 +114,12 @@ public final class AuthenticationContext: Sendable {
     for accessControl: AccessControl, with authenticator: (any Authenticator)?
   ) async throws(SecretStoreError) -> Authorization {
     let constraints = try AccessConstraints(accessControl.flags)
-    let known = try authorization(with: authenticator)
-    if constraints.missing(from: known.proofs) == nil { return known }
+    let current = try authorization(with: authenticator)
+    if constraints.missing(from: current.proofs) == nil { return current }
     if let error = SecretStoreError.needsThreads("Authentication") { throw error }
-    try await turn.begin()
-    defer { turn.end() }
-    // Another task may have obtained the proof meanwhile.
+    try await semaphore.wait()
+    defer { semaphore.signal() }
+    // Another task may have obtained the proof in the meantime.
     var authorization = try authorization(with: authenticator)
     while let missing = constraints.missing(from: authorization.proofs) {
       let proof = try await ask(for: missing, authorization.authenticator)
@@ -140,12 +140,12 @@ public final class AuthenticationContext: Sendable {
       return state.proofs
     }
     var authorization = Authorization(
-      end: end, authenticator: self.authenticator ?? authenticator,
+      cancellation: cancellation, authenticator: self.authenticator ?? authenticator,
       applicationPassword: applicationPassword, newApplicationPassword: newApplicationPassword,
       applicationPasswordCost: applicationPasswordCost)
     for proof in proofs { authorization.proofs.formUnion(proof.proofs) }
     if authorization.proofs.contains(.biometry) {
-      // A fingerprint that was enrolled meanwhile may be someone else's.
+      // A fingerprint that was enrolled since then may be someone else's.
       authorization.enrolledSet = authorization.authenticator?.enrolledSet
       let isCurrent = proofs.contains {
         $0.proofs.contains(.biometry) && $0.enrolledSet == authorization.enrolledSet
@@ -159,11 +159,11 @@ public final class AuthenticationContext: Sendable {
     for missing: AuthenticationProofs, _ authenticator: (any Authenticator)?
   ) async throws(SecretStoreError) -> Proof {
     guard let authenticator else {
-      throw .denied("it needs \(missing), and there is no authenticator that can prove it")
+      throw .denied("it requires \(missing), and there is no authenticator")
     }
     let accepted = missing.intersection(authenticator.capabilities)
     if accepted.isEmpty {
-      throw .denied("it needs \(missing), which the authenticator cannot prove")
+      throw .denied("it requires \(missing), which the authenticator cannot prove")
     }
     let enrolledSet = authenticator.enrolledSet
     let proofs = try await run(
@@ -180,8 +180,8 @@ public final class AuthenticationContext: Sendable {
   private func run(
     _ authenticator: any Authenticator, _ request: AuthenticationRequest
   ) async throws(SecretStoreError) -> AuthenticationProofs {
-    // A separate task, so that the context can cancel it.
-    let asking = Task { @concurrent () -> Result<AuthenticationProofs, SecretStoreError> in
+    // The context can cancel a separate task.
+    let authentication = Task { @concurrent () -> Result<AuthenticationProofs, SecretStoreError> in
       do throws(SecretStoreError) {
         return .success(try await authenticator.authenticate(request))
       } catch {
@@ -189,17 +189,17 @@ public final class AuthenticationContext: Sendable {
       }
     }
     let isCancelled = state.withLock { state in
-      state.asking = asking
+      state.authentication = authentication
       return state.isCancelled
     }
-    if isCancelled { asking.cancel() }
+    if isCancelled { authentication.cancel() }
     let result = await withTaskCancellationHandler {
-      await asking.value
+      await authentication.value
     } onCancel: {
-      asking.cancel()
+      authentication.cancel()
     }
     let wasCancelled = state.withLock { state in
-      state.asking = nil
+      state.authentication = nil
       return state.isCancelled
     }
     if wasCancelled || Task.isCancelled { throw .cancelled }
@@ -212,13 +212,13 @@ extension AuthenticationContext: CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
-/// Whether an authentication context has ended, without retaining the context's passwords.
-final class ContextEnd: Sendable {
-  private let isSet = Atomic(false)
+/// The cancellation state of an authentication context, which does not retain its passwords.
+final class ContextCancellation: Sendable {
+  private let wasRequested = Atomic(false)
 
-  var isOver: Bool { isSet.load(ordering: .acquiring) }
+  var isRequested: Bool { wasRequested.load(ordering: .acquiring) }
 
-  func set() {
-    isSet.store(true, ordering: .releasing)
+  func cancel() {
+    wasRequested.store(true, ordering: .releasing)
   }
 }

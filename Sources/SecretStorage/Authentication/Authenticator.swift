@@ -1,15 +1,16 @@
-/// A type that can prove the identity of the user.
+/// A type that authenticates the user.
 ///
 /// Locket provides ``PAMAuthenticator``, ``PassphraseAuthenticator`` and ``CustomAuthenticator``.
 public protocol Authenticator: Sendable {
   /// The proofs that the authenticator can currently obtain on this machine.
   ///
-  /// A store does not accept items that need other proofs.
+  /// A store rejects items that need other proofs.
   var capabilities: AuthenticationProofs { get }
 
-  /// An identifier of the currently enrolled fingerprints or faces; nil if it is unknown.
+  /// An identifier of the currently enrolled fingerprints or faces; nil if they are unknown.
   ///
-  /// It changes whenever one is enrolled or removed. Stores keep only its digest.
+  /// The identifier changes whenever a fingerprint or face is enrolled or removed. Stores save only
+  /// its digest.
   var enrolledSet: [UInt8]? { get }
 
   /// Authenticates the user, and returns the proofs: at least one that the request accepts.
@@ -18,7 +19,7 @@ public protocol Authenticator: Sendable {
   ///
   /// - Throws: ``SecretStoreError/denied(_:)`` if no proof was given;
   ///   ``SecretStoreError/cancelled`` if the user cancelled, or soon after the task was cancelled;
-  ///   or the error that prevented the authentication.
+  ///   or another error if the user cannot be authenticated.
   func authenticate(
     _ request: AuthenticationRequest
   ) async throws(SecretStoreError) -> AuthenticationProofs
@@ -48,9 +49,9 @@ public struct AuthenticationProofs: OptionSet, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// The user knows the passphrase of the store or the login password.
+  /// The user entered the passphrase of the store or the login password.
   public static let passcode = AuthenticationProofs(rawValue: 1 << 0)
-  /// The user has an enrolled fingerprint or face.
+  /// The user presented an enrolled fingerprint or face.
   public static let biometry = AuthenticationProofs(rawValue: 1 << 1)
   /// The user is present, as determined by the app.
   public static let presence = AuthenticationProofs(rawValue: 1 << 2)
@@ -59,7 +60,7 @@ public struct AuthenticationProofs: OptionSet, Hashable, Sendable {
 }
 
 extension AuthenticationProofs: CustomStringConvertible {
-  /// A description of the proofs in words.
+  /// The names of the proofs, joined by "or".
   public var description: String {
     let names: [(AuthenticationProofs, String)] = [
       (.passcode, "a passcode"), (.biometry, "a fingerprint or face"), (.presence, "presence"),

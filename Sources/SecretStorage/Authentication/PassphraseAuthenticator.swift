@@ -1,6 +1,6 @@
 import Concurrency
 
-/// An authenticator that asks for the passphrase of a vault, which proves a passcode.
+/// An authenticator that asks for the passphrase of a vault, as proof of a passcode.
 ///
 /// It asks even if the vault is unlocked, and does not unlock the vault.
 ///
@@ -15,8 +15,8 @@ public struct PassphraseAuthenticator: Authenticator {
   /// Creates an authenticator for the passphrase of a vault.
   ///
   /// - Parameters:
-  ///   - vault: The vault, which the authenticator retains; nil for the vault to which it is
-  ///     passed. For an ``AuthenticationContext``, specify the vault.
+  ///   - vault: The vault, which the authenticator retains; nil for the vault whose initialiser
+  ///     receives the authenticator. An authenticator of an ``AuthenticationContext`` needs a vault.
   ///   - attempts: The maximum number of attempts, at least one.
   ///   - conversation: The user interface that asks for the passphrase.
   public init(
@@ -74,11 +74,11 @@ public struct PassphraseAuthenticator: Authenticator {
     try await conversation.show(.reason(request.reason))
     for attempt in 1...attempts {
       let passphrase = try await conversation.ask(.hidden("Passphrase: "))
-      let isRight = try await withoutBlocking { () throws(SecretStoreError) in
+      let isCorrect = try await withoutBlocking { () throws(SecretStoreError) in
         try vault.isPassphrase(passphrase)
       }
       if Task.isCancelled { throw .cancelled }
-      if isRight { return .passcode }
+      if isCorrect { return .passcode }
       let advice = attempt == attempts ? "" : " Try again."
       try await conversation.show(.error("The passphrase is wrong.\(advice)"))
     }
@@ -100,7 +100,7 @@ extension SecretVault {
 
   /// Returns whether a passphrase is correct, without unlocking the vault.
   ///
-  /// This throws if that cannot be decided, for example because a slot is damaged.
+  /// - Throws: An error if the passphrase cannot be checked, for example because a slot is damaged.
   func isPassphrase(_ passphrase: Secret) throws(SecretStoreError) -> Bool {
     let keys = try read { contents throws(SecretStoreError) in contents.keys }
     guard let table = keys.table, table.hasPassphrase else {

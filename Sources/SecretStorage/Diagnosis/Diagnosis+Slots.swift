@@ -5,13 +5,13 @@ extension Diagnosis {
       if contents.damage.isEmpty { record("Opened by", "nothing yet: there is no vault") }
       return
     }
-    let ways = table.slots.map { slot in
+    let descriptions = table.slots.map { slot in
       contents.isOfThisDevice(slot) ? "this device's key" : slot.kind.keyDescription
     }
-    record("Opened by", Self.list(ways))
+    record("Opened by", Self.list(descriptions))
     if table.hasOldKeys { record("Keys", "are being rotated: resumeRotation() completes it") }
     if contents.keys.isUnlocked { return record("Locked", "no") }
-    if let obstacle = contents.keys.unattendedError { return problem("Locked", obstacle) }
+    if let error = contents.keys.unattendedError { return problem("Locked", error) }
     guard contents.keys.lockReason == .locked else {
       return problem("Locked", contents.keys.lockReason)
     }
@@ -21,10 +21,10 @@ extension Diagnosis {
     record("Locked", "yes: unlock it with \(choice)")
   }
 
-  /// Returns the distinct texts, joined by commas, with a different separator before the last one.
-  private static func list(_ texts: [String], last separator: String = ", ") -> String {
+  /// Joins the distinct strings with commas, and with another separator before the last one.
+  private static func list(_ strings: [String], last separator: String = ", ") -> String {
     var distinct: [String] = []
-    for text in texts where !distinct.contains(text) { distinct.append(text) }
+    for string in strings where !distinct.contains(string) { distinct.append(string) }
     let last = distinct.popLast() ?? ""
     return distinct.isEmpty ? last : distinct.joined(separator: ", ") + separator + last
   }

@@ -5,8 +5,8 @@ import StorageInternals
 
 /// A report on the location, the state and the problems of a store.
 ///
-/// It is for the user, for example to include in a bug report. It contains paths of files, but no
-/// secret, service, server or account.
+/// It is intended for the user, for example for a bug report. It contains the paths of files, but no
+/// secrets, services, servers or accounts.
 public struct Diagnosis: Hashable, Sendable {
   /// The result of one check.
   public struct Finding: Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct Diagnosis: Hashable, Sendable {
     public let subject: String
     /// The result; for a problem, also the remedy.
     public let text: String
-    /// Whether the store does not work correctly without an action.
+    /// Whether the user must act before the store works correctly.
     public let isProblem: Bool
   }
 
@@ -30,7 +30,7 @@ public struct Diagnosis: Hashable, Sendable {
   public var isHealthy: Bool { problems.isEmpty }
 
   mutating func record(_ subject: String, _ text: String, isProblem: Bool = false) {
-    findings.append(Finding(subject: subject, text: text.harmless(), isProblem: isProblem))
+    findings.append(Finding(subject: subject, text: text.sanitized(), isProblem: isProblem))
   }
 
   mutating func problem(_ subject: String, _ text: String) {
@@ -43,7 +43,7 @@ public struct Diagnosis: Hashable, Sendable {
 }
 
 extension Diagnosis: CustomStringConvertible {
-  /// A text with a line for each finding, marked if it is a problem, and the number of problems.
+  /// A line for each finding, with a mark if it is a problem, and the number of problems.
   public var description: String {
     let width = findings.map(\.subject.count).max() ?? 0
     var lines = findings.map { finding in
@@ -115,9 +115,9 @@ extension SecretStores {
     if let override = DefaultStoreOverride.current {
       store = override.store
       diagnosis.record(subject, "\(type(of: store)), set by withDefaultStore(_:operation:)")
-    } else if let decided = DefaultStore.decided {
-      store = decided.store
-      let origin = decided.isBootstrapped ? "set by bootstrap(_:)" : "this machine's, in use"
+    } else if let choice = DefaultStore.current {
+      store = choice.store
+      let origin = choice.isBootstrapped ? "set by bootstrap(_:)" : "this machine's, in use"
       diagnosis.record(subject, "\(type(of: store)), \(origin)")
     } else {
       store = SecretVault()
@@ -157,8 +157,8 @@ extension Diagnosis {
     guard let authenticator else {
       return record(subject, "none: for items that need a proof, the context must have one")
     }
-    if let obstacle = (authenticator as? PAMAuthenticator)?.service.obstacle {
-      return problem(subject, "\(type(of: authenticator)): \(obstacle)")
+    if let error = (authenticator as? PAMAuthenticator)?.service.availabilityError {
+      return problem(subject, "\(type(of: authenticator)): \(error)")
     }
     let capabilities = authenticator.capabilities
     let proves = capabilities.isEmpty ? "nothing at present" : "\(capabilities)"

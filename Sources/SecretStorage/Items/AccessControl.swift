@@ -87,7 +87,7 @@ public struct AccessFlags: OptionSet, Hashable, Sendable {
 
 /// The requirements that valid access flags express.
 struct AccessConstraints: Sendable {
-  private static let known: AccessFlags = [
+  private static let supported: AccessFlags = [
     .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .applicationPassword,
     .privateKeyUsage, .or, .and,
   ]
@@ -96,7 +96,7 @@ struct AccessConstraints: Sendable {
   private let accepted: AuthenticationProofs
   /// Whether all of the accepted proofs are needed, instead of one of them.
   private let needsAll: Bool
-  /// Whether a change of the enrolled fingerprints or faces invalidates biometry.
+  /// Whether a change to the enrolled fingerprints or faces invalidates biometry.
   let bindsEnrolledSet: Bool
   /// Whether the secret is encrypted a second time, with a password of the app.
   let needsApplicationPassword: Bool
@@ -104,14 +104,14 @@ struct AccessConstraints: Sendable {
   /// - Throws: ``SecretStoreError/invalid(_:)`` for an invalid combination, or
   ///   ``SecretStoreError/unsupported(_:)`` for flags of a newer version.
   init(_ flags: AccessFlags) throws(SecretStoreError) {
-    guard Self.known.isSuperset(of: flags) else {
+    guard Self.supported.isSuperset(of: flags) else {
       throw .unsupported("an access flag of a newer version of Locket")
     }
     if flags.contains(.privateKeyUsage) {
       throw .invalid("The access flag privateKeyUsage is for private keys, not for passwords")
     }
     if flags.isSuperset(of: [.biometryAny, .biometryCurrentSet]) {
-      throw .invalid("The access flags biometryAny and biometryCurrentSet exclude each other")
+      throw .invalid("The access flags biometryAny and biometryCurrentSet are mutually exclusive")
     }
     bindsEnrolledSet = flags.contains(.biometryCurrentSet)
     needsApplicationPassword = flags.contains(.applicationPassword)
@@ -123,7 +123,7 @@ struct AccessConstraints: Sendable {
         "The access flag userPresence already accepts biometry and a passcode; remove those flags")
     }
     let proofs = (needsPresence ? 1 : 0) + (needsBiometry ? 1 : 0) + (needsPasscode ? 1 : 0)
-    try Self.checkJoining(flags, proofs: proofs)
+    try Self.checkCombination(flags, proofs: proofs)
     if needsPresence {
       accepted = .any
       needsAll = false
@@ -134,10 +134,10 @@ struct AccessConstraints: Sendable {
     }
   }
 
-  private static func checkJoining(_ flags: AccessFlags, proofs: Int) throws(SecretStoreError) {
+  private static func checkCombination(_ flags: AccessFlags, proofs: Int) throws(SecretStoreError) {
     switch (flags.contains(.or), flags.contains(.and)) {
     case (true, true):
-      throw .invalid("The access flags `or` and `and` exclude each other")
+      throw .invalid("The access flags `or` and `and` are mutually exclusive")
     case (true, false) where proofs < 2:
       // The application password is never an alternative: without it, the item cannot be decrypted.
       throw .invalid(

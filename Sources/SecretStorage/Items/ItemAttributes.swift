@@ -1,6 +1,6 @@
 /// The attributes of an item other than its identity and its secret.
 ///
-/// An attribute that is nil is absent. To remove one, set it to nil and save.
+/// A nil attribute is absent. To remove an attribute, set it to nil and save.
 public struct ItemAttributes: Hashable, Sendable {
   /// The name of the item, for the user.
   public var label: String?
@@ -41,35 +41,35 @@ extension ItemAttributes: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
-/// The limits on the size of an item, in bytes, in all stores of this module.
-package enum ItemLimits {
-  static let secretSize = 16 * 1024 * 1024
-  static let textSize = 64 * 1024
+/// Unsaved changes to an item's attributes; an inner nil removes an attribute.
+struct AttributeEdits: Hashable, Sendable {
+  private var label: String??
+  private var comment: String??
+  private var itemDescription: String??
+  private var creator: UInt32??
+  private var type: UInt32??
+  private var isInvisible: Bool??
+  var accessControl: AccessControl?
 
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if a limit is exceeded.
-  package static func check(
-    identity: ItemIdentity, attributes: ItemAttributes, secretCount: Int
-  ) throws(SecretStoreError) {
-    try check(secretCount: secretCount)
-    let texts = [
-      identity.service, identity.account, identity.server, identity.securityDomain,
-      identity.protocol?.rawValue, identity.authenticationType?.rawValue, identity.path,
-      attributes.label, attributes.comment, attributes.itemDescription,
-    ]
-    let count = texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
-    if count > textSize {
-      throw .invalid(
-        """
-        The texts of an item's identity and attributes must not exceed \(textSize) bytes of UTF-8 in \
-        total; these have \(count)
-        """)
-    }
+  var isEmpty: Bool { self == AttributeEdits() }
+
+  /// Records the differences between two values of the attributes.
+  mutating func record(from old: ItemAttributes, to new: ItemAttributes) {
+    if new.label != old.label { label = .some(new.label) }
+    if new.comment != old.comment { comment = .some(new.comment) }
+    if new.itemDescription != old.itemDescription { itemDescription = .some(new.itemDescription) }
+    if new.creator != old.creator { creator = .some(new.creator) }
+    if new.type != old.type { type = .some(new.type) }
+    if new.isInvisible != old.isInvisible { isInvisible = .some(new.isInvisible) }
+    if new.accessControl != old.accessControl { accessControl = new.accessControl }
   }
 
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if a limit is exceeded.
-  static func check(secretCount: Int) throws(SecretStoreError) {
-    if secretCount > secretSize {
-      throw .invalid("A secret must not exceed \(secretSize) bytes; this one has \(secretCount)")
-    }
+  func applied(to attributes: ItemAttributes) -> ItemAttributes {
+    ItemAttributes(
+      label: label ?? attributes.label, comment: comment ?? attributes.comment,
+      itemDescription: itemDescription ?? attributes.itemDescription,
+      creator: creator ?? attributes.creator, type: type ?? attributes.type,
+      isInvisible: isInvisible ?? attributes.isInvisible,
+      accessControl: accessControl ?? attributes.accessControl)
   }
 }

@@ -1,9 +1,9 @@
 /// The class of an item, and the attributes that identify it within its class.
 ///
-/// No two items of a store have equal identities; an absent part equals only an absent part. Texts
-/// are compared as Swift strings, by canonical equivalence, so all encodings of "é" are equal.
+/// No two items of a store have equal identities; an absent part equals only an absent part.
+/// Strings are compared by canonical equivalence, so all encodings of "é" are equal.
 public struct ItemIdentity: Hashable, Sendable {
-  /// The kind of a password.
+  /// The class of a password.
   public enum Class: String, Hashable, Sendable, CaseIterable {
     /// A password for a service, identified by the service and an account.
     case generic
@@ -11,7 +11,7 @@ public struct ItemIdentity: Hashable, Sendable {
     case internet
   }
 
-  /// The kind of password.
+  /// The class of the password.
   public let itemClass: Class
   /// The service of a generic password.
   public internal(set) var service: String?
@@ -48,8 +48,8 @@ public struct ItemIdentity: Hashable, Sendable {
 
   /// Returns whether the identity matches a pattern, whose absent parts match any value.
   public func matches(_ pattern: ItemIdentity) -> Bool {
-    func fits<Part: Equatable>(_ part: Part?, _ wanted: Part?) -> Bool {
-      wanted == nil || part == wanted
+    func fits<Part: Equatable>(_ part: Part?, _ expected: Part?) -> Bool {
+      expected == nil || part == expected
     }
     return itemClass == pattern.itemClass && fits(account, pattern.account)
       && fits(service, pattern.service) && fits(server, pattern.server)
@@ -92,7 +92,7 @@ public enum ItemQuery: Hashable, Sendable {
     switch self {
     case .all: true
     case .matching(let pattern): identity.matches(pattern)
-    case .exactly(let wanted): identity == wanted
+    case .exactly(let expected): identity == expected
     }
   }
 }

@@ -2,8 +2,8 @@ import StorageInternals
 
 /// Secret bytes, such as a password or a key.
 ///
-/// The memory of the bytes is excluded from core dumps, and from swap as far as the kernel's limit
-/// on locked memory allows. It is overwritten when the last copy of the value is released.
+/// The memory of the bytes is excluded from core dumps and, within the kernel's limit on locked
+/// memory, from swap. It is overwritten when the last copy of the value is released.
 /// Descriptions and string interpolations are `<redacted>`, and mirrors are empty. A `String` or
 /// `Data` that is created from the bytes is not protected, because Swift may copy its memory.
 public struct Secret: Sendable {

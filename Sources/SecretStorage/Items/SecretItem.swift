@@ -47,7 +47,7 @@ public struct SecretItem: Hashable, Sendable, Identifiable {
     self.revision = revision
   }
 
-  /// Returns whether a store returns an item first: by creation date, and then by identifier.
+  /// Returns whether an item is older, by creation date and then by identifier.
   public static func isOlder(_ one: SecretItem, _ other: SecretItem) -> Bool {
     one.creationDate != other.creationDate
       ? one.creationDate < other.creationDate : one.id.uuid.uuidString < other.id.uuid.uuidString
@@ -58,21 +58,21 @@ extension SecretItem.ID {
   /// Returns a random version 4 UUID; `UUID()` repeats values if it cannot open `/dev/urandom`.
   static func random() throws(SecretStoreError) -> SecretItem.ID {
     var bytes = try [UInt8].random(16)
-    // Because of the version, the identifier is neither all zeros nor all ones, which are reserved.
+    // With the version, the identifier is neither all zeros nor all ones, which are reserved.
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
     return SecretItem.ID(bytes[...])
   }
 
-  /// Returns a new identifier that is not in use, and throws if the source returns no such one.
+  /// Returns a new identifier; throws if the source returns only identifiers that are in use.
   static func unused(
     from source: () throws(SecretStoreError) -> SecretItem.ID = random,
-    isTaken: (SecretItem.ID) -> Bool
+    isInUse: (SecretItem.ID) -> Bool
   ) throws(SecretStoreError) -> SecretItem.ID {
     // With 122 random bits, collisions practically never happen.
     for _ in 0..<8 {
       let id = try source()
-      if !isTaken(id) { return id }
+      if !isInUse(id) { return id }
     }
     throw .unavailable(
       """
@@ -86,6 +86,39 @@ extension SecretItem.ID {
     precondition(bytes.count == 16, "An identifier has 16 bytes, not \(bytes.count).")
     self = unsafe bytes.withUnsafeBytes {
       SecretItem.ID(uuid: UUID(uuid: unsafe $0.loadUnaligned(as: uuid_t.self)))
+    }
+  }
+}
+
+/// The limits on the size of an item, in bytes.
+package enum ItemLimits {
+  static let secretSize = 16 * 1024 * 1024
+  static let stringSize = 64 * 1024
+
+  /// - Throws: ``SecretStoreError/invalid(_:)`` if a limit is exceeded.
+  package static func check(
+    identity: ItemIdentity, attributes: ItemAttributes, secretCount: Int
+  ) throws(SecretStoreError) {
+    try check(secretCount: secretCount)
+    let strings = [
+      identity.service, identity.account, identity.server, identity.securityDomain,
+      identity.protocol?.rawValue, identity.authenticationType?.rawValue, identity.path,
+      attributes.label, attributes.comment, attributes.itemDescription,
+    ]
+    let count = strings.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    if count > stringSize {
+      throw .invalid(
+        """
+        The strings of an item's identity and attributes must not exceed \(stringSize) bytes of \
+        UTF-8 in total; these have \(count)
+        """)
+    }
+  }
+
+  /// - Throws: ``SecretStoreError/invalid(_:)`` if a limit is exceeded.
+  static func check(secretCount: Int) throws(SecretStoreError) {
+    if secretCount > secretSize {
+      throw .invalid("A secret must not exceed \(secretSize) bytes; this one has \(secretCount)")
     }
   }
 }

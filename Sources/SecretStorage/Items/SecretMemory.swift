@@ -86,7 +86,7 @@ struct SecretArena {
     guard let start = unsafe start, unsafe start != MAP_FAILED else {
       fatalError("Could not allocate \(size) bytes of memory for secrets.")
     }
-    // Failures are ignored, so that apps also work with a low limit on locked memory.
+    // Failures are ignored, so that apps work with a low limit on locked memory.
     unsafe mlock(start, size)
     unsafe madvise(start, size, MADV_DONTDUMP)
     // Kernels before 4.14 do not support this.

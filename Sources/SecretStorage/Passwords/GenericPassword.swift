@@ -10,7 +10,7 @@
 /// variables and `Sendable` classes.
 @propertyWrapper
 public struct GenericPassword<Value: Codable & Sendable>: Sendable {
-  /// The item behind the property.
+  /// The password item that stores the property's value.
   public let projectedValue: PasswordItem<Value>
 
   /// The value, or nil if there is none; see ``PasswordItem/value``.
@@ -20,7 +20,7 @@ public struct GenericPassword<Value: Codable & Sendable>: Sendable {
     nonmutating _modify { yield &projectedValue.value }
   }
 
-  /// Declares the password of an account at a service, without accessing the store yet.
+  /// Declares the password of an account at a service, without accessing the store.
   ///
   /// The parameters from `match` on are those of
   /// ``PasswordItem/init(_:match:refreshPolicy:defaultValue:accessOption:accessFlags:in:)``.

@@ -5,10 +5,10 @@
 /// var password: String?
 /// ```
 ///
-/// Except for the identity of its item, it is like ``GenericPassword``.
+/// It behaves like ``GenericPassword``; only the identity of its item differs.
 @propertyWrapper
 public struct InternetPassword<Value: Codable & Sendable>: Sendable {
-  /// The item behind the property.
+  /// The password item that stores the property's value.
   public let projectedValue: PasswordItem<Value>
 
   /// The value, or nil if there is none; see ``PasswordItem/value``.
@@ -18,7 +18,7 @@ public struct InternetPassword<Value: Codable & Sendable>: Sendable {
     nonmutating _modify { yield &projectedValue.value }
   }
 
-  /// Declares the password of an account on a server, without accessing the store yet.
+  /// Declares the password of an account on a server, without accessing the store.
   ///
   /// The parameters up to `path` are the parts of the ``ItemIdentity``; the others are those of
   /// ``PasswordItem/init(_:match:refreshPolicy:defaultValue:accessOption:accessFlags:in:)``.

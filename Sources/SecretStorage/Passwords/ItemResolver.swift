@@ -1,6 +1,6 @@
 import Concurrency
 
-/// The search for the item of a password, whose result is cached in the state of the password.
+/// The search for the item of a password, with a result that is cached in the password's state.
 struct ItemResolver: Sendable {
   let store: any SecretStore
   let query: ItemQuery
@@ -10,11 +10,11 @@ struct ItemResolver: Sendable {
 
   /// Returns the item that currently matches.
   func item() throws(SecretStoreError) -> SecretItem? {
-    // The revision is read before the search, because one that is too old only causes another
-    // search, whereas one that is too new would hide a change.
+    // The revision is read before the search: a revision that is too old only causes another
+    // search, but one that is too new would hide a change.
     let revision = try store.revision()
-    let known = state.withLock { $0.resolution }
-    if known.revision == revision { return known.item }
+    let cached = state.withLock { $0.resolution }
+    if cached.revision == revision { return cached.item }
     let item = try store.items(matching: query).first
     state.withLock { $0.resolution = ItemResolution(item: item, revision: revision) }
     return item
@@ -25,11 +25,11 @@ struct ItemResolver: Sendable {
     authorizedBy authorization: Authorization = .none
   ) throws(SecretStoreError) -> (item: SecretItem, secret: Secret)? {
     var first: (id: SecretItem.ID, reading: SecretReading)?
-    let known = state.withLock { $0.resolution }
-    if let item = known.item,
+    let cached = state.withLock { $0.resolution }
+    if let item = cached.item,
       let reading = try store.secret(of: item.id, authorizedBy: authorization)
     {
-      if reading.storeRevision == known.revision { return (item, reading.secret) }
+      if reading.storeRevision == cached.revision { return (item, reading.secret) }
       first = (item.id, reading)
     }
     return try store.retrying { () throws(SecretStoreError) in
@@ -40,7 +40,7 @@ struct ItemResolver: Sendable {
       }
       // Another writer removed the item after the search.
       first = nil
-      searchAgain()
+      invalidate()
       throw .conflict
     }
   }
@@ -53,18 +53,19 @@ struct ItemResolver: Sendable {
       do throws(SecretStoreError) {
         return try body(item())
       } catch {
-        searchAgain()
+        invalidate()
         throw error
       }
     }
   }
 
   /// Caches the item that a write has returned.
-  func remember(_ written: SecretItem) {
+  func cache(_ written: SecretItem) {
     state.withLock { $0.resolution = ItemResolution(item: written) }
   }
 
-  private func searchAgain() {
+  /// Makes the next access search again.
+  private func invalidate() {
     state.withLock { $0.resolution.revision = nil }
   }
 }
@@ -75,12 +76,4 @@ struct ItemResolution: Sendable {
   var item: SecretItem?
   /// The revision of the store before the search; nil if the next access must search again.
   var revision: StoreRevision?
-}
-
-/// The meaning of a part that the identity of a password omits.
-public enum ItemMatch: Hashable, Sendable {
-  /// The part may have any value. If several items match, the oldest one is used.
-  case any
-  /// The part must be absent.
-  case exact
 }

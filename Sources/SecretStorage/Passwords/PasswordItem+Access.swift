@@ -1,7 +1,7 @@
 extension PasswordItem {
   /// Loads the value from the store.
   ///
-  /// If this succeeds, it discards unsaved changes.
+  /// If loading succeeds, it discards unsaved changes.
   ///
   /// - Returns: The stored value; nil, instead of the default value, if there is no item.
   /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/denied(_:)`` if the item may not
@@ -44,7 +44,7 @@ extension PasswordItem {
 
   /// The result of the last access.
   ///
-  /// If there was no access yet, or the last one was a removal, this property accesses the store.
+  /// If there was no access, or the last one was a removal, this property accesses the store.
   /// The value of a ``RefreshPolicy/manual`` password does not change.
   public var status: PasswordStatus { stored.status }
 
@@ -60,8 +60,8 @@ extension PasswordItem {
   public var matchCount: Int { get throws { try stored.matchCount() } }
 }
 
-// A store may wait for its disk, so these methods use a thread of Dispatch instead of blocking one
-// of Swift's thread pool.
+// A store may wait for its disk, so these methods use one of Dispatch's threads instead of blocking
+// a thread of Swift's cooperative pool.
 extension PasswordItem {
   /// Loads the value like the synchronous `load()`, without blocking the thread of the task.
   ///

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A password in a store, which is the item that matches an identity.
+/// A password in a store: the item that matches an identity.
 ///
 /// It is the projected value of ``GenericPassword`` and ``InternetPassword``, and their replacement
 /// where Swift does not allow property wrappers, for example in `Sendable` classes:
@@ -15,8 +15,8 @@ public import FoundationEssentials
 /// several items match, the oldest one is read, updated and removed. Saving adds an item only if
 /// none matches.
 ///
-/// **Store.** The store is the one passed to the initialiser, or the default store, which the first
-/// access makes permanent.
+/// **Store.** The store is the one passed to the initialiser, or else the default store, which is
+/// fixed at the first access.
 ///
 /// **Concurrency.** A password may be used from several threads. A get that begins after a set has
 /// returned sees the new value. A get or set may wait for the store's disk, but never for the user.
@@ -24,16 +24,16 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   private let ownState: StoredPassword
   private let usesDefaultStore: Bool
 
-  /// Declares a password, without accessing the store yet.
+  /// Declares a password, without accessing the store.
   ///
   /// - Parameters:
   ///   - identity: The identity of the item.
   ///   - match: The meaning of a part that the identity omits.
-  ///   - refreshPolicy: The policy by which ``value`` reads and writes the store.
-  ///   - defaultValue: The ``value`` while no stored value is known.
+  ///   - refreshPolicy: The policy for when ``value`` reads and writes the store.
+  ///   - defaultValue: The ``value`` while no stored value is available.
   ///   - accessOption: The condition under which a newly added item can be read.
-  ///   - accessFlags: The proofs that reading a newly added item needs. If the store cannot check
-  ///     them, saving throws ``SecretStoreError/unsupported(_:)``.
+  ///   - accessFlags: The authentication required to read a newly added item. If the store cannot
+  ///     check it, saving throws ``SecretStoreError/unsupported(_:)``.
   ///   - store: The store of the item; nil for the default store.
   public init(
     _ identity: ItemIdentity, match: ItemMatch = .any, refreshPolicy: RefreshPolicy = .onAccess,
@@ -58,25 +58,25 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   /// ``RefreshPolicy/manual``.
   ///
   /// An in-place change, such as `token?.append("x")`, begins with the stored value, which it reads
-  /// if necessary; under ``RefreshPolicy/manual``, only if no value is known. If reading fails, the
-  /// change is discarded, ``error`` is set, and ``SecretStores/onFailure`` is called with
+  /// if necessary; under ``RefreshPolicy/manual``, only if no value was loaded or set. If reading
+  /// fails, the change is discarded, ``error`` is set, and ``SecretStores/onFailure`` is called with
   /// ``SecretStorageFailure/Operation/change``.
   public var value: Value? {
     get { Self.value(of: stored.value) }
     set { stored.set(newValue.map { Box($0) }) }
     _modify {
       let stored = stored
-      let base = stored.beginChange()
-      var value = Self.value(of: base.value)
-      // Called even if the change throws, because it may have been made partially.
-      defer { stored.end(base, with: value.map { Box($0) }) }
+      let initial = stored.beginChange()
+      var value = Self.value(of: initial.value)
+      // Called even if the change throws, because it may be partially applied.
+      defer { stored.endChange(of: initial, with: value.map { Box($0) }) }
       yield &value
     }
   }
 
-  static func value(of kept: (any AnyBox)?) -> Value? {
+  static func value(of box: (any AnyBox)?) -> Value? {
     // All boxes of a password have this type. A checked cast would dominate the time of a get.
-    kept.map { unsafe unsafeDowncast($0, to: Box<Value>.self).value }
+    box.map { unsafe unsafeDowncast($0, to: Box<Value>.self).value }
   }
 
   var stored: StoredPassword {
@@ -116,17 +116,40 @@ extension PasswordItem {
   package var foundIdentity: ItemIdentity? { stored.item()?.identity }
 }
 
+/// The meaning of a part that a password's identity omits.
+public enum ItemMatch: Hashable, Sendable {
+  /// The part may have any value. If several items match, the oldest one is used.
+  case any
+  /// The part must be absent.
+  case exact
+}
+
+/// The policy for when a password property reads and writes its store.
+public enum RefreshPolicy: Hashable, Sendable {
+  /// Each get reads the store, and each set writes it.
+  case onAccess
+  /// Only `load()`, `save()` and `remove()` use the store.
+  ///
+  /// A get returns the value that was last loaded or set. An in-place change reads the store if no
+  /// value was loaded or set.
+  case manual
+  /// A get reads the store if a change was reported since the last read; each set writes it.
+  ///
+  /// If the kernel cannot report changes by other processes promptly, each get checks for changes.
+  case onChange
+}
+
 /// The result of the last access to a password.
 public enum PasswordStatus: Hashable, Sendable {
-  /// There is an item, and its value is known.
+  /// There is an item with a valid value.
   case value
-  /// There is no item, as a complete search has shown.
+  /// A complete search found no item.
   case absent
   /// The store is locked, so it is unknown whether there is an item.
   case locked
   /// The item exists, but may not be read now.
   case denied
-  /// The store failed; the text is the description of the error.
+  /// The store failed; the string is the description of the error.
   case unavailable(String)
   /// The item is damaged, or its value is not valid for the password's type.
   case corrupted

@@ -32,14 +32,14 @@ extension StoredPassword {
     }
   }
 
-  /// Changes the access control of the item, or records it if there is no item.
+  /// Changes the access control of the item, or of the item to add if there is none.
   private func setAccessControl(
     _ accessControl: AccessControl, _ resolver: ItemResolver, _ authorization: Authorization
   ) throws(SecretStoreError) {
     // If there is no item, the store does not check the flags yet.
     _ = try AccessConstraints(accessControl.flags)
     let store = resolver.store
-    let settings = state.withLock { $0.settings }
+    let changeCount = state.withLock { $0.changeCount }
     let written = try resolver.withItem { item throws(SecretStoreError) -> SecretItem? in
       guard let item, item.attributes.accessControl != accessControl else { return item }
       var attributes = item.attributes
@@ -48,16 +48,16 @@ extension StoredPassword {
         item.id, expecting: item.revision, attributes: attributes, secret: nil,
         authorizedBy: authorization)
     }
-    if let written { resolver.remember(written) }
+    if let written { resolver.cache(written) }
     state.withLock { state in
-      // Keep changes that the app has made meanwhile.
-      guard state.settings == settings else { return }
+      // Changes that the app made in the meantime must not be overwritten.
+      guard state.changeCount == changeCount else { return }
       state.edits.accessControl = written == nil ? accessControl : nil
-      state.settings += 1
+      state.changeCount += 1
     }
   }
 
-  /// Calls a closure with a context's authorisation; if denied, prompts without locks and retries.
+  /// Calls a closure with a context's authorisation; if denied, prompts, without locks, and retries.
   private func access<Success: Sendable>(
     by context: AuthenticationContext,
     _ body: @escaping @Sendable (ItemResolver, Authorization) throws(SecretStoreError) -> Success
@@ -82,12 +82,12 @@ extension StoredPassword {
 
   private func attempt<Success: Sendable>(
     _ body: (ItemResolver, Authorization) throws(SecretStoreError) -> Success,
-    _ known: Authorization?, _ context: AuthenticationContext
+    _ given: Authorization?, _ context: AuthenticationContext
   ) throws(SecretStoreError) -> Attempt<Success> {
     try access { resolver throws(SecretStoreError) in
       let authenticator = resolver.store.authenticator
       let authorization =
-        if let known { known } else { try context.authorization(with: authenticator) }
+        if let given { given } else { try context.authorization(with: authenticator) }
       do throws(SecretStoreError) {
         return .done(try body(resolver, authorization))
       } catch {

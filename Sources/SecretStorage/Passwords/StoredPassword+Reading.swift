@@ -4,27 +4,27 @@ extension StoredPassword {
   /// The value according to the refresh policy, or the default value.
   var value: (any AnyBox)? {
     countDelayedChanges()
-    let (isKnown, value) = known { ($0.isUnsaved || isCurrent($0), $0.value) }
-    if isKnown { return value ?? declaration.defaultValue }
+    let (isCached, value) = readState { ($0.isUnsaved || isCurrent($0), $0.value) }
+    if isCached { return value ?? declaration.defaultValue }
     refresh()
-    return knownValue
+    return cachedValue
   }
 
-  /// The value that was read or set last, or the default value.
-  var knownValue: (any AnyBox)? { known { $0.value } ?? declaration.defaultValue }
+  /// The value that was last read or set, or the default value.
+  var cachedValue: (any AnyBox)? { readState { $0.value } ?? declaration.defaultValue }
 
-  /// Reads the state, after discarding a value whose permit has ended.
-  private func known<Result>(_ body: (borrowing State) -> Result) -> Result {
-    let (permit, result) = state.withLock { ($0.permit, body($0)) }
-    // `isOver` calls the store, so it must be called without the lock.
-    guard let permit, permit.isOver else { return result }
+  /// Reads the state, after discarding a value whose lease has expired.
+  private func readState<Result>(_ body: (borrowing State) -> Result) -> Result {
+    let (lease, result) = state.withLock { ($0.lease, body($0)) }
+    // `hasExpired` calls the store, so it must be called without the lock.
+    guard let lease, lease.hasExpired else { return result }
     return state.withLock { state in
-      if state.permit === permit { state.forget() }
+      if state.lease === lease { state.forget() }
       return body(state)
     }
   }
 
-  /// Reads the store, discards unsaved changes, and keeps the value.
+  /// Reads the store, discards unsaved changes, and caches the value.
   func load() throws(SecretStoreError) -> (any AnyBox)? {
     try access { resolver throws(SecretStoreError) in try load(resolver, authorizedBy: .none) }
   }
@@ -32,13 +32,13 @@ extension StoredPassword {
   func load(
     _ resolver: ItemResolver, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> (any AnyBox)? {
-    let permit = authorization.end.map { LoadingPermit(until: $0, resolver.store) }
-    let (value, position) = try read(resolver, authorizedBy: authorization)
+    let lease = authorization.cancellation.map { ValueLease(until: $0, resolver.store) }
+    let (value, changeCount) = try read(resolver, authorizedBy: authorization)
     state.withLock { state in
       state.isUnsaved = false
       state.edits = AttributeEdits()
-      state.keep(value, readAt: position)
-      state.permit = permit
+      state.cache(value, readChangeCount: changeCount)
+      state.lease = lease
     }
     return value
   }
@@ -46,7 +46,7 @@ extension StoredPassword {
   /// The result of the last access; reads the store if there was none.
   var status: PasswordStatus {
     while true {
-      if let status = known({ $0.status }) { return status }
+      if let status = readState({ $0.status }) { return status }
       refresh()
     }
   }
@@ -78,11 +78,11 @@ extension StoredPassword {
     case .onAccess: false
     case .manual: true
     // In a forked child, stores do not observe changes by other processes.
-    case .onChange: !Fork.isChild && state.readAt == changes.value
+    case .onChange: !Fork.isChild && state.readChangeCount == changes.value
     }
   }
 
-  /// Reads the store according to the policy, which keeps an unsaved or a manual value.
+  /// Reads the store according to the policy; an unsaved or a manual value is not replaced.
   private func refresh() {
     implicitAccess(.read) { resolver throws(SecretStoreError) in
       let isManual = declaration.refreshPolicy == .manual
@@ -92,49 +92,55 @@ extension StoredPassword {
     }
   }
 
-  /// Reads the store; keeps an unsaved value.
+  /// Reads the store; an unsaved value is not replaced.
   func read(_ resolver: ItemResolver, keepingValue: Bool = false) throws(SecretStoreError) {
-    let (value, position) = try read(resolver, authorizedBy: .none)
+    let (value, changeCount) = try read(resolver, authorizedBy: .none)
     state.withLock { state in
       if keepingValue || state.isUnsaved {
         state.status = value == nil ? .absent : .value
       } else {
-        state.keep(value, readAt: position)
+        state.cache(value, readChangeCount: changeCount)
       }
     }
   }
 
   private func read(
     _ resolver: ItemResolver, authorizedBy authorization: Authorization
-  ) throws(SecretStoreError) -> (value: (any AnyBox)?, position: Int) {
-    let position = changes.value
+  ) throws(SecretStoreError) -> (value: (any AnyBox)?, changeCount: Int) {
+    let changeCount = changes.value
     guard let found = try resolver.reading(authorizedBy: authorization) else {
-      return (nil, position)
+      return (nil, changeCount)
     }
-    return (try declaration.decode(found.secret), position)
+    return (try declaration.decode(found.secret), changeCount)
   }
 }
 
 extension StoredPassword.State {
-  fileprivate mutating func keep(_ value: (any AnyBox)?, readAt position: Int) {
+  fileprivate mutating func cache(_ value: (any AnyBox)?, readChangeCount: Int) {
     self.value = value
-    permit = nil
-    readAt = position
+    lease = nil
+    self.readChangeCount = readChangeCount
     status = value == nil ? .absent : .value
   }
 }
 
-/// The permission to keep a value until its context ends or the store is locked.
-final class LoadingPermit: Sendable {
-  private let end: ContextEnd
-  private let store: (any PromptlyObservedStore)?
+/// A lease on a value, which expires when the context is cancelled or the store is locked.
+final class ValueLease: Sendable {
+  private let cancellation: ContextCancellation
+  private let store: (any LockCountingStore)?
   private let lockCount: UInt64?
 
-  init(until end: ContextEnd, _ store: any SecretStore) {
-    self.end = end
-    self.store = store as? any PromptlyObservedStore
+  init(until cancellation: ContextCancellation, _ store: any SecretStore) {
+    self.cancellation = cancellation
+    self.store = store as? any LockCountingStore
     lockCount = self.store?.lockCount
   }
 
-  var isOver: Bool { end.isOver || store?.lockCount != lockCount }
+  var hasExpired: Bool { cancellation.isRequested || store?.lockCount != lockCount }
+}
+
+/// A store that can be locked.
+package protocol LockCountingStore: SecretStore {
+  /// The number of times that the app has locked the store.
+  var lockCount: UInt64 { get }
 }

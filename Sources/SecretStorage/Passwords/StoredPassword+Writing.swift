@@ -18,9 +18,9 @@ extension StoredPassword {
   /// Removes the item, and discards the unsaved changes.
   func remove() throws(SecretStoreError) {
     try access { resolver throws(SecretStoreError) in
-      let settings = state.withLock { $0.settings }
+      let changeCount = state.withLock { $0.changeCount }
       try removeItem(resolver)
-      state.withLock { $0.didRemove(settings: settings) }
+      state.withLock { $0.didRemove(changeCount: changeCount) }
     }
   }
 
@@ -32,11 +32,11 @@ extension StoredPassword {
   }
 
   func setAttributes(_ attributes: ItemAttributes) {
-    // Otherwise the edits would remove attributes that were never read.
+    // Otherwise, the edits would remove attributes that were never read.
     if state.withLock({ $0.status == nil && $0.item == nil }) { _ = item() }
     state.withLock { state in
       state.edits.record(from: self.attributes(of: state.item, with: state.edits), to: attributes)
-      state.settings += 1
+      state.changeCount += 1
     }
   }
 
@@ -47,25 +47,25 @@ extension StoredPassword {
   func write(
     _ resolver: ItemResolver, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) {
-    let (isUnsaved, value, edits, settings) = state.withLock {
-      ($0.isUnsaved, $0.value, $0.edits, $0.settings)
+    let (isUnsaved, value, edits, changeCount) = state.withLock {
+      ($0.isUnsaved, $0.value, $0.edits, $0.changeCount)
     }
     if isUnsaved && value == nil {
       try removeItem(resolver)
-      return state.withLock { $0.didRemove(settings: settings) }
+      return state.withLock { $0.didRemove(changeCount: changeCount) }
     }
     if !isUnsaved && edits.isEmpty { return }
 
-    let position = changes.value
+    let readChangeCount = changes.value
     let secret = isUnsaved ? try value?.encoded() : nil
     guard let written = try store(secret, edits, resolver, authorization) else { return }
-    resolver.remember(written)
+    resolver.cache(written)
     state.withLock { state in
-      guard state.settings == settings else { return }
+      guard state.changeCount == changeCount else { return }
       state.isUnsaved = false
       state.edits = AttributeEdits()
       if isUnsaved {
-        state.readAt = position
+        state.readChangeCount = readChangeCount
         state.status = .value
       }
     }
@@ -103,17 +103,17 @@ extension StoredPassword {
 extension StoredPassword.State {
   fileprivate mutating func set(_ value: (any AnyBox)?) {
     self.value = value
-    permit = nil
+    lease = nil
     isUnsaved = true
-    settings += 1
+    changeCount += 1
   }
 
   /// Resets the state after a removal, because another item may match from now on.
-  fileprivate mutating func didRemove(settings: Int) {
+  fileprivate mutating func didRemove(changeCount: Int) {
     resolution = ItemResolution()
-    readAt = nil
+    readChangeCount = nil
     status = nil
-    guard settings == self.settings else { return }
+    guard changeCount == self.changeCount else { return }
     value = nil
     isUnsaved = false
     edits = AttributeEdits()
@@ -122,79 +122,46 @@ extension StoredPassword.State {
 
 extension StoredPassword {
   /// The initial value of an in-place change.
-  struct Base {
+  struct InitialValue {
     let value: (any AnyBox)?
     /// The error that prevented the stored value from being read.
-    var failure: SecretStoreError?
+    var readError: SecretStoreError?
     let process = Fork.generation
 
-    /// The error because of which the changed value must not be saved.
-    var obstacle: SecretStoreError? {
-      process == Fork.generation ? failure : .forkedInside("an in-place change")
+    /// The error that prevents the changed value from being saved.
+    var error: SecretStoreError? {
+      process == Fork.generation ? readError : .forkedInside("an in-place change")
     }
   }
 
   /// Begins an in-place change of the unsaved or the stored value.
-  func beginChange() -> Base {
+  func beginChange() -> InitialValue {
     countDelayedChanges()
     do throws(SecretStoreError) {
-      if !state.withLock({ isBaseKnown($0) }) {
+      if !state.withLock({ hasInitialValue($0) }) {
         try access { resolver throws(SecretStoreError) in
           // Another thread may have read or set the value while this one was waiting for the lock.
-          if !state.withLock({ isBaseKnown($0) }) { try read(resolver) }
+          if !state.withLock({ hasInitialValue($0) }) { try read(resolver) }
         }
       }
-      return Base(value: knownValue)
+      return InitialValue(value: cachedValue)
     } catch {
-      return Base(value: knownValue, failure: error)
+      return InitialValue(value: cachedValue, readError: error)
     }
   }
 
   /// Ends an in-place change by setting the value, unless that would overwrite an unknown value.
-  func end(_ base: Base, with value: (any AnyBox)?) {
-    if let failure = base.obstacle {
-      didFail(failure)
+  func endChange(of initial: InitialValue, with value: (any AnyBox)?) {
+    if let error = initial.error {
+      didFail(error)
       // Repeated failures are reported as well, because each one discards a change.
-      return SecretStores.onFailure(SecretStorageFailure(.change, failure))
+      return SecretStores.onFailure(SecretStorageFailure(.change, error))
     }
     // If the value was nil before and after, an optional chain changed nothing.
-    if base.value != nil || value != nil { set(value) }
+    if initial.value != nil || value != nil { set(value) }
   }
 
-  private func isBaseKnown(_ state: borrowing State) -> Bool {
-    state.isUnsaved || (isCurrent(state) && state.readAt != nil)
-  }
-}
-
-/// The unsaved changes of an item's attributes; an inner nil removes an attribute.
-struct AttributeEdits: Hashable, Sendable {
-  private var label: String??
-  private var comment: String??
-  private var itemDescription: String??
-  private var creator: UInt32??
-  private var type: UInt32??
-  private var isInvisible: Bool??
-  var accessControl: AccessControl?
-
-  var isEmpty: Bool { self == AttributeEdits() }
-
-  /// Records the differences between two values of the attributes.
-  mutating func record(from old: ItemAttributes, to new: ItemAttributes) {
-    if new.label != old.label { label = .some(new.label) }
-    if new.comment != old.comment { comment = .some(new.comment) }
-    if new.itemDescription != old.itemDescription { itemDescription = .some(new.itemDescription) }
-    if new.creator != old.creator { creator = .some(new.creator) }
-    if new.type != old.type { type = .some(new.type) }
-    if new.isInvisible != old.isInvisible { isInvisible = .some(new.isInvisible) }
-    if new.accessControl != old.accessControl { accessControl = new.accessControl }
-  }
-
-  func applied(to attributes: ItemAttributes) -> ItemAttributes {
-    ItemAttributes(
-      label: label ?? attributes.label, comment: comment ?? attributes.comment,
-      itemDescription: itemDescription ?? attributes.itemDescription,
-      creator: creator ?? attributes.creator, type: type ?? attributes.type,
-      isInvisible: isInvisible ?? attributes.isInvisible,
-      accessControl: accessControl ?? attributes.accessControl)
+  private func hasInitialValue(_ state: borrowing State) -> Bool {
+    state.isUnsaved || (isCurrent(state) && state.readChangeCount != nil)
   }
 }

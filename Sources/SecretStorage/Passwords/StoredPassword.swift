@@ -3,7 +3,7 @@ import StorageInternals
 import Synchronization
 import ValueFormats
 
-/// The parameters with which a password was declared.
+/// The parameters of a password's declaration.
 struct PasswordDeclaration: Sendable {
   let identity: ItemIdentity
   let match: ItemMatch
@@ -17,29 +17,29 @@ struct PasswordDeclaration: Sendable {
 
 /// The state of a password in a store, including its unsaved changes.
 ///
-/// The lock `connection` serialises accesses to the store. The lock `state` is held only briefly,
-/// and never while the store, a coder or a handler is called. A store may call the observer while
-/// `connection` is held; the observer only counts changes.
+/// The lock `resolver` serialises accesses to the store. The lock `state` is held only briefly, and
+/// never while the store, a coder or a handler is called. A store may call the observer while
+/// `resolver` is locked; the observer only counts changes.
 final class StoredPassword: Sendable {
   struct State: Sendable {
-    /// The value that was last read or set; nil if there is none or it is unknown.
+    /// The value that was last read or set; nil if there is none or it is not cached.
     var value: (any AnyBox)?
     /// Whether the value was set and has not been saved.
     var isUnsaved = false
-    /// The number of changes by the app, by which a write detects that there are newer ones.
-    var settings = 0
+    /// The number of changes by the app, with which a write detects newer changes.
+    var changeCount = 0
     var edits = AttributeEdits()
-    /// The permission to keep the value; nil if it was not loaded with a context.
-    var permit: LoadingPermit?
+    /// The lease on the value; nil if the value was not loaded with a context.
+    var lease: ValueLease?
     /// The result of the last search or write of the item.
     var resolution = ItemResolution()
     /// The number of changes that the store had reported when the value was read.
-    var readAt: Int?
+    var readChangeCount: Int?
     /// The result of the last access; nil before the first access.
     var status: PasswordStatus?
     var error: SecretStoreError?
     /// The last reported failure; nil after an access has succeeded.
-    var reported: SecretStorageFailure?
+    var reportedFailure: SecretStorageFailure?
 
     var item: SecretItem? { resolution.item }
   }
@@ -49,22 +49,22 @@ final class StoredPassword: Sendable {
   let changes = ChangeCount()
   /// The store; nil for the default store at the first access.
   private let store: (any SecretStore)?
-  /// The access to the store; nil before the first access.
-  private let connection = Lock(ItemResolver?.none, inForkedChild: { nil })
+  /// The search for the item; nil before the first access.
+  private let resolver = Lock(ItemResolver?.none, inForkedChild: { nil })
 
   init(_ declaration: PasswordDeclaration, in store: (any SecretStore)?) {
     self.declaration = declaration
     self.store = store
   }
 
-  /// Performs an access under the `connection` lock, and records its result.
+  /// Performs an access under the lock `resolver`, and records its result.
   func access<Result: Sendable>(
     _ body: (ItemResolver) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    try connection.withLock { connection throws(SecretStoreError) in
-      if connection == nil { connection = connect() }
+    try resolver.withLock { resolver throws(SecretStoreError) in
+      if resolver == nil { resolver = makeResolver() }
       do throws(SecretStoreError) {
-        let result = try body(connection!)
+        let result = try body(resolver!)
         state.withLock { $0.didSucceed() }
         return result
       } catch {
@@ -81,13 +81,13 @@ final class StoredPassword: Sendable {
   func didFail(_ error: SecretStoreError) {
     let status = PasswordStatus(error)
     state.withLock { state in
-      let isKept =
+      let keepsValue =
         switch status {
         case .locked: declaration.refreshPolicy == .manual
-        case .denied: declaration.refreshPolicy == .manual || state.permit != nil
+        case .denied: declaration.refreshPolicy == .manual || state.lease != nil
         default: true
         }
-      if !isKept { state.forget() }
+      if !keepsValue { state.forget() }
       state.status = status
       state.error = error
     }
@@ -108,8 +108,8 @@ final class StoredPassword: Sendable {
     } catch {
       let failure = SecretStorageFailure(operation, error)
       let isNew = state.withLock { state in
-        defer { state.reported = failure }
-        return state.reported != failure
+        defer { state.reportedFailure = failure }
+        return state.reportedFailure != failure
       }
       if isNew { SecretStores.onFailure(failure) }
     }
@@ -118,11 +118,11 @@ final class StoredPassword: Sendable {
   /// Counts changes by other processes that the store would otherwise report with a delay.
   func countDelayedChanges() {
     if PolledPaths.isEmpty { return }
-    let store = connection.withLock { $0?.store }
-    (store as? any PromptlyObservedStore)?.reportDelayedChanges()
+    let store = resolver.withLock { $0?.store }
+    (store as? any SynchronouslyObservedStore)?.reportDelayedChanges()
   }
 
-  private func connect() -> ItemResolver {
+  private func makeResolver() -> ItemResolver {
     let store = store ?? SecretStores.defaultStore
     var resolver = ItemResolver(store: store, query: declaration.query, state: state)
     if declaration.refreshPolicy == .onChange, !Fork.isChild {
@@ -135,10 +135,10 @@ final class StoredPassword: Sendable {
 
 extension StoredPassword.State {
   mutating func forget() {
-    permit = nil
+    lease = nil
     if isUnsaved { return }
     value = nil
-    readAt = nil
+    readChangeCount = nil
     status = nil
   }
 
@@ -146,7 +146,7 @@ extension StoredPassword.State {
   fileprivate mutating func didSucceed() {
     if let error, status == PasswordStatus(error) { status = nil }
     error = nil
-    reported = nil
+    reportedFailure = nil
   }
 }
 
@@ -161,26 +161,14 @@ final class ChangeCount: Sendable {
   }
 }
 
-/// The policy by which a password property reads and writes its store.
-public enum RefreshPolicy: Hashable, Sendable {
-  /// Each get reads the store, and each set writes it.
-  case onAccess
-  /// Only `load()`, `save()` and `remove()` use the store.
-  ///
-  /// A get returns the value that was last loaded or set. An in-place change reads the store if no
-  /// value was loaded or set.
-  case manual
-  /// A get reads the store if it has reported a change since the last read; each set writes it.
-  ///
-  /// If the kernel cannot report changes by other processes promptly, each get checks for changes.
-  case onChange
-}
-
-/// A value of erased type; generic code, not specialised across modules, would slow down a get.
+/// A value of erased type.
+///
+/// Generic code, which is not specialised across modules, would slow down a get.
 protocol AnyBox: AnyObject, Sendable {
   func encoded() throws(SecretStoreError) -> Secret
 }
 
+/// A value of a concrete type.
 final class Box<Value: Codable & Sendable>: AnyBox {
   let value: Value
 

@@ -8,7 +8,7 @@ import FoundationEssentials
 /// ``Accessibility/whenPasscodeSetThisDeviceOnly`` are not supported. A search for an exact
 /// identity takes constant time, and any other search takes linear time. In a forked child, the
 /// store is empty.
-public final class InMemorySecretStore: PromptlyObservedStore {
+public final class InMemorySecretStore: SynchronouslyObservedStore {
   private struct Entry {
     var item: SecretItem
     var secret: Secret
@@ -134,10 +134,10 @@ public final class InMemorySecretStore: PromptlyObservedStore {
     observers.add(handler)
   }
 
-  package func observeChangesPromptly(
+  package func observeChangesSynchronously(
     _ handler: @escaping @Sendable () -> Void
   ) -> ChangeObservation {
-    observers.addPrompt(handler)
+    observers.addSynchronous(handler)
   }
 
   /// Makes a change, counts it if it succeeds, and notifies the observers.

@@ -10,7 +10,7 @@ public struct SecretStorageFailure: Hashable, Sendable {
     case write
     /// Reading the stored value for an in-place change, which is then discarded.
     case change
-    /// Observing or tidying the store, or saving its known state on this machine. The access itself
+    /// Observing or cleaning up the store, or recording its state on this machine. The access itself
     /// succeeded.
     case maintenance
     /// Flushing the directory after a vault was written to a new file, for example with a new

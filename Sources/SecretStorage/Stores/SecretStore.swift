@@ -41,7 +41,7 @@ public protocol SecretStore: Sendable {
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem
 
-  /// Changes the attributes or the secret of an item, unless nil, and returns the stored item.
+  /// Changes the attributes and the secret of an item, unless nil, and returns the stored item.
   ///
   /// - Throws: ``SecretStoreError/conflict`` if the item was removed or has a different revision.
   func update(
@@ -82,7 +82,7 @@ public struct SecretReading: Sendable {
 
 /// The revision of a store's content.
 ///
-/// If two revisions of the same store instance are equal, the content did not change between them.
+/// If two revisions of a store instance are equal, its content did not change between them.
 public struct StoreRevision: Hashable, Sendable {
   private let number: UInt64
 
@@ -93,11 +93,11 @@ public struct StoreRevision: Hashable, Sendable {
 }
 
 extension SecretStore {
-  /// Calls a closure, and retries if another writer changed an item between its search and write.
+  /// Calls a closure, and retries if another writer changed an item between a search and a write.
   package func retrying<Result>(
     _ body: () throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    // With each conflict, another writer succeeded, so many in a row indicate a faulty store.
+    // With each conflict, another writer succeeds, so many consecutive ones indicate a faulty store.
     for _ in 1..<100 {
       do throws(SecretStoreError) {
         return try body()
@@ -148,8 +148,8 @@ extension SecretStore {
   /// ```
   ///
   /// - Throws: ``SecretStoreError/unsupported(_:)``, naming the missing guarantees.
-  public func requiring(_ demanded: StoreGuarantees) throws -> Self {
-    let missing = demanded.subtracting(guarantees)
+  public func requiring(_ required: StoreGuarantees) throws -> Self {
+    let missing = required.subtracting(guarantees)
     if missing.isEmpty { return self }
     throw SecretStoreError.unsupported("a store that \(missing)")
   }

@@ -32,15 +32,15 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case undecodable(String)
   /// The named object is damaged.
   case corrupted(String)
-  /// The store's content is older than the last known state on this machine.
+  /// The store's content is older than the last state seen on this machine.
   case rolledBack(String)
-  /// The store is missing, or is not the one that this machine knows.
+  /// The store is missing, or is not the one last used on this machine.
   case replaced(String)
   /// The store was written by a newer version of Locket.
   case newerFormat(String)
   /// The owner or the permissions of a file or directory of the store are insecure.
   case insecure(path: String, reason: String)
-  /// A C library is missing; the text names the library and the packages that contain it.
+  /// A C library is missing; the string names the library and the packages that contain it.
   case missingLibrary(String)
   /// The store is not available.
   case unavailable(String)
@@ -55,7 +55,7 @@ extension SecretStoreError: CustomStringConvertible {
   /// A description of the error and, where possible, of the remedy.
   ///
   /// It is a single line, in which control characters are replaced.
-  public var description: String { sentences.harmless() }
+  public var description: String { sentences.sanitized() }
 
   private var sentences: String {
     switch self {
@@ -63,11 +63,11 @@ extension SecretStoreError: CustomStringConvertible {
       "The vault is locked. Unlock it with its passphrase, or with another key that it has a slot for."
     case .wrongPassphrase:
       """
-      The passphrase is wrong. Try again; nothing was changed. If it has accents, they may be encoded \
-      in another way here than where it was set.
+      The passphrase is wrong. Try again; nothing was changed. If it contains accents, they may be \
+      encoded differently here than where it was set.
       """
     case .wrongKey(let what):
-      "\(what) does not open the vault. Use the right one, or another key; nothing was changed."
+      "\(what) does not open the vault. Use the correct one or another key; nothing was changed."
     case .wrongApplicationPassword:
       "The application password is wrong. Try again; nothing was changed."
     case .cancelled: "The operation was cancelled."
@@ -78,10 +78,11 @@ extension SecretStoreError: CustomStringConvertible {
       device key.
       """
     case .duplicate:
-      "An item with this identity exists already. Update that one, or choose another identity."
-    case .conflict: "The item was changed or removed since it was read. Read it again, then decide."
+      "An item with this identity already exists. Update that item, or choose another identity."
+    case .conflict:
+      "The item has been changed or removed since it was read. Read it again, and then retry."
     case .unsupported(let what):
-      "This store does not offer \(what). Use a store that does, or ask for less."
+      "This store does not support \(what). Use a store that does, or require less."
     case .invalid(let what): "\(what)."
     case .undecodable(let what):
       "The item's bytes are not a value of type \(what). Read it with the type that wrote it."
@@ -98,7 +99,7 @@ extension SecretStoreError: CustomStringConvertible {
     case .missingLibrary(let what), .unavailable(let what): what
     case .busy(let path, let holder):
       """
-      The lock \(path) was not free in time\(holder.map { ": process \($0) holds it" } ?? ""). \
+      The lock \(path) was not released in time\(holder.map { ": process \($0) holds it" } ?? ""). \
       \(holder.map { "Continue or end process \($0)" } ?? "Wait for its holder"), and try again.
       """
     case .system(let call, let path, let code):
@@ -127,25 +128,5 @@ extension SecretStoreError {
     guard Fork.isChild else { return nil }
     return .unavailable(
       "\(what) needs threads, which a forked child does not have. Use another process.")
-  }
-}
-
-extension String {
-  /// Returns the text with U+FFFD in place of characters that could manipulate a terminal's output.
-  ///
-  /// A name in a file may have been written by another user.
-  func harmless(keeping kept: Set<Unicode.Scalar> = []) -> String {
-    let safe = unicodeScalars.map { $0.isHarmful && !kept.contains($0) ? "\u{FFFD}" : $0 }
-    return String(String.UnicodeScalarView(safe))
-  }
-}
-
-extension Unicode.Scalar {
-  fileprivate var isHarmful: Bool {
-    switch properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: true
-    case .format: properties.isBidiControl
-    default: false
-    }
   }
 }

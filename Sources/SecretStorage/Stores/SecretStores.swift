@@ -8,12 +8,12 @@ public enum SecretStores: Sendable {
     FailureLog().report, inForkedChild: { FailureLog().report })
   private static let childLog = FailureLog<SecretStorageFailure>()
 
-  /// Writes to standard error, because the app's handler could need locks of the current access.
+  /// Reports a failure on standard error; the app's handler could need locks that are held here.
   static func reportInForkedChild(_ failure: SecretStorageFailure) {
     childLog.report(failure)
   }
 
-  /// Sets the store for passwords that do not specify one; otherwise they use this machine's vault.
+  /// Sets the store for passwords that do not specify one, in place of this machine's vault.
   ///
   /// Call this method at most once, before the first access to a password. Any other call traps.
   public static func bootstrap(_ store: any SecretStore) {
@@ -22,7 +22,7 @@ public enum SecretStores: Sendable {
 
   /// A handler for failures of password properties, which cannot throw errors.
   ///
-  /// It is called on the thread of the access, after the access, or on any thread for failures of
+  /// The handler is called after the access, on the same thread, or on any thread for failures of
   /// maintenance. A password reports a repeated failure only once until an access succeeds. The
   /// default handler writes a line to standard error for each distinct failure. A forked child has
   /// the default handler initially, and always writes failures of maintenance to standard error.
@@ -52,21 +52,22 @@ public enum SecretStores: Sendable {
       DefaultStoreOverride(store), operation: operation)
   }
 
-  /// The store of the current `withDefaultStore` call, or else the process's, which is then final.
+  /// The store of the current `withDefaultStore` call, or the process's, which becomes permanent.
   package static var defaultStore: any SecretStore {
     DefaultStoreOverride.current?.store ?? DefaultStore.resolved
   }
 }
 
-/// The default store during a `withDefaultStore` call, and the state of the passwords that use it,
-/// which may outlive the call, for example as static properties.
+/// The default store during a `withDefaultStore` call, and the state of passwords that use it.
+///
+/// The passwords may outlive the call, for example as static properties.
 final class DefaultStoreOverride: Sendable {
   private typealias Object = any AnyObject & Sendable
 
   @TaskLocal static var current: DefaultStoreOverride?
 
   let store: any SecretStore
-  /// The states by password, which is retained so that its identifier stays unique.
+  /// The states by the password's identifier, which stays unique because the password is retained.
   private let states = Lock(
     [ObjectIdentifier: (password: Object, state: Object)](), inForkedChild: { [:] })
 
@@ -80,7 +81,7 @@ final class DefaultStoreOverride: Sendable {
   ) -> State {
     states.withLock { states in
       let key = ObjectIdentifier(password)
-      if let known = states[key]?.state as? State { return known }
+      if let existing = states[key]?.state as? State { return existing }
       let state = create()
       states[key] = (password, state)
       return state
@@ -103,19 +104,19 @@ enum DefaultStore {
   /// Not protected by a lock, so that a forked child always has the default store of its parent.
   private static let choice = AtomicLazyReference<Choice>()
 
-  /// The store that was set; if there is none, this sets it to this machine's vault.
+  /// The store that was set; if there is none, sets it to this machine's vault.
   static var resolved: any SecretStore {
     if let choice = choice.load() { return choice.store }
     return choice.storeIfNil(Choice(SecretVault.vault, isBootstrapped: false)).store
   }
 
   /// The store that was set or used, if any.
-  static var decided: Choice? { choice.load() }
+  static var current: Choice? { choice.load() }
 
   static func bootstrap(_ store: any SecretStore) {
-    let wanted = Choice(store, isBootstrapped: true)
-    let choice = choice.storeIfNil(wanted)
-    if choice === wanted { return }
+    let new = Choice(store, isBootstrapped: true)
+    let choice = choice.storeIfNil(new)
+    if choice === new { return }
     fatalError(
       choice.isBootstrapped
         ? "SecretStores.bootstrap(_:) was called twice. Call it once, when the app starts."

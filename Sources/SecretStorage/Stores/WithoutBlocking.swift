@@ -2,14 +2,15 @@ import Concurrency
 import Dispatch
 import Synchronization
 
-/// Calls a closure that may block on a thread of Dispatch, without blocking the thread of the task.
+/// Runs a closure that may block on one of Dispatch's threads, instead of the task's thread.
 ///
-/// The closure can check ``TaskCancellation/isRequested``; `onCancel` is called at cancellation.
+/// The closure can check ``TaskCancellation/isRequested``. If the task is cancelled, `onCancel` is
+/// called.
 func withoutBlocking<Success: Sendable>(
   on queue: DispatchQueue = .global(), onCancel: @escaping @Sendable () -> Void = {},
   _ work: @escaping @Sendable () throws(SecretStoreError) -> Success
 ) async throws(SecretStoreError) -> Success {
-  // A forked child has no threads of Dispatch, and therefore no other tasks to block.
+  // A forked child has none of Dispatch's threads, and therefore no other tasks to block.
   if Fork.isChild { return try work() }
   let cancellation = TaskCancellation()
   let result: Result<Success, SecretStoreError> = await withTaskCancellationHandler {
@@ -26,13 +27,13 @@ func withoutBlocking<Success: Sendable>(
   return try result.get()
 }
 
-/// The cancellation of a task, for a closure that runs on another thread on behalf of the task.
+/// The cancellation state of a task whose closure runs on another thread.
 final class TaskCancellation: Sendable {
   @TaskLocal fileprivate static var current: TaskCancellation?
 
   fileprivate let wasRequested = Atomic(false)
 
-  /// Whether the task that runs on this thread, or waits for its closure, is cancelled.
+  /// Whether the current task, or the task that waits for the current closure, is cancelled.
   static var isRequested: Bool {
     Task.isCancelled || current?.wasRequested.load(ordering: .relaxed) ?? false
   }

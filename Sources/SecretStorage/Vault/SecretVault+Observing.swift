@@ -1,7 +1,7 @@
 import Concurrency
 import StorageInternals
 
-extension SecretVault: PromptlyObservedStore {
+extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
   /// Calls a handler after each change to the vault, by this object or by another process.
   ///
   /// The handler runs on a thread of this object, one call at a time, and may use the vault.
@@ -27,10 +27,10 @@ extension SecretVault: PromptlyObservedStore {
 
   package var lockCount: UInt64 { contents.withLock { $0.lockCount } }
 
-  package func observeChangesPromptly(
+  package func observeChangesSynchronously(
     _ handler: @escaping @Sendable () -> Void
   ) -> ChangeObservation {
-    retainingWatch(observers.addPrompt(handler))
+    retainingWatch(observers.addSynchronous(handler))
   }
 
   /// Returns an observation that also keeps the watch of the file alive.

@@ -203,7 +203,7 @@ struct DiagnosisTests {
 
   @Test func everyReportSaysWhetherPAMIsThere() {
     let text = text("PAM", in: vault.open().diagnose())
-    let expected = LibPAM.shared.known == nil ? "libpam0g" : "libpam.so.0"
+    let expected = LibPAM.shared.createdValue == nil ? "libpam0g" : "libpam.so.0"
     #expect(text?.contains(expected) == true)
   }
 

@@ -48,7 +48,7 @@ struct ItemResolverTests {
   @Test func writtenItemIsLookedForOnceMore() throws {
     store.list([old, young])
     let resolver = resolver()
-    resolver.remember(young)
+    resolver.cache(young)
     #expect(try resolver.item() == old)
   }
 

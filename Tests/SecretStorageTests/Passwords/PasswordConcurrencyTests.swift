@@ -75,7 +75,7 @@ struct PasswordConcurrencyTests {
     item.value = 1
     do {
       // A prompt handler runs within the call, unlike an app's.
-      let observation = store.observeChangesPromptly { item.value = 2 }
+      let observation = store.observeChangesSynchronously { item.value = 2 }
       try item.save()
       withExtendedLifetime(observation) {}
     }

@@ -11,7 +11,7 @@ struct PAMDirectory: Sendable {
   /// Whether libpam exists and reads services from other directories than the system's.
   static var isPossible: Bool {
     do {
-      return try LibPAM.shared.get().canUseOtherDirectories
+      return try LibPAM.shared.get().supportsOtherDirectories
     } catch {
       return false
     }

@@ -2,7 +2,7 @@ import Concurrency
 import SecretStorage
 
 /// An in-memory store with injectable failures and a call counter.
-final class ScriptedStore: PromptlyObservedStore {
+final class ScriptedStore: SynchronouslyObservedStore {
   struct Script: Sendable {
     /// The error of every call.
     var failure: SecretStoreError?
@@ -87,7 +87,7 @@ final class ScriptedStore: PromptlyObservedStore {
     content.observeChanges(handler)
   }
 
-  func observeChangesPromptly(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    content.observeChangesPromptly(handler)
+  func observeChangesSynchronously(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
+    content.observeChangesSynchronously(handler)
   }
 }

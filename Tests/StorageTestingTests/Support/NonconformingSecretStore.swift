@@ -125,7 +125,7 @@ final class NonconformingSecretStore: SecretStore {
       // A leaked reference: the real token is never released.
       _ = unsafe Unmanaged.passRetained(content.observeChanges(handler))
       return ChangeObservation {}
-    case .notifiesInsideWrites: return content.observeChangesPromptly(handler)
+    case .notifiesInsideWrites: return content.observeChangesSynchronously(handler)
     default: return content.observeChanges(handler)
     }
   }

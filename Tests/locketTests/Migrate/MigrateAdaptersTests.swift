@@ -150,7 +150,7 @@ struct MigrateAdaptersTests {
       input: "true")
     // Without a login service, it cannot be checked, and is refused.
     if set.status == 2 {
-      #expect(set.errors.contains("This store does not offer"))
+      #expect(set.errors.contains("This store does not support"))
       return
     }
     for arguments in [[], ["--dry-run"]] {

@@ -50,7 +50,7 @@ struct RequirementTests {
       ["secrets", "set", "--service", "safe", "--require", "presence"], input: "the key")
     // Without a login service, it cannot be checked, and is refused.
     if set.status == 2 {
-      #expect(set.errors.contains("This store does not offer"))
+      #expect(set.errors.contains("This store does not support"))
       return
     }
     let get = try machine.run("secrets", "get", "--service", "safe")

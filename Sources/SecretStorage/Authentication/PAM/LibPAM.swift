@@ -1,20 +1,20 @@
 import Concurrency
 import StorageInternals
 
-/// The functions of Linux-PAM's libpam, loaded on first use, with its constants in
-/// `<security/_pam_types.h>`, which differ from those of other implementations.
+/// The functions of Linux-PAM's libpam, loaded on first use.
 ///
-/// `@unchecked`: the function pointers are constants, and threads may use the library concurrently
-/// with separate handles.
+/// Constants are those of `<security/_pam_types.h>`; other implementations of PAM have different
+/// ones. `@unchecked`: the function pointers are constants, and threads may use the library
+/// concurrently with separate handles.
 @safe struct LibPAM: @unchecked Sendable {
   static let shared = LazyValue { () throws(DynamicLibraryError) in try LibPAM() }
 
   /// `pam_handle_t *`.
   typealias Handle = OpaquePointer
-  typealias Text = UnsafePointer<CChar>
+  typealias CString = UnsafePointer<CChar>
 
   /// `int (*)(int num_msg, const struct pam_message **msg, struct pam_response **resp,
-  ///   void *appdata_ptr)`, where C's structures are raw memory.
+  ///   void *appdata_ptr)`, with raw memory for C's structures.
   typealias Converse =
     @convention(c) (
       Int32, UnsafePointer<UnsafeRawPointer?>?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
@@ -30,7 +30,7 @@ import StorageInternals
   /// `struct pam_message { int msg_style; const char *msg; }`.
   @unsafe struct Message {
     let style: Int32
-    let text: Text?
+    let text: CString?
   }
 
   /// `struct pam_response { char *resp; int resp_retcode; }`.
@@ -42,16 +42,18 @@ import StorageInternals
   /// PAM_MAX_NUM_MSG.
   static let messageLimit = 32
   /// PAM_DISALLOW_NULL_AUTHTOK, because a login without a password proves nothing.
-  static let disallowNoPassword: Int32 = 0x0001
+  static let disallowNullToken: Int32 = 0x0001
 
   // int pam_start(const char *service_name, const char *user,
   //   const struct pam_conv *pam_conversation, pam_handle_t **pamh);
   private let start:
-    @convention(c) (Text, Text, UnsafeRawPointer, UnsafeMutablePointer<Handle?>) -> Int32
+    @convention(c) (CString, CString, UnsafeRawPointer, UnsafeMutablePointer<Handle?>) -> Int32
   // int pam_start_confdir(const char *service_name, const char *user,
   //   const struct pam_conv *pam_conversation, const char *confdir, pam_handle_t **pamh);
   typealias StartInDirectory =
-    @convention(c) (Text, Text, UnsafeRawPointer, Text, UnsafeMutablePointer<Handle?>) -> Int32
+    @convention(c) (
+      CString, CString, UnsafeRawPointer, CString, UnsafeMutablePointer<Handle?>
+    ) -> Int32
   /// Available since version 1.4; nil in older versions.
   private let startInDirectory: StartInDirectory?
   // int pam_set_item(pam_handle_t *pamh, int item_type, const void *item);
@@ -63,7 +65,7 @@ import StorageInternals
   // int pam_end(pam_handle_t *pamh, int pam_status);
   let end: @convention(c) (Handle, Int32) -> Int32
   // const char *pam_strerror(pam_handle_t *pamh, int errnum);
-  private let describe: @convention(c) (Handle?, Int32) -> Text?
+  private let describe: @convention(c) (Handle?, Int32) -> CString?
 
   private init() throws(DynamicLibraryError) {
     let library = try DynamicLibrary(
@@ -84,7 +86,7 @@ import StorageInternals
     unsafe describe = try function("pam_strerror")
   }
 
-  var canUseOtherDirectories: Bool { unsafe startInDirectory != nil }
+  var supportsOtherDirectories: Bool { unsafe startInDirectory != nil }
 
   /// Starts a transaction; the handle is nil if that fails.
   func begin(
@@ -101,14 +103,40 @@ import StorageInternals
     return unsafe (code == 0 ? handle : nil, PAMCode(rawValue: code))
   }
 
-  /// Sets the terminal of the user, which modules may query.
+  /// Sets the user's terminal, which modules may query.
   func setTerminal(_ path: String, of handle: Handle) -> PAMCode {
     // PAM_TTY is 3.
     PAMCode(rawValue: unsafe path.withCString { unsafe setItem(handle, 3, $0) })
   }
 
-  /// Returns the library's text for a code, in the language of the process's locale.
-  func text(of code: PAMCode, _ handle: Handle? = nil) -> String {
+  /// Returns the library's message for a code, in the language of the process's locale.
+  func message(for code: PAMCode, _ handle: Handle? = nil) -> String {
     unsafe describe(handle, code.rawValue).map { unsafe String(cString: $0) } ?? "no reason given"
+  }
+}
+
+/// A return code of Linux-PAM.
+struct PAMCode: RawRepresentable, Hashable, Sendable {
+  let rawValue: Int32
+
+  static let success = PAMCode(rawValue: 0)
+  static let outOfMemory = PAMCode(rawValue: 5)  // PAM_BUF_ERR
+  static let conversationFailed = PAMCode(rawValue: 19)  // PAM_CONV_ERR
+
+  /// The codes for a denied login; other codes indicate a failure.
+  ///
+  /// PAM_PERM_DENIED, PAM_AUTH_ERR, PAM_CRED_INSUFFICIENT, PAM_USER_UNKNOWN, PAM_MAXTRIES,
+  /// PAM_NEW_AUTHTOK_REQD, PAM_ACCT_EXPIRED, PAM_CRED_EXPIRED, PAM_AUTHTOK_EXPIRED.
+  private static let denials: Set<Int32> = [6, 7, 8, 10, 11, 12, 13, 16, 27]
+
+  func error(_ message: String, of service: PAMService) -> SecretStoreError {
+    if Self.denials.contains(rawValue) {
+      return .denied("the PAM service \(service.name) reported: \(message)")
+    }
+    return .unavailable(
+      """
+      The PAM service \(service.name) failed: \(message) (PAM code \(rawValue)). See the system log for \
+      details, and check the service's file and its modules.
+      """)
   }
 }

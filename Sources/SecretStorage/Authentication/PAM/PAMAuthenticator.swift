@@ -1,13 +1,15 @@
+import CLibrary
 import Concurrency
+import StorageInternals
 
-/// An authenticator that uses Pluggable Authentication Modules (Linux-PAM), as a login does.
+/// An authenticator that uses Pluggable Authentication Modules (Linux-PAM), like a login.
 ///
 /// ```swift
 /// let authenticator = PAMAuthenticator(service: "login")
 /// ```
 ///
-/// The file of the service configures whether a login needs a password, a fingerprint or something
-/// else. PAM reports only whether the login succeeded. If it asked no question, and
+/// The service's file configures whether a login needs a password, a fingerprint or something else.
+/// PAM reports only whether the login succeeded. If it asked no question, and
 /// `hasFingerprintReader` is true, that proves ``AuthenticationProofs/biometry``; otherwise it
 /// proves ``AuthenticationProofs/passcode``, so do not use a service that accepts users without
 /// asking a question. Accounts that have no password or have expired are denied.
@@ -42,7 +44,8 @@ public struct PAMAuthenticator: Authenticator {
 
   /// A passcode, and biometry with a fingerprint reader; nothing without libpam or the service.
   public var capabilities: AuthenticationProofs {
-    service.obstacle != nil ? [] : hasFingerprintReader ? [.passcode, .biometry] : .passcode
+    if service.availabilityError != nil { return [] }
+    return hasFingerprintReader ? [.passcode, .biometry] : .passcode
   }
 
   /// Always nil, because PAM does not report which fingerprints are enrolled.
@@ -58,8 +61,8 @@ public struct PAMAuthenticator: Authenticator {
   public func authenticate(
     _ request: AuthenticationRequest
   ) async throws(SecretStoreError) -> AuthenticationProofs {
-    if let obstacle = service.obstacle { throw obstacle }
-    guard let library = LibPAM.shared.known else { return [] }
+    if let error = service.availabilityError { throw error }
+    guard let library = LibPAM.shared.createdValue else { return [] }
     if request.accepted.isDisjoint(with: capabilities) {
       throw .denied("\(request.accepted) is needed, and PAM proves only \(capabilities)")
     }
@@ -127,5 +130,35 @@ struct PAMDialogue {
       throw .denied("\(request.accepted) is needed, and \(proofs) was proved")
     }
     return proofs
+  }
+}
+
+/// The user of this process.
+enum ProcessUser {
+  /// The login name of the user; throws if there is none, as in some containers.
+  static var name: String {
+    get throws(SecretStoreError) {
+      let user = getuid()
+      var entry = unsafe passwd()
+      var found: UnsafeMutablePointer<passwd>?
+      var buffer = [CChar](repeating: 0, count: 1024)
+      while true {
+        // The entry refers to the buffer, so the name is copied inside the closure.
+        let (code, name) = unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+          let code = unsafe getpwuid_r(user, &entry, buffer.baseAddress!, buffer.count, &found)
+          return unsafe (code, found.map { unsafe String(cString: $0.pointee.pw_name) })
+        }
+        if let name { return name }
+        guard code == ERANGE, buffer.count < 1 << 20 else {
+          throw .unavailable(
+            """
+            The user with ID \(user) has no name\
+            \(code == 0 ? "" : " (\(SystemError.message(for: code)))"), so PAM cannot authenticate \
+            them. Specify a user, or add this one to the system.
+            """)
+        }
+        buffer = [CChar](repeating: 0, count: 2 * buffer.count)
+      }
+    }
   }
 }

@@ -12,26 +12,26 @@ extension PAMTransaction {
       converse: converse, context: Unmanaged.passUnretained(exchange).toOpaque())
     var (handle, code) = unsafe library.begin(service, user: user, conversation)
     guard let handle = unsafe handle else {
-      throw code.error(unsafe library.text(of: code), of: service)
+      throw code.error(unsafe library.message(for: code), of: service)
     }
     defer { _ = unsafe library.end(handle, code.rawValue) }
     if let terminal = Terminal.path { code = unsafe library.setTerminal(terminal, of: handle) }
     if code == .success {
-      code = PAMCode(rawValue: unsafe library.authenticate(handle, LibPAM.disallowNoPassword))
+      code = PAMCode(rawValue: unsafe library.authenticate(handle, LibPAM.disallowNullToken))
     }
     if code == .success {
-      code = PAMCode(rawValue: unsafe library.checkAccount(handle, LibPAM.disallowNoPassword))
+      code = PAMCode(rawValue: unsafe library.checkAccount(handle, LibPAM.disallowNullToken))
     }
     if code == .success { return }
     if let failure = exchange.failure { throw failure }
-    throw code.error(unsafe library.text(of: code, handle), of: service)
+    throw code.error(unsafe library.message(for: code, handle), of: service)
   }
 }
 
-/// The context of the callback, which is used only by the thread that calls the library.
+/// The context of the conversation callback; only the thread that calls the library uses it.
 private final class PAMExchange {
   let transaction: PAMTransaction
-  /// The reason for rejecting the messages of a module, which a return code cannot express.
+  /// The reason for rejecting a module's messages, which a return code cannot express.
   var failure: SecretStoreError?
 
   init(_ transaction: PAMTransaction) {
@@ -40,13 +40,13 @@ private final class PAMExchange {
 
   func converse(_ messages: UnsafeBufferPointer<UnsafeRawPointer?>) -> [Secret?]? {
     do throws(SecretStoreError) {
-      var read: [PAMMessage] = []
+      var converted: [PAMMessage] = []
       for index in messages.indices {
         // The caller guarantees that this points to a valid `struct pam_message`.
         let message = unsafe messages[index]?.assumingMemoryBound(to: LibPAM.Message.self)
-        read.append(unsafe try PAMMessage(message?.pointee))
+        converted.append(unsafe try PAMMessage(message?.pointee))
       }
-      guard let answers = transaction.answers(to: read) else { return nil }
+      guard let answers = transaction.answers(to: converted) else { return nil }
       if answers.contains(where: { $0?.hasZeroByte == true }) {
         throw .invalid("An answer to PAM must not contain a zero byte")
       }
@@ -63,7 +63,7 @@ private func converse(
   count: Int32, messages: UnsafePointer<UnsafeRawPointer?>?,
   responses: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  // `authenticate(_:by:_:)` passed this object, and keeps it alive.
+  // `authenticate(_:by:_:)` passes this object, and retains it until the library returns.
   guard let context = unsafe context else { return PAMCode.conversationFailed.rawValue }
   let exchange = unsafe Unmanaged<PAMExchange>.fromOpaque(context).takeUnretainedValue()
   guard (1...LibPAM.messageLimit).contains(Int(count)), let messages = unsafe messages,
@@ -76,8 +76,8 @@ private func converse(
       """)
     return PAMCode.conversationFailed.rawValue
   }
-  let read = unsafe UnsafeBufferPointer(start: messages, count: Int(count))
-  guard let answers = unsafe exchange.converse(read) else {
+  let buffer = unsafe UnsafeBufferPointer(start: messages, count: Int(count))
+  guard let answers = unsafe exchange.converse(buffer) else {
     return PAMCode.conversationFailed.rawValue
   }
   guard let allocated = unsafe allocateResponses(answers) else {
@@ -114,7 +114,7 @@ private func allocateResponses(_ answers: [Secret?]) -> UnsafeMutableRawPointer?
 
 extension PAMMessage {
   fileprivate init(_ message: LibPAM.Message?) throws(SecretStoreError) {
-    // Invalid UTF-8 is repaired, and a missing text is treated as empty.
+    // Invalid UTF-8 is repaired, and a missing string is treated as empty.
     let text = unsafe message?.text.map { unsafe String(cString: $0) } ?? ""
     switch unsafe message?.style {
     case 1: self = .question(.hidden(text))  // PAM_PROMPT_ECHO_OFF

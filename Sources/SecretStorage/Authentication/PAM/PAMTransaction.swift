@@ -1,9 +1,9 @@
 import Concurrency
 import Dispatch
 
-/// An authentication in which a thread calls PAM's blocking library while a task asks the user.
+/// An authentication during which a thread calls PAM's blocking library and a task asks the user.
 ///
-/// The library cannot be interrupted: after a cancellation, questions of the modules are no longer
+/// The library cannot be interrupted: after a cancellation, the modules' questions are no longer
 /// answered, and the thread ends when the modules return.
 final class PAMTransaction: Sendable {
   /// An event that the thread sends to the task.
@@ -21,19 +21,19 @@ final class PAMTransaction: Sendable {
 
   /// The events that the thread sends; the iteration ends when the task is cancelled.
   let events: AsyncStream<Event>
-  private let publisher: AsyncStream<Event>.Continuation
+  private let continuation: AsyncStream<Event>.Continuation
   private let state = Lock(State(), inForkedChild: { State(isAbandoned: true) })
   private let answered = DispatchSemaphore(value: 0)
 
   init() {
-    (events, publisher) = AsyncStream.makeStream()
+    (events, continuation) = AsyncStream.makeStream()
   }
 
   /// Calls a closure on a separate thread, and sends its result as the last event.
   func begin(_ body: @escaping @Sendable (PAMTransaction) throws(SecretStoreError) -> Void) {
     // A separate queue, because a module may sleep arbitrarily long.
     DispatchQueue(label: "locket.pam").async {
-      self.publisher.yield(.ended(Result { () throws(SecretStoreError) in try body(self) }))
+      self.continuation.yield(.ended(Result { () throws(SecretStoreError) in try body(self) }))
     }
   }
 
@@ -51,9 +51,9 @@ final class PAMTransaction: Sendable {
 
   /// Sends messages from the library's thread, and waits for the answers; nil after `abandon()`.
   func answers(to messages: [PAMMessage]) -> [Secret?]? {
-    publisher.yield(.messages(messages))
-    let canWait = state.withLock { !$0.isAbandoned }
-    if canWait { answered.wait() }
+    continuation.yield(.messages(messages))
+    let mustWait = state.withLock { !$0.isAbandoned }
+    if mustWait { answered.wait() }
     return state.withLock { state in
       defer { state.answers = [] }
       return state.isAbandoned ? nil : state.answers

@@ -13,102 +13,102 @@ extension Terminal {
     var isLine: Bool { if case .line = self { true } else { false } }
   }
 
-  /// Asks a question, and waits until it is answered or a descriptor becomes readable.
+  /// Asks a question, and waits until the user answers or a descriptor becomes readable.
   ///
   /// A signal that terminates or suspends the process takes effect after the terminal is restored.
   /// After a suspension, the question is asked again, and previous input is discarded.
   func ask(
     _ question: AuthenticationQuestion, cancellation: Int32
   ) throws(SecretStoreError) -> Secret {
-    // Threads of Dispatch block these signals. The first two stop a process in the background,
-    // before it changes the settings of a terminal that another process uses.
+    // Dispatch's threads block these signals. The first two stop a background process before it
+    // changes the settings of a terminal that another process is using.
     try ThreadSignals.unblocking([SIGTTIN, SIGTTOU, SIGCONT]) { () throws(SecretStoreError) in
-      var before: termios?
+      var original: termios?
       while true {
-        switch try attempt(question, cancellation, &before) {
+        switch try attempt(question, cancellation, &original) {
         case .line(let secret): return secret
         case .none: throw .cancelled
         case .signal(let number):
-          HeldSignals.takeEffect(number)
+          DeferredSignals.deliver(number)
           if number != SIGTSTP && number != SIGTTIN { throw .cancelled }
         }
       }
     }
   }
 
-  /// Asks once; the first attempt sets `before` to the settings of the terminal to restore.
+  /// Asks once; the first attempt sets `original` to the terminal settings to restore.
   private func attempt(
-    _ question: AuthenticationQuestion, _ cancellation: Int32, _ before: inout termios?
+    _ question: AuthenticationQuestion, _ cancellation: Int32, _ original: inout termios?
   ) throws(SecretStoreError) -> Answer {
-    // Signals have their usual effects while this waits.
+    // Signals are not deferred during this wait.
     try waitForForeground()
-    let signals = try HeldSignals()
+    let signals = try DeferredSignals()
     defer { signals.restore() }
     while true {
-      let shown = try settings(before: before)
-      before = shown
+      let restored = try settingsToRestore(original)
+      original = restored
       var answer = Answer.none
-      defer { restore(shown, hid: question.isHidden, after: answer) }
+      defer { restore(restored, wasHidden: question.isHidden, after: answer) }
       if question.isHidden {
-        // Discard keys that were typed before, and were visible.
-        try change(shown.hidden, TCSAFLUSH)
+        // Discard earlier input, which was visible.
+        try change(restored.hidden, TCSAFLUSH)
       }
       try show(question.text)
       answer = try read(
-        TypedLine(keys: question.isHidden ? TypedLine.Keys(of: shown) : TypedLine.Keys()),
+        TypedLine(keys: question.isHidden ? TypedLine.Keys(of: restored) : TypedLine.Keys()),
         limit: question.isHidden ? TypedLine.limit : Self.visibleLimit - 1, signals, cancellation)
       if answer != .signal(SIGCONT) { return answer }
-      signals.passContinuation()
+      signals.deliverContinuation()
       if !isInForeground { return .signal(SIGTTIN) }
     }
   }
 
-  /// Returns the current settings, or the previous ones if input is still hidden after a stop.
-  private func settings(before: termios?) throws(SecretStoreError) -> termios {
-    let present = try settings
-    if let before, before.hidden.hasFlags(of: present) { return before }
-    return present
+  /// Returns the current settings, or the original ones if input is still hidden after a stop.
+  private func settingsToRestore(_ original: termios?) throws(SecretStoreError) -> termios {
+    let current = try settings
+    if let original, original.hidden.hasFlags(of: current) { return original }
+    return current
   }
 
-  private func restore(_ shown: termios, hid: Bool, after answer: Answer) {
-    // In the background, the settings are those of another process.
+  private func restore(_ original: termios, wasHidden: Bool, after answer: Answer) {
+    // While this process is in the background, the settings belong to another process.
     guard isInForeground else { return }
     do throws(SecretStoreError) {
       // After a stop, input stays hidden until the question is asked again.
-      if !hid || answer != .signal(SIGCONT) {
+      if !wasHidden || answer != .signal(SIGCONT) {
         // An incomplete answer must not become input of another process.
-        try change(shown, answer.isLine ? TCSADRAIN : TCSAFLUSH)
+        try change(original, answer.isLine ? TCSADRAIN : TCSAFLUSH)
       }
-      // The newline that ended a hidden answer was not shown either.
-      if hid || !answer.isLine { try show("\n") }
+      // The newline at the end of a hidden answer was not shown either.
+      if wasHidden || !answer.isLine { try show("\n") }
     } catch {
       // The terminal was closed, so there are no settings to restore.
     }
   }
 
   private func read(
-    _ line: TypedLine, limit: Int, _ signals: HeldSignals, _ cancellation: Int32
+    _ line: TypedLine, limit: Int, _ signals: DeferredSignals, _ cancellation: Int32
   ) throws(SecretStoreError) -> Answer {
     var line = line
     var interruption: Answer?
     let typed = unsafe try Secret(count: TypedLine.limit + 1) { buffer throws(SecretStoreError) in
-      var progress = TypedLine.Progress.more
-      while progress == .more, interruption == nil {
-        let isTyped = try waitForInput([signals.reader, cancellation])
+      var progress = TypedLine.Progress.incomplete
+      while progress == .incomplete, interruption == nil {
+        let hasInput = try waitForInput([signals.descriptor, cancellation])
         if let number = signals.next() {
           interruption = .signal(number)
-        } else if !isTyped {
+        } else if !hasInput {
           interruption = Answer.none
         } else if !isInForeground {
           interruption = .signal(SIGTTIN)
         } else {
-          // Reading one byte at a time leaves input after the line unread.
+          // Reading single bytes leaves the input after the line unread.
           let count = unsafe CLibrary.read(descriptor, buffer.baseAddress! + line.count, 1)
           if count < 0, errno != EINTR, errno != EAGAIN { throw failure }
-          if count >= 0 { progress = count == 0 ? line.end() : unsafe line.take(buffer) }
+          if count >= 0 { progress = count == 0 ? line.end() : unsafe line.processByte(buffer) }
         }
       }
-      if progress == .nothing { interruption = Answer.none }
+      if progress == .endOfInput { interruption = Answer.none }
     }
     if let interruption { return interruption }
     if line.isTooLong || line.count > limit {
@@ -117,12 +117,14 @@ extension Terminal {
     return .line(typed.slice(..<line.count))
   }
 
-  /// Waits until a descriptor is readable, and returns whether only the terminal is.
+  /// Waits until a descriptor is readable; returns true if only the terminal is readable.
   private func waitForInput(_ others: [Int32]) throws(SecretStoreError) -> Bool {
-    var waiting = ([descriptor] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    while unsafe poll(&waiting, nfds_t(waiting.count), -1) < 0 {
+    var descriptors = ([descriptor] + others).map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    while unsafe poll(&descriptors, nfds_t(descriptors.count), -1) < 0 {
       if errno != EINTR { throw failure }
     }
-    return waiting[1...].allSatisfy { $0.revents == 0 }
+    return descriptors[1...].allSatisfy { $0.revents == 0 }
   }
 }

@@ -33,9 +33,9 @@ struct Terminal: ~Copyable {
     return nil
   }
 
-  /// Shows a text, in which control characters are replaced.
+  /// Shows a string, in which control characters are replaced.
   func show(_ text: String) throws(SecretStoreError) {
-    var rest = ArraySlice(text.harmless(keeping: ["\n", "\t"]).utf8)
+    var rest = ArraySlice(text.sanitized(keeping: ["\n", "\t"]).utf8)
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
@@ -61,12 +61,12 @@ struct Terminal: ~Copyable {
     }
   }
 
-  /// Whether the process is in the foreground and therefore receives the input.
+  /// Whether the process is in the foreground, and therefore receives input.
   var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
 
   /// Stops the process until it is in the foreground; throws if it ignores SIGTTOU.
   func waitForForeground() throws(SecretStoreError) {
-    // This changes nothing, but stops a background process as a change of settings would.
+    // Draining stops a background process, as a change of the settings would.
     while tcdrain(descriptor) != 0 {
       if errno != EINTR { throw failure }
     }
@@ -110,5 +110,25 @@ extension TypedLine.Keys {
       erase: keys[Int(VERASE)], eraseWord: keys[Int(VWERASE)], eraseLine: keys[Int(VKILL)],
       end: keys[Int(VEOF)], literal: keys[Int(VLNEXT)],
       erasesCharacters: settings.c_iflag & tcflag_t(IUTF8) != 0)
+  }
+}
+
+extension String {
+  /// Returns a copy with U+FFFD in place of characters that could manipulate a terminal's output.
+  ///
+  /// The string may contain a name from a file that another user has written.
+  func sanitized(keeping allowed: Set<Unicode.Scalar> = []) -> String {
+    let scalars = unicodeScalars.map { $0.isUnsafe && !allowed.contains($0) ? "\u{FFFD}" : $0 }
+    return String(String.UnicodeScalarView(scalars))
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isUnsafe: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    case .format: properties.isBidiControl
+    default: false
+    }
   }
 }

@@ -4,8 +4,8 @@ import Dispatch
 /// standard input and output.
 ///
 /// A hidden answer may have up to 64 KiB, and the usual editing keys work. A visible answer is
-/// limited to 4,093 bytes, because the terminal edits it. One question is asked at a time, while
-/// the process is in the foreground; others wait.
+/// limited to 4,093 bytes, because the terminal edits it. Only one question is asked at a time, and
+/// only while the process is in the foreground; others wait.
 ///
 /// The terminal's settings are always restored: after an answer, after Ctrl-D, when the task is
 /// cancelled, and before SIGINT (Ctrl-C), SIGQUIT, SIGHUP and SIGTERM take their usual effects. If
@@ -39,17 +39,17 @@ public struct TerminalConversation: AuthenticationConversation {
   }
 }
 
-private let turn = AsyncSemaphore()
+private let semaphore = AsyncSemaphore()
 
 /// Calls a closure with exclusive use of the terminal and a descriptor that signals cancellation.
 private func onTerminal<Success: Sendable>(
   _ body: @escaping @Sendable (Int32) throws(SecretStoreError) -> Success
 ) async throws(SecretStoreError) -> Success {
   if let error = SecretStoreError.needsThreads("Asking on the terminal") { throw error }
-  try await turn.begin()
-  defer { turn.end() }
-  let cancellation = try WakingPipe()
+  try await semaphore.wait()
+  defer { semaphore.signal() }
+  let cancellation = try SelfPipe()
   return try await withoutBlocking(
     on: DispatchQueue(label: "locket.terminal"), onCancel: cancellation.wake
-  ) { () throws(SecretStoreError) in try body(cancellation.reader) }
+  ) { () throws(SecretStoreError) in try body(cancellation.readDescriptor) }
 }

@@ -6,13 +6,13 @@ struct TypedLine {
     var eraseWord: UInt8 = 0
     var eraseLine: UInt8 = 0
     var end: UInt8 = 0
-    /// The key after which the next key is taken literally.
+    /// The key that makes the next key literal.
     var literal: UInt8 = 0
     /// Whether the erase key erases a whole UTF-8 character.
     var erasesCharacters = false
   }
 
-  enum Progress { case more, line, nothing }
+  enum Progress { case incomplete, complete, endOfInput }
 
   /// The maximum length of an answer, in bytes.
   static let limit = 64 * 1024
@@ -20,7 +20,7 @@ struct TypedLine {
   let keys: Keys
   /// The current length of the line in the buffer, in bytes.
   private(set) var count = 0
-  /// Whether the line exceeds the limit; the rest is read but not kept.
+  /// Whether the line exceeds the limit; the excess bytes are discarded.
   private(set) var isTooLong = false
   private var isLiteral = false
 
@@ -29,38 +29,38 @@ struct TypedLine {
   }
 
   /// Processes the byte that follows the line in the buffer.
-  mutating func take(_ buffer: UnsafeMutableBufferPointer<UInt8>) -> Progress {
+  mutating func processByte(_ buffer: UnsafeMutableBufferPointer<UInt8>) -> Progress {
     let byte = unsafe buffer[count]
     if isLiteral {
       isLiteral = false
     } else {
       switch byte {
-      case UInt8(ascii: "\n"): return .line
+      case UInt8(ascii: "\n"): return .complete
       case 0: break
       case keys.end: return end()
       case keys.literal:
         isLiteral = true
-        return .more
+        return .incomplete
       case keys.erase:
         unsafe eraseCharacter(buffer)
-        return .more
+        return .incomplete
       case keys.eraseWord:
         while count > 0, unsafe buffer[count - 1] == UInt8(ascii: " ") { count -= 1 }
         while count > 0, unsafe buffer[count - 1] != UInt8(ascii: " ") { count -= 1 }
-        return .more
+        return .incomplete
       case keys.eraseLine:
         count = 0
         isTooLong = false
-        return .more
+        return .incomplete
       default: break
       }
     }
     if count == Self.limit { isTooLong = true } else { count += 1 }
-    return .more
+    return .incomplete
   }
 
   /// Returns the result at the end of the input.
-  func end() -> Progress { count == 0 && !isTooLong ? .nothing : .line }
+  func end() -> Progress { count == 0 && !isTooLong ? .endOfInput : .complete }
 
   private mutating func eraseCharacter(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
     if count == 0 { return }

@@ -83,7 +83,7 @@ public final class OpenSSLCipher: SecretCipher {
     try Self.checkSizes(sealed.count, context)
     let opened = try withLibrary { library throws(CryptoFailure) in
       try aes.open(
-        sealed.dropLast(AESCipher.tagCount), tag: sealed.suffix(AESCipher.tagCount), under: key,
+        sealed.dropLast(AESCipher.tagSize), tag: sealed.suffix(AESCipher.tagSize), under: key,
         nonce: Self.nonce, authenticating: context, by: library)
     }
     guard let opened else { throw .corrupted("A sealed message is not authentic") }

@@ -46,7 +46,7 @@ final class SignalSource: @unchecked Sendable {
     source = DispatchSource.makeSignalSource(signal: number, queue: queue)
     source.setEventHandler { [self] in
       // A terminal prompt first restores the echo, and then calls `suspend`.
-      if number == SIGTSTP, HeldSignals.hold(number) { return }
+      if number == SIGTSTP, DeferredSignals.deferSignal(number) { return }
       handle()
     }
     // Dispatch installs a handler. Ignoring the signal, as on Darwin, would lose earlier ones.
@@ -81,6 +81,6 @@ final class SignalSource: @unchecked Sendable {
 
   /// Calls a handler on the source's queue each time that the signal is received.
   func observe(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    observers.addPrompt(handler)
+    observers.addSynchronous(handler)
   }
 }

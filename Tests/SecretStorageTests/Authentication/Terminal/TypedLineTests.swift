@@ -9,14 +9,14 @@ struct TypedLineTests {
   /// Returns the line that keys produce; nil if the line does not end.
   private func typed(
     _ typed: some Sequence<UInt8>, keys: TypedLine.Keys = keys
-  ) -> (bytes: [UInt8], isNothing: Bool, isTooLong: Bool)? {
+  ) -> (bytes: [UInt8], isEndOfInput: Bool, isTooLong: Bool)? {
     var line = TypedLine(keys: keys)
     var buffer = [UInt8](repeating: 0, count: TypedLine.limit + 1)
     for byte in typed {
       buffer[line.count] = byte
-      let progress = unsafe buffer.withUnsafeMutableBufferPointer { unsafe line.take($0) }
-      if progress != .more {
-        return (Array(buffer[..<line.count]), progress == .nothing, line.isTooLong)
+      let progress = unsafe buffer.withUnsafeMutableBufferPointer { unsafe line.processByte($0) }
+      if progress != .incomplete {
+        return (Array(buffer[..<line.count]), progress == .endOfInput, line.isTooLong)
       }
     }
     return nil
@@ -33,12 +33,12 @@ struct TypedLineTests {
   func keysThatEditALineDo(keys: String, expected: String) throws {
     let line = try #require(typed(keys.utf8))
     #expect(String(decoding: line.bytes, as: UTF8.self) == expected)
-    #expect(!line.isNothing && !line.isTooLong)
+    #expect(!line.isEndOfInput && !line.isTooLong)
   }
 
-  @Test func theEndOfAnEmptyLineIsNothing() throws {
-    #expect(try #require(typed("\u{4}".utf8)).isNothing)
-    #expect(try #require(typed("abc\u{15}\u{4}".utf8)).isNothing)
+  @Test func theEndOfAnEmptyLineIsTheEndOfInput() throws {
+    #expect(try #require(typed("\u{4}".utf8)).isEndOfInput)
+    #expect(try #require(typed("abc\u{15}\u{4}".utf8)).isEndOfInput)
   }
 
   @Test func bytesAreErasedOneByOneWithoutUTF8() throws {
@@ -53,10 +53,10 @@ struct TypedLineTests {
     #expect(line.bytes == Array(text.utf8.dropLast()))
   }
 
-  @Test func aLineOf64KiBIsTakenAndALongerOneIsNot() throws {
+  @Test func aLineOf64KiBIsAcceptedAndALongerOneIsNot() throws {
     let full = Array(repeating: UInt8(ascii: "x"), count: TypedLine.limit)
-    let taken = try #require(typed(full + [0x0A]))
-    #expect(taken.bytes == full && !taken.isTooLong)
+    let accepted = try #require(typed(full + [0x0A]))
+    #expect(accepted.bytes == full && !accepted.isTooLong)
     let longer = try #require(typed(full + [0x79, 0x79, 0x0A]))
     #expect(longer.isTooLong && longer.bytes == full)
     #expect(try #require(typed(full + [0x79, 0x15, 0x79, 0x0A])).bytes == [0x79])

@@ -47,7 +47,7 @@ struct VaultPassphraseFormTests {
     let object = vault.open()
     let error = try failure { try object.unlock(with: .passphrase(Secret(given.utf8))) }
     #expect(error == .wrongPassphrase)
-    #expect("\(error)".contains("accents, they may be encoded in another way"))
+    #expect("\(error)".contains("accents, they may be encoded differently"))
     try object.unlock(with: .passphrase(Secret(set.utf8)))
   }
 }

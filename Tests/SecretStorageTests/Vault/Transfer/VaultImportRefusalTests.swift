@@ -183,7 +183,7 @@ struct VaultImportRefusalTests {
     try plant("twice", Secret([1]))
     try plant("twice", Secret([2]))
     try plant("secret", Secret(repeatElement(0, count: ItemLimits.secretSize + 1)))
-    try plant("texts", label: String(repeating: "x", count: ItemLimits.textSize + 1))
+    try plant("texts", label: String(repeating: "x", count: ItemLimits.stringSize + 1))
     try plant("flags", flags: AccessFlags(rawValue: 1 << 20))
     // The minimum of dates.
     try plant("early", created: -1 << 60)

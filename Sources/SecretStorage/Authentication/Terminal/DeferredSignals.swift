@@ -4,57 +4,59 @@ import Concurrency
 /// The write end of the pipe, for the signal handler.
 ///
 /// `nonisolated(unsafe)`: written once, before the first handler is installed.
-private nonisolated(unsafe) var signalWriter: Int32 = -1
+private nonisolated(unsafe) var signalDescriptor: Int32 = -1
 
-/// Writes the number of a signal to the pipe; may be called in a signal handler.
+/// Writes the number of a signal to the pipe; async-signal-safe.
 private func writeSignal(_ number: Int32) {
   let code = errno
   var byte = UInt8(truncatingIfNeeded: number)
-  _ = unsafe write(signalWriter, &byte, 1)
+  _ = unsafe write(signalDescriptor, &byte, 1)
   errno = code
 }
 
-/// The signals that end, suspend or continue the process, deferred while the terminal is changed.
+/// The signals that terminate, suspend or continue the process, deferred while the terminal's
+/// settings are changed.
 ///
 /// SIGCONT is included because it is the only notification of a stop by SIGSTOP, after which the
-/// terminal may have different settings. The kernel continues the process even if it is deferred.
+/// terminal may have different settings. The kernel continues the process even if SIGCONT is
+/// deferred.
 ///
 /// The handler may call only async-signal-safe functions, so it writes the number of the signal to
-/// a pipe. Only one thread at a time may hold signals.
-struct HeldSignals {
+/// a pipe. Only one thread at a time may defer signals.
+struct DeferredSignals {
   private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
   // Never deallocated, because a handler may still be running after `restore()`.
   private static let pipe = LazyValue { () throws(SecretStoreError) in
-    let pipe = try WakingPipe()
+    let pipe = try SelfPipe()
     // No handler has been installed yet.
-    unsafe signalWriter = pipe.writer
+    unsafe signalDescriptor = pipe.writeDescriptor
     return pipe
   }
 
-  private static let isHolding = Lock(false)
+  private static let isDeferring = Lock(false)
 
-  private let pipe: WakingPipe
+  private let pipe: SelfPipe
   private var previous: [(number: Int32, action: sigaction)] = []
 
-  /// Holds signals until `restore()` is called.
+  /// Defers signals until `restore()` is called.
   init() throws(SecretStoreError) {
     pipe = try Self.pipe.get()
     // Discard signals that arrived earlier.
-    while pipe.next() != nil {}
+    while pipe.readByte() != nil {}
     for number in Self.numbers {
       var old = sigaction()
       unsafe sigaction(number, nil, &old)
       // Signals that the app ignores, as under `nohup`, stay ignored.
       if number != SIGCONT, old.handlerAddress == sigaction.ignoring { continue }
       previous.append((number, old))
-      var new = Self.holding
+      var new = Self.deferring
       unsafe sigaction(number, &new, nil)
     }
-    Self.isHolding.withLock { $0 = true }
+    Self.isDeferring.withLock { $0 = true }
   }
 
-  private static var holding: sigaction {
+  private static var deferring: sigaction {
     var action = sigaction { number in writeSignal(number) }
     // Interrupted system calls of other threads are restarted.
     action.sa_flags = Int32(SA_RESTART)
@@ -62,45 +64,45 @@ struct HeldSignals {
   }
 
   /// A descriptor that becomes readable when a signal arrives.
-  var reader: Int32 { pipe.reader }
+  var descriptor: Int32 { pipe.readDescriptor }
 
-  /// Returns the next signal that arrived, if any.
-  func next() -> Int32? { pipe.next().map(Int32.init) }
+  /// Returns the next deferred signal, if any.
+  func next() -> Int32? { pipe.readByte().map(Int32.init) }
 
   /// Restores the previous actions of the signals.
   func restore() {
-    Self.isHolding.withLock { $0 = false }
+    Self.isDeferring.withLock { $0 = false }
     for (number, action) in previous {
       var action = action
       var current = sigaction()
       unsafe sigaction(number, nil, &current)
-      // A handler that was installed meanwhile, such as that of a dispatch source, is kept.
-      if current.handlerAddress != Self.holding.handlerAddress { continue }
+      // A handler that was installed in the meantime, such as a dispatch source's, is not replaced.
+      if current.handlerAddress != Self.deferring.handlerAddress { continue }
       unsafe sigaction(number, &action, nil)
     }
   }
 
-  /// Calls the app's handler for SIGCONT, while the other signals are still held.
-  func passContinuation() {
+  /// Calls the app's handler for SIGCONT, while the other signals are still deferred.
+  func deliverContinuation() {
     guard var action = previous.first(where: { $0.number == SIGCONT })?.action else { return }
     // Raising the signal could discard a pending stop signal.
     if [sigaction.ignoring, sigaction.default].contains(action.handlerAddress) { return }
-    var held = sigaction()
-    unsafe sigaction(SIGCONT, &action, &held)
-    Self.takeEffect(SIGCONT)
-    unsafe sigaction(SIGCONT, &held, nil)
+    var current = sigaction()
+    unsafe sigaction(SIGCONT, &action, &current)
+    Self.deliver(SIGCONT)
+    unsafe sigaction(SIGCONT, &current, nil)
   }
 
-  /// Holds a signal that a dispatch source received first; returns false if none are held now.
-  static func hold(_ number: Int32) -> Bool {
-    isHolding.withLock { isHolding in
-      if isHolding { writeSignal(number) }
-      return isHolding
+  /// Defers a signal that a dispatch source has received; returns false if signals are not deferred.
+  static func deferSignal(_ number: Int32) -> Bool {
+    isDeferring.withLock { isDeferring in
+      if isDeferring { writeSignal(number) }
+      return isDeferring
     }
   }
 
-  /// Lets a held signal take effect now; Dispatch sources of the app receive it later.
-  static func takeEffect(_ number: Int32) {
+  /// Delivers a deferred signal to the process; dispatch sources of the app receive it later.
+  static func deliver(_ number: Int32) {
     // Vaults that lock on suspension must be locked before the process stops.
     if number == SIGTSTP, SignalSource.suspend() { return }
     ThreadSignals.unblocking([number]) { _ = raise(number) }

@@ -1,0 +1,42 @@
+import Concurrency
+
+/// An observation of changes to a store.
+///
+/// It ends when it is cancelled or released, and does not retain the store.
+public final class ChangeObservation: Sendable {
+  private let lifetime: ObservationLifetime
+  private let findProblem: @Sendable () -> SecretStoreError?
+
+  /// Creates an observation.
+  ///
+  /// - Parameter end: A closure that ends the observation. Concurrent calls of ``cancel()`` may
+  ///   call it more than once.
+  public convenience init(end: @escaping @Sendable () -> Void) {
+    self.init(problem: { nil }, end: end)
+  }
+
+  init(problem: @escaping @Sendable () -> SecretStoreError?, end: @escaping @Sendable () -> Void) {
+    findProblem = problem
+    lifetime = ObservationLifetime(end: end)
+  }
+
+  /// The reason why changes by other processes are reported with a delay; nil without a delay.
+  var problem: SecretStoreError? { findProblem() }
+
+  /// Ends the observation; further calls do nothing.
+  ///
+  /// A call of the handler on another thread may still be running.
+  public func cancel() {
+    lifetime.cancel()
+  }
+}
+
+extension SecretStore {
+  /// A sequence of changes by any writer; changes are coalesced for a slow consumer.
+  public var changes: AsyncStream<Void> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let observation = observeChanges { continuation.yield() }
+      continuation.onTermination = { _ in observation.cancel() }
+    }
+  }
+}
