@@ -1,5 +1,3 @@
-import Concurrency
-
 /// The storage of a ``KeyValueStore``: a file, memory, or a custom implementation.
 ///
 /// A backend handles keys and encoded values. The store handles types, caching, observation and the
@@ -63,53 +61,4 @@ extension KeyValueBackend {
     if let file = self as? FileBackend { return try file.moveAside(within: timeout) }
     return try moveAside()
   }
-}
-
-/// A placeholder for a backend that cannot be created, so that creating a store never fails.
-struct UnreachableBackend: KeyValueBackend {
-  let format: KeyValueFormat
-  let name = "a store without a location"
-  let error: KeyValueStoreError
-
-  func load() throws(KeyValueStoreError) -> KeyValueContents { throw error }
-
-  func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool { throw error }
-
-  func update(
-    _ changes: (KeyValueContents) -> KeyValueChanges
-  ) throws(KeyValueStoreError) -> KeyValueContents { throw error }
-
-  func observe(
-    _ handler: @escaping @Sendable () -> Void
-  ) throws(KeyValueStoreError) -> KeyValueObservation { throw error }
-
-  func moveAside() throws(KeyValueStoreError) -> String? { throw error }
-}
-
-/// A backend that keeps its contents in memory.
-final class MemoryBackend: KeyValueBackend {
-  let format = KeyValueFormat.json
-  let name = "a store in memory"
-
-  private let contents = Lock(empty, inForkedChild: { empty })
-
-  private static let empty = KeyValueContents(entries: [], revision: 0)
-
-  func load() -> KeyValueContents { contents.withLock { $0 } }
-
-  func hasChanged(since revision: Int64) -> Bool { contents.withLock { $0.revision } != revision }
-
-  func update(_ changes: (KeyValueContents) -> KeyValueChanges) -> KeyValueContents {
-    // The store has only one writer at a time, and no other store uses this backend.
-    let current = load()
-    let changed = current.applying(changes(current), revision: current.revision + 1)
-    contents.withLock { $0 = changed }
-    return changed
-  }
-
-  func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
-    KeyValueObservation {}
-  }
-
-  func moveAside() -> String? { nil }
 }

@@ -146,3 +146,6 @@ public struct KeyValueChanges: Sendable {
     }
   }
 }
+
+/// The bytes of a value in a format, such as `0.8` or `{"name": "x"}` in JSON.
+public typealias EncodedValue = ArraySlice<UInt8>

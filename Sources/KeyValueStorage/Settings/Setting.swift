@@ -235,3 +235,12 @@ final class Box<Value: Sendable>: Sendable {
 
 /// A ``Box`` of any type.
 typealias AnyBox = any AnyObject & Sendable
+
+/// An optional of any wrapped type.
+protocol OptionalValue {
+  var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  var isNil: Bool { self == nil }
+}

@@ -145,12 +145,3 @@ extension StoredValue {
     }
   }
 }
-
-/// An optional of any wrapped type.
-protocol OptionalValue {
-  var isNil: Bool { get }
-}
-
-extension Optional: OptionalValue {
-  var isNil: Bool { self == nil }
-}

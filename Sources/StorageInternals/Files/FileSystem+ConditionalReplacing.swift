@@ -129,14 +129,6 @@ extension FileSystem {
   }
 }
 
-extension FileStatus {
-  /// Returns whether both are the same file, with the same size and modification time.
-  package func isUnwritten(since other: FileStatus) -> Bool {
-    inode == other.inode && device == other.device && size == other.size
-      && modified == other.modified
-  }
-}
-
 extension File {
   /// Sets and returns the file's modification time; nil on failure.
   ///

@@ -1,5 +1,31 @@
 import ValueFormats
 
+/// A migration from one version of an app's settings to the next.
+///
+/// ```swift
+/// KeyValueMigration(to: 2) { settings in
+///   settings.rename("colour", to: "color")
+/// }
+/// ```
+public struct KeyValueMigration: Sendable {
+  /// The version of the settings after the migration.
+  public let version: Int
+  let migrate: @Sendable (inout KeyValueDraft) throws -> Void
+
+  /// Creates a migration.
+  ///
+  /// - Parameters:
+  ///   - version: The version of the settings after the migration; at least 1.
+  ///   - migrate: Changes the keys. It may be called several times, each time with the stored
+  ///     values. If it throws, nothing changes.
+  public init(
+    to version: Int, _ migrate: @escaping @Sendable (inout KeyValueDraft) throws -> Void
+  ) {
+    self.version = version
+    self.migrate = migrate
+  }
+}
+
 /// The version of an app's settings, and the migrations from older versions.
 struct SettingsVersion: Sendable {
   /// The key of the version in the store; version 0 is not written.
@@ -51,31 +77,5 @@ struct SettingsVersion: Sendable {
   private func found(in draft: KeyValueDraft) throws(KeyValueStoreError) -> Int {
     guard let value = draft[Self.key] else { return 0 }
     return try draft.format.value(Int.self, from: value, key: Self.key.string)
-  }
-}
-
-/// A migration from one version of an app's settings to the next.
-///
-/// ```swift
-/// KeyValueMigration(to: 2) { settings in
-///   settings.rename("colour", to: "color")
-/// }
-/// ```
-public struct KeyValueMigration: Sendable {
-  /// The version of the settings after the migration.
-  public let version: Int
-  let migrate: @Sendable (inout KeyValueDraft) throws -> Void
-
-  /// Creates a migration.
-  ///
-  /// - Parameters:
-  ///   - version: The version of the settings after the migration; at least 1.
-  ///   - migrate: Changes the keys. It may be called several times, each time with the stored
-  ///     values. If it throws, nothing changes.
-  public init(
-    to version: Int, _ migrate: @escaping @Sendable (inout KeyValueDraft) throws -> Void
-  ) {
-    self.version = version
-    self.migrate = migrate
   }
 }
