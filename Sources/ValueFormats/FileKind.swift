@@ -3,7 +3,7 @@ enum FileKind: Hashable, Sendable {
   case xml
   case binaryPropertyList
   case json
-  case oldPropertyList
+  case openStepPropertyList
   /// Text in an encoding other than UTF-8.
   case text(in: String)
 
@@ -18,8 +18,8 @@ enum FileKind: Hashable, Sendable {
       switch text.first {
       case UInt8(ascii: "<"): self = .xml
       case UInt8(ascii: "["): self = .json
-      case UInt8(ascii: "{"): self = Self.usesEqualSigns(text) ? .oldPropertyList : .json
-      case UInt8(ascii: "("), UInt8(ascii: "/"): self = .oldPropertyList
+      case UInt8(ascii: "{"): self = Self.usesEqualSigns(text) ? .openStepPropertyList : .json
+      case UInt8(ascii: "("), UInt8(ascii: "/"): self = .openStepPropertyList
       default: return nil
       }
     }
@@ -57,10 +57,10 @@ enum FileKind: Hashable, Sendable {
   private var reason: String {
     switch self {
     case .xml: "the file is in XML; open it as an XML property list"
-    case .binaryPropertyList: "the file is a binary property list; open it as such"
+    case .binaryPropertyList: "the file is a binary property list; open it as one"
     case .json: "the file seems to be JSON; open it as JSON"
-    case .oldPropertyList:
-      "the file seems to be a property list in the old text format; convert it to XML"
+    case .openStepPropertyList:
+      "the file seems to be an OpenStep property list; convert it to XML"
     case .text(let encoding): "the file is encoded in \(encoding); convert it to UTF-8"
     }
   }

@@ -22,7 +22,7 @@ package struct ForeignDocument {
       let next = bytes.dropFirst() + [0]
       valueCount = zip(bytes, next).count { $0 == UInt8(ascii: "<") && $1 != UInt8(ascii: "/") }
       expandedSize = bytes.count
-    case .json, .oldPropertyList, .text:
+    case .json, .openStepPropertyList, .text:
       valueCount = bytes.count { Array(",[{".utf8).contains($0) }
       expandedSize = bytes.count
     }
@@ -36,8 +36,8 @@ package struct ForeignDocument {
     case .xml:
       var reader = try PropertyListMarkupReader(bytes[...], makesTrees: true, .plain)
       return try reader.document()
-    case .json, .oldPropertyList, .text:
-      try FileKind.require(.json, .oldPropertyList, of: bytes)
+    case .json, .openStepPropertyList, .text:
+      try FileKind.require(.json, .openStepPropertyList, of: bytes)
       return try JSONFormat(.plain).decode(bytes[...])
     }
   }

@@ -33,15 +33,15 @@ struct PropertyListInPythonTests {
     """
 
   private func written(key: String, _ isXML: Bool) -> String {
-    let isBase64 = EscapedText.unescape(key) != key
+    let isBase64 = EscapedString.unescape(key) != key
     let isEscaped = isXML && (isBase64 || !MarkupText.allows(key))
-    return hexadecimal((isEscaped ? EscapedText.escape(key, needsEscape: true) : key).utf8)
+    return hexadecimal((isEscaped ? EscapedString.escape(key, needsEscape: true) : key).utf8)
   }
 
   /// The expected output of Python for a value.
   private func expected(_ tree: ValueTree, _ isXML: Bool) throws -> String {
     func text(_ string: String) -> String {
-      let written = EscapedText.inPropertyList(
+      let written = EscapedString.inPropertyList(
         string, isWritable: !isXML || MarkupText.allows(string))
       return hexadecimal(written.utf8)
     }

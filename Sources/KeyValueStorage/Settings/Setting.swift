@@ -134,18 +134,18 @@ final class Setting: Sendable {
   }
 
   func set(_ value: some Codable & Sendable) {
-    store.setting.begin()
+    store.propertyLock.begin()
     assign(value)
-    endSetting()
+    unlockAndFlush()
   }
 
   func reset() {
-    store.setting.begin()
+    store.propertyLock.begin()
     withCache { cache, state in
       _ = state.set(key, to: nil)
       cache.rejection = nil
     }
-    endSetting()
+    unlockAndFlush()
   }
 
   /// An in-place change, during which no other thread sets a property of the store.
@@ -158,7 +158,7 @@ final class Setting: Sendable {
 
   func beginChange() -> Change {
     store.loadIfNeeded()
-    store.setting.begin()
+    store.propertyLock.begin()
     let current = loadedValue()
     return Change(
       value: current.value,
@@ -170,15 +170,15 @@ final class Setting: Sendable {
     guard let rejection = change.rejection ?? (isForked ? .forkedDuring("an in-place change") : nil)
     else {
       assign(value)
-      return endSetting()
+      return unlockAndFlush()
     }
     withCache { cache, _ in cache.rejection = rejection }
-    store.setting.end()
+    store.propertyLock.end()
     KeyValueStore.report(rejection)
   }
 
-  private func endSetting() {
-    store.setting.end()
+  private func unlockAndFlush() {
+    store.propertyLock.end()
     store.flushOrSchedule()
   }
 

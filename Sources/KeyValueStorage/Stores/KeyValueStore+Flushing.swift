@@ -5,14 +5,14 @@ extension KeyValueStore {
   /// Writes unsaved changes, and reports changes that could not be written by a deadline.
   fileprivate func flushAtExit(until deadline: ContinuousClock.Instant) {
     if state.withLock({ $0.unsaved.isEmpty }) { return }
-    while !writing.tryToBegin() {
+    while !writeLock.tryToBegin() {
       // Within an in-place change, the thread that holds `writing` may wait for this change.
-      if setting.isHeldByCurrentThread || .now >= deadline {
+      if propertyLock.isHeldByCurrentThread || .now >= deadline {
         return reportUnwritten(.unavailable("Another thread is writing to the store."))
       }
       usleep(1000)
     }
-    defer { writing.end() }
+    defer { writeLock.end() }
     do {
       try flush(within: min(lockTimeout, max(.zero, deadline - .now)))
     } catch {
@@ -25,13 +25,13 @@ extension KeyValueStore {
     if isInTransactionOfThisThread { return }
     if let delay, startTimer(after: delay) { return }
     // An enclosing in-place change writes when it ends.
-    if !setting.isHeldByCurrentThread { flushReportingFailure() }
+    if !propertyLock.isHeldByCurrentThread { flushReportingFailure() }
   }
 
   /// Writes unsaved changes; reports a failure, because there is no caller to throw to.
   func flushReportingFailure() {
     do {
-      try writing.take { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
+      try writeLock.take { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
     } catch {
       Self.report(error)
     }
@@ -41,8 +41,8 @@ extension KeyValueStore {
   ///
   /// - Parameter timeout: As in `write`. If it is nil, this does not wait for other threads either.
   func flushOverdue(within timeout: Duration?) {
-    if timeout != nil { writing.begin() } else if !writing.tryToBegin() { return }
-    defer { writing.end() }
+    if timeout != nil { writeLock.begin() } else if !writeLock.tryToBegin() { return }
+    defer { writeLock.end() }
     let lastError = state.withLock { $0.writeError }
     do {
       try flush(within: timeout, evenIfRemoved: false)
@@ -122,7 +122,7 @@ enum StoresToFlush {
     let stores = stores.withLock { $0.compactMap(\.store) }
     let deadline = ContinuousClock.now + timeout
     // A store that this thread is writing to is in a transaction, which must not be written.
-    for store in stores where !store.writing.isHeldByCurrentThread {
+    for store in stores where !store.writeLock.isHeldByCurrentThread {
       store.flushAtExit(until: deadline)
     }
   }

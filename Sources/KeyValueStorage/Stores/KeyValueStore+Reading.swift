@@ -76,7 +76,7 @@ extension KeyValueStore {
   }
 
   /// Whether empty or unreadable contents must still be ignored.
-  private var isSettling: Bool { state.withLock { $0.isSettling(within: settlingTime) } }
+  private var isSettling: Bool { state.withLock { $0.isSettling(within: gracePeriod) } }
 
   /// Adopts newer contents, after migrating them to the app's version.
   func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {
@@ -98,8 +98,8 @@ extension KeyValueStore {
 
   /// Migrates the file unless another writer holds its lock; returns whether it was migrated.
   private func migrateFile() -> Bool {
-    guard writing.tryToBegin() else { return false }
-    defer { writing.end() }
+    guard writeLock.tryToBegin() else { return false }
+    defer { writeLock.end() }
     do {
       try write(within: nil) { _ in true }
       return true
@@ -180,7 +180,7 @@ extension KeyValueStore {
 
   /// Schedules a second attempt to read a missing, empty or unreadable file.
   func scheduleRefresh() {
-    let number = background.run(after: settlingTime) { [weak self] in self?.refresh(isRetry: true) }
+    let number = background.run(after: gracePeriod) { [weak self] in self?.refresh(isRetry: true) }
     // Without a thread, each access checks the file itself.
     if number == nil { state.withLock { $0.isWatched = false } }
   }

@@ -39,7 +39,7 @@ extension KeyValueStore {
     requireNoInPlaceChange()
     // Otherwise another thread's first get would wait for the end of the transaction.
     loadIfNeeded()
-    return try writing.take {
+    return try writeLock.take {
       var result: Swift.Result<Result, any Error>?
       try write(within: lockTimeout) { draft in
         let open = OpenTransaction(draft: draft)

@@ -29,7 +29,7 @@ extension KeyValueStore {
   public func synchronize() throws {
     if isInTransactionOfThisThread { return }
     requireNoInPlaceChange()
-    try writing.take { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
+    try writeLock.take { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
   }
 
   /// Moves an unreadable file aside, so that the store starts empty, and writes the unsaved
@@ -43,7 +43,7 @@ extension KeyValueStore {
   @discardableResult
   public func moveAsideUnreadableFile() throws -> String? {
     requireNoInPlaceChange()
-    return try writing.take { () throws(KeyValueStoreError) in
+    return try writeLock.take { () throws(KeyValueStoreError) in
       let path = try backend.moveAside(within: lockTimeout)
       try read()
       try flush(within: lockTimeout)
@@ -72,14 +72,14 @@ extension KeyValueStore {
     requireNoInPlaceChange()
     let change = PendingSave(key: key, value: value)
     // A failure handler may run during a write, and would wait in the queue for that write.
-    if writing.isHeldByCurrentThread { return try write([change]) }
+    if writeLock.isHeldByCurrentThread { return try write([change]) }
     try saves.perform(change, process: write)
   }
 
   /// Writes the changes of several threads together, in their order.
   private func write(_ batch: [Saves.Pending]) {
     do throws(KeyValueStoreError) {
-      try writing.take { () throws(KeyValueStoreError) in try write(batch.map(\.write)) }
+      try writeLock.take { () throws(KeyValueStoreError) in try write(batch.map(\.write)) }
       for save in batch { save.finish(.success(())) }
     } catch {
       // A change that makes the file too large must not fail the others.
@@ -146,7 +146,7 @@ extension KeyValueStore {
 
   /// Traps within an in-place change, where waiting for a transaction could deadlock.
   func requireNoInPlaceChange() {
-    if setting.isHeldByCurrentThread, !writing.isHeldByCurrentThread {
+    if propertyLock.isHeldByCurrentThread, !writeLock.isHeldByCurrentThread {
       fatalError(
         """
         A KeyValueStore was written during an in-place change of one of its properties. Copy the \

@@ -41,7 +41,7 @@ public final class KeyValueStore: Sendable {
   let timer = Lock<Int?>(nil, inForkedChild: { nil })
   private let timeout = LockTimeout()
   /// The time for which a missing, empty or partial file is ignored, in case of a running write.
-  let settlingTime: Duration
+  let gracePeriod: Duration
 
   /// Creates a store with a backend.
   ///
@@ -55,17 +55,17 @@ public final class KeyValueStore: Sendable {
     migrations: [KeyValueMigration] = []
   ) {
     self.init(
-      backend, writes, SettingsVersion(version, migrations), settlingTime: .milliseconds(200))
+      backend, writes, SettingsVersion(version, migrations), gracePeriod: .milliseconds(200))
   }
 
   init(
     _ backend: any KeyValueBackend, _ writes: WritePolicy, _ version: SettingsVersion,
-    settlingTime: Duration
+    gracePeriod: Duration
   ) {
     self.backend = backend
     format = backend.format.coding
     self.version = version
-    self.settlingTime = settlingTime
+    self.gracePeriod = gracePeriod
     delay = if case .coalesced(let delay) = writes { delay } else { nil }
     if writes != .durable { StoresToFlush.add(self) }
   }

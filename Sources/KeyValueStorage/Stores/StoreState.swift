@@ -17,7 +17,7 @@ struct StoreState: Sendable {
   /// The reason why newer contents, if any, could not be read.
   private(set) var readError: KeyValueStoreError?
   /// The time since which the backend has been empty or unreadable, although contents are known.
-  private var unsettledSince: ContinuousClock.Instant?
+  private var unavailableSince: ContinuousClock.Instant?
   /// Whether changes by other programs are reported; if not, each access checks for them.
   var isWatched = false
   /// The last failed migration, with the revision of the contents.
@@ -75,7 +75,7 @@ struct StoreState: Sendable {
   /// Adopts contents that a backend has read or written.
   mutating func adopt(_ newest: KeyValueContents, saved: [StoredKey: Unsaved] = [:]) {
     readError = nil
-    unsettledSince = nil
+    unavailableSince = nil
     // Another thread may have adopted newer contents in the meantime.
     let isOlder = contents.map { newest.revision < $0.revision } ?? false
     change { state in
@@ -101,7 +101,7 @@ struct StoreState: Sendable {
     // A new generation makes each setting check its value again, which retries the read.
     if readError == nil { generation += 1 }
     readError = error
-    unsettledSince = nil
+    unavailableSince = nil
   }
 
   /// Returns whether missing or empty contents are ignored, up to a limit from the first call.
@@ -110,8 +110,8 @@ struct StoreState: Sendable {
   mutating func isSettling(within limit: Duration) -> Bool {
     guard contents?.isEmpty == false else { return false }
     let now = ContinuousClock.now
-    let start = unsettledSince ?? now
-    unsettledSince = start
+    let start = unavailableSince ?? now
+    unavailableSince = start
     return now - start < limit
   }
 

@@ -58,7 +58,7 @@ extension KeyValueStore {
   ) throws(KeyValueStoreError) -> UserDefaultsImport {
     requireNoInPlaceChange()
     var result = UserDefaultsImport(file: URL(filePath: file.path))
-    try writing.take { () throws(KeyValueStoreError) in
+    try writeLock.take { () throws(KeyValueStoreError) in
       try write(within: lockTimeout) { draft throws(KeyValueStoreError) in
         result = UserDefaultsImport(file: result.file)
         try report(0)

@@ -109,7 +109,7 @@ package struct File: ~Copyable, Sendable {
   }
 
   /// Links an unnamed file at its path; returns false if `/proc` is missing.
-  func takeName() throws(SystemError) -> Bool {
+  func link() throws(SystemError) -> Bool {
     // Linking the descriptor itself requires privileges.
     let source = "/proc/self/fd/\(descriptor)"
     do {

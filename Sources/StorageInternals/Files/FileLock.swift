@@ -76,7 +76,7 @@ package struct FileLock: ~Copyable, Sendable {
   package consuming func release() {}
 
   /// Changes the owner of the lock file, so that the owner of the data can acquire the lock.
-  package func give(to user: uid_t) throws(SystemError) {
+  package func changeOwner(to user: uid_t) throws(SystemError) {
     let status = try file.status()
     // A file with several links may be another file that was hard-linked here to change its owner.
     guard status.owner != user, status.links == 1, status.size == 0 else { return }

@@ -9,7 +9,7 @@ extension FileSystem {
     /// set.
     package let modified: Int?
     /// Whether the old file could not be removed from the temporary path.
-    package let hasLeftover: Bool
+    package let hasTemporaryFile: Bool
   }
 
   /// Replaces a file as `replaceFile` does, unless another program has changed or replaced it.
@@ -20,11 +20,11 @@ extension FileSystem {
   /// old file open for writing gets 50 milliseconds to finish.
   ///
   /// The new file gets the owner, group and mode of the old one; without one, only its owner gets
-  /// access. `isUntouched` returns whether the file at a path, which has the expected size and
+  /// access. `hasExpectedContent` returns whether the file at a path, which has the expected size and
   /// date, also has the expected content. Returns nil if the file was not the expected one.
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, expecting old: FileStatus?,
-    isUntouched: (String) throws(SystemError) -> Bool
+    hasExpectedContent: (String) throws(SystemError) -> Bool
   ) throws(SystemError) -> Replacement? {
     let directory = try openDirectory(path.parentDirectory)
     var stamp: Int?
@@ -36,7 +36,7 @@ extension FileSystem {
     do throws(SystemError) {
       new = try file.status()
       if let old {
-        isInPlace = try exchange(file.path, new, at: path, old, isUntouched)
+        isInPlace = try exchange(file.path, new, at: path, old, hasExpectedContent)
       } else {
         isInPlace = try moveIfAbsent(file.path, path)
       }
@@ -49,7 +49,7 @@ extension FileSystem {
     guard isInPlace else { return nil }
     try directory.synchronizeEntries()
     return Replacement(
-      file: file, modified: stamp == new.modified ? stamp : nil, hasLeftover: !isDiscarded)
+      file: file, modified: stamp == new.modified ? stamp : nil, hasTemporaryFile: !isDiscarded)
   }
 
   /// Renames a file, unless a file exists at the target path; returns whether it did.
@@ -69,22 +69,22 @@ extension FileSystem {
   /// Replaces a file if it is the expected one; returns whether it did.
   private func exchange(
     _ temporary: String, _ new: FileStatus, at path: String, _ old: FileStatus,
-    _ isUntouched: (String) throws(SystemError) -> Bool
+    _ hasExpectedContent: (String) throws(SystemError) -> Bool
   ) throws(SystemError) -> Bool {
     do {
       try rename(temporary, to: path, .exchanging)
     } catch {
       if error.code == ENOENT { return false }
       guard error.isUnsupported else { throw error }
-      guard let current = try status(of: path), current.isUnwritten(since: old),
-        try isUntouched(path)
+      guard let current = try status(of: path), current.isUnmodified(since: old),
+        try hasExpectedContent(path)
       else { return false }
       try rename(temporary, to: path)
       return true
     }
     var failure: SystemError?
     do throws(SystemError) {
-      if try isUnwritten(temporary, since: old), try isUntouched(temporary) { return true }
+      if try isUnmodified(temporary, since: old), try hasExpectedContent(temporary) { return true }
     } catch {
       failure = error
     }
@@ -94,11 +94,11 @@ extension FileSystem {
   }
 
   /// Returns whether the old file is the expected one, after waiting for its writers up to a limit.
-  private func isUnwritten(_ path: String, since old: FileStatus) throws(SystemError) -> Bool {
+  private func isUnmodified(_ path: String, since old: FileStatus) throws(SystemError) -> Bool {
     let file = try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
     for _ in 0..<50 {
       let isOpen = file.isOpenForWriting
-      guard try file.status().isUnwritten(since: old) else { return false }
+      guard try file.status().isUnmodified(since: old) else { return false }
       if !isOpen { break }
       usleep(1000)
     }
@@ -121,7 +121,7 @@ extension FileSystem {
         try rename(temporary, to: path, .withoutReplacing)
         return
       }
-      guard let replaced = try status(of: temporary), !replaced.isUnwritten(since: inPlace) else {
+      guard let replaced = try status(of: temporary), !replaced.isUnmodified(since: inPlace) else {
         return
       }
       inPlace = next

@@ -53,7 +53,7 @@ extension FileSystem {
   ) throws(SystemError) -> Bool {
     let directory = try openDirectory(path.parentDirectory)
     try replacement.synchronize()
-    guard try replacement.takeName() else { return false }
+    guard try replacement.link() else { return false }
     do throws(SystemError) {
       try rename(replacement.path, to: path)
     } catch {
@@ -93,11 +93,11 @@ extension FileSystem {
       return nil
     }
     try file.fill(with: bytes, mode, keeping: old, finish)
-    guard try file.takeName() else { return nil }
+    guard try file.link() else { return nil }
     return file
   }
 
-  /// Removes a temporary file; on failure, returns false and leaves it to `removeLeftovers`.
+  /// Removes a temporary file; on failure, returns false and leaves it to `removeTemporaryFiles`.
   @discardableResult
   func discard(_ temporary: String) -> Bool {
     do throws(SystemError) {
@@ -109,7 +109,7 @@ extension FileSystem {
   }
 
   /// Returns whether a file has temporary files, left by killed processes or still in use.
-  package func hasLeftovers(of path: String) throws(SystemError) -> Bool {
+  package func hasTemporaryFiles(of path: String) throws(SystemError) -> Bool {
     let name = path.lastComponent
     return try entries(of: path.parentDirectory).contains { $0.isReplacement(of: name) }
   }
@@ -118,7 +118,7 @@ extension FileSystem {
   ///
   /// Every process that replaces the file holds the given lock meanwhile, so no temporary file is
   /// in use while the caller holds it.
-  package func removeLeftovers(
+  package func removeTemporaryFiles(
     of path: String, holding lock: borrowing FileLock
   ) throws(SystemError) {
     for name in try entries(of: path.parentDirectory)
@@ -134,7 +134,7 @@ extension File {
     with bytes: some Collection<UInt8>, _ mode: mode_t, keeping old: FileStatus?,
     _ finish: (borrowing File) -> Void
   ) throws(SystemError) {
-    if let old { try takeOwner(of: old) }
+    if let old { try copyOwner(from: old) }
     try changeMode(to: old?.permissions ?? mode)
     try write(bytes, at: 0)
     finish(self)
@@ -142,7 +142,7 @@ extension File {
   }
 
   /// Changes the owner and group to those of another file, unless they are equal.
-  fileprivate func takeOwner(of other: FileStatus) throws(SystemError) {
+  fileprivate func copyOwner(from other: FileStatus) throws(SystemError) {
     let status = try status()
     if status.owner == other.owner, status.group == other.group { return }
     try changeOwner(to: other.owner, group: other.group)

@@ -51,10 +51,10 @@ struct BinaryObjectBuilder {
   /// Adds a value inside `depth` arrays and dictionaries, and returns its index.
   mutating func add(_ tree: ValueTree, within depth: Int) throws(FormatError) -> Int {
     switch tree {
-    case .null(let depth): return add(EscapedText.inPropertyList(ofNull: depth))
+    case .null(let depth): return add(EscapedString.inPropertyList(ofNull: depth))
     case .bool(let value): return add([(value ? BinaryObject.Kind.true : .false).rawValue])
     case .number(let number): return try add(try PropertyListNumber.number(number))
-    case .string(let text): return add(EscapedText.inPropertyList(text))
+    case .string(let text): return add(EscapedString.inPropertyList(text))
     case .data(let data): return add(BinaryObject.header(.data, count: data.count) + data)
     case .date(let date): return add(.date, date.timeIntervalSinceReferenceDate.bitPattern)
     case .array(let elements):

@@ -2,9 +2,9 @@
 ///
 /// A fragment is a separate property list whose root is the value.
 package struct BinaryPropertyListFormat: StoredFormat {
-  private let textForm: TextForm
+  private let escaping: StringEscaping
 
-  package init(_ textForm: TextForm = .escaped) { self.textForm = textForm }
+  package init(_ escaping: StringEscaping = .escaped) { self.escaping = escaping }
 
   /// The maximum number of decoded values; shared objects can expand to more than any memory.
   private static let maximumValueCount = 16_000_000
@@ -98,7 +98,7 @@ package struct BinaryPropertyListFormat: StoredFormat {
       let reason = "more than \(Self.maximumValueCount) values after expanding shared values"
       throw FormatError(reason: reason, offset: 0)
     }
-    var reader = BinaryTreeReader(table, textForm)
+    var reader = BinaryTreeReader(table, escaping)
     return try reader.tree(table.root)
   }
 }

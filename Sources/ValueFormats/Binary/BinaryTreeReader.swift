@@ -3,16 +3,16 @@ import FoundationEssentials
 /// A reader that converts objects of a binary property list to trees.
 struct BinaryTreeReader {
   private let table: BinaryObjectTable
-  private let textForm: TextForm
+  private let escaping: StringEscaping
   /// Whether UIDs are allowed, and read as `StoredNumber.text`, which no other number uses here.
   private let readsUIDs: Bool
   /// The trees of the objects, so that a shared object is read and stored only once.
   private var trees: [ValueTree?]
 
   /// Creates a reader of objects that a `BinaryObjectCheck` has validated.
-  init(_ table: BinaryObjectTable, _ textForm: TextForm = .escaped, readsUIDs: Bool = false) {
+  init(_ table: BinaryObjectTable, _ escaping: StringEscaping = .escaped, readsUIDs: Bool = false) {
     self.table = table
-    self.textForm = textForm
+    self.escaping = escaping
     self.readsUIDs = readsUIDs
     trees = Array(repeating: nil, count: table.count)
   }
@@ -41,7 +41,7 @@ struct BinaryTreeReader {
       let seconds = Double(bitPattern: content.bigEndian())
       return .date(Date(timeIntervalSinceReferenceDate: seconds))
     case .data: return .data(Data(content))
-    case .ascii, .utf16, .utf8: return textForm.treeInPropertyList(try string(object))
+    case .ascii, .utf16, .utf8: return escaping.treeInPropertyList(try string(object))
     case .uid where readsUIDs: return .number(.text(String(content.bigEndian() as UInt128)))
     case .array:
       let numbers = 0..<table.referenceCount(object)

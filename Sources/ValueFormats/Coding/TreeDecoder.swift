@@ -83,7 +83,7 @@ extension ValueTree {
     of type: Value.Type, at path: @autoclosure () -> CodingPath?, _ depth: NestingDepth
   ) throws -> Value {
     do throws(ValueCodingError.Problem) {
-      if let value = try known(as: type) { return value }
+      if let value = try builtIn(as: type) { return value }
     } catch {
       throw DecodingError(error, of: type, at: path())
     }

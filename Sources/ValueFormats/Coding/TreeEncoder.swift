@@ -4,7 +4,7 @@ package struct TreeEncoder: Sendable {
 
   /// Encodes a value to a tree, from which a ``TreeDecoder`` decodes the same value.
   package func encode<Value: Encodable>(_ value: Value) throws(ValueCodingError) -> ValueTree {
-    if let tree = ValueTree.known(value) { return tree }
+    if let tree = ValueTree.builtIn(value) { return tree }
     let builder = TreeBuilder(at: nil, NestingDepth())
     do {
       try value.encode(to: builder)
@@ -58,7 +58,7 @@ final class TreeBuilder: Encoder {
   private func setContent(_ container: Content) {
     if content == container { return }
     if content != .nothing {
-      problem = problem ?? .severalEncoded
+      problem = problem ?? .multipleEncoded
     } else if !depth.allowsContainer {
       problem = .tooDeep
     }
@@ -88,7 +88,7 @@ final class TreeBuilder: Encoder {
   func tree<Value: Encodable>(
     of value: Value, at path: @autoclosure () -> CodingPath?, _ depth: NestingDepth
   ) throws -> ValueTree {
-    if let tree = ValueTree.known(value) { return tree }
+    if let tree = ValueTree.builtIn(value) { return tree }
     // Otherwise a type that contains itself would recurse indefinitely.
     try check()
     let builder = TreeBuilder(at: path(), depth)
@@ -98,7 +98,7 @@ final class TreeBuilder: Encoder {
   }
 
   func set(_ tree: ValueTree) throws {
-    guard content == .nothing else { throw EncodingError(.severalEncoded, of: (), at: path) }
+    guard content == .nothing else { throw EncodingError(.multipleEncoded, of: (), at: path) }
     content = .single
     single = tree
   }

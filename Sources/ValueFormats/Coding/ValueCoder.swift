@@ -61,7 +61,7 @@ extension ValueCoder {
     do {
       return try propertyList(of: [value])
     } catch {
-      throw ValueCodingError(encoding: Value.self, error, inList: true)
+      throw ValueCodingError(encoding: Value.self, error, isWrappedInArray: true)
     }
   }
 
@@ -90,7 +90,7 @@ extension ValueCoder {
       do {
         return try PropertyListDecoder().decode(SingleElementArray<Value>.self, from: data).element
       } catch {
-        failure = ValueCodingError(decoding: type, error, inList: true)
+        failure = ValueCodingError(decoding: type, error, isWrappedInArray: true)
       }
     }
     do {
@@ -171,7 +171,7 @@ extension Optional: DecodableOptional where Wrapped: Decodable {
     } catch {
       throw ValueCodingError(error.problem, of: type)
     }
-    if elements.count > 1 { throw ValueCodingError(.wrongPart, of: type) }
+    if elements.count > 1 { throw ValueCodingError(.typeMismatch, of: type) }
     let value = try elements.first.map { data throws(ValueCodingError) in
       try coder.decode(Wrapped.self, from: data.span)
     }

@@ -16,8 +16,8 @@ extension ValueCodingError {
     }
   }
 
-  /// Converts an encoding error; if `inList` is true, drops the array of one element from the path.
-  init(encoding type: Any.Type, _ error: any Error, inList: Bool = false) {
+  /// Converts an encoding error; if `isWrappedInArray` is true, drops the array of one element from the path.
+  init(encoding type: Any.Type, _ error: any Error, isWrappedInArray: Bool = false) {
     var error = error
     // The property list encoder wraps an error that has a coding path in an error that has none.
     while case EncodingError.invalidValue(_, let context) = error,
@@ -28,25 +28,25 @@ extension ValueCodingError {
     switch error {
     case EncodingError.invalidValue(_, let context):
       let problem = context.underlyingError as? Problem ?? .notEncodable
-      self.init(problem, of: type, at: context.codingPath.dropFirst(inList ? 1 : 0))
+      self.init(problem, of: type, at: context.codingPath.dropFirst(isWrappedInArray ? 1 : 0))
     case let problem as Problem: self.init(problem, of: type)
-    default: self.init(.refused(error: "\(Swift.type(of: error))"), of: type)
+    default: self.init(.codableFailed(error: "\(Swift.type(of: error))"), of: type)
     }
   }
 
-  /// Converts a decoding error; if `inList` is true, drops the array of one element from the path.
-  init(decoding type: Any.Type, _ error: any Error, inList: Bool = false) {
+  /// Converts a decoding error; if `isWrappedInArray` is true, drops the array of one element from the path.
+  init(decoding type: Any.Type, _ error: any Error, isWrappedInArray: Bool = false) {
     let (problem, context): (Problem, DecodingError.Context?) =
       switch error {
       case DecodingError.keyNotFound(let key, let context): (.missing(key), context)
       case DecodingError.valueNotFound(_, let context): (.missingValue, context)
-      case DecodingError.typeMismatch(_, let context): (.wrongPart, context)
+      case DecodingError.typeMismatch(_, let context): (.typeMismatch, context)
       case DecodingError.dataCorrupted(let context): (.notValid, context)
-      default: (.refused(error: "\(Swift.type(of: error))"), nil)
+      default: (.codableFailed(error: "\(Swift.type(of: error))"), nil)
       }
     self.init(
       context?.underlyingError as? Problem ?? problem, of: type,
-      at: context?.codingPath.dropFirst(inList ? 1 : 0) ?? [])
+      at: context?.codingPath.dropFirst(isWrappedInArray ? 1 : 0) ?? [])
   }
 }
 

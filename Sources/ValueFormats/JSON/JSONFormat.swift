@@ -1,13 +1,13 @@
 /// JSON (RFC 8259), with an object as the root whose members are the keys and values.
 package struct JSONFormat: StoredFormat {
-  private let textForm: TextForm
+  private let escaping: StringEscaping
 
-  package init(_ textForm: TextForm = .escaped) { self.textForm = textForm }
+  package init(_ escaping: StringEscaping = .escaped) { self.escaping = escaping }
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
     // A file that resembles an old property list is usually JSON with a comment or a typo, whose
     // position the reader reports.
-    try FileKind.require(.json, .oldPropertyList, of: file)
+    try FileKind.require(.json, .openStepPropertyList, of: file)
     var reader = try JSONReader(file[...], makesTrees: false)
     if reader.hasPrefix("\u{FEFF}") { reader.position += 3 }
     reader.skipWhitespace()
@@ -81,7 +81,7 @@ package struct JSONFormat: StoredFormat {
   }
 
   package func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree {
-    var reader = try JSONReader(value, makesTrees: true, textForm)
+    var reader = try JSONReader(value, makesTrees: true, escaping)
     reader.skipWhitespace()
     let tree = try reader.value(in: 1)
     try reader.requireEnd()

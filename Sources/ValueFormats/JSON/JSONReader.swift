@@ -4,16 +4,16 @@ package struct JSONReader: TextReader {
   var position: Int
   /// Whether values are built as trees, or only validated.
   private let makesTrees: Bool
-  private let textForm: TextForm
+  private let escaping: StringEscaping
 
   /// Creates a reader; throws an error at the first byte that is not valid UTF-8.
   init(
-    _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ textForm: TextForm = .escaped
+    _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ escaping: StringEscaping = .escaped
   ) throws(FormatError) {
     try Self.requireUTF8(bytes)
     self.bytes = bytes
     self.makesTrees = makesTrees
-    self.textForm = textForm
+    self.escaping = escaping
     position = bytes.startIndex
   }
 
@@ -40,7 +40,7 @@ package struct JSONReader: TextReader {
     switch current {
     case UInt8(ascii: "\""):
       let text = try text()
-      return makesTrees ? textForm.tree(try string(of: text)) : .null(depth: 0)
+      return makesTrees ? escaping.tree(try string(of: text)) : .null(depth: 0)
     case UInt8(ascii: "{"):
       var dictionary: [StoredKey: ValueTree] = [:]
       try members(in: depth) { (reader, key) throws(FormatError) in

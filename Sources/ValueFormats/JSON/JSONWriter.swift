@@ -11,10 +11,10 @@ struct JSONWriter: TextWriter {
   mutating func write(_ tree: ValueTree, within depth: Int) throws(FormatError) {
     switch tree {
     case .null(let depth):
-      if depth > 0 { write(text: EscapedText.ofNull(depth: depth)) } else { append("null") }
+      if depth > 0 { write(text: EscapedString.ofNull(depth: depth)) } else { append("null") }
     case .bool(let value): append(value ? "true" : "false")
     case .number(let number): try write(number)
-    case .string(let text): write(text: EscapedText.escape(text))
+    case .string(let text): write(text: EscapedString.escape(text))
     case .data(let data): write(text: data.base64EncodedString())
     case .date(let date): write(real: date.timeIntervalSinceReferenceDate)
     case .array(let elements):

@@ -5,7 +5,7 @@ import FoundationEssentials
 /// A nil inside present optionals is encoded as `$null:`, followed by the number of those
 /// optionals. A string that begins like an escape, or that the format cannot represent, is encoded
 /// as `$base64:`, followed by its bytes.
-enum EscapedText {
+enum EscapedString {
   private static let prefix = "$base64:"
   private static let nullPrefix = "$null:"
   /// The encoding of an outermost nil in a property list, as in Foundation.
@@ -56,22 +56,22 @@ enum EscapedText {
 }
 
 /// Whether strings in a file may contain escapes.
-package enum TextForm: Sendable {
+package enum StringEscaping: Sendable {
   /// The file was written by a store, whose strings may contain escapes.
   case escaped
   /// The file was written by another program, whose strings contain no escapes.
   case plain
 
-  func unescaped(_ text: String) -> String { self == .plain ? text : EscapedText.unescape(text) }
+  func unescaped(_ text: String) -> String { self == .plain ? text : EscapedString.unescape(text) }
 
   /// Returns the value of a string.
   func tree(_ text: String) -> ValueTree {
-    if self == .escaped, let depth = EscapedText.depthOfNull(text) { return .null(depth: depth) }
+    if self == .escaped, let depth = EscapedString.depthOfNull(text) { return .null(depth: depth) }
     return .string(unescaped(text))
   }
 
   /// Returns the value of a string in a property list.
   func treeInPropertyList(_ text: String) -> ValueTree {
-    text == EscapedText.null ? .null(depth: 0) : tree(text)
+    text == EscapedString.null ? .null(depth: 0) : tree(text)
   }
 }

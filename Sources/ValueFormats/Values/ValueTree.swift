@@ -21,7 +21,7 @@ package enum ValueTree: Hashable, Sendable {
 
 extension ValueTree {
   /// Returns the tree of a value of a known type; nil if the type's own code must encode it.
-  static func known<Value>(_ value: Value) -> ValueTree? {
+  static func builtIn<Value>(_ value: Value) -> ValueTree? {
     if Value.self == String.self { return .string(identityCast(value, to: String.self)) }
     if Value.self == Int.self { return identityCast(value, to: Int.self).tree }
     if Value.self == Bool.self { return .bool(identityCast(value, to: Bool.self)) }
@@ -54,7 +54,7 @@ extension ValueTree {
   }
 
   /// Returns the value of a known type; nil if the type's own code must decode it.
-  func known<Value>(as type: Value.Type) throws(ValueCodingError.Problem) -> Value? {
+  func builtIn<Value>(as type: Value.Type) throws(ValueCodingError.Problem) -> Value? {
     if type == String.self { return identityCast(try String(self), to: type) }
     if type == Int.self { return identityCast(try Int(self), to: type) }
     if type == Bool.self { return identityCast(try Bool(self), to: type) }

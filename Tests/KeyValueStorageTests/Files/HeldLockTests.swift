@@ -123,13 +123,13 @@ struct HeldLockTests {
   }
 
   @Test func storeThatIsReleasedTellsWhatItCouldNotWrite() throws {
-    let told = ToldFailures.count(of: busy)
+    let told = ReportedFailures.count(of: busy)
     try promptly {
       let store = file.open(.coalesced(within: .seconds(100_000)))
       store.lockTimeout = .zero
       StoredValue(wrappedValue: 0, "number", in: store).wrappedValue = 1
     }
-    #expect(ToldFailures.count(of: busy) == told + 1)
+    #expect(ReportedFailures.count(of: busy) == told + 1)
   }
 
   @Test(arguments: ["return", "exit"])

@@ -96,7 +96,7 @@ struct SlowlyWrittenFileTests {
     mine.wrappedValue = 1
     // The timer has fired.
     try wait { turns.withLock { $0 } > before }
-    store.writing.take {}
+    store.writeLock.take {}
     let content = try file.encoded(["number": 2, "other": 6])
     // Like git, which does not overwrite an existing file.
     let new = try FileSystem().open(file.path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)

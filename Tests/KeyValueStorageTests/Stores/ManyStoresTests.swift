@@ -13,7 +13,7 @@ struct ManyStoresTests {
   @Test func aThousandStoresTakeOneInstanceAndOneThread() async {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory(inMemory: true)
-      ToldFailures.record()
+      ReportedFailures.record()
       let heard = Lock(Set<Int>())
       var observations: [KeyValueObservation] = []
       let settings = (0..<1000).map { number in
@@ -76,7 +76,7 @@ struct PolledStoreTests {
       while let next = await values.next(), next != value {}
     }
     let error = KeyValueStoreError.system(call: "inotify", path: file.path, code: EMFILE)
-    #expect(ToldFailures.count(of: error) == 1)
+    #expect(ReportedFailures.count(of: error) == 1)
     #expect("\(error)".contains("fs.inotify.max_user_instances"))
 
     refusal.end()

@@ -13,7 +13,7 @@ final class TestFile: Sendable {
 
   init(_ format: KeyValueFormat = .json, inMemory: Bool = false) throws {
     temporary = try TemporaryDirectory(inMemory: inMemory)
-    ToldFailures.record()
+    ReportedFailures.record()
     self.format = format
     path = temporary(format == .json ? "settings.json" : "settings.plist")
   }
@@ -35,7 +35,7 @@ final class TestFile: Sendable {
   ) -> KeyValueStore {
     KeyValueStore(
       FileBackend(path: path, format: format, fileSystem: fileSystem), writes,
-      SettingsVersion(0, []), settlingTime: .seconds(600))
+      SettingsVersion(0, []), gracePeriod: .seconds(600))
   }
 
   var text: String {

@@ -34,10 +34,10 @@ import Testing
 
   /// Replaces the file; returns whether it did.
   private func replace(
-    _ expected: FileStatus?, _ fileSystem: FileSystem = FileSystem(), isUntouched: Bool = true
+    _ expected: FileStatus?, _ fileSystem: FileSystem = FileSystem(), hasExpectedContent: Bool = true
   ) throws(SystemError) -> Bool {
     let replacement = try fileSystem.replaceFile(at: path, with: new, expecting: expected) {
-      _ throws(SystemError) in isUntouched
+      _ throws(SystemError) in hasExpectedContent
     }
     return replacement != nil
   }
@@ -117,9 +117,9 @@ import Testing
   @Test func contentDecidesWhereDatesDoNot() throws {
     try FileSystem().replaceFile(at: path, with: old)
     let status = try #require(try FileSystem().status(of: path))
-    #expect(try !replace(status, isUntouched: false))
+    #expect(try !replace(status, hasExpectedContent: false))
     #expect(try content(of: path) == old)
-    #expect(try replace(status, isUntouched: true))
+    #expect(try replace(status, hasExpectedContent: true))
   }
 
   @Test(arguments: [ENOSPC, EIO, EACCES], [false, true])
@@ -128,13 +128,13 @@ import Testing
       if isThere { try FileSystem().replaceFile(at: path, with: old) }
       let status = try FileSystem().status(of: path)
       let fault = FaultAtCall(index, code: code)
-      var hasLeftover = false
+      var hasTemporaryFile = false
       var failure: SystemError?
       do throws(SystemError) {
         if let replacement = try fault.fileSystem.replaceFile(
-          at: path, with: new, expecting: status, isUntouched: { _ throws(SystemError) in true })
+          at: path, with: new, expecting: status, hasExpectedContent: { _ throws(SystemError) in true })
         {
-          hasLeftover = replacement.hasLeftover
+          hasTemporaryFile = replacement.hasTemporaryFile
         }
       } catch {
         failure = error
@@ -152,7 +152,7 @@ import Testing
       }
       // Only a failed removal, which is reported, leaves a file.
       let names = try FileSystem().entries(of: directory.path)
-      #expect(names.filter { $0 != "file" }.count == (hasLeftover ? 1 : 0), "\(fault.failed ?? "")")
+      #expect(names.filter { $0 != "file" }.count == (hasTemporaryFile ? 1 : 0), "\(fault.failed ?? "")")
       for name in names { try FileSystem().unlink(directory(name)) }
       if !fault.happened {
         #expect(index > 8)

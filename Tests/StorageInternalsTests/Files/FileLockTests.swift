@@ -45,16 +45,16 @@ import Testing
   @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
   func fileIsGivenToAUserUnlessItMayBeAnotherFile() throws {
     let path = directory("lock")
-    try FileLock(at: path).give(to: 1234)
+    try FileLock(at: path).changeOwner(to: 1234)
     #expect(try FileSystem().status(of: path)?.owner == 1234)
     #expect(try FileSystem().status(of: path)?.group == getegid())
     // An attack, meant to make root give away the file behind the name.
     try FileSystem().link(path, to: directory("name"))
-    try FileLock(at: path).give(to: 4321)
+    try FileLock(at: path).changeOwner(to: 4321)
     #expect(try FileSystem().status(of: path)?.owner == 1234)
     try FileSystem().unlink(directory("name"))
     try FileSystem().open(path, O_WRONLY).write([1], at: 0)
-    try FileLock(at: path).give(to: 4321)
+    try FileLock(at: path).changeOwner(to: 4321)
     #expect(try FileSystem().status(of: path)?.owner == 1234)
   }
 

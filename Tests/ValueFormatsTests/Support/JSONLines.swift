@@ -19,7 +19,7 @@ enum JSONLines {
     case .number(.real(let real)): line(real)
     case .number(.float(let float)): line(float)
     case .number(.text(let spelling)): line(spelling: spelling)
-    case .string(let string): text(EscapedText.escape(string))
+    case .string(let string): text(EscapedString.escape(string))
     case .data(let data): text(data.base64EncodedString())
     case .date(let date): line(date.timeIntervalSinceReferenceDate)
     case .array(let elements): "[" + elements.map(line).joined(separator: ",") + "]"

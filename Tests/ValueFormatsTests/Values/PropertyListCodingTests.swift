@@ -231,7 +231,7 @@ import Testing
 
   @Test func refusalByTheTypesOwnCodeIsNamedWithoutItsContent() {
     let error = #expect(throws: ValueCodingError.self) { try coder.encode(Stubborn()) }
-    #expect(error?.problem == .refused(error: "Refusal"))
+    #expect(error?.problem == .codableFailed(error: "Refusal"))
     #expect(error?.description.contains("hunter2") == false)
   }
 

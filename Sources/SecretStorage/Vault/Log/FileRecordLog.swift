@@ -66,10 +66,10 @@ struct FileRecordLog: RecordLog {
   /// Removes leftovers of killed writers, which may open without a passphrase, if none is active.
   private func removeLeftovers() {
     do throws(SystemError) {
-      guard try fileSystem.hasLeftovers(of: path),
+      guard try fileSystem.hasTemporaryFiles(of: path),
         let lock = try FileLock.ifFree(at: lockPath, in: fileSystem)
       else { return }
-      try fileSystem.removeLeftovers(of: path, holding: lock)
+      try fileSystem.removeTemporaryFiles(of: path, holding: lock)
     } catch {
       // The vault is read nevertheless. The next full read or file replacement retries.
     }
@@ -269,7 +269,7 @@ struct FileRecordLog: RecordLog {
     try checkGrowth(to: new.count, by: 0)
     let count = new.count
     try system { () throws(SystemError) in
-      try fileSystem.removeLeftovers(of: path, holding: lock)
+      try fileSystem.removeTemporaryFiles(of: path, holding: lock)
     }
     try new.install()
     return try system { () throws(SystemError) in

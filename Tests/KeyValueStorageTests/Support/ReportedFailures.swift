@@ -3,7 +3,7 @@ import Concurrency
 @testable import KeyValueStorage
 
 /// The failures that stores reported instead of throwing; they are not printed meanwhile.
-enum ToldFailures {
+enum ReportedFailures {
   private static let failures = Lock([KeyValueStoreError]())
 
   private static let recorded: Void = {
