@@ -10,14 +10,16 @@ package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable
     self.output = output
   }
 
+  /// Writes a failure, unless it was already written.
   @Sendable package func report(_ failure: Failure) {
     if seen.withLock({ $0.insert(failure).inserted }) { output(failure.description) }
   }
 
+  /// Writes a line to standard error.
   @Sendable package static func standardError(_ line: String) {
     var line = "\(line)\n"
     line.withUTF8 { bytes in
-      // An error is ignored, because it cannot be reported anywhere else.
+      // An error is ignored, because there is nowhere else to report it.
       _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
     }
   }

@@ -2,11 +2,9 @@ import CLibrary
 package import FoundationEssentials
 
 extension [UInt8] {
-  /// Overwrites the bytes and empties the array.
-  ///
-  /// The array must not share its memory with a copy, which would keep the bytes.
+  /// Overwrites the bytes and empties the array, which must not share its memory with a copy.
   package mutating func wipe() {
-    // The optimiser does not remove calls of `explicit_bzero`.
+    // The optimizer does not remove calls to `explicit_bzero`.
     unsafe withUnsafeMutableBytes { unsafe overwrite($0) }
     self = []
   }

@@ -42,13 +42,13 @@ public protocol KeyValueBackend: Sendable {
 
   /// Moves unreadable contents aside without loss, so that the store starts empty.
   ///
-  /// - Returns: The new location of the contents; nil if they are readable.
+  /// - Returns: The new location of the contents, or nil if they are readable.
   func moveAside() throws(KeyValueStoreError) -> String?
 }
 
-// Only files have locks. Other backends limit the waiting time themselves.
+// Only files have locks. Custom backends have their own time limits.
 extension KeyValueBackend {
-  /// Changes the contents within a timeout; nil fails immediately if a process holds the lock.
+  /// Changes the contents within a timeout; with nil, fails immediately if the lock is held.
   func update(
     within timeout: Duration?, _ changes: (KeyValueContents) -> KeyValueChanges
   ) throws(KeyValueStoreError) -> KeyValueContents {

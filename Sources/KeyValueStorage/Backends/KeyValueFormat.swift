@@ -20,9 +20,9 @@ public enum KeyValueFormat: Hashable, Sendable, CaseIterable {
 
 /// The encodings of a property list.
 public enum PropertyListFormat: Hashable, Sendable, CaseIterable {
-  /// Text that people can edit.
+  /// XML, which people can edit.
   case xml
-  /// The compact form; unlike XML, it stores dates with fractions of a second as dates.
+  /// The compact binary form; unlike XML, it stores dates with fractions of a second as dates.
   case binary
 }
 

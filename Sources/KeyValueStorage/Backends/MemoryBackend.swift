@@ -1,6 +1,6 @@
 import Concurrency
 
-/// A backend that keeps its contents in memory.
+/// A backend that stores keys and values in memory.
 final class MemoryBackend: KeyValueBackend {
   let format = KeyValueFormat.json
   let name = "a store in memory"
@@ -14,7 +14,7 @@ final class MemoryBackend: KeyValueBackend {
   func hasChanged(since revision: Int64) -> Bool { contents.withLock { $0.revision } != revision }
 
   func update(_ changes: (KeyValueContents) -> KeyValueChanges) -> KeyValueContents {
-    // The store has only one writer at a time, and no other store uses this backend.
+    // A store has only one writer at a time, and each store has its own memory backend.
     let current = load()
     let changed = current.applying(changes(current), revision: current.revision + 1)
     contents.withLock { $0 = changed }

@@ -10,7 +10,7 @@ extension FileBackend {
     }
   }
 
-  /// Returns the snapshot of a file, from the cache if it is current.
+  /// Returns a snapshot of the file, from the cache if it is current.
   func snapshot(at path: String) throws(KeyValueStoreError) -> FileSnapshot {
     try state.withLock { state throws(KeyValueStoreError) in
       let status = try status(of: path)
@@ -22,7 +22,7 @@ extension FileBackend {
     }
   }
 
-  /// Returns whether a file with the size and modification time of a snapshot also has its content.
+  /// Returns whether a file with a snapshot's size and modification time also has its content.
   func hasUnchangedContent(_ path: String, _ snapshot: FileSnapshot) throws(SystemError) -> Bool {
     if snapshot.hasReliableStatus || snapshot.status?.size == 0 { return true }
     do {
@@ -31,7 +31,7 @@ extension FileBackend {
       guard case .system(let name, let path, let code) = error,
         let call = FileSystem.Call(rawValue: name)
       else {
-        // The file is no longer readable as a snapshot, so another program has written it.
+        // The file can no longer be parsed, so another program has written it.
         return false
       }
       throw SystemError(call: call, path: path, code: code)
@@ -52,7 +52,7 @@ extension FileBackend {
     throw .unavailable("\(path) changes faster than it can be read. Try again later.")
   }
 
-  /// Reads a file; nil if it was removed, or if it was written during the read.
+  /// Reads a file once; returns nil if it was removed, or was written during the read.
   private func readOnce(
     _ path: String, revision: Int64
   ) throws(KeyValueStoreError) -> FileSnapshot? {
@@ -65,7 +65,7 @@ extension FileBackend {
     }
     guard status.isUnchanged(since: before), bytes.count == status.size else { return nil }
     // A time more than a second in the future comes from another clock, such as a file server's.
-    // Within a second, the kernel may have recorded the time more precisely than a clock tick.
+    // A time within that second may result from a clock of finer resolution in the kernel.
     let hasReliableStatus = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
     return FileSnapshot(
       revision: revision, parse(bytes), status: status, hasReliableStatus: hasReliableStatus, file: file)
@@ -115,7 +115,7 @@ extension FileBackend {
 }
 
 extension [KeyValueEntry] {
-  /// Sorts the entries; most files are sorted already.
+  /// Sorts the entries by key; most files are already sorted.
   fileprivate mutating func sortByKey() {
     let isSorted = !indices.dropFirst().contains { self[$0].key < self[$0 - 1].key }
     if !isSorted { sort { $0.key < $1.key } }

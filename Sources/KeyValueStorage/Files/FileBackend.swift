@@ -15,9 +15,9 @@ final class FileBackend: KeyValueBackend {
   let format: KeyValueFormat
   let storedFormat: any StoredFormat
   let fileSystem: FileSystem
-  /// The time that a write waits for a removed file to be created again.
+  /// The time for which a write waits for a removed file to be created again.
   let gracePeriod: Duration
-  /// Never locked while waiting for another process or calling a store's closure.
+  /// Never locked during a wait for another process or a call to a store's closure.
   let state = Lock(FileBackendState(), inForkedChild: { FileBackendState() })
 
   init(
@@ -77,18 +77,18 @@ struct FileBackendState: Sendable {
       if existed, let snapshot, snapshot.status == nil { missingSince = .now }
     }
   }
-  /// The time at which a file that existed was first found missing.
+  /// The time at which the file was first found missing after it had existed.
   private(set) var missingSince: ContinuousClock.Instant?
   /// The revision of the newest snapshot.
   var revision: Int64 = 0
-  /// Whether the file has ever been found with content.
+  /// Whether the file has ever had content.
   var hasSeenContent = false
   /// Whether the backend has looked for temporary files of killed writers.
   var hasLookedForStaleFiles = false
-  /// Whether those files were removed, and no writer has left a new one since then.
+  /// Whether those files have been removed, and no later write has left a new one.
   var hasRemovedStaleFiles = false
-  /// Whether a failed write may have replaced the file without flushing it to disk.
-  var isUncertain = false
+  /// Whether a failed write may have replaced the file without flushing its directory to disk.
+  var hasUnflushedWrite = false
 
   mutating func nextRevision() -> Int64 {
     revision += 1
@@ -97,9 +97,9 @@ struct FileBackendState: Sendable {
 }
 
 extension FileBackend {
-  // Stale temporary files do no harm, so a failure to remove them is not reported, but retried.
+  // Stale temporary files are harmless, so a failure to remove them is not reported, but retried.
 
-  /// Removes the temporary files of killed writers, unless this was done before.
+  /// Removes the temporary files of killed writers, unless they have already been removed.
   func removeStaleFilesOnce(_ scope: borrowing FileLockScope) {
     if state.withLock({ $0.hasRemovedStaleFiles }) { return }
     do throws(SystemError) {

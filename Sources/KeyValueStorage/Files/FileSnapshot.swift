@@ -1,15 +1,17 @@
 import StorageInternals
 import ValueFormats
 
-/// The content of a file at the time when it was read or written.
+/// The status and parsed content of a file, as last read or written.
 final class FileSnapshot: Sendable {
   let revision: Int64
   let parsed: Result<ParsedFile, KeyValueStoreError>
   /// The file's status; nil if the file did not exist.
   let status: FileStatus?
-  /// Whether every later change also changes the status; false within the same clock tick.
+  /// Whether every later change of the file also changes its status.
+  ///
+  /// False if the file was read within the clock tick of its last change.
   let hasReliableStatus: Bool
-  /// The open file, whose inode number is not reused by a new file that could have an equal status.
+  /// The open file, which prevents a new file from reusing its inode number.
   private let file: File?
 
   init(
@@ -23,7 +25,7 @@ final class FileSnapshot: Sendable {
     self.file = consume file
   }
 
-  /// Creates the snapshot of a missing file.
+  /// Creates a snapshot of a missing file.
   convenience init(absentAt revision: Int64) {
     self.init(
       revision: revision, .success(ParsedFile(entries: [])), status: nil, hasReliableStatus: true,
@@ -36,22 +38,22 @@ final class FileSnapshot: Sendable {
     }
   }
 
-  /// Returns whether the file was not written between this snapshot and another.
-  func isSame(as other: FileSnapshot) -> Bool {
+  /// Returns whether the file was not written between two snapshots.
+  func isUnchanged(since other: FileSnapshot) -> Bool {
     guard let status, let otherStatus = other.status else { return status == other.status }
-    return status.hasSameContent(as: otherStatus)
+    return status.isUnchanged(since: otherStatus)
   }
 
-  /// Returns whether another snapshot has the same text.
-  func hasContent(of other: FileSnapshot) throws(KeyValueStoreError) -> Bool {
+  /// Returns whether two snapshots have the same bytes.
+  func hasSameContent(as other: FileSnapshot) throws(KeyValueStoreError) -> Bool {
     let (file, otherFile) = try (parsed.get(), other.parsed.get())
     return file.surroundings == otherFile.surroundings
       && file.entries.elementsEqual(otherFile.entries) { $0.key == $1.key && $0.text == $1.text }
   }
 
-  /// Returns whether this snapshot is current if the file has a given status; nil if it is missing.
+  /// Returns whether this snapshot is current, given the status of the file, or nil if it is missing.
   func isCurrent(for newStatus: FileStatus?) -> Bool {
     guard let status, let newStatus else { return status == newStatus }
-    return hasReliableStatus && status.hasSameContent(as: newStatus)
+    return hasReliableStatus && newStatus.isUnchanged(since: status)
   }
 }

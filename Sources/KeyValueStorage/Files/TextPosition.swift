@@ -1,4 +1,4 @@
-/// A line and column of a text, as shown by editors.
+/// A line and column in a text file, as shown by editors.
 struct TextPosition: Hashable {
   /// The line, from 1; a line ends with LF, CR, or CRLF.
   private(set) var line = 1

@@ -41,7 +41,7 @@ struct SettingsVersion: Sendable {
     else {
       fatalError(
         """
-        The migrations of a KeyValueStore of version \(number) lead to versions \(versions). Pass \
+        The migrations of a KeyValueStore of version \(number) have the versions \(versions). Pass \
         migrations in ascending order of version, from 1 to \(number).
         """)
     }
@@ -52,12 +52,12 @@ struct SettingsVersion: Sendable {
   /// Returns whether a draft must be migrated or rejected before its values are read.
   func differs(from draft: KeyValueDraft) throws(KeyValueStoreError) -> Bool {
     if number == 0 || draft.isEmpty { return false }
-    return try found(in: draft) != number
+    return try storedVersion(in: draft) != number
   }
 
   func migrate(_ draft: inout KeyValueDraft) throws(KeyValueStoreError) {
     if number == 0 || draft.isEmpty { return }
-    let found = try found(in: draft)
+    let found = try storedVersion(in: draft)
     if found > number { throw .newerVersion(found: found, supported: number) }
     for migration in migrations where migration.version > found {
       do {
@@ -69,12 +69,12 @@ struct SettingsVersion: Sendable {
   }
 
   /// Writes the version into a draft that is not empty.
-  func stamp(_ draft: inout KeyValueDraft) throws(KeyValueStoreError) {
+  func writeVersion(to draft: inout KeyValueDraft) throws(KeyValueStoreError) {
     if number == 0 || draft.isEmpty { return }
     draft[Self.key] = ArraySlice(try draft.format.bytes(of: number, key: Self.key.string))
   }
 
-  private func found(in draft: KeyValueDraft) throws(KeyValueStoreError) -> Int {
+  private func storedVersion(in draft: KeyValueDraft) throws(KeyValueStoreError) -> Int {
     guard let value = draft[Self.key] else { return 0 }
     return try draft.format.value(Int.self, from: value, key: Self.key.string)
   }

@@ -21,11 +21,11 @@ public final class KeyValueObservation: Sendable {
     lifetime = ObservationLifetime(end: end)
   }
 
-  /// The reason why the handler is called with a delay; nil if there is none.
+  /// The reason why changes are reported with a delay; nil if they are not.
   var error: KeyValueStoreError? { findError() }
 
   /// Ends the observation; further calls do nothing.
   ///
-  /// A call of the observer that is running on another thread may still finish.
+  /// A call of the handler that is running on another thread may still finish.
   public func cancel() { lifetime.cancel() }
 }

@@ -16,10 +16,10 @@ extension KeyValueStore {
     }
   }
 
-  /// The key of each value that changes from now on.
+  /// A sequence of the keys of all values that change from now on.
   ///
-  /// The sequence keeps every key until it is consumed, so memory use grows if the consumer is slow
-  /// or missing. The sequence ends when the consumer's task is cancelled, and immediately in a
+  /// The sequence buffers every key until it is consumed, so memory use grows if the consumer is
+  /// slow or missing. The sequence ends when the consumer's task is cancelled, and immediately in a
   /// forked child.
   public var changes: AsyncStream<String> {
     AsyncStream { continuation in
@@ -60,11 +60,11 @@ extension KeyValueStore {
   }
 }
 
-/// The observers of a store.
+/// The observers of a store's keys.
 struct KeyObservers: Sendable {
   typealias Handler = @Sendable (_ key: StoredKey, _ value: EncodedValue?) -> Void
 
-  /// The observers of each key; those under nil observe all keys.
+  /// The observers of each key; nil stands for all keys.
   private var byKey: [StoredKey?: Observers<Handler>] = [:]
   /// The thread that runs the handlers, in the order of the changes.
   let thread = SerialThread()

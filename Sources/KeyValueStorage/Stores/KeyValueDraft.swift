@@ -26,9 +26,9 @@ public struct KeyValueDraft: Sendable {
     return try format.value(type, from: value, key: key)
   }
 
-  /// Sets a key.
+  /// Sets the value of a key.
   ///
-  /// - Throws: ``KeyValueStoreError/unencodable(key:type:reason:)``.
+  /// - Throws: ``KeyValueStoreError/unencodable(key:type:reason:)``, if the value cannot be encoded.
   public mutating func set(_ value: some Encodable, for key: String) throws {
     self[StoredKey(key)] = ArraySlice(try format.bytes(of: value, key: key))
   }
@@ -59,7 +59,7 @@ public struct KeyValueDraft: Sendable {
 
   var isEmpty: Bool { changes.isEmpty ? contents.isEmpty : allKeys.isEmpty }
 
-  /// The changes that differ from the stored values.
+  /// The changes whose values differ from the stored ones.
   var effectiveChanges: KeyValueChanges {
     KeyValueChanges(changes.byKey.filter { contents[$0] != $1 })
   }

@@ -2,11 +2,11 @@ import CLibrary
 import Concurrency
 
 extension KeyValueStore {
-  /// Writes unsaved changes, and reports changes that could not be written by a deadline.
+  /// Writes unsaved changes, and reports any that cannot be written by a deadline.
   fileprivate func flushAtExit(until deadline: ContinuousClock.Instant) {
     if state.withLock({ $0.unsaved.isEmpty }) { return }
     while !writeLock.tryToBegin() {
-      // Within an in-place change, the thread that holds `writing` may wait for this change.
+      // During an in-place change, the thread that holds `writeLock` may wait for this thread.
       if propertyLock.isHeldByCurrentThread || .now >= deadline {
         return reportUnwritten(.unavailable("Another thread is writing to the store."))
       }
@@ -39,7 +39,7 @@ extension KeyValueStore {
 
   /// Writes overdue changes; reports a failure only if it differs from the last one.
   ///
-  /// - Parameter timeout: As in `write`. If it is nil, this does not wait for other threads either.
+  /// - Parameter timeout: As in `write`; nil also means not to wait for other threads.
   func flushOverdue(within timeout: Duration?) {
     if timeout != nil { writeLock.begin() } else if !writeLock.tryToBegin() { return }
     defer { writeLock.end() }
@@ -61,7 +61,7 @@ extension KeyValueStore {
         $0.writeError = error
         $0.isOverdue = true
       }
-      // A busy lock usually becomes free. After other failures, only delayed writes are retried.
+      // A busy lock usually becomes free. After any other failure, only delayed writes are retried.
       let isBusy = if case .busy = error { true } else { false }
       if isBusy || delay != nil {
         stopTimer()
@@ -96,7 +96,7 @@ extension KeyValueStore {
   }
 }
 
-/// The stores that may have unsaved changes when the process exits, and the flush at exit.
+/// The stores to flush when the process exits, because they may have unsaved changes.
 enum StoresToFlush {
   private struct Reference: Sendable {
     weak let store: KeyValueStore?
@@ -121,7 +121,7 @@ enum StoresToFlush {
   private static func flush() {
     let stores = stores.withLock { $0.compactMap(\.store) }
     let deadline = ContinuousClock.now + timeout
-    // A store that this thread is writing to is in a transaction, which must not be written.
+    // A store that this thread is writing is in a transaction, which must not be written.
     for store in stores where !store.writeLock.isHeldByCurrentThread {
       store.flushAtExit(until: deadline)
     }

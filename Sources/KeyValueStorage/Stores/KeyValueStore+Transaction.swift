@@ -11,10 +11,10 @@ extension KeyValueStore {
   /// }
   /// ```
   ///
-  /// Within the closure, on its thread, properties of this store have the newest values of the
-  /// file. Only this thread sees its changes until the closure ends. Then all changes are written
+  /// Within the closure, properties of this store have the newest values of the file. Only the
+  /// closure's thread sees its changes until the closure ends. Then all changes are written
   /// together, regardless of the ``WritePolicy``. Meanwhile, other processes and threads that write
-  /// to the store wait, so a counter that is only changed in transactions is exact.
+  /// to the store wait, so a counter that changes only in transactions is exact.
   ///
   /// A nested transaction is part of the outer one. If it throws and the outer transaction
   /// continues, only the changes of the nested transaction are discarded.
@@ -50,7 +50,7 @@ extension KeyValueStore {
           return state.transaction?.draft
         }
         result = outcome
-        // A child that was forked by the closure has no transaction, and writes nothing.
+        // A child process forked by the closure has no transaction, and writes nothing.
         guard let finished else { return true }
         draft = finished
         if case .failure = outcome { return false }
@@ -68,7 +68,7 @@ struct OpenTransaction: Sendable {
 }
 
 extension OpenTransaction? {
-  /// The transaction, if the calling thread is in it.
+  /// The transaction if the calling thread is in it, or nil.
   var ofThisThread: OpenTransaction? {
     guard let self, self.thread == .current else { return nil }
     return self

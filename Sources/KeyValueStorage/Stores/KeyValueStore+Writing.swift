@@ -25,7 +25,7 @@ extension KeyValueStore {
   ///
   /// - Precondition: The calling thread is not in an in-place change of a property of this store,
   ///   except within a transaction.
-  /// - Throws: ``KeyValueStoreError``, if the write fails. The next set retries it.
+  /// - Throws: ``KeyValueStoreError``, if the write fails. The next write retries it.
   public func synchronize() throws {
     if isInTransactionOfThisThread { return }
     requireNoInPlaceChange()
@@ -53,7 +53,7 @@ extension KeyValueStore {
 }
 
 extension KeyValueStore {
-  /// A set or a removal to be written together with those of other threads.
+  /// A change of one key, to be written together with those of other threads.
   struct PendingSave: Sendable {
     let key: StoredKey
     let value: EncodedValue?
@@ -102,17 +102,17 @@ extension KeyValueStore {
   /// Writes a draft of the newest contents with all unsaved changes, migrated to the app's version.
   ///
   /// A timeout of nil fails immediately if another process holds the lock. Unless `evenIfRemoved`
-  /// is true, a program that has just removed the file gets time to put it back. `change` makes
+  /// is true, a program that has just removed the file has time to put it back. `change` makes
   /// further changes to the draft, and returns false to write nothing.
   func write(
     within timeout: Duration?, evenIfRemoved: Bool = true,
     _ change: (inout KeyValueDraft) throws(KeyValueStoreError) -> Bool
   ) throws(KeyValueStoreError) {
-    // The contents are cached below, so later changes of the file must be detected.
+    // The contents are cached below, so later changes to the file must be detected.
     startWatching()
     var isRemoved = false
     var failure: KeyValueStoreError?
-    var isWanted = true
+    var shouldWrite = true
     var saved: [StoredKey: StoreState.Unsaved] = [:]
     let contents = try backend.update(within: timeout) { contents in
       failure = nil
@@ -124,9 +124,9 @@ extension KeyValueStore {
         try version.migrate(&draft)
         let unsaved = state.withLock { $0.unsaved }
         draft.add(unsaved)
-        isWanted = try change(&draft)
-        if !isWanted { return KeyValueChanges() }
-        try version.stamp(&draft)
+        shouldWrite = try change(&draft)
+        if !shouldWrite { return KeyValueChanges() }
+        try version.writeVersion(to: &draft)
         saved = unsaved
         return draft.effectiveChanges
       } catch {
@@ -135,7 +135,7 @@ extension KeyValueStore {
       }
     }
     if let failure { throw failure }
-    if !isWanted { return }
+    if !shouldWrite { return }
     if isRemoved, !evenIfRemoved {
       state.withLock { $0.isOverdue = true }
       return scheduleRefresh()

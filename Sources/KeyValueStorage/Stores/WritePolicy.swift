@@ -1,12 +1,12 @@
-/// The time at which a ``KeyValueStore`` writes properties.
+/// The policy that determines when a ``KeyValueStore`` writes its properties.
 public enum WritePolicy: Hashable, Sendable {
   /// A property's setter returns when the value is on disk.
   case durable
   /// A property's setter returns immediately, and the value is written after a delay.
   ///
   /// All changes within the delay are written together. They are written earlier by
-  /// ``KeyValueStore/synchronize()``, by each transaction and each save that throws errors, when
-  /// the store is released, and when the process exits normally. A process that is killed loses its
+  /// ``KeyValueStore/synchronize()``, by each transaction, by each call that saves a value and
+  /// throws errors, when the store is released, and when the process exits normally. A process that is killed loses its
   /// unsaved changes, even if the cause is an unhandled SIGTERM.
   case coalesced(within: Duration)
 }

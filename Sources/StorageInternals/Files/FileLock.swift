@@ -10,7 +10,7 @@ import Synchronization
 /// account.
 ///
 /// The lock file is separate from the data. If the data's own file were locked, replacing it by a
-/// rename would let two processes lock two different inodes. The lock file is empty and is never
+/// rename would allow two processes to lock different inodes. The lock file is empty and is never
 /// removed.
 package struct FileLock: ~Copyable, Sendable {
   private let file: File
@@ -23,7 +23,7 @@ package struct FileLock: ~Copyable, Sendable {
 
   /// Waits for the lock, in FIFO order among the threads of this process.
   ///
-  /// Processes are served approximately in the order of their requests. A missing lock file is
+  /// Processes acquire the lock approximately in the order of their requests. A missing lock file is
   /// created with access for its owner only. After a timeout, this throws `ETIMEDOUT` of `flock`,
   /// with the holder if the kernel reports it, and later calls for the same path fail immediately
   /// until the lock is free.
@@ -41,7 +41,7 @@ package struct FileLock: ~Copyable, Sendable {
           isQueued = true
           return
         }
-        // The file was removed or replaced meanwhile, and later callers lock the new one.
+        // The file was removed or replaced during the wait, and later callers lock the new one.
         file = try Self.open(path, fileSystem)
       }
     } catch {
@@ -89,7 +89,7 @@ package struct FileLock: ~Copyable, Sendable {
 }
 
 extension File {
-  /// Returns whether a path still leads to this file.
+  /// Returns whether a path still refers to this file.
   fileprivate func isStill(at path: String, in fileSystem: FileSystem) throws(SystemError) -> Bool {
     guard let current = try fileSystem.status(of: path) else { return false }
     let own = try status()
@@ -97,7 +97,7 @@ extension File {
   }
 }
 
-/// The time for which writers of a store wait for a lock; it may be changed at any time.
+/// The maximum time that a store waits for a lock, which any thread may change at any time.
 package final class LockTimeout: Sendable {
   private let nanoseconds = Atomic(Int64(FileLock.defaultTimeout / .nanoseconds(1)))
 

@@ -5,8 +5,7 @@ extension FileSystem {
   package struct Replacement: ~Copyable {
     /// The new file, open for writing.
     package let file: File
-    /// The modification time that was set, which differs from that of later writes; nil if none was
-    /// set.
+    /// The modification time that was set, which no later write has; nil if none was set.
     package let modified: Int?
     /// Whether the old file could not be removed from the temporary path.
     package let hasTemporaryFile: Bool
@@ -17,19 +16,20 @@ extension FileSystem {
   /// This exchanges the two files, checks the old one, and undoes the exchange if another program
   /// wrote to it. If the kernel or the file system does not support exchanging files, the check
   /// precedes the replacement, and a write between the two is not detected. A program that has the
-  /// old file open for writing gets 50 milliseconds to finish.
+  /// old file open for writing has 50 milliseconds to finish.
   ///
-  /// The new file gets the owner, group and mode of the old one; without one, only its owner gets
-  /// access. `hasExpectedContent` returns whether the file at a path, which has the expected size and
-  /// date, also has the expected content. Returns nil if the file was not the expected one.
+  /// The new file has the owner, group and mode of the old one. If there is no old file, only the
+  /// owner of the new one has access. `hasExpectedContent` returns whether the file at a path, which
+  /// has the expected size and date, also has the expected content. Returns nil if the file was not
+  /// the expected one.
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, expecting old: FileStatus?,
     hasExpectedContent: (String) throws(SystemError) -> Bool
   ) throws(SystemError) -> Replacement? {
     let directory = try openDirectory(path.parentDirectory)
-    var stamp: Int?
+    var modified: Int?
     let file = try writeReplacement(of: path, with: bytes, mode: 0o600, keeping: old) {
-      stamp = $0.stamp()
+      modified = $0.setModificationTime()
     }
     let new: FileStatus
     let isInPlace: Bool
@@ -45,14 +45,14 @@ extension FileSystem {
       throw error
     }
     // The temporary path holds the old file, or the rejected new one.
-    let isDiscarded = old == nil && isInPlace || discard(file.path)
+    let isRemoved = old == nil && isInPlace || discard(file.path)
     guard isInPlace else { return nil }
     try directory.synchronizeEntries()
     return Replacement(
-      file: file, modified: stamp == new.modified ? stamp : nil, hasTemporaryFile: !isDiscarded)
+      file: file, modified: modified == new.modified ? modified : nil, hasTemporaryFile: !isRemoved)
   }
 
-  /// Renames a file, unless a file exists at the target path; returns whether it did.
+  /// Renames a file, unless a file exists at the target path; returns whether it was renamed.
   private func moveIfAbsent(_ temporary: String, _ path: String) throws(SystemError) -> Bool {
     do {
       try rename(temporary, to: path, .withoutReplacing)
@@ -66,7 +66,7 @@ extension FileSystem {
     return true
   }
 
-  /// Replaces a file if it is the expected one; returns whether it did.
+  /// Replaces a file if it is the expected one; returns whether it was replaced.
   private func exchange(
     _ temporary: String, _ new: FileStatus, at path: String, _ old: FileStatus,
     _ hasExpectedContent: (String) throws(SystemError) -> Bool
@@ -105,7 +105,7 @@ extension FileSystem {
     return true
   }
 
-  /// Exchanges the files again, and puts back a file by which another program replaced the new one.
+  /// Exchanges the files again, and restores a file with which another program replaced the new one.
   private func undoExchange(
     _ temporary: String, _ new: FileStatus, at path: String
   ) throws(SystemError) {
@@ -116,7 +116,7 @@ extension FileSystem {
       do {
         try rename(temporary, to: path, .exchanging)
       } catch {
-        // The path was removed meanwhile, so the file taken out has the newest content.
+        // The file at the path has been removed, so the old file has the newest content.
         guard error.code == ENOENT else { throw error }
         try rename(temporary, to: path, .withoutReplacing)
         return
@@ -130,10 +130,10 @@ extension FileSystem {
 }
 
 extension File {
-  /// Sets and returns the file's modification time; nil on failure.
+  /// Sets the modification time to the precise current time and returns it; returns nil on failure.
   ///
-  /// The kernel's own time may stay the same for writes within a few milliseconds.
-  fileprivate func stamp() -> Int? {
+  /// The kernel itself may record the same time for writes within a few milliseconds.
+  fileprivate func setModificationTime() -> Int? {
     var now = timespec()
     // The call fails only for an unknown clock.
     unsafe clock_gettime(CLOCK_REALTIME, &now)

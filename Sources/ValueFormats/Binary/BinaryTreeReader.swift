@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// A reader that converts objects of a binary property list to trees.
+/// A reader that converts the objects of a binary property list to value trees.
 struct BinaryTreeReader {
   private let table: BinaryObjectTable
   private let escaping: StringEscaping
-  /// Whether UIDs are allowed, and read as `StoredNumber.text`, which no other number uses here.
+  /// Whether UIDs are read, as `StoredNumber.text`, which represents no other number here.
   private let readsUIDs: Bool
   /// The trees of the objects, so that a shared object is read and stored only once.
   private var trees: [ValueTree?]
@@ -44,10 +44,10 @@ struct BinaryTreeReader {
     case .ascii, .utf16, .utf8: return escaping.treeInPropertyList(try string(object))
     case .uid where readsUIDs: return .number(.text(String(content.bigEndian() as UInt128)))
     case .array:
-      let numbers = 0..<table.referenceCount(object)
+      let indices = 0..<table.referenceCount(object)
       return .array(
-        try numbers.map { number throws(FormatError) in
-          try tree(try table.reference(number, of: object))
+        try indices.map { index throws(FormatError) in
+          try tree(try table.reference(index, of: object))
         })
     case .dictionary: return .dictionary(try dictionary(object))
     case .fill: throw object.failure("unexpected fill byte")
@@ -69,11 +69,11 @@ struct BinaryTreeReader {
     var elements: [StoredKey: ValueTree] = [:]
     let count = table.referenceCount(object) / 2
     elements.reserveCapacity(count)
-    for number in 0..<count {
-      let key = try table.object(try table.reference(number, of: object))
+    for index in 0..<count {
+      let key = try table.object(try table.reference(index, of: object))
       guard key.kind.isString else { throw key.failure("a key is not a string") }
       let name = StoredKey(try string(key))
-      let element = try tree(try table.reference(count + number, of: object))
+      let element = try tree(try table.reference(count + index, of: object))
       if elements.updateValue(element, forKey: name) != nil {
         throw key.failure("duplicate key")
       }

@@ -1,10 +1,10 @@
 package import FoundationEssentials
 
 extension URL {
-  /// Decodes a URL from a keyed archive, as written by Foundation's `UserDefaults.set(_:forKey:)`;
-  /// nil for other data and for a relative URL.
+  /// Decodes an absolute URL from a keyed archive; returns nil for other data.
   ///
-  /// A keyed archive is a binary property list whose objects refer to each other by UIDs.
+  /// Foundation's `UserDefaults.set(_:forKey:)` writes URLs as keyed archives. A keyed archive is a
+  /// binary property list whose objects refer to each other by UIDs.
   package init?(archive: Data) {
     do throws(FormatError) {
       let table = try BinaryObjectTable(Array(archive)[...])
@@ -24,9 +24,9 @@ extension URL {
       guard case .dictionary(let type)? = object("$class", of: root),
         type[StoredKey("$classname")] == .string("NSURL"),
         object("NS.base", of: root)?.isNull == true,
-        case .string(let text)? = object("NS.relative", of: root)
+        case .string(let string)? = object("NS.relative", of: root)
       else { return nil }
-      self.init(string: text)
+      self.init(string: string)
     } catch {
       // The data is not a keyed archive.
       return nil

@@ -8,7 +8,7 @@ final class CodingPath {
     self.parent = parent
   }
 
-  /// Returns the coding keys of a path from the root; nil is the path to the root.
+  /// Returns the coding keys of a path, beginning at the root; a path of nil is that of the root.
   static func keys(to path: CodingPath?) -> [any CodingKey] {
     var keys: [any CodingKey] = []
     var next = path
@@ -36,7 +36,7 @@ struct IndexKey: CodingKey {
   var stringValue: String { intValue.map(String.init) ?? "" }
 }
 
-/// The coding key of a superclass for which the subclass does not specify a key.
+/// The default coding key of a superclass.
 enum SuperKey: String, CodingKey {
   case `super`
 }
@@ -52,7 +52,7 @@ struct NestingDepth: Sendable {
   /// Whether an array or a dictionary is allowed here; the root of the file takes one level.
   var allowsContainer: Bool { containers + 1 < FormatLimits.depth }
 
-  /// Whether a value is allowed here; only a type that contains itself exceeds the limit.
+  /// Whether a value is allowed here; only a type that contains itself can exceed the limit.
   var allowsValue: Bool { layers <= 64 }
 
   var insideContainer: NestingDepth { NestingDepth(containers: containers + 1) }

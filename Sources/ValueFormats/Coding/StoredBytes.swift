@@ -1,7 +1,7 @@
 import FoundationEssentials
 import StorageInternals
 
-/// A type that a ``ValueCoder`` stores without a property list.
+/// A type with its own byte encoding, which a ``ValueCoder`` stores without a property list.
 protocol StoredBytes {
   var storedBytes: [UInt8] { get }
 
@@ -46,14 +46,14 @@ extension URL: StoredBytes {
   var storedBytes: [UInt8] { absoluteString.storedBytes }
 
   init(stored bytes: Span<UInt8>) throws(ValueCodingError) {
-    let text: String
+    let string: String
     do {
-      text = try String(stored: bytes)
+      string = try String(stored: bytes)
     } catch {
       throw ValueCodingError(error.problem, of: Self.self)
     }
-    // A URL never contains unescaped characters that require an escape.
-    guard let url = URL(string: text, encodingInvalidCharacters: false) else {
+    // The stored string of a URL contains no unescaped characters that require an escape.
+    guard let url = URL(string: string, encodingInvalidCharacters: false) else {
       throw ValueCodingError(.notURL, of: Self.self)
     }
     self = url
@@ -72,7 +72,7 @@ extension Bool: StoredBytes {
   }
 }
 
-// Integers are 8 bytes in little-endian order.
+// Integers have 8 bytes in little-endian order.
 
 extension StoredInteger {
   var storedBytes: [UInt8] {
@@ -97,10 +97,10 @@ extension StoredInteger {
   }
 }
 
-/// Casts a value to its own type, which generic code knows under a different name.
+/// Casts a value to its own type, for which generic code has a different name.
 ///
-/// A dynamic cast takes longer than the rest of decoding a short string. Without inlining, a call
-/// of this function from generic code still takes a third of that time.
+/// A dynamic cast takes longer than the rest of decoding a short string. Without inlining, a call to
+/// this function from generic code would still take a third of that time.
 @inline(__always)
 func identityCast<Value, Target>(_ value: consuming Value, to type: Target.Type) -> Target {
   if Value.self != type { fatalError("\(Value.self) is not \(type).") }

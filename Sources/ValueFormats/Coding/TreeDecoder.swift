@@ -1,8 +1,8 @@
-/// A decoder of values from trees.
+/// A decoder of values from value trees.
 package struct TreeDecoder: Sendable {
   package init() {}
 
-  /// Decodes a tree; also accepts forms that only other programs or people write.
+  /// Decodes a value, including from forms that only other programs or people write.
   package func decode<Value: Decodable>(
     _ type: Value.Type, from tree: ValueTree
   ) throws(ValueCodingError) -> Value {
@@ -66,7 +66,7 @@ extension TreeReader: SingleValueDecodingContainer {
 }
 
 extension ValueTree {
-  /// Decodes a value and throws the errors of the standard library.
+  /// Decodes a value; throws errors of the standard library.
   package func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
     try value(of: type, at: nil, NestingDepth())
   }
@@ -102,7 +102,8 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { reader.codingPath }
 
   var allKeys: [Key] {
-    // Of canonically equivalent keys, a decoded `Dictionary` keeps the last, in a fixed order.
+    // The keys are sorted, because a decoded `Dictionary` retains the last of several canonically
+    // equivalent keys.
     let keys = entries.keys.allSatisfy(\.isASCII) ? Array(entries.keys) : entries.keys.sorted()
     return keys.compactMap { Key(stringValue: $0.string) }
   }
@@ -153,7 +154,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func superDecoder(forKey key: Key) -> any Decoder { optionalReader(key) }
 
-  /// Returns the decoder of a superclass; if the key is missing, of nil, to allow default values.
+  /// Returns the decoder of a superclass; a missing key is decoded as nil, to allow default values.
   private func optionalReader(_ key: some CodingKey) -> TreeReader {
     nestedReader(entry(key) ?? .null(depth: 0), key)
   }
@@ -177,7 +178,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func path(of key: some CodingKey) -> CodingPath { CodingPath(key, in: reader.path) }
 }
 
-/// A decoding container for an array; an element that cannot be decoded remains the next one.
+/// A decoding container for an array, which advances only after an element has been decoded.
 struct UnkeyedTreeReader: UnkeyedDecodingContainer {
   let elements: [ValueTree]
   let reader: TreeReader

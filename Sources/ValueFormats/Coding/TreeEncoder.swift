@@ -1,4 +1,4 @@
-/// An encoder of values to trees.
+/// An encoder of values to value trees.
 package struct TreeEncoder: Sendable {
   package init() {}
 
@@ -23,7 +23,7 @@ final class TreeBuilder: Encoder {
   let depth: NestingDepth
 
   private(set) var content = Content.nothing
-  /// A problem in a method that cannot throw, thrown by the next method that can.
+  /// A problem in a method that cannot throw, which the next method that can throw reports.
   private var problem: ValueCodingError.Problem?
 
   private var single = ValueTree.null(depth: 0)
@@ -143,7 +143,7 @@ extension TreeBuilder: SingleValueEncodingContainer {
   func encode(_ value: UInt128) throws { try set(value.tree) }
 }
 
-/// An encoding container for the entries of a dictionary, which keeps the last value of each key.
+/// An encoding container for a dictionary, which retains the last value of each key.
 struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   /// The builder of the dictionary.
   let builder: TreeBuilder
@@ -193,7 +193,7 @@ struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private func path(of key: some CodingKey) -> CodingPath { CodingPath(key, in: builder.path) }
 }
 
-/// An encoding container for the elements of an array.
+/// An encoding container for an array.
 struct UnkeyedTreeBuilder: UnkeyedEncodingContainer {
   /// The builder of the array.
   let builder: TreeBuilder

@@ -37,15 +37,15 @@ package struct ValueCoder: Sendable {
   }
 }
 
-// The root of a property list must be a container. A scalar (a number, a date, an enum with raw
-// values) is stored as an array of one element. To remain distinct, a value that encodes itself as
-// an array of one element is wrapped as well, unless its type always encodes an array.
+// The root of a property list must be a container. A scalar, such as a date or an enum with raw
+// values, is therefore wrapped in an array of one element. A value that encodes itself as an array
+// of one element is also wrapped, to distinguish the two, unless its type always encodes an array.
 //
 // An optional is stored as an array that is empty or contains the encoded value as `Data`, because
 // a property list represents nil as the string "$null", at any depth.
 
 extension ValueCoder {
-  /// The maximum depth of nested containers; Foundation's coders overflow 8 MiB of stack earlier.
+  /// The maximum depth of nested containers; Foundation's coders overflow a stack of 8 MiB earlier.
   private static let depth = 8192
 
   func encodePropertyList<Value: Encodable>(_ value: Value) throws(ValueCodingError) -> [UInt8] {
@@ -75,7 +75,7 @@ extension ValueCoder {
     defer { data.wipe() }
     var checked = Array(data)
     defer { checked.wipe() }
-    // The decoder also accepts text, and a password may look like a text property list.
+    // The decoder also accepts text, and a password may resemble an OpenStep property list.
     let magic = BinaryObjectTable.magic
     guard checked.count > magic.count, checked.starts(with: magic) else {
       throw ValueCodingError(.notPropertyList, of: type)

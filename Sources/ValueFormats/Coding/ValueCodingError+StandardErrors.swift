@@ -1,7 +1,11 @@
-// Containers throw standard errors, which an app's `Codable` code may catch, with an underlying
-// `Problem`. Their descriptions are not used, because they may contain the value.
+// Conversions between coding errors and those of the standard library.
+//
+// Containers throw `EncodingError` and `DecodingError`, which an app's `Codable` code may catch, with
+// a `Problem` as the underlying error. The descriptions of other errors are not used, because they
+// may contain the value.
 
 extension ValueCodingError {
+  /// Creates an error with a path that contains only keys without content.
   init(
     _ problem: Problem, of type: Any.Type, at keys: some Sequence<any CodingKey> = EmptyCollection()
   ) {
@@ -16,10 +20,12 @@ extension ValueCodingError {
     }
   }
 
-  /// Converts an encoding error; if `isWrappedInArray` is true, drops the array of one element from the path.
+  /// Converts an encoding error.
+  ///
+  /// If `isWrappedInArray` is true, the first key of the path is that of the array, and is dropped.
   init(encoding type: Any.Type, _ error: any Error, isWrappedInArray: Bool = false) {
     var error = error
-    // The property list encoder wraps an error that has a coding path in an error that has none.
+    // The property list encoder wraps an error with a coding path in an error without one.
     while case EncodingError.invalidValue(_, let context) = error,
       let underlying = context.underlyingError, !(underlying is Problem)
     {
@@ -34,7 +40,7 @@ extension ValueCodingError {
     }
   }
 
-  /// Converts a decoding error; if `isWrappedInArray` is true, drops the array of one element from the path.
+  /// Converts a decoding error; `isWrappedInArray` is as for an encoding error.
   init(decoding type: Any.Type, _ error: any Error, isWrappedInArray: Bool = false) {
     let (problem, context): (Problem, DecodingError.Context?) =
       switch error {

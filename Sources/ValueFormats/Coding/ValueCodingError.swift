@@ -20,7 +20,7 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     /// The value encodes itself as several values, such as an array and a dictionary.
     case multipleEncoded
     case tooDeep
-    /// The `Codable` implementation of the type threw an error of the given type.
+    /// The type's `Codable` implementation threw an error of the given type.
     case codableFailed(error: String)
     /// A string is equal to the encoding of nil in a property list.
     case nullString
@@ -37,7 +37,7 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     case null
     case boolean = "a Boolean"
     case number = "a number"
-    case text
+    case string = "a string"
     case url = "a URL"
     case data
     case date = "a date"
@@ -93,15 +93,15 @@ extension ValueCodingError: CustomStringConvertible {
     case .notEncodable:
       return """
         A value of type \(type) cannot be stored: a part of it cannot be represented in a property \
-        list.\(position) Store it as a type that encodes itself as numbers, text, data or dates.
+        list.\(position) Store it as a type that encodes itself as numbers, strings, data or dates.
         """
     case .nullString:
       return """
-        A value of type \(type) cannot be stored: \(problem.clause). Store that string by itself \
+        A value of type \(type) cannot be stored: \(problem.clause). Store that string by itself, \
         or as Data.
         """
     case .codableFailed(let error):
-      return "The coding of \(type) by its own code failed with an error of type \(error)."
+      return "The Codable implementation of \(type) threw an error of type \(error)."
     default:
       return """
         The stored bytes are not a value of type \(type): \(problem.clause).\(position) \
