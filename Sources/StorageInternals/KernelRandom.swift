@@ -2,8 +2,9 @@ import CLibrary
 
 /// The kernel's random number generator.
 ///
-/// The system call requires neither a file descriptor nor `/dev`, and reports failures. Foundation's
-/// `UUID()` opens `/dev/urandom` each time, and returns repeated values if it cannot be opened.
+/// The system call requires neither a file descriptor nor `/dev`, and reports failures.
+/// Foundation's `UUID()` opens `/dev/urandom` each time, and returns repeated values if it cannot
+/// be opened.
 package enum KernelRandom {
   /// Fills a buffer of at most 256 bytes with random bytes.
   package static func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) throws(SystemError) {

@@ -1,10 +1,10 @@
-/// The apparent format of a file, for the error message if the file has an unexpected format.
+/// The apparent format of a file, for error messages about files in an unexpected format.
 enum FileKind: Hashable, Sendable {
   case xml
   case binaryPropertyList
   case json
   case openStepPropertyList
-  /// Text in an encoding other than UTF-8.
+  /// A text file in an encoding other than UTF-8.
   case text(in: String)
 
   init?(_ file: [UInt8]) {
@@ -13,8 +13,8 @@ enum FileKind: Hashable, Sendable {
     } else if let encoding = Self.wideEncoding(of: file) {
       self = .text(in: encoding)
     } else {
-      let hasMark = file.starts(with: [0xEF, 0xBB, 0xBF])
-      let text = file.dropFirst(hasMark ? 3 : 0).drop(while: \.isWhitespace)
+      let hasByteOrderMark = file.starts(with: [0xEF, 0xBB, 0xBF])
+      let text = file.dropFirst(hasByteOrderMark ? 3 : 0).drop(while: \.isWhitespace)
       switch text.first {
       case UInt8(ascii: "<"): self = .xml
       case UInt8(ascii: "["): self = .json
@@ -40,7 +40,7 @@ enum FileKind: Hashable, Sendable {
     }
   }
 
-  /// Returns whether the text in braces looks like `key = value;`.
+  /// Returns whether text in braces resembles `key = value;`.
   private static func usesEqualSigns(_ text: ArraySlice<UInt8>) -> Bool {
     var isQuoted = false
     for byte in text.prefix(4096) {

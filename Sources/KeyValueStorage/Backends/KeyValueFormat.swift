@@ -26,7 +26,6 @@ public enum PropertyListFormat: Hashable, Sendable, CaseIterable {
   case binary
 }
 
-
 extension StoredFormat {
   func bytes<Value: Encodable>(of value: Value, key: String) throws(KeyValueStoreError) -> [UInt8] {
     try bytes(of: try tree(of: value, key: key), type: Value.self, key: key)

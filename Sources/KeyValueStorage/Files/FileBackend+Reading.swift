@@ -66,9 +66,9 @@ extension FileBackend {
     guard status.isUnchanged(since: before), bytes.count == status.size else { return nil }
     // A time more than a second in the future comes from another clock, such as a file server's.
     // A time within that second may result from a clock of finer resolution in the kernel.
-    let hasReliableStatus = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
+    let isReliable = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
     return FileSnapshot(
-      revision: revision, parse(bytes), status: status, hasReliableStatus: hasReliableStatus, file: file)
+      revision: revision, parse(bytes), status: status, hasReliableStatus: isReliable, file: file)
   }
 
   private func open(_ path: String) throws(KeyValueStoreError) -> File? {

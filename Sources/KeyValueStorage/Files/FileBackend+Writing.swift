@@ -55,7 +55,8 @@ extension FileBackend {
 
   /// Returns the file's snapshot; if the file was just removed, waits briefly for a new file.
   ///
-  /// A program that removes the file and creates it again would overwrite a file created in between.
+  /// A program that removes the file and creates it again would overwrite a file created in
+  /// between.
   private func snapshotToChange(at path: String) throws(KeyValueStoreError) -> FileSnapshot {
     while true {
       let snapshot = try snapshot(at: path)

@@ -51,7 +51,7 @@ final class FileSnapshot: Sendable {
       && file.entries.elementsEqual(otherFile.entries) { $0.key == $1.key && $0.text == $1.text }
   }
 
-  /// Returns whether this snapshot is current, given the status of the file, or nil if it is missing.
+  /// Returns whether this snapshot is current for a file's status; nil stands for a missing file.
   func isCurrent(for newStatus: FileStatus?) -> Bool {
     guard let status, let newStatus else { return status == newStatus }
     return hasReliableStatus && newStatus.isUnchanged(since: status)

@@ -10,9 +10,9 @@ package import ValueFormats
 /// print(serial?.description ?? "none")
 /// ```
 ///
-/// Two literals are equal if their descriptions are equal. A binary property list stores integers of up to
-/// 128 bits and rejects larger ones; it rounds other numbers to the nearest `Double`. A coder
-/// that is not part of a ``KeyValueStore`` encodes the number as a string.
+/// Two literals are equal if their descriptions are equal. A binary property list stores integers
+/// of up to 128 bits and rejects larger ones; it rounds other numbers to the nearest `Double`. A
+/// coder that is not part of a ``KeyValueStore`` encodes the number as a string.
 public struct NumberLiteral: Hashable, Sendable, LosslessStringConvertible {
   /// The number as a string, such as `-12`, `0.50` or `1e400`.
   public let description: String
@@ -37,7 +37,7 @@ public struct NumberLiteral: Hashable, Sendable, LosslessStringConvertible {
 
 extension NumberLiteral: StoredScalar {
   package var tree: ValueTree {
-    // As an integer, -0 would become 0.
+    // An integer cannot represent -0.
     let integer = description == "-0" ? nil : Int128(description)
     return .number(integer.map(StoredNumber.integer) ?? .text(description))
   }

@@ -13,14 +13,15 @@ import ValueFormats
 /// The getter returns the stored value, or the default value if none is stored. The setter writes
 /// according to the store's ``WritePolicy``. Setting nil removes the key, or stores nil if the
 /// default value is not nil. During an in-place change, such as `volume += 0.1`, no other thread of
-/// this process can set a property of the store. To exclude other processes too, use a ``KeyValueStore/transaction(_:)``.
+/// this process can set a property of the store. To exclude other processes too, use a
+/// ``KeyValueStore/transaction(_:)``.
 ///
 /// None of these operations throws. If the store cannot be read, the getter returns the last value
 /// read or the default value, and retries at each later access. If the setter cannot write a value,
 /// the store retains the value and retries with the next write. If the stored value cannot be read
-/// or decoded, an in-place change is discarded, because it would overwrite an unknown value. Each failure sets
-/// ``error`` and calls ``KeyValueStore/onFailure``. The methods ``load()`` and ``save(_:)`` throw
-/// instead.
+/// or decoded, an in-place change is discarded, because it would overwrite an unknown value. Each
+/// failure sets ``error`` and calls ``KeyValueStore/onFailure``. The methods ``load()`` and
+/// ``save(_:)`` throw instead.
 ///
 /// The projected value, `$volume`, is the wrapper itself. Where Swift does not allow a property
 /// wrapper, as in `Sendable` classes, use a constant:

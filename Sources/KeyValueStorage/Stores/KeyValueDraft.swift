@@ -28,7 +28,7 @@ public struct KeyValueDraft: Sendable {
 
   /// Sets the value of a key.
   ///
-  /// - Throws: ``KeyValueStoreError/unencodable(key:type:reason:)``, if the value cannot be encoded.
+  /// - Throws: ``KeyValueStoreError/unencodable(key:type:reason:)``, if it cannot be encoded.
   public mutating func set(_ value: some Encodable, for key: String) throws {
     self[StoredKey(key)] = ArraySlice(try format.bytes(of: value, key: key))
   }

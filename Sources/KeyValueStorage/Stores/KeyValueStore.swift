@@ -13,14 +13,16 @@ import ValueFormats
 ///
 /// Properties are read from memory. Changes by another process or an editor are detected and
 /// reported to observers; ``load()``, every write and every ``transaction(_:)`` check the file
-/// itself. A write preserves the keys that the app does not declare, and the formatting of their values.
+/// itself. A write preserves the keys that the app does not declare, and the formatting of their
+/// values.
 ///
 /// Creating a store does not access its file, so it never fails. If the file cannot be read,
 /// properties have the values last read or their defaults, and report the error. Unreadable content
 /// is never overwritten.
 ///
-/// Any number of threads may use a store concurrently, and any number of processes may use its file. A read
-/// never waits for a writer. A write waits for other processes no longer than ``lockTimeout``.
+/// Any number of threads may use a store concurrently, and any number of processes may use its
+/// file. A read never waits for a writer. A write waits for other processes no longer than
+/// ``lockTimeout``.
 public final class KeyValueStore: Sendable {
   let backend: any KeyValueBackend
   let format: any StoredFormat
@@ -40,7 +42,7 @@ public final class KeyValueStore: Sendable {
   /// The job of `background` that makes the scheduled write; nil if there is none.
   let timer = Lock<Int?>(nil, inForkedChild: { nil })
   private let timeout = LockTimeout()
-  /// The time for which a missing, empty or partial file is ignored, in case a write is in progress.
+  /// The time for which a missing, empty or partial file is ignored, in case it is being written.
   let gracePeriod: Duration
 
   /// Creates a store with a backend.

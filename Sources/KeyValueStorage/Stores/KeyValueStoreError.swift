@@ -19,8 +19,8 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   /// Another process held the lock at `path` for longer than ``KeyValueStore/lockTimeout``;
   /// `holder` is the process, if the kernel reports it.
   ///
-  /// Until the lock is free, later writes fail immediately. Changed properties keep their new values,
-  /// and the write is retried.
+  /// Until the lock is free, later writes fail immediately. Changed properties keep their new
+  /// values, and the write is retried.
   case busy(path: String, holder: Int32?)
   /// The settings have a newer version than this app supports.
   case newerVersion(found: Int, supported: Int)

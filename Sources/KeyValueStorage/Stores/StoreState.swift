@@ -16,7 +16,7 @@ struct StoreState: Sendable {
   private(set) var contents: KeyValueContents?
   /// The reason why newer contents could not be read; nil if the last read succeeded.
   private(set) var readError: KeyValueStoreError?
-  /// The start of the grace period for an empty or unreadable backend whose contents were read before.
+  /// The start of the grace period for contents that have become empty or unreadable.
   private var gracePeriodStart: ContinuousClock.Instant?
   /// Whether changes by other programs are reported; if not, each access checks for them.
   var isWatched = false
@@ -107,8 +107,8 @@ struct StoreState: Sendable {
 
   /// Begins a grace period, unless one has begun, and returns whether it has not yet expired.
   ///
-  /// Meanwhile, empty contents are ignored, because a program that writes a file may first remove or
-  /// truncate it.
+  /// Meanwhile, empty contents are ignored, because a program that writes a file may first remove
+  /// or truncate it.
   mutating func beginGracePeriod(of limit: Duration) -> Bool {
     guard contents?.isEmpty == false else { return false }
     let now = ContinuousClock.now

@@ -17,8 +17,8 @@ package struct UserDefaultsFile: Sendable {
 
   /// Reads a file: XML, which Foundation writes on Linux, or the binary format of other systems.
   ///
-  /// A missing file has no values. `shouldDecode` returns whether to decode the `Data` of a key if it
-  /// contains a binary property list or an archived URL.
+  /// A missing file has no values. `shouldDecode` returns whether to decode the `Data` of a key if
+  /// it contains a binary property list or an archived URL.
   package init(
     _ path: String, decoding shouldDecode: (String) -> Bool = { _ in false }
   ) throws(KeyValueStoreError) {

@@ -38,7 +38,7 @@ package struct File: ~Copyable, Sendable {
     return bytes
   }
 
-  /// Reads from an offset until a buffer is full or the file ends; returns the number of bytes read.
+  /// Fills a buffer from an offset, up to the end of the file; returns the number of bytes read.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, from offset: Int
   ) throws(SystemError) -> Int {

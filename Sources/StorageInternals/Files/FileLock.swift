@@ -23,10 +23,10 @@ package struct FileLock: ~Copyable, Sendable {
 
   /// Waits for the lock, in FIFO order among the threads of this process.
   ///
-  /// Processes acquire the lock approximately in the order of their requests. A missing lock file is
-  /// created with access for its owner only. After a timeout, this throws `ETIMEDOUT` of `flock`,
-  /// with the holder if the kernel reports it, and later calls for the same path fail immediately
-  /// until the lock is free.
+  /// Processes acquire the lock approximately in the order of their requests. A missing lock file
+  /// is created with access for its owner only. After a timeout, this throws `ETIMEDOUT` of
+  /// `flock`, with the holder if the kernel reports it, and later calls for the same path fail
+  /// immediately until the lock is free.
   package init(
     at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout
   ) throws(SystemError) {

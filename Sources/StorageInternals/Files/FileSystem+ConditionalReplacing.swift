@@ -19,9 +19,9 @@ extension FileSystem {
   /// old file open for writing has 50 milliseconds to finish.
   ///
   /// The new file has the owner, group and mode of the old one. If there is no old file, only the
-  /// owner of the new one has access. `hasExpectedContent` returns whether the file at a path, which
-  /// has the expected size and date, also has the expected content. Returns nil if the file was not
-  /// the expected one.
+  /// owner of the new one has access. `hasExpectedContent` returns whether the file at a path,
+  /// which has the expected size and date, also has the expected content. Returns nil if the file
+  /// was not the expected one.
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, expecting old: FileStatus?,
     hasExpectedContent: (String) throws(SystemError) -> Bool
@@ -105,7 +105,7 @@ extension FileSystem {
     return true
   }
 
-  /// Exchanges the files again, and restores a file with which another program replaced the new one.
+  /// Exchanges the files again, and restores any file that has replaced the new one meanwhile.
   private func undoExchange(
     _ temporary: String, _ new: FileStatus, at path: String
   ) throws(SystemError) {

@@ -118,8 +118,8 @@ extension FileSystem {
 
   /// Removes the temporary files that killed processes left behind.
   ///
-  /// A process that replaces the file must hold the given lock. No temporary file is therefore in use
-  /// while the caller holds it.
+  /// A process that replaces the file must hold the given lock. No temporary file is therefore in
+  /// use while the caller holds it.
   package func removeTemporaryFiles(
     of path: String, holding lock: borrowing FileLock
   ) throws(SystemError) {

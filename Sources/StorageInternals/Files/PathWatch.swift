@@ -15,7 +15,7 @@ package final class PathWatch: Sendable {
     /// The steps of the last resolution of the path.
     var steps: [PathStep] = []
     var names: Set<Inotify.WatchedName> = []
-    /// The file's status when it was last polled; nil if it was missing, or had changed too recently.
+    /// The file's status at the last poll; nil if it was missing, or had changed too recently.
     var polledStatus: FileStatus?
   }
 
@@ -36,10 +36,10 @@ package final class PathWatch: Sendable {
 
   /// Starts watching a path; neither the file nor its directories need to exist.
   ///
-  /// The handler is called on a thread of the watch, even if the path can no longer be resolved. All
-  /// changes made before the call are visible to the handler. If `eachWrite` is true, each write
-  /// counts as a change; otherwise, closing the file after writing does. Throws a `SystemError` of
-  /// `pthread_create` if no thread can be created, for example in a forked child.
+  /// The handler is called on a thread of the watch, even if the path can no longer be resolved.
+  /// All changes made before the call are visible to the handler. If `eachWrite` is true, each
+  /// write counts as a change; otherwise, closing the file after writing does. Throws a
+  /// `SystemError` of `pthread_create` if no thread can be created, for example in a forked child.
   package init(
     path: String, eachWrite: Bool = false, in fileSystem: FileSystem = FileSystem(),
     handler: @escaping @Sendable () -> Void

@@ -38,7 +38,7 @@ struct BinaryObject {
     var isCounted: Bool { isContainer || isString || self == .data }
   }
 
-  /// Returns the content's size in bytes, given the low bits of the marker; nil if they are invalid.
+  /// Returns the content's size in bytes from the low bits of the marker; nil if they are invalid.
   static func size(_ kind: Kind, _ argument: UInt8) -> Int? {
     switch (kind, argument) {
     case (.integer, 0...4), (.real, 2...3), (.date, 3): 1 << Int(argument)

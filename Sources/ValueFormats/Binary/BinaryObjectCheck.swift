@@ -16,8 +16,8 @@ struct BinaryObjectCheck {
     static let entered: Int16 = -1
     /// The depth of nested containers in the object, including the object itself.
     var height = Self.none
-    // The number of values in the object and their size in bytes, with shared values counted once for
-    // each reference, clamped to `Int32.max`.
+    // The number of values in the object and their size in bytes, with shared values counted once
+    // for each reference, clamped to `Int32.max`.
     var values: Int32 = 1
     var size: Int32 = 0
   }

@@ -1,4 +1,4 @@
-/// A binary property list, version 00.
+/// The format of binary property lists, version 00.
 ///
 /// A fragment is a separate property list whose root is the value.
 package struct BinaryPropertyListFormat: StoredFormat {

@@ -99,8 +99,8 @@ extension StoredInteger {
 
 /// Casts a value to its own type, for which generic code has a different name.
 ///
-/// A dynamic cast takes longer than the rest of decoding a short string. Without inlining, a call to
-/// this function from generic code would still take a third of that time.
+/// A dynamic cast takes longer than the rest of decoding a short string. Without inlining, a call
+/// to this function from generic code would still take a third of that time.
 @inline(__always)
 func identityCast<Value, Target>(_ value: consuming Value, to type: Target.Type) -> Target {
   if Value.self != type { fatalError("\(Value.self) is not \(type).") }

@@ -93,7 +93,6 @@ extension ValueTree {
   }
 }
 
-
 /// A decoding container for a dictionary, which falls back to a canonically equivalent key.
 struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let entries: [StoredKey: ValueTree]

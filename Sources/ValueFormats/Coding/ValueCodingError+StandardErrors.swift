@@ -1,8 +1,8 @@
 // Conversions between coding errors and those of the standard library.
 //
-// Containers throw `EncodingError` and `DecodingError`, which an app's `Codable` code may catch, with
-// a `Problem` as the underlying error. The descriptions of other errors are not used, because they
-// may contain the value.
+// Containers throw `EncodingError` and `DecodingError`, which an app's `Codable` code may catch,
+// with a `Problem` as the underlying error. The descriptions of other errors are not used, because
+// they may contain the value.
 
 extension ValueCodingError {
   /// Creates an error with a path that contains only keys without content.

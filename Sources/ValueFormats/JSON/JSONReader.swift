@@ -35,18 +35,18 @@ package struct JSONReader: TextReader {
     }
   }
 
-  /// Reads a value inside `depth` containers; the result is arbitrary unless `makesTrees` is true.
+  /// Reads a value nested in `depth` containers; only `makesTrees` makes the result meaningful.
   mutating func value(in depth: Int) throws(FormatError) -> ValueTree {
     switch current {
     case UInt8(ascii: "\""):
-      let text = try text()
-      return makesTrees ? escaping.tree(try string(of: text)) : .null(depth: 0)
+      let string = try skipString()
+      return makesTrees ? escaping.tree(try content(of: string)) : .null(depth: 0)
     case UInt8(ascii: "{"):
       var dictionary: [StoredKey: ValueTree] = [:]
       try members(in: depth) { (reader, key) throws(FormatError) in
         let value = try reader.value(in: depth + 1)
         guard reader.makesTrees else { return }
-        if dictionary.updateValue(value, forKey: StoredKey(try reader.string(of: key))) != nil {
+        if dictionary.updateValue(value, forKey: StoredKey(try reader.content(of: key))) != nil {
           throw reader.failure("duplicate key", at: key.start)
         }
       }
@@ -62,7 +62,7 @@ package struct JSONReader: TextReader {
     }
   }
 
-  /// Reads an object inside `depth` containers, with a closure that reads the value of a member.
+  /// Reads an object nested in `depth` containers; a closure reads the value of each member.
   mutating func members(
     in depth: Int, value: (inout JSONReader, _ key: JSONString) throws(FormatError) -> Void
   ) throws(FormatError) {
@@ -70,7 +70,7 @@ package struct JSONReader: TextReader {
       guard reader.current == UInt8(ascii: "\"") else {
         throw reader.unexpected("expected a key in double quotation marks")
       }
-      let key = try reader.text()
+      let key = try reader.skipString()
       reader.skipWhitespace()
       guard reader.skip(":") else { throw reader.unexpected("expected a colon") }
       reader.skipWhitespace()
@@ -78,7 +78,7 @@ package struct JSONReader: TextReader {
     }
   }
 
-  /// Reads a container inside `depth` others, with a closure that reads an element.
+  /// Reads a container nested in `depth` others; a closure reads each element.
   @inline(__always)
   private mutating func elements(
     in depth: Int, until end: Unicode.Scalar, _ endName: String,
@@ -119,10 +119,10 @@ package struct JSONReader: TextReader {
     }
   }
 
-  /// Returns whether a text is a JSON number.
-  package static func isNumber(_ text: String) -> Bool {
+  /// Returns whether a string is a JSON number.
+  package static func isNumber(_ string: String) -> Bool {
     do throws(FormatError) {
-      var reader = try JSONReader(ArraySlice(text.utf8), makesTrees: false)
+      var reader = try JSONReader(ArraySlice(string.utf8), makesTrees: false)
       try reader.skipNumber()
       return reader.current == nil
     } catch {
@@ -162,12 +162,12 @@ struct JSONString {
 
 extension JSONReader {
   /// Skips a string, from its opening quotation mark.
-  mutating func text() throws(FormatError) -> JSONString {
+  mutating func skipString() throws(FormatError) -> JSONString {
     let start = position
     var hasEscapes = false
     position += 1
     while true {
-      position = endOfPlainText()
+      position = endOfUnescapedCharacters()
       switch current {
       case UInt8(ascii: "\""):
         position += 1
@@ -185,7 +185,7 @@ extension JSONReader {
   }
 
   /// Returns the index after the unescaped characters at the current position.
-  private func endOfPlainText() -> Int {
+  private func endOfUnescapedCharacters() -> Int {
     let span = bytes.span
     var index = position - bytes.startIndex
     while index < span.count {
@@ -225,17 +225,17 @@ extension JSONReader {
     }
   }
 
-  /// Returns the content of a skipped string; does not change the position.
-  func string(of text: JSONString) throws(FormatError) -> String {
-    let content = bytes[(text.start + 1)..<(text.end - 1)]
-    guard text.hasEscapes else { return String(decoding: content, as: UTF8.self) }
+  /// Returns the content of a skipped string, without changing the position.
+  func content(of string: JSONString) throws(FormatError) -> String {
+    let content = bytes[(string.start + 1)..<(string.end - 1)]
+    guard string.hasEscapes else { return String(decoding: content, as: UTF8.self) }
     var reader = self
     var result: [UInt8] = []
     result.reserveCapacity(content.count)
     reader.position = content.startIndex
     while true {
       let start = reader.position
-      reader.position = reader.endOfPlainText()
+      reader.position = reader.endOfUnescapedCharacters()
       result += bytes[start..<reader.position]
       if reader.position == content.endIndex { return String(decoding: result, as: UTF8.self) }
       result += String(try reader.escapedScalar()).utf8

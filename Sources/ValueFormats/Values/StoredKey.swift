@@ -1,7 +1,8 @@
 import CLibrary
 
-/// A key that is compared by its UTF-8 bytes, because canonically equivalent strings can be
-/// different keys of a file.
+/// A key, which is compared by its UTF-8 bytes.
+///
+/// A file may contain several keys that are canonically equivalent.
 package struct StoredKey: Sendable {
   package let string: String
 
@@ -14,7 +15,7 @@ package struct StoredKey: Sendable {
   var isASCII: Bool { string.utf8.allSatisfy { $0 < 0x80 } }
 
   private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    // The bytes are not used after the closure, and the initializer made them contiguous.
+    // The bytes are not used after the closure returns, and the initializer made them contiguous.
     unsafe string.utf8.withContiguousStorageIfAvailable { bytes in
       unsafe body(UnsafeRawBufferPointer(bytes))
     }!

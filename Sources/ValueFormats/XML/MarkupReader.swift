@@ -49,7 +49,7 @@ struct MarkupReader: TextReader {
     }
   }
 
-  /// Skips the part before the first element.
+  /// Skips the prolog: everything before the root element.
   mutating func skipProlog() throws(FormatError) {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position += 3 }
     if hasPrefix("<?xml"), bytes[position...].dropFirst(5).first?.isWhitespace == true {
@@ -84,7 +84,8 @@ struct MarkupReader: TextReader {
     }
   }
 
-  /// Skips a document type; rejects internal definitions, which could expand to gigabytes.
+  /// Skips a document type declaration; rejects internal definitions, which could expand to
+  /// gigabytes.
   private mutating func skipDocumentType() throws(FormatError) {
     let start = position
     position += 9
@@ -146,7 +147,7 @@ extension MarkupReader {
     }
   }
 
-  /// Reads a start tag or an empty-element tag, such as `<true/>`, which must be next.
+  /// Reads the start tag, or the empty-element tag such as `<true/>`, which must be next.
   mutating func tag() throws(FormatError) -> (name: String, isEmpty: Bool) {
     let start = position
     guard skip("<") else {

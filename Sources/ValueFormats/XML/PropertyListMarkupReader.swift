@@ -119,7 +119,7 @@ struct PropertyListMarkupReader {
     return escaping.unescaped(key)
   }
 
-  /// Reads a value inside `depth` containers; the result is arbitrary unless `makesTrees` is true.
+  /// Reads a value nested in `depth` containers; only `makesTrees` makes the result meaningful.
   private mutating func value(within depth: Int) throws(FormatError) -> ValueTree {
     let start = markup.position
     if markup.hasPrefix("</") { throw markup.failure("expected a value") }
@@ -155,7 +155,7 @@ struct PropertyListMarkupReader {
     }
   }
 
-  /// Reads the content of a container and its end tag, with a closure that reads an element.
+  /// Reads the content and the end tag of a container; a closure reads each element.
   private mutating func content(
     of container: PropertyListElement, _ isEmpty: Bool, from start: Int, _ depth: Int,
     element: (inout PropertyListMarkupReader) throws(FormatError) -> Void

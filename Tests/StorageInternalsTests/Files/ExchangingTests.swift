@@ -34,7 +34,8 @@ import Testing
 
   /// Replaces the file; returns whether it did.
   private func replace(
-    _ expected: FileStatus?, _ fileSystem: FileSystem = FileSystem(), hasExpectedContent: Bool = true
+    _ expected: FileStatus?, _ fileSystem: FileSystem = FileSystem(),
+    hasExpectedContent: Bool = true
   ) throws(SystemError) -> Bool {
     let replacement = try fileSystem.replaceFile(at: path, with: new, expecting: expected) {
       _ throws(SystemError) in hasExpectedContent
@@ -132,7 +133,8 @@ import Testing
       var failure: SystemError?
       do throws(SystemError) {
         if let replacement = try fault.fileSystem.replaceFile(
-          at: path, with: new, expecting: status, hasExpectedContent: { _ throws(SystemError) in true })
+          at: path, with: new, expecting: status,
+          hasExpectedContent: { _ throws(SystemError) in true })
         {
           hasTemporaryFile = replacement.hasTemporaryFile
         }
@@ -152,7 +154,8 @@ import Testing
       }
       // Only a failed removal, which is reported, leaves a file.
       let names = try FileSystem().entries(of: directory.path)
-      #expect(names.filter { $0 != "file" }.count == (hasTemporaryFile ? 1 : 0), "\(fault.failed ?? "")")
+      #expect(
+        names.filter { $0 != "file" }.count == (hasTemporaryFile ? 1 : 0), "\(fault.failed ?? "")")
       for name in names { try FileSystem().unlink(directory(name)) }
       if !fault.happened {
         #expect(index > 8)
