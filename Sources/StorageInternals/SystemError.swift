@@ -34,10 +34,7 @@ extension SystemError: CustomStringConvertible {
       case ENFILE: "Raise fs.file-max."
       case ENOSPC: "Raise fs.inotify.max_user_watches."
       default:
-        """
-        Make sure that this user can read the directories of the path, and that the kernel can \
-        watch them.
-        """
+        "Make sure that this user can read, and the kernel can watch, the directories of the path."
       }
     return """
       \(message) \(remedy) Until then, changes by other programs are detected at each access, and \

@@ -55,8 +55,7 @@ extension FileBackend {
 
   /// Returns the file's snapshot; if the file was just removed, waits briefly for a new file.
   ///
-  /// A program that removes the file and creates it again would overwrite a file created in
-  /// between.
+  /// A program that removes and recreates the file would overwrite a file created in between.
   private func snapshotToChange(at path: String) throws(KeyValueStoreError) -> FileSnapshot {
     while true {
       let snapshot = try snapshot(at: path)
@@ -105,8 +104,7 @@ extension FileBackend {
         state.hasUnflushedWrite = true
         state.hasRemovedStaleFiles = false
       }
-      // The new file cannot have the same owner. `EINVAL` means that the container's user namespace
-      // does not contain that user.
+      // The new file cannot have the same owner; `EINVAL` means that the user namespace lacks it.
       let cannotCopyOwner = error.call == .fchown && [EPERM, EINVAL].contains(error.code)
       throw cannotCopyOwner && snapshot.status?.owner != geteuid()
         ? .ownedByAnother(path: target) : KeyValueStoreError(error)

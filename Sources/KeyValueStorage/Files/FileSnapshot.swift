@@ -7,9 +7,7 @@ final class FileSnapshot: Sendable {
   let parsed: Result<ParsedFile, KeyValueStoreError>
   /// The file's status; nil if the file did not exist.
   let status: FileStatus?
-  /// Whether every later change of the file also changes its status.
-  ///
-  /// False if the file was read within the clock tick of its last change.
+  /// Whether every later change also changes the status; false within the clock tick of a change.
   let hasReliableStatus: Bool
   /// The open file, which prevents a new file from reusing its inode number.
   private let file: File?

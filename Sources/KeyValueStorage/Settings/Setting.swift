@@ -219,8 +219,7 @@ final class Setting: Sendable {
         }
         observer(old, value)
       } catch {
-        // The next read reports that the value has another type. The first change needs an old
-        // value.
+        // The next read reports the wrong type. The first change requires an old value.
         previous.withLock { $0 = $0 ?? defaultValue }
       }
     }

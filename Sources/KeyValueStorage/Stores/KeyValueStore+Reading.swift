@@ -76,9 +76,7 @@ extension KeyValueStore {
   }
 
   /// Whether empty or unreadable contents must still be ignored.
-  private var isWithinGracePeriod: Bool {
-    state.withLock { $0.beginGracePeriod(of: gracePeriod) }
-  }
+  private var isWithinGracePeriod: Bool { state.withLock { $0.beginGracePeriod(of: gracePeriod) } }
 
   /// Adopts newer contents, after migrating them to the app's version.
   func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {

@@ -72,7 +72,6 @@ enum FileLockQueue {
   }
 
   private struct Entry: Sendable {
-    /// Whether a thread has entered the queue and not left it.
     var isOccupied = false
     /// The semaphores of the waiting threads, each signalled when its thread becomes the first.
     var waiting: [DispatchSemaphore] = []

@@ -6,9 +6,7 @@ struct BinaryObjectCheck {
   private let kinds: Set<BinaryObject.Kind>
   private var visits: [Visit]
   private var size = 0
-  /// The containers whose elements are being visited.
-  ///
-  /// A stack replaces recursion, because a secret may be deeply nested.
+  /// The stack of containers that are being visited; recursion could overflow for nested secrets.
   private var open: [Container] = []
 
   private struct Visit {
@@ -16,8 +14,7 @@ struct BinaryObjectCheck {
     static let entered: Int16 = -1
     /// The depth of nested containers in the object, including the object itself.
     var height = Self.none
-    // The number of values in the object and their size in bytes, with shared values counted once
-    // for each reference, clamped to `Int32.max`.
+    // The number and the byte size of the values in the object, per reference, up to `Int32.max`.
     var values: Int32 = 1
     var size: Int32 = 0
   }

@@ -6,8 +6,7 @@ package struct BinaryPropertyListFormat: StoredFormat {
 
   package init(_ escaping: StringEscaping = .escaped) { self.escaping = escaping }
 
-  /// The maximum number of decoded values; shared objects can expand to more values than fit in
-  /// memory.
+  /// The maximum number of decoded values, which limits the expansion of shared objects.
   private static let maximumValueCount = 16_000_000
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {

@@ -1,5 +1,3 @@
-// Conversions between coding errors and those of the standard library.
-//
 // Containers throw `EncodingError` and `DecodingError`, which an app's `Codable` code may catch,
 // with a `Problem` as the underlying error. The descriptions of other errors are not used, because
 // they may contain the value.

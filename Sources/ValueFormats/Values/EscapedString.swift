@@ -56,7 +56,7 @@ enum EscapedString {
   }
 }
 
-/// Whether strings in a file may contain escapes.
+/// The interpretation of the strings in a file, with or without escapes.
 package enum StringEscaping: Sendable {
   /// The file was written by a store, whose strings may contain escapes.
   case escaped

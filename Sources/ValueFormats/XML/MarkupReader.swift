@@ -84,8 +84,7 @@ struct MarkupReader: TextReader {
     }
   }
 
-  /// Skips a document type declaration; rejects internal definitions, which could expand to
-  /// gigabytes.
+  /// Skips a document type; rejects internal definitions, which could expand to gigabytes.
   private mutating func skipDocumentType() throws(FormatError) {
     let start = position
     position += 9
