@@ -2,7 +2,7 @@ import CLibrary
 
 /// A C library that is loaded at run time, so that it is not a build dependency.
 ///
-/// The library stays loaded until the process ends, because function pointers, thread-local
+/// The library remains loaded until the process ends, because function pointers, thread-local
 /// destructors and exit handlers may refer to its code.
 @safe package struct DynamicLibrary: @unchecked Sendable {
   // `@unchecked`: the handle does not change after `init`, and `dlsym` is thread-safe.

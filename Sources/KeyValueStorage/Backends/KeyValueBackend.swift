@@ -11,8 +11,8 @@ public protocol KeyValueBackend: Sendable {
 
   /// Reads the newest contents.
   ///
-  /// - Throws: The reason why the contents are unknown. If nothing was ever written, the contents
-  ///   are empty.
+  /// - Returns: The contents, which are empty if nothing has been written.
+  /// - Throws: The reason why the contents cannot be read.
   func load() throws(KeyValueStoreError) -> KeyValueContents
 
   /// Returns whether the contents have changed since a revision.

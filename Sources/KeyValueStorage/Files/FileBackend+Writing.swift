@@ -26,7 +26,7 @@ extension FileBackend {
       if let written = try write(changes, to: file, of: base, at: scope.target) {
         return written
       }
-      // A program that does not take the lock wrote first. Retry with its content as the base.
+      // A program that does not acquire the lock wrote first. Retry, based on its content.
     }
     throw .unavailable("\(path) changes faster than it can be written. Try again later.")
   }
@@ -123,7 +123,7 @@ extension FileBackend {
       let newest = KeyValueContents(entries: contents.entries, revision: state.nextRevision())
       let snapshot = reopen(target, written, newest, surroundings, size: size)
       if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base) {
-        // A reader has already seen a later write of another program.
+        // A later write by another program has already been read.
         return contents
       }
       state.snapshot = snapshot
@@ -140,9 +140,9 @@ extension FileBackend {
       // A writable descriptor would prevent the file system from being remounted read-only.
       let file = try fileSystem.open(target, O_RDONLY | O_NONBLOCK | O_NOCTTY)
       let status = try file.status()
-      let own = try written.file.status()
-      // A program that does not take the lock may already have replaced or written the file.
-      guard status.isUnchanged(since: own), status.size == size,
+      let writtenStatus = try written.file.status()
+      // A program that does not acquire the lock may already have replaced or written the file.
+      guard status.isUnchanged(since: writtenStatus), status.size == size,
         written.modified.map({ $0 == status.modified }) ?? true
       else { return nil }
       return FileSnapshot(

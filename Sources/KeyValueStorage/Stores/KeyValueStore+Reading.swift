@@ -8,7 +8,7 @@ extension KeyValueStore {
   /// delay. The call makes one system call if nothing has changed, and never waits for a writer.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read. In that case,
-  ///   properties keep the values last read.
+  ///   properties retain the values last read.
   public func load() throws { try read() }
 
   /// Returns the keys that have a value, sorted by their UTF-8 bytes.
@@ -27,7 +27,7 @@ extension KeyValueStore {
     return version.number == 0 ? draft.allKeys : draft.keys
   }
 
-  /// Returns the value of a key that is known only at run time; nil if there is none.
+  /// Returns the value of a key that is determined at run time; nil if there is none.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read, or
   ///   ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
@@ -169,7 +169,7 @@ extension KeyValueStore {
         if !isRetry, newest.isEmpty, !(cached?.isEmpty ?? true) { return scheduleRefresh() }
         try adopt(newest)
       }
-      // Coalesced writes keep their schedule.
+      // Coalesced writes remain scheduled.
       if state.withLock({ $0.isOverdue }) { flushOverdue(within: nil) }
     } catch {
       if !isRetry { return scheduleRefresh() }

@@ -37,7 +37,7 @@ extension KeyValueStore {
       }
     }
     requireNoInPlaceChange()
-    // Otherwise another thread's first get would wait for the end of the transaction.
+    // Otherwise, the first read by another thread would wait for the end of the transaction.
     loadIfNeeded()
     return try writeLock.take {
       var result: Swift.Result<Result, any Error>?

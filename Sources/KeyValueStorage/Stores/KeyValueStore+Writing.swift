@@ -3,7 +3,7 @@ import StorageInternals
 import ValueFormats
 
 extension KeyValueStore {
-  /// Sets a key that is known only at run time, and returns when the value is on disk.
+  /// Sets a key that is determined at run time, and returns when the value is on disk.
   ///
   /// Within a ``transaction(_:)``, the value is written when the transaction ends.
   ///
@@ -144,7 +144,7 @@ extension KeyValueStore {
     stopTimer(if: { state.withLock { $0.unsaved.isEmpty } })
   }
 
-  /// Traps within an in-place change, where waiting for a transaction could deadlock.
+  /// Traps during an in-place change, when waiting for a transaction could deadlock.
   func requireNoInPlaceChange() {
     if propertyLock.isHeldByCurrentThread, !writeLock.isHeldByCurrentThread {
       fatalError(

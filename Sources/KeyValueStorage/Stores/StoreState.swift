@@ -57,7 +57,7 @@ struct StoreState: Sendable {
 
   /// Sets or removes a key, within the calling thread's transaction if there is one.
   ///
-  /// - Returns: The generation from which all threads see the change; nil in a transaction.
+  /// - Returns: The generation from which all threads observe the change; nil in a transaction.
   mutating func set(_ key: StoredKey, to value: EncodedValue?) -> Int? {
     if transaction.ofThisThread != nil {
       generation += 1

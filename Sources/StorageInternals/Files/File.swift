@@ -129,7 +129,7 @@ package struct File: ~Copyable, Sendable {
     try fileSystem.check(call, path) { body(descriptor) }
   }
 
-  /// Calls a closure with the descriptor, which stays open until the closure returns.
+  /// Calls a closure with the descriptor, which remains open until the closure returns.
   func withDescriptor<Result>(_ body: (Int32) -> Result) -> Result { body(descriptor) }
 
   /// Whether any process has the file open for writing; false if that cannot be determined.

@@ -9,7 +9,7 @@ import Synchronization
 /// does not synchronize memory: neither the memory model nor the thread sanitizer takes it into
 /// account.
 ///
-/// The lock file is separate from the data. If the data's own file were locked, replacing it by a
+/// The lock file is separate from the data. If the data's own file were locked, replacing it with a
 /// rename would allow two processes to lock different inodes. The lock file is empty and is never
 /// removed.
 package struct FileLock: ~Copyable, Sendable {
@@ -92,8 +92,8 @@ extension File {
   /// Returns whether a path still refers to this file.
   fileprivate func isStill(at path: String, in fileSystem: FileSystem) throws(SystemError) -> Bool {
     guard let current = try fileSystem.status(of: path) else { return false }
-    let own = try status()
-    return own.inode == current.inode && own.device == current.device
+    let status = try status()
+    return status.inode == current.inode && status.device == current.device
   }
 }
 

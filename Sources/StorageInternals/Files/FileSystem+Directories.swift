@@ -68,7 +68,7 @@ extension FileSystem {
     while true {
       var name: String?
       try check(.readdir, path) {
-        // At the end, the result is the same as on failure, but the error number stays 0.
+        // At the end, the result is the same as on failure, but the error number remains 0.
         errno = 0
         guard let entry = unsafe readdir(directory) else { return errno == 0 ? 0 : -1 }
         // An entry may be shorter than the struct, so it must not be copied.

@@ -9,7 +9,7 @@ import Synchronization
 /// for moves and removals. The path is
 /// resolved again after each change.
 ///
-/// While the kernel refuses to watch one of the directories, the path is polled instead.
+/// While the kernel cannot watch one of the directories, the path is polled instead.
 package final class PathWatch: Sendable {
   private struct State: Sendable {
     /// The steps of the last resolution of the path.

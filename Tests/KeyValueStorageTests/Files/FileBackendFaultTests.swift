@@ -61,7 +61,7 @@ struct FileBackendFaultTests {
     #expect(code != EINTR, comment)
   }
 
-  /// The state after an operation in which one call, given by its number, failed.
+  /// The state after an operation in which the call with a given index failed.
   private struct Attempt {
     let file: BackendFile
     let backend: FileBackend

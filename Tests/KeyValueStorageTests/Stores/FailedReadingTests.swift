@@ -58,7 +58,7 @@ struct FailedReadingTests {
       let number = StoredValue(wrappedValue: 0, "number", in: open(file, fault.fileSystem))
       number.wrappedValue += 1
       fault.disarm()
-      // Changed, changed but not written yet, or refused.
+      // Changed, changed but not yet written, or rejected.
       let comment = Comment("\(fault.failed ?? "no call") with error \(code)")
       #expect([41, 42].contains(number.wrappedValue), comment)
       if number.wrappedValue == 41 { #expect(number.error != nil, comment) }
@@ -158,7 +158,7 @@ struct FailedReadingTests {
     #expect(number.wrappedValue == 41)
   }
 
-  /// If the kernel has no watch left, each access checks the file itself.
+  /// If the kernel has no watches left, each access checks the file itself.
   @Test(arguments: KeyValueFormat.allCases)
   func storeThatHearsNothingLooksItself(_ format: KeyValueFormat) throws {
     let file = try file(format, 1)

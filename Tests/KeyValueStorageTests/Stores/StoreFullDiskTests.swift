@@ -63,7 +63,7 @@ struct StoreFullDiskTests {
     #expect(path.hasPrefix("/"), sourceLocation: sourceLocation)
   }
 
-  /// Expects refusals, and an unchanged file, while the store cannot be written.
+  /// Expects errors, and an unchanged file, while the store cannot be written.
   private func expectRefusals(
     _ code: Int32, _ mount: MountedDirectory, _ kind: Kind, _ store: KeyValueStore, _ value: String
   ) throws {
@@ -89,7 +89,7 @@ struct StoreFullDiskTests {
     #expect(try self.store(in: mount, kind).value(of: "text") == "old")
   }
 
-  /// Writes the kept values in one of the possible ways.
+  /// Writes the unsaved values in one of the possible ways.
   private func expectSuccess(
     _ mount: MountedDirectory, _ kind: Kind, _ store: KeyValueStore, _ value: String
   ) throws {

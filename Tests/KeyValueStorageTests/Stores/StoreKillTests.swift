@@ -31,7 +31,7 @@ struct StoreKillTests {
       #expect(journal.acknowledgementCount > 0)
       journal.check(try PythonSettings.values(of: file).filter { $0.key != "afterwards" })
     }
-    // Without leftovers, no kill was during a write.
+    // Without temporary files, no process was killed during a write.
     if Campaign.isFull { #expect(littered > 0) }
   }
 
@@ -45,7 +45,7 @@ struct StoreKillTests {
     try wait { try FileSystem().status(of: journal)?.size ?? 0 >= progress }
     usleep(UInt32.random(in: 0..<5000))
     child.process.stop()
-    // The process was killed at work, and did not fail by itself.
+    // The process was killed during its work, and did not fail by itself.
     #expect(child.process.end() == SIGKILL)
   }
 
@@ -53,7 +53,7 @@ struct StoreKillTests {
     let store = file.open()
     var found: [String: String] = [:]
     for key in try store.keys() where key != "afterwards" { found[key] = try store.value(of: key) }
-    // No other process is left, so the first access removes the leftovers.
+    // No other process is running, so the first access removes the temporary files.
     #expect(try file.litter == [])
     journal.check(found)
     for thread in 0..<2 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// Several processes with two threads each, on one file.
+/// Several processes with two threads each that use one file.
 struct StoreProcessesTests {
   @Test(arguments: Campaign.isFull ? KeyValueFormat.allCases : [.json])
   func orderOfSixteenProcessesIsOneThatAllSawWhileSomeAreKilled(_ format: KeyValueFormat) throws {

@@ -2,7 +2,7 @@ import Concurrency
 
 @testable import KeyValueStorage
 
-/// The failures that stores reported instead of throwing; they are not printed meanwhile.
+/// The failures that stores reported instead of throwing; they are not printed.
 enum ReportedFailures {
   private static let failures = Lock([KeyValueStoreError]())
 

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import KeyValueStorage
 
-/// A settings file in a directory of its own, removed when this object is released.
+/// A settings file in its own directory, which is removed when this object is released.
 final class TestFile: Sendable {
   private let temporary: TemporaryDirectory
   let path: String
@@ -29,7 +29,7 @@ final class TestFile: Sendable {
       migrations: migrations)
   }
 
-  /// A store that waits long enough for programs on a busy machine to put a file back.
+  /// A store with a grace period that suffices for other programs even on a busy machine.
   func openPatiently(
     _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem()
   ) -> KeyValueStore {
@@ -56,7 +56,7 @@ final class TestFile: Sendable {
     return Data(try file.bytes)
   }
 
-  /// The leftovers of killed writers.
+  /// The temporary files of killed writers.
   var litter: [String] {
     get throws { try FileSystem().entries(of: directory).filter { $0.hasSuffix(".tmp") } }
   }

@@ -15,7 +15,7 @@ import Testing
   private let theirs = [UInt8]("THE".utf8)
   private var path: String { directory("file") }
 
-  /// Another program's change of the file, which keeps its size.
+  /// A change to the file by another program, which preserves its size.
   enum Edit: CaseIterable {
     case rename, overwrite, removeAndMake, remove
   }
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// Replaces the file; returns whether it did.
+  /// Replaces the file; returns whether it was replaced.
   private func replace(
     _ expected: FileStatus?, _ fileSystem: FileSystem = FileSystem(),
     hasExpectedContent: Bool = true
@@ -62,7 +62,7 @@ import Testing
 
   @Test(arguments: Edit.allCases, [false, true])
   func changedFileStays(_ edit: Edit, _ canExchange: Bool) throws {
-    // The exchange is the first rename. Without it, only changes before the last check are noticed.
+    // The exchange is the first rename. Without it, changes after the last check are undetected.
     for moment in [FileSystem.Call.open, .write, .fsync, canExchange ? .renameat2 : .fsync] {
       try FileSystem().replaceFile(at: path, with: old)
       let status = try #require(try FileSystem().status(of: path))
@@ -94,7 +94,7 @@ import Testing
     try make(.rename)
     let renamings = Lock(0)
     let fileSystem = FileSystem { call, _ in
-      // The second rename puts back the exchanged file, which another program has replaced.
+      // The second rename restores the exchanged file, which another program has replaced.
       if call == .renameat2,
         renamings.withLock({
           $0 += 1; return $0

@@ -69,7 +69,7 @@ import Testing
     #expect(try FileSystem().entries(of: directory.path) == ["file"])
   }
 
-  /// Another process makes the file at the last moment.
+  /// Another process creates the file at the last moment.
   @Test(arguments: missing)
   func fileThatIsMadeMeanwhileStays(_ missing: [FileSystem.Call]) throws {
     let path = directory("file")

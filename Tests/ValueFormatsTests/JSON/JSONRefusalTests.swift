@@ -2,7 +2,7 @@ import Testing
 
 @testable import ValueFormats
 
-/// The reasons and offsets of refusals.
+/// The reasons and offsets of parsing errors.
 struct JSONRefusalTests {
   private let format = JSONFormat()
 

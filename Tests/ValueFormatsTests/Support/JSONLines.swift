@@ -2,7 +2,7 @@ import FoundationEssentials
 
 @testable import ValueFormats
 
-/// Values in a canonical spelling, so that equal values are equal bytes: text and keys in
+/// Values in a canonical notation, so that equal values have equal bytes: strings and keys in
 /// hexadecimal, reals as their bits.
 enum JSONLines {
   static func line(_ key: StoredKey, _ tree: ValueTree) -> String {

@@ -25,7 +25,7 @@ struct TreeCodingErrorTests {
   private static let text = ValueTree.string("secret")
   private static let number = ValueTree.number(.text("4711"))
 
-  /// The refused value is one of the two above.
+  /// The rejected value is one of the two above.
   static let refusals: [(tree: ValueTree, reason: String)] = [
     (text, "expected a dictionary, found a string"),
     (.dictionary([:]), "the key lines is missing"),
@@ -123,7 +123,7 @@ struct TreeCodingErrorTests {
     #expect(error?.reason == "the stored value is not valid for this type, at [*]")
   }
 
-  /// Code that knows only `Codable` catches its errors.
+  /// `Codable` code catches the errors of the standard library.
   @Test func codeOfATypeMeetsTheStandardErrors() throws {
     struct Lenient: Decodable {
       enum CodingKeys: CodingKey { case absent, text, null }
