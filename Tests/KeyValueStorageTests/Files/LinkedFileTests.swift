@@ -74,9 +74,7 @@ struct LinkedFileTests {
     observation.cancel()
   }
 
-  /// Creates the next version of a ConfigMap volume.
-  ///
-  /// `settings.json` links to `..data/settings.json`, and `..data` to a replaced directory.
+  /// Updates a ConfigMap volume, whose link `..data` leads to a directory that is replaced.
   private func updateVolume(_ file: TestFile, _ value: Int) throws {
     try Shell.run(
       """
