@@ -163,6 +163,6 @@ struct SlowlyWrittenFileTests {
     for key in try store.keys() { found[key] = try store.value(of: key) }
     #expect(found == expected)
     // A write in the background removes the replaced file last.
-    try wait { try file.litter == [] }
+    try wait { try file.temporaryFiles == [] }
   }
 }

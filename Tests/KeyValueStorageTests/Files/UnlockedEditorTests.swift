@@ -76,7 +76,7 @@ struct UnlockedEditorTests {
     }
     // An editor that has looked up the file, but not yet opened it, cannot be detected.
     #expect(lost <= count / 50, "\(lost) of \(count)")
-    #expect(try file.litter == [])
+    #expect(try file.temporaryFiles == [])
   }
 
   /// Waits for several writes by the process, so that any overwritten edit has disappeared.

@@ -27,7 +27,7 @@ struct EndOfProcessTests {
     let store = file.open()
     #expect(try store.value(of: "number") == 1)
     #expect(try store.value(of: "name") == "name")
-    #expect(try file.litter == [])
+    #expect(try file.temporaryFiles == [])
   }
 
   @Test(arguments: ["transaction", "durableTransaction"])
@@ -40,7 +40,7 @@ struct EndOfProcessTests {
     try wait { child.process.hasEnded }
     try child.process.wait()
     #expect(try file.bytes == before)
-    #expect(try file.litter == [])
+    #expect(try file.temporaryFiles == [])
     try file.open().set(6, for: "number")
   }
 

@@ -96,7 +96,7 @@ struct StoreFaultTests {
       #expect(try other.value(of: "number") == 2, comment)
       #expect(try other.value(of: "other") == 5, comment)
       try store.set(3, for: "number")
-      #expect(try file.litter == [], comment)
+      #expect(try file.temporaryFiles == [], comment)
     }
     Issue.record("There are ever more calls.")
   }

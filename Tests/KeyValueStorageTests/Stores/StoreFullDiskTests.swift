@@ -102,8 +102,8 @@ struct StoreFullDiskTests {
     #expect(text.error == nil)
     #expect(try self.store(in: mount, kind).value(of: "text") == value)
     #expect(try self.store(in: mount, kind).value(of: "number") == 1)
-    let litter = try FileSystem().entries(of: mount.path).filter { $0.hasSuffix(".tmp") }
-    #expect(litter == [])
+    let temporaryFiles = try FileSystem().entries(of: mount.path).filter { $0.hasSuffix(".tmp") }
+    #expect(temporaryFiles == [])
   }
 
   private func makeContent(in mount: MountedDirectory, _ kind: Kind) throws {

@@ -44,6 +44,6 @@ struct StoreProcessesTests {
     for key in try store.keys() { found[key] = try store.value(of: key) }
     #expect(found == expected)
     #expect(try PythonSettings.values(of: file) == expected.mapValues(String.init))
-    #expect(try file.litter == [])
+    #expect(try file.temporaryFiles == [])
   }
 }

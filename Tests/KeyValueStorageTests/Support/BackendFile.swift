@@ -64,7 +64,7 @@ final class BackendFile: Sendable {
   }
 
   /// Leaves a temporary file, like a writer that is killed before its rename.
-  func leaveLitter() throws {
+  func leaveTemporaryFile() throws {
     let dying = FileSystem { call, _ in call == .rename || call == .unlink ? EIO : nil }
     do {
       try dying.replaceFile(at: path, with: [])

@@ -57,7 +57,7 @@ final class TestFile: Sendable {
   }
 
   /// The temporary files of killed writers.
-  var litter: [String] {
+  var temporaryFiles: [String] {
     get throws { try FileSystem().entries(of: directory).filter { $0.hasSuffix(".tmp") } }
   }
 
