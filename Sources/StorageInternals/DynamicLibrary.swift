@@ -2,7 +2,7 @@ import CLibrary
 
 /// A C library that is loaded at run time, so that it is not a build dependency.
 ///
-/// The library stays loaded until the process ends, because function pointers, thread-local
+/// The library remains loaded until the process ends, because function pointers, thread-local
 /// destructors and exit handlers may refer to its code.
 @safe package struct DynamicLibrary: @unchecked Sendable {
   // `@unchecked`: the handle does not change after `init`, and `dlsym` is thread-safe.
@@ -13,7 +13,7 @@ import CLibrary
 
   /// Loads the first available library of several names, such as a newer and an older version.
   ///
-  /// The packages that contain the library, by distribution, are part of the error message.
+  /// The error message lists `packages`, the packages that contain the library, by distribution.
   package init(anyOf names: [String], packages: [String: String]) throws(DynamicLibraryError) {
     var reasons: [String] = []
     for name in names {
@@ -43,9 +43,9 @@ import CLibrary
     return unsafe unsafeBitCast(address, to: type)
   }
 
-  /// The dynamic linker's message about the last error on this thread.
+  /// The dynamic linker's message for the calling thread's last error.
   private static var lastError: String? {
-    // The message is copied, because the next error on this thread overwrites it.
+    // The message is copied, because the thread's next error overwrites it.
     unsafe dlerror().map { unsafe String(cString: $0) }
   }
 }

@@ -1,12 +1,11 @@
 package import CLibrary
-import Concurrency
 
 /// A failure of a system call, with its path and error number.
 package struct SystemError: Error, Hashable, Sendable {
   package let call: FileSystem.Call
   package let path: String
   package let code: Int32
-  /// The process that holds the lock after a timeout; nil if the kernel does not report it.
+  /// The process that held the lock at a timeout; nil if the kernel did not report it.
   package let holder: pid_t?
 
   package init(call: FileSystem.Call, path: String, code: Int32, holder: pid_t? = nil) {
@@ -25,25 +24,25 @@ extension SystemError: CustomStringConvertible {
     """
   }
 
-  /// Returns the text for an error number and, for a call of inotify, the remedy.
+  /// Returns the message for an error number and, for inotify, a remedy.
   package static func advice(on code: Int32, of call: String) -> String {
-    let text = "\(message(for: code)) (errno \(code))."
-    guard call == FileSystem.Call.inotify.rawValue else { return text }
+    let message = "\(message(for: code)) (errno \(code))."
+    guard call == FileSystem.Call.inotify.rawValue else { return message }
     let remedy =
       switch code {
       case EMFILE: "Raise fs.inotify.max_user_instances, or the process's limit of open files."
       case ENFILE: "Raise fs.file-max."
       case ENOSPC: "Raise fs.inotify.max_user_watches."
       default:
-        "Make sure that this user may read, and the kernel can watch, the directories of the path."
+        "Make sure that this user can read, and the kernel can watch, the directories of the path."
       }
     return """
-      \(text) \(remedy) Until then, changes by other programs are detected at each access, and \
+      \(message) \(remedy) Until then, changes by other programs are detected at each access, and \
       observers are notified within \(PolledPaths.period.components.seconds) s.
       """
   }
 
-  /// Returns the C library's text for an error number.
+  /// Returns the C library's message for an error number.
   package static func message(for code: Int32) -> String {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       unsafe strerror_r(code, buffer.baseAddress!, buffer.count) == 0
@@ -52,24 +51,7 @@ extension SystemError: CustomStringConvertible {
   }
 }
 
-/// A log that writes one line for each distinct failure.
-package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable>: Sendable {
-  private let seen = Lock(Set<Failure>(), inForkedChild: { [] })
-  private let output: @Sendable (String) -> Void
-
-  package init(to output: @escaping @Sendable (String) -> Void = standardError) {
-    self.output = output
-  }
-
-  @Sendable package func report(_ failure: Failure) {
-    if seen.withLock({ $0.insert(failure).inserted }) { output(failure.description) }
-  }
-
-  @Sendable package static func standardError(_ line: String) {
-    var line = "\(line)\n"
-    line.withUTF8 { bytes in
-      // An error is ignored, because it cannot be reported anywhere else.
-      _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-    }
-  }
+extension SystemError {
+  /// Whether the kernel, the file system or a sandbox does not support the call or its flags.
+  package var isUnsupported: Bool { [ENOSYS, EINVAL, EOPNOTSUPP, EPERM].contains(code) }
 }

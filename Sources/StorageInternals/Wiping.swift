@@ -2,11 +2,9 @@ import CLibrary
 package import FoundationEssentials
 
 extension [UInt8] {
-  /// Overwrites the bytes and empties the array.
-  ///
-  /// The array must not share its memory with a copy, which would keep the bytes.
+  /// Overwrites the bytes and empties the array, which must not share its memory with a copy.
   package mutating func wipe() {
-    // The optimiser does not remove calls of `explicit_bzero`.
+    // The optimizer does not remove calls to `explicit_bzero`.
     unsafe withUnsafeMutableBytes { unsafe overwrite($0) }
     self = []
   }
@@ -29,34 +27,4 @@ extension Data {
 private func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
   guard let start = bytes.baseAddress else { return }
   unsafe explicit_bzero(start, bytes.count)
-}
-
-/// The kernel's random number generator.
-///
-/// The system call needs neither a file descriptor nor `/dev`, and reports failures. Foundation's
-/// `UUID()` opens `/dev/urandom` each time, and returns repeated values if that fails.
-package enum KernelRandom {
-  /// Fills a buffer of at most 256 bytes with random bytes.
-  package static func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) throws(SystemError) {
-    guard let start = buffer.baseAddress else { return }
-    guard unsafe getentropy(start, buffer.count) == 0 else {
-      throw SystemError(call: .getrandom, path: "the kernel's random number generator", code: errno)
-    }
-  }
-
-  /// Returns random bytes, at most 256.
-  package static func bytes(_ count: Int) throws(SystemError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(SystemError) in
-      try unsafe fill(buffer)
-    }
-    return bytes
-  }
-
-  /// Returns a uniformly distributed random integer.
-  package static func integer<Integer: FixedWidthInteger>(
-    _ type: Integer.Type = Integer.self
-  ) throws(SystemError) -> Integer {
-    try bytes(MemoryLayout<Integer>.size).reduce(0) { $0 << 8 | Integer($1) }
-  }
 }

@@ -1,10 +1,10 @@
-/// The apparent format of a file, for the error message if the file has an unexpected format.
+/// The apparent format of a file, for error messages about files in an unexpected format.
 enum FileKind: Hashable, Sendable {
   case xml
   case binaryPropertyList
   case json
-  case oldPropertyList
-  /// Text in an encoding other than UTF-8.
+  case openStepPropertyList
+  /// A text file in an encoding other than UTF-8.
   case text(in: String)
 
   init?(_ file: [UInt8]) {
@@ -13,13 +13,13 @@ enum FileKind: Hashable, Sendable {
     } else if let encoding = Self.wideEncoding(of: file) {
       self = .text(in: encoding)
     } else {
-      let hasMark = file.starts(with: [0xEF, 0xBB, 0xBF])
-      let text = file.dropFirst(hasMark ? 3 : 0).drop(while: \.isWhitespace)
+      let hasByteOrderMark = file.starts(with: [0xEF, 0xBB, 0xBF])
+      let text = file.dropFirst(hasByteOrderMark ? 3 : 0).drop(while: \.isWhitespace)
       switch text.first {
       case UInt8(ascii: "<"): self = .xml
       case UInt8(ascii: "["): self = .json
-      case UInt8(ascii: "{"): self = Self.usesEqualSigns(text) ? .oldPropertyList : .json
-      case UInt8(ascii: "("), UInt8(ascii: "/"): self = .oldPropertyList
+      case UInt8(ascii: "{"): self = Self.usesEqualSigns(text) ? .openStepPropertyList : .json
+      case UInt8(ascii: "("), UInt8(ascii: "/"): self = .openStepPropertyList
       default: return nil
       }
     }
@@ -40,7 +40,7 @@ enum FileKind: Hashable, Sendable {
     }
   }
 
-  /// Returns whether the text in braces looks like `key = value;`.
+  /// Returns whether text in braces resembles `key = value;`.
   private static func usesEqualSigns(_ text: ArraySlice<UInt8>) -> Bool {
     var isQuoted = false
     for byte in text.prefix(4096) {
@@ -57,10 +57,10 @@ enum FileKind: Hashable, Sendable {
   private var reason: String {
     switch self {
     case .xml: "the file is in XML; open it as an XML property list"
-    case .binaryPropertyList: "the file is a binary property list; open it as such"
+    case .binaryPropertyList: "the file is a binary property list; open it as one"
     case .json: "the file seems to be JSON; open it as JSON"
-    case .oldPropertyList:
-      "the file seems to be a property list in the old text format; convert it to XML"
+    case .openStepPropertyList:
+      "the file seems to be an OpenStep property list; convert it to XML"
     case .text(let encoding): "the file is encoded in \(encoding); convert it to UTF-8"
     }
   }

@@ -2,12 +2,12 @@
 package struct ForeignDocument {
   private let bytes: [UInt8]
   private let kind: FileKind
-  /// An upper bound of the number of values, with shared values counted once for each reference.
+  /// An upper bound on the number of values, with shared values counted once for each reference.
   package let valueCount: Int
   /// The size in bytes, with shared values counted once for each reference.
   package let expandedSize: Int
 
-  /// Creates a document; validates a binary property list.
+  /// Creates a document, and validates it if it is a binary property list.
   package init(_ bytes: [UInt8]) throws(FormatError) {
     guard let kind = FileKind(bytes) else {
       throw FormatError(reason: "the file is neither a property list nor JSON", offset: 0)
@@ -22,7 +22,7 @@ package struct ForeignDocument {
       let next = bytes.dropFirst() + [0]
       valueCount = zip(bytes, next).count { $0 == UInt8(ascii: "<") && $1 != UInt8(ascii: "/") }
       expandedSize = bytes.count
-    case .json, .oldPropertyList, .text:
+    case .json, .openStepPropertyList, .text:
       valueCount = bytes.count { Array(",[{".utf8).contains($0) }
       expandedSize = bytes.count
     }
@@ -36,15 +36,15 @@ package struct ForeignDocument {
     case .xml:
       var reader = try PropertyListMarkupReader(bytes[...], makesTrees: true, .plain)
       return try reader.document()
-    case .json, .oldPropertyList, .text:
-      try FileKind.require(.json, .oldPropertyList, of: bytes)
+    case .json, .openStepPropertyList, .text:
+      try FileKind.require(.json, .openStepPropertyList, of: bytes)
       return try JSONFormat(.plain).decode(bytes[...])
     }
   }
 }
 
-// Foundation's decoder still decodes stored secrets and the settings of version 1.x: it passes an
-// app's `userInfo` to the app's types, and converts between types as when the data was written.
+// Foundation's decoder still decodes stored secrets and the settings of version 1.x, because it
+// passes an app's `userInfo` to the app's types, and converts between types as version 1.x did.
 
 extension ForeignDocument {
   /// Throws an error if Foundation's decoder could trap on a property list, or not terminate.

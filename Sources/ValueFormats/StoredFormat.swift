@@ -1,14 +1,12 @@
-import CLibrary
-
 /// A file format of keys and values.
 ///
-/// A value is kept as its bytes in the file, called a fragment, and is decoded only when it is
-/// read. So values of other programs are written back unchanged.
+/// The bytes of a value in a file, called a fragment, are decoded only when the value is read.
+/// Values that other programs wrote are therefore written back unchanged.
 package protocol StoredFormat: Sendable {
   /// Splits a file into its entries, in the order of the file.
   ///
-  /// Validates the whole file, including fragments, except that duplicate keys within a fragment
-  /// are not detected.
+  /// The whole file is validated, including the fragments, but duplicate keys within a fragment are
+  /// not detected.
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile
 
   /// Joins entries into a file, in the given order.
@@ -22,11 +20,11 @@ package protocol StoredFormat: Sendable {
   func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree
 }
 
-/// The limits of all formats.
+/// The limits that apply to all formats.
 package enum FormatLimits {
   /// The maximum depth of nested arrays and dictionaries, including the root.
   ///
-  /// Reading and writing use the thread's stack in proportion to the depth.
+  /// Reading and writing are recursive, so the depth determines their use of the thread's stack.
   package static let depth = 512
 
   /// The maximum size of a file in bytes; a larger file is damaged or was not written by a store.
@@ -35,7 +33,7 @@ package enum FormatLimits {
 
 /// The reason why bytes cannot be parsed or a value cannot be encoded; never contains the value.
 package struct FormatError: Error, Hashable, Sendable {
-  /// The reason, as a clause: "expected a colon".
+  /// The reason as a clause, such as "expected a colon".
   package let reason: String
   /// The offset from the beginning of the input in bytes; 0 when encoding.
   package let offset: Int
@@ -51,7 +49,7 @@ package struct FormatError: Error, Hashable, Sendable {
       offset: offset)
   }
 
-  /// Throws an error if an array or dictionary inside `depth` others exceeds the limit.
+  /// Throws an error if an array or dictionary nested in `depth` others exceeds the limit.
   static func checkDepth(_ depth: Int, at offset: Int = 0) throws(FormatError) {
     if depth >= FormatLimits.depth { throw tooDeep(at: offset) }
   }
@@ -71,7 +69,7 @@ package struct ParsedFile: Sendable {
 /// A key and its encoded value in a file.
 package struct KeyValueEntry: Sendable {
   package let key: StoredKey
-  /// The bytes of the value; in a text format, the bytes of the key precede it.
+  /// The entry's bytes in the file: the value, preceded by the key in a text format.
   package let text: ArraySlice<UInt8>
   /// The number of bytes before the value.
   package let valueOffset: Int
@@ -84,7 +82,7 @@ package struct KeyValueEntry: Sendable {
 
   package var value: ArraySlice<UInt8> { text.dropFirst(valueOffset) }
 
-  /// Returns this entry with the value of another; keeps comments and the notation of the key.
+  /// Returns this entry with the value of another, preserving comments and the notation of the key.
   package func with(_ new: KeyValueEntry) -> KeyValueEntry {
     if text.prefix(valueOffset) == new.text.prefix(new.valueOffset) { return new }
     return KeyValueEntry(
@@ -100,53 +98,5 @@ package struct FileSurroundings: Sendable, Hashable {
   package init(header: [UInt8] = [], footer: [UInt8] = []) {
     self.header = header
     self.footer = footer
-  }
-}
-
-/// A key that is compared by its UTF-8 bytes, because canonically equivalent strings can be
-/// different keys of a file.
-package struct StoredKey: Sendable {
-  package let string: String
-
-  package init(_ string: String) {
-    var string = string
-    string.makeContiguousUTF8()
-    self.string = string
-  }
-
-  var isASCII: Bool { string.utf8.allSatisfy { $0 < 0x80 } }
-
-  private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    // The bytes are not used after the closure, and the initializer made them contiguous.
-    unsafe string.utf8.withContiguousStorageIfAvailable { bytes in
-      unsafe body(UnsafeRawBufferPointer(bytes))
-    }!
-  }
-}
-
-extension StoredKey: Hashable, Comparable {
-  package static func == (first: StoredKey, second: StoredKey) -> Bool {
-    first.string.utf8.count == second.string.utf8.count && compare(first, second) == 0
-  }
-
-  package static func < (first: StoredKey, second: StoredKey) -> Bool {
-    let order = compare(first, second)
-    return order < 0 || order == 0 && first.string.utf8.count < second.string.utf8.count
-  }
-
-  package func hash(into hasher: inout Hasher) {
-    unsafe withBytes { unsafe hasher.combine(bytes: $0) }
-  }
-
-  /// Compares the bytes up to the length of the shorter key.
-  private static func compare(_ first: StoredKey, _ second: StoredKey) -> Int32 {
-    unsafe first.withBytes { first in
-      unsafe second.withBytes { second in
-        let count = min(first.count, second.count)
-        // An empty key has no address.
-        if count == 0 { return 0 }
-        return unsafe memcmp(first.baseAddress!, second.baseAddress!, count)
-      }
-    }
   }
 }

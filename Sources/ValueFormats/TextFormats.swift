@@ -1,6 +1,6 @@
 /// A reader of a text format.
 protocol TextReader {
-  /// A file or a part of it, in valid UTF-8.
+  /// The input in valid UTF-8: a file, or a part of one.
   var bytes: ArraySlice<UInt8> { get }
   /// The index of the current byte.
   var position: Int { get set }
@@ -24,14 +24,14 @@ extension TextReader {
     return true
   }
 
-  /// Skips a text and returns true if the text is next.
+  /// Skips a text and returns true if it is next.
   mutating func skip(text: String) -> Bool {
     guard hasPrefix(text) else { return false }
     position += text.utf8.count
     return true
   }
 
-  /// Skips to the end of a text, and returns the bytes before the text; nil if it does not occur.
+  /// Skips past the next occurrence of a text, and returns the bytes before it; nil if none.
   mutating func skip(past text: String) -> ArraySlice<UInt8>? {
     let start = position
     while let index = bytes[position...].firstIndex(of: text.utf8.first!) {
@@ -105,7 +105,7 @@ extension TextWriter {
     bytes.append(contentsOf: repeatElement(byte, count: depth * count))
   }
 
-  /// Writes an array or a dictionary inside `depth` others, with a closure that writes an element.
+  /// Writes an array or a dictionary nested in `depth` others; a closure writes each element.
   mutating func append<Element>(
     _ elements: [Element], between brackets: (open: String, close: String), within depth: Int,
     element: (inout Self, Element) throws(FormatError) -> Void

@@ -5,7 +5,7 @@ import Testing
 @testable import KeyValueStorage
 @testable import ValueFormats
 
-/// Keys within values that are equal as text but differ in bytes, such as é as one scalar or two.
+/// Keys within values that are equal as strings but not as bytes, such as é as one scalar or two.
 struct EqualSpellingsTests {
   private static let composed = "\u{e9}"
   private static let decomposed = "e\u{301}"
@@ -21,7 +21,7 @@ struct EqualSpellingsTests {
     init?(intValue: Int) { nil }
   }
 
-  /// A value that keeps both spellings, in a nested object.
+  /// A value that preserves both spellings in a nested object.
   private struct Both: Codable, Equatable {
     var composed: Int
     var decomposed: Int
@@ -54,7 +54,7 @@ struct EqualSpellingsTests {
     for format in Self.formats {
       let bytes = try format.bytes(of: both, key: "key")
       #expect(try format.value(Both.self, from: bytes[...], key: "key") == both)
-      // A Swift dictionary keeps one of them: always the last.
+      // A Swift dictionary retains one of them: always the last.
       let values = try format.value([String: [String: Int]].self, from: bytes[...], key: "key")
       #expect(values == ["inner": [Self.composed: 1]])
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// Settings files of an earlier version, which must stay readable and be written identically.
+/// Settings files of an earlier version, which must remain readable and be written identically.
 ///
 /// While the format may still change, `LOCKET_GOLDEN=write swift test --filter GoldenSettings`
 /// rewrites them.

@@ -111,7 +111,7 @@ struct StoredValueTests {
     #expect(error == player.$volume.error)
     #expect(!"\(error!)".contains("loud"))
 
-    // Writing another key keeps the invalid value.
+    // Writing another key preserves the invalid value.
     player.nickname = "y"
     #expect(try file.text.contains(#""volume": "loud""#))
     player.volume = 0.5

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The verdicts of the checker of counter histories.
+/// The results of the checker of counter histories.
 struct CounterHistoryTests {
   @Test(arguments: [
     ["=\t0\t3\t1", "=\t1\t2\t2"], ["=\t0\t1\t1", "r\t0\t3\t2", "=\t2\t3\t2", "r\t4\t5\t2"],

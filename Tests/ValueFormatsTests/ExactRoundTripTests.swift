@@ -19,7 +19,7 @@ import Testing
     return try TreeDecoder().decode(Value.self, from: format.coding.decode(bytes[...]))
   }
 
-  /// Each value alone, as a whole file, and with others in one file.
+  /// Writes each value alone, as a whole file, and with others in one file.
   @Test(arguments: KeyValueFormat.allCases) func anyValueComesBackExactly(
     _ format: KeyValueFormat
   ) throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import ValueFormats
 
-/// Documents of other programs, whose text has no escapes.
+/// Documents by other programs, whose strings contain no escapes.
 struct ForeignDocumentTests {
   private static let text = #"{"a": "$base64:YQ==", "$base64:YQ==": ["$null:1", "$null", null, 1]}"#
 
@@ -45,7 +45,7 @@ struct ForeignDocumentTests {
     #expect(throws: FormatError.self) { try tree(Array(text.utf8)) }
   }
 
-  /// As deep as `levels`, each array with one other.
+  /// Returns arrays nested `levels` deep.
   private func nested(_ levels: Int) -> [UInt8] {
     BinaryPropertyListFile(
       objects: (1...levels).map { [0xA1] + BinaryPropertyListFile.number(UInt64($0), size: 4) }

@@ -49,7 +49,7 @@ struct FormatRoundTripTests {
       let seconds = random.secondsOfYears().rounded(.down)
       let date = Date(timeIntervalSinceReferenceDate: seconds)
       let comment: Comment = "\(seconds) seconds, of seed \(seed)"
-      let text = try #require(PropertyListDate.text(of: date), comment)
+      let text = try #require(PropertyListDate.string(of: date), comment)
       try #require(PropertyListDate.date(text[...]) == date, comment)
       try #require(Date(iso8601: text) == date, comment)
     }

@@ -4,9 +4,9 @@ import Testing
 @testable import KeyValueStorage
 @testable import ValueFormats
 
-/// Growing files, and all operations on them.
+/// The time of all operations on files of increasing size.
 struct LinearWorkTests {
-  /// A text with a part for each index, between `start` and `end`.
+  /// Returns a text with a part for each index, between `start` and `end`.
   private static func text(
     _ start: String, _ end: String = "", _ part: @escaping @Sendable (Int) -> String
   ) -> @Sendable (Int) -> [UInt8] {
@@ -59,7 +59,7 @@ struct LinearWorkTests {
     "lines": text("<plist><dict>", "\r\n", "x"),
   ]
 
-  /// The objects of a file whose single key has the first of them.
+  /// Returns the objects of a file whose only key has the first object as its value.
   private static func list(
     _ objects: @escaping @Sendable (Int) -> [[UInt8]]
   ) -> @Sendable (Int) -> [UInt8] {

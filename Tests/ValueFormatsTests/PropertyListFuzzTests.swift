@@ -4,7 +4,7 @@ import Testing
 
 @testable import ValueFormats
 
-/// Damaged files, which are refused with an error or accepted, but never trap.
+/// Damaged files, which are accepted or cause an error, but never a trap.
 struct PropertyListFuzzTests {
   private let seed = UInt64.random(in: 0 ... .max)
 

@@ -11,7 +11,7 @@ struct PropertyListInPythonTests {
     (XMLPropertyListFormat(), "FMT_XML"), (BinaryPropertyListFormat(), "FMT_BINARY"),
   ]
 
-  /// A value as shown to a reader that does not know the encodings of nil and of some texts.
+  /// A value as read by a program that does not decode escapes.
   private static let dump = """
     import plistlib, struct, sys, datetime
     def dump(v):
@@ -33,15 +33,15 @@ struct PropertyListInPythonTests {
     """
 
   private func written(key: String, _ isXML: Bool) -> String {
-    let isBase64 = EscapedText.unescape(key) != key
+    let isBase64 = EscapedString.unescape(key) != key
     let isEscaped = isXML && (isBase64 || !MarkupText.allows(key))
-    return hexadecimal((isEscaped ? EscapedText.escape(key, needsEscape: true) : key).utf8)
+    return hexadecimal((isEscaped ? EscapedString.escape(key, needsEscape: true) : key).utf8)
   }
 
-  /// The expected output of Python for a value.
+  /// Returns the output that Python should print for a value.
   private func expected(_ tree: ValueTree, _ isXML: Bool) throws -> String {
     func text(_ string: String) -> String {
-      let written = EscapedText.inPropertyList(
+      let written = EscapedString.inPropertyList(
         string, isWritable: !isXML || MarkupText.allows(string))
       return hexadecimal(written.utf8)
     }
@@ -146,7 +146,7 @@ struct PropertyListInPythonTests {
     #expect(try format.parse(joined).entries.map(\.text) == parsed.entries.map(\.text))
   }
 
-  /// Accepted files are XML to another reader as well, with the same keys.
+  /// Another XML reader also accepts the accepted files, and finds the same keys.
   @Test func damagedFilesThatAreReadAreReadByPython() throws {
     let seed = UInt64.random(in: 0 ... .max)
     let format = XMLPropertyListFormat()

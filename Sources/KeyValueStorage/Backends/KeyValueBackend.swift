@@ -1,5 +1,3 @@
-import Concurrency
-
 /// The storage of a ``KeyValueStore``: a file, memory, or a custom implementation.
 ///
 /// A backend handles keys and encoded values. The store handles types, caching, observation and the
@@ -13,8 +11,8 @@ public protocol KeyValueBackend: Sendable {
 
   /// Reads the newest contents.
   ///
-  /// - Throws: The reason why the contents are unknown. If nothing was ever written, the contents
-  ///   are empty.
+  /// - Returns: The contents, which are empty if nothing has been written.
+  /// - Throws: The reason why the contents cannot be read.
   func load() throws(KeyValueStoreError) -> KeyValueContents
 
   /// Returns whether the contents have changed since a revision.
@@ -44,13 +42,13 @@ public protocol KeyValueBackend: Sendable {
 
   /// Moves unreadable contents aside without loss, so that the store starts empty.
   ///
-  /// - Returns: The new location of the contents; nil if they are readable.
+  /// - Returns: The new location of the contents, or nil if they are readable.
   func moveAside() throws(KeyValueStoreError) -> String?
 }
 
-// Only files have locks. Other backends limit the waiting time themselves.
+// Only files have locks. Custom backends have their own time limits.
 extension KeyValueBackend {
-  /// Changes the contents within a timeout; nil fails immediately if a process holds the lock.
+  /// Changes the contents within a timeout; with nil, fails immediately if the lock is held.
   func update(
     within timeout: Duration?, _ changes: (KeyValueContents) -> KeyValueChanges
   ) throws(KeyValueStoreError) -> KeyValueContents {
@@ -63,53 +61,4 @@ extension KeyValueBackend {
     if let file = self as? FileBackend { return try file.moveAside(within: timeout) }
     return try moveAside()
   }
-}
-
-/// A placeholder for a backend that cannot be created, so that creating a store never fails.
-struct UnreachableBackend: KeyValueBackend {
-  let format: KeyValueFormat
-  let name = "a store without a location"
-  let error: KeyValueStoreError
-
-  func load() throws(KeyValueStoreError) -> KeyValueContents { throw error }
-
-  func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool { throw error }
-
-  func update(
-    _ changes: (KeyValueContents) -> KeyValueChanges
-  ) throws(KeyValueStoreError) -> KeyValueContents { throw error }
-
-  func observe(
-    _ handler: @escaping @Sendable () -> Void
-  ) throws(KeyValueStoreError) -> KeyValueObservation { throw error }
-
-  func moveAside() throws(KeyValueStoreError) -> String? { throw error }
-}
-
-/// A backend that keeps its contents in memory.
-final class MemoryBackend: KeyValueBackend {
-  let format = KeyValueFormat.json
-  let name = "a store in memory"
-
-  private let contents = Lock(empty, inForkedChild: { empty })
-
-  private static let empty = KeyValueContents(entries: [], revision: 0)
-
-  func load() -> KeyValueContents { contents.withLock { $0 } }
-
-  func hasChanged(since revision: Int64) -> Bool { contents.withLock { $0.revision } != revision }
-
-  func update(_ changes: (KeyValueContents) -> KeyValueChanges) -> KeyValueContents {
-    // The store has only one writer at a time, and no other store uses this backend.
-    let current = load()
-    let changed = current.applying(changes(current), revision: current.revision + 1)
-    contents.withLock { $0 = changed }
-    return changed
-  }
-
-  func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
-    KeyValueObservation {}
-  }
-
-  func moveAside() -> String? { nil }
 }

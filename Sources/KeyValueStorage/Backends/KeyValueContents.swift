@@ -53,19 +53,19 @@ public struct KeyValueContents: Sendable {
   mutating func apply(
     _ changes: KeyValueChanges, makingEntry entry: (StoredKey, EncodedValue) -> KeyValueEntry
   ) {
-    var others: [(key: StoredKey, entry: KeyValueEntry?)] = []
+    var insertionsAndRemovals: [(key: StoredKey, entry: KeyValueEntry?)] = []
     for (key, value) in changes.byKey {
       let index = index(of: key)
       if let value, index < entries.count, entries[index].key == key {
         entries[index] = entries[index].with(entry(key, value))
       } else {
-        others.append((key, value.map { entry(key, $0) }))
+        insertionsAndRemovals.append((key, value.map { entry(key, $0) }))
       }
     }
-    if !others.isEmpty { merge(others.sorted { $0.key < $1.key }) }
+    if !insertionsAndRemovals.isEmpty { merge(insertionsAndRemovals.sorted { $0.key < $1.key }) }
   }
 
-  /// Returns the index of the first entry whose key is not before this one.
+  /// Returns the index of the first entry whose key is not less than a key.
   private func index(of key: StoredKey) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
@@ -99,12 +99,12 @@ public struct KeyValueContents: Sendable {
     if let first, let second, first.revision == second.revision { return [] }
     var (first, second) = (first?.entries[...] ?? [], second?.entries[...] ?? [])
     var result: [StoredKey] = []
-    while let one = first.first, let other = second.first {
-      if one.key == other.key {
-        if one.value != other.value { result.append(one.key) }
+    while let left = first.first, let right = second.first {
+      if left.key == right.key {
+        if left.value != right.value { result.append(left.key) }
         first.removeFirst()
         second.removeFirst()
-      } else if one.key < other.key {
+      } else if left.key < right.key {
         result.append(first.removeFirst().key)
       } else {
         result.append(second.removeFirst().key)
@@ -114,12 +114,12 @@ public struct KeyValueContents: Sendable {
   }
 }
 
-/// Changes that are made together: values to set and keys to remove.
+/// A set of changes to apply together: values to set and keys to remove.
 public struct KeyValueChanges: Sendable {
   /// The new value of each key; nil for removal.
   private(set) var byKey: [StoredKey: EncodedValue?] = [:]
 
-  /// Creates a value without changes.
+  /// Creates an empty set of changes.
   public init() {}
 
   init(_ byKey: [StoredKey: EncodedValue?]) { self.byKey = byKey }
@@ -146,3 +146,6 @@ public struct KeyValueChanges: Sendable {
     }
   }
 }
+
+/// The bytes of a value in a format, such as `0.8` or `{"name": "x"}` in JSON.
+public typealias EncodedValue = ArraySlice<UInt8>

@@ -10,28 +10,28 @@ extension FileBackend {
     }
   }
 
-  /// Returns the document of a file, from the cache if it is current.
-  func document(at path: String) throws(KeyValueStoreError) -> FileDocument {
+  /// Returns a snapshot of the file, from the cache if it is current.
+  func snapshot(at path: String) throws(KeyValueStoreError) -> FileSnapshot {
     try state.withLock { state throws(KeyValueStoreError) in
       let status = try status(of: path)
       if let status, status.size > 0 { state.hasSeenContent = true }
-      if let document = state.document, document.isCurrent(for: status) { return document }
-      let document = try read(path, status, &state)
-      state.document = document
-      return document
+      if let snapshot = state.snapshot, snapshot.isCurrent(for: status) { return snapshot }
+      let snapshot = try read(path, status, &state)
+      state.snapshot = snapshot
+      return snapshot
     }
   }
 
-  /// Returns whether a file with the size and modification time of a document also has its content.
-  func hasUnchangedContent(_ path: String, _ document: FileDocument) throws(SystemError) -> Bool {
-    if document.isSettled || document.status?.size == 0 { return true }
+  /// Returns whether a file with a snapshot's size and modification time also has its content.
+  func hasUnchangedContent(_ path: String, _ snapshot: FileSnapshot) throws(SystemError) -> Bool {
+    if snapshot.hasReliableStatus || snapshot.status?.size == 0 { return true }
     do {
-      return try readOnce(path, revision: document.revision)?.hasContent(of: document) ?? false
+      return try readOnce(path, revision: snapshot.revision)?.hasSameContent(as: snapshot) ?? false
     } catch {
       guard case .system(let name, let path, let code) = error,
         let call = FileSystem.Call(rawValue: name)
       else {
-        // The file is no longer readable as a document, so another program has written it.
+        // The file can no longer be parsed, so another program has written it.
         return false
       }
       throw SystemError(call: call, path: path, code: code)
@@ -40,22 +40,22 @@ extension FileBackend {
 
   private func read(
     _ path: String, _ found: FileStatus?, _ state: inout FileBackendState
-  ) throws(KeyValueStoreError) -> FileDocument {
+  ) throws(KeyValueStoreError) -> FileSnapshot {
     var found = found
     for _ in 0..<100 {
-      guard let status = found else { return FileDocument(absentAt: state.nextRevision()) }
+      guard let status = found else { return FileSnapshot(absentAt: state.nextRevision()) }
       // Opening anything other than a regular file may block, or affect a device.
       try requireReadable(status)
-      if let document = try readOnce(path, revision: state.nextRevision()) { return document }
+      if let snapshot = try readOnce(path, revision: state.nextRevision()) { return snapshot }
       found = try self.status(of: path)
     }
     throw .unavailable("\(path) changes faster than it can be read. Try again later.")
   }
 
-  /// Reads a file; nil if it was removed, or if it was written during the read.
+  /// Reads a file once; returns nil if it was removed, or was written during the read.
   private func readOnce(
     _ path: String, revision: Int64
-  ) throws(KeyValueStoreError) -> FileDocument? {
+  ) throws(KeyValueStoreError) -> FileSnapshot? {
     let start = FileStatus.now
     guard let file = try open(path) else { return nil }
     let before = try convertingErrors { () throws(SystemError) in try file.status() }
@@ -63,12 +63,12 @@ extension FileBackend {
     let (bytes, status) = try convertingErrors { () throws(SystemError) in
       (try file.read(from: 0, count: before.size), try file.status())
     }
-    guard status.hasSameContent(as: before), bytes.count == status.size else { return nil }
+    guard status.isUnchanged(since: before), bytes.count == status.size else { return nil }
     // A time more than a second in the future comes from another clock, such as a file server's.
-    // Within a second, the kernel may have recorded the time more precisely than a clock tick.
-    let isSettled = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
-    return FileDocument(
-      revision: revision, parse(bytes), status: status, isSettled: isSettled, file: file)
+    // A time within that second may result from a clock of finer resolution in the kernel.
+    let isReliable = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
+    return FileSnapshot(
+      revision: revision, parse(bytes), status: status, hasReliableStatus: isReliable, file: file)
   }
 
   private func open(_ path: String) throws(KeyValueStoreError) -> File? {
@@ -115,7 +115,7 @@ extension FileBackend {
 }
 
 extension [KeyValueEntry] {
-  /// Sorts the entries; most files are sorted already.
+  /// Sorts the entries by key; most files are already sorted.
   fileprivate mutating func sortByKey() {
     let isSorted = !indices.dropFirst().contains { self[$0].key < self[$0 - 1].key }
     if !isSorted { sort { $0.key < $1.key } }

@@ -13,25 +13,25 @@ extension FileBackend {
     defer { withExtendedLifetime(scope) {} }
     removeStaleFilesOnce(scope)
     for _ in 0..<100 {
-      let base = try documentToChange(at: scope.target)
-      if let status = base.status { share(scope, with: status.owner) }
+      let base = try snapshotToChange(at: scope.target)
+      if let status = base.status { changeLockOwner(scope, to: status.owner) }
       let file = try writableFile(of: base)
       let contents = KeyValueContents(entries: file.entries, revision: base.revision)
       let changes = changes(contents)
       if process != Fork.generation { throw .forkedDuring("a transaction") }
       if changes.isEmpty {
-        try flushUncertainWrite(scope)
+        try flushDirectoryIfNeeded(scope)
         return contents
       }
       if let written = try write(changes, to: file, of: base, at: scope.target) {
         return written
       }
-      // A program that does not take the lock wrote first. Retry with its content as the base.
+      // A program that does not acquire the lock wrote first. Retry, based on its content.
     }
     throw .unavailable("\(path) changes faster than it can be written. Try again later.")
   }
 
-  /// Acquires the file's lock, and creates missing directories; a timeout of nil means not to wait.
+  /// Acquires the file's lock, and creates missing directories; does not wait if `timeout` is nil.
   func lockFile(within timeout: Duration?) throws(KeyValueStoreError) -> FileLockScope {
     do throws(SystemError) {
       var target = try fileSystem.resolve(path)
@@ -53,32 +53,32 @@ extension FileBackend {
     }
   }
 
-  /// Returns the file's document; if the file was just removed, waits briefly for a new file.
+  /// Returns the file's snapshot; if the file was just removed, waits briefly for a new file.
   ///
-  /// A program that removes and creates the file could overwrite a file created in between.
-  private func documentToChange(at path: String) throws(KeyValueStoreError) -> FileDocument {
+  /// A program that removes and recreates the file would overwrite a file created in between.
+  private func snapshotToChange(at path: String) throws(KeyValueStoreError) -> FileSnapshot {
     while true {
-      let document = try document(at: path)
-      guard document.status == nil, let since = state.withLock({ $0.missingSince }),
-        ContinuousClock.now - since < settlingTime
-      else { return document }
+      let snapshot = try snapshot(at: path)
+      guard snapshot.status == nil, let since = state.withLock({ $0.missingSince }),
+        ContinuousClock.now - since < gracePeriod
+      else { return snapshot }
       usleep(1000)
     }
   }
 
-  /// Returns the content that the changes apply to.
-  private func writableFile(of document: FileDocument) throws(KeyValueStoreError) -> ParsedFile {
-    if document.status?.size == 0, !state.withLock({ $0.hasSeenContent }) {
-      // The file was created empty for this store. A file that had content before was truncated by
-      // a crash, or another program is writing it.
+  /// Returns the content to which the changes apply.
+  private func writableFile(of snapshot: FileSnapshot) throws(KeyValueStoreError) -> ParsedFile {
+    if snapshot.status?.size == 0, !state.withLock({ $0.hasSeenContent }) {
+      // The file was created empty. A file that had content before was truncated by a crash, or is
+      // being written by another program.
       return ParsedFile(entries: [])
     }
-    return try document.parsed.get()
+    return try snapshot.parsed.get()
   }
 
   /// Writes changes; returns nil if another program has changed the file that they are based on.
   private func write(
-    _ changes: KeyValueChanges, to file: ParsedFile, of document: FileDocument, at target: String
+    _ changes: KeyValueChanges, to file: ParsedFile, of snapshot: FileSnapshot, at target: String
   ) throws(KeyValueStoreError) -> KeyValueContents? {
     var contents = KeyValueContents(
       entries: file.entries, revision: state.withLock { $0.nextRevision() })
@@ -89,92 +89,92 @@ extension FileBackend {
     }
     do throws(SystemError) {
       let written = try fileSystem.replaceFile(
-        at: target, with: bytes, expecting: document.status
-      ) { path throws(SystemError) in try hasUnchangedContent(path, document) }
+        at: target, with: bytes, expecting: snapshot.status
+      ) { path throws(SystemError) in try hasUnchangedContent(path, snapshot) }
       guard let written else {
         state.withLock { $0.hasRemovedStaleFiles = false }
         return nil
       }
       return record(
-        written, contents, file.surroundings, of: document, at: target, size: bytes.count)
+        written, contents, file.surroundings, of: snapshot, at: target, size: bytes.count)
     } catch {
-      // The new content may be in place, and the temporary file may remain.
+      // The new content may already be in place, and the temporary file may remain.
       state.withLock { state in
-        state.document = nil
-        state.isUncertain = true
+        state.snapshot = nil
+        state.hasUnflushedWrite = true
         state.hasRemovedStaleFiles = false
       }
-      // The new file cannot have the same owner; `EINVAL` means that the container lacks the user.
-      let isForeign = error.call == .fchown && [EPERM, EINVAL].contains(error.code)
-      throw isForeign && document.status?.owner != geteuid()
+      // The new file cannot have the same owner; `EINVAL` means that the user namespace lacks it.
+      let cannotCopyOwner = error.call == .fchown && [EPERM, EINVAL].contains(error.code)
+      throw cannotCopyOwner && snapshot.status?.owner != geteuid()
         ? .ownedByAnother(path: target) : KeyValueStoreError(error)
     }
   }
 
-  /// Caches the written document, with a revision that orders it among the documents read.
+  /// Caches a snapshot of the written file, with a revision later than that of any snapshot read.
   private func record(
     _ written: borrowing FileSystem.Replacement, _ contents: KeyValueContents,
-    _ surroundings: FileSurroundings, of base: FileDocument, at target: String, size: Int
+    _ surroundings: FileSurroundings, of base: FileSnapshot, at target: String, size: Int
   ) -> KeyValueContents {
     state.withLock { state in
-      state.isUncertain = false
+      state.hasUnflushedWrite = false
       state.hasSeenContent = true
-      if written.hasLeftover { state.hasRemovedStaleFiles = false }
+      if written.hasTemporaryFile { state.hasRemovedStaleFiles = false }
       let newest = KeyValueContents(entries: contents.entries, revision: state.nextRevision())
-      let document = reopen(target, written, newest, surroundings, size: size)
-      if document == nil, let found = state.document, !base.isSame(as: found) {
-        // A reader has already seen a later write of another program.
+      let snapshot = reopen(target, written, newest, surroundings, size: size)
+      if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base) {
+        // A later write by another program has already been read.
         return contents
       }
-      state.document = document
+      state.snapshot = snapshot
       return newest
     }
   }
 
-  /// Returns the written document; nil if the file may differ from it and must be read.
+  /// Returns a snapshot of the written file; nil if the file may have changed and must be read.
   private func reopen(
     _ target: String, _ written: borrowing FileSystem.Replacement, _ contents: KeyValueContents,
     _ surroundings: FileSurroundings, size: Int
-  ) -> FileDocument? {
+  ) -> FileSnapshot? {
     do throws(SystemError) {
-      // A writable descriptor would keep the file system from being mounted read-only.
+      // A writable descriptor would prevent the file system from being remounted read-only.
       let file = try fileSystem.open(target, O_RDONLY | O_NONBLOCK | O_NOCTTY)
       let status = try file.status()
-      let own = try written.file.status()
-      // A program that does not take the lock may already have replaced or written the file.
-      guard status.hasSameContent(as: own), status.size == size,
+      let writtenStatus = try written.file.status()
+      // A program that does not acquire the lock may already have replaced or written the file.
+      guard status.isUnchanged(since: writtenStatus), status.size == size,
         written.modified.map({ $0 == status.modified }) ?? true
       else { return nil }
-      return FileDocument(
+      return FileSnapshot(
         revision: contents.revision,
         .success(ParsedFile(entries: contents.entries, surroundings: surroundings)),
-        status: status, isSettled: written.modified != nil, file: file)
+        status: status, hasReliableStatus: written.modified != nil, file: file)
     } catch {
-      // The write itself has succeeded.
+      // The write itself succeeded.
       return nil
     }
   }
 
   /// Flushes the directory if an earlier write failed to do so.
-  private func flushUncertainWrite(_ scope: borrowing FileLockScope) throws(KeyValueStoreError) {
-    guard state.withLock({ $0.isUncertain }) else { return }
+  private func flushDirectoryIfNeeded(_ scope: borrowing FileLockScope) throws(KeyValueStoreError) {
+    guard state.withLock({ $0.hasUnflushedWrite }) else { return }
     try convertingErrors { () throws(SystemError) in
       try fileSystem.synchronizeDirectory(scope.target.parentDirectory)
     }
-    state.withLock { $0.isUncertain = false }
+    state.withLock { $0.hasUnflushedWrite = false }
   }
 
   /// Makes the file's owner the owner of the lock file, in case an administrator created it.
-  private func share(_ scope: borrowing FileLockScope, with owner: uid_t) {
+  private func changeLockOwner(_ scope: borrowing FileLockScope, to owner: uid_t) {
     do throws(SystemError) {
-      try scope.lock.give(to: owner)
+      try scope.lock.changeOwner(to: owner)
     } catch {
       // The owner's next write reports that the lock cannot be opened.
     }
   }
 }
 
-/// The scope in which a process holds a file's lock, and may write the file.
+/// A file and its lock, held by this process, which may therefore write the file.
 struct FileLockScope: ~Copyable {
   /// The path of the file, with symbolic links resolved.
   let target: String

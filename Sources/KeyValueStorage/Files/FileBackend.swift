@@ -15,33 +15,33 @@ final class FileBackend: KeyValueBackend {
   let format: KeyValueFormat
   let storedFormat: any StoredFormat
   let fileSystem: FileSystem
-  /// The time that a write waits for a removed file to be created again.
-  let settlingTime: Duration
-  /// Never locked while waiting for another process or calling a store's closure.
+  /// The time for which a write waits for a removed file to be created again.
+  let gracePeriod: Duration
+  /// Never locked during a wait for another process or a call to a store's closure.
   let state = Lock(FileBackendState(), inForkedChild: { FileBackendState() })
 
   init(
     path: String, format: KeyValueFormat, storedFormat: (any StoredFormat)? = nil,
-    fileSystem: FileSystem = FileSystem(), settlingTime: Duration = .milliseconds(200)
+    fileSystem: FileSystem = FileSystem(), gracePeriod: Duration = .milliseconds(200)
   ) {
     self.path = path
     self.format = format
     self.storedFormat = storedFormat ?? format.coding
     self.fileSystem = fileSystem
-    self.settlingTime = settlingTime
+    self.gracePeriod = gracePeriod
   }
 
   var name: String { path }
 
   func load() throws(KeyValueStoreError) -> KeyValueContents {
     removeStaleFilesIfFree()
-    return try document(at: path).contents
+    return try snapshot(at: path).contents
   }
 
   func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool {
     try state.withLock { state throws(KeyValueStoreError) in
-      guard let document = state.document, document.revision == revision else { return true }
-      return try !document.isCurrent(for: status(of: path))
+      guard let snapshot = state.snapshot, snapshot.revision == revision else { return true }
+      return try !snapshot.isCurrent(for: status(of: path))
     }
   }
 
@@ -69,26 +69,26 @@ final class FileBackend: KeyValueBackend {
 
 /// The cached state of a file backend.
 struct FileBackendState: Sendable {
-  /// The document that was most recently read or written; nil if it must be read.
-  var document: FileDocument? {
+  /// The snapshot that was most recently read or written; nil if it must be read.
+  var snapshot: FileSnapshot? {
     didSet {
       let existed = oldValue?.status != nil
-      if document?.status != nil { missingSince = nil }
-      if existed, let document, document.status == nil { missingSince = .now }
+      if snapshot?.status != nil { missingSince = nil }
+      if existed, let snapshot, snapshot.status == nil { missingSince = .now }
     }
   }
-  /// The time at which a file that existed was first found missing.
+  /// The time at which the file was first found missing after it had existed.
   private(set) var missingSince: ContinuousClock.Instant?
-  /// The revision of the newest document.
+  /// The revision of the newest snapshot.
   var revision: Int64 = 0
-  /// Whether the file has ever been found with content.
+  /// Whether the file has ever had content.
   var hasSeenContent = false
   /// Whether the backend has looked for temporary files of killed writers.
   var hasLookedForStaleFiles = false
-  /// Whether those files were removed, and no writer has left a new one since then.
+  /// Whether those files have been removed, and no later write has left a new one.
   var hasRemovedStaleFiles = false
-  /// Whether a failed write may have replaced the file without flushing it to disk.
-  var isUncertain = false
+  /// Whether a failed write may have replaced the file without flushing its directory to disk.
+  var hasUnflushedWrite = false
 
   mutating func nextRevision() -> Int64 {
     revision += 1
@@ -97,13 +97,13 @@ struct FileBackendState: Sendable {
 }
 
 extension FileBackend {
-  // Stale temporary files do no harm, so a failure to remove them is not reported, but retried.
+  // Stale temporary files are harmless, so a failure to remove them is not reported, but retried.
 
-  /// Removes the temporary files of killed writers, unless this was done before.
+  /// Removes the temporary files of killed writers, unless they have already been removed.
   func removeStaleFilesOnce(_ scope: borrowing FileLockScope) {
     if state.withLock({ $0.hasRemovedStaleFiles }) { return }
     do throws(SystemError) {
-      try fileSystem.removeLeftovers(of: scope.target, holding: scope.lock)
+      try fileSystem.removeTemporaryFiles(of: scope.target, holding: scope.lock)
       state.withLock { $0.hasRemovedStaleFiles = true }
     } catch {
       // Not reported, see above.
@@ -119,7 +119,7 @@ extension FileBackend {
     if isDone { return }
     do throws(SystemError) {
       let target = try fileSystem.resolve(path)
-      guard try fileSystem.hasLeftovers(of: target),
+      guard try fileSystem.hasTemporaryFiles(of: target),
         let lock = try FileLock.ifFree(at: FileLockScope.lockPath(for: target), in: fileSystem)
       else { return }
       removeStaleFilesOnce(FileLockScope(target: target, lock: lock))
@@ -134,7 +134,7 @@ extension FileBackend {
     defer { withExtendedLifetime(scope) {} }
     // Another process may have repaired or moved the file in the meantime.
     guard try isDamaged(at: scope.target) else { return nil }
-    state.withLock { $0.document = nil }
+    state.withLock { $0.snapshot = nil }
     return try convertingErrors { () throws(SystemError) in try moveAside(scope.target) }
   }
 
@@ -158,7 +158,7 @@ extension FileBackend {
 
   private func isDamaged(at path: String) throws(KeyValueStoreError) -> Bool {
     do {
-      _ = try document(at: path).contents
+      _ = try snapshot(at: path).contents
       return false
     } catch {
       switch error {

@@ -16,10 +16,10 @@ extension KeyValueStore {
     }
   }
 
-  /// The key of each value that changes from now on.
+  /// A sequence of the keys of all values that change from now on.
   ///
-  /// The sequence keeps every key until it is consumed, so memory use grows if the consumer is slow
-  /// or missing. The sequence ends when the consumer's task is cancelled, and immediately in a
+  /// The sequence buffers every key until it is consumed, so memory use grows if the consumer is
+  /// slow or missing. The sequence ends when the consumer's task is cancelled, and immediately in a
   /// forked child.
   public var changes: AsyncStream<String> {
     AsyncStream { continuation in
@@ -57,5 +57,43 @@ extension KeyValueStore {
       end: observer.end { [weak self] observer in
         self?.state.withLock { $0.observers.remove(observer, of: key) }
       })
+  }
+}
+
+/// The observers of a store's keys.
+struct KeyObservers: Sendable {
+  typealias Handler = @Sendable (_ key: StoredKey, _ value: EncodedValue?) -> Void
+
+  /// The observers of each key; nil stands for all keys.
+  private var byKey: [StoredKey?: Observers<Handler>] = [:]
+  /// The thread that runs the handlers, in the order of the changes.
+  let thread = SerialThread()
+
+  var isEmpty: Bool { byKey.isEmpty }
+
+  mutating func add(_ observer: Observer<Handler>, of key: StoredKey?) {
+    byKey[key, default: Observers()].add(observer)
+  }
+
+  mutating func remove(_ observer: Observer<Handler>, of key: StoredKey?) {
+    byKey[key]?.remove(observer)
+    if byKey[key]?.isEmpty ?? false { byKey[key] = nil }
+  }
+
+  /// Returns the observed keys whose values may differ between two states.
+  func keysToCompare(_ before: StoreState, _ after: StoreState) -> Set<StoredKey> {
+    var keys = Set(byKey.keys.compactMap { $0 })
+    if byKey[nil] == nil { return keys }
+    keys.formUnion(before.unsaved.keys)
+    keys.formUnion(after.unsaved.keys)
+    keys.formUnion(KeyValueContents.changedKeys(before.contents, after.contents))
+    return keys
+  }
+
+  func notify(_ key: StoredKey, _ value: EncodedValue?) {
+    let observers = [key, nil].flatMap { byKey[$0]?.all ?? [] }
+    thread.run {
+      for observer in observers { observer.handler?(key, value) }
+    }
   }
 }

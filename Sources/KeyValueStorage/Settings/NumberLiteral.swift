@@ -1,6 +1,6 @@
 package import ValueFormats
 
-/// A number in JSON notation, with all its digits.
+/// A number in JSON notation, with all of its digits.
 ///
 /// Use it for numbers that no Swift number type represents exactly, such as an integer of more than
 /// 128 bits that another program wrote:
@@ -10,14 +10,14 @@ package import ValueFormats
 /// print(serial?.description ?? "none")
 /// ```
 ///
-/// Two literals are equal if their texts are equal. A binary property list stores integers of up to
-/// 128 bits and rejects larger ones; it rounds other numbers to the nearest `Double`. A coder that
-/// is not part of a ``KeyValueStore`` encodes the text as a string.
+/// Two literals are equal if their descriptions are equal. A binary property list stores integers
+/// of up to 128 bits and rejects larger ones; it rounds other numbers to the nearest `Double`. A
+/// coder that is not part of a ``KeyValueStore`` encodes the number as a string.
 public struct NumberLiteral: Hashable, Sendable, LosslessStringConvertible {
-  /// The text of the number, such as `-12`, `0.50` or `1e400`.
+  /// The number as a string, such as `-12`, `0.50` or `1e400`.
   public let description: String
 
-  /// Creates a literal from a text; nil if the text is not a JSON number.
+  /// Creates a literal from a string; returns nil if the string is not a JSON number.
   public init?(_ description: String) {
     guard JSONReader.isNumber(description) else { return nil }
     self.description = description
@@ -26,7 +26,7 @@ public struct NumberLiteral: Hashable, Sendable, LosslessStringConvertible {
   /// Creates a literal from an integer.
   public init(_ integer: some BinaryInteger) { description = "\(integer)" }
 
-  /// Converts the text of a number in a property list to JSON; nil for a hexadecimal number.
+  /// Converts a number in property list notation to JSON; returns nil for a hexadecimal number.
   fileprivate init?(propertyList text: String) {
     var digits = text.drop { $0 == "+" || $0 == "-" || $0 == "0" }
     if digits.last == "." { digits.removeLast() }
@@ -37,7 +37,7 @@ public struct NumberLiteral: Hashable, Sendable, LosslessStringConvertible {
 
 extension NumberLiteral: StoredScalar {
   package var tree: ValueTree {
-    // As an integer, -0 would become 0.
+    // An integer cannot represent -0.
     let integer = description == "-0" ? nil : Int128(description)
     return .number(integer.map(StoredNumber.integer) ?? .text(description))
   }
@@ -57,7 +57,7 @@ extension NumberLiteral: StoredScalar {
 }
 
 extension NumberLiteral: Codable {
-  /// Decodes a number from a ``KeyValueStore``, or the text of a number from another decoder.
+  /// Decodes a number from a ``KeyValueStore``, or a string from another decoder.
   public init(from decoder: any Decoder) throws {
     if let literal = try Self.decodeTree(of: decoder) {
       self = literal
@@ -71,7 +71,7 @@ extension NumberLiteral: Codable {
     self = literal
   }
 
-  /// Encodes the number for a ``KeyValueStore``, or its text for another encoder.
+  /// Encodes a number for a ``KeyValueStore``, or a string for another encoder.
   public func encode(to encoder: any Encoder) throws {
     if try encodeTree(to: encoder) { return }
     var container = encoder.singleValueContainer()

@@ -1,12 +1,12 @@
 import Concurrency
 import ValueFormats
 
-/// The implementation of a ``StoredValue``: a key of a store, with values of one type.
+/// The implementation of a ``StoredValue``: a key of a store whose values have one type.
 ///
 /// The class is not generic and holds the values as ``Box`` objects: looking up generic metadata at
-/// run time takes ten times as long as the rest of a get.
+/// run time takes ten times as long as the rest of a getter.
 final class Setting: Sendable {
-  /// The most recently decoded value, valid as long as the encoded value of the key is the same.
+  /// The most recently decoded value, which is valid while the key's encoded value is unchanged.
   struct CachedValue: Sendable {
     /// The store's generation in which the value is valid; nil if each access must check.
     var generation: Int?
@@ -19,7 +19,7 @@ final class Setting: Sendable {
   private struct Cache: Sendable {
     var process = Fork.generation
     var value: CachedValue?
-    /// The reason why the last set was rejected.
+    /// The reason why the last assignment was rejected.
     var rejection: KeyValueStoreError?
   }
 
@@ -59,7 +59,7 @@ final class Setting: Sendable {
   ) -> Result {
     store.state.withLock { state in
       if unsafe cache.process != state.process {
-        // Not released in a forked child, because a thread may have been changing it at the fork.
+        // The old cache is not released, because a thread may have been changing it at the fork.
         unsafe withUnsafeMutablePointer(to: &cache) { unsafe $0.initialize(to: Cache()) }
       }
       return unsafe body(&cache, &state)
@@ -134,31 +134,31 @@ final class Setting: Sendable {
   }
 
   func set(_ value: some Codable & Sendable) {
-    store.setting.lock()
+    store.propertyLock.lock()
     assign(value)
-    endSetting()
+    unlockAndFlush()
   }
 
   func reset() {
-    store.setting.lock()
+    store.propertyLock.lock()
     withCache { cache, state in
       _ = state.set(key, to: nil)
       cache.rejection = nil
     }
-    endSetting()
+    unlockAndFlush()
   }
 
-  /// An in-place change, during which no other thread sets a property of the store.
+  /// An in-place change, during which no other thread can set a property of the store.
   struct Change {
     let value: AnyBox
-    /// The reason why the value is not the stored one, so that the change must be rejected.
+    /// The reason to reject the change: the value is not the stored one.
     let rejection: KeyValueStoreError?
     let process = Fork.generation
   }
 
   func beginChange() -> Change {
     store.loadIfNeeded()
-    store.setting.lock()
+    store.propertyLock.lock()
     let current = loadedValue()
     return Change(
       value: current.value,
@@ -170,15 +170,15 @@ final class Setting: Sendable {
     guard let rejection = change.rejection ?? (isForked ? .forkedDuring("an in-place change") : nil)
     else {
       assign(value)
-      return endSetting()
+      return unlockAndFlush()
     }
     withCache { cache, _ in cache.rejection = rejection }
-    store.setting.unlock()
+    store.propertyLock.unlock()
     KeyValueStore.report(rejection)
   }
 
-  private func endSetting() {
-    store.setting.unlock()
+  private func unlockAndFlush() {
+    store.propertyLock.unlock()
     store.flushOrSchedule()
   }
 
@@ -219,14 +219,14 @@ final class Setting: Sendable {
         }
         observer(old, value)
       } catch {
-        // The next read reports a value of another type. The first change needs an old value.
+        // The next read reports the wrong type. The first change requires an old value.
         previous.withLock { $0 = $0 ?? defaultValue }
       }
     }
   }
 }
 
-/// A value in an object, for code that does not know the value's type.
+/// A value in an object, for code that is independent of the value's type.
 final class Box<Value: Sendable>: Sendable {
   let value: Value
 
@@ -235,3 +235,12 @@ final class Box<Value: Sendable>: Sendable {
 
 /// A ``Box`` of any type.
 typealias AnyBox = any AnyObject & Sendable
+
+/// An optional of any wrapped type.
+protocol OptionalValue {
+  var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  var isNil: Bool { self == nil }
+}

@@ -10,17 +10,18 @@ import ValueFormats
 /// }
 /// ```
 ///
-/// A get returns the stored value, or the default value if none is stored. A set writes according
-/// to the store's ``WritePolicy``. Setting nil removes the key, or stores nil if the default value
-/// is not nil. An in-place change, such as `volume += 0.1`, excludes all other sets of the store in
-/// this process. To exclude other processes too, use a ``KeyValueStore/transaction(_:)``.
+/// The getter returns the stored value, or the default value if none is stored. The setter writes
+/// according to the store's ``WritePolicy``. Setting nil removes the key, or stores nil if the
+/// default value is not nil. During an in-place change, such as `volume += 0.1`, no other thread of
+/// this process can set a property of the store. To exclude other processes too, use a
+/// ``KeyValueStore/transaction(_:)``.
 ///
-/// None of these operations throws. If the store cannot be read, a get returns the last known value
-/// or the default value, and each later get retries. If a set cannot write its value, the store
-/// keeps the value and writes it with the next set. If the stored value cannot be read or decoded,
-/// an in-place change is discarded, because it would overwrite an unknown value. Each failure sets
-/// ``error`` and calls ``KeyValueStore/onFailure``. The methods ``load()`` and ``save(_:)`` throw
-/// instead.
+/// None of these operations throws. If the store cannot be read, the getter returns the last value
+/// read or the default value, and retries at each later access. If the setter cannot write a value,
+/// the store retains the value and retries with the next write. If the stored value cannot be read
+/// or decoded, an in-place change is discarded, because it would overwrite an unknown value. Each
+/// failure sets ``error`` and calls ``KeyValueStore/onFailure``. The methods ``load()`` and
+/// ``save(_:)`` throw instead.
 ///
 /// The projected value, `$volume`, is the wrapper itself. Where Swift does not allow a property
 /// wrapper, as in `Sendable` classes, use a constant:
@@ -95,7 +96,7 @@ extension StoredValue {
   /// Nil if the value is up to date and stored.
   public var error: KeyValueStoreError? { setting.error }
 
-  /// Removes the stored value, which restores the default value; like a set, does not throw.
+  /// Removes the stored value, which restores the default value; like the setter, does not throw.
   public func reset() { setting.reset() }
 
   /// Reads and returns the newest value; returns the default value if none is stored.
@@ -129,7 +130,7 @@ extension StoredValue {
     }
   }
 
-  /// The current value, and the new value after each later change.
+  /// A sequence of the current value and the new value after each later change.
   ///
   /// Each access creates a sequence for one consumer. A slow consumer misses changes, but never the
   /// newest one. The sequence ends when the consumer's task is cancelled. In a forked child, it
@@ -144,13 +145,4 @@ extension StoredValue {
       continuation.onTermination = { _ in observation.cancel() }
     }
   }
-}
-
-/// An optional of any wrapped type.
-protocol OptionalValue {
-  var isNil: Bool { get }
-}
-
-extension Optional: OptionalValue {
-  var isNil: Bool { self == nil }
 }

@@ -5,10 +5,10 @@ extension KeyValueStore {
   /// Reads the changes of other processes, if there are any.
   ///
   /// Properties do not need this call, because they receive changes automatically after a short
-  /// delay. Takes one system call if nothing has changed, and never waits for a writer.
+  /// delay. The call makes one system call if nothing has changed, and never waits for a writer.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read. In that case,
-  ///   properties keep their last known values.
+  ///   properties retain the values last read.
   public func load() throws { try read() }
 
   /// Returns the keys that have a value, sorted by their UTF-8 bytes.
@@ -27,7 +27,7 @@ extension KeyValueStore {
     return version.number == 0 ? draft.allKeys : draft.keys
   }
 
-  /// Returns the value of a key that is known only at run time; nil if there is none.
+  /// Returns the value of a key that is determined at run time; nil if there is none.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read, or
   ///   ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
@@ -44,7 +44,7 @@ extension KeyValueStore {
   /// Whether the calling thread is in a transaction of this store.
   var isInTransactionOfThisThread: Bool { state.withLock { $0.transaction.ofThisThread != nil } }
 
-  /// Loads the values if the newest values are unknown, and reports a new failure.
+  /// Loads the values if the cached ones may be stale, and reports a new failure.
   ///
   /// After a failure, each access retries with a few system calls. An invalid file is parsed again
   /// only after a change.
@@ -58,25 +58,25 @@ extension KeyValueStore {
     }
   }
 
-  /// Reads new contents; `isImplicit` means that the caller is a property access.
+  /// Reads new contents; `isImplicit` is true for a property access.
   func read(isImplicit: Bool = false) throws(KeyValueStoreError) {
     if isInTransactionOfThisThread { return }
     startWatching(isImplicit: isImplicit)
-    let (known, hadError) = state.withLock { ($0.contents, $0.readError != nil) }
+    let (cached, hadError) = state.withLock { ($0.contents, $0.readError != nil) }
     do {
-      if let known, !hadError, !(try backend.hasChanged(since: known.revision)) { return }
+      if let cached, !hadError, !(try backend.hasChanged(since: cached.revision)) { return }
       let newest = try backend.load()
-      if isImplicit, newest.isEmpty, isSettling { return }
+      if isImplicit, newest.isEmpty, isWithinGracePeriod { return }
       try adopt(newest, isImplicit: isImplicit)
     } catch {
-      if isImplicit, !hadError, isSettling { return }
-      state.withLock { $0.recordReadError(error, since: known?.revision) }
+      if isImplicit, !hadError, isWithinGracePeriod { return }
+      state.withLock { $0.recordReadError(error, since: cached?.revision) }
       throw error
     }
   }
 
   /// Whether empty or unreadable contents must still be ignored.
-  private var isSettling: Bool { state.withLock { $0.isSettling(within: settlingTime) } }
+  private var isWithinGracePeriod: Bool { state.withLock { $0.beginGracePeriod(of: gracePeriod) } }
 
   /// Adopts newer contents, after migrating them to the app's version.
   func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {
@@ -84,10 +84,10 @@ extension KeyValueStore {
     guard try version.differs(from: draft) else { return state.withLock { $0.adopt(contents) } }
     if isImplicit, let error = state.withLock({ $0.migrationError(for: contents) }) { throw error }
     if migrateFile() { return }
-    // Reading must not depend on writing: the next write migrates the file.
+    // Reading must not depend on writing. The next write migrates the file.
     do throws(KeyValueStoreError) {
       try version.migrate(&draft)
-      try version.stamp(&draft)
+      try version.writeVersion(to: &draft)
     } catch {
       state.withLock { $0.recordMigrationError(error, for: contents) }
       throw error
@@ -98,8 +98,8 @@ extension KeyValueStore {
 
   /// Migrates the file unless another writer holds its lock; returns whether it was migrated.
   private func migrateFile() -> Bool {
-    guard writing.tryLock() else { return false }
-    defer { writing.unlock() }
+    guard writeLock.tryLock() else { return false }
+    defer { writeLock.unlock() }
     do {
       try write(within: nil) { _ in true }
       return true
@@ -113,16 +113,16 @@ extension KeyValueStore {
     }
   }
 
-  /// The observation of the backend.
+  /// The state of the backend's observation.
   struct Watch {
     var observation: KeyValueObservation?
     /// The time of the last attempt to observe the backend.
     var lastAttempt: ContinuousClock.Instant?
-    /// The reason why changes are not reported immediately.
+    /// The reason why changes are not reported immediately; nil if they are.
     var error: KeyValueStoreError?
   }
 
-  /// Starts watching for changes by other processes; implicit attempts are limited to one a second.
+  /// Starts watching for changes by other processes; limits implicit attempts to one per second.
   func startWatching(isImplicit: Bool = false) {
     // In a forked child, each access checks for changes.
     if Fork.isChild || watch.withLock({ $0.observation != nil }) { return }
@@ -135,7 +135,7 @@ extension KeyValueStore {
     }
   }
 
-  /// Updates the reason for which each access checks for changes, and reports a new reason.
+  /// Updates the reason why each access checks for changes, and reports a new reason.
   private func updateWatchError(
     _ findError: (inout Watch) throws(KeyValueStoreError) -> KeyValueStoreError?
   ) {
@@ -152,7 +152,7 @@ extension KeyValueStore {
     if let newError { Self.report(newError) }
   }
 
-  /// Reads the file again after a change of the file, or of a symbolic link that leads to it.
+  /// Reads the file again after a change to the file or to a symbolic link in its path.
   private func fileDidChange() {
     updateWatchError { $0.observation?.error }
     refresh(isRetry: false)
@@ -160,28 +160,28 @@ extension KeyValueStore {
 
   /// Reads the file if it has changed; retries once, because an editor may be about to save it.
   private func refresh(isRetry: Bool) {
-    let (known, hadError) = state.withLock { ($0.contents, $0.readError != nil) }
+    let (cached, hadError) = state.withLock { ($0.contents, $0.readError != nil) }
     do throws(KeyValueStoreError) {
       var hasChanged = true
-      if let known, !hadError { hasChanged = try backend.hasChanged(since: known.revision) }
+      if let cached, !hadError { hasChanged = try backend.hasChanged(since: cached.revision) }
       if hasChanged {
         let newest = try backend.load()
-        if !isRetry, newest.isEmpty, !(known?.isEmpty ?? true) { return scheduleRefresh() }
+        if !isRetry, newest.isEmpty, !(cached?.isEmpty ?? true) { return scheduleRefresh() }
         try adopt(newest)
       }
-      // Coalesced writes keep their schedule.
+      // Coalesced writes remain scheduled.
       if state.withLock({ $0.isOverdue }) { flushOverdue(within: nil) }
     } catch {
       if !isRetry { return scheduleRefresh() }
-      state.withLock { $0.recordReadError(error, since: known?.revision) }
+      state.withLock { $0.recordReadError(error, since: cached?.revision) }
       Self.report(error)
     }
   }
 
   /// Schedules a second attempt to read a missing, empty or unreadable file.
   func scheduleRefresh() {
-    let number = background.run(after: settlingTime) { [weak self] in self?.refresh(isRetry: true) }
+    let job = background.run(after: gracePeriod) { [weak self] in self?.refresh(isRetry: true) }
     // Without a thread, each access checks the file itself.
-    if number == nil { state.withLock { $0.isWatched = false } }
+    if job == nil { state.withLock { $0.isWatched = false } }
   }
 }

@@ -3,7 +3,7 @@ import StorageInternals
 import ValueFormats
 
 extension KeyValueStore {
-  /// Sets a key that is known only at run time, and returns when the value is on disk.
+  /// Sets a key that is determined at run time, and returns when the value is on disk.
   ///
   /// Within a ``transaction(_:)``, the value is written when the transaction ends.
   ///
@@ -25,11 +25,11 @@ extension KeyValueStore {
   ///
   /// - Precondition: The calling thread is not in an in-place change of a property of this store,
   ///   except within a transaction.
-  /// - Throws: ``KeyValueStoreError``, if the write fails. The next set retries it.
+  /// - Throws: ``KeyValueStoreError``, if the write fails. The next write retries it.
   public func synchronize() throws {
     if isInTransactionOfThisThread { return }
     requireNoInPlaceChange()
-    try writing.withLock { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
+    try writeLock.withLock { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
   }
 
   /// Moves an unreadable file aside, so that the store starts empty, and writes the unsaved
@@ -43,7 +43,7 @@ extension KeyValueStore {
   @discardableResult
   public func moveAsideUnreadableFile() throws -> String? {
     requireNoInPlaceChange()
-    return try writing.withLock { () throws(KeyValueStoreError) in
+    return try writeLock.withLock { () throws(KeyValueStoreError) in
       let path = try backend.moveAside(within: lockTimeout)
       try read()
       try flush(within: lockTimeout)
@@ -53,7 +53,7 @@ extension KeyValueStore {
 }
 
 extension KeyValueStore {
-  /// A set or a removal to be written together with those of other threads.
+  /// A change of one key, to be written together with those of other threads.
   struct PendingSave: Sendable {
     let key: StoredKey
     let value: EncodedValue?
@@ -72,14 +72,14 @@ extension KeyValueStore {
     requireNoInPlaceChange()
     let change = PendingSave(key: key, value: value)
     // A failure handler may run during a write, and would wait in the queue for that write.
-    if writing.isHeldByCurrentThread { return try write([change]) }
+    if writeLock.isHeldByCurrentThread { return try write([change]) }
     try saves.perform(change, process: write)
   }
 
   /// Writes the changes of several threads together, in their order.
   private func write(_ batch: [Saves.Pending]) {
     do throws(KeyValueStoreError) {
-      try writing.withLock { () throws(KeyValueStoreError) in try write(batch.map(\.write)) }
+      try writeLock.withLock { () throws(KeyValueStoreError) in try write(batch.map(\.write)) }
       for save in batch { save.finish(.success(())) }
     } catch {
       // A change that makes the file too large must not fail the others.
@@ -102,17 +102,17 @@ extension KeyValueStore {
   /// Writes a draft of the newest contents with all unsaved changes, migrated to the app's version.
   ///
   /// A timeout of nil fails immediately if another process holds the lock. Unless `evenIfRemoved`
-  /// is true, a program that has just removed the file gets time to put it back. `change` makes
+  /// is true, a program that has just removed the file has time to put it back. `change` makes
   /// further changes to the draft, and returns false to write nothing.
   func write(
     within timeout: Duration?, evenIfRemoved: Bool = true,
     _ change: (inout KeyValueDraft) throws(KeyValueStoreError) -> Bool
   ) throws(KeyValueStoreError) {
-    // The contents are cached below, so later changes of the file must be detected.
+    // The contents are cached below, so later changes to the file must be detected.
     startWatching()
     var isRemoved = false
     var failure: KeyValueStoreError?
-    var isWanted = true
+    var shouldWrite = true
     var saved: [StoredKey: StoreState.Unsaved] = [:]
     let contents = try backend.update(within: timeout) { contents in
       failure = nil
@@ -124,9 +124,9 @@ extension KeyValueStore {
         try version.migrate(&draft)
         let unsaved = state.withLock { $0.unsaved }
         draft.add(unsaved)
-        isWanted = try change(&draft)
-        if !isWanted { return KeyValueChanges() }
-        try version.stamp(&draft)
+        shouldWrite = try change(&draft)
+        if !shouldWrite { return KeyValueChanges() }
+        try version.writeVersion(to: &draft)
         saved = unsaved
         return draft.effectiveChanges
       } catch {
@@ -135,7 +135,7 @@ extension KeyValueStore {
       }
     }
     if let failure { throw failure }
-    if !isWanted { return }
+    if !shouldWrite { return }
     if isRemoved, !evenIfRemoved {
       state.withLock { $0.isOverdue = true }
       return scheduleRefresh()
@@ -144,9 +144,9 @@ extension KeyValueStore {
     stopTimer(if: { state.withLock { $0.unsaved.isEmpty } })
   }
 
-  /// Traps within an in-place change, where waiting for a transaction could deadlock.
+  /// Traps during an in-place change, when waiting for a transaction could deadlock.
   func requireNoInPlaceChange() {
-    if setting.isHeldByCurrentThread, !writing.isHeldByCurrentThread {
+    if propertyLock.isHeldByCurrentThread, !writeLock.isHeldByCurrentThread {
       fatalError(
         """
         A KeyValueStore was written during an in-place change of one of its properties. Copy the \

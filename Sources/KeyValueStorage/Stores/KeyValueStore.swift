@@ -13,35 +13,37 @@ import ValueFormats
 ///
 /// Properties are read from memory. Changes by another process or an editor are detected and
 /// reported to observers; ``load()``, every write and every ``transaction(_:)`` check the file
-/// itself. A write preserves keys that the app does not know, and the formatting of their values.
+/// itself. A write preserves the keys that the app does not declare, and the formatting of their
+/// values.
 ///
 /// Creating a store does not access its file, so it never fails. If the file cannot be read,
-/// properties have their last known values or their defaults, and report the error. Unreadable
-/// content is never overwritten.
+/// properties have the values last read or their defaults, and report the error. Unreadable content
+/// is never overwritten.
 ///
-/// Any number of threads may use a store concurrently, and any number of processes its file. A read
-/// never waits for a writer. A write waits for other processes no longer than ``lockTimeout``.
+/// Any number of threads may use a store concurrently, and any number of processes may use its
+/// file. A read never waits for a writer. A write waits for other processes no longer than
+/// ``lockTimeout``.
 public final class KeyValueStore: Sendable {
   let backend: any KeyValueBackend
   let format: any StoredFormat
   let version: SettingsVersion
   let state = Lock(StoreState(), inForkedChild: { StoreState() })
   /// Held by the thread that writes or is in a transaction.
-  let writing = RecursiveLock()
+  let writeLock = RecursiveLock()
   /// The queue that combines the saves of several threads into one write.
   let saves = Saves()
-  /// Held by the thread that sets a property or changes one in place; acquired after `writing`.
-  let setting = RecursiveLock()
+  /// Held by the thread that sets a property or changes one in place; acquired after `writeLock`.
+  let propertyLock = RecursiveLock()
   let watch = Lock(Watch(), inForkedChild: { Watch() })
-  /// The thread of delayed writes, and of retries after a change of the file.
+  /// The thread for delayed writes, and for retries after a change to the file.
   let background = SerialThread()
   /// The delay of writes; nil for durable writes.
   let delay: Duration?
-  /// The number of the scheduled write on `background`.
+  /// The job of `background` that makes the scheduled write; nil if there is none.
   let timer = Lock<Int?>(nil, inForkedChild: { nil })
   private let timeout = LockTimeout()
-  /// The time for which a missing, empty or partial file is ignored, in case of a running write.
-  let settlingTime: Duration
+  /// The time for which a missing, empty or partial file is ignored, in case it is being written.
+  let gracePeriod: Duration
 
   /// Creates a store with a backend.
   ///
@@ -55,17 +57,17 @@ public final class KeyValueStore: Sendable {
     migrations: [KeyValueMigration] = []
   ) {
     self.init(
-      backend, writes, SettingsVersion(version, migrations), settlingTime: .milliseconds(200))
+      backend, writes, SettingsVersion(version, migrations), gracePeriod: .milliseconds(200))
   }
 
   init(
     _ backend: any KeyValueBackend, _ writes: WritePolicy, _ version: SettingsVersion,
-    settlingTime: Duration
+    gracePeriod: Duration
   ) {
     self.backend = backend
     format = backend.format.coding
     self.version = version
-    self.settlingTime = settlingTime
+    self.gracePeriod = gracePeriod
     delay = if case .coalesced(let delay) = writes { delay } else { nil }
     if writes != .durable { StoresToFlush.add(self) }
   }
@@ -122,7 +124,7 @@ extension KeyValueStore {
   ///
   /// The directory is `$XDG_CONFIG_HOME/<app>`, by default `~/.config/<app>`. For a system service
   /// without a home directory, it is systemd's `$CONFIGURATION_DIRECTORY`. If none of them is
-  /// known, each access fails with ``KeyValueStoreError/unavailable(_:)``.
+  /// available, each access fails with ``KeyValueStoreError/unavailable(_:)``.
   ///
   /// - Parameters:
   ///   - applicationName: The name of the directory, or nil for the name of the executable.
@@ -158,7 +160,7 @@ extension KeyValueStore {
 
 extension KeyValueStore {
   private static let log = FailureLog<KeyValueStoreError>()
-  /// The app's handler; nil in a forked child, because another thread may have been setting it.
+  /// The app's handler; reset in a forked child, because another thread may have been setting it.
   private static let failureHandler = Lock<(@Sendable (KeyValueStoreError) -> Void)?>(
     nil, inForkedChild: { nil })
 
@@ -185,4 +187,25 @@ extension KeyValueStore {
       """)
     if let handler = Self.failureHandler.withLock({ $0 }) { handler(error) }
   }
+}
+
+/// A backend that always fails, in place of one that cannot be created.
+private struct UnreachableBackend: KeyValueBackend {
+  let format: KeyValueFormat
+  let name = "a store without a location"
+  let error: KeyValueStoreError
+
+  func load() throws(KeyValueStoreError) -> KeyValueContents { throw error }
+
+  func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool { throw error }
+
+  func update(
+    _ changes: (KeyValueContents) -> KeyValueChanges
+  ) throws(KeyValueStoreError) -> KeyValueContents { throw error }
+
+  func observe(
+    _ handler: @escaping @Sendable () -> Void
+  ) throws(KeyValueStoreError) -> KeyValueObservation { throw error }
+
+  func moveAside() throws(KeyValueStoreError) -> String? { throw error }
 }

@@ -10,7 +10,7 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case unreadable(UnreadableFile)
   /// The file exists, but is empty.
   case empty(path: String)
-  /// There is no regular file at the path, but a directory or a device, for example.
+  /// The path refers to something other than a regular file, such as a directory or a device.
   case notAFile(path: String)
   /// The file is, or would become, larger than the limit in bytes.
   case tooLarge(path: String, limit: Int)
@@ -19,12 +19,12 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   /// Another process held the lock at `path` for longer than ``KeyValueStore/lockTimeout``;
   /// `holder` is the process, if the kernel reports it.
   ///
-  /// Until the lock is free, later writes fail immediately. The changes of properties are kept and
-  /// retried.
+  /// Until the lock is free, later writes fail immediately. Changed properties keep their new
+  /// values, and the write is retried.
   case busy(path: String, holder: Int32?)
   /// The settings have a newer version than this app supports.
   case newerVersion(found: Int, supported: Int)
-  /// The migration to a version failed; nothing changed.
+  /// The migration to a version failed, and nothing changed.
   case migrationFailed(version: Int, reason: String)
   /// The value of the key does not have the requested type.
   case undecodable(key: String, type: String, reason: String)
@@ -65,7 +65,7 @@ extension KeyValueStoreError: CustomStringConvertible {
     case .busy(let path, let holder):
       """
       \(path) is locked by \(holder.map { "process \($0)" } ?? "another process"), which may be \
-      stopped or not responding. Resume or end that process. Changed properties are kept until then.
+      stopped or not responding. Resume or end that process. Unsaved changes are kept until then.
       """
     case .newerVersion(let found, let supported):
       """
@@ -99,7 +99,7 @@ extension KeyValueStoreError {
     }
   }
 
-  /// Returns the error of an operation during which the process was forked.
+  /// Returns the error for an operation during which the process was forked.
   ///
   /// The child cannot finish the operation, because the parent holds the lock.
   static func forkedDuring(_ operation: String) -> KeyValueStoreError {
@@ -119,7 +119,7 @@ extension KeyValueStoreError {
   }
 }
 
-/// Runs a closure, and converts an error of its system calls to an error of the store.
+/// Runs a closure, and converts a system error to a ``KeyValueStoreError``.
 func convertingErrors<Result: ~Copyable>(
   _ body: () throws(SystemError) -> Result
 ) throws(KeyValueStoreError) -> Result {

@@ -6,25 +6,25 @@ struct StoreState: Sendable {
   /// A change that has not been written.
   struct Unsaved: Sendable {
     let value: EncodedValue?
-    /// The number that distinguishes the change from later changes of the same key.
-    let number: Int
+    /// The number that distinguishes the change from later changes to the same key.
+    let sequenceNumber: Int
   }
 
   /// The process that owns the state.
   let process = Fork.generation
   /// The most recently read contents; nil before the first read.
   private(set) var contents: KeyValueContents?
-  /// The reason why newer contents, if any, could not be read.
+  /// The reason why newer contents could not be read; nil if the last read succeeded.
   private(set) var readError: KeyValueStoreError?
-  /// The time since which the backend has been empty or unreadable, although contents are known.
-  private var unsettledSince: ContinuousClock.Instant?
+  /// The start of the grace period for contents that have become empty or unreadable.
+  private var gracePeriodStart: ContinuousClock.Instant?
   /// Whether changes by other programs are reported; if not, each access checks for them.
   var isWatched = false
   /// The last failed migration, with the revision of the contents.
   private var failedMigration: (revision: Int64, error: KeyValueStoreError)?
   private(set) var unsaved: [StoredKey: Unsaved] = [:]
-  /// The number of the last change, saved or not.
-  private var lastChange = 0
+  /// The sequence number of the last change, saved or not.
+  private var lastSequenceNumber = 0
   /// The reason why unsaved changes could not be written.
   var writeError: KeyValueStoreError?
   /// Whether unsaved changes should have been written by now.
@@ -55,9 +55,9 @@ struct StoreState: Sendable {
     transaction.ofThisThread != nil || isUnsaved(key) ? nil : readError
   }
 
-  /// Sets or removes a key, in the calling thread's transaction if there is one.
+  /// Sets or removes a key, within the calling thread's transaction if there is one.
   ///
-  /// - Returns: The generation from which all threads see the change; nil in a transaction.
+  /// - Returns: The generation from which all threads observe the change; nil in a transaction.
   mutating func set(_ key: StoredKey, to value: EncodedValue?) -> Int? {
     if transaction.ofThisThread != nil {
       generation += 1
@@ -65,8 +65,8 @@ struct StoreState: Sendable {
       return nil
     }
     change { state in
-      state.lastChange = state.generation
-      let unsaved = Unsaved(value: value, number: state.generation)
+      state.lastSequenceNumber = state.generation
+      let unsaved = Unsaved(value: value, sequenceNumber: state.generation)
       state.unsaved.updateValue(unsaved, forKey: key)
     }
     return generation
@@ -75,16 +75,17 @@ struct StoreState: Sendable {
   /// Adopts contents that a backend has read or written.
   mutating func adopt(_ newest: KeyValueContents, saved: [StoredKey: Unsaved] = [:]) {
     readError = nil
-    unsettledSince = nil
+    gracePeriodStart = nil
     // Another thread may have adopted newer contents in the meantime.
     let isOlder = contents.map { newest.revision < $0.revision } ?? false
     change { state in
       if !isOlder { state.contents = newest }
-      if saved.values.lazy.map(\.number).max() == state.lastChange {
+      if saved.values.lazy.map(\.sequenceNumber).max() == state.lastSequenceNumber {
         // No key was set after `saved` was captured.
         state.unsaved.removeAll(keepingCapacity: true)
       } else {
-        for (key, value) in saved where state.unsaved[key]?.number == value.number {
+        for (key, change) in saved
+        where state.unsaved[key]?.sequenceNumber == change.sequenceNumber {
           state.unsaved[key] = nil
         }
       }
@@ -101,17 +102,18 @@ struct StoreState: Sendable {
     // A new generation makes each setting check its value again, which retries the read.
     if readError == nil { generation += 1 }
     readError = error
-    unsettledSince = nil
+    gracePeriodStart = nil
   }
 
-  /// Returns whether missing or empty contents are ignored, up to a limit from the first call.
+  /// Begins a grace period, unless one has begun, and returns whether it has not yet expired.
   ///
-  /// A program that writes a file may first remove or truncate it.
-  mutating func isSettling(within limit: Duration) -> Bool {
+  /// Meanwhile, empty contents are ignored, because a program that writes a file may first remove
+  /// or truncate it.
+  mutating func beginGracePeriod(of limit: Duration) -> Bool {
     guard contents?.isEmpty == false else { return false }
     let now = ContinuousClock.now
-    let start = unsettledSince ?? now
-    unsettledSince = start
+    let start = gracePeriodStart ?? now
+    gracePeriodStart = start
     return now - start < limit
   }
 

@@ -3,10 +3,10 @@ package import FoundationEssentials
 import StorageInternals
 import ValueFormats
 
-/// A property list written by Foundation's `UserDefaults`, and its contents.
+/// A property list that Foundation's `UserDefaults` wrote.
 package struct UserDefaultsFile: Sendable {
   package let path: String
-  /// The status of the path itself when it was read, not of a link's target; nil if missing.
+  /// The status of the file, or of a symbolic link at the path, before the read; nil if missing.
   private let status: FileStatus?
   /// The keys and values, sorted by key.
   let values: [(key: StoredKey, tree: ValueTree)]
@@ -17,10 +17,10 @@ package struct UserDefaultsFile: Sendable {
 
   /// Reads a file: XML, which Foundation writes on Linux, or the binary format of other systems.
   ///
-  /// A missing file has no values. `isDecoded` returns whether to decode the `Data` of a key, if it
-  /// contains a binary property list or an archived URL.
+  /// A missing file has no values. `shouldDecode` returns whether to decode the `Data` of a key if
+  /// it contains a binary property list or an archived URL.
   package init(
-    _ path: String, decoding isDecoded: (String) -> Bool = { _ in false }
+    _ path: String, decoding shouldDecode: (String) -> Bool = { _ in false }
   ) throws(KeyValueStoreError) {
     self.path = path
     status = try convertingErrors { () throws(SystemError) in try FileSystem().status(of: path) }
@@ -32,7 +32,7 @@ package struct UserDefaultsFile: Sendable {
       guard let value = contents[key] else { continue }
       var tree = try format.coding.tree(value, type: Any.self, key: key)
       if let decoded = Self.decoded(tree) {
-        if isDecoded(key) {
+        if shouldDecode(key) {
           tree = decoded
           decodedKeys.append(key)
         } else {

@@ -6,11 +6,11 @@ import ValueFormats
 public struct UserDefaultsImport: Hashable, Sendable {
   /// The property list that Foundation wrote.
   public let file: URL
-  /// The keys that were imported; in a dry run, those that would be.
+  /// The keys that were imported, or would be.
   public fileprivate(set) var imported: [String] = []
   /// The keys that already have the same value.
   public fileprivate(set) var unchanged: [String] = []
-  /// The keys that keep a different value in the store.
+  /// The keys whose different value in the store was kept, or would be.
   public fileprivate(set) var kept: [String] = []
   /// The keys whose different value in the store was replaced, or would be.
   public fileprivate(set) var replaced: [String] = []
@@ -25,7 +25,7 @@ extension KeyValueStore {
   ///
   /// ```swift
   /// let plan = try store.import(userDefaults: "com.example.app", dryRun: true)
-  /// print("\(plan.imported) would be imported, \(plan.kept) are set already.")
+  /// print("\(plan.imported) would be imported, \(plan.kept) are already set.")
   /// try store.import(userDefaults: "com.example.app")
   /// ```
   ///
@@ -58,7 +58,7 @@ extension KeyValueStore {
   ) throws(KeyValueStoreError) -> UserDefaultsImport {
     requireNoInPlaceChange()
     var result = UserDefaultsImport(file: URL(filePath: file.path))
-    try writing.withLock { () throws(KeyValueStoreError) in
+    try writeLock.withLock { () throws(KeyValueStoreError) in
       try write(within: lockTimeout) { draft throws(KeyValueStoreError) in
         result = UserDefaultsImport(file: result.file)
         try report(0)
@@ -85,8 +85,8 @@ extension KeyValueStore {
 
   /// Returns the keys of a file that are missing from this store or have different values there.
   ///
-  /// Reads the store's file again, without the cache.
-  package func keys(missingOf file: UserDefaultsFile) throws(KeyValueStoreError) -> [String] {
+  /// Bypasses the cache and reads the store's file again.
+  package func keysNotImported(from file: UserDefaultsFile) throws(KeyValueStoreError) -> [String] {
     let contents: KeyValueContents
     if let backend = backend as? FileBackend {
       contents = try FileBackend(path: backend.path, format: backend.format).load()

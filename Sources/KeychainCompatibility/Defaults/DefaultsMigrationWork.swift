@@ -49,7 +49,7 @@ struct DefaultsMigrationWork {
   func isComplete(_ report: DefaultsMigrationReport) throws(KeyValueStoreError) -> Bool {
     // A converted value has a different form in the file.
     let converted = Set(report.keys(.converted)).subtracting(report.imported.kept)
-    return try migration.store.keys(missingOf: file).allSatisfy(converted.contains)
+    return try migration.store.keysNotImported(from: file).allSatisfy(converted.contains)
   }
 
   private func checkProgress(

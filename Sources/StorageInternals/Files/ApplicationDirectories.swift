@@ -8,7 +8,7 @@ package struct ApplicationDirectories: Sendable {
   package let applicationName: String
   private let environment: [String: String]
 
-  /// Checks the name, the last component of each directory; nil for the name of the executable.
+  /// Creates the directories of an application, or of the executable if the name is nil.
   package init(
     applicationName: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -21,24 +21,24 @@ package struct ApplicationDirectories: Sendable {
     self.environment = environment
   }
 
-  /// The directory for settings.
+  /// The directory for the application's settings.
   package var configuration: String {
     get throws(ApplicationDirectoriesError) {
-      try directory("XDG_CONFIG_HOME", belowHome: ".config", ofService: "CONFIGURATION_DIRECTORY")
+      try directory("XDG_CONFIG_HOME", inHome: ".config", ofService: "CONFIGURATION_DIRECTORY")
     }
   }
 
-  /// The directory for data of the user.
+  /// The directory for the user's data.
   package var data: String {
     get throws(ApplicationDirectoriesError) {
-      try directory("XDG_DATA_HOME", belowHome: ".local/share", ofService: "STATE_DIRECTORY")
+      try directory("XDG_DATA_HOME", inHome: ".local/share", ofService: "STATE_DIRECTORY")
     }
   }
 
   /// The directory for state that is specific to this machine.
   package var state: String {
     get throws(ApplicationDirectoriesError) {
-      try directory("XDG_STATE_HOME", belowHome: ".local/state", ofService: "STATE_DIRECTORY")
+      try directory("XDG_STATE_HOME", inHome: ".local/state", ofService: "STATE_DIRECTORY")
     }
   }
 
@@ -51,16 +51,16 @@ package struct ApplicationDirectories: Sendable {
   }
 
   private func directory(
-    _ variable: String, belowHome: String, ofService serviceVariable: String
+    _ variable: String, inHome subdirectory: String, ofService serviceVariable: String
   ) throws(ApplicationDirectoriesError) -> String {
     if let base = Self.path(in: variable, of: environment) { return "\(base)/\(applicationName)" }
-    if let home { return "\(home)/\(belowHome)/\(applicationName)" }
+    if let home { return "\(home)/\(subdirectory)/\(applicationName)" }
     // systemd creates this directory for the service, so the application's name is not appended.
     if let directory = Self.path(in: serviceVariable, of: environment) { return directory }
     throw .noDirectory(variables: [variable, "HOME", serviceVariable], home: environment["HOME"])
   }
 
-  /// The home directory; nil for the placeholders that users without a home directory have.
+  /// The home directory; nil for the placeholder of a user without one.
   private var home: String? {
     guard let home = Self.path(in: "HOME", of: environment), home != "/", home != "/nonexistent"
     else { return nil }
@@ -69,8 +69,8 @@ package struct ApplicationDirectories: Sendable {
 
   /// Returns the absolute path in a variable, without trailing slashes.
   ///
-  /// The specification ignores relative paths. Of paths that systemd separates by colons, this
-  /// returns the first.
+  /// Relative paths are ignored, as the specification requires. Of several paths, which systemd
+  /// separates by colons, the first is returned.
   private static func path(in variable: String, of environment: [String: String]) -> String? {
     guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/"),
       !value.utf8.contains(0)
@@ -98,9 +98,9 @@ package struct ApplicationDirectories: Sendable {
   /// Returns the name of an executable from its path.
   package static func name(ofExecutable path: String) -> String {
     // The kernel's suffix for an executable that was replaced while running, as by an upgrade.
-    let mark = " (deleted)"
+    let suffix = " (deleted)"
     let name = path.lastComponent
-    return name.hasSuffix(mark) ? String(name.dropLast(mark.count)) : name
+    return name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
   }
 }
 
@@ -138,7 +138,7 @@ extension ApplicationDirectoriesError: CustomStringConvertible {
     case let home? where home.utf8.allSatisfy { $0 == UInt8(ascii: "/") }:
       "the home directory is /, which belongs to the whole system"
     case let home?:
-      "the home directory \(home) does not exist and is not created, as it stands for none"
+      "\(home) is a placeholder for users without a home directory"
     }
   }
 }

@@ -22,9 +22,9 @@ package struct File: ~Copyable, Sendable {
 
   /// Reads `count` bytes from an offset, or fewer at the end of the file.
   package func read(from offset: Int, count: Int) throws(SystemError) -> [UInt8] {
-    // A count may come from a damaged file, so the file's size limits the allocation.
+    // The count may come from a damaged file, so the file's size limits the allocation.
     let limit = count <= 65536 ? count : min(count, max(0, try status().size - offset))
-    // An array without capacity would write its count into the shared empty array, a data race.
+    // Initializing an array without capacity would write to the shared empty array: a data race.
     if limit <= 0 { return [] }
     var failure: SystemError?
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
@@ -38,20 +38,20 @@ package struct File: ~Copyable, Sendable {
     return bytes
   }
 
-  /// Reads into a buffer from an offset until it is full or the file ends; returns the byte count.
+  /// Fills a buffer from an offset, up to the end of the file; returns the number of bytes read.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, from offset: Int
   ) throws(SystemError) -> Int {
     var filled = 0
     while filled < buffer.count {
       let position = filled
-      let got = try fileSystem.check(.read, path) {
+      let count = try fileSystem.check(.read, path) {
         unsafe pread(
           descriptor, buffer.baseAddress! + position, buffer.count - position,
           off_t(offset + position))
       }
-      if got == 0 { break }
-      filled += got
+      if count == 0 { break }
+      filled += count
     }
     return filled
   }
@@ -103,13 +103,13 @@ package struct File: ~Copyable, Sendable {
     try fileSystem.check(.fchmod, path) { fchmod(descriptor, mode) }
   }
 
-  /// Changes the owner and the group; the maximum value leaves either unchanged.
+  /// Changes the owner and the group; the maximum value leaves the owner or group unchanged.
   package func changeOwner(to user: uid_t, group: gid_t) throws(SystemError) {
     try fileSystem.check(.fchown, path) { fchown(descriptor, user, group) }
   }
 
-  /// Links an unnamed file at its path; returns false if `/proc` is missing.
-  func takeName() throws(SystemError) -> Bool {
+  /// Creates a link to an unnamed file at its path; returns false if `/proc` is missing.
+  func link() throws(SystemError) -> Bool {
     // Linking the descriptor itself requires privileges.
     let source = "/proc/self/fd/\(descriptor)"
     do {
@@ -129,7 +129,7 @@ package struct File: ~Copyable, Sendable {
     try fileSystem.check(call, path) { body(descriptor) }
   }
 
-  /// Calls a closure with the descriptor, which stays open until the closure returns.
+  /// Calls a closure with the descriptor, which remains open until the closure returns.
   func withDescriptor<Result>(_ body: (Int32) -> Result) -> Result { body(descriptor) }
 
   /// Whether any process has the file open for writing; false if that cannot be determined.
@@ -138,8 +138,8 @@ package struct File: ~Copyable, Sendable {
   /// writing. The lease is released immediately.
   var isOpenForWriting: Bool {
     withDescriptor { descriptor in
-      // If a process opens the file meanwhile, the kernel signals the lease holder. The default
-      // signal would terminate the process; SIGURG is ignored by default.
+      // If a process opens the file during the lease, the kernel signals this process. The default
+      // signal would terminate it; SIGURG is ignored by default.
       guard fcntl(descriptor, Self.setSignal, SIGURG) == 0 else { return false }
       if fcntl(descriptor, Self.setLease, CInt(F_RDLCK)) == 0 {
         _ = fcntl(descriptor, Self.setLease, CInt(F_UNLCK))
@@ -149,7 +149,84 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  // Linux's F_SETSIG and F_SETLEASE, which Swift's overlay does not import.
+  // F_SETSIG and F_SETLEASE, which Swift does not import from <fcntl.h>.
   private static var setSignal: Int32 { 10 }
   private static var setLease: Int32 { 1024 }
+}
+
+extension File {
+  /// Acquires the lock (`flock`) unless another open file holds it; closing the file releases it.
+  package func lockIfFree() throws(SystemError) -> Bool {
+    do {
+      try check(.flock) { flock($0, LOCK_EX | LOCK_NB) }
+      return true
+    } catch {
+      if error.code == EWOULDBLOCK { return false }
+      throw error
+    }
+  }
+
+  /// Releases the lock, even if forked children still have the file open.
+  package func unlock() { withDescriptor { _ = flock($0, LOCK_UN) } }
+
+  /// The process that holds the lock; nil if the kernel does not report it.
+  var lockHolder: pid_t? {
+    do throws(SystemError) {
+      let status = try status()
+      let device = UInt64(status.device)
+      let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
+      let minor = device & 0xFF | (device >> 12) & ~0xFF
+      let name = "\(major.twoHexDigits):\(minor.twoHexDigits):\(status.inode)"
+      let locks = try FileSystem().open("/proc/locks", O_RDONLY).read(from: 0, count: 65536)
+      for line in locks.split(separator: UInt8(ascii: "\n")) {
+        // 7: FLOCK  ADVISORY  WRITE 10215 fe:00:16238816 0 EOF
+        let words = line.split(separator: UInt8(ascii: " ")).map {
+          String(decoding: $0, as: UTF8.self)
+        }
+        guard words.count > 5, words[1] == "FLOCK", words[5] == name else { continue }
+        return pid_t(words[4]).flatMap(Self.running)
+      }
+    } catch {
+      // The holder is only a detail of an error message.
+    }
+    return nil
+  }
+
+  /// The process that holds the queue lock, a record lock on the first byte.
+  ///
+  /// Child processes do not inherit it. The kernel releases it when the process ends or closes the
+  /// file.
+  var queueHolder: pid_t? {
+    let (code, record) = queueLock(F_GETLK, F_WRLCK)
+    return code == 0 && record.l_type != F_UNLCK ? record.l_pid : nil
+  }
+
+  /// Acquires the queue lock; also returns true if the file system does not support record locks.
+  func enterQueue() -> Bool {
+    queueLock(F_SETLK, F_WRLCK).code == 0 || errno != EAGAIN && errno != EACCES
+  }
+
+  /// Releases the queue lock.
+  func leaveQueue() { _ = queueLock(F_SETLK, F_UNLCK) }
+
+  private func queueLock(
+    _ command: Int32, _ type: some BinaryInteger
+  ) -> (code: Int32, record: flock) {
+    var record = flock(
+      l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 1, l_pid: 0)
+    let code = withDescriptor { unsafe fcntl($0, command, &record) }
+    return (code, record)
+  }
+
+  /// Returns a process if it is running; if not, a child that inherited the file holds the lock.
+  private static func running(_ process: pid_t) -> pid_t? {
+    process > 0 && (kill(process, 0) == 0 || errno == EPERM) ? process : nil
+  }
+}
+
+extension UInt64 {
+  fileprivate var twoHexDigits: String {
+    let digits = String(self, radix: 16)
+    return digits.count < 2 ? "0" + digits : digits
+  }
 }

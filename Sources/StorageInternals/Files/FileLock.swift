@@ -9,8 +9,8 @@ import Synchronization
 /// does not synchronize memory: neither the memory model nor the thread sanitizer takes it into
 /// account.
 ///
-/// The lock file is separate from the data. If the data's own file were locked, replacing it by a
-/// rename would let two processes lock two different inodes. The lock file is empty and is never
+/// The lock file is separate from the data. If the data's own file were locked, replacing it with a
+/// rename would allow two processes to lock different inodes. The lock file is empty and is never
 /// removed.
 package struct FileLock: ~Copyable, Sendable {
   private let file: File
@@ -23,10 +23,10 @@ package struct FileLock: ~Copyable, Sendable {
 
   /// Waits for the lock, in FIFO order among the threads of this process.
   ///
-  /// Processes are served approximately in the order of their requests. A missing lock file is
-  /// created with access for its owner only. After a timeout, this throws `ETIMEDOUT` of `flock`,
-  /// with the holder if the kernel reports it, and later calls for the same path fail immediately
-  /// until the lock is free.
+  /// Processes acquire the lock approximately in the order of their requests. A missing lock file
+  /// is created with access for its owner only. After a timeout, this throws `ETIMEDOUT` of
+  /// `flock`, with the holder if the kernel reports it, and later calls for the same path fail
+  /// immediately until the lock is free.
   package init(
     at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout
   ) throws(SystemError) {
@@ -41,7 +41,7 @@ package struct FileLock: ~Copyable, Sendable {
           isQueued = true
           return
         }
-        // The file was removed or replaced meanwhile, and later callers lock the new one.
+        // The file was removed or replaced during the wait, and later callers lock the new one.
         file = try Self.open(path, fileSystem)
       }
     } catch {
@@ -76,7 +76,7 @@ package struct FileLock: ~Copyable, Sendable {
   package consuming func release() {}
 
   /// Changes the owner of the lock file, so that the owner of the data can acquire the lock.
-  package func give(to user: uid_t) throws(SystemError) {
+  package func changeOwner(to user: uid_t) throws(SystemError) {
     let status = try file.status()
     // A file with several links may be another file that was hard-linked here to change its owner.
     guard status.owner != user, status.links == 1, status.size == 0 else { return }
@@ -89,15 +89,15 @@ package struct FileLock: ~Copyable, Sendable {
 }
 
 extension File {
-  /// Returns whether a path still leads to this file.
+  /// Returns whether a path still refers to this file.
   fileprivate func isStill(at path: String, in fileSystem: FileSystem) throws(SystemError) -> Bool {
     guard let current = try fileSystem.status(of: path) else { return false }
-    let own = try status()
-    return own.inode == current.inode && own.device == current.device
+    let status = try status()
+    return status.inode == current.inode && status.device == current.device
   }
 }
 
-/// The time for which writers of a store wait for a lock; it may be changed at any time.
+/// The maximum time that a store waits for a lock, which any thread may change at any time.
 package final class LockTimeout: Sendable {
   private let nanoseconds = Atomic(Int64(FileLock.defaultTimeout / .nanoseconds(1)))
 

@@ -4,13 +4,13 @@ import Dispatch
 
 /// A thread's wait for a file lock, up to a deadline.
 ///
-/// The kernel does not support waiting for a file lock with a deadline, so this polls. Only the
+/// The kernel does not support a deadline for a file lock, so the lock is polled. Only the
 /// holder of the queue lock, a POSIX record lock on the same file, polls for the file lock, so that
 /// a process that has just released the lock cannot overtake the waiting processes.
 struct FileLockWait {
   private let path: String
   private let deadline: SuspendingClock.Instant
-  /// The time at which this stops respecting the queue, whose lock a stopped process may hold.
+  /// The time after which the queue is ignored, because a stopped process may hold its lock.
   private let queueDeadline: SuspendingClock.Instant
 
   // In microseconds. A write that reaches the disk takes at least half a millisecond.
@@ -65,14 +65,14 @@ struct FileLockWait {
 
 /// The threads of this process that wait for file locks, in FIFO order per lock.
 enum FileLockQueue {
-  /// A timeout of a wait for the lock.
+  /// A wait for the lock that timed out.
   struct Timeout: Sendable {
     /// The process that held the lock; nil if the kernel did not report it.
     let holder: pid_t?
   }
 
   private struct Entry: Sendable {
-    var isTaken = false
+    var isOccupied = false
     /// The semaphores of the waiting threads, each signalled when its thread becomes the first.
     var waiting: [DispatchSemaphore] = []
     /// The last timeout; nil if the lock has been free since.
@@ -82,21 +82,21 @@ enum FileLockQueue {
   /// The queues, by the path of the lock file.
   private static let entries = Lock([String: Entry](), inForkedChild: { [:] })
 
-  /// Waits for the threads ahead in the queue; returns false at the deadline.
+  /// Enters the queue and waits for the threads ahead; returns false at the deadline.
   ///
   /// A call that returns true must be balanced by a call of `leave`.
   static func enter(_ path: String, until deadline: SuspendingClock.Instant) -> Bool {
-    let turn = entries.withLock { entries -> DispatchSemaphore? in
-      defer { entries[path, default: Entry()].isTaken = true }
-      guard entries[path]?.isTaken ?? false else { return nil }
-      let turn = DispatchSemaphore(value: 0)
-      entries[path]?.waiting.append(turn)
-      return turn
+    let semaphore = entries.withLock { entries -> DispatchSemaphore? in
+      defer { entries[path, default: Entry()].isOccupied = true }
+      guard entries[path]?.isOccupied ?? false else { return nil }
+      let semaphore = DispatchSemaphore(value: 0)
+      entries[path]?.waiting.append(semaphore)
+      return semaphore
     }
-    guard let turn else { return true }
-    if turn.wait(until: deadline) { return true }
+    guard let semaphore else { return true }
+    if semaphore.wait(until: deadline) { return true }
     return entries.withLock { entries in
-      guard let index = entries[path]?.waiting.firstIndex(where: { $0 === turn }) else {
+      guard let index = entries[path]?.waiting.firstIndex(where: { $0 === semaphore }) else {
         // The thread reached the head of the queue just after the deadline.
         return true
       }
@@ -105,15 +105,16 @@ enum FileLockQueue {
     }
   }
 
+  /// Leaves the queue and wakes the next thread.
   static func leave(_ path: String) {
     entries.withLock { entries in
       guard var entry = entries[path] else { return }
       if entry.waiting.isEmpty {
-        entry.isTaken = false
+        entry.isOccupied = false
       } else {
         entry.waiting.removeFirst().signal()
       }
-      entries[path] = entry.isTaken || entry.timeout != nil ? entry : nil
+      entries[path] = entry.isOccupied || entry.timeout != nil ? entry : nil
     }
   }
 

@@ -11,7 +11,7 @@ package struct FileStatus: Hashable, Sendable {
   package let links: Int
   /// The modification time in nanoseconds since 1970, which wraps around after the year 2262.
   package let modified: Int
-  /// The time of the last change of content or metadata, in the same unit.
+  /// The time of the last change to the content or the metadata, in the same unit.
   package let changed: Int
 
   init(_ status: stat) {
@@ -22,7 +22,7 @@ package struct FileStatus: Hashable, Sendable {
     owner = status.st_uid
     group = status.st_gid
     links = Int(status.st_nlink)
-    // These wrap around, because any process that may write the file can set any date.
+    // The conversion may wrap around, because any process that can write the file can set any date.
     modified = status.st_mtim.nanoseconds
     changed = status.st_ctim.nanoseconds
   }
@@ -43,29 +43,19 @@ package struct FileStatus: Hashable, Sendable {
   package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
   package var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
   package var isOpenToOthers: Bool { mode & 0o077 != 0 }
+
+  /// Returns whether a file has the size and modification time of another, and is the same file.
+  package func isUnmodified(since other: FileStatus) -> Bool {
+    inode == other.inode && device == other.device && size == other.size
+      && modified == other.modified
+  }
+
+  /// Returns whether a file is unmodified, and its metadata is unchanged as well.
+  package func isUnchanged(since other: FileStatus) -> Bool {
+    isUnmodified(since: other) && changed == other.changed
+  }
 }
 
 extension timespec {
   var nanoseconds: Int { tv_sec &* 1_000_000_000 &+ tv_nsec }
-}
-
-// Paths are split by bytes, as in the kernel: a slash may be only a part of a `Character`.
-extension String {
-  /// The path of the directory that contains the last component.
-  package var parentDirectory: String {
-    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == startIndex ? "/" : String(self[..<slash])
-  }
-
-  /// The last component of the path: the text after the last slash.
-  package var lastComponent: String {
-    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
-    return String(self[utf8.index(after: slash)...])
-  }
-
-  /// Returns whether two paths have the same bytes.
-  package func isSamePath(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-
-  /// Whether the path contains a zero byte; `strlen` is much faster than a loop over the bytes.
-  var hasNUL: Bool { unsafe withCString { unsafe strlen($0) } != utf8.count }
 }

@@ -5,11 +5,10 @@ extension FileSystem {
   package struct Replacement: ~Copyable {
     /// The new file, open for writing.
     package let file: File
-    /// The modification time that was set, which differs from that of later writes; nil if none was
-    /// set.
+    /// The modification time that was set, which no later write has; nil if none was set.
     package let modified: Int?
     /// Whether the old file could not be removed from the temporary path.
-    package let hasLeftover: Bool
+    package let hasTemporaryFile: Bool
   }
 
   /// Replaces a file as `replaceFile` does, unless another program has changed or replaced it.
@@ -17,26 +16,27 @@ extension FileSystem {
   /// This exchanges the two files, checks the old one, and undoes the exchange if another program
   /// wrote to it. If the kernel or the file system does not support exchanging files, the check
   /// precedes the replacement, and a write between the two is not detected. A program that has the
-  /// old file open for writing gets 50 milliseconds to finish.
+  /// old file open for writing has 50 milliseconds to finish.
   ///
-  /// The new file gets the owner, group and mode of the old one; without one, only its owner gets
-  /// access. `isUntouched` returns whether the file at a path, which has the expected size and
-  /// date, also has the expected content. Returns nil if the file was not the expected one.
+  /// The new file has the owner, group and mode of the old one. If there is no old file, only the
+  /// owner of the new one has access. `hasExpectedContent` returns whether the file at a path,
+  /// which has the expected size and date, also has the expected content. Returns nil if the file
+  /// was not the expected one.
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, expecting old: FileStatus?,
-    isUntouched: (String) throws(SystemError) -> Bool
+    hasExpectedContent: (String) throws(SystemError) -> Bool
   ) throws(SystemError) -> Replacement? {
     let directory = try openDirectory(path.parentDirectory)
-    var stamp: Int?
+    var modified: Int?
     let file = try writeReplacement(of: path, with: bytes, mode: 0o600, keeping: old) {
-      stamp = $0.stamp()
+      modified = $0.setModificationTime()
     }
     let new: FileStatus
     let isInPlace: Bool
     do throws(SystemError) {
       new = try file.status()
       if let old {
-        isInPlace = try exchange(file.path, new, at: path, old, isUntouched)
+        isInPlace = try exchange(file.path, new, at: path, old, hasExpectedContent)
       } else {
         isInPlace = try moveIfAbsent(file.path, path)
       }
@@ -45,14 +45,14 @@ extension FileSystem {
       throw error
     }
     // The temporary path holds the old file, or the rejected new one.
-    let isDiscarded = old == nil && isInPlace || discard(file.path)
+    let isRemoved = old == nil && isInPlace || discard(file.path)
     guard isInPlace else { return nil }
     try directory.synchronizeEntries()
     return Replacement(
-      file: file, modified: stamp == new.modified ? stamp : nil, hasLeftover: !isDiscarded)
+      file: file, modified: modified == new.modified ? modified : nil, hasTemporaryFile: !isRemoved)
   }
 
-  /// Renames a file, unless a file exists at the target path; returns whether it did.
+  /// Renames a file, unless a file exists at the target path; returns whether it was renamed.
   private func moveIfAbsent(_ temporary: String, _ path: String) throws(SystemError) -> Bool {
     do {
       try rename(temporary, to: path, .withoutReplacing)
@@ -66,25 +66,25 @@ extension FileSystem {
     return true
   }
 
-  /// Replaces a file if it is the expected one; returns whether it did.
+  /// Replaces a file if it is the expected one; returns whether it was replaced.
   private func exchange(
     _ temporary: String, _ new: FileStatus, at path: String, _ old: FileStatus,
-    _ isUntouched: (String) throws(SystemError) -> Bool
+    _ hasExpectedContent: (String) throws(SystemError) -> Bool
   ) throws(SystemError) -> Bool {
     do {
       try rename(temporary, to: path, .exchanging)
     } catch {
       if error.code == ENOENT { return false }
       guard error.isUnsupported else { throw error }
-      guard let current = try status(of: path), current.isUnwritten(since: old),
-        try isUntouched(path)
+      guard let current = try status(of: path), current.isUnmodified(since: old),
+        try hasExpectedContent(path)
       else { return false }
       try rename(temporary, to: path)
       return true
     }
     var failure: SystemError?
     do throws(SystemError) {
-      if try isUnwritten(temporary, since: old), try isUntouched(temporary) { return true }
+      if try isUnmodified(temporary, since: old), try hasExpectedContent(temporary) { return true }
     } catch {
       failure = error
     }
@@ -94,18 +94,18 @@ extension FileSystem {
   }
 
   /// Returns whether the old file is the expected one, after waiting for its writers up to a limit.
-  private func isUnwritten(_ path: String, since old: FileStatus) throws(SystemError) -> Bool {
+  private func isUnmodified(_ path: String, since old: FileStatus) throws(SystemError) -> Bool {
     let file = try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
     for _ in 0..<50 {
       let isOpen = file.isOpenForWriting
-      guard try file.status().isUnwritten(since: old) else { return false }
+      guard try file.status().isUnmodified(since: old) else { return false }
       if !isOpen { break }
       usleep(1000)
     }
     return true
   }
 
-  /// Exchanges the files again, and puts back a file by which another program replaced the new one.
+  /// Exchanges the files again, and restores any file that has replaced the new one meanwhile.
   private func undoExchange(
     _ temporary: String, _ new: FileStatus, at path: String
   ) throws(SystemError) {
@@ -116,12 +116,12 @@ extension FileSystem {
       do {
         try rename(temporary, to: path, .exchanging)
       } catch {
-        // The path was removed meanwhile, so the file taken out has the newest content.
+        // The file at the path has been removed, so the old file has the newest content.
         guard error.code == ENOENT else { throw error }
         try rename(temporary, to: path, .withoutReplacing)
         return
       }
-      guard let replaced = try status(of: temporary), !replaced.isUnwritten(since: inPlace) else {
+      guard let replaced = try status(of: temporary), !replaced.isUnmodified(since: inPlace) else {
         return
       }
       inPlace = next
@@ -129,19 +129,11 @@ extension FileSystem {
   }
 }
 
-extension FileStatus {
-  /// Returns whether both are the same file, with the same size and modification time.
-  package func isUnwritten(since other: FileStatus) -> Bool {
-    inode == other.inode && device == other.device && size == other.size
-      && modified == other.modified
-  }
-}
-
 extension File {
-  /// Sets and returns the file's modification time; nil on failure.
+  /// Sets the modification time to the precise current time and returns it; returns nil on failure.
   ///
-  /// The kernel's own time may stay the same for writes within a few milliseconds.
-  fileprivate func stamp() -> Int? {
+  /// The kernel itself may record the same time for writes within a few milliseconds.
+  fileprivate func setModificationTime() -> Int? {
     var now = timespec()
     // The call fails only for an unknown clock.
     unsafe clock_gettime(CLOCK_REALTIME, &now)

@@ -1,7 +1,7 @@
 import CLibrary
 
 extension FileSystem {
-  /// Creates a directory and its missing parents, durably and with access for their owner only.
+  /// Creates a directory and its missing parents durably, with access for their owner only.
   ///
   /// Existing directories and symbolic links to directories are left unchanged.
   package func makeDirectories(_ path: String) throws(SystemError) {
@@ -10,7 +10,7 @@ extension FileSystem {
     } catch {
       guard error.code == ENOENT, path.parentDirectory != path else { throw error }
       try makeDirectories(path.parentDirectory)
-      // Retried only once: a parent that is a dangling link stays missing.
+      // Retried only once, because a parent that is a dangling link remains missing.
       try makeDirectory(path)
     }
   }
@@ -68,7 +68,7 @@ extension FileSystem {
     while true {
       var name: String?
       try check(.readdir, path) {
-        // At the end, the result is the same as on failure, but the error number stays 0.
+        // At the end, the result is the same as on failure, but the error number remains 0.
         errno = 0
         guard let entry = unsafe readdir(directory) else { return errno == 0 ? 0 : -1 }
         // An entry may be shorter than the struct, so it must not be copied.
@@ -89,7 +89,7 @@ extension File {
     do {
       try synchronize()
     } catch {
-      // Some file systems report `EINVAL` because they do not need to flush directories.
+      // File systems that need no flush of directories may report `EINVAL`.
       if error.code != EINVAL { throw error }
     }
   }

@@ -3,7 +3,7 @@ package import CLibrary
 extension FileSystem {
   /// Creates or replaces a file, atomically and durably.
   ///
-  /// If the process or the machine stops at any time, the path leads to either the complete old
+  /// If the process or the machine stops at any time, the path refers to either the complete old
   /// content or the complete new content. A symbolic link at the path is replaced, not followed.
   /// The new file is unnamed until it is complete, and has a temporary name only between `linkat`
   /// and `rename`. On file systems without unnamed files, it has the temporary name from the
@@ -13,8 +13,8 @@ extension FileSystem {
   /// and mode of `old`, but not its other hard links or its access control list. Unless
   /// `overwriting` is true, an existing file causes `EEXIST`.
   ///
-  /// After an error, the path still leads to the old content. If the last call, the `fsync` of the
-  /// directory, fails, it leads to the new content, which may not survive a power failure.
+  /// After an error, the path still refers to the old content. If the last call, the `fsync` of the
+  /// directory, fails, it refers to the new content, which may not survive a power failure.
   @discardableResult
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600,
@@ -37,23 +37,23 @@ extension FileSystem {
     return file
   }
 
-  /// Creates an unnamed file that ``replaceFile(at:with:)`` can put in place of another one.
+  /// Creates an unnamed file with which ``replaceFile(at:with:)`` can replace another one.
   ///
-  /// - Returns: The file; nil if the file system has no unnamed files.
+  /// - Returns: The file, or nil if the file system does not support unnamed files.
   package func openReplacement(of path: String, mode: mode_t) throws(SystemError) -> File? {
-    try openUnnamed(for: path.replacement(try KernelRandom.integer()), mode: mode)
+    try openUnnamed(for: path.temporaryPath(try KernelRandom.integer()), mode: mode)
   }
 
-  /// Puts a file of ``openReplacement(of:mode:)`` in place of another one, atomically and durably.
+  /// Replaces a file with one created by ``openReplacement(of:mode:)``, atomically and durably.
   ///
-  /// - Returns: False if the unnamed file cannot get a name, because `/proc` is missing.
-  /// - Throws: The call that failed, as in ``replaceFile(at:with:mode:keeping:overwriting:)``.
+  /// - Returns: False if the unnamed file cannot be linked, because `/proc` is missing.
+  /// - Throws: A `SystemError`, as in ``replaceFile(at:with:mode:keeping:overwriting:)``.
   package func replaceFile(
     at path: String, with replacement: borrowing File
   ) throws(SystemError) -> Bool {
     let directory = try openDirectory(path.parentDirectory)
     try replacement.synchronize()
-    guard try replacement.takeName() else { return false }
+    guard try replacement.link() else { return false }
     do throws(SystemError) {
       try rename(replacement.path, to: path)
     } catch {
@@ -69,7 +69,7 @@ extension FileSystem {
     of path: String, with bytes: some Collection<UInt8>, mode: mode_t, keeping old: FileStatus?,
     finish: (borrowing File) -> Void = { _ in }
   ) throws(SystemError) -> File {
-    let temporary = path.replacement(try KernelRandom.integer())
+    let temporary = path.temporaryPath(try KernelRandom.integer())
     if let file = try writeUnnamed(temporary, bytes, mode, old, finish) { return file }
     // Only the current owner has access until the owner has been changed.
     let file = try open(
@@ -83,8 +83,10 @@ extension FileSystem {
     return file
   }
 
-  /// Writes a temporary file that is named only when it is complete, so that a killed process
-  /// rarely leaves one behind; nil without support of the file system or `/proc`.
+  /// Writes a temporary file that is linked only when it is complete, so that a killed process
+  /// rarely leaves one behind.
+  ///
+  /// Returns nil if the file system does not support unnamed files, or `/proc` is missing.
   private func writeUnnamed(
     _ path: String, _ bytes: some Collection<UInt8>, _ mode: mode_t, _ old: FileStatus?,
     _ finish: (borrowing File) -> Void
@@ -93,11 +95,11 @@ extension FileSystem {
       return nil
     }
     try file.fill(with: bytes, mode, keeping: old, finish)
-    guard try file.takeName() else { return nil }
+    guard try file.link() else { return nil }
     return file
   }
 
-  /// Removes a temporary file; on failure, returns false and leaves it to `removeLeftovers`.
+  /// Removes a temporary file; on failure, returns false and leaves it to `removeTemporaryFiles`.
   @discardableResult
   func discard(_ temporary: String) -> Bool {
     do throws(SystemError) {
@@ -108,21 +110,21 @@ extension FileSystem {
     }
   }
 
-  /// Returns whether a file has temporary files, left by killed processes or still in use.
-  package func hasLeftovers(of path: String) throws(SystemError) -> Bool {
+  /// Returns whether temporary files of a path exist, including files in use.
+  package func hasTemporaryFiles(of path: String) throws(SystemError) -> Bool {
     let name = path.lastComponent
-    return try entries(of: path.parentDirectory).contains { $0.isReplacement(of: name) }
+    return try entries(of: path.parentDirectory).contains { $0.isTemporaryName(of: name) }
   }
 
   /// Removes the temporary files that killed processes left behind.
   ///
-  /// Every process that replaces the file holds the given lock meanwhile, so no temporary file is
-  /// in use while the caller holds it.
-  package func removeLeftovers(
+  /// A process that replaces the file must hold the given lock. No temporary file is therefore in
+  /// use while the caller holds it.
+  package func removeTemporaryFiles(
     of path: String, holding lock: borrowing FileLock
   ) throws(SystemError) {
     for name in try entries(of: path.parentDirectory)
-    where name.isReplacement(of: path.lastComponent) {
+    where name.isTemporaryName(of: path.lastComponent) {
       try unlink("\(path.parentDirectory)/\(name)")
     }
   }
@@ -134,7 +136,7 @@ extension File {
     with bytes: some Collection<UInt8>, _ mode: mode_t, keeping old: FileStatus?,
     _ finish: (borrowing File) -> Void
   ) throws(SystemError) {
-    if let old { try takeOwner(of: old) }
+    if let old { try copyOwner(from: old) }
     try changeMode(to: old?.permissions ?? mode)
     try write(bytes, at: 0)
     finish(self)
@@ -142,7 +144,7 @@ extension File {
   }
 
   /// Changes the owner and group to those of another file, unless they are equal.
-  fileprivate func takeOwner(of other: FileStatus) throws(SystemError) {
+  fileprivate func copyOwner(from other: FileStatus) throws(SystemError) {
     let status = try status()
     if status.owner == other.owner, status.group == other.group { return }
     try changeOwner(to: other.owner, group: other.group)
@@ -151,14 +153,14 @@ extension File {
 
 extension String {
   /// Returns a temporary path for a replacement, in the same directory.
-  fileprivate func replacement(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
+  fileprivate func temporaryPath(_ identifier: UInt64) -> String {
+    let digits = String(identifier, radix: 16)
     let padding = String(repeating: "0", count: 16 - digits.count)
     return "\(parentDirectory)/.\(lastComponent).\(padding)\(digits).tmp"
   }
 
-  /// Returns whether this is a name that `replacement` returns for a file, with the same bytes.
-  fileprivate func isReplacement(of name: String) -> Bool {
+  /// Returns whether this is the name of a temporary path for a file, with the same bytes.
+  fileprivate func isTemporaryName(of name: String) -> Bool {
     let prefix = ".\(name).".utf8
     let suffix = ".tmp".utf8
     guard utf8.starts(with: prefix), utf8.suffix(suffix.count).elementsEqual(suffix) else {

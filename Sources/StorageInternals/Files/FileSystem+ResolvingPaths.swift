@@ -1,6 +1,6 @@
 import CLibrary
 
-/// A directory that is traversed when a path is resolved, and the name that is looked up in it.
+/// A step in the resolution of a path: a directory, and the name that is looked up in it.
 package struct PathStep: Equatable, Sendable {
   /// The directory, without symbolic links.
   package let directory: String
@@ -8,7 +8,7 @@ package struct PathStep: Equatable, Sendable {
   /// intermediate directory.
   package let name: String?
 
-  // Bytes are compared, because paths that are canonically equivalent may lead to different files.
+  // Bytes are compared, because canonically equivalent paths may refer to different files.
   package static func == (first: PathStep, second: PathStep) -> Bool {
     first.directory.isSamePath(as: second.directory)
       && (first.name ?? "/").isSamePath(as: second.name ?? "/")
@@ -22,8 +22,7 @@ extension FileSystem {
   /// where the file would be created.
   package func resolve(_ path: String) throws(SystemError) -> String { try walk(path).result.get() }
 
-  /// Returns the directories that are traversed when a path is resolved, up to the first error, and
-  /// the resolved path.
+  /// Returns the steps of a path's resolution up to the first error, and the resolved path.
   package func walk(_ path: String) -> (steps: [PathStep], result: Result<String, SystemError>) {
     var walk = PathWalk(path, self)
     do throws(SystemError) {
@@ -46,7 +45,7 @@ private struct PathWalk {
   private var rest: [Substring]
   private var links = 0
 
-  /// The kernel's limit.
+  /// The kernel's limit of symbolic links in a path.
   private static let linkLimit = 40
 
   init(_ path: String, _ fileSystem: FileSystem) {
@@ -67,7 +66,7 @@ private struct PathWalk {
         do {
           try follow(String(component))
         } catch {
-          // Only replacing this directory can resolve the error.
+          // Only a replacement of this directory can resolve the error.
           stepToPosition()
           throw error
         }
@@ -95,7 +94,7 @@ private struct PathWalk {
     rest.append(contentsOf: target.pathComponents.reversed())
   }
 
-  /// Continues past an existing entry that is not a link.
+  /// Continues past an existing entry that is not a symbolic link.
   private mutating func pass(_ name: String) {
     steps.append(PathStep(directory: position, name: rest.isEmpty ? name : nil))
     position = position.child(name)
@@ -103,7 +102,7 @@ private struct PathWalk {
 
   /// Ends the walk at a missing entry.
   private mutating func end(_ name: String) {
-    // The directory may be empty, in which case its removal causes no event for an entry.
+    // If the directory is empty, its removal causes no event for an entry.
     stepToPosition()
     steps.append(PathStep(directory: position, name: name))
     position = position.child(name)
@@ -146,4 +145,25 @@ extension String {
     default: parentDirectory
     }
   }
+}
+
+// Paths are split by bytes, as in the kernel: a slash may be only a part of a `Character`.
+extension String {
+  /// The path of the directory that contains the last component.
+  package var parentDirectory: String {
+    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == startIndex ? "/" : String(self[..<slash])
+  }
+
+  /// The last component of the path, after the last slash.
+  package var lastComponent: String {
+    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
+    return String(self[utf8.index(after: slash)...])
+  }
+
+  /// Returns whether two paths have the same bytes.
+  package func isSamePath(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+
+  /// Whether the path contains a NUL byte; `strlen` is much faster than a loop over the bytes.
+  var hasNUL: Bool { unsafe withCString { unsafe strlen($0) } != utf8.count }
 }

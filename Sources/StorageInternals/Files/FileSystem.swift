@@ -1,6 +1,6 @@
 package import CLibrary
 
-/// The file system calls of the stores, each of which a test can make fail.
+/// The system calls on files, each of which a test can make fail.
 package struct FileSystem: Sendable {
   /// The calls, named after their manual pages.
   package enum Call: String, CaseIterable, Sendable {
@@ -18,7 +18,7 @@ package struct FileSystem: Sendable {
 
   package init(fault: (@Sendable (Call, String) -> Int32?)? = nil) { self.fault = fault }
 
-  /// Opens a file, whose descriptor is closed when a child process calls `exec`.
+  /// Opens a file; its descriptor is closed when a child process calls `exec`.
   package func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemError) -> File {
     let descriptor = try check(.open, at: path) {
       unsafe CLibrary.open(path, flags | O_CLOEXEC, mode)
@@ -26,9 +26,9 @@ package struct FileSystem: Sendable {
     return File(descriptor: descriptor, path: path, fileSystem: self)
   }
 
-  /// Creates an unnamed file in the directory of its future path, if the file system can.
+  /// Creates an unnamed file in the directory of its future path; nil if this is not supported.
   func openUnnamed(for path: String, mode: mode_t) throws(SystemError) -> File? {
-    // O_TMPFILE, an expression in <fcntl.h> that Swift does not import.
+    // O_TMPFILE, which Swift does not import from <fcntl.h>.
     let unnamed = 0o20000000 | O_DIRECTORY
     do {
       let descriptor = try check(.open, at: path) {
@@ -89,10 +89,10 @@ package struct FileSystem: Sendable {
       }
     }
     // A string with replacement characters would be a different path.
-    guard let text = String(validating: target[..<count], as: UTF8.self) else {
+    guard let string = String(validating: target[..<count], as: UTF8.self) else {
       throw SystemError(call: .readlink, path: path, code: EILSEQ)
     }
-    return text
+    return string
   }
 
   /// Makes a system call; retries after `EINTR` and throws any other error.
@@ -112,12 +112,73 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// Makes a system call on a path; a path with a zero byte is an error.
+  /// Makes a system call on a path; throws `EINVAL` for a path with a NUL byte.
   @discardableResult
   func check<Result: SignedInteger>(
     _ call: Call, at path: String, _ body: () -> Result
   ) throws(SystemError) -> Result {
     if path.hasNUL { throw SystemError(call: call, path: path, code: EINVAL) }
     return try check(call, path, body)
+  }
+}
+
+extension FileSystem {
+  /// The flags of `renameat2`.
+  enum RenameFlag: UInt32 {
+    case withoutReplacing = 1
+    case exchanging = 2
+  }
+
+  // int renameat2(int olddirfd, const char *oldpath, int newdirfd, const char *newpath,
+  //   unsigned int flags);
+  private typealias RenameAt2 =
+    @convention(c) (
+      Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
+    ) -> Int32
+
+  /// The C library's function, which Swift does not import; nil if the library does not have it.
+  private static let renameAt2: RenameAt2? = unsafe dlsym(nil, "renameat2").map {
+    unsafe unsafeBitCast($0, to: RenameAt2.self)
+  }
+
+  /// Renames a file with a flag of `renameat2`.
+  func rename(_ path: String, to target: String, _ flag: RenameFlag) throws(SystemError) {
+    if target.hasNUL { throw SystemError(call: .renameat2, path: target, code: EINVAL) }
+    try check(.renameat2, at: path) { () -> Int32 in
+      guard let function = unsafe Self.renameAt2 else {
+        errno = ENOSYS
+        return -1
+      }
+      return unsafe function(AT_FDCWD, path, AT_FDCWD, target, flag.rawValue)
+    }
+  }
+
+  /// Renames a file, unless a file exists at the target path.
+  ///
+  /// If neither `renameat2` nor `link` is supported, an empty file briefly reserves the target
+  /// path.
+  ///
+  /// - Throws: A `SystemError`, with the code `EEXIST` if the target path exists. In that case,
+  ///   nothing changes.
+  package func renameExclusively(_ path: String, to target: String) throws(SystemError) {
+    do {
+      return try rename(path, to: target, .withoutReplacing)
+    } catch {
+      if !error.isUnsupported { throw error }
+    }
+    do {
+      try link(path, to: target)
+      discard(path)
+      return
+    } catch {
+      if !error.isUnsupported { throw error }
+    }
+    _ = try open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+    do {
+      try rename(path, to: target)
+    } catch {
+      discard(target)
+      throw error
+    }
   }
 }

@@ -3,12 +3,12 @@ import Concurrency
 
 /// The inotify instance of the process, which reports events in directories to path watches.
 ///
-/// All watches share one instance and one thread, because a user may have only 128 instances by
-/// default. Both are created for the first watch, and exist until the process ends.
+/// All watches share one instance and one thread, because the default limit is 128 instances per
+/// user. Both are created for the first watch, and exist until the process ends.
 package enum Inotify {
   /// A name in a directory whose events are watched; the empty name is the directory itself.
   struct WatchedName: Hashable, Sendable {
-    /// The watch descriptor of the directory, the same for all watches.
+    /// The watch descriptor of the directory, which all of its watches share.
     let directory: Int32
     let name: [UInt8]
   }
@@ -35,13 +35,14 @@ package enum Inotify {
 
     mutating func add(_ watch: PathWatch, _ name: WatchedName) {
       let subscription = Subscription(watch: watch, events: watch.events)
-      let known = subscriptions[name, default: [:]]
+      let previous = subscriptions[name, default: [:]]
         .updateValue(subscription, forKey: ObjectIdentifier(watch))
-      if known == nil { counts[name.directory, default: 0] += 1 }
+      if previous == nil { counts[name.directory, default: 0] += 1 }
     }
   }
 
-  // Paths are resolved without the lock, so that a file system that hangs blocks only its watches.
+  // The lock is not held during the resolution of paths, so that an unresponsive file system blocks
+  // only its own watches.
   private static let state = Lock(State(), inForkedChild: { State() })
 
   /// The events after which a different directory may be at a directory's path.
@@ -49,10 +50,10 @@ package enum Inotify {
   private static let endEvents = ownEvents | UInt32(IN_IGNORED | IN_UNMOUNT)
   /// The events after which the watched directory may no longer be the one at its path.
   ///
-  /// The removal of a name may be the last event of a directory that a process keeps open.
+  /// The removal of a name may be the last event for a directory that a process has open.
   private static let lossEvents = endEvents | UInt32(IN_DELETE | IN_MOVED_FROM)
 
-  /// Returns the instance, which the first call creates together with its thread.
+  /// Returns the instance; the first call creates the instance and its thread.
   @discardableResult
   static func open(for watch: PathWatch) throws(SystemError) -> Int32 {
     try state.withLock { state throws(SystemError) in
@@ -92,9 +93,9 @@ package enum Inotify {
     while true {
       let instance = try open(for: watch)
       let generation = state.withLock { $0.generation }
-      let number: Int32
+      let descriptor: Int32
       do {
-        number = try watch.fileSystem.check(.inotify, at: directory) {
+        descriptor = try watch.fileSystem.check(.inotify, at: directory) {
           unsafe inotify_add_watch(instance, directory, events | flags)
         }
       } catch {
@@ -103,10 +104,10 @@ package enum Inotify {
       let isAdded = state.withLock { state in
         // Otherwise the descriptor may be that of a directory that is no longer watched.
         guard state.generation == generation else { return false }
-        for name in names { state.add(watch, WatchedName(directory: number, name: name)) }
+        for name in names { state.add(watch, WatchedName(directory: descriptor, name: name)) }
         return true
       }
-      if isAdded { return number }
+      if isAdded { return descriptor }
     }
   }
 
@@ -134,7 +135,7 @@ package enum Inotify {
     for watch in lost { watch.recheck(isLost: true) }
   }
 
-  /// Makes the watches that are subscribed to events resolve their paths again.
+  /// Makes the watches with subscriptions to events resolve their paths again.
   private static func report(_ events: [Event]) {
     let affected = state.withLock { state in
       var found: [ObjectIdentifier: (watch: PathWatch, isLost: Bool)] = [:]
@@ -154,9 +155,9 @@ package enum Inotify {
     for (watch, isLost) in affected { watch.recheck(isLost: isLost) }
   }
 
-  /// Waits for events and reads all that are pending; nil if the app closed the descriptor.
+  /// Waits for events and returns all pending ones; returns nil if the app closed the descriptor.
   ///
-  /// The descriptor is not closed here, because its number may already belong to a file of the app.
+  /// The descriptor is not closed here, because the app may already have reused it for a file.
   private static func wait(for instance: Int32) -> [Event]? {
     var descriptors = pollfd(fd: instance, events: Int16(POLLIN), revents: 0)
     while unsafe poll(&descriptors, 1, -1) == -1, errno == EINTR {}

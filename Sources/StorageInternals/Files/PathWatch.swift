@@ -2,21 +2,21 @@ import CLibrary
 import Concurrency
 import Synchronization
 
-/// A watch that calls a handler after changes of the file at a path, by any process, until it is
-/// released.
+/// A watch that calls a handler after any process has changed the file at a path.
 ///
-/// The directories of the file and of symbolic links in the path are watched for changes of those
-/// names; other directories on the path are watched for being moved or removed. The path is
+/// The watch ends when it is released. The directories that contain the file and the symbolic links
+/// in its path are watched for changes to those entries. Other directories in the path are watched
+/// for moves and removals. The path is
 /// resolved again after each change.
 ///
-/// While the kernel refuses to watch one of the directories, the path is polled instead.
+/// While the kernel cannot watch one of the directories, the path is polled instead.
 package final class PathWatch: Sendable {
   private struct State: Sendable {
     /// The steps of the last resolution of the path.
     var steps: [PathStep] = []
     var names: Set<Inotify.WatchedName> = []
-    /// The file's status when it was last polled; nil if it was missing, or changed too recently.
-    var seen: FileStatus?
+    /// The file's status at the last poll; nil if it was missing, or had changed too recently.
+    var polledStatus: FileStatus?
   }
 
   let path: String
@@ -28,18 +28,18 @@ package final class PathWatch: Sendable {
   private let state = Lock(State(), inForkedChild: { State() })
   /// The reason why the path is polled; nil if it is not.
   private let reason = Lock(SystemError?.none, inForkedChild: { nil })
-  /// Whether a directory may have been replaced since the last check; nil if no check is due.
-  private let due = Lock(Bool?.none, inForkedChild: { nil })
-  private let isOver = Atomic(false)
+  /// Whether a directory may have been replaced since the last check; nil if no check is pending.
+  private let pendingCheck = Lock(Bool?.none, inForkedChild: { nil })
+  private let isStopped = Atomic(false)
   /// The thread that calls the handler.
   private let thread = SerialThread()
 
   /// Starts watching a path; neither the file nor its directories need to exist.
   ///
-  /// The handler is called on a thread of the watch, also when the path can no longer be resolved.
-  /// It sees every change that was made before the call. If `eachWrite` is true, each write counts
-  /// as a change, instead of closing the file after writing. Throws `pthread_create` if no thread
-  /// can be created, for example in a forked child.
+  /// The handler is called on a thread of the watch, even if the path can no longer be resolved.
+  /// All changes made before the call are visible to the handler. If `eachWrite` is true, each
+  /// write counts as a change; otherwise, closing the file after writing does. Throws a
+  /// `SystemError` of `pthread_create` if no thread can be created, for example in a forked child.
   package init(
     path: String, eachWrite: Bool = false, in fileSystem: FileSystem = FileSystem(),
     handler: @escaping @Sendable () -> Void
@@ -58,17 +58,17 @@ package final class PathWatch: Sendable {
     Inotify.remove(ObjectIdentifier(self), from: state.withLock { $0.names })
   }
 
-  /// Stops calling the handler; a call that has begun may still be running.
-  package func stop() { isOver.store(true, ordering: .releasing) }
+  /// Stops calling the handler; a call in progress may still finish.
+  package func stop() { isStopped.store(true, ordering: .releasing) }
 
   /// The reason why the path is polled; nil if changes are reported immediately.
   package var problem: SystemError? { reason.withLock { $0 } }
 
   /// Resolves the path again and calls the handler; `isLost` if a directory may have been replaced.
   func recheck(isLost: Bool) {
-    let isScheduled = due.withLock { due in
-      defer { due = isLost || due ?? false }
-      return due != nil
+    let isScheduled = pendingCheck.withLock { pending in
+      defer { pending = isLost || pending ?? false }
+      return pending != nil
     }
     if isScheduled { return }
     let job = thread.run(after: .zero) { [weak self] in self?.recheckNow() }
@@ -76,8 +76,8 @@ package final class PathWatch: Sendable {
   }
 
   private func recheckNow() {
-    let isLost = due.withLock { $0.take() } ?? false
-    if isOver.load(ordering: .acquiring) { return }
+    let isLost = pendingCheck.withLock { $0.take() } ?? false
+    if isStopped.load(ordering: .acquiring) { return }
     state.withLock { state in
       if isLost || fileSystem.walk(path).steps != state.steps { trySubscribing(&state) }
     }
@@ -96,8 +96,8 @@ package final class PathWatch: Sendable {
         status = nil
       }
       // A second change within the same tick of the clock would not change the status.
-      defer { state.seen = status.flatMap { $0.changed < start ? $0 : nil } }
-      return status != state.seen
+      defer { state.polledStatus = status.flatMap { $0.changed < start ? $0 : nil } }
+      return status != state.polledStatus
     }
     if isChanged || problem == nil { recheck(isLost: false) }
   }
@@ -106,7 +106,7 @@ package final class PathWatch: Sendable {
     do throws(SystemError) {
       try subscribe(&state)
     } catch {
-      // `problem` stays set, so that the store checks the file at each access.
+      // `problem` remains set, so that the store checks the file at each access.
     }
   }
 
@@ -143,19 +143,19 @@ package final class PathWatch: Sendable {
     throw failure
   }
 
-  /// Watches the directories of steps; returns the watched names and the first failure.
+  /// Watches the directories of steps, and returns the watched names and the first failure.
   private func watch(_ steps: [PathStep]) -> (Set<Inotify.WatchedName>, SystemError?) {
     var watched: Set<Inotify.WatchedName> = []
     var failure: SystemError?
     for step in steps {
       // The empty name stands for the directory itself.
       let names = [[]] + (step.name.map { [Array($0.utf8)] } ?? [])
-      let wanted = step.name == nil ? Inotify.ownEvents : Inotify.ownEvents | events
+      let mask = step.name == nil ? Inotify.ownEvents : Inotify.ownEvents | events
       do throws(SystemError) {
-        let number = try Inotify.add(self, step.directory, names, wanted)
-        watched.formUnion(names.map { Inotify.WatchedName(directory: number, name: $0) })
+        let descriptor = try Inotify.add(self, step.directory, names, mask)
+        watched.formUnion(names.map { Inotify.WatchedName(directory: descriptor, name: $0) })
       } catch {
-        // A directory without read permission cannot be watched. The next read detects its move.
+        // A directory without read permission cannot be watched. The next read detects its removal.
         if step.name == nil, error.code == EACCES { continue }
         failure = failure ?? error
       }
@@ -164,7 +164,7 @@ package final class PathWatch: Sendable {
   }
 }
 
-/// The watches whose paths are polled, by a single thread.
+/// The watches whose paths are polled, all by a single thread.
 package enum PolledPaths {
   private struct Member: Sendable {
     weak let watch: PathWatch?
@@ -175,10 +175,10 @@ package enum PolledPaths {
 
   private static let thread = SerialThread(named: "locket-poll")
   private static let members = Lock([ObjectIdentifier: Member](), inForkedChild: { [:] })
-  private static let isUsed = Atomic(false)
+  private static let hasMembers = Atomic(false)
 
-  /// Whether the process polls no path.
-  package static var isEmpty: Bool { !isUsed.load(ordering: .acquiring) }
+  /// Whether the process polls no paths.
+  package static var isEmpty: Bool { !hasMembers.load(ordering: .acquiring) }
 
   /// Polls the path of a watch until its problem is resolved.
   static func add(_ watch: PathWatch) throws(SystemError) {
@@ -187,7 +187,7 @@ package enum PolledPaths {
         throw SystemError(call: .thread, path: watch.path, code: EAGAIN)
       }
       members[ObjectIdentifier(watch)] = Member(watch: watch)
-      isUsed.store(true, ordering: .releasing)
+      hasMembers.store(true, ordering: .releasing)
     }
   }
 
@@ -197,7 +197,7 @@ package enum PolledPaths {
     for member in members.withLock({ Array($0.values) }) { member.watch?.poll() }
     members.withLock { members in
       members = members.filter { $0.value.watch?.problem != nil }
-      isUsed.store(!members.isEmpty, ordering: .releasing)
+      hasMembers.store(!members.isEmpty, ordering: .releasing)
       if !members.isEmpty { _ = schedule() }
     }
   }

@@ -1,4 +1,4 @@
-/// The type and the byte ranges of an object in a binary property list.
+/// The kind and the byte ranges of an object in a binary property list.
 struct BinaryObject {
   let kind: Kind
   /// The marker byte, and the count if it does not fit in the marker.
@@ -24,7 +24,7 @@ struct BinaryObject {
     case set = 0xC0
     case dictionary = 0xD0
 
-    /// Creates the kind of a marker byte, whose low bits may contain a size or count.
+    /// Creates the kind of an object from its marker byte, whose low bits may be a size or count.
     init?(marker: UInt8) { self.init(rawValue: marker < 0x10 ? marker : marker & 0xF0) }
 
     /// The kinds that property list encoders write, and the UIDs of keyed archives.
@@ -38,7 +38,7 @@ struct BinaryObject {
     var isCounted: Bool { isContainer || isString || self == .data }
   }
 
-  /// Returns the size of the content in bytes from the low bits of the marker; nil if invalid.
+  /// Returns the content's size in bytes from the low bits of the marker; nil if they are invalid.
   static func size(_ kind: Kind, _ argument: UInt8) -> Int? {
     switch (kind, argument) {
     case (.integer, 0...4), (.real, 2...3), (.date, 3): 1 << Int(argument)

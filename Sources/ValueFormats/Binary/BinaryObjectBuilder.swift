@@ -24,8 +24,9 @@ struct BinaryObjectBuilder {
     return objects.count - 1
   }
 
-  mutating func setReference(_ number: Int, of container: Int, to object: Int) {
-    references[objects[container].references.lowerBound + number] = object
+  /// Sets the reference at an index in a container.
+  mutating func setReference(_ index: Int, of container: Int, to object: Int) {
+    references[objects[container].references.lowerBound + index] = object
   }
 
   func write(to buffer: inout [UInt8]) {
@@ -48,32 +49,32 @@ struct BinaryObjectBuilder {
     for number in [objects.count, 0, end] { buffer.append(bigEndian: number, size: 8) }
   }
 
-  /// Adds a value inside `depth` arrays and dictionaries, and returns its index.
+  /// Adds a value nested in `depth` arrays and dictionaries, and returns its index.
   mutating func add(_ tree: ValueTree, within depth: Int) throws(FormatError) -> Int {
     switch tree {
-    case .null(let depth): return add(EscapedText.inPropertyList(ofNull: depth))
+    case .null(let depth): return add(EscapedString.inPropertyList(ofNull: depth))
     case .bool(let value): return add([(value ? BinaryObject.Kind.true : .false).rawValue])
     case .number(let number): return try add(try PropertyListNumber.number(number))
-    case .string(let text): return add(EscapedText.inPropertyList(text))
+    case .string(let string): return add(EscapedString.inPropertyList(string))
     case .data(let data): return add(BinaryObject.header(.data, count: data.count) + data)
     case .date(let date): return add(.date, date.timeIntervalSinceReferenceDate.bitPattern)
     case .array(let elements):
       try FormatError.checkDepth(depth)
       let array = addContainer(.array, elements.count)
-      for (number, element) in elements.enumerated() {
-        setReference(number, of: array, to: try add(element, within: depth + 1))
+      for (index, element) in elements.enumerated() {
+        setReference(index, of: array, to: try add(element, within: depth + 1))
       }
       return array
     case .dictionary(let elements):
       try FormatError.checkDepth(depth)
       let dictionary = addContainer(.dictionary, elements.count)
       let sorted = elements.sorted { $0.key < $1.key }
-      for (number, element) in sorted.enumerated() {
-        setReference(number, of: dictionary, to: add(element.key.string))
+      for (index, element) in sorted.enumerated() {
+        setReference(index, of: dictionary, to: add(element.key.string))
       }
-      for (number, element) in sorted.enumerated() {
+      for (index, element) in sorted.enumerated() {
         let value = try add(element.value, within: depth + 1)
-        setReference(sorted.count + number, of: dictionary, to: value)
+        setReference(sorted.count + index, of: dictionary, to: value)
       }
       return dictionary
     }
@@ -99,7 +100,7 @@ struct BinaryObjectBuilder {
     case .real(let value): return add(.real, value.bitPattern)
     case .float(let value): return add(.real, value.bitPattern)
     case .text(let text):
-      // As a `Double`, an integer of more than 128 bits would lose digits.
+      // An integer of more than 128 bits would lose digits as a `Double`.
       guard !PropertyListNumber.isInteger(text[...]), let value = Double(text), value.isFinite
       else {
         throw FormatError(reason: "a number is too large for a binary property list", offset: 0)
@@ -139,7 +140,7 @@ struct BinaryObjectCopier {
     copies = Array(repeating: -1, count: table.count)
   }
 
-  /// Forgets the copies, before objects are copied to another property list.
+  /// Removes the record of all copies, so that objects can be copied to another property list.
   mutating func removeCopies() {
     for index in copied { copies[index] = -1 }
     copied.removeAll(keepingCapacity: true)
@@ -156,9 +157,9 @@ struct BinaryObjectCopier {
     let copy = builder.add(table[object.header.lowerBound..<end], references: count)
     copies[index] = Int32(copy)
     copied.append(index)
-    for number in 0..<count {
-      let element = try self.copy(try table.reference(number, of: object), to: &builder)
-      builder.setReference(number, of: copy, to: element)
+    for position in 0..<count {
+      let element = try self.copy(try table.reference(position, of: object), to: &builder)
+      builder.setReference(position, of: copy, to: element)
     }
     return copy
   }

@@ -1,4 +1,4 @@
-/// A validation of the root of a binary property list, which visits each descendant only once.
+/// A validator of a binary property list, which visits each descendant of the root only once.
 struct BinaryObjectCheck {
   private let table: BinaryObjectTable
   /// The maximum depth of nested containers.
@@ -6,7 +6,7 @@ struct BinaryObjectCheck {
   private let kinds: Set<BinaryObject.Kind>
   private var visits: [Visit]
   private var size = 0
-  /// The containers whose elements are being visited; not recursive, as secrets may nest deeply.
+  /// The stack of containers that are being visited; recursion could overflow for nested secrets.
   private var open: [Container] = []
 
   private struct Visit {
@@ -14,7 +14,7 @@ struct BinaryObjectCheck {
     static let entered: Int16 = -1
     /// The depth of nested containers in the object, including the object itself.
     var height = Self.none
-    // The values in the object and their size in bytes, per reference and clamped to `Int32.max`.
+    // The number and the byte size of the values in the object, per reference, up to `Int32.max`.
     var values: Int32 = 1
     var size: Int32 = 0
   }
@@ -22,7 +22,7 @@ struct BinaryObjectCheck {
   private struct Container {
     let index: Int
     let object: BinaryObject
-    /// The number of the next element.
+    /// The index of the next element.
     var next = 0
     /// The greatest height of the visited elements.
     var height: Int16 = 0

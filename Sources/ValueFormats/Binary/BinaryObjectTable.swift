@@ -70,7 +70,7 @@ package struct BinaryObjectTable {
     throw FormatError(reason: "unknown object type", offset: start)
   }
 
-  /// Returns the count of an object from the low bits of its marker, and the start of its content.
+  /// Returns an object's count, given the low bits of its marker, and the start of its content.
   private func count(_ argument: UInt8, after start: Int) throws(FormatError) -> (Int, Int) {
     if argument < 15 { return (Int(argument), start + 1) }
     guard start + 2 < end, byte(at: start + 1) & 0xFC == BinaryObject.Kind.integer.rawValue,
@@ -93,10 +93,11 @@ package struct BinaryObjectTable {
   /// Returns the number of references in a container; in a dictionary, the keys precede the values.
   func referenceCount(_ container: BinaryObject) -> Int { container.content.count / referenceSize }
 
-  func reference(_ number: Int, of container: BinaryObject) throws(FormatError) -> Int {
-    let position = container.content.lowerBound + number * referenceSize
-    guard let index = Self.number(in: bytes, at: position, size: referenceSize), index < count
-    else { throw FormatError(reason: "object reference out of range", offset: position) }
+  /// Returns the object index that a container's reference contains.
+  func reference(_ position: Int, of container: BinaryObject) throws(FormatError) -> Int {
+    let offset = container.content.lowerBound + position * referenceSize
+    guard let index = Self.number(in: bytes, at: offset, size: referenceSize), index < count
+    else { throw FormatError(reason: "object reference out of range", offset: offset) }
     return index
   }
 

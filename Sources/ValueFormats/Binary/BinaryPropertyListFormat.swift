@@ -1,12 +1,12 @@
-/// A binary property list, version 00.
+/// The format of binary property lists, version 00.
 ///
 /// A fragment is a separate property list whose root is the value.
 package struct BinaryPropertyListFormat: StoredFormat {
-  private let textForm: TextForm
+  private let escaping: StringEscaping
 
-  package init(_ textForm: TextForm = .escaped) { self.textForm = textForm }
+  package init(_ escaping: StringEscaping = .escaped) { self.escaping = escaping }
 
-  /// The maximum number of decoded values; shared objects can expand to more than any memory.
+  /// The maximum number of decoded values, which limits the expansion of shared objects.
   private static let maximumValueCount = 16_000_000
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
@@ -23,8 +23,8 @@ package struct BinaryPropertyListFormat: StoredFormat {
     // All fragments share one array.
     var (fragments, ends): ([UInt8], [Int]) = ([], [0])
     var size = 0
-    for number in keys.indices {
-      _ = try copier.copy(try table.reference(keys.count + number, of: root), to: &builder)
+    for index in keys.indices {
+      _ = try copier.copy(try table.reference(keys.count + index, of: root), to: &builder)
       size += builder.size
       // Without shared values, the fragments are smaller than the file.
       guard size <= max(file.count, FormatLimits.fileSize) else {
@@ -36,8 +36,8 @@ package struct BinaryPropertyListFormat: StoredFormat {
       copier.removeCopies()
     }
     return ParsedFile(
-      entries: keys.enumerated().map { number, key in
-        entry(key, fragments[ends[number]..<ends[number + 1]])
+      entries: keys.enumerated().map { index, key in
+        entry(key, fragments[ends[index]..<ends[index + 1]])
       })
   }
 
@@ -46,8 +46,8 @@ package struct BinaryPropertyListFormat: StoredFormat {
   ) throws(FormatError) -> [StoredKey] {
     var keys: [StoredKey] = []
     var seen: Set<StoredKey> = []
-    for number in 0..<table.referenceCount(root) / 2 {
-      let object = try table.object(try table.reference(number, of: root))
+    for index in 0..<table.referenceCount(root) / 2 {
+      let object = try table.object(try table.reference(index, of: root))
       guard let key = table.string(object).map(StoredKey.init) else {
         throw object.failure("a key is not a valid Unicode string")
       }
@@ -60,15 +60,15 @@ package struct BinaryPropertyListFormat: StoredFormat {
   package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
     var builder = BinaryObjectBuilder()
     let root = builder.addContainer(.dictionary, entries.count)
-    for (number, entry) in entries.enumerated() {
-      builder.setReference(number, of: root, to: builder.add(entry.key.string))
+    for (index, entry) in entries.enumerated() {
+      builder.setReference(index, of: root, to: builder.add(entry.key.string))
     }
-    for (number, entry) in entries.enumerated() {
+    for (index, entry) in entries.enumerated() {
       do throws(FormatError) {
         let table = try BinaryObjectTable(entry.value)
         var copier = BinaryObjectCopier(table)
         let value = try copier.copy(table.root, to: &builder)
-        builder.setReference(entries.count + number, of: root, to: value)
+        builder.setReference(entries.count + index, of: root, to: value)
       } catch {
         fatalError("An entry was not created by this format: \(error.reason).")
       }
@@ -98,7 +98,7 @@ package struct BinaryPropertyListFormat: StoredFormat {
       let reason = "more than \(Self.maximumValueCount) values after expanding shared values"
       throw FormatError(reason: reason, offset: 0)
     }
-    var reader = BinaryTreeReader(table, textForm)
+    var reader = BinaryTreeReader(table, escaping)
     return try reader.tree(table.root)
   }
 }

@@ -1,18 +1,18 @@
-package import FoundationEssentials
+import FoundationEssentials
 
-/// A reader that converts objects of a binary property list to trees.
+/// A reader that converts the objects of a binary property list to value trees.
 struct BinaryTreeReader {
   private let table: BinaryObjectTable
-  private let textForm: TextForm
-  /// Whether UIDs are allowed, and read as `StoredNumber.text`, which no other number uses here.
+  private let escaping: StringEscaping
+  /// Whether UIDs are read, as `StoredNumber.text`, which represents no other number here.
   private let readsUIDs: Bool
   /// The trees of the objects, so that a shared object is read and stored only once.
   private var trees: [ValueTree?]
 
   /// Creates a reader of objects that a `BinaryObjectCheck` has validated.
-  init(_ table: BinaryObjectTable, _ textForm: TextForm = .escaped, readsUIDs: Bool = false) {
+  init(_ table: BinaryObjectTable, _ escaping: StringEscaping = .escaped, readsUIDs: Bool = false) {
     self.table = table
-    self.textForm = textForm
+    self.escaping = escaping
     self.readsUIDs = readsUIDs
     trees = Array(repeating: nil, count: table.count)
   }
@@ -41,13 +41,13 @@ struct BinaryTreeReader {
       let seconds = Double(bitPattern: content.bigEndian())
       return .date(Date(timeIntervalSinceReferenceDate: seconds))
     case .data: return .data(Data(content))
-    case .ascii, .utf16, .utf8: return textForm.treeInPropertyList(try string(object))
+    case .ascii, .utf16, .utf8: return escaping.treeInPropertyList(try string(object))
     case .uid where readsUIDs: return .number(.text(String(content.bigEndian() as UInt128)))
     case .array:
-      let numbers = 0..<table.referenceCount(object)
+      let indices = 0..<table.referenceCount(object)
       return .array(
-        try numbers.map { number throws(FormatError) in
-          try tree(try table.reference(number, of: object))
+        try indices.map { index throws(FormatError) in
+          try tree(try table.reference(index, of: object))
         })
     case .dictionary: return .dictionary(try dictionary(object))
     case .fill: throw object.failure("unexpected fill byte")
@@ -69,49 +69,15 @@ struct BinaryTreeReader {
     var elements: [StoredKey: ValueTree] = [:]
     let count = table.referenceCount(object) / 2
     elements.reserveCapacity(count)
-    for number in 0..<count {
-      let key = try table.object(try table.reference(number, of: object))
+    for index in 0..<count {
+      let key = try table.object(try table.reference(index, of: object))
       guard key.kind.isString else { throw key.failure("a key is not a string") }
       let name = StoredKey(try string(key))
-      let element = try tree(try table.reference(count + number, of: object))
+      let element = try tree(try table.reference(count + index, of: object))
       if elements.updateValue(element, forKey: name) != nil {
         throw key.failure("duplicate key")
       }
     }
     return elements
-  }
-}
-
-extension URL {
-  /// Decodes a URL from a keyed archive, as written by Foundation's `UserDefaults.set(_:forKey:)`;
-  /// nil for other data and for a relative URL.
-  ///
-  /// A keyed archive is a binary property list whose objects refer to each other by UIDs.
-  package init?(archive: Data) {
-    do throws(FormatError) {
-      let table = try BinaryObjectTable(Array(archive)[...])
-      _ = try BinaryObjectCheck(table)
-      var reader = BinaryTreeReader(table, .plain, readsUIDs: true)
-      guard case .dictionary(let archive) = try reader.tree(table.root),
-        case .array(let objects)? = archive[StoredKey("$objects")]
-      else { return nil }
-      func object(_ key: String, of tree: ValueTree?) -> ValueTree? {
-        guard case .dictionary(let members)? = tree,
-          case .number(.text(let uid))? = members[StoredKey(key)],
-          let index = Int(uid), index < objects.count
-        else { return nil }
-        return objects[index]
-      }
-      let root = object("root", of: archive[StoredKey("$top")])
-      guard case .dictionary(let type)? = object("$class", of: root),
-        type[StoredKey("$classname")] == .string("NSURL"),
-        object("NS.base", of: root)?.isNull == true,
-        case .string(let text)? = object("NS.relative", of: root)
-      else { return nil }
-      self.init(string: text)
-    } catch {
-      // The data is not a keyed archive.
-      return nil
-    }
   }
 }

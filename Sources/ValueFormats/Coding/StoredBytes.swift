@@ -1,7 +1,7 @@
 import FoundationEssentials
 import StorageInternals
 
-/// A type that a ``ValueCoder`` stores without a property list.
+/// A type with its own byte encoding, which a ``ValueCoder`` stores without a property list.
 protocol StoredBytes {
   var storedBytes: [UInt8] { get }
 
@@ -46,14 +46,14 @@ extension URL: StoredBytes {
   var storedBytes: [UInt8] { absoluteString.storedBytes }
 
   init(stored bytes: Span<UInt8>) throws(ValueCodingError) {
-    let text: String
+    let string: String
     do {
-      text = try String(stored: bytes)
+      string = try String(stored: bytes)
     } catch {
       throw ValueCodingError(error.problem, of: Self.self)
     }
-    // A URL never contains unescaped characters that require an escape.
-    guard let url = URL(string: text, encodingInvalidCharacters: false) else {
+    // The stored string of a URL contains no unescaped characters that require an escape.
+    guard let url = URL(string: string, encodingInvalidCharacters: false) else {
       throw ValueCodingError(.notURL, of: Self.self)
     }
     self = url
@@ -72,7 +72,7 @@ extension Bool: StoredBytes {
   }
 }
 
-// Integers are 8 bytes in little-endian order.
+// Integers have 8 bytes in little-endian order.
 
 extension StoredInteger {
   var storedBytes: [UInt8] {
@@ -97,49 +97,13 @@ extension StoredInteger {
   }
 }
 
-/// Casts a value to its own type, which generic code knows under a different name.
+/// Casts a value to its own type, for which generic code has a different name.
 ///
 /// A dynamic cast takes longer than the rest of decoding a short string. Without inlining, a call
-/// of this function from generic code still takes a third of that time.
+/// to this function from generic code would still take a third of that time.
 @inline(__always)
 func identityCast<Value, Target>(_ value: consuming Value, to type: Target.Type) -> Target {
   if Value.self != type { fatalError("\(Value.self) is not \(type).") }
   // The types are equal, so nothing is reinterpreted.
   return unsafe unsafeBitCast(value, to: type)
-}
-
-/// A coder that converts values to stored bytes and back.
-///
-/// The static type determines the encoding: UTF-8 for strings, the bytes of `Data`, the absolute
-/// string of a URL, 8 bytes in little-endian order for integers, the integer 0 or 1 for `Bool`, and
-/// a binary property list for all other types. FTPropertyWrappers uses the same encoding.
-package struct ValueCoder: Sendable {
-  package init() {}
-
-  /// Encodes a value; throws if a property list cannot represent it exactly.
-  package func encode<Value: Encodable>(_ value: Value) throws(ValueCodingError) -> [UInt8] {
-    // The most common type is handled without a dynamic cast.
-    if Value.self == String.self { return identityCast(value, to: String.self).storedBytes }
-    guard let type = Value.self as? any StoredBytes.Type else {
-      return try encodePropertyList(value)
-    }
-    return type.bytes(of: value)
-  }
-
-  /// Decodes a value; throws if the bytes are not a value of the type.
-  package func decode<Value: Decodable>(
-    _ type: Value.Type, from bytes: Span<UInt8>
-  ) throws(ValueCodingError) -> Value {
-    if type == String.self { return identityCast(try String(stored: bytes), to: type) }
-    guard let coded = type as? any StoredBytes.Type else {
-      return try decodePropertyList(type, from: bytes)
-    }
-    return try coded.decode(bytes, as: type)
-  }
-
-  package func decode<Value: Decodable>(
-    _ type: Value.Type, from bytes: [UInt8]
-  ) throws(ValueCodingError) -> Value {
-    try decode(type, from: bytes.span)
-  }
 }

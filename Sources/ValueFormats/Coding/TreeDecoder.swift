@@ -1,8 +1,8 @@
-/// A decoder of values from trees.
+/// A decoder of values from value trees.
 package struct TreeDecoder: Sendable {
   package init() {}
 
-  /// Decodes a tree; also accepts forms that only other programs or people write.
+  /// Decodes a value, including from forms that only other programs or people write.
   package func decode<Value: Decodable>(
     _ type: Value.Type, from tree: ValueTree
   ) throws(ValueCodingError) -> Value {
@@ -66,7 +66,7 @@ extension TreeReader: SingleValueDecodingContainer {
 }
 
 extension ValueTree {
-  /// Decodes a value and throws the errors of the standard library.
+  /// Decodes a value; throws errors of the standard library.
   package func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
     try value(of: type, at: nil, NestingDepth())
   }
@@ -83,7 +83,7 @@ extension ValueTree {
     of type: Value.Type, at path: @autoclosure () -> CodingPath?, _ depth: NestingDepth
   ) throws -> Value {
     do throws(ValueCodingError.Problem) {
-      if let value = try known(as: type) { return value }
+      if let value = try builtIn(as: type) { return value }
     } catch {
       throw DecodingError(error, of: type, at: path())
     }
@@ -93,43 +93,156 @@ extension ValueTree {
   }
 }
 
-/// The depth of nested containers and values around a value.
-struct NestingDepth: Sendable {
-  /// The number of enclosing arrays and dictionaries.
-  private var containers = 0
+/// A decoding container for a dictionary, which falls back to a canonically equivalent key.
+struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let entries: [StoredKey: ValueTree]
+  let reader: TreeReader
 
-  /// The number of enclosing single values, such as optionals, in the innermost container.
-  private var layers = 0
+  var codingPath: [any CodingKey] { reader.codingPath }
 
-  /// Whether an array or a dictionary is allowed here; the root of the file takes one level.
-  var allowsContainer: Bool { containers + 1 < FormatLimits.depth }
+  var allKeys: [Key] {
+    // The keys are sorted, because a decoded `Dictionary` retains the last of several canonically
+    // equivalent keys.
+    let keys = entries.keys.allSatisfy(\.isASCII) ? Array(entries.keys) : entries.keys.sorted()
+    return keys.compactMap { Key(stringValue: $0.string) }
+  }
 
-  /// Whether a value is allowed here; only a type that contains itself exceeds the limit.
-  var allowsValue: Bool { layers <= 64 }
+  func contains(_ key: Key) -> Bool { entry(key) != nil }
 
-  var insideContainer: NestingDepth { NestingDepth(containers: containers + 1) }
+  func decodeNil(forKey key: Key) throws -> Bool { try tree(key).isNull }
 
-  var insideLayer: NestingDepth { NestingDepth(containers: containers, layers: layers + 1) }
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try value(of: type, from: tree(key), key)
+  }
+
+  func decode<Scalar: StoredScalar>(_ type: Scalar.Type, forKey key: Key) throws -> Scalar {
+    try scalar(key)
+  }
+
+  // The default implementations for these types throw an error.
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try scalar(key) }
+
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try scalar(key) }
+
+  private func scalar<Scalar: StoredScalar>(_ key: Key) throws -> Scalar {
+    try tree(key).scalar(at: path(of: key))
+  }
+
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    guard let tree = entry(key), !tree.isNull else { return nil }
+    return try value(of: type, from: tree.unwrapped, key)
+  }
+
+  private func value<Value: Decodable>(
+    of type: Value.Type, from tree: ValueTree, _ key: Key
+  ) throws -> Value {
+    try tree.value(of: type, at: path(of: key), reader.depth.insideContainer)
+  }
+
+  func nestedContainer<NestedKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try nestedReader(tree(key), key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try nestedReader(tree(key), key).unkeyedContainer()
+  }
+
+  func superDecoder() -> any Decoder { optionalReader(SuperKey.super) }
+
+  func superDecoder(forKey key: Key) -> any Decoder { optionalReader(key) }
+
+  /// Returns the decoder of a superclass; a missing key is decoded as nil, to allow default values.
+  private func optionalReader(_ key: some CodingKey) -> TreeReader {
+    nestedReader(entry(key) ?? .null(depth: 0), key)
+  }
+
+  private func nestedReader(_ tree: ValueTree, _ key: some CodingKey) -> TreeReader {
+    TreeReader(tree, at: path(of: key), reader.depth.insideContainer)
+  }
+
+  private func tree(_ key: Key) throws -> ValueTree {
+    guard let tree = entry(key) else { throw DecodingError(missing: key, at: reader.path) }
+    return tree
+  }
+
+  private func entry(_ key: some CodingKey) -> ValueTree? {
+    let key = StoredKey(key.stringValue)
+    if let tree = entries[key] { return tree }
+    if key.isASCII { return nil }
+    return entries.filter { $0.key.string == key.string }.max { $0.key < $1.key }?.value
+  }
+
+  private func path(of key: some CodingKey) -> CodingPath { CodingPath(key, in: reader.path) }
 }
 
-/// A path to a nested value: a coding key, and the path to its container.
-final class CodingPath {
-  private let parent: CodingPath?
-  private let key: any CodingKey
+/// A decoding container for an array, which advances only after an element has been decoded.
+struct UnkeyedTreeReader: UnkeyedDecodingContainer {
+  let elements: [ValueTree]
+  let reader: TreeReader
+  private(set) var currentIndex = 0
 
-  init(_ key: some CodingKey, in parent: CodingPath?) {
-    self.key = key
-    self.parent = parent
+  var codingPath: [any CodingKey] { reader.codingPath }
+
+  var count: Int? { elements.count }
+
+  var isAtEnd: Bool { currentIndex == elements.count }
+
+  mutating func decodeNil() throws -> Bool {
+    let isNull = try next(Any?.self).isNull
+    if isNull { currentIndex += 1 }
+    return isNull
   }
 
-  /// Returns the coding keys of a path from the root; nil is the path to the root.
-  static func keys(to path: CodingPath?) -> [any CodingKey] {
-    var keys: [any CodingKey] = []
-    var next = path
-    while let path = next {
-      keys.append(path.key)
-      next = path.parent
-    }
-    return keys.reversed()
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    advance(after: try value(of: type, from: next(type)))
   }
+
+  // The default implementations for these types throw an error.
+  mutating func decode(_ type: Int128.Type) throws -> Int128 {
+    advance(after: try value(of: type, from: next(type)))
+  }
+
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
+    advance(after: try value(of: type, from: next(type)))
+  }
+
+  mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+    if isAtEnd { return nil }
+    if try decodeNil() { return nil }
+    return advance(after: try value(of: type, from: next(type).unwrapped))
+  }
+
+  mutating func nestedContainer<NestedKey>(
+    keyedBy type: NestedKey.Type
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    advance(after: try nestedReader().container(keyedBy: type))
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    advance(after: try nestedReader().unkeyedContainer())
+  }
+
+  mutating func superDecoder() throws -> any Decoder { advance(after: try nestedReader()) }
+
+  private func value<Value: Decodable>(of type: Value.Type, from tree: ValueTree) throws -> Value {
+    try tree.value(of: type, at: path, reader.depth.insideContainer)
+  }
+
+  private func nestedReader() throws -> TreeReader {
+    TreeReader(try next(Any.self), at: path, reader.depth.insideContainer)
+  }
+
+  private func next(_ type: Any.Type) throws -> ValueTree {
+    if isAtEnd { throw DecodingError(.missingElement, of: type, at: reader.path) }
+    return elements[currentIndex]
+  }
+
+  private mutating func advance<Result>(after result: Result) -> Result {
+    currentIndex += 1
+    return result
+  }
+
+  private var path: CodingPath { CodingPath(IndexKey(currentIndex), in: reader.path) }
 }

@@ -1,10 +1,10 @@
-/// An encoder of values to trees.
+/// An encoder of values to value trees.
 package struct TreeEncoder: Sendable {
   package init() {}
 
   /// Encodes a value to a tree, from which a ``TreeDecoder`` decodes the same value.
   package func encode<Value: Encodable>(_ value: Value) throws(ValueCodingError) -> ValueTree {
-    if let tree = ValueTree.known(value) { return tree }
+    if let tree = ValueTree.builtIn(value) { return tree }
     let builder = TreeBuilder(at: nil, NestingDepth())
     do {
       try value.encode(to: builder)
@@ -23,7 +23,7 @@ final class TreeBuilder: Encoder {
   let depth: NestingDepth
 
   private(set) var content = Content.nothing
-  /// A problem in a method that cannot throw, thrown by the next method that can.
+  /// A problem in a method that cannot throw, which the next method that can throw reports.
   private var problem: ValueCodingError.Problem?
 
   private var single = ValueTree.null(depth: 0)
@@ -58,7 +58,7 @@ final class TreeBuilder: Encoder {
   private func setContent(_ container: Content) {
     if content == container { return }
     if content != .nothing {
-      problem = problem ?? .severalEncoded
+      problem = problem ?? .multipleEncoded
     } else if !depth.allowsContainer {
       problem = .tooDeep
     }
@@ -88,7 +88,7 @@ final class TreeBuilder: Encoder {
   func tree<Value: Encodable>(
     of value: Value, at path: @autoclosure () -> CodingPath?, _ depth: NestingDepth
   ) throws -> ValueTree {
-    if let tree = ValueTree.known(value) { return tree }
+    if let tree = ValueTree.builtIn(value) { return tree }
     // Otherwise a type that contains itself would recurse indefinitely.
     try check()
     let builder = TreeBuilder(at: path(), depth)
@@ -98,7 +98,7 @@ final class TreeBuilder: Encoder {
   }
 
   func set(_ tree: ValueTree) throws {
-    guard content == .nothing else { throw EncodingError(.severalEncoded, of: (), at: path) }
+    guard content == .nothing else { throw EncodingError(.multipleEncoded, of: (), at: path) }
     content = .single
     single = tree
   }
@@ -141,4 +141,90 @@ extension TreeBuilder: SingleValueEncodingContainer {
   func encode(_ value: Int128) throws { try set(value.tree) }
 
   func encode(_ value: UInt128) throws { try set(value.tree) }
+}
+
+/// An encoding container for a dictionary, which retains the last value of each key.
+struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  /// The builder of the dictionary.
+  let builder: TreeBuilder
+
+  var codingPath: [any CodingKey] { builder.codingPath }
+
+  func encodeNil(forKey key: Key) { builder.set(.null(depth: 0), forKey: key) }
+
+  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+    builder.set(try tree(of: value, forKey: key), forKey: key)
+  }
+
+  // The default implementations for these types throw an error.
+  func encode(_ value: Int128, forKey key: Key) { builder.set(value.tree, forKey: key) }
+
+  func encode(_ value: UInt128, forKey key: Key) { builder.set(value.tree, forKey: key) }
+
+  func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
+    guard let value else { return }
+    builder.set(try tree(of: value, forKey: key).wrapped, forKey: key)
+  }
+
+  private func tree<Value: Encodable>(of value: Value, forKey key: Key) throws -> ValueTree {
+    try builder.tree(of: value, at: path(of: key), builder.depth.insideContainer)
+  }
+
+  func nestedContainer<NestedKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<NestedKey> {
+    nestedBuilder(key, .dictionary).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    nestedBuilder(key, .array).unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder { nestedBuilder(SuperKey.super) }
+
+  func superEncoder(forKey key: Key) -> any Encoder { nestedBuilder(key) }
+
+  private func nestedBuilder(
+    _ key: some CodingKey, _ content: TreeBuilder.Content = .nothing
+  ) -> TreeBuilder {
+    builder.builder(forKey: key, at: path(of: key), content)
+  }
+
+  private func path(of key: some CodingKey) -> CodingPath { CodingPath(key, in: builder.path) }
+}
+
+/// An encoding container for an array.
+struct UnkeyedTreeBuilder: UnkeyedEncodingContainer {
+  /// The builder of the array.
+  let builder: TreeBuilder
+
+  var codingPath: [any CodingKey] { builder.codingPath }
+
+  var count: Int { builder.elements.count }
+
+  func encodeNil() { builder.elements.append(.null(depth: 0)) }
+
+  func encode<Value: Encodable>(_ value: Value) throws {
+    let tree = try builder.tree(of: value, at: path, builder.depth.insideContainer)
+    builder.elements.append(tree)
+  }
+
+  // The default implementations for these types throw an error.
+  func encode(_ value: Int128) { builder.elements.append(value.tree) }
+
+  func encode(_ value: UInt128) { builder.elements.append(value.tree) }
+
+  func nestedContainer<NestedKey>(
+    keyedBy type: NestedKey.Type
+  ) -> KeyedEncodingContainer<NestedKey> {
+    builder.appendBuilder(at: path).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    builder.appendBuilder(at: path).unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder { builder.appendBuilder(at: path) }
+
+  private var path: CodingPath { CodingPath(IndexKey(count), in: builder.path) }
 }

@@ -3,7 +3,7 @@ package struct ValueCodingError: Error, Hashable, Sendable {
   package enum Problem: Error, Hashable, Sendable {
     case wrongType(expected: Kind, found: Kind)
     /// A part of a property list has a different type.
-    case wrongPart
+    case typeMismatch
     /// The name of the key is included only if the key is an enum case.
     case missingKey(String?)
     case missingValue
@@ -18,10 +18,10 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     /// The value encodes nothing.
     case nothingEncoded
     /// The value encodes itself as several values, such as an array and a dictionary.
-    case severalEncoded
+    case multipleEncoded
     case tooDeep
-    /// The `Codable` implementation of the type threw an error of the given type.
-    case refused(error: String)
+    /// The type's `Codable` implementation threw an error of the given type.
+    case codableFailed(error: String)
     /// A string is equal to the encoding of nil in a property list.
     case nullString
     /// The byte count of an integer is not 1, 2, 4 or 8.
@@ -37,7 +37,7 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     case null
     case boolean = "a Boolean"
     case number = "a number"
-    case text
+    case string = "a string"
     case url = "a URL"
     case data
     case date = "a date"
@@ -63,7 +63,7 @@ extension ValueCodingError.Problem {
     switch self {
     case .wrongType(let expected, let found):
       "expected \(expected.rawValue), found \(found.rawValue)"
-    case .wrongPart: "a part of the value has a different type"
+    case .typeMismatch: "a part of the value has a different type"
     case .missingKey(let key?): "the key \(key) is missing"
     case .missingKey(nil): "a key is missing"
     case .missingValue: "a value is missing"
@@ -72,14 +72,14 @@ extension ValueCodingError.Problem {
     case .notValid: "the stored value is not valid for this type"
     case .notEncodable: "a part of it cannot be encoded"
     case .nothingEncoded: "a part of it encodes no value"
-    case .severalEncoded: "a part of it encodes more than one value"
+    case .multipleEncoded: "a part of it encodes more than one value"
     case .tooDeep: "its arrays and dictionaries are nested too deeply, or contain themselves"
-    case .refused(let error): "its Codable implementation threw an error of type \(error)"
+    case .codableFailed(let error): "its Codable implementation threw an error of type \(error)"
     case .nullString: "it contains the string \"$null\", which means nil in a property list"
     case .wrongByteCount: "an integer must have 1, 2, 4 or 8 bytes"
     case .notBoolean: "a Bool must be 0 or 1"
-    case .notUTF8: "the text is not UTF-8"
-    case .notURL: "the text is not a URL"
+    case .notUTF8: "the string is not valid UTF-8"
+    case .notURL: "the string is not a URL"
     case .notPropertyList: "they are not a binary property list"
     }
   }
@@ -93,15 +93,15 @@ extension ValueCodingError: CustomStringConvertible {
     case .notEncodable:
       return """
         A value of type \(type) cannot be stored: a part of it cannot be represented in a property \
-        list.\(position) Store it as a type that encodes itself as numbers, text, data or dates.
+        list.\(position) Store it as a type that encodes itself as numbers, strings, data or dates.
         """
     case .nullString:
       return """
-        A value of type \(type) cannot be stored: \(problem.clause). Store that string by itself \
+        A value of type \(type) cannot be stored: \(problem.clause). Store that string by itself, \
         or as Data.
         """
-    case .refused(let error):
-      return "The coding of \(type) by its own code failed with an error of type \(error)."
+    case .codableFailed(let error):
+      return "The Codable implementation of \(type) threw an error of type \(error)."
     default:
       return """
         The stored bytes are not a value of type \(type): \(problem.clause).\(position) \

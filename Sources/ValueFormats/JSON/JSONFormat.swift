@@ -1,13 +1,13 @@
-/// JSON (RFC 8259), with an object as the root whose members are the keys and values.
+/// The JSON format (RFC 8259), with a root object whose members are the keys and values.
 package struct JSONFormat: StoredFormat {
-  private let textForm: TextForm
+  private let escaping: StringEscaping
 
-  package init(_ textForm: TextForm = .escaped) { self.textForm = textForm }
+  package init(_ escaping: StringEscaping = .escaped) { self.escaping = escaping }
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
-    // A file that resembles an old property list is usually JSON with a comment or a typo, whose
-    // position the reader reports.
-    try FileKind.require(.json, .oldPropertyList, of: file)
+    // A file that resembles an OpenStep property list is usually JSON with a comment or a typo, and
+    // the reader reports its position.
+    try FileKind.require(.json, .openStepPropertyList, of: file)
     var reader = try JSONReader(file[...], makesTrees: false)
     if reader.hasPrefix("\u{FEFF}") { reader.position += 3 }
     reader.skipWhitespace()
@@ -17,7 +17,7 @@ package struct JSONFormat: StoredFormat {
     var entries: [KeyValueEntry] = []
     var isAscending = true
     try reader.members(in: 0) { (reader, key) throws(FormatError) in
-      let name = try reader.string(of: key)
+      let name = try reader.content(of: key)
       let valueStart = reader.position
       _ = try reader.value(in: 1)
       let entry = KeyValueEntry(
@@ -65,9 +65,9 @@ package struct JSONFormat: StoredFormat {
 
   package func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {
     var writer = JSONWriter()
-    // For most keys this is the only allocation.
+    // For most keys, this is the only allocation.
     writer.bytes.reserveCapacity(key.string.utf8.count + value.count + 4)
-    writer.write(text: key.string)
+    writer.write(string: key.string)
     writer.append(": ")
     let valueOffset = writer.bytes.count
     writer.bytes += value
@@ -81,7 +81,7 @@ package struct JSONFormat: StoredFormat {
   }
 
   package func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree {
-    var reader = try JSONReader(value, makesTrees: true, textForm)
+    var reader = try JSONReader(value, makesTrees: true, escaping)
     reader.skipWhitespace()
     let tree = try reader.value(in: 1)
     try reader.requireEnd()

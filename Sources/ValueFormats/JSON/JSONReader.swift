@@ -4,16 +4,16 @@ package struct JSONReader: TextReader {
   var position: Int
   /// Whether values are built as trees, or only validated.
   private let makesTrees: Bool
-  private let textForm: TextForm
+  private let escaping: StringEscaping
 
   /// Creates a reader; throws an error at the first byte that is not valid UTF-8.
   init(
-    _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ textForm: TextForm = .escaped
+    _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ escaping: StringEscaping = .escaped
   ) throws(FormatError) {
     try Self.requireUTF8(bytes)
     self.bytes = bytes
     self.makesTrees = makesTrees
-    self.textForm = textForm
+    self.escaping = escaping
     position = bytes.startIndex
   }
 
@@ -35,18 +35,18 @@ package struct JSONReader: TextReader {
     }
   }
 
-  /// Reads a value inside `depth` containers; the result is arbitrary unless `makesTrees` is true.
+  /// Reads a value nested in `depth` containers; only `makesTrees` makes the result meaningful.
   mutating func value(in depth: Int) throws(FormatError) -> ValueTree {
     switch current {
     case UInt8(ascii: "\""):
-      let text = try text()
-      return makesTrees ? textForm.tree(try string(of: text)) : .null(depth: 0)
+      let string = try skipString()
+      return makesTrees ? escaping.tree(try content(of: string)) : .null(depth: 0)
     case UInt8(ascii: "{"):
       var dictionary: [StoredKey: ValueTree] = [:]
       try members(in: depth) { (reader, key) throws(FormatError) in
         let value = try reader.value(in: depth + 1)
         guard reader.makesTrees else { return }
-        if dictionary.updateValue(value, forKey: StoredKey(try reader.string(of: key))) != nil {
+        if dictionary.updateValue(value, forKey: StoredKey(try reader.content(of: key))) != nil {
           throw reader.failure("duplicate key", at: key.start)
         }
       }
@@ -62,7 +62,7 @@ package struct JSONReader: TextReader {
     }
   }
 
-  /// Reads an object inside `depth` containers, with a closure that reads the value of a member.
+  /// Reads an object nested in `depth` containers; a closure reads the value of each member.
   mutating func members(
     in depth: Int, value: (inout JSONReader, _ key: JSONString) throws(FormatError) -> Void
   ) throws(FormatError) {
@@ -70,7 +70,7 @@ package struct JSONReader: TextReader {
       guard reader.current == UInt8(ascii: "\"") else {
         throw reader.unexpected("expected a key in double quotation marks")
       }
-      let key = try reader.text()
+      let key = try reader.skipString()
       reader.skipWhitespace()
       guard reader.skip(":") else { throw reader.unexpected("expected a colon") }
       reader.skipWhitespace()
@@ -78,7 +78,7 @@ package struct JSONReader: TextReader {
     }
   }
 
-  /// Reads a container inside `depth` others, with a closure that reads an element.
+  /// Reads a container nested in `depth` others; a closure reads each element.
   @inline(__always)
   private mutating func elements(
     in depth: Int, until end: Unicode.Scalar, _ endName: String,
@@ -119,10 +119,10 @@ package struct JSONReader: TextReader {
     }
   }
 
-  /// Returns whether a text is a JSON number.
-  package static func isNumber(_ text: String) -> Bool {
+  /// Returns whether a string is a JSON number.
+  package static func isNumber(_ string: String) -> Bool {
     do throws(FormatError) {
-      var reader = try JSONReader(ArraySlice(text.utf8), makesTrees: false)
+      var reader = try JSONReader(ArraySlice(string.utf8), makesTrees: false)
       try reader.skipNumber()
       return reader.current == nil
     } catch {
@@ -148,5 +148,112 @@ package struct JSONReader: TextReader {
     let start = position
     while current?.isDigit == true { position += 1 }
     if position == start { throw unexpected("expected a digit") }
+  }
+}
+
+/// The range of a string in JSON.
+struct JSONString {
+  /// The index of the opening quotation mark.
+  let start: Int
+  /// The index after the closing quotation mark.
+  let end: Int
+  let hasEscapes: Bool
+}
+
+extension JSONReader {
+  /// Skips a string, from its opening quotation mark.
+  mutating func skipString() throws(FormatError) -> JSONString {
+    let start = position
+    var hasEscapes = false
+    position += 1
+    while true {
+      position = endOfUnescapedCharacters()
+      switch current {
+      case UInt8(ascii: "\""):
+        position += 1
+        return JSONString(start: start, end: position, hasEscapes: hasEscapes)
+      case UInt8(ascii: "\\"):
+        hasEscapes = true
+        _ = try escape()
+      case nil: throw failure("unexpected end of input: expected a closing quotation mark")
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        throw failure("expected a closing quotation mark before the end of the line")
+      case 0: throw failure("unexpected NUL byte")
+      default: throw failure("unescaped control character")
+      }
+    }
+  }
+
+  /// Returns the index after the unescaped characters at the current position.
+  private func endOfUnescapedCharacters() -> Int {
+    let span = bytes.span
+    var index = position - bytes.startIndex
+    while index < span.count {
+      let byte = span[index]
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+      index += 1
+    }
+    return bytes.startIndex + index
+  }
+
+  /// Skips an escape, from its backslash, and returns the UTF-16 code unit that it represents.
+  private mutating func escape() throws(FormatError) -> UInt16 {
+    let start = position
+    position += 1
+    guard let letter = current else {
+      throw failure("unexpected end of input: expected a closing quotation mark")
+    }
+    position += 1
+    switch letter {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return UInt16(letter)
+    case UInt8(ascii: "b"): return 0x08
+    case UInt8(ascii: "f"): return 0x0C
+    case UInt8(ascii: "n"): return 0x0A
+    case UInt8(ascii: "r"): return 0x0D
+    case UInt8(ascii: "t"): return 0x09
+    case UInt8(ascii: "u"):
+      var unit: UInt16 = 0
+      for _ in 0..<4 {
+        guard let digit = current?.hexadecimalDigit else {
+          throw failure("a \\u escape must have four hexadecimal digits", at: start)
+        }
+        unit = unit << 4 | digit
+        position += 1
+      }
+      return unit
+    default: throw failure("invalid escape", at: start)
+    }
+  }
+
+  /// Returns the content of a skipped string, without changing the position.
+  func content(of string: JSONString) throws(FormatError) -> String {
+    let content = bytes[(string.start + 1)..<(string.end - 1)]
+    guard string.hasEscapes else { return String(decoding: content, as: UTF8.self) }
+    var reader = self
+    var result: [UInt8] = []
+    result.reserveCapacity(content.count)
+    reader.position = content.startIndex
+    while true {
+      let start = reader.position
+      reader.position = reader.endOfUnescapedCharacters()
+      result += bytes[start..<reader.position]
+      if reader.position == content.endIndex { return String(decoding: result, as: UTF8.self) }
+      result += String(try reader.escapedScalar()).utf8
+    }
+  }
+
+  /// Reads an escape, or two escapes that form a surrogate pair.
+  private mutating func escapedScalar() throws(FormatError) -> Unicode.Scalar {
+    let start = position
+    let unit = try escape()
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    if UTF16.isLeadSurrogate(unit), current == UInt8(ascii: "\\") {
+      let next = try escape()
+      if UTF16.isTrailSurrogate(next) {
+        let scalar = 0x10000 + (UInt32(unit) & 0x3FF) << 10 + UInt32(next) & 0x3FF
+        return Unicode.Scalar(scalar)!
+      }
+    }
+    throw failure("unpaired surrogate in an escape", at: start)
   }
 }

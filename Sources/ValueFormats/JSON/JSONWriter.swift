@@ -7,15 +7,15 @@ struct JSONWriter: TextWriter {
 
   var bytes: [UInt8] = []
 
-  /// Writes a value inside `depth` arrays and objects, including the root.
+  /// Writes a value nested in `depth` arrays and objects, including the root.
   mutating func write(_ tree: ValueTree, within depth: Int) throws(FormatError) {
     switch tree {
     case .null(let depth):
-      if depth > 0 { write(text: EscapedText.ofNull(depth: depth)) } else { append("null") }
+      if depth > 0 { write(string: EscapedString.ofNull(depth: depth)) } else { append("null") }
     case .bool(let value): append(value ? "true" : "false")
     case .number(let number): try write(number)
-    case .string(let text): write(text: EscapedText.escape(text))
-    case .data(let data): write(text: data.base64EncodedString())
+    case .string(let string): write(string: EscapedString.escape(string))
+    case .data(let data): write(string: data.base64EncodedString())
     case .date(let date): write(real: date.timeIntervalSinceReferenceDate)
     case .array(let elements):
       try append(elements, between: ("[", "]"), within: depth) {
@@ -26,7 +26,7 @@ struct JSONWriter: TextWriter {
       let members = dictionary.sorted { $0.key < $1.key }
       try append(members, between: ("{", "}"), within: depth) {
         (writer, member) throws(FormatError) in
-        writer.write(text: member.key.string)
+        writer.write(string: member.key.string)
         writer.append(": ")
         try writer.write(member.value, within: depth + 1)
       }
@@ -58,15 +58,15 @@ struct JSONWriter: TextWriter {
   }
 
   /// Writes a string in quotation marks, with the escapes that JSON requires.
-  mutating func write(text: String) {
-    // Only for the first string: later reservations would prevent exponential growth.
-    if bytes.isEmpty { bytes.reserveCapacity(text.utf8.count + 2) }
+  mutating func write(string: String) {
+    // Reserved only for the first string; later reservations would prevent exponential growth.
+    if bytes.isEmpty { bytes.reserveCapacity(string.utf8.count + 2) }
     bytes.append(UInt8(ascii: "\""))
-    let span = text.utf8Span.span
+    let span = string.utf8Span.span
     if !span.indices.contains(where: { Self.needsEscape(span[$0]) }) {
-      bytes += text.utf8
+      bytes += string.utf8
     } else {
-      for byte in text.utf8 {
+      for byte in string.utf8 {
         if Self.needsEscape(byte) { writeEscape(of: byte) } else { bytes.append(byte) }
       }
     }

@@ -3,7 +3,7 @@ package enum StoredNumber: Hashable, Sendable {
   case integer(Int128)
   case real(Double)
   case float(Float)
-  /// The text of a number in a file, such as `1e3`, which no number type preserves.
+  /// A number in the notation of a file, such as `1e3`, which no number type preserves.
   case text(String)
 
   /// Returns the number as an integer; nil if it is not integral or is out of range.
@@ -30,7 +30,7 @@ package enum StoredNumber: Hashable, Sendable {
     let zero = UInt8(ascii: "0")
     guard let last = numeral.lastIndex(where: { $0 != zero }) else { return 0 }
     let digits = numeral[...last].drop { $0 == zero }
-    // A larger exponent would need more digits than fit in memory for an integer of 128 bits.
+    // With a larger exponent, an integer of 128 bits would need more digits than fit in memory.
     guard let power = exponent.map({ Int(Substring($0)) }) ?? 0, power.magnitude < 1 << 40
     else { return nil }
     let zeros = power - (fraction?.count ?? 0) + numeral.count - 1 - last
@@ -48,7 +48,7 @@ package enum StoredNumber: Hashable, Sendable {
     return (text[..<index], text[index...].dropFirst())
   }
 
-  /// The nearest `Double`; nil if a text is out of range.
+  /// The nearest `Double`; nil if the number is out of range.
   package var double: Double? {
     switch self {
     case .integer(let integer): Double(integer)
@@ -78,7 +78,7 @@ package enum StoredNumber: Hashable, Sendable {
 }
 
 extension String {
-  /// Parses the name of an infinity or NaN, such as `NaN` or `-Infinity`; nil for other text.
+  /// Parses the name of an infinity or NaN, such as `NaN` or `-Infinity`; nil for other strings.
   func nonFinite<Number: LosslessStringConvertible & FloatingPoint>() -> Number? {
     guard !hasDigits, let number = Number(self), !number.isFinite else { return nil }
     return number

@@ -35,7 +35,7 @@ extension String: StoredScalar {
   package var tree: ValueTree { .string(self) }
 
   package init(_ tree: ValueTree) throws(ValueCodingError.Problem) {
-    guard case .string(let value) = tree else { throw tree.isNot(.text) }
+    guard case .string(let value) = tree else { throw tree.isNot(.string) }
     self = value
   }
 }
@@ -62,7 +62,7 @@ extension ValueTree {
       guard let value = nearest(number) else { throw .outOfRange(type: "\(Real.self)") }
       return value
     }
-    guard case .string(let text) = self, let value: Real = text.nonFinite() else {
+    guard case .string(let string) = self, let value: Real = string.nonFinite() else {
       throw isNot(.number)
     }
     return value
@@ -75,13 +75,14 @@ extension ValueTree {
     return value
   }
 
+  /// Returns the problem that the value is not of an expected kind.
   package func isNot(_ expected: ValueCodingError.Kind) -> ValueCodingError.Problem {
     let found: ValueCodingError.Kind =
       switch self {
       case .null: .null
       case .bool: .boolean
       case .number: .number
-      case .string: .text
+      case .string: .string
       case .data: .data
       case .date: .date
       case .array: .array
@@ -97,7 +98,7 @@ extension StoredScalar where Self: FixedWidthInteger {
   package init(_ tree: ValueTree) throws(ValueCodingError.Problem) { self = try tree.integer() }
 }
 
-/// An integer of at most 64 bits, unlike an app's `FixedWidthInteger` with custom coding.
+/// An integer type of the standard library with at most 64 bits.
 protocol StoredInteger: StoredScalar, StoredBytes, FixedWidthInteger {}
 
 extension Int: StoredInteger {}
@@ -119,7 +120,7 @@ extension UInt128: StoredScalar {
   }
 
   package init(_ tree: ValueTree) throws(ValueCodingError.Problem) {
-    if case .string(let text) = tree, let value = UInt128(text), value.tree == tree {
+    if case .string(let string) = tree, let value = UInt128(string), value.tree == tree {
       self = value
     } else {
       self = try tree.integer()
@@ -128,7 +129,7 @@ extension UInt128: StoredScalar {
 }
 
 extension Data {
-  /// Decodes base64; nil for incorrect padding or text after it, which Foundation accepts.
+  /// Decodes base64; returns nil for incorrect or misplaced padding, which Foundation accepts.
   init?(strictBase64 base64: some Collection<UInt8>) {
     let padding = base64.drop { $0 != UInt8(ascii: "=") }
     guard base64.count % 4 == 0, padding.count <= 2, padding.allSatisfy({ $0 == UInt8(ascii: "=") })

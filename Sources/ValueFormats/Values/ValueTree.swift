@@ -3,7 +3,7 @@ import StorageInternals
 
 /// An encoded value, independent of the file format.
 package enum ValueTree: Hashable, Sendable {
-  /// A nil inside `depth` present optionals.
+  /// A nil inside `depth` non-nil optionals.
   ///
   /// `Optional<Int>.none` has depth 0, and `.some(.none)` of an `Int??` has depth 1.
   case null(depth: Int)
@@ -16,12 +16,12 @@ package enum ValueTree: Hashable, Sendable {
   case dictionary([StoredKey: ValueTree])
 }
 
-// These types are handled without their `Codable` implementations: some have a different stored
-// form, and for the other, most common types, this is faster.
+// The values of some standard types are converted without their `Codable` implementations, because
+// the stored form differs, or because the types are common and this is faster.
 
 extension ValueTree {
-  /// Returns the tree of a value of a known type; nil if the type's own code must encode it.
-  static func known<Value>(_ value: Value) -> ValueTree? {
+  /// Returns the tree for a value of a standard type; nil if the type itself must encode the value.
+  static func builtIn<Value>(_ value: Value) -> ValueTree? {
     if Value.self == String.self { return .string(identityCast(value, to: String.self)) }
     if Value.self == Int.self { return identityCast(value, to: Int.self).tree }
     if Value.self == Bool.self { return .bool(identityCast(value, to: Bool.self)) }
@@ -53,8 +53,8 @@ extension ValueTree {
     return nil
   }
 
-  /// Returns the value of a known type; nil if the type's own code must decode it.
-  func known<Value>(as type: Value.Type) throws(ValueCodingError.Problem) -> Value? {
+  /// Returns a value of a standard type; nil if the type itself must decode the value.
+  func builtIn<Value>(as type: Value.Type) throws(ValueCodingError.Problem) -> Value? {
     if type == String.self { return identityCast(try String(self), to: type) }
     if type == Int.self { return identityCast(try Int(self), to: type) }
     if type == Bool.self { return identityCast(try Bool(self), to: type) }
@@ -84,9 +84,9 @@ extension ValueTree {
       case .number(let number):
         guard let seconds = number.double else { throw .outOfRange(type: "Date") }
         return Date(timeIntervalSinceReferenceDate: seconds)
-      case .string(let text):
-        if let date = Date(iso8601: text) { return date }
-        guard let seconds: Double = text.nonFinite() else { throw isNot(.date) }
+      case .string(let string):
+        if let date = Date(iso8601: string) { return date }
+        guard let seconds: Double = string.nonFinite() else { throw isNot(.date) }
         return Date(timeIntervalSinceReferenceDate: seconds)
       default: throw isNot(.date)
       }
@@ -96,7 +96,7 @@ extension ValueTree {
   private var data: Data {
     get throws(ValueCodingError.Problem) {
       if case .data(let data) = self { return data }
-      guard case .string(let text) = self, let data = Data(strictBase64: text.utf8) else {
+      guard case .string(let string) = self, let data = Data(strictBase64: string.utf8) else {
         throw isNot(.data)
       }
       return data
@@ -107,12 +107,14 @@ extension ValueTree {
   private var url: URL? {
     get throws(ValueCodingError.Problem) {
       if case .dictionary = self { return nil }
-      guard case .string(let text) = self, let url = URL(string: text) else { throw isNot(.url) }
+      guard case .string(let string) = self, let url = URL(string: string) else {
+        throw isNot(.url)
+      }
       return url
     }
   }
 
-  /// The tree inside an additional optional; only a nil stores the number of optionals.
+  /// The tree of this value in an optional; only a nil stores its number of optionals.
   var wrapped: ValueTree {
     guard case .null(let depth) = self else { return self }
     return .null(depth: depth + 1)
@@ -124,7 +126,7 @@ extension ValueTree {
     return .null(depth: depth - 1)
   }
 
-  /// Whether the value is nil, but not inside a present optional.
+  /// Whether the value is nil, and not inside a non-nil optional.
   var isNull: Bool {
     if case .null(depth: 0) = self { true } else { false }
   }

@@ -1,5 +1,5 @@
 extension MarkupReader {
-  /// Reads the text of an element up to its end tag; only validates it if `isNeeded` is false.
+  /// Reads the text and the end tag of an element; only validates the text if `isNeeded` is false.
   mutating func text(
     of element: PropertyListElement, isNeeded: Bool = true
   ) throws(FormatError) -> String {
@@ -29,9 +29,10 @@ extension MarkupReader {
         if isNeeded { appendLines(run, to: &text) }
       }
     }
-    throw failure("this <\(element.rawValue)> has no end", at: start)
+    throw failure("this <\(element.rawValue)> has no end tag", at: start)
   }
 
+  /// Reads text up to the next tag or reference.
   private mutating func plainText() throws(FormatError) -> ArraySlice<UInt8> {
     let start = position
     while let current, current != UInt8(ascii: "<"), current != UInt8(ascii: "&") {
@@ -61,7 +62,7 @@ extension MarkupReader {
     position += 1
     let scalar: Unicode.Scalar?
     if skip("#") {
-      scalar = characterNumber().flatMap(Unicode.Scalar.init)
+      scalar = codePoint().flatMap(Unicode.Scalar.init)
     } else {
       switch try name() {
       case "lt": scalar = "<"
@@ -78,11 +79,11 @@ extension MarkupReader {
     return scalar
   }
 
-  private mutating func characterNumber() -> UInt32? {
+  private mutating func codePoint() -> UInt32? {
     let radix: UInt32 = skip("x") ? 16 : 10
     var number: UInt32?
     while let digit = current?.hexadecimalDigit, digit < radix {
-      // Clamped to a value that is not a character, which also prevents an overflow.
+      // Clamped to a value beyond the last code point, which prevents an overflow.
       number = min((number ?? 0) * radix + UInt32(digit), 0x110000)
       position += 1
     }

@@ -3,14 +3,14 @@ struct PropertyListMarkupReader {
   private(set) var markup: MarkupReader
   /// Whether values are built as trees, or only validated.
   private let makesTrees: Bool
-  private let textForm: TextForm
+  private let escaping: StringEscaping
 
   init(
-    _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ textForm: TextForm = .escaped
+    _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ escaping: StringEscaping = .escaped
   ) throws(FormatError) {
     markup = try MarkupReader(bytes)
     self.makesTrees = makesTrees
-    self.textForm = textForm
+    self.escaping = escaping
   }
 
   /// Reads a file whose root value is a dictionary.
@@ -116,10 +116,10 @@ struct PropertyListMarkupReader {
     guard element == .key else { throw markup.failure("expected <key>", at: start) }
     let key = isEmpty ? "" : try markup.text(of: .key)
     try markup.skipBetweenElements()
-    return textForm.unescaped(key)
+    return escaping.unescaped(key)
   }
 
-  /// Reads a value inside `depth` containers; the result is arbitrary unless `makesTrees` is true.
+  /// Reads a value nested in `depth` containers; only `makesTrees` makes the result meaningful.
   private mutating func value(within depth: Int) throws(FormatError) -> ValueTree {
     let start = markup.position
     if markup.hasPrefix("</") { throw markup.failure("expected a value") }
@@ -148,14 +148,14 @@ struct PropertyListMarkupReader {
     case .string, .integer, .real, .date, .data, .true, .false:
       let isNeeded = makesTrees || element != .string
       let text = isEmpty ? "" : try markup.text(of: element, isNeeded: isNeeded)
-      guard let value = element.value(text, textForm) else {
+      guard let value = element.value(text, escaping) else {
         throw markup.failure(element.reason, at: start)
       }
       return value
     }
   }
 
-  /// Reads the content of a container and its end tag, with a closure that reads an element.
+  /// Reads the content and the end tag of a container; a closure reads each element.
   private mutating func content(
     of container: PropertyListElement, _ isEmpty: Bool, from start: Int, _ depth: Int,
     element: (inout PropertyListMarkupReader) throws(FormatError) -> Void

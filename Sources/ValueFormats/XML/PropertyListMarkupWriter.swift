@@ -7,23 +7,24 @@ struct PropertyListMarkupWriter: TextWriter {
 
   var bytes: [UInt8] = []
 
+  /// Writes a key of a dictionary.
   mutating func key(_ key: String) {
     // Unlike a value, a key never represents nil.
-    let isPlain = MarkupText.allows(key) && EscapedText.unescape(key) == key
-    write(.key, isPlain ? key : EscapedText.escape(key, needsEscape: true))
+    let isPlain = MarkupText.allows(key) && EscapedString.unescape(key) == key
+    write(.key, isPlain ? key : EscapedString.escape(key, needsEscape: true))
   }
 
-  /// Writes a value inside `depth` arrays and dictionaries.
+  /// Writes a value nested in `depth` arrays and dictionaries.
   mutating func value(_ tree: ValueTree, within depth: Int) throws(FormatError) {
     switch tree {
-    case .null(let depth): write(.string, EscapedText.inPropertyList(ofNull: depth))
+    case .null(let depth): write(.string, EscapedString.inPropertyList(ofNull: depth))
     case .bool(let value): append(value ? "<true/>" : "<false/>")
     case .number(let number): try self.number(number)
-    case .string(let text):
-      write(.string, EscapedText.inPropertyList(text, isWritable: MarkupText.allows(text)))
+    case .string(let string):
+      write(.string, EscapedString.inPropertyList(string, isWritable: MarkupText.allows(string)))
     case .data(let data): write(.data, data.base64EncodedString())
     case .date(let date):
-      if let text = PropertyListDate.text(of: date) {
+      if let text = PropertyListDate.string(of: date) {
         write(.date, text)
       } else {
         write(.real, PropertyListNumber.text(ofReal: date.timeIntervalSinceReferenceDate))

@@ -1,6 +1,6 @@
-/// The text of numbers in an XML property list.
+/// The notation of numbers in an XML property list.
 enum PropertyListNumber {
-  /// Returns whether a text is an optional sign and decimal digits, or `0x` and hexadecimal digits.
+  /// Returns whether a text is an integer: decimal digits, or `0x` and hexadecimal digits.
   static func isInteger(_ text: Substring) -> Bool { digits(of: text) != nil }
 
   /// Parses the text of `<integer>`.
@@ -35,13 +35,13 @@ enum PropertyListNumber {
     }
   }
 
-  /// Converts a number in the notation of another text format to an integer or a real number.
+  /// Converts a number from the notation of another format.
   static func number(_ number: StoredNumber) throws(FormatError) -> StoredNumber {
     guard case .text(let text) = number else { return number }
     guard let number = integer(text[...]) ?? real(text[...]) else {
       throw FormatError(reason: "a number is not valid in a property list", offset: 0)
     }
-    // As an integer, -0 would become 0.
+    // An integer cannot represent -0.
     let isNegativeZero = number == .integer(0) && text.utf8.first == UInt8(ascii: "-")
     return isNegativeZero ? .real(-0.0) : number
   }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// An XML property list, as defined by `PropertyList-1.0.dtd`, in UTF-8.
+/// The format of XML property lists, as defined by `PropertyList-1.0.dtd`, in UTF-8.
 ///
 /// A comment between two entries is treated as part of the second entry.
 package struct XMLPropertyListFormat: StoredFormat {
@@ -74,8 +74,8 @@ enum PropertyListElement: String {
   case `true`
   case `false`
 
-  /// Returns the value of an element that contains a text; nil if the text is not valid.
-  func value(_ text: String, _ textForm: TextForm) -> ValueTree? {
+  /// Returns the value of an element with a given text; nil if the text is not valid.
+  func value(_ text: String, _ escaping: StringEscaping) -> ValueTree? {
     let start = text.utf8.drop(while: \.isWhitespace)
     let end = start.lastIndex { !$0.isWhitespace }
     let trimmed = end.map { text[start.startIndex...$0] } ?? ""
@@ -87,7 +87,7 @@ enum PropertyListElement: String {
     case .date: return PropertyListDate.date(trimmed).map(ValueTree.date)
     case .data:
       return Data(strictBase64: text.utf8.filter { !$0.isWhitespace }).map(ValueTree.data)
-    case .string: return textForm.treeInPropertyList(text)
+    case .string: return escaping.treeInPropertyList(text)
     case .plist, .dict, .key, .array: return nil
     }
   }

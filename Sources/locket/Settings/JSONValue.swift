@@ -102,7 +102,7 @@ extension Date {
     let whole = seconds.rounded(.down)
     guard (-13_190_860_800..<252_423_993_600).contains(seconds),
       let fraction = Self.fraction(of: seconds, after: whole),
-      let text = PropertyListDate.text(of: Date(timeIntervalSinceReferenceDate: whole))
+      let text = PropertyListDate.string(of: Date(timeIntervalSinceReferenceDate: whole))
     else { return .number(.real(seconds)) }
     return .string("\(text.dropLast())\(fraction)Z")
   }

@@ -9,7 +9,7 @@ import Testing
 /// Damaged files in all operations of a store: properties with defaults, writing, moving aside,
 /// migrations, and imports.
 ///
-/// A refused file keeps its bytes; in an accepted one, no other key changes.
+/// A rejected file remains unchanged; in an accepted one, no other key changes.
 struct DamagedSettingsTests {
   private static let volume = 0.25
   private static let names = ["Nausicaä", "", "風"]
@@ -29,7 +29,7 @@ struct DamagedSettingsTests {
     return try file.bytes
   }
 
-  /// The text of each key's value; nil for a refused file.
+  /// The value of each key as a string; nil for a rejected file.
   private func texts(of bytes: [UInt8], _ format: KeyValueFormat) -> [StoredKey: [UInt8]]? {
     do throws(FormatError) {
       let file = try format.coding.parse(bytes)
@@ -136,7 +136,7 @@ struct DamagedSettingsTests {
     }
   }
 
-  /// An import takes a whole property list, or nothing.
+  /// An import is complete, or imports nothing.
   private func expectImported(_ bytes: [UInt8], _ comment: Comment) throws {
     let file = try TestFile(.xmlPropertyList, inMemory: true)
     try FileSystem().replaceFile(at: file.path, with: bytes)

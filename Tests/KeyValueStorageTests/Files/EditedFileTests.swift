@@ -7,7 +7,7 @@ import Testing
 
 /// A file that other programs edit in several ways while a store has it open.
 struct EditedFileTests {
-  /// How a program puts the content of the file `new` into the file `$1`.
+  /// The shell commands with which a program writes the content of the file `new` to the file `$1`.
   enum Editor: CaseIterable, CustomTestStringConvertible {
     case cp, rename, renameOfABackup, removal, sed
 
@@ -103,7 +103,7 @@ struct EditedFileTests {
     observation.cancel()
   }
 
-  /// The first access of a store need not be a read.
+  /// The first access to a store may be a write.
   @Test(arguments: ["set", "save", "property", "transaction", "coalesced"])
   func storeThatWroteFirstHearsOfEdits(_ first: String) throws {
     let file = try TestFile()

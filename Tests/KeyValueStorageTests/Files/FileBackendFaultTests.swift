@@ -10,7 +10,7 @@ import Testing
 struct FileBackendFaultTests {
   /// The initial state of the file's path.
   enum Beginning: CaseIterable {
-    case noDirectory, file, link, fileOfAnother, litter, emptyFile
+    case noDirectory, file, link, fileOfAnother, temporaryFile, emptyFile
   }
 
   private static let codes = [ENOSPC, EIO, EACCES, EROFS, EDQUOT, EINTR]
@@ -30,7 +30,7 @@ struct FileBackendFaultTests {
     case .fileOfAnother:
       try make("x=1\n", file)
       if geteuid() == 0 { try #require(unsafe chown(path(file), 1234, 1234) == 0) }
-    case .litter:
+    case .temporaryFile:
       try make("x=1\n", file)
       try file.replace("x=2\n", at: "\(directory(file))/.settings.0123456789abcdef.tmp")
     case .emptyFile: try make("", file)
@@ -61,7 +61,7 @@ struct FileBackendFaultTests {
     #expect(code != EINTR, comment)
   }
 
-  /// The state after an operation in which one call, given by its number, failed.
+  /// The state after an operation in which the call with a given index failed.
   private struct Attempt {
     let file: BackendFile
     let backend: FileBackend

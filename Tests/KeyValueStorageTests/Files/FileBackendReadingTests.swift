@@ -150,7 +150,7 @@ import Testing
     #expect(try file.status?.size == 1 << 30)
   }
 
-  /// Paths that are not regular files, and how to make them.
+  /// Paths that are not regular files, and closures that create them.
   static let others: [(name: String, make: @Sendable (String) -> Int32)] = [
     ("directory", { unsafe mkdir($0, 0o700) }),
     ("pipe", { unsafe mkfifo($0, 0o600) }),

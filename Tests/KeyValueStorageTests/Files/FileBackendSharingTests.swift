@@ -11,7 +11,7 @@ import Testing
   let file: BackendFile
   init() throws { file = try BackendFile() }
 
-  /// Each replacement has the last one's size, and the inode number of the one before that.
+  /// Each replacement has the size of the previous one, and the inode number of the one before.
   @Test func alternatingWritersOfTheSameSizeLoseNothing() throws {
     let backends = [file.open(), file.open()]
     for number in 0..<600 { try backends[number % 2].count("n") }

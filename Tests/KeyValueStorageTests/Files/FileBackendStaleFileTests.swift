@@ -10,22 +10,22 @@ import Testing
   let file: BackendFile
   init() throws { file = try BackendFile() }
 
-  @Test func litterIsSweptAtTheFirstUse() throws {
+  @Test func temporaryFileIsRemovedAtTheFirstUse() throws {
     try file.replace("a=1\n")
-    try file.leaveLitter()
+    try file.leaveTemporaryFile()
     let names = try file.names
     #expect(names.count == 2)
     #expect(try file.open().texts() == ["a": "1"])
     #expect(try file.names == [".settings.lock", "settings"])
 
-    try file.leaveLitter()
+    try file.leaveTemporaryFile()
     try file.open().set("a", "2")
     #expect(try file.names == [".settings.lock", "settings"])
   }
 
-  @Test func litterOfAWriterAtWorkStaysAndIsNotWaitedFor() throws {
+  @Test func temporaryFileOfAnActiveWriterRemainsAndIsNotAwaited() throws {
     try file.replace("a=1\n")
-    try file.leaveLitter()
+    try file.leaveTemporaryFile()
     let lock = try FileLock(at: file(".settings.lock"))
     let backend = file.open()
     #expect(try backend.texts() == ["a": "1"])
@@ -35,9 +35,9 @@ import Testing
     #expect(try file.names.count == 2)
   }
 
-  @Test func litterThatCannotBeSweptIsNoFailureOfReading() throws {
+  @Test func temporaryFileThatCannotBeRemovedDoesNotFailReading() throws {
     try file.replace("a=1\n")
-    try file.leaveLitter()
+    try file.leaveTemporaryFile()
     let directory = file.directory
     for (call, path) in [
       (FileSystem.Call.opendir, directory), (.readdir, directory), (.flock, file(".settings.lock")),
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func ownLitterIsSweptAtTheNextUpdate() throws {
+  @Test func ownTemporaryFileIsRemovedAtTheNextUpdate() throws {
     let isArmed = Lock(false)
     let fileSystem = FileSystem { call, _ in
       isArmed.withLock { $0 } && ([.rename, .renameat2].contains(call) || call == .unlink)

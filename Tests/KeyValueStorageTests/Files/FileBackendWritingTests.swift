@@ -131,7 +131,7 @@ import Testing
     #expect(throws: error) { try backend.set("a", "2") }
     // The new content is in place.
     #expect(try backend.texts() == ["a": "2"])
-    // There is nothing left to write, but the earlier change is not durable yet.
+    // Nothing remains to be written, but the earlier change is not yet durable.
     #expect(throws: error) { try backend.update { _ in KeyValueChanges() } }
     let count = synchronized.withLock { $0 }
     for _ in 0..<3 { _ = try backend.update { _ in KeyValueChanges() } }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// Another process that is stopped while it holds a file's lock.
+/// A lock that is held by another process, which is stopped.
 struct HeldLockTests {
   private let file: TestFile
   private let holder: SettingsChild
@@ -29,7 +29,7 @@ struct HeldLockTests {
     holder.process.end()
   }
 
-  /// Runs `body`, and fails instead of hanging if it waits.
+  /// Runs a closure; if it waits, fails instead of hanging.
   private func promptly<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result
   ) throws -> Result {
@@ -65,7 +65,7 @@ struct HeldLockTests {
     #expect(try file.text == "{\"number\": 41}")
 
     free()
-    // The kept value is written as soon as the lock is free, without another call.
+    // The unsaved value is written as soon as the lock is free, without another call.
     try wait { number.error == nil }
     #expect(number.wrappedValue == 44)
     #expect(try file.open().value(of: "number") == 44)
@@ -96,7 +96,7 @@ struct HeldLockTests {
         // A store that reads for the first time.
         #expect(try file.open().value(of: "number") == 41)
       }
-      // Writes of other programs are visible meanwhile.
+      // Meanwhile, writes by other programs are visible.
       try FileSystem().replaceFile(
         at: file.path, with: Data("{\"number\": 41, \"other\": \(value)}".utf8))
       try wait { other.wrappedValue == value }
@@ -123,13 +123,13 @@ struct HeldLockTests {
   }
 
   @Test func storeThatIsReleasedTellsWhatItCouldNotWrite() throws {
-    let told = ToldFailures.count(of: busy)
+    let told = ReportedFailures.count(of: busy)
     try promptly {
       let store = file.open(.coalesced(within: .seconds(100_000)))
       store.lockTimeout = .zero
       StoredValue(wrappedValue: 0, "number", in: store).wrappedValue = 1
     }
-    #expect(ToldFailures.count(of: busy) == told + 1)
+    #expect(ReportedFailures.count(of: busy) == told + 1)
   }
 
   @Test(arguments: ["return", "exit"])

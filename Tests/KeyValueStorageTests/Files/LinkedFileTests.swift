@@ -5,9 +5,9 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// A file behind symbolic links.
+/// A file with symbolic links in its path.
 struct LinkedFileTests {
-  /// A directory with a file in a subdirectory, and a link to it in another one.
+  /// A directory with a file in one subdirectory, and a link to the file in another.
   private func dotfile(_ target: String) throws -> (directory: TestFile, store: () -> KeyValueStore)
   {
     let directory = try TestFile()
@@ -74,8 +74,7 @@ struct LinkedFileTests {
     observation.cancel()
   }
 
-  /// Makes the next version of a ConfigMap volume: `settings.json` links to `..data/settings.json`,
-  /// and `..data` to a directory that is replaced as a whole.
+  /// Updates a ConfigMap volume, whose link `..data` leads to a directory that is replaced.
   private func updateVolume(_ file: TestFile, _ value: Int) throws {
     try Shell.run(
       """

@@ -14,12 +14,12 @@ struct SlowlyWrittenFileTests {
   private let number: StoredValue<Int>
   private let mine: StoredValue<Int>
   private let heard = Heard<Int>()
-  /// The number of times the store took the lock.
+  /// The number of times that the store acquired the lock.
   private let turns = Lock(0)
-  /// The number of times the store opened the file.
+  /// The number of times that the store opened the file.
   private let looks = Lock(0)
 
-  /// Makes a store that has a number in its file, and no unsaved changes.
+  /// Creates a store with a number in its file and no unsaved changes.
   private init(_ format: KeyValueFormat, _ writes: WritePolicy) throws {
     file = try TestFile(format)
     try file.encoded(["number": 1, "other": 5]).write(to: URL(filePath: file.path))
@@ -79,7 +79,7 @@ struct SlowlyWrittenFileTests {
     observation.cancel()
   }
 
-  /// The program removes the file before it makes the new one.
+  /// The program removes the file before it creates the new one.
   @Test(arguments: KeyValueFormat.allCases, ["mv file away", "rm file"])
   static func coalescedWritesWaitForAFileThatWasTakenAway(
     _ format: KeyValueFormat, _ command: String
@@ -96,7 +96,7 @@ struct SlowlyWrittenFileTests {
     mine.wrappedValue = 1
     // The timer has fired.
     try wait { turns.withLock { $0 } > before }
-    store.writing.withLock {}
+    store.writeLock.withLock {}
     let content = try file.encoded(["number": 2, "other": 6])
     // Like git, which does not overwrite an existing file.
     let new = try FileSystem().open(file.path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
@@ -150,7 +150,7 @@ struct SlowlyWrittenFileTests {
       #expect(throws: KeyValueStoreError.self) { try store.set(9, for: "never") }
     }
     #expect(heard.wait(for: 2))
-    // Kept values are written once the file is readable again, without another call.
+    // Unsaved values are written once the file is readable again, without another call.
     try wait { mine.error == nil }
     #expect(heard.all == [2])
     try expectFile(["mine": value, "number": 2, "other": 6])
@@ -163,6 +163,6 @@ struct SlowlyWrittenFileTests {
     for key in try store.keys() { found[key] = try store.value(of: key) }
     #expect(found == expected)
     // A write in the background removes the replaced file last.
-    try wait { try file.litter == [] }
+    try wait { try file.temporaryFiles == [] }
   }
 }

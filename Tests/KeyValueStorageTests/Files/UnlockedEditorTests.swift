@@ -6,9 +6,9 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// A program that edits a file without the lock, while another process writes as fast as it can.
+/// A program that edits a file without the lock, while another process writes continuously.
 struct UnlockedEditorTests {
-  /// How the edited content gets into the file.
+  /// The ways in which a program writes the edited content to the file.
   enum Way: String, CaseIterable, CustomTestStringConvertible {
     case inPlace, inPlaceLater, rename, unlinkAndCreate
 
@@ -74,12 +74,12 @@ struct UnlockedEditorTests {
       print(
         "\(way) \(format): \(lost) of \(count) edits lost, \(writes) writes, \(refused) refused")
     }
-    // An editor that has looked up the file but not opened it yet is undetectable.
+    // An editor that has looked up the file, but not yet opened it, cannot be detected.
     #expect(lost <= count / 50, "\(lost) of \(count)")
-    #expect(try file.litter == [])
+    #expect(try file.temporaryFiles == [])
   }
 
-  /// Waits for several writes of the process, so that an edit it overwrites is gone.
+  /// Waits for several writes by the process, so that any overwritten edit has disappeared.
   private static func waitForWrites(_ process: ChildProcess, of file: TestFile) throws {
     var seen: Set<Int> = []
     try wait {
@@ -89,7 +89,7 @@ struct UnlockedEditorTests {
     }
   }
 
-  /// The values of the file once it is complete.
+  /// The values in the file as soon as it is complete.
   private static func values(of file: TestFile) throws -> [String: Int] {
     var result: [String: Int]?
     try wait {

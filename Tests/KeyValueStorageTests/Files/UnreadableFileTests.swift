@@ -38,7 +38,7 @@ struct UnreadableFileTests {
     }
     #expect(volume.wrappedValue == 0.8)
 
-    // A setter keeps the value that it cannot write, and the file stays unchanged.
+    // A setter retains the value that it cannot write, and the file remains unchanged.
     volume.wrappedValue = 0.3
     #expect(volume.wrappedValue == 0.3)
     #expect(volume.error != nil)

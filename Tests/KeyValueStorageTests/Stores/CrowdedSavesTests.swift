@@ -8,7 +8,7 @@ import Testing
 
 /// Saves of many threads at once, which share the writes of the file.
 struct CrowdedSavesTests {
-  /// A store in memory whose writes take a while, and are refused if they have the key `large`.
+  /// A store in memory whose writes are slow, and fail if they contain the key `large`.
   private final class SlowBackend: KeyValueBackend {
     let format = KeyValueFormat.json
     let name = "a slow store"
@@ -40,7 +40,7 @@ struct CrowdedSavesTests {
     }
   }
 
-  /// Runs a closure on many threads of their own, which begin together.
+  /// Runs a closure on many new threads, which begin together.
   private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
     let (isOver, hasBegun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     for number in 0..<count {
@@ -85,7 +85,7 @@ struct CrowdedSavesTests {
     #expect(failures.withLock { $0 } == 0)
   }
 
-  /// The error of one change is not that of the changes that would be written with it.
+  /// The error of one change does not affect the changes that would be written with it.
   @Test(arguments: [
     KeyValueStoreError.tooLarge(path: "here", limit: 1),
     .system(call: "write", path: "here", code: ENOSPC),
@@ -136,7 +136,7 @@ struct CrowdedSavesTests {
     #expect(try first.load() == 40 && second.load() == 40)
   }
 
-  /// Each save is served in its turn: the slowest takes not much longer than the others.
+  /// Saves are written in order: the slowest takes little longer than the others.
   @Test func slowestOfAThousandThreadsWaitsNotMuchLonger() throws {
     let file = try TestFile()
     let store = file.open()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// The file of an ended process, for each way to end.
+/// The settings file after the end of a process, for each way in which it may end.
 struct EndOfProcessTests {
   private static let kinds = KeyValueFormat.allCases.flatMap { format in
     ["return", "exit", "terminate"].map { (format, $0) }
@@ -27,7 +27,7 @@ struct EndOfProcessTests {
     let store = file.open()
     #expect(try store.value(of: "number") == 1)
     #expect(try store.value(of: "name") == "name")
-    #expect(try file.litter == [])
+    #expect(try file.temporaryFiles == [])
   }
 
   @Test(arguments: ["transaction", "durableTransaction"])
@@ -36,11 +36,11 @@ struct EndOfProcessTests {
     try file.open().set(5, for: "number")
     let before = try file.bytes
     let child = try SettingsChild("end", [way], on: file, output: "\(file.directory)/output")
-    // A plain wait could hang, because the process could deadlock.
+    // An unlimited wait could hang, because the process could deadlock.
     try wait { child.process.hasEnded }
     try child.process.wait()
     #expect(try file.bytes == before)
-    #expect(try file.litter == [])
+    #expect(try file.temporaryFiles == [])
     try file.open().set(6, for: "number")
   }
 

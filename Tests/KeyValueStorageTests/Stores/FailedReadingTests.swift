@@ -58,7 +58,7 @@ struct FailedReadingTests {
       let number = StoredValue(wrappedValue: 0, "number", in: open(file, fault.fileSystem))
       number.wrappedValue += 1
       fault.disarm()
-      // Changed, changed but not written yet, or refused.
+      // Changed, changed but not yet written, or rejected.
       let comment = Comment("\(fault.failed ?? "no call") with error \(code)")
       #expect([41, 42].contains(number.wrappedValue), comment)
       if number.wrappedValue == 41 { #expect(number.error != nil, comment) }
@@ -92,10 +92,10 @@ struct FailedReadingTests {
       #expect(throws: error) { try store.load() }
     }
     #expect(number.wrappedValue == (isKnownFromBefore ? 41 : 0))
-    let told = ToldFailures.count(of: error)
+    let told = ReportedFailures.count(of: error)
     for _ in 0..<3 { number.wrappedValue += 1 }
     #expect(number.error == error)
-    #expect(ToldFailures.count(of: error) >= told + 3)
+    #expect(ReportedFailures.count(of: error) >= told + 3)
 
     isFailing.withLock { $0 = false }
     let stored = isKnownFromBefore ? 50 : 41
@@ -149,16 +149,16 @@ struct FailedReadingTests {
       usleep(20_000)
     }
     let error = try #require(number.error)
-    let told = ToldFailures.count(of: error)
+    let told = ReportedFailures.count(of: error)
     for _ in 0..<100 { #expect(number.wrappedValue == 7) }
     #expect(reads.value == count)
     #expect(told == 1)
-    #expect(ToldFailures.count(of: error) == 1)
+    #expect(ReportedFailures.count(of: error) == 1)
     try file.overwrite("{\"number\": 41}")
     #expect(number.wrappedValue == 41)
   }
 
-  /// If the kernel has no watch left, each access checks the file itself.
+  /// If the kernel has no watches left, each access checks the file itself.
   @Test(arguments: KeyValueFormat.allCases)
   func storeThatHearsNothingLooksItself(_ format: KeyValueFormat) throws {
     let file = try file(format, 1)

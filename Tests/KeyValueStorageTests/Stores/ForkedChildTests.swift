@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// Children, forked without `exec`, of a parent that uses settings on many threads.
+/// Child processes, forked without `exec`, of a parent that uses settings on many threads.
 struct ForkedChildTests {
   @Test(.forks, arguments: KeyValueFormat.allCases)
   func childrenAreServedAsFreshProcessesAndWriteNothingOfTheirParent(

@@ -7,7 +7,7 @@ struct KeyValueContentsTests {
     KeyValueContents(keys.map { ($0, ArraySlice($0.utf8)) }, revision: 1)
   }
 
-  /// Existing keys get their new values in place; a few others are inserted or removed one by one,
+  /// Existing keys are changed in place; a few others are inserted or removed one by one,
   /// many by a merge.
   @Test(arguments: [1, 7, 8, 100])
   func changesEndAsInADictionary(_ count: Int) {

@@ -7,13 +7,13 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// The kernel's resources that observing takes.
+/// The kernel resources that observation requires.
 struct ManyStoresTests {
-  /// In a process of its own, where no other test watches a file.
+  /// Runs in a separate process, where no other test watches a file.
   @Test func aThousandStoresTakeOneInstanceAndOneThread() async {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory(inMemory: true)
-      ToldFailures.record()
+      ReportedFailures.record()
       let heard = Lock(Set<Int>())
       var observations: [KeyValueObservation] = []
       let settings = (0..<1000).map { number in
@@ -30,7 +30,7 @@ struct ManyStoresTests {
       guard try instances() == 1 else { exit(1) }
       try wait { try FileSystem().threads(named: "locket") == ["locket-inotify"] }
 
-      // A store without observers hears of changes as well.
+      // A store without observers also detects changes.
       for (number, setting) in settings.enumerated() {
         let other = KeyValueStore(FileBackend(path: setting.store.name, format: .json))
         try other.set(number + 1, for: "number")
@@ -44,9 +44,9 @@ struct ManyStoresTests {
   }
 }
 
-/// A store whose file the kernel does not watch.
+/// A store whose file the kernel cannot watch.
 struct PolledStoreTests {
-  /// No file is watched until the object is told so.
+  /// No file is watched until the object allows it.
   private final class Refusal: Sendable {
     private let isOver = Lock(false)
 
@@ -76,7 +76,7 @@ struct PolledStoreTests {
       while let next = await values.next(), next != value {}
     }
     let error = KeyValueStoreError.system(call: "inotify", path: file.path, code: EMFILE)
-    #expect(ToldFailures.count(of: error) == 1)
+    #expect(ReportedFailures.count(of: error) == 1)
     #expect("\(error)".contains("fs.inotify.max_user_instances"))
 
     refusal.end()
@@ -87,7 +87,7 @@ struct PolledStoreTests {
     withExtendedLifetime(observation) {}
   }
 
-  /// Changes are found without an access, by poll alone.
+  /// Changes are detected by polling alone, without an access.
   @Test func changeWithoutAnAccessIsHeard() throws {
     let file = try TestFile()
     let store = file.openPatiently(.durable, Refusal().fileSystem)
@@ -100,7 +100,7 @@ struct PolledStoreTests {
     withExtendedLifetime(observation) {}
   }
 
-  /// The user's other processes get no instance meanwhile, so only the full campaign does this.
+  /// Only the full campaign runs this, because the user's other processes cannot create instances.
   @Test(.enabled(if: Campaign.isFull)) func realExhaustionMakesNothingStale() async {
     await #expect(processExitsWith: .success) {
       // The kernel closes them with the process.
@@ -124,7 +124,7 @@ struct PolledStoreTests {
     }
   }
 
-  /// The limit of a user namespace is that of this child alone.
+  /// In a user namespace, the limit applies to this child only.
   @Test(.enabled(if: WithoutInotify.isPossible))
   func processAtTheLimitTellsTheTruth() throws {
     let file = try TestFile()

@@ -5,8 +5,9 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// An app's backend for values on a server, which another machine changes before each write: it
-/// adds one to the key `theirs`.
+/// An app's backend for values on a server.
+///
+/// Another machine adds one to the key `theirs` before each write.
 private final class OvertakenBackend: KeyValueBackend {
   let format = KeyValueFormat.json
   let name = "a shared server"

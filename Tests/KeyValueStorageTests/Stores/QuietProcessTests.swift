@@ -21,7 +21,7 @@ struct QuietProcessTests {
       sleep(seconds)
       return try wakeUps(of: child) == before
     }
-    // The process was observing all the time.
+    // The process observed the file throughout.
     try file.open().set(2, for: "number")
     try child.wait(for: "2")
     #expect(try child.lines == ["ready", "2"])

@@ -80,7 +80,7 @@ struct StoreFaultTests {
       }
       let isKept = operation == .property || operation == .synchronize
       if error != nil, isKept {
-        // The value is kept, and written with the next change.
+        // The value is retained, and written with the next change.
         #expect(number.wrappedValue == 2, comment)
         expect(number.error, isOf: place, code, comment)
         if index % 2 == 0 { try store.synchronize() } else { try store.set(1, for: "next") }
@@ -96,7 +96,7 @@ struct StoreFaultTests {
       #expect(try other.value(of: "number") == 2, comment)
       #expect(try other.value(of: "other") == 5, comment)
       try store.set(3, for: "number")
-      #expect(try file.litter == [], comment)
+      #expect(try file.temporaryFiles == [], comment)
     }
     Issue.record("There are ever more calls.")
   }

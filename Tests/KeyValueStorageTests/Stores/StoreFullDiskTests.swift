@@ -63,7 +63,7 @@ struct StoreFullDiskTests {
     #expect(path.hasPrefix("/"), sourceLocation: sourceLocation)
   }
 
-  /// Expects refusals, and an unchanged file, while the store cannot be written.
+  /// Expects errors, and an unchanged file, while the store cannot be written.
   private func expectRefusals(
     _ code: Int32, _ mount: MountedDirectory, _ kind: Kind, _ store: KeyValueStore, _ value: String
   ) throws {
@@ -89,7 +89,7 @@ struct StoreFullDiskTests {
     #expect(try self.store(in: mount, kind).value(of: "text") == "old")
   }
 
-  /// Writes the kept values in one of the possible ways.
+  /// Writes the unsaved values in one of the possible ways.
   private func expectSuccess(
     _ mount: MountedDirectory, _ kind: Kind, _ store: KeyValueStore, _ value: String
   ) throws {
@@ -102,8 +102,8 @@ struct StoreFullDiskTests {
     #expect(text.error == nil)
     #expect(try self.store(in: mount, kind).value(of: "text") == value)
     #expect(try self.store(in: mount, kind).value(of: "number") == 1)
-    let litter = try FileSystem().entries(of: mount.path).filter { $0.hasSuffix(".tmp") }
-    #expect(litter == [])
+    let temporaryFiles = try FileSystem().entries(of: mount.path).filter { $0.hasSuffix(".tmp") }
+    #expect(temporaryFiles == [])
   }
 
   private func makeContent(in mount: MountedDirectory, _ kind: Kind) throws {

@@ -17,7 +17,7 @@ struct StoreKillTests {
     _ format: KeyValueFormat, _ way: String
   ) throws {
     let batches = Campaign.size(sample: 1, full: 5)
-    var littered = 0
+    var interruptedCount = 0
     for _ in 0..<batches {
       let file = try TestFile(format)
       var journal = SettingsJournal()
@@ -25,14 +25,14 @@ struct StoreKillTests {
         let path = "\(file.directory)/journal-\(round)"
         try kill(way, round, at: file, journal: path)
         try journal.read(path)
-        if try !file.litter.isEmpty { littered += 1 }
+        if try !file.temporaryFiles.isEmpty { interruptedCount += 1 }
         try expect(journal, in: file)
       }
       #expect(journal.acknowledgementCount > 0)
       journal.check(try PythonSettings.values(of: file).filter { $0.key != "afterwards" })
     }
-    // Without leftovers, no kill was during a write.
-    if Campaign.isFull { #expect(littered > 0) }
+    // Without temporary files, no process was killed during a write.
+    if Campaign.isFull { #expect(interruptedCount > 0) }
   }
 
   /// Starts a child and kills it at a random moment after its first write began.
@@ -45,7 +45,7 @@ struct StoreKillTests {
     try wait { try FileSystem().status(of: journal)?.size ?? 0 >= progress }
     usleep(UInt32.random(in: 0..<5000))
     child.process.stop()
-    // The process was killed at work, and did not fail by itself.
+    // The process was killed during its work, and did not fail by itself.
     #expect(child.process.end() == SIGKILL)
   }
 
@@ -53,13 +53,13 @@ struct StoreKillTests {
     let store = file.open()
     var found: [String: String] = [:]
     for key in try store.keys() where key != "afterwards" { found[key] = try store.value(of: key) }
-    // No other process is left, so the first access removes the leftovers.
-    #expect(try file.litter == [])
+    // No other process is running, so the first access removes the temporary files.
+    #expect(try file.temporaryFiles == [])
     journal.check(found)
     for thread in 0..<2 {
       #expect(found["\(thread) first"] == found["\(thread) second"])
     }
     try store.set("x", for: "afterwards")
-    #expect(try file.litter == [])
+    #expect(try file.temporaryFiles == [])
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// A store of a process that may not write, or not read, its file.
+/// A store whose file the process is not permitted to write or to read.
 @Suite(.enabled(if: geteuid() == 0, "Only root can become another user."))
 struct StorePermissionTests {
   enum Obstacle: CaseIterable {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// Several processes with two threads each, on one file.
+/// Several processes with two threads each that use one file.
 struct StoreProcessesTests {
   @Test(arguments: Campaign.isFull ? KeyValueFormat.allCases : [.json])
   func orderOfSixteenProcessesIsOneThatAllSawWhileSomeAreKilled(_ format: KeyValueFormat) throws {
@@ -44,6 +44,6 @@ struct StoreProcessesTests {
     for key in try store.keys() { found[key] = try store.value(of: key) }
     #expect(found == expected)
     #expect(try PythonSettings.values(of: file) == expected.mapValues(String.init))
-    #expect(try file.litter == [])
+    #expect(try file.temporaryFiles == [])
   }
 }

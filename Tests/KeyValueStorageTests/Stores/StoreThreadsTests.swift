@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// All operations on many threads, with two stores for one file.
+/// All operations on many threads, in two stores of one file.
 struct StoreThreadsTests {
   private static let kinds = KeyValueFormat.allCases.flatMap { format in
     [WritePolicy.durable, .coalesced(within: .milliseconds(1))].map { (format, $0) }

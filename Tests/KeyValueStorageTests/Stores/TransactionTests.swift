@@ -27,7 +27,7 @@ struct TransactionTests {
       account.balance -= 10
       account.payments.append(10)
       #expect(account.balance == 90)
-      // Other stores do not see it yet.
+      // The change is not yet visible to other stores.
       let written = try file?.open().keys() ?? []
       #expect(written == [])
       return account.payments.count
@@ -52,7 +52,7 @@ struct TransactionTests {
   @Test(arguments: StoredValueTests.stores)
   func otherThreadsSeeATransactionAtItsEnd(_ format: KeyValueFormat?) throws {
     let file = try format.map { try TestFile($0) }
-    // The file has not been read yet.
+    // The file has not yet been read.
     let store = file?.open() ?? KeyValueStore()
     let account = Account(store)
     try store.transaction {

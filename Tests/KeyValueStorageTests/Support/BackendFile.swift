@@ -5,7 +5,7 @@ import TestSupport
 @testable import KeyValueStorage
 @testable import ValueFormats
 
-/// A file of lines in a directory of its own, removed when this object is released.
+/// A file of lines in its own directory, which is removed when this object is released.
 final class BackendFile: Sendable {
   private let temporary: TemporaryDirectory
   let path: String
@@ -17,7 +17,7 @@ final class BackendFile: Sendable {
 
   var directory: String { temporary.path }
 
-  /// Another path in the directory.
+  /// Returns another path in the directory.
   func callAsFunction(_ name: String) -> String { temporary(name) }
 
   /// Another backend for the file, or for another path.
@@ -26,7 +26,7 @@ final class BackendFile: Sendable {
       path: path ?? self.path, format: .json, storedFormat: LineFormat(), fileSystem: fileSystem)
   }
 
-  /// The text of a file; nil if there is none.
+  /// Returns the text of a file; nil if the file does not exist.
   func text(of path: String? = nil) throws -> String? {
     do {
       let file = try FileSystem().open(path ?? self.path, O_RDONLY)
@@ -63,8 +63,8 @@ final class BackendFile: Sendable {
     get throws { try FileSystem().entries(of: directory).sorted() }
   }
 
-  /// Leaves the temporary file of a writer that is killed before its rename.
-  func leaveLitter() throws {
+  /// Leaves a temporary file, like a writer that is killed before its rename.
+  func leaveTemporaryFile() throws {
     let dying = FileSystem { call, _ in call == .rename || call == .unlink ? EIO : nil }
     do {
       try dying.replaceFile(at: path, with: [])
@@ -85,7 +85,7 @@ extension FileBackend {
     }
   }
 
-  /// Increments a number, keeping its number of digits.
+  /// Increments a number with a fixed number of digits.
   func count(_ key: String) throws(KeyValueStoreError) {
     _ = try update { contents in
       let number = contents[key].flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 10_000

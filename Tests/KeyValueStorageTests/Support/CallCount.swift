@@ -1,7 +1,7 @@
 import Concurrency
 import StorageInternals
 
-/// Counts one kind of a file system's calls.
+/// A counter of one kind of system call.
 final class CallCount: Sendable {
   private let count = Lock(0)
   private let call: FileSystem.Call

@@ -20,7 +20,7 @@ final class SettingsChild: Sendable {
 
   var lines: [String] {
     get throws {
-      // The child makes the file when it starts.
+      // The child creates the file when it starts.
       guard try FileSystem().status(of: output) != nil else { return [] }
       return try String(contentsOfFile: output, encoding: .utf8)
         .split(separator: "\n").map(String.init)

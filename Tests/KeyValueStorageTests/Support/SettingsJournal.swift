@@ -17,7 +17,7 @@ struct SettingsJournal {
   private var entries: [String: Entry] = [:]
   private(set) var acknowledgementCount = 0
 
-  /// Adds a journal; its last line may be torn.
+  /// Adds a journal, whose last line may be incomplete.
   mutating func read(_ path: String) throws {
     let lines = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false).dropLast()

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import KeyValueStorage
 
-/// A settings file in a directory of its own, removed when this object is released.
+/// A settings file in its own directory, which is removed when this object is released.
 final class TestFile: Sendable {
   private let temporary: TemporaryDirectory
   let path: String
@@ -13,7 +13,7 @@ final class TestFile: Sendable {
 
   init(_ format: KeyValueFormat = .json, inMemory: Bool = false) throws {
     temporary = try TemporaryDirectory(inMemory: inMemory)
-    ToldFailures.record()
+    ReportedFailures.record()
     self.format = format
     path = temporary(format == .json ? "settings.json" : "settings.plist")
   }
@@ -29,13 +29,13 @@ final class TestFile: Sendable {
       migrations: migrations)
   }
 
-  /// A store that waits long enough for programs on a busy machine to put a file back.
+  /// A store with a grace period that suffices for other programs even on a busy machine.
   func openPatiently(
     _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem()
   ) -> KeyValueStore {
     KeyValueStore(
       FileBackend(path: path, format: format, fileSystem: fileSystem), writes,
-      SettingsVersion(0, []), settlingTime: .seconds(600))
+      SettingsVersion(0, []), gracePeriod: .seconds(600))
   }
 
   var text: String {
@@ -56,8 +56,8 @@ final class TestFile: Sendable {
     return Data(try file.bytes)
   }
 
-  /// The leftovers of killed writers.
-  var litter: [String] {
+  /// The temporary files of killed writers.
+  var temporaryFiles: [String] {
     get throws { try FileSystem().entries(of: directory).filter { $0.hasSuffix(".tmp") } }
   }
 

@@ -21,7 +21,7 @@ import Testing
   ) async throws {
     let (watch, events) = try watch(path)
     try change()
-    // The time limit ends a wait in vain.
+    // The time limit ends a wait for a missing event.
     for await _ in events { break }
     withExtendedLifetime(watch) {}
   }

@@ -15,7 +15,7 @@ import Testing
   private let theirs = [UInt8]("THE".utf8)
   private var path: String { directory("file") }
 
-  /// Another program's change of the file, which keeps its size.
+  /// A change to the file by another program, which preserves its size.
   enum Edit: CaseIterable {
     case rename, overwrite, removeAndMake, remove
   }
@@ -32,12 +32,13 @@ import Testing
     }
   }
 
-  /// Replaces the file; returns whether it did.
+  /// Replaces the file; returns whether it was replaced.
   private func replace(
-    _ expected: FileStatus?, _ fileSystem: FileSystem = FileSystem(), isUntouched: Bool = true
+    _ expected: FileStatus?, _ fileSystem: FileSystem = FileSystem(),
+    hasExpectedContent: Bool = true
   ) throws(SystemError) -> Bool {
     let replacement = try fileSystem.replaceFile(at: path, with: new, expecting: expected) {
-      _ throws(SystemError) in isUntouched
+      _ throws(SystemError) in hasExpectedContent
     }
     return replacement != nil
   }
@@ -61,7 +62,7 @@ import Testing
 
   @Test(arguments: Edit.allCases, [false, true])
   func changedFileStays(_ edit: Edit, _ canExchange: Bool) throws {
-    // The exchange is the first rename. Without it, only changes before the last check are noticed.
+    // The exchange is the first rename. Without it, changes after the last check are undetected.
     for moment in [FileSystem.Call.open, .write, .fsync, canExchange ? .renameat2 : .fsync] {
       try FileSystem().replaceFile(at: path, with: old)
       let status = try #require(try FileSystem().status(of: path))
@@ -93,7 +94,7 @@ import Testing
     try make(.rename)
     let renamings = Lock(0)
     let fileSystem = FileSystem { call, _ in
-      // The second rename puts back the exchanged file, which another program has replaced.
+      // The second rename restores the exchanged file, which another program has replaced.
       if call == .renameat2,
         renamings.withLock({
           $0 += 1; return $0
@@ -117,9 +118,9 @@ import Testing
   @Test func contentDecidesWhereDatesDoNot() throws {
     try FileSystem().replaceFile(at: path, with: old)
     let status = try #require(try FileSystem().status(of: path))
-    #expect(try !replace(status, isUntouched: false))
+    #expect(try !replace(status, hasExpectedContent: false))
     #expect(try content(of: path) == old)
-    #expect(try replace(status, isUntouched: true))
+    #expect(try replace(status, hasExpectedContent: true))
   }
 
   @Test(arguments: [ENOSPC, EIO, EACCES], [false, true])
@@ -128,13 +129,14 @@ import Testing
       if isThere { try FileSystem().replaceFile(at: path, with: old) }
       let status = try FileSystem().status(of: path)
       let fault = FaultAtCall(index, code: code)
-      var hasLeftover = false
+      var hasTemporaryFile = false
       var failure: SystemError?
       do throws(SystemError) {
         if let replacement = try fault.fileSystem.replaceFile(
-          at: path, with: new, expecting: status, isUntouched: { _ throws(SystemError) in true })
+          at: path, with: new, expecting: status,
+          hasExpectedContent: { _ throws(SystemError) in true })
         {
-          hasLeftover = replacement.hasLeftover
+          hasTemporaryFile = replacement.hasTemporaryFile
         }
       } catch {
         failure = error
@@ -152,7 +154,8 @@ import Testing
       }
       // Only a failed removal, which is reported, leaves a file.
       let names = try FileSystem().entries(of: directory.path)
-      #expect(names.filter { $0 != "file" }.count == (hasLeftover ? 1 : 0), "\(fault.failed ?? "")")
+      #expect(
+        names.filter { $0 != "file" }.count == (hasTemporaryFile ? 1 : 0), "\(fault.failed ?? "")")
       for name in names { try FileSystem().unlink(directory(name)) }
       if !fault.happened {
         #expect(index > 8)

@@ -45,16 +45,16 @@ import Testing
   @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
   func fileIsGivenToAUserUnlessItMayBeAnotherFile() throws {
     let path = directory("lock")
-    try FileLock(at: path).give(to: 1234)
+    try FileLock(at: path).changeOwner(to: 1234)
     #expect(try FileSystem().status(of: path)?.owner == 1234)
     #expect(try FileSystem().status(of: path)?.group == getegid())
-    // An attack, meant to make root give away the file behind the name.
+    // An attack that tries to make root change the owner of another file.
     try FileSystem().link(path, to: directory("name"))
-    try FileLock(at: path).give(to: 4321)
+    try FileLock(at: path).changeOwner(to: 4321)
     #expect(try FileSystem().status(of: path)?.owner == 1234)
     try FileSystem().unlink(directory("name"))
     try FileSystem().open(path, O_WRONLY).write([1], at: 0)
-    try FileLock(at: path).give(to: 4321)
+    try FileLock(at: path).changeOwner(to: 4321)
     #expect(try FileSystem().status(of: path)?.owner == 1234)
   }
 
@@ -156,7 +156,7 @@ import Testing
     holder.process.stop()
     holder.process.end()
     _ = try FileLock(at: path, timeout: .seconds(100_000))
-    // The lock was free meanwhile, so the next wait may last for its whole timeout.
+    // The lock has been free, so the next wait may last for its whole timeout.
     let lock = try FileLock(at: path, timeout: .seconds(100_000))
     lock.release()
   }
@@ -202,7 +202,7 @@ import Testing
     #expect(longest < 20)
   }
 
-  /// Takes the lock a hundred times in another process, and logs the process's name each time.
+  /// Acquires the lock a hundred times in another process, and logs the process's name each time.
   private func takesInARow(_ path: String, _ name: String) async -> ExitTest.Result? {
     await #expect(processExitsWith: .success) { [path = path as String, name = name as String] in
       try FileSystem().replaceFile(at: "\(path).\(name)", with: [])
@@ -239,7 +239,7 @@ import Testing
     }
   }
 
-  /// Whether the lock is free from another program's view.
+  /// Whether another program can acquire the lock.
   private func isFree(_ path: String) throws -> Bool {
     // The test's directory exists, and the C library copies the path.
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -17,7 +17,7 @@ import Testing
     #expect(try file.read(from: 0, count: 0) == [])
   }
 
-  /// A race for the thread sanitizer to find.
+  /// A race that the thread sanitizer should detect.
   @Test func threadsMayReadNothingAtOnce() throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: [])

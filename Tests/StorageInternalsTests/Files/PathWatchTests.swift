@@ -6,12 +6,12 @@ import StorageInternals
 import TestSupport
 import Testing
 
-/// Watches of paths; the time limit ends each wait in vain.
+/// Watches of paths; the time limit ends a wait for a missing event.
 @Suite(.timeLimit(.minutes(10))) struct PathWatchTests {
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
 
-  /// A watch that reads its path at each call: text, or nil.
+  /// A watch that reads the text at its path, or nil, at each call.
   private struct Watcher: ~Copyable {
     let path: String
     let watch: PathWatch
@@ -44,7 +44,7 @@ import Testing
     try FileSystem().rename(directory(name), to: directory(other))
   }
 
-  /// Makes a symbolic link, or replaces one as `ln -sfn` does.
+  /// Creates a symbolic link, or replaces one as `ln -sfn` does.
   private func link(_ name: String, to target: String) throws {
     try #require(unsafe symlink(target, directory("\(name).new")) == 0)
     try move("\(name).new", to: name)
@@ -136,7 +136,7 @@ import Testing
     try write("0", to: "a/b/file")
     var watcher = try Watcher(directory("a/b/file"))
     for number in 1...100 {
-      // The kernel reports the removal of a directory only when no process has it open any more.
+      // The kernel reports the removal of a directory only when no process has it open any longer.
       let first = try FileSystem().open(directory("a"), O_RDONLY | O_DIRECTORY)
       let second = try FileSystem().open(directory("a/b"), O_RDONLY | O_DIRECTORY)
       try await watcher.expect(nil) { try remove("a") }
@@ -236,7 +236,7 @@ import Testing
     #expect(calls.withLock { $0 } == 0)
   }
 
-  /// At the instance, at a directory, and at the second look at the directories.
+  /// The failures: at the instance, at a directory, and at the second check of the directories.
   @Test(arguments: [(0, EMFILE), (1, ENOSPC), (3, ENOSPC), (12, ENFILE)])
   func pathThatCannotBeWatchedIsPolledUntilItCan(_ index: Int, _ code: Int32) async throws {
     let count = Lock(0)
@@ -276,7 +276,7 @@ import Testing
     try await watcher.expect("c") { try write("c", to: "a/b/file") }
   }
 
-  /// A handler that takes long does not keep the others from being called.
+  /// A slow handler does not prevent calls to the others.
   @Test func handlersDoNotWaitForEachOther() async throws {
     let isOver = DispatchSemaphore(value: 0)
     let hasBegun = DispatchSemaphore(value: 0)
@@ -313,7 +313,7 @@ import Testing
   }
 }
 
-/// The text of a file; nil if there is none.
+/// Returns the text of a file; nil if the file does not exist.
 private func text(of path: String) -> String? {
   do throws(SystemError) {
     let bytes = try FileSystem().open(path, O_RDONLY).read(from: 0, count: .max)

@@ -69,7 +69,7 @@ import Testing
     #expect(try FileSystem().entries(of: directory.path) == ["file"])
   }
 
-  /// Another process makes the file at the last moment.
+  /// Another process creates the file at the last moment.
   @Test(arguments: missing)
   func fileThatIsMadeMeanwhileStays(_ missing: [FileSystem.Call]) throws {
     let path = directory("file")
@@ -238,16 +238,16 @@ import Testing
     for name in others { try FileSystem().replaceFile(at: directory(name), with: old) }
     let lock = try FileLock(at: directory("lock"))
     #expect(try FileSystem().entries(of: directory.path).count == 8)
-    #expect(try FileSystem().hasLeftovers(of: path))
+    #expect(try FileSystem().hasTemporaryFiles(of: path))
 
-    try FileSystem().removeLeftovers(of: path, holding: lock)
+    try FileSystem().removeTemporaryFiles(of: path, holding: lock)
 
     let names = try FileSystem().entries(of: directory.path)
     #expect(names.count == 6)
     #expect(Set(names).isSuperset(of: others))
     #expect(names.contains { $0.hasPrefix(".life.") })
-    #expect(try !FileSystem().hasLeftovers(of: path))
-    #expect(try FileSystem().hasLeftovers(of: directory("life")))
+    #expect(try !FileSystem().hasTemporaryFiles(of: path))
+    #expect(try FileSystem().hasTemporaryFiles(of: directory("life")))
   }
 
   @Test(arguments: 0..<8)
@@ -271,7 +271,7 @@ import Testing
     #expect(try FileSystem().entries(of: directory.path).count == (index == 6 ? 2 : 1))
 
     let lock = try FileLock(at: directory("lock"))
-    try FileSystem().removeLeftovers(of: path, holding: lock)
+    try FileSystem().removeTemporaryFiles(of: path, holding: lock)
     #expect(try FileSystem().entries(of: directory.path).sorted() == ["file", "lock"])
   }
 }

@@ -16,7 +16,7 @@ struct BinaryPropertyListRefusalTests {
     ("<plist/>", "the file is in XML; open it as an XML property list", 0),
     ("{\"a\": 1}", "the file seems to be JSON; open it as JSON", 0),
     (
-      "{a = 1;}", "the file seems to be a property list in the old text format; convert it to XML",
+      "{a = 1;}", "the file seems to be an OpenStep property list; convert it to XML",
       0
     ),
     ("text", "not a binary property list", 0),

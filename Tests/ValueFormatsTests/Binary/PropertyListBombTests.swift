@@ -3,7 +3,7 @@ import Testing
 
 @testable import ValueFormats
 
-/// Small files that expand to huge values, or nest deeply.
+/// Small files that expand to huge values or are deeply nested.
 struct PropertyListBombTests {
   private typealias File = BinaryPropertyListFile
 
@@ -98,7 +98,7 @@ struct PropertyListBombTests {
       file.replaceSubrange(
         reference..<reference + 2, with: File.number(UInt64(3 + number), size: 2))
     }
-    // The cycle would be refused as well, but the size is checked first.
+    // The cycle would also be rejected, but the size is checked first.
     #expect(throws: FormatError(reason: "overlapping objects", offset: contents)) {
       try format.parse(file)
     }

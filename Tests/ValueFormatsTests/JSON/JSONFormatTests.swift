@@ -39,7 +39,7 @@ struct JSONFormatTests {
     #expect(try rejoin(text) == "{}\n")
   }
 
-  /// Text of other programs, kept as it is except for the space around the entries.
+  /// The notation of other programs, which is preserved except for white space around the entries.
   @Test(arguments: [
     "1.0", "1e3", "12345678901234567890", "-0", "-0.0", "1E+2", "1e-2", "0", "0e0", "1E400",
     "\"\\u0041\"", "\"\\/\\b\\f\\n\\r\\t\\\"\\\\\"", "\"\\ud83d\\ude00\"", "\"\\uD83D\"",

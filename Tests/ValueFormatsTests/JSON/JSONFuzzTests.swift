@@ -3,7 +3,7 @@ import Testing
 
 @testable import ValueFormats
 
-/// Damaged files: each is refused, or is written and read back unchanged.
+/// Damaged files, each of which is rejected, or is written and read back unchanged.
 struct JSONFuzzTests {
   private let format = JSONFormat()
 

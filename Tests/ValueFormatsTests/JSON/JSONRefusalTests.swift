@@ -2,7 +2,7 @@ import Testing
 
 @testable import ValueFormats
 
-/// The reasons and offsets of refusals.
+/// The reasons and offsets of parsing errors.
 struct JSONRefusalTests {
   private let format = JSONFormat()
 
@@ -75,7 +75,7 @@ struct JSONRefusalTests {
       "\u{FEFF}\n<?xml version=\"1.0\"?>",
       "the file is in XML; open it as an XML property list"
     ),
-    ("bplist00", "the file is a binary property list; open it as such"),
+    ("bplist00", "the file is a binary property list; open it as one"),
   ])
   func fileOfAnotherFormatIsNamed(_ text: String, _ reason: String) {
     expectRefusal(of: Array(text.utf8), reason, at: 0, sourceLocation: #_sourceLocation)

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 @testable import ValueFormats
 
-/// Values in a canonical spelling, so that equal values are equal bytes: text and keys in
+/// Values in a canonical notation, so that equal values have equal bytes: strings and keys in
 /// hexadecimal, reals as their bits.
 enum JSONLines {
   static func line(_ key: StoredKey, _ tree: ValueTree) -> String {
@@ -19,7 +19,7 @@ enum JSONLines {
     case .number(.real(let real)): line(real)
     case .number(.float(let float)): line(float)
     case .number(.text(let spelling)): line(spelling: spelling)
-    case .string(let string): text(EscapedText.escape(string))
+    case .string(let string): text(EscapedString.escape(string))
     case .data(let data): text(data.base64EncodedString())
     case .date(let date): line(date.timeIntervalSinceReferenceDate)
     case .array(let elements): "[" + elements.map(line).joined(separator: ",") + "]"

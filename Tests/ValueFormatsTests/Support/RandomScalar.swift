@@ -96,6 +96,6 @@ extension BinaryFloatingPoint {
 }
 
 extension String {
-  /// Distinguishes texts that differ only in their normal form.
+  /// Distinguishes strings that differ only in their normalization.
   func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

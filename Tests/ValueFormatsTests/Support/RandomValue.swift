@@ -1,4 +1,4 @@
-/// A value of any `Codable` shape, nested.
+/// A nested value of any `Codable` shape.
 indirect enum RandomValue: Codable, Sendable {
   case nothing
   case scalar(RandomScalar)
@@ -14,7 +14,7 @@ indirect enum RandomValue: Codable, Sendable {
   case bytes([UInt8])
   case maybe(Maybe<Maybe<RandomValue?>>)
 
-  /// Makes a value that is nested at most `depth` levels deep.
+  /// Creates a value that is nested at most `depth` levels deep.
   init(depth: Int = 4, using random: inout SplitMix64) {
     if depth == 0 || random.once(in: 4) {
       self = .scalar(RandomScalar(using: &random))

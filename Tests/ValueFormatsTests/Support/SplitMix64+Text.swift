@@ -1,5 +1,5 @@
 extension SplitMix64 {
-  /// Text of any scalars, often of those that a format cannot represent or treats specially.
+  /// Text of any scalars, often of scalars that a format cannot represent or treats specially.
   mutating func string() -> String {
     if once(in: 6) {
       return one(of: [

@@ -3,7 +3,7 @@ import FoundationEssentials
 @testable import ValueFormats
 
 extension SplitMix64 {
-  /// A tree as formats receive it, nested at most `depth` levels deep.
+  /// A tree that a format can receive, nested at most `depth` levels deep.
   mutating func tree(depth: Int = 4) -> ValueTree {
     switch number(0..<(depth > 0 ? 12 : 8)) {
     case 0: .null(depth: one(of: [0, 0, 1, 2, 3, 10]))
@@ -29,7 +29,7 @@ extension SplitMix64 {
   /// Binary property lists encode counts above 14 differently.
   private mutating func contentLimit() -> Int { once(in: 4) ? 19 : 4 }
 
-  /// Trees for `count` distinct keys, in no order.
+  /// Trees for `count` distinct keys, in no particular order.
   mutating func trees(_ count: Int) -> [(key: StoredKey, tree: ValueTree)] {
     var keys: Set<StoredKey> = []
     var trees: [(key: StoredKey, tree: ValueTree)] = []

@@ -26,7 +26,7 @@ extension SplitMix64 {
     }
   }
 
-  /// The seconds of a moment in the years 1 to 9999.
+  /// The seconds of a date in the years 1 to 9999.
   mutating func secondsOfYears() -> Double {
     Double(number(-63_113_904_000..<252_423_993_599)) + Double(number(0..<64)) / 64
   }

@@ -1,4 +1,4 @@
-/// Random numbers that are the same for the same seed.
+/// A random number generator whose sequence depends only on its seed.
 struct SplitMix64: RandomNumberGenerator {
   let seed: UInt64
   private var state: UInt64

@@ -3,7 +3,7 @@ import Testing
 @testable import ValueFormats
 
 extension StoredFormat {
-  /// Whether a file is accepted.
+  /// Returns whether a file is accepted.
   ///
   /// An accepted file must be restored when it is written, and so must its decodable values.
   @discardableResult

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import TestSupport
 
-/// A file in a directory of its own, removed when this object is released.
+/// A file in its own directory, which is removed when this object is released.
 final class TestFile: Sendable {
   private let temporary: TemporaryDirectory
   let path: String

@@ -5,7 +5,7 @@ import Testing
 @testable import ValueFormats
 
 extension StoredKey: ExpressibleByStringLiteral {
-  /// Makes a key from its spelling in the test.
+  /// Creates a key from its spelling in the test.
   public init(stringLiteral key: String) { self.init(key) }
 }
 
@@ -63,7 +63,7 @@ extension ValueTree {
     return .number(.text(spelling(of: value)))
   }
 
-  /// The shortest text that denotes only this number.
+  /// The shortest decimal notation of this number.
   private static func spelling<Real: BinaryFloatingPoint & LosslessStringConvertible>(
     of value: Real
   ) -> String {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import ValueFormats
 import Testing
 
-/// The bytes of values from an earlier version, which must stay decodable permanently.
+/// The bytes of values from an earlier version, which must always remain decodable.
 ///
 /// While the form may still change, `LOCKET_GOLDEN=write swift test --filter GoldenValues` rewrites
 /// them, a line for each value: its name and its bytes in Base64.

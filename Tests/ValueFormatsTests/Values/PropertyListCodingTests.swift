@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// A type that refuses to be encoded.
+  /// A type whose encoding always fails.
   private struct Stubborn: Encodable {
     struct Refusal: Error { var secret = "hunter2" }
     func encode(to encoder: any Encoder) throws { throw Refusal() }
@@ -181,7 +181,7 @@ import Testing
     #expect(throws: ValueCodingError.self) { try coder.encode(Int128(1)) }
   }
 
-  /// Handmade, because no encoder writes them: an array, and a dictionary, that contain themselves.
+  /// An array and a dictionary that contain themselves, which no encoder writes.
   @Test(
     arguments: [
       ([0xa1, 0x00], [8]),
@@ -231,7 +231,7 @@ import Testing
 
   @Test func refusalByTheTypesOwnCodeIsNamedWithoutItsContent() {
     let error = #expect(throws: ValueCodingError.self) { try coder.encode(Stubborn()) }
-    #expect(error?.problem == .refused(error: "Refusal"))
+    #expect(error?.problem == .codableFailed(error: "Refusal"))
     #expect(error?.description.contains("hunter2") == false)
   }
 

@@ -55,7 +55,7 @@ struct StoredNumberTests {
     #expect(StoredNumber.float(-2).integer(Int.self) == -2)
   }
 
-  /// A text as long as a file may be takes no longer than reading it.
+  /// Parsing a number as long as the largest file takes no longer than reading it.
   @Test func longTextIsRead() {
     let zeros = String(repeating: "0", count: 1_000_000)
     #expect(StoredNumber.text("7" + zeros + "e-1000000").integer(Int.self) == 7)

@@ -25,14 +25,14 @@ struct TreeCodingErrorTests {
   private static let text = ValueTree.string("secret")
   private static let number = ValueTree.number(.text("4711"))
 
-  /// The refused value is one of the two above.
+  /// The rejected value is one of the two above.
   static let refusals: [(tree: ValueTree, reason: String)] = [
-    (text, "expected a dictionary, found text"),
+    (text, "expected a dictionary, found a string"),
     (.dictionary([:]), "the key lines is missing"),
-    (song("lines", text), "expected an array, found text, at lines"),
+    (song("lines", text), "expected an array, found a string, at lines"),
     (
       song("lines", .array([.dictionary(["volume": text])])),
-      "expected a number, found text, at lines[*].volume"
+      "expected a number, found a string, at lines[*].volume"
     ),
     (
       song("lines", .array([.dictionary(["volume": .null(depth: 0)])])),
@@ -41,22 +41,22 @@ struct TreeCodingErrorTests {
     (song("lines", .array([.dictionary([:])])), "the key volume is missing, at lines[*]"),
     (
       song("byName", .dictionary(["secret": .dictionary(["volume": text])])),
-      "expected a number, found text, at byName.*.volume"
+      "expected a number, found a string, at byName.*.volume"
     ),
     (
       song("byName", .dictionary(["secret": .dictionary(["volume": number, "name": number])])),
-      "expected text, found a number, at byName.*.name"
+      "expected a string, found a number, at byName.*.name"
     ),
     (
       song("byName", .dictionary(["secret": .dictionary(["volume": number, "level": number])])),
       "the number is out of range for Int8, at byName.*.level"
     ),
     (song("theme", text), "the stored value is not valid for this type, at theme"),
-    (song("theme", number), "expected text, found a number, at theme"),
-    (song("created", text), "expected a date, found text, at created"),
-    (song("cover", text), "expected data, found text, at cover"),
+    (song("theme", number), "expected a string, found a number, at theme"),
+    (song("created", text), "expected a date, found a string, at created"),
+    (song("cover", text), "expected data, found a string, at cover"),
     (song("link", number), "expected a URL, found a number, at link"),
-    (song("link", .string("")), "expected a URL, found text, at link"),
+    (song("link", .string("")), "expected a URL, found a string, at link"),
     (song("size", .array([number])), "the array has too few elements, at size"),
     (
       song("size", .array([number, .number(.integer(-1))])),
@@ -70,7 +70,7 @@ struct TreeCodingErrorTests {
     (song("created", .data(Data())), "expected a date, found data, at created"),
     (song("cover", .date(.now)), "expected data, found a date, at cover"),
     (song("cover", .dictionary([:])), "expected data, found a dictionary, at cover"),
-    (song("theme", .array([])), "expected text, found an array, at theme"),
+    (song("theme", .array([])), "expected a string, found an array, at theme"),
   ]
 
   private static func song(_ key: String, _ tree: ValueTree) -> ValueTree {
@@ -123,7 +123,7 @@ struct TreeCodingErrorTests {
     #expect(error?.reason == "the stored value is not valid for this type, at [*]")
   }
 
-  /// Code that knows only `Codable` catches its errors.
+  /// `Codable` code catches the errors of the standard library.
   @Test func codeOfATypeMeetsTheStandardErrors() throws {
     struct Lenient: Decodable {
       enum CodingKeys: CodingKey { case absent, text, null }

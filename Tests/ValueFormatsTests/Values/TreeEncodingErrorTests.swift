@@ -89,7 +89,7 @@ struct TreeEncodingErrorTests {
     case link(Chain)
   }
 
-  /// A type that encodes itself endlessly, without a container.
+  /// A type that encodes itself without end and without a container.
   struct Endless: Codable {
     init() {}
     init(from decoder: any Decoder) throws {

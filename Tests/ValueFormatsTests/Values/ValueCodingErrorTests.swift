@@ -32,7 +32,7 @@ import Testing
     let error = try #require(throws: ValueCodingError.self) {
       try coder.decode(New.self, from: bytes)
     }
-    #expect(error.problem == .wrongPart)
+    #expect(error.problem == .typeMismatch)
     #expect(error.type == "New")
     #expect(error.path == "inner.*")
     #expect(
@@ -70,7 +70,7 @@ import Testing
     let error = try #require(throws: ValueCodingError.self) {
       try coder.decode(Picky.self, from: bytes)
     }
-    #expect(error.problem == .refused(error: "Complaint"))
+    #expect(error.problem == .codableFailed(error: "Complaint"))
   }
 
   @Test func noErrorHasAnythingOfTheValueInIt() throws {

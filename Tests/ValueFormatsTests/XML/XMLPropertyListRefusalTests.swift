@@ -164,18 +164,18 @@ struct XMLPropertyListRefusalTests {
   }
 
   @Test(arguments: [
-    ("bplist00", "the file is a binary property list; open it as such"),
+    ("bplist00", "the file is a binary property list; open it as one"),
     ("{\"a\": 1}", "the file seems to be JSON; open it as JSON"),
     (" [1]", "the file seems to be JSON; open it as JSON"),
     ("\u{FEFF}{}", "the file seems to be JSON; open it as JSON"),
     (
       "{ \"a:b\" = 1; }",
-      "the file seems to be a property list in the old text format; convert it to XML"
+      "the file seems to be an OpenStep property list; convert it to XML"
     ),
-    ("(a, b)", "the file seems to be a property list in the old text format; convert it to XML"),
+    ("(a, b)", "the file seems to be an OpenStep property list; convert it to XML"),
     (
       "// !$*UTF8*$!\n{}",
-      "the file seems to be a property list in the old text format; convert it to XML"
+      "the file seems to be an OpenStep property list; convert it to XML"
     ),
   ])
   func aFileOfAnotherFormatIsToldWhatItIs(_ file: String, _ reason: String) {

@@ -62,7 +62,7 @@ struct DeviceState: Sendable {
         at: "\(keyPath).lock", in: fileSystem, timeout: lockTimeout.duration)
       defer { withExtendedLifetime(lock) {} }
       if try fileSystem.status(of: keyPath) == nil {
-        try fileSystem.removeLeftovers(of: keyPath, holding: lock)
+        try fileSystem.removeTemporaryFiles(of: keyPath, holding: lock)
         try fileSystem.replaceFile(
           at: keyPath, with: KernelRandom.bytes(Self.keySize), mode: 0o600)
       }

@@ -46,7 +46,7 @@ extension FileRecordLog {
     try checkGrowth(to: new.count, by: 0)
     let count = new.count
     try mapErrors { () throws(SystemError) in
-      try fileSystem.removeLeftovers(of: path, holding: lock)
+      try fileSystem.removeTemporaryFiles(of: path, holding: lock)
     }
     try new.install()
     return try mapErrors { () throws(SystemError) in

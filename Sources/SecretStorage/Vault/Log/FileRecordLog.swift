@@ -72,10 +72,10 @@ struct FileRecordLog: RecordLog {
   /// Does nothing while a writer is active.
   private func removeLeftovers() {
     do throws(SystemError) {
-      guard try fileSystem.hasLeftovers(of: path),
+      guard try fileSystem.hasTemporaryFiles(of: path),
         let lock = try FileLock.ifFree(at: lockPath, in: fileSystem)
       else { return }
-      try fileSystem.removeLeftovers(of: path, holding: lock)
+      try fileSystem.removeTemporaryFiles(of: path, holding: lock)
     } catch {
       // The vault is still read. The next full read or file replacement retries.
     }

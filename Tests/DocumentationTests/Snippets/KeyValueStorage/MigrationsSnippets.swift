@@ -63,7 +63,7 @@ struct MigrationsSnippets {
       try KeyValueStore(propertyList: list).set(0.5, for: "volume")
       let store = KeyValueStore()
       let plan = try store.import(userDefaults: "com.example.app", dryRun: true)
-      print("\(plan.imported) would be imported, \(plan.kept) are set already.")
+      print("\(plan.imported) would be imported, \(plan.kept) are already set.")
       #expect(try store.keys() == [])
 
       try store.import(userDefaults: "com.example.app")

@@ -1,5 +1,31 @@
 import ValueFormats
 
+/// The encoding of a store's values.
+public enum KeyValueFormat: Hashable, Sendable, CaseIterable {
+  /// JSON (RFC 8259).
+  case json
+  /// A property list in XML, as defined by `PropertyList-1.0.dtd`.
+  case xmlPropertyList
+  /// A binary property list, version 00.
+  case binaryPropertyList
+
+  var coding: any StoredFormat {
+    switch self {
+    case .json: JSONFormat()
+    case .xmlPropertyList: XMLPropertyListFormat()
+    case .binaryPropertyList: BinaryPropertyListFormat()
+    }
+  }
+}
+
+/// The encodings of a property list.
+public enum PropertyListFormat: Hashable, Sendable, CaseIterable {
+  /// XML, which people can edit.
+  case xml
+  /// The compact binary form; unlike XML, it stores dates with fractions of a second as dates.
+  case binary
+}
+
 extension StoredFormat {
   func bytes<Value: Encodable>(of value: Value, key: String) throws(KeyValueStoreError) -> [UInt8] {
     try bytes(of: try tree(of: value, key: key), type: Value.self, key: key)
@@ -46,32 +72,3 @@ extension StoredFormat {
     }
   }
 }
-
-/// The encoding of a store's values.
-public enum KeyValueFormat: Hashable, Sendable, CaseIterable {
-  /// JSON (RFC 8259).
-  case json
-  /// A property list in XML, as defined by `PropertyList-1.0.dtd`.
-  case xmlPropertyList
-  /// A binary property list, version 00.
-  case binaryPropertyList
-
-  var coding: any StoredFormat {
-    switch self {
-    case .json: JSONFormat()
-    case .xmlPropertyList: XMLPropertyListFormat()
-    case .binaryPropertyList: BinaryPropertyListFormat()
-    }
-  }
-}
-
-/// The encodings of a property list.
-public enum PropertyListFormat: Hashable, Sendable, CaseIterable {
-  /// Text that people can edit.
-  case xml
-  /// The compact form; unlike XML, it stores dates with fractions of a second as dates.
-  case binary
-}
-
-/// The bytes of a value in a format, such as `0.8` or `{"name": "x"}` in JSON.
-public typealias EncodedValue = ArraySlice<UInt8>

@@ -2,8 +2,8 @@ import Concurrency
 
 @testable import KeyValueStorage
 
-/// The failures that stores reported instead of throwing; they are not printed meanwhile.
-enum ToldFailures {
+/// The failures that stores reported instead of throwing; they are not printed.
+enum ReportedFailures {
   private static let failures = Lock([KeyValueStoreError]())
 
   private static let recorded: Void = {

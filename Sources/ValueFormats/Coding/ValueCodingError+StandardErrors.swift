@@ -1,7 +1,9 @@
-// Containers throw standard errors, which an app's `Codable` code may catch, with an underlying
-// `Problem`. Their descriptions are not used, because they may contain the value.
+// Containers throw `EncodingError` and `DecodingError`, which an app's `Codable` code may catch,
+// with a `Problem` as the underlying error. The descriptions of other errors are not used, because
+// they may contain the value.
 
 extension ValueCodingError {
+  /// Creates an error with a path that contains only keys without content.
   init(
     _ problem: Problem, of type: Any.Type, at keys: some Sequence<any CodingKey> = EmptyCollection()
   ) {
@@ -16,10 +18,12 @@ extension ValueCodingError {
     }
   }
 
-  /// Converts an encoding error; if `inList` is true, drops the array of one element from the path.
-  init(encoding type: Any.Type, _ error: any Error, inList: Bool = false) {
+  /// Converts an encoding error.
+  ///
+  /// If `isWrappedInArray` is true, the first key of the path is that of the array, and is dropped.
+  init(encoding type: Any.Type, _ error: any Error, isWrappedInArray: Bool = false) {
     var error = error
-    // The property list encoder wraps an error that has a coding path in an error that has none.
+    // The property list encoder wraps an error with a coding path in an error without one.
     while case EncodingError.invalidValue(_, let context) = error,
       let underlying = context.underlyingError, !(underlying is Problem)
     {
@@ -28,25 +32,25 @@ extension ValueCodingError {
     switch error {
     case EncodingError.invalidValue(_, let context):
       let problem = context.underlyingError as? Problem ?? .notEncodable
-      self.init(problem, of: type, at: context.codingPath.dropFirst(inList ? 1 : 0))
+      self.init(problem, of: type, at: context.codingPath.dropFirst(isWrappedInArray ? 1 : 0))
     case let problem as Problem: self.init(problem, of: type)
-    default: self.init(.refused(error: "\(Swift.type(of: error))"), of: type)
+    default: self.init(.codableFailed(error: "\(Swift.type(of: error))"), of: type)
     }
   }
 
-  /// Converts a decoding error; if `inList` is true, drops the array of one element from the path.
-  init(decoding type: Any.Type, _ error: any Error, inList: Bool = false) {
+  /// Converts a decoding error; `isWrappedInArray` is as for an encoding error.
+  init(decoding type: Any.Type, _ error: any Error, isWrappedInArray: Bool = false) {
     let (problem, context): (Problem, DecodingError.Context?) =
       switch error {
       case DecodingError.keyNotFound(let key, let context): (.missing(key), context)
       case DecodingError.valueNotFound(_, let context): (.missingValue, context)
-      case DecodingError.typeMismatch(_, let context): (.wrongPart, context)
+      case DecodingError.typeMismatch(_, let context): (.typeMismatch, context)
       case DecodingError.dataCorrupted(let context): (.notValid, context)
-      default: (.refused(error: "\(Swift.type(of: error))"), nil)
+      default: (.codableFailed(error: "\(Swift.type(of: error))"), nil)
       }
     self.init(
       context?.underlyingError as? Problem ?? problem, of: type,
-      at: context?.codingPath.dropFirst(inList ? 1 : 0) ?? [])
+      at: context?.codingPath.dropFirst(isWrappedInArray ? 1 : 0) ?? [])
   }
 }
 

@@ -1,10 +1,10 @@
 package import FoundationEssentials
 
-/// A reader of the text of a date.
+/// A reader of dates in ISO 8601 notation.
 struct DateReader {
   private var bytes: Substring.UTF8View
 
-  init(_ text: Substring) { bytes = text.utf8 }
+  init(_ string: Substring) { bytes = string.utf8 }
 
   var isAtEnd: Bool { bytes.isEmpty }
 
@@ -21,7 +21,7 @@ struct DateReader {
     return Substring(digits)
   }
 
-  /// Reads a number; nil if it has a different number of digits.
+  /// Reads a number; returns nil if its number of digits is out of range.
   mutating func number(digits counts: ClosedRange<Int>) -> Int64? {
     let digits = digits()
     return counts.contains(digits.utf8.count) ? Int64(digits) : nil
@@ -42,7 +42,7 @@ struct DateReader {
     return (((days - GregorianDays.reference) * 24 + hour) * 60 + minute) * 60 + second
   }
 
-  /// Reads the fraction of a second; returns 0 if there is none.
+  /// Reads the fraction of a second; returns 0 if there is none, and nil if it is not valid.
   mutating func fraction() -> Double? {
     guard skip(".") else { return 0 }
     let digits = digits()
@@ -64,9 +64,9 @@ extension Date {
   /// Parses a date such as `2026-11-21T15:46:38Z` or `2026-11-21T16:46:38.25+01:00`.
   ///
   /// This profile of ISO 8601 is defined by RFC 3339. Leap seconds are not accepted. Foundation's
-  /// parser is not used, because it also accepts February 30 and any text at the end.
-  init?(iso8601 text: String) {
-    var reader = DateReader(text[...])
+  /// parser is not used, because it also accepts February 30 and any characters after the date.
+  init?(iso8601 string: String) {
+    var reader = DateReader(string[...])
     guard
       let year = reader.number(digits: 4...4), let seconds = reader.seconds(inYear: year),
       let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
@@ -75,12 +75,12 @@ extension Date {
   }
 }
 
-/// The text of dates in an XML property list: whole seconds, in UTC and the Gregorian calendar.
+/// The notation of dates in an XML property list: UTC, in whole seconds.
 package enum PropertyListDate {
-  /// Returns the text of a date; nil if the text cannot represent the date exactly.
-  package static func text(of date: Date) -> String? {
+  /// Returns a date as a string; nil if the notation cannot represent the date exactly.
+  package static func string(of date: Date) -> String? {
     let seconds = date.timeIntervalSinceReferenceDate
-    // The years 1 to 9999.
+    // The range is that of the years 1 to 9999.
     guard (-63_113_904_000..<252_423_993_600).contains(seconds), let whole = Int64(exactly: seconds)
     else { return nil }
     let (days, second) = (whole + GregorianDays.reference * 86_400)
@@ -92,8 +92,8 @@ package enum PropertyListDate {
   }
 
   /// Parses a date such as `2026-11-21T15:46:38Z`.
-  static func date(_ text: Substring) -> Date? {
-    var reader = DateReader(text)
+  static func date(_ string: Substring) -> Date? {
+    var reader = DateReader(string)
     let sign: Int64 = reader.skip("-") ? -1 : 1
     guard let year = reader.number(digits: 4...9),
       let seconds = reader.seconds(inYear: sign * year), reader.skip("Z"), reader.isAtEnd
@@ -104,8 +104,8 @@ package enum PropertyListDate {
 
 /// The numbering of the days of the proleptic Gregorian calendar.
 ///
-/// Month 0 is March and month 12 the next March, so that a leap day is the last day of the year.
-/// Days are counted from the year -10⁹, so that the numbers are positive.
+/// Month 0 is March, so that a leap day is the last day of the year. Days are counted from the year
+/// -10⁹, so that the numbers are positive.
 enum GregorianDays {
   /// The number of the day 2001-01-01, the reference date of `Date`.
   static let reference = first(ofMonth: 10, in: 2000)
@@ -115,14 +115,14 @@ enum GregorianDays {
     return year * 365 + year / 4 - year / 100 + year / 400 + (153 * (month % 12) + 2) / 5
   }
 
-  /// Returns the number of a day; nil if the date does not exist.
+  /// Returns the number of a day, or nil if the date does not exist.
   static func number(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
     let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
     let number = first(ofMonth: month, in: year) + day - 1
     return day > 0 && number < first(ofMonth: month + 1, in: year) ? number : nil
   }
 
-  /// Returns the date of a day.
+  /// Returns the date of a day with a given number.
   static func date(_ number: Int64) -> (year: Int64, month: Int64, day: Int64) {
     // The mean length of a year gives an estimate that is never too small.
     var year = number * 400 / 146_097 - 999_999_999

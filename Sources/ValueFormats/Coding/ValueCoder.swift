@@ -1,15 +1,51 @@
 import FoundationEssentials
 import StorageInternals
 
-// The root of a property list must be a container. A scalar (a number, a date, an enum with raw
-// values) is stored as an array of one element. To remain distinct, a value that encodes itself as
-// an array of one element is wrapped as well, unless its type always encodes an array.
+/// A coder that converts values to stored bytes and back.
+///
+/// The static type determines the encoding: UTF-8 for strings, the bytes of `Data`, the absolute
+/// string of a URL, 8 bytes in little-endian order for integers, the integer 0 or 1 for `Bool`, and
+/// a binary property list for all other types. FTPropertyWrappers uses the same encoding.
+package struct ValueCoder: Sendable {
+  package init() {}
+
+  /// Encodes a value; throws if a property list cannot represent it exactly.
+  package func encode<Value: Encodable>(_ value: Value) throws(ValueCodingError) -> [UInt8] {
+    // The most common type is handled without a dynamic cast.
+    if Value.self == String.self { return identityCast(value, to: String.self).storedBytes }
+    guard let type = Value.self as? any StoredBytes.Type else {
+      return try encodePropertyList(value)
+    }
+    return type.bytes(of: value)
+  }
+
+  /// Decodes a value; throws if the bytes are not a value of the type.
+  package func decode<Value: Decodable>(
+    _ type: Value.Type, from bytes: Span<UInt8>
+  ) throws(ValueCodingError) -> Value {
+    if type == String.self { return identityCast(try String(stored: bytes), to: type) }
+    guard let coded = type as? any StoredBytes.Type else {
+      return try decodePropertyList(type, from: bytes)
+    }
+    return try coded.decode(bytes, as: type)
+  }
+
+  package func decode<Value: Decodable>(
+    _ type: Value.Type, from bytes: [UInt8]
+  ) throws(ValueCodingError) -> Value {
+    try decode(type, from: bytes.span)
+  }
+}
+
+// The root of a property list must be a container. A scalar, such as a date or an enum with raw
+// values, is therefore wrapped in an array of one element. A value that encodes itself as an array
+// of one element is also wrapped, to distinguish the two, unless its type always encodes an array.
 //
 // An optional is stored as an array that is empty or contains the encoded value as `Data`, because
 // a property list represents nil as the string "$null", at any depth.
 
 extension ValueCoder {
-  /// The maximum depth of nested containers; Foundation's coders overflow 8 MiB of stack earlier.
+  /// The maximum depth of nested containers; Foundation's coders overflow a stack of 8 MiB earlier.
   private static let depth = 8192
 
   func encodePropertyList<Value: Encodable>(_ value: Value) throws(ValueCodingError) -> [UInt8] {
@@ -25,7 +61,7 @@ extension ValueCoder {
     do {
       return try propertyList(of: [value])
     } catch {
-      throw ValueCodingError(encoding: Value.self, error, inList: true)
+      throw ValueCodingError(encoding: Value.self, error, isWrappedInArray: true)
     }
   }
 
@@ -39,7 +75,7 @@ extension ValueCoder {
     defer { data.wipe() }
     var checked = Array(data)
     defer { checked.wipe() }
-    // The decoder also accepts text, and a password may look like a text property list.
+    // The decoder also accepts text, and a password may resemble an OpenStep property list.
     let magic = BinaryObjectTable.magic
     guard checked.count > magic.count, checked.starts(with: magic) else {
       throw ValueCodingError(.notPropertyList, of: type)
@@ -54,7 +90,7 @@ extension ValueCoder {
       do {
         return try PropertyListDecoder().decode(SingleElementArray<Value>.self, from: data).element
       } catch {
-        failure = ValueCodingError(decoding: type, error, inList: true)
+        failure = ValueCodingError(decoding: type, error, isWrappedInArray: true)
       }
     }
     do {
@@ -135,7 +171,7 @@ extension Optional: DecodableOptional where Wrapped: Decodable {
     } catch {
       throw ValueCodingError(error.problem, of: type)
     }
-    if elements.count > 1 { throw ValueCodingError(.wrongPart, of: type) }
+    if elements.count > 1 { throw ValueCodingError(.typeMismatch, of: type) }
     let value = try elements.first.map { data throws(ValueCodingError) in
       try coder.decode(Wrapped.self, from: data.span)
     }

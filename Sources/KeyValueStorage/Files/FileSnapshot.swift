@@ -1,0 +1,57 @@
+import StorageInternals
+import ValueFormats
+
+/// The status and parsed content of a file, as last read or written.
+final class FileSnapshot: Sendable {
+  let revision: Int64
+  let parsed: Result<ParsedFile, KeyValueStoreError>
+  /// The file's status; nil if the file did not exist.
+  let status: FileStatus?
+  /// Whether every later change also changes the status; false within the clock tick of a change.
+  let hasReliableStatus: Bool
+  /// The open file, which prevents a new file from reusing its inode number.
+  private let file: File?
+
+  init(
+    revision: Int64, _ parsed: Result<ParsedFile, KeyValueStoreError>, status: FileStatus?,
+    hasReliableStatus: Bool, file: consuming File?
+  ) {
+    self.revision = revision
+    self.parsed = parsed
+    self.status = status
+    self.hasReliableStatus = hasReliableStatus
+    self.file = consume file
+  }
+
+  /// Creates a snapshot of a missing file.
+  convenience init(absentAt revision: Int64) {
+    self.init(
+      revision: revision, .success(ParsedFile(entries: [])), status: nil, hasReliableStatus: true,
+      file: nil)
+  }
+
+  var contents: KeyValueContents {
+    get throws(KeyValueStoreError) {
+      KeyValueContents(entries: try parsed.get().entries, revision: revision)
+    }
+  }
+
+  /// Returns whether the file was not written between two snapshots.
+  func isUnchanged(since other: FileSnapshot) -> Bool {
+    guard let status, let otherStatus = other.status else { return status == other.status }
+    return status.isUnchanged(since: otherStatus)
+  }
+
+  /// Returns whether two snapshots have the same bytes.
+  func hasSameContent(as other: FileSnapshot) throws(KeyValueStoreError) -> Bool {
+    let (file, otherFile) = try (parsed.get(), other.parsed.get())
+    return file.surroundings == otherFile.surroundings
+      && file.entries.elementsEqual(otherFile.entries) { $0.key == $1.key && $0.text == $1.text }
+  }
+
+  /// Returns whether this snapshot is current for a file's status; nil stands for a missing file.
+  func isCurrent(for newStatus: FileStatus?) -> Bool {
+    guard let status, let newStatus else { return status == newStatus }
+    return hasReliableStatus && newStatus.isUnchanged(since: status)
+  }
+}

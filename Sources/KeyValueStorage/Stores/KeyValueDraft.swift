@@ -1,0 +1,66 @@
+import ValueFormats
+
+/// The keys and values of a store, with changes that are not yet written.
+public struct KeyValueDraft: Sendable {
+  private let contents: KeyValueContents
+  let format: any StoredFormat
+  private(set) var changes = KeyValueChanges()
+
+  init(_ contents: KeyValueContents, format: any StoredFormat) {
+    self.contents = contents
+    self.format = format
+  }
+
+  /// The keys that have a value, sorted by their UTF-8 bytes; without `$version`.
+  public var keys: [String] { allKeys.filter { $0 != SettingsVersion.key.string } }
+
+  var allKeys: [String] { contents.applying(changes, revision: contents.revision).keys }
+
+  /// Returns the value of a key; nil if there is none.
+  ///
+  /// - Throws: ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
+  public func value<Value: Decodable>(
+    of key: String, as type: Value.Type = Value.self
+  ) throws -> Value? {
+    guard let value = self[StoredKey(key)] else { return nil }
+    return try format.value(type, from: value, key: key)
+  }
+
+  /// Sets the value of a key.
+  ///
+  /// - Throws: ``KeyValueStoreError/unencodable(key:type:reason:)``, if it cannot be encoded.
+  public mutating func set(_ value: some Encodable, for key: String) throws {
+    self[StoredKey(key)] = ArraySlice(try format.bytes(of: value, key: key))
+  }
+
+  /// Removes a key; a missing key is not an error.
+  public mutating func remove(_ key: String) { self[StoredKey(key)] = nil }
+
+  /// Moves the value of a key to another key, whose value it replaces; does nothing if there is no
+  /// value.
+  public mutating func rename(_ key: String, to newKey: String) {
+    guard key != newKey, let value = self[StoredKey(key)] else { return }
+    self[StoredKey(newKey)] = value
+    remove(key)
+  }
+
+  subscript(key: StoredKey) -> EncodedValue? {
+    get {
+      if let change = changes[key] { return change }
+      return contents[key]
+    }
+    set { changes[key] = .some(newValue) }
+  }
+
+  /// Adds unsaved changes of the store.
+  mutating func add(_ unsaved: [StoredKey: StoreState.Unsaved]) {
+    for (key, change) in unsaved { self[key] = change.value }
+  }
+
+  var isEmpty: Bool { changes.isEmpty ? contents.isEmpty : allKeys.isEmpty }
+
+  /// The changes whose values differ from the stored ones.
+  var effectiveChanges: KeyValueChanges {
+    KeyValueChanges(changes.byKey.filter { contents[$0] != $1 })
+  }
+}

@@ -1,0 +1,129 @@
+import CLibrary
+import Concurrency
+
+extension KeyValueStore {
+  /// Writes unsaved changes, and reports any that cannot be written by a deadline.
+  fileprivate func flushAtExit(until deadline: ContinuousClock.Instant) {
+    if state.withLock({ $0.unsaved.isEmpty }) { return }
+    while !writeLock.tryLock() {
+      // During an in-place change, the thread that holds `writeLock` may wait for this thread.
+      if propertyLock.isHeldByCurrentThread || .now >= deadline {
+        return reportUnwritten(.unavailable("Another thread is writing to the store."))
+      }
+      usleep(1000)
+    }
+    defer { writeLock.unlock() }
+    do {
+      try flush(within: min(lockTimeout, max(.zero, deadline - .now)))
+    } catch {
+      reportUnwritten(error)
+    }
+  }
+
+  /// Writes unsaved changes, immediately or on the policy's schedule.
+  func flushOrSchedule() {
+    if isInTransactionOfThisThread { return }
+    if let delay, startTimer(after: delay) { return }
+    // An enclosing in-place change writes when it ends.
+    if !propertyLock.isHeldByCurrentThread { flushReportingFailure() }
+  }
+
+  /// Writes unsaved changes; reports a failure, because there is no caller to throw to.
+  func flushReportingFailure() {
+    do {
+      try writeLock.withLock { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
+    } catch {
+      Self.report(error)
+    }
+  }
+
+  /// Writes overdue changes; reports a failure only if it differs from the last one.
+  ///
+  /// - Parameter timeout: As in `write`; nil also means not to wait for other threads.
+  func flushOverdue(within timeout: Duration?) {
+    if timeout != nil { writeLock.lock() } else if !writeLock.tryLock() { return }
+    defer { writeLock.unlock() }
+    let lastError = state.withLock { $0.writeError }
+    do {
+      try flush(within: timeout, evenIfRemoved: false)
+    } catch {
+      if error != lastError { Self.report(error) }
+    }
+  }
+
+  /// Writes unsaved changes, if there are any, with the parameters of `write`.
+  func flush(within timeout: Duration?, evenIfRemoved: Bool = true) throws(KeyValueStoreError) {
+    if state.withLock({ $0.unsaved.isEmpty }) { return }
+    do {
+      try write(within: timeout, evenIfRemoved: evenIfRemoved) { _ in true }
+    } catch {
+      state.withLock {
+        $0.writeError = error
+        $0.isOverdue = true
+      }
+      // A busy lock usually becomes free. After any other failure, only delayed writes are retried.
+      let isBusy = if case .busy = error { true } else { false }
+      if isBusy || delay != nil {
+        stopTimer()
+        _ = startTimer(after: max(delay ?? .zero, .seconds(1)))
+      }
+      throw error
+    }
+  }
+
+  /// Whether a write is scheduled.
+  var hasTimer: Bool { timer.withLock { $0 != nil } }
+
+  /// Schedules a write unless one is scheduled; returns false if no thread can be created.
+  private func startTimer(after delay: Duration) -> Bool {
+    timer.withLock { timer in
+      if timer == nil {
+        timer = background.run(after: delay) { [weak self] in
+          guard let self else { return }
+          // Later changes need a new timer.
+          self.timer.withLock { $0 = nil }
+          flushOverdue(within: lockTimeout)
+        }
+      }
+      return timer != nil
+    }
+  }
+
+  /// Cancels the scheduled write if a condition holds.
+  func stopTimer(if isDone: () -> Bool = { true }) {
+    let stopped = timer.withLock { timer in timer != nil && isDone() ? timer.take() : nil }
+    if let stopped { background.cancel(stopped) }
+  }
+}
+
+/// The stores to flush when the process exits, because they may have unsaved changes.
+enum StoresToFlush {
+  private struct Reference: Sendable {
+    weak let store: KeyValueStore?
+  }
+
+  private static let stores = {
+    atexit { StoresToFlush.flush() }
+    // A child must not write its parent's changes.
+    return Lock([Reference](), inForkedChild: { [] })
+  }()
+
+  static func add(_ store: KeyValueStore) {
+    stores.withLock { stores in
+      stores.removeAll { $0.store == nil }
+      stores.append(Reference(store: store))
+    }
+  }
+
+  /// The maximum time to wait for locks at exit, for all stores together.
+  private static let timeout = Duration.seconds(1)
+
+  private static func flush() {
+    let stores = stores.withLock { $0.compactMap(\.store) }
+    let deadline = ContinuousClock.now + timeout
+    // A store that this thread is writing is in a transaction, which must not be written.
+    for store in stores where !store.writeLock.isHeldByCurrentThread {
+      store.flushAtExit(until: deadline)
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import CLibrary
+import Concurrency
+
+/// A log that writes one line for each distinct failure.
+package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable>: Sendable {
+  private let seen = Lock(Set<Failure>(), inForkedChild: { [] })
+  private let output: @Sendable (String) -> Void
+
+  package init(to output: @escaping @Sendable (String) -> Void = standardError) {
+    self.output = output
+  }
+
+  /// Writes a failure, unless it was already written.
+  @Sendable package func report(_ failure: Failure) {
+    if seen.withLock({ $0.insert(failure).inserted }) { output(failure.description) }
+  }
+
+  /// Writes a line to standard error.
+  @Sendable package static func standardError(_ line: String) {
+    var line = "\(line)\n"
+    line.withUTF8 { bytes in
+      // An error is ignored, because there is nowhere else to report it.
+      _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+    }
+  }
+}

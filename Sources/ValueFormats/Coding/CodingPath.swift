@@ -1,0 +1,61 @@
+/// A path to a nested value: a coding key, and the path to its container.
+final class CodingPath {
+  private let parent: CodingPath?
+  private let key: any CodingKey
+
+  init(_ key: some CodingKey, in parent: CodingPath?) {
+    self.key = key
+    self.parent = parent
+  }
+
+  /// Returns the coding keys of a path, beginning at the root; a path of nil is that of the root.
+  static func keys(to path: CodingPath?) -> [any CodingKey] {
+    var keys: [any CodingKey] = []
+    var next = path
+    while let path = next {
+      keys.append(path.key)
+      next = path.parent
+    }
+    return keys.reversed()
+  }
+}
+
+/// The coding key of an element in an array.
+struct IndexKey: CodingKey {
+  let intValue: Int?
+
+  init(_ index: Int) { intValue = index }
+
+  init?(intValue: Int) { self.init(intValue) }
+
+  init?(stringValue: String) {
+    guard let index = Int(stringValue) else { return nil }
+    self.init(index)
+  }
+
+  var stringValue: String { intValue.map(String.init) ?? "" }
+}
+
+/// The default coding key of a superclass.
+enum SuperKey: String, CodingKey {
+  case `super`
+}
+
+/// The depth of nested containers and values around a value.
+struct NestingDepth: Sendable {
+  /// The number of enclosing arrays and dictionaries.
+  private var containers = 0
+
+  /// The number of enclosing single values, such as optionals, in the innermost container.
+  private var layers = 0
+
+  /// Whether an array or a dictionary is allowed here; the root of the file takes one level.
+  var allowsContainer: Bool { containers + 1 < FormatLimits.depth }
+
+  /// Whether a value is allowed here; only a type that contains itself can exceed the limit.
+  var allowsValue: Bool { layers <= 64 }
+
+  var insideContainer: NestingDepth { NestingDepth(containers: containers + 1) }
+
+  var insideLayer: NestingDepth { NestingDepth(containers: containers, layers: layers + 1) }
+}
