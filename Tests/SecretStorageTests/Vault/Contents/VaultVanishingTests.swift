@@ -109,8 +109,8 @@ struct VaultVanishingTests {
       try object.add("value", account: "a")
       let told = """
         A store needs attention, although an access to it succeeded. \(vault.path) is missing, but \
-        this machine has recorded a vault at this path. If that was on purpose, accept it; otherwise restore the \
-        original.
+        this machine has recorded a vault at this path. If that was on purpose, accept it; \
+        otherwise restore the original.
         """
       for number in 1...2 {
         try FileSystem().unlink(vault.path)
