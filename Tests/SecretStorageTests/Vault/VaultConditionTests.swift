@@ -13,7 +13,7 @@ struct VaultConditionTests {
     try vault.open().add("value", account: "a")
     for mode in [0o644, 0o640, 0o601, 0o620] as [mode_t] {
       unsafe #expect(chmod(vault.path, mode) == 0)
-      vault.expectInsecure(vault.path, saying: "open to other users")
+      vault.expectInsecure(vault.path, saying: "accessible to other users")
     }
     unsafe #expect(chmod(vault.path, 0o600) == 0)
     #expect(try vault.open().text("a") == "value")
@@ -63,7 +63,7 @@ struct VaultConditionTests {
     let name = try #require(try vault.rememberedState().keys.first)
     let path = "\(vault.statePath)/\(name)"
     unsafe #expect(chmod(path, 0o666) == 0)
-    vault.expectInsecure(path, saying: "open to other users")
+    vault.expectInsecure(path, saying: "accessible to other users")
   }
 
   @Test func emptyFileIsNoVault() throws {

@@ -261,6 +261,6 @@ import Testing
       Issue.record("\(error)")
       return
     }
-    #expect(reason.contains("open to other users"))
+    #expect(reason.contains("accessible to other users"))
   }
 }

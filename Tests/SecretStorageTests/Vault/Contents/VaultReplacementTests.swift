@@ -176,6 +176,6 @@ struct VaultReplacementTests {
       #expect(try vault.open().texts() == ["a": "first"])
     }
     try FileSystem().replaceFile(at: note, with: bytes, mode: 0o644)
-    vault.expectInsecure(note, saying: "open to other users")
+    vault.expectInsecure(note, saying: "accessible to other users")
   }
 }

@@ -108,9 +108,9 @@ struct VaultVanishingTests {
       let object = vault.open()
       try object.add("value", account: "a")
       let told = """
-        A store needs attention, although an access to it succeeded. \(vault.path) is gone, though \
-        this machine knows a vault there. If that was on purpose, accept it; otherwise restore the \
-        original.
+        A store needs attention, although an access to it succeeded. \(vault.path) is missing, but \
+        this machine has recorded a vault at this path. If that was on purpose, accept it; \
+        otherwise restore the original.
         """
       for number in 1...2 {
         try FileSystem().unlink(vault.path)

@@ -159,6 +159,6 @@ struct VaultDeviceTests {
     try vault.open().add("value", account: "a")
     let key = vault.statePath + "/device.key"
     unsafe #expect(chmod(key, 0o644) == 0)
-    vault.expectInsecure(key, saying: "open to other users")
+    vault.expectInsecure(key, saying: "accessible to other users")
   }
 }
