@@ -1,3 +1,5 @@
+import Concurrency
+
 /// The storage of a ``KeyValueStore``: a file, memory, or a custom implementation.
 ///
 /// A backend handles keys and encoded values. The store handles types, caching, observation and the
@@ -61,4 +63,32 @@ extension KeyValueBackend {
     if let file = self as? FileBackend { return try file.moveAside(within: timeout) }
     return try moveAside()
   }
+}
+
+/// A backend that stores keys and values in memory.
+final class MemoryBackend: KeyValueBackend {
+  let format = KeyValueFormat.json
+  let name = "a store in memory"
+
+  private let contents = Lock(empty, inForkedChild: { empty })
+
+  private static let empty = KeyValueContents(entries: [], revision: 0)
+
+  func load() -> KeyValueContents { contents.withLock { $0 } }
+
+  func hasChanged(since revision: Int64) -> Bool { contents.withLock { $0.revision } != revision }
+
+  func update(_ changes: (KeyValueContents) -> KeyValueChanges) -> KeyValueContents {
+    // A store has only one writer at a time, and each store has its own memory backend.
+    let current = load()
+    let changed = current.applying(changes(current), revision: current.revision + 1)
+    contents.withLock { $0 = changed }
+    return changed
+  }
+
+  func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
+    KeyValueObservation {}
+  }
+
+  func moveAside() -> String? { nil }
 }

@@ -1,3 +1,5 @@
+import StorageInternals
+
 /// The sealed bytes of secrets, in memory or in the log that they were read from.
 ///
 /// Large secrets stay in the log, so that a vault of them takes little memory.
@@ -59,4 +61,25 @@ protocol RecordSource: Sendable {
   ///
   /// - Throws: `corrupted` if the log is shorter.
   func bytes(at offset: Int, count: Int) throws(SecretStoreError) -> ArraySlice<UInt8>
+}
+
+extension FileRecordLog {
+  /// An open file of the log, which can be read even after its replacement.
+  final class OpenFile: RecordSource {
+    let file: File
+
+    init(_ file: consuming File) {
+      self.file = file
+    }
+
+    func bytes(at offset: Int, count: Int) throws(SecretStoreError) -> ArraySlice<UInt8> {
+      let bytes = try mapErrors { () throws(SystemError) in
+        try file.read(from: offset, count: count)
+      }
+      guard bytes.count == count else {
+        throw .corrupted("\(file.path) was cut off after it was read")
+      }
+      return bytes[...]
+    }
+  }
 }
