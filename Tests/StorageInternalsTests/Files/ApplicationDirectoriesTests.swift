@@ -61,8 +61,8 @@ import Testing
   @Test(arguments: [
     (nil, "HOME is not set"), ("", "HOME is not set"), ("here", "not an absolute path"),
     ("/", "the home directory is /,"), ("//", "the home directory is /,"),
-    ("/nonexistent", "the home directory /nonexistent does not exist"),
-    ("/nonexistent/", "the home directory /nonexistent/ does not exist"),
+    ("/nonexistent", "/nonexistent is a placeholder for users without a home directory"),
+    ("/nonexistent/", "/nonexistent/ is a placeholder for users without a home directory"),
   ])
   func messageSaysWhatIsWrongWithTheHomeDirectory(home: String?, reason: String) throws {
     let directories = try directories(["HOME": home].compactMapValues(\.self))
