@@ -18,7 +18,8 @@ import Glibc
         let (path, count) = (arguments.removeFirst(), Int(arguments.removeFirst()))
         LargeVault.measure(in: URL(filePath: path), items: count ?? 0)
         return
-      default: stop("Usage: Benchmarks [--markdown] [--only <part of a row's name>] | --large-vault")
+      default:
+        stop("Usage: Benchmarks [--markdown] [--only <part of a row>] | --large-vault")
       }
     }
     let chosen = rows.filter { row in only.map { row.name.contains($0) } ?? true }

@@ -84,7 +84,7 @@ extension RunLimits {
 
   fileprivate var runCount: Int { 1 + equalCount + 2 * sequentialCount }
 
-  /// The runs within the limits, in the order of their indices. Index 0 stands for unlimited runs.
+  /// The runs within the limits, in the order of their indices, after 0 for unlimited runs.
   fileprivate var runs: [CharacterRun] {
     [
       (CharacterRun.Step.equal, equalCount), (.ascending, sequentialCount),
