@@ -3,9 +3,11 @@ public import PasswordRules
 /// A requirement or advice, which a ``ValidationLanguage`` expresses as a sentence.
 ///
 /// Each language is a `switch` over this type, so the compiler detects missing translations.
-/// Numbers have the form of their `description`. Messages of
-/// ``Validator/password(_:unit:matching:)`` and ``Validator/nist(secondFactor:blockList:maximum:normalizing:)`` contain no part of the
-/// password.
+/// Numbers have the form of their `description`. The messages of these contain no part of the
+/// password:
+///
+/// - ``Validator/password(_:unit:matching:)``
+/// - ``Validator/nist(secondFactor:blockList:maximum:normalizing:)``
 public enum ValidationMessage: Hashable, Sendable {
   /// A kind of run of characters.
   public enum Run: Hashable, Sendable, CaseIterable {
