@@ -59,8 +59,8 @@ package enum DetachedThread {
   /// Runs a closure while signals are blocked on the current thread.
   ///
   /// A new thread inherits the signal mask. Only the app's own threads therefore run its signal
-  /// handlers or receive signals with `sigwait`. Signals that a thread causes itself stay unblocked,
-  /// as on Dispatch's threads: for example, a handler of the app that writes to a closed pipe still
+  /// handlers or receive signals with `sigwait`. Signals that a thread causes itself are not
+  /// blocked, as on Dispatch's threads: for example, a handler of the app that writes to a closed pipe still
   /// terminates the process.
   private static func withoutSignals(_ body: () -> Int32) -> Int32 {
     var all = sigset_t()

@@ -61,7 +61,7 @@ package final class AESCipher: Sendable {
     }
   }
 
-  /// Decrypts an AES-GCM message under a 128-bit or 256-bit key; returns nil if it is not authentic.
+  /// Decrypts an AES-GCM message under a 128-bit or 256-bit key; nil if it is not authentic.
   package func open<Key: SecretBytes>(
     _ ciphertext: ArraySlice<UInt8>, tag: ArraySlice<UInt8>, under key: Key, nonce: [UInt8],
     authenticating context: [UInt8], by library: CryptoLibrary

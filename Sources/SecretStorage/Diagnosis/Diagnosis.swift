@@ -5,8 +5,8 @@ import StorageInternals
 
 /// A report on the location, the state and the problems of a store.
 ///
-/// It is intended for the user, for example for a bug report. It contains the paths of files, but no
-/// secrets, services, servers or accounts.
+/// It is intended for the user, for example for a bug report. It contains the paths of files, but
+/// no secrets, services, servers or accounts.
 public struct Diagnosis: Hashable, Sendable {
   /// The result of one check.
   public struct Finding: Hashable, Sendable {

@@ -59,8 +59,8 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   ///
   /// An in-place change, such as `token?.append("x")`, begins with the stored value, which it reads
   /// if necessary; under ``RefreshPolicy/manual``, only if no value was loaded or set. If reading
-  /// fails, the change is discarded, ``error`` is set, and ``SecretStores/onFailure`` is called with
-  /// ``SecretStorageFailure/Operation/change``.
+  /// fails, the change is discarded, ``error`` is set, and ``SecretStores/onFailure`` is called
+  /// with ``SecretStorageFailure/Operation/change``.
   public var value: Value? {
     get { Self.value(of: stored.value) }
     set { stored.set(newValue.map { Box($0) }) }

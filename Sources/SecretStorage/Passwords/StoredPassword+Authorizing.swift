@@ -57,7 +57,7 @@ extension StoredPassword {
     }
   }
 
-  /// Calls a closure with a context's authorisation; if denied, prompts, without locks, and retries.
+  /// Calls a closure with a context's authorization; if denied, prompts without locks and retries.
   private func access<Success: Sendable>(
     by context: AuthenticationContext,
     _ body: @escaping @Sendable (ItemResolver, Authorization) throws(SecretStoreError) -> Success

@@ -97,7 +97,7 @@ extension SecretStore {
   package func retrying<Result>(
     _ body: () throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    // With each conflict, another writer succeeds, so many consecutive ones indicate a faulty store.
+    // At each conflict, another writer succeeds, so many consecutive ones mean a faulty store.
     for _ in 1..<100 {
       do throws(SecretStoreError) {
         return try body()

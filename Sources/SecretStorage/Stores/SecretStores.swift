@@ -139,8 +139,8 @@ public struct SecretStorageFailure: Hashable, Sendable {
     case write
     /// Reading the stored value for an in-place change, which is then discarded.
     case change
-    /// Observing or cleaning up the store, or recording its state on this machine. The access itself
-    /// succeeded.
+    /// Observing or cleaning up the store, or recording its state on this machine. The access
+    /// itself succeeded.
     case maintenance
     /// Flushing the directory after a vault was written to a new file, for example with a new
     /// passphrase. The change was made, but a power failure may undo it.

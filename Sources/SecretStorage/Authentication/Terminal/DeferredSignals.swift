@@ -93,7 +93,7 @@ struct DeferredSignals {
     unsafe sigaction(SIGCONT, &current, nil)
   }
 
-  /// Defers a signal that a dispatch source has received; returns false if signals are not deferred.
+  /// Defers a signal that a dispatch source has received; false if signals are not deferred.
   static func deferSignal(_ number: Int32) -> Bool {
     isDeferring.withLock { isDeferring in
       if isDeferring { writeSignal(number) }

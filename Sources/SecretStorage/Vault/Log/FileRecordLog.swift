@@ -50,9 +50,9 @@ struct FileRecordLog: RecordLog {
     return try read(source.file, current, source: source)
   }
 
-  /// Reads the part of a file after a record, without the beginning of a frame that is being written.
+  /// Reads the part of a file after a record, and waits for a write in progress.
   ///
-  /// A write takes microseconds. After some milliseconds, its writer counts as killed.
+  /// A write takes microseconds. If a frame is incomplete for longer, its writer was killed.
   private func readAppended(
     _ file: borrowing File, from start: Int
   ) throws(SecretStoreError) -> LogChanges {
