@@ -60,7 +60,7 @@ package enum DetachedThread {
   ///
   /// A new thread inherits the signal mask. Only the app's own threads therefore run its signal
   /// handlers or receive signals with `sigwait`. Signals that a thread causes itself are not
-  /// blocked, as on Dispatch's threads: for example, a handler of the app that writes to a closed pipe still
+  /// blocked, as on Dispatch's threads: a handler that writes to a closed pipe, for example, still
   /// terminates the process.
   private static func withoutSignals(_ body: () -> Int32) -> Int32 {
     var all = sigset_t()

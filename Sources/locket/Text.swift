@@ -64,20 +64,20 @@ extension Unicode.Scalar {
   }
 }
 
-/// A colour of text on standard output, by its SGR code (ECMA-48).
+/// A color of text on standard output, by its SGR code (ECMA-48).
 enum TextStyle: String {
   case good = "32"
   case bad = "31"
   case waiting = "33"
 
-  /// Whether standard output is a terminal with colours that are not disabled (no-color.org).
+  /// Whether standard output is a terminal with colors that are not disabled (no-color.org).
   private static let isShown = {
     let environment = ProcessInfo.processInfo.environment
     return isatty(STDOUT_FILENO) == 1 && environment["TERM"] != "dumb"
       && environment["NO_COLOR", default: ""].isEmpty
   }()
 
-  /// Returns the text in this colour, if colours are shown.
+  /// Returns the text in this color, if colors are shown.
   func text(_ text: String) -> String {
     Self.isShown ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
   }

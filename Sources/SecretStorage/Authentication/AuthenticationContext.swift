@@ -42,7 +42,7 @@ public final class AuthenticationContext: Sendable {
   ///   - reason: The reason to show to the user.
   ///   - authenticator: The authenticator that prompts the user; nil for the store's.
   ///   - applicationPassword: The password for items with ``AccessFlags/applicationPassword``. Its
-  ///     bytes are used unchanged, so always pass it in the same Unicode normalisation form.
+  ///     bytes are used unchanged, so always pass it in the same Unicode normalization form.
   ///   - newApplicationPassword: The password that replaces it when the secret or the access
   ///     control is saved; nil keeps the current one.
   ///   - applicationPasswordCost: The key derivation cost for items that are saved.
@@ -92,14 +92,14 @@ public final class AuthenticationContext: Sendable {
   /// Authorises access to an item, prompting the user for missing proofs.
   ///
   /// ``PasswordItem`` calls this method; call it only to use a ``SecretStore`` directly. An
-  /// authorisation does not expire until the context is cancelled. Only one task at a time prompts
+  /// authorization does not expire until the context is cancelled. Only one task at a time prompts
   /// the user, for one missing proof at a time.
   ///
   /// - Parameters:
   ///   - accessControl: The access control of the item. Without flags, the user is not prompted.
   ///   - authenticator: The ``SecretStore/authenticator`` of the store, used if the context has
   ///     none.
-  /// - Returns: The authorisation to pass to the store.
+  /// - Returns: The authorization to pass to the store.
   /// - Throws: ``SecretStoreError/denied(_:)`` if a proof was not given;
   ///   ``SecretStoreError/cancelled`` if the user, the task or the context cancelled;
   ///   ``SecretStoreError/invalid(_:)`` for an invalid combination of flags; or the error that
@@ -129,7 +129,7 @@ public final class AuthenticationContext: Sendable {
     return authorization
   }
 
-  /// Returns the current authorisation, without prompting the user.
+  /// Returns the current authorization, without prompting the user.
   func authorization(
     with authenticator: (any Authenticator)?
   ) throws(SecretStoreError) -> Authorization {

@@ -1,15 +1,15 @@
 /// The proofs and the application password that authorise access to an item.
 ///
-/// Stores can rely on an authorisation, because only an ``AuthenticationContext`` can create one.
+/// Stores can rely on an authorization, because only an ``AuthenticationContext`` can create one.
 public struct Authorization: Sendable {
-  /// The authorisation of an access that does not prompt the user, such as reading a property.
+  /// The authorization of an access that does not prompt the user, such as reading a property.
   public static let none = Authorization()
 
   /// The proofs that the user has given.
   var proofs: AuthenticationProofs = []
   /// The identifier of the fingerprints or faces enrolled at the time of the proof, if known.
   var enrolledSet: [UInt8]?
-  /// The cancellation state of the context that created the authorisation; nil without a context.
+  /// The cancellation state of the context that created the authorization; nil without a context.
   var cancellation: ContextCancellation?
   /// The authenticator of the context or the store, even if it was not used.
   var authenticator: (any Authenticator)?

@@ -5,7 +5,7 @@
 /// ```
 ///
 /// Getting and setting the property never throw. The projected value, `$token`, is a
-/// ``PasswordItem``, which documents the behaviour and has methods that can throw. Use a constant
+/// ``PasswordItem``, which documents the behavior and has methods that can throw. Use a constant
 /// ``PasswordItem`` where Swift does not allow property wrappers: for static properties, global
 /// variables and `Sendable` classes.
 @propertyWrapper

@@ -108,7 +108,7 @@ extension PasswordItem {
     Self.value(of: try await stored.load(authorizedBy: context))
   }
 
-  /// Saves unsaved changes with the authorisation of a context.
+  /// Saves unsaved changes with the authorization of a context.
   ///
   /// The user is prompted only if the access control of an existing item changes without a new
   /// value. The application password of the context must be that of the stored item. If the context

@@ -1,7 +1,7 @@
 import Concurrency
 
 extension StoredPassword {
-  /// The result of an attempt with the current authorisation.
+  /// The result of an attempt with the current authorization.
   private enum Attempt<Success: Sendable>: Sendable {
     case done(Success)
     /// The user must be prompted for the proofs that the access control needs.

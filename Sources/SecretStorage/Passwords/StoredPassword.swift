@@ -17,7 +17,7 @@ struct PasswordDeclaration: Sendable {
 
 /// The state of a password in a store, including its unsaved changes.
 ///
-/// The lock `resolver` serialises accesses to the store. The lock `state` is held only briefly, and
+/// The lock `resolver` serializes accesses to the store. The lock `state` is held only briefly, and
 /// never while the store, a coder or a handler is called. A store may call the observer while
 /// `resolver` is locked; the observer only counts changes.
 final class StoredPassword: Sendable {
