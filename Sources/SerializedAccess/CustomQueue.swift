@@ -31,8 +31,8 @@ final class CustomQueue: Sendable {
 // libdispatch object begins with the address of its class, and serial, concurrent, global and main
 // queues have different classes.
 //
-// If the kind cannot be determined, the queue counts as serial. That is safe, because each access
-// also holds the value's `AccessLock`: on a concurrent queue, accesses would still exclude each
+// If the kind cannot be determined, the queue is treated as serial. That is safe, because each
+// access also holds the value's `AccessLock`: on a concurrent queue, accesses would still exclude each
 // other, and only their order would be lost.
 extension DispatchQueue {
   /// Whether the queue can run several work items at the same time.

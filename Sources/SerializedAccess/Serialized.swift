@@ -36,8 +36,8 @@ public final class Serialized<Value> {
   @usableFromInline let lock: AccessLock
   let queue: DispatchQueue
   let customQueue: CustomQueue?
-  // Only changed in a forked child, before any access returns there. An exclusivity check would
-  // cost as much as locking the mutex.
+  // Only changed in a forked child, before the first access in the child returns. An exclusivity
+  // check would cost as much as locking the mutex.
   @exclusivity(unchecked) var scheduled: ScheduledAccesses<Value>
   // Guarded by `lock`.
   var observers = Observers<ChangeHandler<Value>>()

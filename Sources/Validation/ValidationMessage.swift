@@ -1,9 +1,9 @@
 public import PasswordRules
 
-/// A requirement or advice, which a ``ValidationLanguage`` expresses as a sentence.
+/// A requirement or a piece of advice that a ``ValidationLanguage`` expresses as a sentence.
 ///
 /// Each language is a `switch` over this type, so the compiler detects missing translations.
-/// Numbers have the form of their `description`. The messages of these contain no part of the
+/// Numbers are passed as their `description`. The messages of these contain no part of the
 /// password:
 ///
 /// - ``Validator/password(_:unit:matching:)``
@@ -62,7 +62,7 @@ public enum ValidationMessage: Hashable, Sendable {
   /// are nil if they are secret or too many to show.
   case shortenRun(Run, String?, at: Range<Int>, limit: Int)
   /// Other characters must be deleted or replaced, because there is no room for the missing ones.
-  case makeRoom
+  case replaceCharacters
 
   /// The string must begin with this prefix.
   case prefix(String)
@@ -93,7 +93,7 @@ public enum ValidationMessage: Hashable, Sendable {
   /// The value must be less than this value.
   case lessThan(String)
   /// The value must be greater than this value.
-  case moreThan(String)
+  case greaterThan(String)
   /// The value must be a multiple of this number.
   case multiple(of: String)
   /// The value must be a finite number.

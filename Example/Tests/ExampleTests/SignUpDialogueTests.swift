@@ -55,7 +55,7 @@ struct SignUpDialogueTests {
     #expect(
       complaints == [
         "  not met yet: Add 1 character", "  to be corrected: Not taken yet at example.org",
-        "  not met yet: Add 1 capital letter A–Z",
+        "  not met yet: Add 1 uppercase letter A–Z",
         "  to be corrected: Must not contain the user name",
         "  to be corrected: Must match the other field",
       ])

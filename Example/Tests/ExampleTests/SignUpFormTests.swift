@@ -45,7 +45,7 @@ struct SignUpFormTests {
     try session.terminal.waitForDisplay("a broken password") {
       $0.lines.prefix(8) == [
         "  New account at example.org", "", "  ✓ User name        chihiro", "",
-        "  ✗ Password         ••••••••", "    ✓ At least 1 capital letter A–Z",
+        "  ✗ Password         ••••••••", "    ✓ At least 1 uppercase letter A–Z",
         "    ○ Add 1 digit", "    ✓ Only ASCII characters",
       ] && $0.text.contains("✗ Must not contain the user name") && $0.cursor == (4, 29)
     }

@@ -178,7 +178,7 @@ struct TourTests {
     ),
     ("try $pairing.load()", "throws: The item is sealed for another device."),
     (#"try other.unlock(with: .recoveryCode(code)); diary"#, #""Monday""#),
-    ("try vault.removeSlot(/* the last one */)", "throws: The slot 2, "),
+    ("try vault.removeSlot(/* the last one */)", "throws: Slot 2, "),
     ("return .proceed }; progress.completed", "300"),
     ("secret 300 of 300, under the new keys", #""secret 300""#),
     (#"try vault.export(to: file, passphrase: "ponyo").exported.count"#, "3"),

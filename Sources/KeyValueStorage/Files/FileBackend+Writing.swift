@@ -26,7 +26,7 @@ extension FileBackend {
       if let written = try write(changes, to: file, of: base, at: scope.target) {
         return written
       }
-      // A program that does not acquire the lock wrote first. Retry, based on its content.
+      // Another program wrote first, without acquiring the lock. Retry, based on its content.
     }
     throw .unavailable("\(path) changes faster than it can be written. Try again later.")
   }

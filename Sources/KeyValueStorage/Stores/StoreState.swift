@@ -96,7 +96,7 @@ struct StoreState: Sendable {
     }
   }
 
-  /// Records the error of a read, unless another thread has read newer contents in the meantime.
+  /// Records a read error, unless another thread has read newer contents in the meantime.
   mutating func recordReadError(_ error: KeyValueStoreError, since revision: Int64?) {
     guard contents?.revision == revision else { return }
     // A new generation makes each setting check its value again, which retries the read.
@@ -117,7 +117,7 @@ struct StoreState: Sendable {
     return now - start < limit
   }
 
-  /// Records the error of migrating contents; until the contents change, only `load()` retries.
+  /// Records a migration error; until the contents change, only `load()` retries.
   mutating func recordMigrationError(_ error: KeyValueStoreError, for newest: KeyValueContents) {
     failedMigration = (newest.revision, error)
   }

@@ -1,6 +1,6 @@
 import SecretStorage
 
-/// A property stored as JSON under a key of an adapter, as declared in 0.1.
+/// A property stored as JSON under a key of an adapter, as declared in version 0.1.
 ///
 /// With a ``CodableKeychainAdapter``, it behaves like a ``KeychainStore``. If another adapter
 /// throws, a get returns nil, a set has no effect, and the error goes to `SecretStores.onFailure`.

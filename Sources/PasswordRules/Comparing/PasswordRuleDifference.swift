@@ -1,14 +1,14 @@
-/// One difference between two rule sets.
+/// One difference of a new rule set, the first, from an old one, the second.
 public enum PasswordRuleDifference: Hashable, Sendable {
-  /// The first rule set requires `count` more characters of these classes.
+  /// The new rule set requires `count` more characters of these classes.
   case requires([CharacterClass], count: Int)
-  /// The first rule set requires `count` fewer characters of these classes.
+  /// The new rule set requires `count` fewer characters of these classes.
   case noLongerRequires([CharacterClass], count: Int)
-  /// Only the first rule set allows these characters.
+  /// Only the new rule set allows these characters.
   case allows([CharacterClass])
-  /// Only the second rule set allows these characters.
+  /// Only the old rule set allows these characters.
   case noLongerAllows([CharacterClass])
-  /// The value of a limit in the second rule set and in the first; nil means no limit.
+  /// The value of a limit in the old rule set and in the new one; nil means no limit.
   case limit(Limit, from: Int?, to: Int?)
 
   /// The kind of a limit.
@@ -55,15 +55,16 @@ extension PasswordRuleDifference: CustomStringConvertible {
 
   private static func text(of classes: [CharacterClass], _ count: Int) -> String {
     let names = classes.map(\.singular).joined(separator: " or ")
-    return count == 1 ? names : "\(names), \(count) times"
+    if count == 1 { return names }
+    return "\(count) more of: \(classes.map(\.plural).joined(separator: ", "))"
   }
 }
 
 extension CharacterClass {
   fileprivate var singular: String {
     switch self {
-    case .upper: "a capital letter"
-    case .lower: "a small letter"
+    case .upper: "an uppercase letter"
+    case .lower: "a lowercase letter"
     case .digits: "a digit"
     case .special: "a special character"
     case .asciiPrintable: "a printable ASCII character"
@@ -74,12 +75,12 @@ extension CharacterClass {
 
   fileprivate var plural: String {
     switch self {
-    case .upper: "capital letters"
-    case .lower: "small letters"
+    case .upper: "uppercase letters"
+    case .lower: "lowercase letters"
     case .digits: "digits"
     case .special: "special characters"
     case .asciiPrintable: "all printable ASCII characters"
-    case .unicode: "all of Unicode"
+    case .unicode: "all Unicode characters"
     case .custom: name
     }
   }

@@ -1,7 +1,7 @@
 /// A generator of passwords that are easy to read aloud and type, such as `tapqof-5nubri-Hyxgek`.
 ///
 /// The passwords have the style that browsers suggest: three groups of six characters, which form
-/// syllables of 11 consonants and 6 vowels, with one capital letter and one digit. There are
+/// syllables of 11 consonants and 6 vowels, with one uppercase letter and one digit. There are
 /// 19^11 · 6^6 · 16 · 50 passwords. Because some are more likely than others, the entropy is 71
 /// bits. If the rules exclude this style, use a ``PasswordGenerator``.
 public struct TypeablePasswordGenerator: Sendable {

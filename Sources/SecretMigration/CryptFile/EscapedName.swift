@@ -51,7 +51,7 @@ struct EscapedName {
   ///
   /// A configuration file stores option names in lowercase. The sequence begins with the name in
   /// capitals and the name with capitalized words, followed by up to 65,536 names with an
-  /// increasing number of capital letters. For a name of more than 1,024 bytes, it contains only
+  /// increasing number of uppercase letters. For a name of more than 1,024 bytes, it contains only
   /// the name itself. The same name may occur more than once.
   var caseVariants: some Sequence<EscapedName> {
     let bytes = bytes.count > 1024 ? [] : bytes
@@ -63,7 +63,7 @@ struct EscapedName {
       .map(capitalizing)
   }
 
-  /// The maximum number of combinations of capital letters, which take about a second to try.
+  /// The maximum number of combinations of uppercase letters, which take about a second to try.
   private static let variantLimit = 1 << 16
 
   private func capitalizing(_ indices: [Int]) -> EscapedName {

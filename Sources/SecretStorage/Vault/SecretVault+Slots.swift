@@ -21,14 +21,14 @@ extension SecretVault {
   ///
   /// - Parameters:
   ///   - key: The additional key that opens the vault.
-  ///   - name: The name of the slot, which has 1 to 200 bytes. It is stored unencrypted.
+  ///   - name: The name of the slot, 1 to 200 bytes long. It is stored unencrypted.
   ///   - cost: The cost of a passphrase; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
   /// - Returns: The new slot.
   /// - Throws: ``SecretStoreError/locked`` if the vault is locked; ``SecretStoreError/invalid(_:)``
   ///   if the name, the cost or the key is not allowed, or if this device already has a slot;
   ///   ``SecretStoreError/unavailable(_:)`` if there is no such credential;
   ///   ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled while a key
-  ///   is derived from a passphrase; or the error of reading the key or writing the vault. On
+  ///   is derived from a passphrase; or any error from reading the key or writing the vault. On
   ///   error, nothing changes.
   @discardableResult
   public func addSlot(
@@ -51,7 +51,7 @@ extension SecretVault {
       let secret = try change.deviceSecret()
       for slot in change.table.slots
       where try slot.isOfDevice(secret, by: change.table.sealer(cipher)) {
-        throw .invalid("This device already has the slot \(slot.id), \"\(slot.name)\"")
+        throw .invalid("This device already has slot \(slot.id), \"\(slot.name)\"")
       }
       return Slot(try change.addSlot(named: name, .device(secret)))
     }
@@ -61,7 +61,7 @@ extension SecretVault {
   ///
   /// The app shows the code once, and the user writes it down. The vault does not store it.
   ///
-  /// - Parameter name: The name of the slot, which has 1 to 200 bytes. It is stored unencrypted.
+  /// - Parameter name: The name of the slot, 1 to 200 bytes long. It is stored unencrypted.
   /// - Returns: The new slot and the code.
   /// - Throws: The errors of ``addSlot(_:named:cost:)``.
   public func addRecoveryCode(
@@ -92,7 +92,7 @@ extension SecretVault {
       guard opens else {
         throw SecretStoreError.invalid(
           """
-          The slot \(id), \"\(removed.name)\", is the last one that opens the vault on this device. \
+          Slot \(id), \"\(removed.name)\", is the last one that opens the vault on this device. \
           Add another slot before removing it
           """)
       }
@@ -104,7 +104,7 @@ extension SecretVault {
   /// Renames a slot.
   ///
   /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/invalid(_:)`` if there is no such
-  ///   slot or the name does not have 1 to 200 bytes, or the error of writing the vault.
+  ///   slot or the name is not 1 to 200 bytes long, or any error from writing the vault.
   public func renameSlot(_ id: Slot.ID, to name: String) throws {
     try Slot.check(name)
     try requireUnlocked()
@@ -162,7 +162,7 @@ extension SecretVault.Slot {
 
   static func check(_ name: String) throws(SecretStoreError) {
     if !(1...200).contains(name.utf8.count) {
-      throw .invalid("The name of a slot must have 1 to 200 bytes, not \(name.utf8.count)")
+      throw .invalid("A slot name must be 1 to 200 bytes long, not \(name.utf8.count)")
     }
   }
 }

@@ -76,7 +76,7 @@ extension ValidatedField {
 }
 
 extension CrossFieldCheck where Value: Equatable {
-  /// Returns a check that the value equals that of another field (`==`).
+  /// Returns a validator that requires the value of another field (`==`).
   public static func equal(
     to other: ValidatedField<Value>, saying requirement: ValidationMessage = .equalToOther
   ) -> CrossFieldCheck {
@@ -85,8 +85,8 @@ extension CrossFieldCheck where Value: Equatable {
 }
 
 extension CrossFieldCheck where Value: StringProtocol {
-  /// Returns a check that the string equals that of another field (`==`); a prefix of the other
-  /// string is `.incomplete`.
+  /// Returns a validator that requires the string of another field (`==`); a prefix of it is
+  /// reported as `.incomplete`.
   public static func equal(
     to other: ValidatedField<Value>, saying requirement: ValidationMessage = .equalToOther
   ) -> CrossFieldCheck {
@@ -95,7 +95,7 @@ extension CrossFieldCheck where Value: StringProtocol {
     }
   }
 
-  /// Returns a check that the string does not contain that of another field, such as the user name.
+  /// Returns a validator that forbids the string of another field, such as the user name.
   ///
   /// Both strings are compared by code points after the `Lowercase_Mapping` of Unicode. Strings of
   /// fewer than three code points are always allowed, because many passwords contain them. The

@@ -8,7 +8,7 @@ public struct ValidationFormReport: Hashable, Sendable {
     public let report: ValidationReport
   }
 
-  /// A requirement of a field that does not hold.
+  /// An unmet requirement of a field.
   public struct FieldError: Hashable, Sendable {
     /// The identifier of the field.
     public let field: ObjectIdentifier
@@ -44,7 +44,7 @@ public struct ValidationFormReport: Hashable, Sendable {
     }?.id
   }
 
-  /// Returns a text for screen readers with the number of requirements that hold.
+  /// Returns text for screen readers with the number of requirements that hold.
   public func progressText(in language: ValidationLanguage) -> String {
     joined.progressText(in: language)
   }

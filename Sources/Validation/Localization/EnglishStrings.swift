@@ -31,7 +31,7 @@ enum EnglishStrings: LocalizedStrings {
     case .maximumRun(let run, let limit): limitText(run, limit)
     case .shortenRun(let run, let text, let position, let limit):
       "\(text.map { "\(quoted($0)) at" } ?? "At") \(Self.position(position)): \(limitText(run, limit))"
-    case .makeRoom: "No room is left for this: delete or replace something first"
+    case .replaceCharacters: "No room is left for this: delete or replace something first"
     case .prefix(let text): "Begins with \(quoted(text))"
     case .suffix(let text): "Ends with \(quoted(text))"
     case .trimmed: "No white space at the beginning or end"
@@ -44,7 +44,7 @@ enum EnglishStrings: LocalizedStrings {
     case .equalToOther: "Must match the other field"
     case .notContainingOther: "Must not contain the text of the other field"
     case .lessThan(let value): "Less than \(value)"
-    case .moreThan(let value): "More than \(value)"
+    case .greaterThan(let value): "More than \(value)"
     case .multiple(let value): "A multiple of \(value)"
     case .finite: "A finite number"
     case .notBlocked: "Not on the list of common or compromised passwords"
@@ -85,8 +85,8 @@ enum EnglishStrings: LocalizedStrings {
 
   static func noun(_ characterClass: CharacterClass) -> Noun {
     switch characterClass {
-    case .upper: return Noun("capital letter A–Z", "capital letters A–Z")
-    case .lower: return Noun("small letter a–z", "small letters a–z")
+    case .upper: return Noun("uppercase letter A–Z", "uppercase letters A–Z")
+    case .lower: return Noun("lowercase letter a–z", "lowercase letters a–z")
     case .digits: return Noun("digit", "digits")
     case .special: return Noun("symbol", "symbols")
     case .asciiPrintable: return Noun("ASCII character", "ASCII characters")

@@ -31,7 +31,7 @@ enum GermanStrings: LocalizedStrings {
     case .maximumRun(let run, let limit): limitText(run, limit)
     case .shortenRun(let run, let text, let position, let limit):
       "\(text.map { "\(quoted($0)) an" } ?? "An") Stelle \(Self.position(position)): \(limitText(run, limit))"
-    case .makeRoom: "Dafür ist kein Platz mehr: zuerst etwas löschen oder ersetzen"
+    case .replaceCharacters: "Dafür ist kein Platz mehr: zuerst etwas löschen oder ersetzen"
     case .prefix(let text): "Beginnt mit \(quoted(text))"
     case .suffix(let text): "Endet mit \(quoted(text))"
     case .trimmed: "Keine Leerzeichen am Anfang oder Ende"
@@ -44,7 +44,7 @@ enum GermanStrings: LocalizedStrings {
     case .equalToOther: "Muss mit dem anderen Feld übereinstimmen"
     case .notContainingOther: "Darf den Text des anderen Feldes nicht enthalten"
     case .lessThan(let value): "Weniger als \(value)"
-    case .moreThan(let value): "Mehr als \(value)"
+    case .greaterThan(let value): "Mehr als \(value)"
     case .multiple(let value): "Ein Vielfaches von \(value)"
     case .finite: "Eine endliche Zahl"
     case .notBlocked: "Nicht auf der Liste verbreiteter oder bekannt gewordener Passwörter"

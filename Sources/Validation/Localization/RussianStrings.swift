@@ -32,7 +32,7 @@ enum RussianStrings: LocalizedStrings {
     case .shortenRun(let run, let text, let position, let limit):
       "\(text.map { "\(quoted($0)), позиция" } ?? "Позиция") \(Self.position(position)): "
         + limitText(run, limit)
-    case .makeRoom: "Для этого не осталось места: сначала удалите или замените что-нибудь"
+    case .replaceCharacters: "Для этого не осталось места: сначала удалите или замените что-нибудь"
     case .prefix(let text): "Начинается с \(quoted(text))"
     case .suffix(let text): "Заканчивается на \(quoted(text))"
     case .trimmed: "Без пробелов в начале и в конце"
@@ -45,7 +45,7 @@ enum RussianStrings: LocalizedStrings {
     case .equalToOther: "Должно совпадать с другим полем"
     case .notContainingOther: "Не должно содержать текст другого поля"
     case .lessThan(let value): "Меньше \(value)"
-    case .moreThan(let value): "Больше \(value)"
+    case .greaterThan(let value): "Больше \(value)"
     case .multiple(let value): "Кратно \(value)"
     case .finite: "Конечное число"
     case .notBlocked: "Нет в списке распространённых или скомпрометированных паролей"

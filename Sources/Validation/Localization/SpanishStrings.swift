@@ -32,7 +32,7 @@ enum SpanishStrings: LocalizedStrings {
     case .maximumRun(let run, let limit): limitText(run, limit)
     case .shortenRun(let run, let text, let position, let limit):
       "\(text.map { "\(quoted($0)) en" } ?? "En") la posición \(Self.position(position)): \(limitText(run, limit))"
-    case .makeRoom: "No queda sitio para esto: borra o sustituye algo antes"
+    case .replaceCharacters: "No queda sitio para esto: borra o sustituye algo antes"
     case .prefix(let text): "Empieza por \(quoted(text))"
     case .suffix(let text): "Termina en \(quoted(text))"
     case .trimmed: "Sin espacios al principio ni al final"
@@ -45,7 +45,7 @@ enum SpanishStrings: LocalizedStrings {
     case .equalToOther: "Debe coincidir con el otro campo"
     case .notContainingOther: "No debe contener el texto del otro campo"
     case .lessThan(let value): "Menos de \(value)"
-    case .moreThan(let value): "Más de \(value)"
+    case .greaterThan(let value): "Más de \(value)"
     case .multiple(let value): "Un múltiplo de \(value)"
     case .finite: "Un número finito"
     case .notBlocked: "Fuera de la lista de contraseñas comunes o filtradas"

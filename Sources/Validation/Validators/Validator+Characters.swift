@@ -1,7 +1,9 @@
 public import PasswordRules
 
 extension Validator<String> {
-  /// Returns a check that allows only characters of some classes; other characters are `.violated`.
+  /// Returns a validator that allows only characters of the given classes.
+  ///
+  /// The check is `.violated` if the string contains other characters.
   ///
   /// Messages contain the other characters. For a secret, use ``password(_:unit:matching:)``, whose
   /// messages contain only positions.
@@ -21,8 +23,9 @@ extension Validator<String> {
     }
   }
 
-  /// Returns a check for a minimum number of characters of some classes; a smaller number is
-  /// `.incomplete`.
+  /// Returns a validator for a minimum number of characters of the given classes.
+  ///
+  /// The check is `.incomplete` if there are fewer.
   public static func contains(
     atLeast minimum: Int = 1, of classes: CharacterClass...
   ) -> Validator {
@@ -34,8 +37,9 @@ extension Validator<String> {
     }
   }
 
-  /// Returns a check that limits the number of equal characters in a row; longer runs are
-  /// `.violated`.
+  /// Returns a validator that limits the number of equal characters in a row.
+  ///
+  /// The check is `.violated` if a run is longer.
   ///
   /// Messages quote runs of up to 12 characters. For a secret, use ``password(_:unit:matching:)``,
   /// whose messages contain only positions.
@@ -43,15 +47,17 @@ extension Validator<String> {
     runs(.repeating, limit, [.allowed(.unicode), .maxRepeating(limit)])
   }
 
-  /// Returns a check that limits the number of characters in a row that ascend or descend in A–Z,
-  /// a–z or 0–9; longer runs are `.violated`.
+  /// Returns a validator that limits the number of characters in a row that ascend or descend in
+  /// A–Z, a–z or 0–9.
+  ///
+  /// The check is `.violated` if a run is longer.
   ///
   /// As with ``maxRepeating(_:)``, messages quote runs of up to 12 characters.
   public static func maxSequential(_ limit: Int) -> Validator {
     runs(.sequential, limit, [.allowed(.unicode), .maxSequential(limit)])
   }
 
-  /// Returns a check that limits runs; as in password rules, zero or less has no effect.
+  /// Returns a validator that limits runs; as in password rules, a limit below 1 has no effect.
   private static func runs(
     _ run: ValidationMessage.Run, _ limit: Int, _ rules: PasswordRuleSet
   ) -> Validator {

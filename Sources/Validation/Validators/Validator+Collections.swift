@@ -1,11 +1,11 @@
 extension Validator where Value: Collection & SendableMetatype {
-  /// A check that the collection is not empty; an empty one is `.incomplete`.
+  /// A validator that requires elements; an empty collection is reported as `.incomplete`.
   public static var notEmpty: Validator { custom("notEmpty", .notEmpty) { !$0.isEmpty } }
 
   /// Returns a validator with one check per limit of a range of counts.
   ///
-  /// Too few elements are `.incomplete`. Too many are `.violated`, with the positions of the excess
-  /// elements.
+  /// Too few elements are reported as `.incomplete`. Too many are reported as `.violated`, with the
+  /// positions of the excess elements.
   ///
   /// - Precondition: The range is not empty.
   public static func count(_ range: some RangeExpression<Int>) -> Validator {
@@ -19,8 +19,9 @@ extension Validator where Value: Collection & SendableMetatype {
 
 extension Validator
 where Value: Collection & SendableMetatype, Value.Element: Hashable & SendableMetatype {
-  /// A check that there are no duplicate elements; duplicates are `.violated`, with their
-  /// positions.
+  /// A validator that forbids duplicate elements.
+  ///
+  /// Duplicates are reported as `.violated`, with their positions.
   public static var unique: Validator {
     Validator("unique", .unique) { elements, results in
       var seen: Set<Value.Element> = []

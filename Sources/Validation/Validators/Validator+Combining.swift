@@ -53,7 +53,7 @@ extension Validator {
     validator.on(part)
   }
 
-  /// Returns a check that the value is not nil; nil is `.incomplete`.
+  /// Returns a validator that requires a value; nil is reported as `.incomplete`.
   public static func present<Wrapped>() -> Validator where Value == Wrapped? {
     custom("present", .present) { $0 != nil }
   }

@@ -1,7 +1,7 @@
 import PasswordRules
 
 extension Validator<String> {
-  /// A check for an email address that `input type=email` of the HTML Standard accepts.
+  /// A validator for an email address that `input type=email` of the HTML Standard accepts.
   ///
   /// The syntax deliberately differs from RFC 5322. An address consists of letters, digits, and
   /// some punctuation, the character `@`, and dot-separated labels of up to 63 letters, digits, and

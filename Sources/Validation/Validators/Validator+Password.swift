@@ -1,7 +1,7 @@
 public import PasswordRules
 
 extension Validator<String> {
-  /// Returns a check for each rule, with the results of `PasswordRuleSet.check(_:unit:matching:)`.
+  /// Returns a validator with the results of `PasswordRuleSet.check(_:unit:matching:)`.
   ///
   /// A password satisfies all checks if and only if it satisfies the rule set. Advice contains only
   /// positions, never characters of the password.
@@ -58,9 +58,9 @@ extension PasswordReport.Check {
   fileprivate func advice(length: Int, unit: LengthUnit) -> ValidationMessage? {
     let position = violations.first ?? 0..<0
     return switch rule {
-    case .required(let classes): state == .violated ? .makeRoom : .addOf(1, classes)
+    case .required(let classes): state == .violated ? .replaceCharacters : .addOf(1, classes)
     case .minLength(let limit):
-      state == .violated ? .makeRoom : .addCharacters(limit - length, unit)
+      state == .violated ? .replaceCharacters : .addCharacters(limit - length, unit)
     case .maxLength(let limit): .removeCharacters(length - limit, unit)
     case .allowed: .removeAt(violations)
     case .maxConsecutive(let limit): .shortenRun(.consecutive, nil, at: position, limit: limit)

@@ -11,8 +11,8 @@ extension Validator<String> {
 
   /// Returns a validator with one check per limit of a range of lengths in a unit.
   ///
-  /// Too few characters are `.incomplete`. Too many are `.violated`, with the positions of the
-  /// excess characters. The range must not be empty.
+  /// Too few characters are reported as `.incomplete`. Too many are reported as `.violated`, with
+  /// the positions of the excess characters. The range must not be empty.
   public static func count(_ range: some RangeExpression<Int>, unit: LengthUnit) -> Validator {
     let bounds = CountBounds(range, unit: unit)
     return Validator(checks: bounds.checks()) { string, results in
@@ -20,19 +20,19 @@ extension Validator<String> {
     }
   }
 
-  /// Returns a check for a prefix; a part of the prefix is `.incomplete`.
+  /// Returns a validator for a prefix; a part of the prefix is reported as `.incomplete`.
   public static func prefix(_ prefix: String) -> Validator {
     custom("prefix", .prefix(prefix)) {
       $0.hasPrefix(prefix) ? .satisfied : prefix.hasPrefix($0) ? .incomplete : .violated
     }
   }
 
-  /// Returns a check for a suffix; other strings are `.incomplete`.
+  /// Returns a validator for a suffix; other strings are reported as `.incomplete`.
   public static func suffix(_ suffix: String) -> Validator {
     custom("suffix", .suffix(suffix)) { $0.hasSuffix(suffix) }
   }
 
-  /// A check that there is no white space at the beginning or end.
+  /// A validator that forbids white space at the beginning or end.
   ///
   /// White space at the beginning is `.violated`. At the end it is `.incomplete`, because another
   /// word may follow.
@@ -50,7 +50,7 @@ extension Validator<String> {
     }
   }
 
-  /// A check that there is no line break, as Unicode defines it.
+  /// A validator that forbids line breaks, as Unicode defines them.
   public static var singleLine: Validator {
     Validator("singleLine", .singleLine) { string, results in
       var positions = RangeSet<Int>()
@@ -72,8 +72,9 @@ extension Unicode.Scalar {
 }
 
 extension Validator<String> {
-  /// Returns a check that a regular expression matches the whole string; other strings are
-  /// `.incomplete`.
+  /// Returns a validator for a regular expression that must match the whole string.
+  ///
+  /// Other strings are reported as `.incomplete`.
   ///
   /// ```swift
   /// let postcode: Validator<String> = .matching(.custom("postcode")) { /[0-9]{5}/ }

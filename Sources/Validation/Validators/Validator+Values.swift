@@ -2,7 +2,7 @@
 private let listedValueLimit = 8
 
 extension Validator where Value: Equatable & Sendable & SendableMetatype {
-  /// Returns a check that allows only some values; others are `.violated`.
+  /// Returns a validator that allows only some values; others are reported as `.violated`.
   ///
   /// The message lists the values if there are at most eight.
   public static func oneOf(_ values: [Value]) -> Validator {
@@ -10,14 +10,14 @@ extension Validator where Value: Equatable & Sendable & SendableMetatype {
     return custom("oneOf", .oneOf(listed), failure: .violated) { values.contains($0) }
   }
 
-  /// Returns a check that excludes some values, which messages do not contain.
+  /// Returns a validator that excludes some values, which messages do not contain.
   ///
-  /// An excluded value is `.incomplete`, because appending text can change it.
+  /// An excluded value is reported as `.incomplete`, because appending text can change it.
   public static func noneOf(_ values: [Value]) -> Validator {
     custom("noneOf", .noneOf) { !values.contains($0) }
   }
 
-  /// Returns a check that a value equals another; different values are `.violated`.
+  /// Returns a validator that requires a value; other values are reported as `.violated`.
   ///
   /// Messages do not contain the expected value, but show `text` unless it is nil.
   public static func equalTo(_ value: Value, shownAs text: String? = nil) -> Validator {
@@ -26,7 +26,9 @@ extension Validator where Value: Equatable & Sendable & SendableMetatype {
 }
 
 extension Validator<String> {
-  /// Returns a check that allows only some strings; a prefix of one of them is `.incomplete`.
+  /// Returns a validator that allows only some strings.
+  ///
+  /// A prefix of one of them is reported as `.incomplete`.
   ///
   /// The message lists the strings if there are at most eight.
   public static func oneOf(_ values: [String]) -> Validator {
@@ -36,7 +38,9 @@ extension Validator<String> {
     }
   }
 
-  /// Returns a check that a string equals another; a prefix of the other is `.incomplete`.
+  /// Returns a validator that requires a string.
+  ///
+  /// A prefix of it is reported as `.incomplete`.
   ///
   /// Messages do not contain the expected string, but show `text` unless it is nil.
   public static func equalTo(_ value: String, shownAs text: String? = nil) -> Validator {
@@ -52,18 +56,20 @@ extension StringProtocol {
 }
 
 extension Validator where Value: Numeric & Comparable & SendableMetatype {
-  /// A check for a positive number; zero is `.incomplete`, and a negative number is `.violated`.
+  /// A validator for a positive number.
+  ///
+  /// Zero is reported as `.incomplete`, and a negative number as `.violated`.
   public static var positive: Validator {
-    custom("positive", .moreThan("0")) {
+    custom("positive", .greaterThan("0")) {
       $0 > .zero ? .satisfied : $0 < .zero ? .violated : .incomplete
     }
   }
 }
 
 extension Validator where Value: BinaryInteger & Sendable & SendableMetatype {
-  /// Returns a check for a multiple of a number; other numbers are `.incomplete`, because appending
-  /// digits can result in a multiple.
+  /// Returns a validator for a multiple of a number.
   ///
+  /// Other numbers are reported as `.incomplete`: appending digits can result in a multiple.
   /// Only zero is a multiple of zero.
   public static func multiple(of divisor: Value) -> Validator {
     custom("multiple", .multiple(of: "\(divisor)")) { $0.isMultiple(of: divisor) }
@@ -71,51 +77,51 @@ extension Validator where Value: BinaryInteger & Sendable & SendableMetatype {
 }
 
 extension Validator where Value: FloatingPoint & SendableMetatype {
-  /// A check for a finite number; infinity and NaN are `.violated`.
+  /// A validator for a finite number; infinity and NaN are reported as `.violated`.
   public static var finite: Validator {
     custom("finite", .finite, failure: .violated) { $0.isFinite }
   }
 }
 
 extension Validator where Value: Comparable & Sendable & SendableMetatype {
-  /// Returns a check for a minimum.
+  /// Returns a validator for a minimum.
   ///
-  /// A lower value is `.incomplete`, because appending digits results in a greater number.
+  /// A lower value is reported as `.incomplete`, because appending digits makes it greater.
   public static func atLeast(_ minimum: Value) -> Validator {
     custom("atLeast", .minimum("\(minimum)")) { $0 >= minimum }
   }
 
-  /// Returns a check for a maximum; a higher value is `.violated`.
+  /// Returns a validator for a maximum; a higher value is reported as `.violated`.
   public static func atMost(_ maximum: Value) -> Validator {
     custom("atMost", .maximum("\(maximum)"), failure: .violated) { $0 <= maximum }
   }
 
-  /// Returns a check for an exclusive upper bound; other values are `.violated`.
+  /// Returns a validator for an exclusive upper bound; other values are reported as `.violated`.
   public static func lessThan(_ limit: Value) -> Validator {
     custom("lessThan", .lessThan("\(limit)"), failure: .violated) { $0 < limit }
   }
 
-  /// Returns a check for each bound of a closed range.
+  /// Returns a validator for each bound of a closed range.
   public static func `in`(_ range: ClosedRange<Value>) -> Validator {
     .atLeast(range.lowerBound) && .atMost(range.upperBound)
   }
 
-  /// Returns a check for each bound of a half-open range.
+  /// Returns a validator for each bound of a half-open range.
   public static func `in`(_ range: Range<Value>) -> Validator {
     .atLeast(range.lowerBound) && .lessThan(range.upperBound)
   }
 
-  /// Returns a check for a minimum, as ``atLeast(_:)`` does.
+  /// Returns a validator for a minimum, as ``atLeast(_:)`` does.
   public static func `in`(_ range: PartialRangeFrom<Value>) -> Validator {
     .atLeast(range.lowerBound)
   }
 
-  /// Returns a check for a maximum, as ``atMost(_:)`` does.
+  /// Returns a validator for a maximum, as ``atMost(_:)`` does.
   public static func `in`(_ range: PartialRangeThrough<Value>) -> Validator {
     .atMost(range.upperBound)
   }
 
-  /// Returns a check for an exclusive upper bound, as ``lessThan(_:)`` does.
+  /// Returns a validator for an exclusive upper bound, as ``lessThan(_:)`` does.
   public static func `in`(_ range: PartialRangeUpTo<Value>) -> Validator {
     .lessThan(range.upperBound)
   }

@@ -75,7 +75,7 @@ extension Int {
 }
 
 extension [UInt8] {
-  /// Appends the lowest bytes of a number in big-endian order.
+  /// Appends the least significant bytes of a number in big-endian order.
   mutating func append(bigEndian number: some FixedWidthInteger, size: Int) {
     for shift in stride(from: (size - 1) * 8, through: 0, by: -8) {
       append(UInt8(truncatingIfNeeded: number >> shift))

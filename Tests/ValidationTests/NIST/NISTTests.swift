@@ -94,10 +94,10 @@ struct NISTTests {
     let found = NIST.contradictions(of: rules)
     #expect(
       found.map(\.description) == [
-        "At least 1 capital letter A–Z: verifiers shall not impose composition rules.",
+        "At least 1 uppercase letter A–Z: verifiers shall not impose composition rules.",
         "At most 2 equal characters in a row: verifiers shall not impose composition rules.",
         "At most 20 characters: at least 64 should be accepted.",
-        "Only capital letters A–Z and small letters a–z: "
+        "Only uppercase letters A–Z and lowercase letters a–z: "
           + "all printable ASCII characters and the space should be accepted.",
         "At least 8 characters: the minimum shall be 15.",
       ])

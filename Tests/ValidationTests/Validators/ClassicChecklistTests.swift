@@ -2,7 +2,7 @@ import PasswordRules
 import Testing
 import Validation
 
-/// A checklist at every keystroke: not empty, longer than three, a symbol and a capital letter.
+/// A checklist at every keystroke: not empty, longer than three, a symbol and an uppercase letter.
 struct ClassicChecklistTests {
   private static let validator: Validator<String> =
     .notEmpty && .count(4...) && .contains(of: .special) && .contains(of: .upper)
@@ -18,17 +18,17 @@ struct ClassicChecklistTests {
   private static let rows = [
     Row(
       typed: "", states: "....", progress: 0,
-      messages: ["Not empty", "Add 4 characters", "Add 1 symbol", "Add 1 capital letter A–Z"]),
+      messages: ["Not empty", "Add 4 characters", "Add 1 symbol", "Add 1 uppercase letter A–Z"]),
     Row(
       typed: "a", states: "+...", progress: 0.25,
-      messages: ["Add 3 characters", "Add 1 symbol", "Add 1 capital letter A–Z"]),
+      messages: ["Add 3 characters", "Add 1 symbol", "Add 1 uppercase letter A–Z"]),
     Row(
       typed: "ab", states: "+...", progress: 0.25,
-      messages: ["Add 2 characters", "Add 1 symbol", "Add 1 capital letter A–Z"]),
+      messages: ["Add 2 characters", "Add 1 symbol", "Add 1 uppercase letter A–Z"]),
     Row(
       typed: "ab!", states: "+.+.", progress: 0.5,
-      messages: ["Add 1 character", "Add 1 capital letter A–Z"]),
-    Row(typed: "ab!4", states: "+++.", progress: 0.75, messages: ["Add 1 capital letter A–Z"]),
+      messages: ["Add 1 character", "Add 1 uppercase letter A–Z"]),
+    Row(typed: "ab!4", states: "+++.", progress: 0.75, messages: ["Add 1 uppercase letter A–Z"]),
     Row(typed: "ab!4Z", states: "++++", progress: 1, messages: []),
     Row(typed: "ab!4Zé", states: "++++", progress: 1, messages: []),
     // Pasted over the text.

@@ -14,9 +14,9 @@ struct PasswordValidatorTests {
     arguments: [
       (
         "", "...++.+",
-        ["Add 1 capital letter A–Z", "Add 1 digit", "Add 1 digit", "Add 6 characters"]
+        ["Add 1 uppercase letter A–Z", "Add 1 digit", "Add 1 digit", "Add 6 characters"]
       ),
-      ("a1", ".+.++.+", ["Add 1 capital letter A–Z", "Add 1 digit", "Add 4 characters"]),
+      ("a1", ".+.++.+", ["Add 1 uppercase letter A–Z", "Add 1 digit", "Add 4 characters"]),
       ("a1B2", "+++++.+", ["Add 2 characters"]),
       (
         "a1B2 ü-", "+++!+++", ["Remove or replace the text at 5–6"]
@@ -42,8 +42,8 @@ struct PasswordValidatorTests {
     let checks = Validator<String>.password(Self.rules).report(for: "").checks
     #expect(
       checks.map { $0.requirement.text(in: .english) } == [
-        "At least 1 capital letter A–Z", "At least 1 digit", "At least 2 digits",
-        "Only capital letters A–Z, small letters a–z, digits and the characters -",
+        "At least 1 uppercase letter A–Z", "At least 1 digit", "At least 2 digits",
+        "Only uppercase letters A–Z, lowercase letters a–z, digits and the characters -",
         "At most 2 equal characters in a row", "At least 6 characters", "At most 8 characters",
       ])
     #expect(

@@ -6,7 +6,7 @@ enum Key: Equatable {
   case enter, tab, backTab, escape
   case left, right, up, down, home, end
   case backspace, delete, deleteWord, deleteToStart, deleteToEnd
-  /// A key together with Ctrl, as the small letter.
+  /// A key together with Ctrl, as the lowercase letter.
   case control(Unicode.Scalar)
   /// Bytes that are not UTF-8.
   case unreadable

@@ -70,7 +70,7 @@ struct KeyTable: Sendable {
     if let id {
       let slot = try slot(id)
       guard slot.kind.cost != nil else {
-        throw .invalid("The slot \(id), \"\(slot.name)\", is not for a passphrase")
+        throw .invalid("Slot \(id), \"\(slot.name)\", is not for a passphrase")
       }
       return slot
     }

@@ -5,7 +5,7 @@ struct VaultImport {
   private let source: VaultContents
   private var target: VaultContents
   private let conflicts: ImportConflicts
-  /// The latest allowed date, in microseconds since 1970, because later items must get later dates.
+  /// The latest allowed date, in microseconds since 1970, so that later items can have later dates.
   private let latest: Int64
   private(set) var report = ImportReport()
 
@@ -56,7 +56,7 @@ struct VaultImport {
     _ item: VaultItem, _ decoded: SecretItem
   ) throws(SecretStoreError) -> (ImportReport.Outcome, Step?) {
     if !item.isPortable {
-      return (.refused("It is bound to the device that the file comes from."), nil)
+      return (.refused("It is bound to the source device."), nil)
     }
     if !identities.insert(decoded.identity).inserted {
       return (.refused("The file has an older item with the same identity."), nil)

@@ -89,7 +89,7 @@ struct VaultPassphraseChangeTests {
     #expect(try error(nil) == "The vault has no passphrase")
     try object.add("value", account: "a")
     #expect(try error(nil) == "The vault has no passphrase")
-    #expect(try error(1) == "The slot 1, \"this device\", is not for a passphrase")
+    #expect(try error(1) == "Slot 1, \"this device\", is not for a passphrase")
     #expect(try error(2) == "The vault has no slot 2")
   }
 

@@ -93,7 +93,7 @@ struct VaultSlotTests {
   @Test func slotForThisDeviceIsAddedOnce() throws {
     let object = try filledVault()
     let error = try failure { try object.addSlot(.device, named: "again") }
-    #expect(error.invalid == "This device already has the slot 1, \"this device\"")
+    #expect(error.invalid == "This device already has slot 1, \"this device\"")
     try object.setPassphrase(Secret("passphrase".utf8), cost: .minimum)
     let slot = try object.addSlot(.device, named: "laptop")
     #expect(slot.kind == .device && slot.name == "laptop")
@@ -186,7 +186,7 @@ struct VaultSlotTests {
     let error = try failure { try object.removeSlot(1) }
     #expect(
       "\(error)" == """
-        The slot 1, "this device", is the last one that opens the vault on this device. Add another \
+        Slot 1, "this device", is the last one that opens the vault on this device. Add another \
         slot before removing it.
         """)
     #expect(try vault.bytes == bytes)

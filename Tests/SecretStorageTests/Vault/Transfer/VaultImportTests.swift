@@ -168,7 +168,7 @@ struct VaultImportTests {
     let report = try object.importItems(from: vault.file, passphrase: TestVault.passphrase)
     #expect(report.items(.identical).count == 13)
     #expect(
-      report.items(.refused("It is bound to the device that the file comes from.")).count == 12)
+      report.items(.refused("It is bound to the source device.")).count == 12)
     #expect(try vault.bytes == bytes)
     #expect(try vault.names() == names)
   }
