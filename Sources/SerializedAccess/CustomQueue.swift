@@ -32,8 +32,8 @@ final class CustomQueue: Sendable {
 // queues have different classes.
 //
 // If the kind cannot be determined, the queue is treated as serial. That is safe, because each
-// access also holds the value's `AccessLock`: on a concurrent queue, accesses would still exclude each
-// other, and only their order would be lost.
+// access also holds the value's `AccessLock`: on a concurrent queue, accesses would still exclude
+// each other, and only their order would be lost.
 extension DispatchQueue {
   /// Whether the queue can run several work items at the same time.
   var isConcurrent: Bool {
