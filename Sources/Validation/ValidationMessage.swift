@@ -3,8 +3,8 @@ public import PasswordRules
 /// A requirement or a piece of advice that a ``ValidationLanguage`` expresses as a sentence.
 ///
 /// Each language is a `switch` over this type, so the compiler detects missing translations.
-/// Numbers are passed as their `description`. The messages of these contain no part of the
-/// password:
+/// Numbers are passed as their `description`. The messages of the following
+/// validators contain no part of the password:
 ///
 /// - ``Validator/password(_:unit:matching:)``
 /// - ``Validator/nist(secondFactor:blockList:maximum:normalizing:)``

@@ -163,7 +163,7 @@ final class ChangeCount: Sendable {
 
 /// A value of erased type.
 ///
-/// Generic code, which is not specialised across modules, would slow down a get.
+/// Generic code, which is not specialized across modules, would slow down a get.
 protocol AnyBox: AnyObject, Sendable {
   func encoded() throws(SecretStoreError) -> Secret
 }
@@ -193,7 +193,7 @@ final class Box<Value: Codable & Sendable>: AnyBox {
       var bytes = try ValueCoder().encode(value)
       return Secret(wiping: &bytes)
     } catch {
-      // The description of `SecretStoreError` adds a full stop.
+      // The description of `SecretStoreError` adds a period.
       throw .invalid(String(error.description.dropLast()))
     }
   }

@@ -2,7 +2,7 @@ import Concurrency
 import Dispatch
 import Synchronization
 
-/// Runs a closure that may block on one of Dispatch's threads, instead of the task's thread.
+/// Runs a blocking closure on a Dispatch thread, so that it does not block the task's thread.
 ///
 /// The closure can check ``TaskCancellation/isRequested``. If the task is cancelled, `onCancel` is
 /// called.

@@ -42,7 +42,8 @@ package struct FileStatus: Hashable, Sendable {
   package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
   package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
   package var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
-  package var isOpenToOthers: Bool { mode & 0o077 != 0 }
+  /// Whether the group or other users have any permission.
+  package var isAccessibleToOthers: Bool { mode & 0o077 != 0 }
 
   /// Returns whether a file has the size and modification time of another, and is the same file.
   package func isUnmodified(since other: FileStatus) -> Bool {

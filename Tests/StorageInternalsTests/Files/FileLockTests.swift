@@ -62,7 +62,7 @@ import Testing
     _ = try FileLock(at: directory("lock"))
     let status = try #require(try FileSystem().status(of: directory("lock")))
     #expect(status.isRegularFile)
-    #expect(!status.isOpenToOthers)
+    #expect(!status.isAccessibleToOthers)
   }
 
   @Test func symbolicLinkIsRefused() throws {

@@ -9,10 +9,10 @@ import StorageInternals
 /// ```
 ///
 /// The service's file configures whether a login needs a password, a fingerprint or something else.
-/// PAM reports only whether the login succeeded. If it asked no question, and
-/// `hasFingerprintReader` is true, that proves ``AuthenticationProofs/biometry``; otherwise it
-/// proves ``AuthenticationProofs/passcode``, so do not use a service that accepts users without
-/// asking a question. Accounts that have no password or have expired are denied.
+/// PAM reports only whether the login succeeded. A login without a prompt counts as
+/// ``AuthenticationProofs/biometry`` if `hasFingerprintReader` is true. Every other login counts as
+/// ``AuthenticationProofs/passcode``. Therefore, do not use a service that accepts users without a
+/// prompt. Accounts that have no password or have expired are denied.
 ///
 /// The library `libpam.so.0` is loaded on first use. The modules run in this process with its
 /// privileges. Without superuser privileges, most of them can check only the password of the

@@ -10,7 +10,7 @@ func checkPrivacy(_ status: FileStatus, of path: String) throws(SecretStoreError
       "is not a regular file"
     } else if status.owner != geteuid() {
       "belongs to another user (\(status.owner)): only its owner may use it"
-    } else if status.isOpenToOthers {
+    } else if status.isAccessibleToOthers {
       "is accessible to other users: remove their permissions with chmod 600"
     } else {
       nil
