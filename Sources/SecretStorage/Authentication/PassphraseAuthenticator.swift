@@ -15,8 +15,9 @@ public struct PassphraseAuthenticator: Authenticator {
   /// Creates an authenticator for the passphrase of a vault.
   ///
   /// - Parameters:
-  ///   - vault: The vault, which the authenticator retains; nil for the vault whose initialiser
-  ///     receives the authenticator. An authenticator of an ``AuthenticationContext`` needs a vault.
+  ///   - vault: The vault, which the authenticator retains; nil for the vault whose initializer
+  ///     receives the authenticator. The authenticator of an ``AuthenticationContext`` needs a
+  ///     vault.
   ///   - attempts: The maximum number of attempts, at least one.
   ///   - conversation: The user interface that asks for the passphrase.
   public init(

@@ -63,8 +63,7 @@ extension FileRecordLog {
     _ file: borrowing File
   ) throws(SecretStoreError) -> (LogRecord, end: Int)? {
     func bytes(_ offset: Int, _ count: Int) throws(SecretStoreError) -> [UInt8] {
-      try mapErrors { () throws(SystemError) in try file.read(from: offset, count: count)
-      }
+      try mapErrors { () throws(SystemError) in try file.read(from: offset, count: count) }
     }
     guard let offset = FileHeader.lastRecord(in: try bytes(0, FileHeader.size)),
       let count = Frame.payloadCount(in: try bytes(offset, Frame.overhead)[...]),

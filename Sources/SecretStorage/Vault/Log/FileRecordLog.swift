@@ -23,8 +23,7 @@ struct FileRecordLog: RecordLog {
     isContinued: (LogRecord) throws(SecretStoreError) -> Bool
   ) throws(SecretStoreError) -> LogChanges {
     if position == nil { removeLeftovers() }
-    let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path)
-    }
+    let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) }
     if let status, let position, FilePosition(position).isCurrent(for: status) {
       return LogChanges(isReset: false, position: position)
     }
