@@ -122,8 +122,10 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "CLibrary", "Concurrency", "KeyValueStorage", "SecretStorage", "StorageInternals",
+        "TestRun",
       ],
       path: "Tests/Support"),
+    .target(name: "TestRun", path: "Tests/TestRun"),
     // The child processes of the tests that need a second one.
     .executableTarget(
       name: "SettingsProcess", dependencies: ["CLibrary", "Concurrency", "KeyValueStorage"],
@@ -141,6 +143,17 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Kills at random moments, unlocked editors and the like, which are built only when asked for.
+if Context.environment["LOCKET_CAMPAIGN"] == nil {
+  for target in package.targets
+  where [
+    "KeyValueStorageTests", "SecretStorageTests", "SecretMigrationTests",
+    "KeychainCompatibilityTests",
+  ].contains(target.name) {
+    target.exclude.append("Campaigns")
+  }
+}
 
 for target in package.targets {
   var settings = target.swiftSettings ?? []

@@ -1,8 +1,8 @@
 package import SecretStorage
 
-/// A cipher that forwards to OpenSSL's, with overridable methods.
+/// A cipher that forwards to ``TestCipher``, with overridable methods.
 package protocol ForwardingCipher: SecretCipher {
-  var cipher: OpenSSLCipher { get }
+  var cipher: TestCipher { get }
 }
 
 extension ForwardingCipher {

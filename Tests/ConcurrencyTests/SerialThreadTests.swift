@@ -5,7 +5,7 @@ import StorageInternals
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SerialThreadTests {
+struct SerialThreadTests {
   @Test func closuresOfManyThreadsRunOneAtATimeInOrder() throws {
     let thread = SerialThread()
     let heard = Lock([[Int]](repeating: [], count: 8))
@@ -33,7 +33,7 @@ import Testing
     let cancelled = try #require(thread.run(after: .milliseconds(1)) { heard.hear("cancelled") })
     thread.cancel(cancelled)
     thread.run { heard.hear("now") }
-    #expect(heard.wait(for: "later"))
+    heard.wait(for: "later")
     #expect(heard.all.filter { $0 != "cancelled" } == ["now", "later"])
     thread.cancel(never)
     thread.cancel(never)

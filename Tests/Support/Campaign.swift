@@ -1,3 +1,4 @@
+import CLibrary
 import FoundationEssentials
 
 /// The extent of the campaigns: a sample, or with `LOCKET_CAMPAIGN=full` all of them.
@@ -5,4 +6,24 @@ package enum Campaign {
   package static let isFull = ProcessInfo.processInfo.environment["LOCKET_CAMPAIGN"] == "full"
 
   package static func size(sample: Int, full: Int) -> Int { isFull ? full : sample }
+
+  /// The seed of all random numbers: the same in every plain run.
+  ///
+  /// A campaign prints a seed of its own, and `LOCKET_SEED` repeats it.
+  package static let seed: UInt64 = {
+    let variable = ProcessInfo.processInfo.environment["LOCKET_SEED"]
+    if let seed = variable.flatMap({ UInt64($0) }) { return seed }
+    if !isFull { return 20_261_126 }
+    let seed = UInt64.random(in: 1...1 << 32)
+    // The variable gives a test's child process the same numbers.
+    unsafe setenv("LOCKET_SEED", "\(seed)", 0)
+    print("Campaign: LOCKET_SEED=\(seed)")
+    return seed
+  }()
+
+  /// Returns random numbers that depend on the seed, and on the test by its number.
+  package static func generator(_ number: Int = 0) -> SeededGenerator {
+    var generator = SeededGenerator(seed: seed)
+    return SeededGenerator(seed: generator.next() &+ UInt64(truncatingIfNeeded: number))
+  }
 }

@@ -4,9 +4,9 @@ package import CLibrary
 package struct ForkedChild: Sendable {
   package let identifier: pid_t
 
-  /// A child's unsuccessful status, as `waitpid` gives it; nil for a child that hung.
+  /// A child's unsuccessful status, as `waitpid` gives it.
   package struct Failure: Error {
-    package let status: Int32?
+    package let status: Int32
   }
 
   private init(identifier: pid_t) {
@@ -45,30 +45,16 @@ package struct ForkedChild: Sendable {
     _ = end()
   }
 
-  /// Waits until the child has ended, and throws unless it succeeded; kills one that hangs.
+  /// Waits until the child has ended, and throws unless it succeeded.
   package func wait() throws {
-    let status = end(within: .seconds(60))
+    let status = end()
     if status != 0 { throw Failure(status: status) }
   }
 
-  /// Waits until the child has ended, or kills it after a time that only a hanging child takes.
-  ///
-  /// Returns its status as `waitpid` gives it; nil for one that hung.
-  package func end(within time: Duration = .seconds(60)) -> Int32? {
-    let deadline = ContinuousClock.now.advanced(by: time)
+  /// Waits until the child has ended, and returns its status as `waitpid` gives it.
+  package func end() -> Int32 {
     var status: Int32 = 0
-    while true {
-      // The status is written before this returns.
-      if unsafe waitpid(identifier, &status, WNOHANG) == identifier { return status }
-      if ContinuousClock.now > deadline { break }
-      usleep(1000)
-    }
-    kill()
-    return nil
-  }
-
-  private func end() -> Int32 {
-    var status: Int32 = 0
+    // The status is written before the call returns.
     while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
     return status
   }

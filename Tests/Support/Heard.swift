@@ -15,12 +15,8 @@ package final class Heard<Value: Sendable & Equatable>: Sendable {
     news.signal()
   }
 
-  /// Waits until the newest value is this one; false after a time that only a failure takes.
-  package func wait(for value: Value) -> Bool {
-    let end = DispatchTime.now() + .seconds(60)
-    while all.last != value {
-      if news.wait(timeout: end) == .timedOut { return false }
-    }
-    return true
+  /// Waits until the newest value is this one.
+  package func wait(for value: Value) {
+    while all.last != value { news.wait() }
   }
 }

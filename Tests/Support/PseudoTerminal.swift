@@ -160,24 +160,30 @@ package class PseudoTerminal {
   /// Waits until the program has ended, and returns the exit status, or the signal as a negative
   /// number.
   package func end() throws -> Int32 {
-    try wait(for: "the end") {
-      var status: Int32 = 0
-      // The kernel writes the status.
-      guard unsafe waitpid(process, &status, WNOHANG) == process else { return false }
-      self.status = StartedProcess.exitStatus(status)
-      return true
-    }
+    try wait(for: "the end") { status != nil }
     drain(waiting: 0)
     return status!
   }
 
   private func wait(for what: String, _ condition: () throws -> Bool) throws {
-    // Far more than any of it takes, so that a mistake fails instead of hanging.
-    for _ in 0..<12_000 {
+    while true {
+      let hasEnded = hasEnded
       drain(waiting: 5)
       if try condition() { return }
+      if hasEnded {
+        throw Failure(text: "\(what) did not come before the end; the screen shows: \(screen)")
+      }
     }
-    throw Failure(text: "\(what) did not come; the screen shows: \(screen)")
+  }
+
+  /// Whether the program has ended; keeps its status.
+  private var hasEnded: Bool {
+    if self.status != nil { return true }
+    var status: Int32 = 0
+    // The kernel writes the status.
+    guard unsafe waitpid(process, &status, WNOHANG) == process else { return false }
+    self.status = StartedProcess.exitStatus(status)
+    return true
   }
 
   private func drain(waiting milliseconds: Int32) {

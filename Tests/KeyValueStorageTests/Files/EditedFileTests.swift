@@ -43,12 +43,12 @@ struct EditedFileTests {
     let heard = Heard<Int>()
     let observation = number.observe { heard.hear($1) }
     number.wrappedValue = 1
-    #expect(heard.wait(for: 1))
+    heard.wait(for: 1)
     let last = Campaign.size(sample: 4, full: 100)
     for value in 2...last {
       let content = try file.encoded(["number": value, "other": value])
       try editor.write(content, to: file)
-      #expect(heard.wait(for: value))
+      heard.wait(for: value)
       #expect(try Data(file.bytes) == content)
       #expect(number.wrappedValue == value)
       #expect(number.error == nil)
@@ -73,7 +73,7 @@ struct EditedFileTests {
       ]
       mine.wrappedValue = value
       try editor.write(file.encoded(["number": value, "other": value]), to: file)
-      #expect(heard.wait(for: value))
+      heard.wait(for: value)
       #expect(mine.wrappedValue == value)
       try store.synchronize()
       let other = file.open()
@@ -95,10 +95,10 @@ struct EditedFileTests {
     let observation = number.observe { heard.hear($1) }
     number.wrappedValue = 1
     try Shell.run("rm '\(file.path)'", in: file.directory)
-    #expect(heard.wait(for: 0))
+    heard.wait(for: 0)
     #expect(number.wrappedValue == 0)
     try file.encoded(["number": 3]).write(to: URL(filePath: file.path))
-    #expect(heard.wait(for: 3))
+    heard.wait(for: 3)
     #expect(heard.all == [1, 0, 3])
     observation.cancel()
   }
@@ -122,7 +122,7 @@ struct EditedFileTests {
     let heard = Heard<Int>()
     let observation = number.observe { heard.hear($1) }
     try file.overwrite("{\"number\": 3}")
-    #expect(heard.wait(for: 3))
+    heard.wait(for: 3)
     observation.cancel()
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-@Suite(.timeLimit(.minutes(10))) struct FileBackendSharingTests {
+struct FileBackendSharingTests {
   let file: BackendFile
   init() throws { file = try BackendFile() }
 

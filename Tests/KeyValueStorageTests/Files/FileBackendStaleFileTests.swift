@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-@Suite(.timeLimit(.minutes(10))) struct FileBackendStaleFileTests {
+struct FileBackendStaleFileTests {
   let file: BackendFile
   init() throws { file = try BackendFile() }
 

@@ -29,37 +29,23 @@ struct HeldLockTests {
     holder.process.end()
   }
 
-  /// Runs a closure; if it waits, fails instead of hanging.
-  private func promptly<Result: Sendable>(
-    _ body: @escaping @Sendable () throws -> Result
-  ) throws -> Result {
-    let result = Heard<Box<Swift.Result<Result, any Error>>>()
-    let isOver = DispatchSemaphore(value: 0)
-    DispatchQueue(label: "prompt").async {
-      result.hear(Box(value: Swift.Result(catching: body)))
-      isOver.signal()
-    }
-    guard isOver.wait(timeout: .now() + 60) == .success else { throw WaitedInVain() }
-    return try result.all[0].value.get()
-  }
-
   @Test func writesEndAtTheDeadlineAndThenFailAtOnceUntilTheLockIsFree() throws {
     let store = file.open()
     let number = StoredValue(wrappedValue: 0, "number", in: store)
     #expect(store.lockTimeout == .seconds(30))
     store.lockTimeout = .milliseconds(20)
-    #expect(throws: busy) { try promptly { try number.save(42) } }
-    // With this timeout, a call that waits does not end in time.
+    #expect(throws: busy) { try number.save(42) }
+    // With this timeout, a call that waits does not end.
     store.lockTimeout = .seconds(100_000)
-    #expect(throws: busy) { try promptly { try store.set(1, for: "other") } }
-    #expect(throws: busy) { try promptly { try store.remove("number") } }
-    #expect(throws: busy) { try promptly { try store.transaction { number.wrappedValue = 1 } } }
-    try promptly { number.wrappedValue = 43 }
+    #expect(throws: busy) { try store.set(1, for: "other") }
+    #expect(throws: busy) { try store.remove("number") }
+    #expect(throws: busy) { try store.transaction { number.wrappedValue = 1 } }
+    number.wrappedValue = 43
     #expect(number.wrappedValue == 43)
     #expect(number.error == busy)
-    try promptly { number.wrappedValue += 1 }
+    number.wrappedValue += 1
     #expect(number.wrappedValue == 44)
-    #expect(throws: busy) { try promptly { try store.synchronize() } }
+    #expect(throws: busy) { try store.synchronize() }
     #expect("\(busy)".contains("\(file.directory)/.settings.json.lock"))
     #expect("\(busy)".contains("process \(holder.process.identifier)"))
     #expect(try file.text == "{\"number\": 41}")
@@ -86,16 +72,14 @@ struct HeldLockTests {
     }
     try wait { number.wrappedValue == 42 }
     for value in 1...20 {
-      try promptly { () throws in
-        #expect(number.wrappedValue == 42)
-        #expect(try number.load() == 42)
-        #expect(other.wrappedValue == value - 1)
-        #expect(other.isSet == (value > 1))
-        #expect(try store.keys().contains("number"))
-        #expect(try store.value(of: "number") == 42)
-        // A store that reads for the first time.
-        #expect(try file.open().value(of: "number") == 41)
-      }
+      #expect(number.wrappedValue == 42)
+      #expect(try number.load() == 42)
+      #expect(other.wrappedValue == value - 1)
+      #expect(other.isSet == (value > 1))
+      #expect(try store.keys().contains("number"))
+      #expect(try store.value(of: "number") == 42)
+      // A store that reads for the first time.
+      #expect(try file.open().value(of: "number") == 41)
       // Meanwhile, writes by other programs are visible.
       try FileSystem().replaceFile(
         at: file.path, with: Data("{\"number\": 41, \"other\": \(value)}".utf8))
@@ -112,10 +96,8 @@ struct HeldLockTests {
     let toOne = KeyValueMigration(to: 1) { settings in settings.rename("number", to: "count") }
     let store = file.open(version: 1, [toOne])
     let count = StoredValue(wrappedValue: 0, "count", in: store)
-    try promptly { () throws in
-      #expect(count.wrappedValue == 41)
-      #expect(try store.keys() == ["count"])
-    }
+    #expect(count.wrappedValue == 41)
+    #expect(try store.keys() == ["count"])
     #expect(try file.text == "{\"number\": 41}")
     free()
     count.wrappedValue += 1
@@ -124,7 +106,7 @@ struct HeldLockTests {
 
   @Test func storeThatIsReleasedTellsWhatItCouldNotWrite() throws {
     let told = ReportedFailures.count(of: busy)
-    try promptly {
+    do {
       let store = file.open(.coalesced(within: .seconds(100_000)))
       store.lockTimeout = .zero
       StoredValue(wrappedValue: 0, "number", in: store).wrappedValue = 1

@@ -82,8 +82,7 @@ struct UnlockedEditorTests {
   /// Waits for several writes by the process, so that any overwritten edit has disappeared.
   private static func waitForWrites(_ process: ChildProcess, of file: TestFile) throws {
     var seen: Set<Int> = []
-    try wait {
-      if process.hasEnded { throw WaitedInVain() }
+    try wait(for: process) {
       if let number = try values(of: file)["number"] { seen.insert(number) }
       return seen.count > 3
     }

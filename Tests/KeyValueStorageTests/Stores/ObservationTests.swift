@@ -13,7 +13,7 @@ struct ObservationTests {
     let observation = number.observe { heard.hear([$0, $1]) }
     for value in 1...50 { number.wrappedValue = value }
     number.reset()
-    #expect(heard.wait(for: [50, 0]))
+    heard.wait(for: [50, 0])
     #expect(heard.all == (0..<50).map { [$0, $0 + 1] } + [[50, 0]])
     observation.cancel()
     number.wrappedValue = 7
@@ -33,7 +33,7 @@ struct ObservationTests {
     number.wrappedValue = 1
     try store.set(1, for: "other")
     number.wrappedValue = 2
-    #expect(heard.wait(for: 2))
+    heard.wait(for: 2)
     #expect(heard.all == [1, 2])
     observation.cancel()
   }
@@ -46,7 +46,7 @@ struct ObservationTests {
       if new < 5 { number.wrappedValue = new + 1 }
     }
     number.wrappedValue = 1
-    #expect(heard.wait(for: 5))
+    heard.wait(for: 5)
     #expect(heard.all == [1, 2, 3, 4, 5])
     observation.cancel()
   }
@@ -60,7 +60,7 @@ struct ObservationTests {
       number.wrappedValue = 1
       number.wrappedValue = 2
     }
-    #expect(heard.wait(for: 2))
+    heard.wait(for: 2)
     #expect(heard.all == [2])
     observation.cancel()
   }
@@ -84,11 +84,11 @@ struct ObservationTests {
     let other = file.open()
     for value in 1...5 {
       try other.set(value, for: "number")
-      #expect(heard.wait(for: value))
+      heard.wait(for: value)
       #expect(number.wrappedValue == value)
     }
     try other.set("x", for: "name")
-    #expect(keys.wait(for: "name"))
+    keys.wait(for: "name")
     #expect(keys.all == ["number", "number", "number", "number", "number", "name"])
     observations.forEach { $0.cancel() }
   }
@@ -102,7 +102,7 @@ struct ObservationTests {
     try store.set(1, for: "number")
     try store.set("text", for: "number")
     try store.set(2, for: "number")
-    #expect(heard.wait(for: 2))
+    heard.wait(for: 2)
     #expect(heard.all == [1, 2])
     observation.cancel()
   }

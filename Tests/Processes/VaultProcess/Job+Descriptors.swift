@@ -50,7 +50,7 @@ extension Job {
 
   private func useLibraries() {
     do throws(SecretStoreError) {
-      printLine("libcrypto: \(try OpenSSLCipher().digest([]).count) bytes")
+      printLine("libcrypto: \(try TestCipher().digest([]).count) bytes")
     } catch {
       printLine("libcrypto: \(error)")
     }
@@ -61,7 +61,7 @@ extension Job {
 
 /// OpenSSL's cipher, which closes the hoarded descriptors when it seals.
 private final class StarvingCipher: ForwardingCipher {
-  let cipher = OpenSSLCipher()
+  let cipher = TestCipher()
   private let taken = Lock([Int32]())
 
   /// Opens descriptors up to the limit.

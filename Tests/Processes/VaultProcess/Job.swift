@@ -1,3 +1,4 @@
+import CipherSupport
 import Dispatch
 import FoundationEssentials
 import SecretStorage
@@ -9,7 +10,7 @@ struct Job: Sendable {
   let parameters: [String]
 
   func run(_ mode: Mode) async throws {
-    let vault = SecretVault(fileURL: file, stateDirectory: state)
+    let vault = SecretVault(fileURL: file, stateDirectory: state, cipher: TestCipher())
     switch mode {
     case .write: try write(vault)
     case .starve: try writeWithoutDescriptors()

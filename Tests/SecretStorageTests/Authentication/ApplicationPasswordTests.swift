@@ -36,7 +36,7 @@ struct ApplicationPasswordTests {
     let sealed = reader.rest
     #expect(sealed.count == "The Valley Wind".utf8.count + 16)
     let context = [raw.itemClass] + raw.identityFields
-    let cipher = OpenSSLCipher()
+    let cipher = TestCipher()
     func open(with stretched: Secret, purpose: String = "locket application password") throws
       -> Secret
     {
@@ -222,7 +222,7 @@ struct ApplicationPasswordTests {
 
 /// OpenSSL's cipher, with a counter of key derivations and a hook that runs during each.
 private final class CountingCipher: ForwardingCipher {
-  let cipher = OpenSSLCipher()
+  let cipher = TestCipher()
   private let count = Lock(0)
   private let work = Lock<(@Sendable () -> Void)?>(nil)
 

@@ -1,3 +1,4 @@
+import CipherSupport
 @testable import SecretStorage
 
 /// The parsed file of a vault, which can be encoded again with every digest right.
@@ -86,7 +87,7 @@ struct ForgedFile {
     }
   }
 
-  private static let cipher = OpenSSLCipher()
+  private static let cipher = TestCipher()
 
   /// Changes every record in order.
   mutating func changeRecords(_ change: (inout [Field]) -> Void) {

@@ -15,7 +15,7 @@ struct MeasuredCipher: ForwardingCipher {
     var stretched = 0
   }
 
-  let cipher = OpenSSLCipher()
+  let cipher = TestCipher()
   private let counted = Counter()
 
   private final class Counter: Sendable {

@@ -1,3 +1,4 @@
+import CipherSupport
 import Testing
 
 @testable import SecretStorage
@@ -9,7 +10,7 @@ struct RawVault {
   private static let frameCount = 44
   private static let recordCount = 41
 
-  private let cipher = OpenSSLCipher()
+  private let cipher = TestCipher()
   private let identifier: [UInt8]
   private let userKey: Secret
   private var keys: [UInt32: Secret] = [:]

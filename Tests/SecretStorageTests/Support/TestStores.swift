@@ -1,5 +1,4 @@
 import CipherSupport
-import Concurrency
 import FoundationEssentials
 import StorageInternals
 import TestSupport
@@ -65,23 +64,8 @@ final class TestVault: Sendable {
   }
 }
 
-/// OpenSSL's cipher, which keeps the directory of the vault alive and caches stretched passphrases
-/// by salt, because the tests open the same slots repeatedly.
+/// A cipher that keeps the directory of the vault alive.
 private struct KeepingCipher: ForwardingCipher {
-  private static let stretched = Lock<[[UInt8]: Secret]>([:])
-
   let directory: TestVault
-  let cipher = OpenSSLCipher()
-
-  func stretch(
-    _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
-  ) throws(SecretStoreError) -> Secret {
-    let numbers = [UInt32(cost.logarithmicCost), cost.blockSize, cost.parallelization]
-    var name = unsafe passphrase.withUnsafeBytes { unsafe Array($0) } + salt
-    for number in numbers { name.append(littleEndian: number) }
-    if let known = Self.stretched.withLock({ $0[name] }) { return known }
-    let key = try cipher.stretch(passphrase, salt: salt, cost: cost)
-    Self.stretched.withLock { $0[name] = key }
-    return key
-  }
+  let cipher = TestCipher()
 }

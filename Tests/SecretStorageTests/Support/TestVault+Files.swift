@@ -1,3 +1,4 @@
+import CipherSupport
 import CLibrary
 import FoundationEssentials
 import StorageInternals
@@ -79,7 +80,7 @@ extension TestVault {
 
   /// Makes a file of complete frames.
   static func file(of frames: [some Collection<UInt8>]) throws -> [UInt8] {
-    try FileHeader.encode(OpenSSLCipher()) + frames.flatMap { $0 }
+    try FileHeader.encode(TestCipher()) + frames.flatMap { $0 }
   }
 
   /// Returns a frame for a payload, with the right digest.
@@ -88,7 +89,7 @@ extension TestVault {
     var bytes: [UInt8] = []
     Frame.encode(
       LogRecord(
-        payload: payload[...], digest: try OpenSSLCipher().digest(payload[...])[...]),
+        payload: payload[...], digest: try TestCipher().digest(payload[...])[...]),
       into: &bytes)
     return bytes[...]
   }

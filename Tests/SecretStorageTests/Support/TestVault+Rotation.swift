@@ -1,3 +1,4 @@
+import CipherSupport
 import FoundationEssentials
 import StorageInternals
 import Testing
@@ -27,7 +28,7 @@ struct CapturedKeys {
       let payload = frame.dropFirst(Frame.overhead)
       if payload.first == RecordHeader.Kind.keys.rawValue {
         let read = try KeyTableRecord(payload)
-        if try read.isAuthentic(user: user, OpenSSLCipher()) { found.append("table") }
+        if try read.isAuthentic(user: user, TestCipher()) { found.append("table") }
         found += read.table.keys.filter { keys[$0.id] != nil }.map { "key \($0.id)" }
       } else {
         let owned = try #require(owner.keys[try VaultSealer.attributesKey(of: payload)])
@@ -45,7 +46,7 @@ struct CapturedKeys {
 
   private func opened(_ payload: ArraySlice<UInt8>, with key: Secret) -> [ItemEntry]? {
     do {
-      return try VaultSealer(vaultID: table.vaultID, cipher: OpenSSLCipher())
+      return try VaultSealer(vaultID: table.vaultID, cipher: TestCipher())
         .openItems(LogRecord(payload: payload, digest: []), with: key).entries
     } catch {
       return nil
@@ -56,8 +57,8 @@ struct CapturedKeys {
     let secret = entry.secret
     do {
       _ = try secret.open(
-        of: entry.id, with: secret.recordKey(from: key, OpenSSLCipher()),
-        by: table.sealer(OpenSSLCipher()))
+        of: entry.id, with: secret.recordKey(from: key, TestCipher()),
+        by: table.sealer(TestCipher()))
       return true
     } catch {
       return false

@@ -17,8 +17,7 @@ struct VaultObservingTests {
     for await _ in stream where try condition() { return }
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func anotherProcessIsHeard() async throws {
+  @Test func anotherProcessIsHeard() async throws {
     let object = vault.open()
     let changes = object.changes
     try ChildProcess("write", on: vault, ["1", "1", "p"], journal: vault.path("journal")).wait()
@@ -26,8 +25,7 @@ struct VaultObservingTests {
     #expect(try object.verify().isSound)
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func cancelledObserverHearsNothing() async throws {
+  @Test func cancelledObserverHearsNothing() async throws {
     let object = vault.open()
     let calls = Lock(0)
     let cancelled = object.observeChanges { calls.withLock { $0 += 1 } }
@@ -39,8 +37,7 @@ struct VaultObservingTests {
     withExtendedLifetime(cancelled) {}
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func propertyReadsAgainWhatAnotherProcessWrote() async throws {
+  @Test func propertyReadsAgainWhatAnotherProcessWrote() async throws {
     let object = vault.open()
     try object.add("0", account: "counter")
     let item = PasswordItem<String>(
@@ -53,8 +50,7 @@ struct VaultObservingTests {
 
   /// A read may find another process's change before the kernel reports it; observers must be
   /// notified all the same.
-  @Test(.timeLimit(.minutes(10)))
-  func changeThatAReaderMetFirstIsStillHeard() async throws {
+  @Test func changeThatAReaderMetFirstIsStillHeard() async throws {
     let object = vault.open()
     let other = vault.open()
     for round in 0..<20 {
@@ -68,8 +64,7 @@ struct VaultObservingTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func compactionByAnotherIsHeardAndReadsTheSame() async throws {
+  @Test func compactionByAnotherIsHeardAndReadsTheSame() async throws {
     let object = vault.open()
     let other = vault.open()
     for number in 0..<10 { try other.add("value \(number)", account: "\(number)") }
@@ -81,8 +76,7 @@ struct VaultObservingTests {
     #expect(try object.texts() == before)
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func vaultThatIsNotThereYetIsHeardOf() async throws {
+  @Test func vaultThatIsNotThereYetIsHeardOf() async throws {
     let object = vault.open()
     #expect(try object.items(matching: .all) == [])
     let changes = object.changes
@@ -98,9 +92,9 @@ struct VaultObservingTests {
       heard.hear(object.contents.withLock { $0.keys.isLockedByApp })
     }
     object.lock()
-    #expect(heard.wait(for: true))
+    heard.wait(for: true)
     try object.unlock()
-    #expect(heard.wait(for: false))
+    heard.wait(for: false)
     withExtendedLifetime(observation) {}
   }
 
@@ -109,8 +103,7 @@ struct VaultObservingTests {
     FileSystem { call, _ in call == .inotify && isRefused.withLock { $0 } ? EMFILE : nil }
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func propertyOfAVaultThatIsNotWatchedIsNeverStale() async throws {
+  @Test func propertyOfAVaultThatIsNotWatchedIsNeverStale() async throws {
     let isRefused = Lock(true)
     let object = vault.open(fileSystem: refuse(isRefused))
     let other = vault.open()

@@ -11,7 +11,7 @@ import Testing
 struct VaultUnlockingTests {
   /// A cipher that blocks before stretching a passphrase until released.
   private struct StoppingCipher: ForwardingCipher {
-    let cipher = OpenSSLCipher()
+    let cipher = TestCipher()
     let isStopped = DispatchSemaphore(value: 0)
     let mayGoOn = DispatchSemaphore(value: 0)
 
@@ -26,7 +26,7 @@ struct VaultUnlockingTests {
 
   /// A cipher that reports each stretching of a passphrase.
   private struct CountingCipher: ForwardingCipher {
-    let cipher = OpenSSLCipher()
+    let cipher = TestCipher()
     let willStretch: @Sendable () -> Void
 
     func stretch(

@@ -4,7 +4,7 @@ import StorageInternals
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct EachWriteWatchTests {
+struct EachWriteWatchTests {
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
 

@@ -1,3 +1,4 @@
+import CipherSupport
 import StorageInternals
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ struct VaultAccessControlTests {
   private func vault(_ person: TestPerson?) -> SecretVault {
     SecretVault(
       fileURL: vault.file, stateDirectory: vault.state, authenticator: person,
-      cipher: OpenSSLCipher())
+      cipher: TestCipher())
   }
 
   @Test func nobodyAtHandMeansUnsupported() throws {

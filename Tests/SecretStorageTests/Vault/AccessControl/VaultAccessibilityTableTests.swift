@@ -1,3 +1,4 @@
+import CipherSupport
 import Concurrency
 import FoundationEssentials
 import StorageInternals
@@ -127,7 +128,7 @@ struct VaultAccessibilityTableTests {
     case .ownKey:
       let device = DeviceState(
         directory: state, machineIdentity: "/etc/machine-id", fileSystem: FileSystem(),
-        cipher: OpenSSLCipher())
+        cipher: TestCipher())
       _ = try device.makeSecret()
       return vault.open(state: state)
     case .copiedKey:

@@ -28,7 +28,7 @@ struct VaultForgedNumberTests {
     encoded.append(littleEndian: number)
     payloads[place].replaceSubrange(offset..<(offset + 8), with: encoded)
     for next in payloads.indices.dropFirst(chained ? place + 1 : payloads.count) {
-      let digest = try OpenSSLCipher().digest(payloads[next - 1][...])
+      let digest = try TestCipher().digest(payloads[next - 1][...])
       payloads[next].replaceSubrange(9..<41, with: digest)
     }
     return try TestVault.file(of: payloads.map(TestVault.frame))
@@ -119,7 +119,7 @@ struct VaultForgedNumberTests {
 
   /// Contents sealed by a passphrase's owner are authentic, even such numbers.
   @Test func nothingIsWrittenAfterTheLastNumber() throws {
-    let cipher = OpenSSLCipher()
+    let cipher = TestCipher()
     let last = RecordHeader.sequences.upperBound - 1
     var keys = VaultKeys()
     let user = try Secret.random(32)
@@ -194,7 +194,7 @@ struct VaultForgedNumberTests {
 
 /// A cipher that seals a different number in one item.
 private struct PatchingCipher: ForwardingCipher {
-  let cipher = OpenSSLCipher()
+  let cipher = TestCipher()
   let name: SecretItem.ID
   let offset: Int
   let number: UInt64

@@ -1,3 +1,4 @@
+import CipherSupport
 import FoundationEssentials
 import StorageInternals
 import Testing
@@ -11,7 +12,7 @@ struct VaultForgedTableTests {
   private static let revoked = Secret("a passphrase of last year".utf8)
 
   private let vault = TestVault()
-  private let cipher = OpenSSLCipher()
+  private let cipher = TestCipher()
 
   /// The authentication of the forged table.
   enum Tag: CaseIterable {

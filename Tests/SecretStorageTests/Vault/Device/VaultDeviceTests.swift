@@ -48,7 +48,7 @@ struct VaultDeviceTests {
 
   /// The cipher of earlier versions, which took the word `uninitialized` for an identity.
   private struct EarlierCipher: ForwardingCipher {
-    let cipher = OpenSSLCipher()
+    let cipher = TestCipher()
 
     func deriveKey(
       from key: Secret, salt: ArraySlice<UInt8>, purpose: String

@@ -16,7 +16,7 @@ struct DerivationCancellationTests {
       let action: @Sendable () -> Void
     }
 
-    let cipher = OpenSSLCipher()
+    let cipher = TestCipher()
     private let stall = Lock<Stall?>(nil)
     private let release = DispatchSemaphore(value: 0)
     private let hasEnded = DispatchSemaphore(value: 0)

@@ -14,7 +14,7 @@ struct VaultSlotLimitTests {
       let count = Lock(0)
     }
 
-    let cipher = OpenSSLCipher()
+    let cipher = TestCipher()
     private let stretched = Counter()
     var whenStretching: @Sendable () -> Void = {}
 
@@ -161,7 +161,7 @@ struct VaultSlotLimitTests {
   }
 
   @Test func applicationPasswordOfTooLittleWorkIsRefused() throws {
-    let cipher = OpenSSLCipher()
+    let cipher = TestCipher()
     let identity = ItemIdentity.generic(account: "a")
     let password = ApplicationPassword(Secret("password".utf8))
     let cheap = ScryptCost(logarithmicCost: 1, blockSize: 8, parallelization: 1)

@@ -1,3 +1,4 @@
+import CipherSupport
 import CLibrary
 import StorageInternals
 import Testing
@@ -38,12 +39,12 @@ struct VaultFileSizeTests {
   }
 
   @Test func fileGrowsToItsLimitAndItsEndIsForSmallRecords() throws {
-    var log = FileRecordLog(path: try vault.path("log"), cipher: OpenSSLCipher())
+    var log = FileRecordLog(path: try vault.path("log"), cipher: TestCipher())
     log.sizeLimit = 1 << 22
     func record(_ count: Int) throws -> LogRecord {
       let payload = [UInt8](repeating: 7, count: count)
       return LogRecord(
-        payload: payload[...], digest: try OpenSSLCipher().digest(payload[...])[...])
+        payload: payload[...], digest: try TestCipher().digest(payload[...])[...])
     }
     func append(_ count: Int, after position: LogPosition) throws -> LogPosition {
       let records = [try record(count)]

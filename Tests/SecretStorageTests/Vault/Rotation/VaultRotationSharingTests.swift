@@ -259,7 +259,7 @@ struct VaultRotationSharingTests {
   }
 
   /// Neither a later table of another user key nor alternating tables are accepted.
-  @Test(.timeLimit(.minutes(10)), arguments: [0, 1], [false, true])
+  @Test(arguments: [0, 1], [false, true])
   func forgedTableOfAnotherUserKeyIsDamage(_ forged: Int, _ hasItem: Bool) throws {
     let object = vault.open()
     try object.setPassphrase(passphrase, cost: .cheap)

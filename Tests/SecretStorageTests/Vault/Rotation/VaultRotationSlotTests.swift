@@ -1,3 +1,4 @@
+import CipherSupport
 import FoundationEssentials
 import StorageInternals
 import Testing
@@ -129,9 +130,9 @@ struct VaultRotationSlotTests {
     try FileSystem().makeDirectories(directory)
     try Data(repeating: 9, count: 32).write(to: URL(filePath: directory + "/vault.key"))
     func open() -> SecretVault {
-      SecretVault(cipher: OpenSSLCipher()) { [path = vault.path, state = vault.statePath] in
+      SecretVault(cipher: TestCipher()) { [path = vault.path, state = vault.statePath] in
         VaultLocation(
-          path: path, stateDirectory: state, cipher: OpenSSLCipher(),
+          path: path, stateDirectory: state, cipher: TestCipher(),
           credentialsDirectory: directory)
       }
     }

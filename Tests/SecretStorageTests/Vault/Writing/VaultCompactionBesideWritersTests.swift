@@ -1,3 +1,4 @@
+import CipherSupport
 import CLibrary
 import Concurrency
 import StorageInternals
@@ -202,7 +203,7 @@ struct VaultCompactionBesideWritersTests {
     var forged: [UInt32] = [1, 32, 33, UInt32(bytes.count), .max]
     for frame in frames { forged.append(UInt32(frame.startIndex)) }
     for offset in forged {
-      let header = try FileHeader.encode(lastRecord: offset, OpenSSLCipher())
+      let header = try FileHeader.encode(lastRecord: offset, TestCipher())
       try vault.replace(by: header + bytes.dropFirst(header.count))
       #expect(try reader.texts() == texts)
       #expect(try vault.open().texts() == texts)

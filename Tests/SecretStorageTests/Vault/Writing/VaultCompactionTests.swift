@@ -60,8 +60,7 @@ struct VaultCompactionTests {
     #expect(try object.texts().count == 10)
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func overwrittenVaultIsCompactedInTheBackground() async throws {
+  @Test func overwrittenVaultIsCompactedInTheBackground() async throws {
     let object = vault.open()
     let value = String(repeating: "v", count: 4000)
     try object.add(value, account: "a")
@@ -182,8 +181,7 @@ struct VaultCompactionTests {
     #expect(try object.items(matching: .all).count == 10)
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func compactionEndsThoughOthersAlwaysWrite() throws {
+  @Test func compactionEndsThoughOthersAlwaysWrite() throws {
     let object = vault.open()
     for number in 0..<300 { try object.add("value", account: "\(number)") }
     let journal = try vault.path("journal")

@@ -1,0 +1,1 @@
+// The bounds of a run of the tests; see TestRun.c.
