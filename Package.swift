@@ -155,6 +155,33 @@ if Context.environment["LOCKET_CAMPAIGN"] == nil {
   }
 }
 
+// Only the suites in which threads meet, with all or these sources, for the thread sanitizer.
+if Context.environment["CONCURRENCY"] != nil {
+  let suites: [String: [String]?] = [
+    "ConcurrencyTests": nil,
+    "SerializedAccessTests": nil,
+    "KeyValueStorageTests": [
+      "Support", "Stores/CrowdedSavesTests.swift", "Stores/ObservationTests.swift",
+      "Stores/StoreThreadsTests.swift", "Stores/TransactionTests.swift",
+      "Stores/WritePolicyTests.swift", "Files/FileBackendSharingTests.swift",
+    ],
+    "SecretStorageTests": [
+      "Support", "Authentication/AuthenticationContextTests.swift",
+      "Passwords/PasswordConcurrencyTests.swift", "Passwords/PasswordLockingTests.swift",
+      "Passwords/PasswordObserverTests.swift", "Stores/DefaultStoreTests.swift",
+      "Vault/Keys/DerivationCancellationTests.swift",
+      "Vault/Rotation/VaultRotationSharingTests.swift",
+      "Vault/Writing/VaultCompactionBesideWritersTests.swift",
+      "Vault/VaultObservingTests.swift", "Vault/VaultUnlockingTests.swift",
+    ],
+    "ValidationTests": ["Support", "Asynchronous", "Fields", "Forms"],
+  ]
+  package.targets.removeAll { $0.type == .test && suites[$0.name] == nil }
+  for target in package.targets {
+    if let sources = suites[target.name] { target.sources = sources }
+  }
+}
+
 for target in package.targets {
   var settings = target.swiftSettings ?? []
 

@@ -5,8 +5,8 @@ import Testing
 struct SnippetTests {
   /// The second and third folder are an app that follows a guide; `.ci/run` builds and runs it.
   private static let sources: [String] = [
-    ("Tests/DocumentationTests", "Snippets.swift"), ("Tests/MigratingApp/Sources/Step2", ".swift"),
-    ("Tests/MigratingApp/Sources/Step3", ".swift"),
+    ("Tests/DocumentationTests", "Snippets.swift"), ("Tests/MigratingApp/Step2", ".swift"),
+    ("Tests/MigratingApp/Step3", ".swift"),
   ].flatMap { folder, ending in
     Folder(path: folder).files(ending: ending).map { name in
       let url = Folder.package.appending(path: "\(folder)/\(name)")
