@@ -161,12 +161,16 @@ if Context.environment["CONCURRENCY"] != nil {
     "ConcurrencyTests": nil,
     "SerializedAccessTests": nil,
     "KeyValueStorageTests": [
-      "Support", "Stores/CrowdedSavesTests.swift", "Stores/ObservationTests.swift",
+      "Support", "StoredValueTests.swift", "Stores/CrowdedSavesTests.swift",
+      "Stores/ObservationTests.swift",
       "Stores/StoreThreadsTests.swift", "Stores/TransactionTests.swift",
       "Stores/WritePolicyTests.swift", "Files/FileBackendSharingTests.swift",
     ],
     "SecretStorageTests": [
       "Support", "Authentication/AuthenticationContextTests.swift",
+      "Forger/MeasuredCipher.swift", "Vault/Contents/VaultFlipTests.swift",
+      "Vault/Writing/VaultFaultTests.swift",
+      "Vault/Writing/VaultPowerFailureTests.swift",
       "Passwords/PasswordConcurrencyTests.swift", "Passwords/PasswordLockingTests.swift",
       "Passwords/PasswordObserverTests.swift", "Stores/DefaultStoreTests.swift",
       "Vault/Keys/DerivationCancellationTests.swift",
