@@ -3,7 +3,7 @@ import Testing
 
 @testable import SecretStorage
 
-/// The tables of the documentation's page "When an item can be read".
+/// The tables of the documentation's page "Accessibility".
 struct AccessibilityTable {
   struct Cell: Hashable {
     let state: String

@@ -4,7 +4,7 @@ import SecretStorage
 import TestSupport
 import Testing
 
-/// The code of the article "What opens a vault".
+/// The code of the article "Key slots".
 struct KeySlotsSnippets {
   private let directory: TemporaryDirectory
   private let passphrase = "The Valley Wind"

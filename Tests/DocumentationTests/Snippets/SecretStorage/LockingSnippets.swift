@@ -4,7 +4,7 @@ import SecretStorage
 import TestSupport
 import Testing
 
-/// The code of "When an item can be read", and of "What the vault protects".
+/// The code of "Accessibility", and of "What the vault protects".
 struct LockingSnippets {
   private let directory: TemporaryDirectory
   private var vault: SecretVault {

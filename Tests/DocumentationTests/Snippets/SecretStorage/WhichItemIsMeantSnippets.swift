@@ -1,7 +1,7 @@
 import SecretStorage
 import Testing
 
-/// The code of the article "Which item is meant".
+/// The code of the article "Matching items".
 struct WhichItemIsMeantSnippets {
   @Test func oldestItemThatFitsIsMeant() throws {
     try SecretStores.withDefaultStore(InMemorySecretStore()) {

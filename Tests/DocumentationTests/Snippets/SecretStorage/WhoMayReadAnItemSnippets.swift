@@ -3,7 +3,7 @@ import SecretStorage
 import TestSupport
 import Testing
 
-/// The code of the article "Who may read an item".
+/// The code of the article "Access constraints".
 struct WhoMayReadAnItemSnippets {
   /// A person who proves every requested factor.
   private struct Willing: Authenticator {
