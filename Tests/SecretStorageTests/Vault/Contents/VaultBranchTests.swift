@@ -35,10 +35,9 @@ struct VaultBranchTests {
       try vault.replace(by: bytes)
       try vault.restoreState(state)
       let object = vault.open()
-      var order = ["a", "b", "c", "e", "b", "d", "a", "f"]
-      if name == "right" { order.swapAt(1, 6) }
+      let order = name == "left" ? "abcebdaf" : "aacebdbf"
       var values: Set<String> = []
-      for (number, account) in order.enumerated() {
+      for (number, account) in order.map({ String($0) }).enumerated() {
         let value = "\(account) of \(name) \(number)"
         values.insert(value)
         if try object.item(account) == nil {
@@ -74,11 +73,11 @@ struct VaultBranchTests {
   }
 
   @Test(arguments: Memory.allCases)
-  func recordsOfAnotherBranchAnswerNoGetter(_ memory: Memory) throws {
+  func recordsOfAnotherBranchAreNotReturned(_ memory: Memory) throws {
     var mixtures = 0
     var answers = 0
-    var generator = SeededGenerator(seed: 14)
-    while mixtures < Campaign.size(sample: 50, full: 3000) {
+    var generator = Campaign.generator(3)
+    while mixtures < Campaign.size(sample: 30, full: 3000) {
       let (truth, other) = (branches[mixtures % 2], branches[1 - mixtures % 2])
       let frames = Self.mixture(of: truth, other, from: fork.count, using: &generator)
       // Without remembered state, the beginning of any branch is accepted.
@@ -153,7 +152,7 @@ struct VaultBranchTests {
   }
 
   /// Equal revisions of one item have different keys in the two branches.
-  @Test func openVaultReadsTheBranchThatTakesItsPlace() throws {
+  @Test func openVaultReadsAnotherBranchInItsPlace() throws {
     let object = vault.open()
     for branch in branches {
       try vault.replace(by: TestVault.file(of: branch.frames))
@@ -162,7 +161,7 @@ struct VaultBranchTests {
     }
   }
 
-  @Test func lossOfTheLastRecordAloneLeavesTheOthersReadable() throws {
+  @Test func lossOfTheLastRecordLeavesOthersReadable() throws {
     let branch = branches[0]
     // The removal of "c" is the last record.
     var frames = branch.frames.dropLast().map { Array($0) }

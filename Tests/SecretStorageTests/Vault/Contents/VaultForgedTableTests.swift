@@ -1,5 +1,4 @@
 import CipherSupport
-import FoundationEssentials
 import StorageInternals
 import Testing
 
@@ -105,11 +104,9 @@ struct VaultForgedTableTests {
   }
 
   /// The forged file has no original key table left.
-  @Test func vaultThatAnotherMachineWroteAsksForNothingBeforeItIsUnlocked() throws {
+  @Test func foreignVaultTrustsNoTableBeforeItIsUnlocked() throws {
     try filled().lock()
-    let elsewhere = SecretVault(
-      fileURL: vault.file, stateDirectory: vault.directory.appending(path: "elsewhere"),
-      authenticator: nil)
+    let elsewhere = try vault.openElsewhere()
     #expect(throws: SecretStoreError.locked) { try elsewhere.item("none") }
     #expect(try !elsewhere.verify().isKeyTableProven)
     #expect(throws: SecretStoreError.locked) { try elsewhere.isPassphrase(TestVault.passphrase) }
@@ -124,7 +121,7 @@ struct VaultForgedTableTests {
   }
 
   @Test(arguments: [1, 3, KeyTable.linkLimit])
-  func passphraseThatARotationTookAwayIsWrongAtOnce(_ rotations: Int) throws {
+  func removedPassphraseIsWrongAfterRotation(_ rotations: Int) throws {
     let object = try filled(slots: [TestVault.passphrase, Self.revoked])
     let locked = vault.open()
     try locked.unlock(with: .passphrase(TestVault.passphrase))
@@ -202,7 +199,7 @@ struct VaultForgedTableTests {
 
   /// A file that begins with a version 1 table of the vault's keys under a stranger's slot; a
   /// process with no other knowledge detects it by the keys that the device's secret opens.
-  @Test func strangersTableOfVersion1IsDamageForALockedProcess() throws {
+  @Test func strangersTableOfVersion1IsDamageWhileLocked() throws {
     try filled().addSlot(.device, named: "device")
     let first = try #require(TestVault.frames(of: vault.bytes).first).dropFirst(Frame.overhead)
     var ring = KeyRing()
@@ -236,7 +233,7 @@ struct VaultForgedTableTests {
     return try table + cipher.seal(Secret([]), with: key, authenticating: Array(table))
   }
 
-  @Test func moreRotationsThanAVaultTellsOfAreAcceptedByTheApp() throws {
+  @Test func rotationsBeyondTheLinkLimitNeedAcceptance() throws {
     let object = try filled()
     let locked = vault.open()
     #expect(try locked.text("always") == "value")
