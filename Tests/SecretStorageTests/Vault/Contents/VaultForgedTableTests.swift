@@ -47,18 +47,21 @@ struct VaultForgedTableTests {
       }
     }
     table.slots = [try strangersSlot(for: user, in: table)]
-    var reader = RecordReader(last)
-    let header = try RecordHeader(&reader)
-    let head = ChainHead(
-      sequence: header.sequence, digest: try cipher.digest(last)[...], subject: .block,
-      previousDigest: [])
-    let record = try VaultSealer(vaultID: table.vaultID, cipher: cipher)
-      .keys(table, after: head, logStart: first.logStart, under: ring)
+    let record = try table.sealer(cipher)
+      .keys(table, after: head(at: last), logStart: first.logStart, under: ring)
     var payload = Array(record.payload)
     if tag == .random {
       payload.replaceSubrange((payload.count - 16)..., with: [UInt8](repeating: 7, count: 16))
     }
     return try bytes + TestVault.frame(of: payload)
+  }
+
+  /// The head of a chain whose last record has this payload.
+  private func head(at payload: ArraySlice<UInt8>) throws -> ChainHead {
+    var reader = RecordReader(payload)
+    return ChainHead(
+      sequence: try RecordHeader(&reader).sequence, digest: try cipher.digest(payload)[...],
+      subject: .block, previousDigest: [])
   }
 
   private func strangersSlot(for user: Secret, in table: KeyTable) throws -> KeySlot {
@@ -170,11 +173,7 @@ struct VaultForgedTableTests {
   private func replayed(
     _ keys: CapturedKeys, after present: [UInt8], _ version: Int
   ) throws -> [UInt8] {
-    let last = try #require(TestVault.frames(of: present).last).dropFirst(Frame.overhead)
-    var reader = RecordReader(last)
-    var head = ChainHead(
-      sequence: try RecordHeader(&reader).sequence, digest: try cipher.digest(last)[...],
-      subject: .block, previousDigest: [])
+    var last = try #require(TestVault.frames(of: present).last).dropFirst(Frame.overhead)
     var ring = KeyRing()
     ring.user = keys.user
     for key in keys.table.keys {
@@ -182,17 +181,13 @@ struct VaultForgedTableTests {
         try #require(keys.keys[key.id]), for: key.purpose, id: key.id, by: keys.table.sealer(cipher)
       )
     }
-    let log = VaultSealer(vaultID: keys.table.vaultID, cipher: cipher)
-    let start = head.sequence + 1
+    let start = try head(at: last).sequence + 1
     var frames: [ArraySlice<UInt8>] = []
     for _ in 0..<2 {
-      let record = try log.keys(keys.table, after: head, logStart: start, under: ring)
-      let payload =
-        version == 1 ? try inVersion1(record.payload, user: keys.user) : Array(record.payload)
-      frames.append(try TestVault.frame(of: payload))
-      head = ChainHead(
-        sequence: head.sequence + 1, digest: try cipher.digest(payload[...])[...], subject: .keys,
-        previousDigest: [])
+      last = try keys.table.sealer(cipher)
+        .keys(keys.table, after: head(at: last), logStart: start, under: ring).payload
+      if version == 1 { last = try inVersion1(last, user: keys.user)[...] }
+      frames.append(try TestVault.frame(of: last))
     }
     return try TestVault.file(of: frames)
   }
@@ -207,10 +202,9 @@ struct VaultForgedTableTests {
     ring.user = user
     var table = try KeyTableRecord(first).table
     table.slots = [try strangersSlot(for: user, in: table)]
-    let head = ChainHead(
-      sequence: 1, digest: try cipher.digest(first)[...], subject: .block, previousDigest: [])
-    let record = try VaultSealer(vaultID: table.vaultID, cipher: cipher)
-      .keys(table, after: head, logStart: 2, under: ring)
+    let last = try head(at: first)
+    let record = try table.sealer(cipher)
+      .keys(table, after: last, logStart: last.sequence + 1, under: ring)
     try vault.replace(
       by: TestVault.file(of: [TestVault.frame(of: inVersion1(record.payload, user: user))]))
     try vault.forget()
