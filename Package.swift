@@ -80,7 +80,8 @@ let package = Package(
       dependencies: [
         "CLibrary", "Concurrency", "LibCrypto", "SecretStorage", "StorageTesting",
         "CipherSupport", "StorageInternals", "TestSupport", "VaultProcess",
-      ]),
+      ],
+      exclude: ["Fixtures"]),
     .testTarget(
       name: "StorageTestingTests",
       dependencies: ["SecretStorage", "StorageTesting", "TestSupport"]),

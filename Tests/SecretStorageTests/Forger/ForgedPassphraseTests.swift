@@ -7,10 +7,14 @@ struct ForgedPassphraseTests {
   private let vault = TestVault()
   private let cipher = MeasuredCipher()
 
-  @Test(
-    arguments: TableForgery.allCases, [Accessibility.always, .afterFirstUnlock]
-  )
-  func readsNoItem(_ forgery: TableForgery, _ accessibility: Accessibility) async throws {
+  /// The tag and the accessibility vary so that every two values occur together.
+  @Test(arguments: TableForgery.Slots.allCases, TableForgery.Keys.allCases)
+  func forgedPassphraseReadsNoItem(
+    _ slots: TableForgery.Slots, _ keys: TableForgery.Keys
+  ) async throws {
+    let number = slots.rawValue + keys.rawValue
+    let forgery = TableForgery(slots: slots, keys: keys, tag: TableForgery.Tag.allCases[number % 3])
+    let accessibility: Accessibility = number % 2 == 0 ? .always : .afterFirstUnlock
     let person = ScriptedConversation(answers: ["the forger's passphrase"])
     let object = vault.open(
       cipher: cipher,

@@ -86,8 +86,8 @@ struct ForgerKeys {
 
 /// A key table with the identifier and keys of a vault, and a slot of the forger's.
 struct TableForgery: CaseIterable, Sendable {
-  enum Slots: CaseIterable { case forgedAlone, forgedFirst, forgedLast }
-  enum Keys: CaseIterable { case all, few, reordered, ownCopies, none }
+  enum Slots: Int, CaseIterable { case forgedAlone, forgedFirst, forgedLast }
+  enum Keys: Int, CaseIterable { case all, few, reordered, ownCopies, none }
   enum Tag: CaseIterable { case unchanged, zeros, underOwnKey }
 
   var slots = Slots.forgedAlone

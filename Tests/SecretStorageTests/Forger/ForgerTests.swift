@@ -1,3 +1,4 @@
+import CLibrary
 import FoundationEssentials
 import StorageInternals
 import TestSupport
@@ -10,65 +11,63 @@ import Testing
 /// Opening such a file must cause no trap, no hang, no work that grows faster than the file, no
 /// value that the vault did not hold, and no accepted passphrase of the forger's.
 ///
-/// `LOCKET_FORGERY` may be a seed, to test that forgery only, or `all`, to report known weaknesses
-/// as well.
+/// `LOCKET_FORGERY` may be a seed, to test that forgery only.
 struct ForgerTests {
-  static let chosen = ProcessInfo.processInfo.environment["LOCKET_FORGERY"]
-  /// The number of concurrent children.
-  private static let lanes = 2
+  private static let chosen = ProcessInfo.processInfo.environment["LOCKET_FORGERY"]
+    .flatMap { UInt64($0) }
+
+  /// Redirects every temporary file of this process to a directory, and returns a judge by form.
+  private static func judges(in directory: String) throws -> [Corpus.Form: ForgeryJudge] {
+    // `setenv` copies the path, and no other thread uses the environment yet.
+    unsafe setenv("TMPDIR", directory, 1)
+    return try Dictionary(
+      uniqueKeysWithValues: Corpus.Form.allCases.map { ($0, try ForgeryJudge(Corpus($0))) })
+  }
 
   @Test func soundFilesAreReadAndWrittenByThePage() async throws {
     let directory = try TemporaryDirectory(inMemory: true)
     await #expect(processExitsWith: .success) { [path = directory.path as String] in
-      ForgeryBatch.keepFiles(in: path)
-      for form in Corpus.Form.allCases {
-        let corpus = try Corpus(form)
-        for bytes in [corpus.bytes, corpus.older, corpus.branch, corpus.other] {
-          var file = ForgedFile(bytes)
-          #expect(file.encoded == bytes)
-          file.makeRight(.all)
-          #expect(file.encoded == bytes)
-        }
-        let judge = try ForgeryJudge(corpus)
-        for isRemembered in [true, false] {
-          let mistakes = try judge.mistakes(
-            of: Forgery("sound", of: corpus, isRemembered: isRemembered, corpus.file))
-          #expect(mistakes == [], "\(form), \(isRemembered)")
+      recordingErrors {
+        for judge in try Self.judges(in: path).values {
+          let corpus = judge.corpus
+          for bytes in [corpus.bytes, corpus.older, corpus.branch, corpus.other] {
+            var file = ForgedFile(bytes)
+            #expect(file.encoded == bytes)
+            file.makeRight(.all)
+            #expect(file.encoded == bytes)
+          }
+          for isRemembered in [true, false] {
+            let sound = Forgery("sound", of: corpus, isRemembered: isRemembered, corpus.file)
+            #expect(try judge.mistakes(of: sound) == [], "\(sound.name)")
+          }
         }
       }
     }
+    withExtendedLifetime(directory) {}
   }
 
-  @Test(arguments: 0..<lanes)
-  func forgedFilesAreRefusedOrHarmless(_ lane: Int) async throws {
-    if let seed = Self.chosen.flatMap({ Int($0) }) {
-      if lane == 0 { try await expectHarmless(seed..<(seed + 1)) }
-      return
-    }
-    let count = Campaign.size(sample: 1_500, full: 1_000_000) / Self.lanes
-    try await expectHarmless((lane * count)..<((lane + 1) * count))
-  }
-
-  /// Runs one child after another, each from the forgery at which the previous one ended.
-  private func expectHarmless(_ numbers: Range<Int>) async throws {
-    var next = numbers.lowerBound
-    while next < numbers.upperBound {
+  @Test func forgedFilesAreRefusedOrHarmless() async throws {
+    let first = Self.chosen ?? Campaign.seed
+    let count = Self.chosen == nil ? Campaign.size(sample: 150, full: 1_000_000) : 1
+    for start in stride(from: 0, to: count, by: 10_000) {
       let directory = try TemporaryDirectory(inMemory: true)
-      let last = min(numbers.upperBound, next + 10_000)
-      await #expect(processExitsWith: .success) {
-        [
-          first = next as Int, last = last as Int, directory = directory.path as String
-        ] in
-        try ForgeryBatch.run(first..<last, in: directory)
+      let seeds = (start..<min(count, start + 10_000)).map { first + UInt64($0) }
+      let result = await #expect(processExitsWith: .success) {
+        [seeds = seeds as [UInt64], path = directory.path as String] in
+        recordingErrors {
+          let judges = try Self.judges(in: path)
+          for seed in seeds {
+            let forgery = try Forgery(seed: seed, of: judges.mapValues(\.corpus))
+            try FileSystem().replaceFile(at: "\(path)/last", with: Array(forgery.name.utf8))
+            for mistake in try judges[forgery.form]?.mistakes(of: forgery) ?? [] {
+              Issue.record("\(forgery.name): \(mistake)")
+            }
+          }
+        }
       }
-      let outcome = try ForgeryBatch.outcome(in: directory.path)
-      for mistake in outcome.mistakes { Issue.record("\(mistake)") }
-      next = last
-      if !outcome.isComplete {
-        let stopped = try #require(outcome.last)
-        Issue.record("\(stopped.name) ends the process")
-        next = stopped.number + 1
-      }
+      // A trap or a hang ends the process.
+      let last = String(decoding: try content(of: directory("last")), as: UTF8.self)
+      if result == nil { Issue.record("The last forgery is \(last).") }
     }
   }
 }

@@ -3,8 +3,6 @@ import StorageInternals
 @testable import SecretStorage
 
 /// Runs every operation of a vault on forged files, and collects violations.
-///
-/// A trap or a hang ends the process; its parent knows the last forgery.
 final class ForgeryJudge {
   let corpus: Corpus
   private let recipient: Recipient

@@ -6,10 +6,6 @@ import Testing
 /// A reader of a vault with one item, written against the format's page only; it needs the file and
 /// the device key, and shares only the cryptographic primitives with Locket.
 struct RawVault {
-  private static let headerCount = 32
-  private static let frameCount = 44
-  private static let recordCount = 41
-
   private let cipher = TestCipher()
   private let identifier: [UInt8]
   private let userKey: Secret
@@ -22,53 +18,38 @@ struct RawVault {
   /// Opens all that the vault's own keys open, given the contents of `device.key` and
   /// `/etc/machine-id`.
   init(file: [UInt8], deviceKey: [UInt8], machine: [UInt8]) throws {
-    var rest = file[Self.headerCount...]
-    var payloads: [ArraySlice<UInt8>] = []
-    while rest.count > Self.frameCount {
-      var frame = Bytes(rest.dropFirst(4))
-      let count = Int(frame.number(4))
-      payloads.append(rest.dropFirst(Self.frameCount).prefix(count))
-      rest = rest.dropFirst(Self.frameCount + count)
-    }
+    let records = ForgedFile(file).records
+    let table = records[0]["table"].parts
+    identifier = table["identifier"].encoded
+    let sections = table["sections"].parts.map(\.parts)
+    let slot = try #require(sections.first { $0[number: "section"] == 1 })["slot"].parts
+    #expect(slot[number: "slot type"] == 1)
     let device = try cipher.deriveKey(
       from: Secret(deviceKey), salt: machine[...], purpose: "locket device")
-    var record = Bytes(payloads[0].dropFirst(Self.recordCount + 32 + 16 + 8))
-    var table = Bytes(record.counted())
-    identifier = table.take(16)
-    var sections: [(tag: UInt8, body: ArraySlice<UInt8>)] = []
-    while !table.isEmpty { sections.append((UInt8(table.number(1)), table.counted())) }
-    var slot = Bytes(try #require(sections.first { $0.tag == 1 }).body.dropFirst(4))
-    _ = slot.counted()
-    #expect(slot.number(1) == 1)
-    let salt = slot.counted()
+    let slotKey = try cipher.deriveKey(
+      from: device, salt: slot["slot salt"].parts.encoded[...], purpose: "locket device slot")
     userKey = try cipher.open(
-      slot.counted(),
-      with: cipher.deriveKey(from: device, salt: salt, purpose: "locket device slot"),
-      authenticating: identifier)
-    for section in sections where section.tag == 2 {
-      var key = Bytes(section.body)
-      let head = key.take(5)
-      let wrapping = key.take(1)
-      guard wrapping == [1] else { continue }
-      let outer = try cipher.deriveKey(from: userKey, salt: key.counted(), purpose: "locket key")
-      var number = Bytes(head[...])
-      keys[UInt32(number.number(4))] = try cipher.open(
-        key.counted(), with: outer, authenticating: identifier + head + wrapping)
+      slot["sealed user key"].parts.encoded[...], with: slotKey, authenticating: identifier)
+    for key in sections.map({ $0["key"].parts }) {
+      for copy in key["copies"].parts.map(\.parts) where copy[number: "wrapping"] == 1 {
+        let outer = try cipher.deriveKey(
+          from: userKey, salt: copy["copy salt"].parts.encoded[...], purpose: "locket key")
+        keys[UInt32(key[number: "key number"])] = try cipher.open(
+          copy["sealed key"].parts.encoded[...], with: outer,
+          authenticating: identifier
+            + [key["key number"], key["purpose"], copy["wrapping"]].encoded)
+      }
     }
-    try openItem(in: try #require(payloads.last { $0.first == 2 }))
+    try openItem(in: try #require(records.last { $0[number: "kind"] == 2 }))
   }
 
-  private mutating func openItem(in payload: ArraySlice<UInt8>) throws {
-    var record = Bytes(payload.dropFirst(Self.recordCount))
-    let salt = record.take(32)
-    let number = UInt32(record.number(4))
-    let count = Int(record.number(4))
-    let sealed = record.take(count + 16)
+  private mutating func openItem(in record: [Field]) throws {
+    let key = try #require(keys[UInt32(record[number: "attributes key"])])
     let attributes = try cipher.open(
-      sealed[...],
+      record["attributes"].encoded[...],
       with: cipher.deriveKey(
-        from: try #require(keys[number]), salt: salt[...], purpose: "locket attributes"),
-      authenticating: identifier + payload.prefix(Self.recordCount + 32 + 8))
+        from: key, salt: record["salt"].encoded[...], purpose: "locket attributes"),
+      authenticating: identifier + Array(record.prefix { $0.name != "attributes" }).encoded)
     var entry = Bytes(Self.bytes(of: attributes)[...])
     _ = entry.take(16)
     #expect(entry.number(4) == 1 && entry.number(1) == 1)
@@ -86,11 +67,11 @@ struct RawVault {
       let content = fields.countedWithCount()
       if (1...8).contains(tag[0]) { identityFields += tag + content }
     }
-    let secret = record.take(secretCount)
+    let secret = record["secrets"].encoded.prefix(secretCount)
     var keyNumber = Bytes(sealing[8...])
     let secretKey = try #require(keys[UInt32(keyNumber.number(4))])
     let padded = try cipher.open(
-      secret[...],
+      secret,
       with: cipher.deriveKey(from: secretKey, salt: secretSalt[...], purpose: "locket secret"),
       authenticating: identifier + name + sealing + (flags == [0, 0, 0, 0] ? [] : flags))
     var content = Bytes(Self.bytes(of: padded)[...])

@@ -1,4 +1,3 @@
-import CLibrary
 import FoundationEssentials
 import StorageInternals
 import Testing
@@ -8,20 +7,34 @@ import Testing
 /// Vaults of earlier versions, which must stay readable permanently.
 ///
 /// Until the format is final, `LOCKET_GOLDEN=write swift test --filter goldenVaultsAreWritten`
-/// rewrites them; the tests read them after the next build.
+/// rewrites those of this version.
 struct VaultGoldenTests {
+  /// The form of a vault, which names its directory of fixtures.
+  private enum Form: String, CaseIterable { case device, passphrase, otherSlots }
+
   private struct Item {
     let identity: ItemIdentity
     let attributes: ItemAttributes
     let secret: [UInt8]
   }
 
-  private static func items(hasPassphrase: Bool) -> [Item] {
+  private static let passphrase = Secret("correct horse battery staple".utf8)
+  private static let credentialName = "vault-key"
+
+  private let vault = TestVault()
+
+  init() throws {
+    try FileSystem().replaceFile(
+      at: vault.path("machine-id"), with: Array("c0ffee00c0ffee00c0ffee00c0ffee00\n".utf8))
+    try FileSystem().makeDirectories(vault.statePath)
+  }
+
+  private static func items(of form: Form) -> [Item] {
     let everything = ItemAttributes(
       label: "label, with a line\nbreak", comment: "comment", itemDescription: "description 🗝️",
       creator: 0x4C6F_636B, type: .max, isInvisible: true)
     var items = Accessibility.allCases
-      .filter { hasPassphrase || $0 != .whenPasscodeSetThisDeviceOnly }
+      .filter { form == .passphrase || $0 != .whenPasscodeSetThisDeviceOnly }
       .map { accessibility in
         Item(
           identity: .generic(service: "golden", account: "\(accessibility)"),
@@ -42,123 +55,105 @@ struct VaultGoldenTests {
     return items
   }
 
-  private struct Opened {
-    let vault: TestVault
-    let machine: String
+  private static func directory(of form: Form, _ version: Int) -> String {
+    "\(#filePath.parentDirectory.parentDirectory)/Fixtures/golden-\(form)-\(version)"
+  }
 
-    init() throws {
-      vault = TestVault()
-      machine = try vault.path("machine-id")
-      try FileSystem().replaceFile(
-        at: machine, with: Array(GoldenVault.machineIdentity.utf8))
-    }
-
-    init(_ golden: GoldenVault) throws {
-      try self.init()
-      func bytes(_ text: String) throws -> [UInt8] {
-        let text = text.filter { !$0.isNewline }
-        return Array(try #require(Data(base64Encoded: text)))
-      }
-      try FileSystem().makeDirectories(vault.statePath)
-      try FileSystem().replaceFile(
-        at: vault.statePath + "/device.key", with: bytes(golden.deviceKey))
-      try FileSystem().replaceFile(
-        at: "\(vault.statePath)/\(golden.stateName)", with: bytes(golden.state))
-      try vault.replace(by: bytes(golden.vault))
-    }
-
-    func object(state: String? = nil, isService: Bool = false) throws -> SecretVault {
-      vault.open(
-        state: state, machine: machine, credentials: isService ? try vault.credentials() : nil)
-    }
-
-    /// Installs the keys of the other slots, and returns the keys that an app passes.
-    func putKeys() throws -> [UnlockKey] {
-      let path = try vault.path("key")
-      try FileSystem().replaceFile(at: path, with: GoldenVault.keyFile)
-      try FileSystem().replaceFile(
-        at: "\(vault.credentials())/\(GoldenVault.credentialName)", with: GoldenVault.credential)
-      return [
-        .keyFile(URL(filePath: path)), .recoveryCode(try RecoveryCode(GoldenVault.recoveryCode)),
-      ]
+  /// Installs a golden vault and the machine's files for it.
+  private func install(_ form: Form, _ version: Int) throws {
+    let directory = Self.directory(of: form, version)
+    for name in try FileSystem().entries(of: directory) {
+      let path = name == vault.file.lastPathComponent ? vault.path : "\(vault.statePath)/\(name)"
+      try FileSystem().replaceFile(at: path, with: TestVault.bytes(of: "\(directory)/\(name)"))
     }
   }
 
-  @Test(arguments: [GoldenVault.ofADevice, .ofADeviceInVersion2])
-  func goldenVaultOfADeviceOpens(_ golden: GoldenVault) throws {
-    let opened = try Opened(golden)
-    let object = try opened.object()
-    try expectItems(of: object, hasPassphrase: false)
+  private func open(onOtherMachine: Bool = false, isService: Bool = false) throws -> SecretVault {
+    vault.open(
+      state: onOtherMachine ? try vault.path("elsewhere") : nil,
+      machine: try vault.path("machine-id"), credentials: isService ? try vault.credentials() : nil,
+      cipher: OpenSSLCipher())
+  }
+
+  /// Installs the keys of the other slots, and returns the keys that an app passes.
+  private func installKeys() throws -> [UnlockKey] {
+    let path = try vault.path("key")
+    try FileSystem().replaceFile(at: path, with: [UInt8](0..<100))
+    try FileSystem().replaceFile(
+      at: "\(vault.credentials())/\(Self.credentialName)", with: [UInt8](100..<200))
+    let code = try RecoveryCode("E50WR-TKY67-ZQX8C-HQT2R-V112E-0QBG2-Y4G0P-YCHQS")
+    return [.keyFile(URL(filePath: path)), .recoveryCode(code)]
+  }
+
+  @Test(arguments: [1, 2])
+  func goldenVaultOpensByItsDevice(version: Int) throws {
+    try install(.device, version)
+    try expectItems(of: open(), .device)
     // The machine remembers the last record.
-    try opened.vault.replace(by: opened.vault.bytes.dropLast(200))
-    #expect(throws: SecretStoreError.self) { try opened.object().items(matching: .all) }
+    try vault.replace(by: vault.bytes.dropLast(200))
+    #expect(throws: SecretStoreError.self) { try open().items(matching: .all) }
   }
 
-  @Test(arguments: [GoldenVault.ofAPassphrase, .ofAPassphraseInVersion2])
-  func goldenVaultOfAPassphraseOpens(_ golden: GoldenVault) throws {
-    let opened = try Opened(golden)
-    let object = try opened.object()
+  @Test(arguments: [1, 2])
+  func goldenVaultOpensByItsPassphrase(version: Int) throws {
+    try install(.passphrase, version)
+    let object = try open()
     #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
-    try object.unlock(with: .passphrase(Secret(GoldenVault.passphrase.utf8)))
-    try expectItems(of: object, hasPassphrase: true)
-    let elsewhere = try opened.object(state: try opened.vault.path("elsewhere"))
-    try elsewhere.unlock(with: .passphrase(Secret(GoldenVault.passphrase.utf8)))
-    #expect(try elsewhere.items(matching: .all).count == object.items(matching: .all).count)
+    try object.unlock(with: .passphrase(Self.passphrase))
+    try expectItems(of: object, .passphrase)
+    let other = try open(onOtherMachine: true)
+    try other.unlock(with: .passphrase(Self.passphrase))
+    #expect(try other.items(matching: .all).count == object.items(matching: .all).count)
   }
 
-  @Test(arguments: [GoldenVault.ofOtherSlots, .ofOtherSlotsInVersion2])
-  func goldenVaultOfOtherSlotsOpensByEach(_ golden: GoldenVault) throws {
-    let opened = try Opened(golden)
-    let keys = try opened.putKeys()
-    for key in keys {
-      let object = try opened.object(state: try opened.vault.path("elsewhere"))
+  @Test(arguments: [1, 2])
+  func goldenVaultOpensByEachOtherSlot(version: Int) throws {
+    try install(.otherSlots, version)
+    for key in try installKeys() {
+      let object = try open(onOtherMachine: true)
       #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
       try object.unlock(with: key)
       #expect(try object.items(matching: .all).count > 8)
     }
-    let object = try opened.object(state: try opened.vault.path("elsewhere"), isService: true)
+    let object = try open(onOtherMachine: true, isService: true)
     #expect(try !object.isLocked)
     #expect(
       try object.slots == [
         .init(id: 2, name: "key file", kind: .keyFile),
         .init(id: 3, name: "recovery code", kind: .recoveryCode),
-        .init(
-          id: 4, name: "credential", kind: .credential(named: GoldenVault.credentialName)),
+        .init(id: 4, name: "credential", kind: .credential(named: Self.credentialName)),
       ])
   }
 
-  @Test func firstWriteAfterUnlockingUpgradesTheFormat() throws {
-    let opened = try Opened(.ofAPassphrase)
-    func version() throws -> UInt8 { try opened.vault.bytes[FileHeader.magic.count] }
-    let object = try opened.object()
-    #expect(try object.isPassphrase(Secret(GoldenVault.passphrase.utf8)))
-    try object.unlock(with: .passphrase(Secret(GoldenVault.passphrase.utf8)))
+  @Test func firstUnlockedWriteUpgradesTheFormat() throws {
+    try install(.passphrase, 1)
+    func version() throws -> UInt8 { try vault.bytes[FileHeader.magic.count] }
+    let object = try open()
+    try object.unlock(with: .passphrase(Self.passphrase))
     object.lock()
     try object.add("value", account: "while locked", .always)
     #expect(try version() == 1)
-    try object.unlock(with: .passphrase(Secret(GoldenVault.passphrase.utf8)))
+    try object.unlock(with: .passphrase(Self.passphrase))
     try object.add("value", account: "unlocked")
     #expect(try version() == 2)
     let count = try object.items(matching: .all).count
     object.lock()
-    #expect(try object.isPassphrase(Secret(GoldenVault.passphrase.utf8)))
-    let other = try opened.object()
+    #expect(try object.isPassphrase(Self.passphrase))
+    let other = try open()
     #expect(try other.text("while locked") == "value")
-    #expect(try other.isPassphrase(Secret(GoldenVault.passphrase.utf8)))
-    try other.unlock(with: .passphrase(Secret(GoldenVault.passphrase.utf8)))
+    try other.unlock(with: .passphrase(Self.passphrase))
     #expect(try other.items(matching: .all).count == count)
     #expect(try other.verify().isSound)
   }
 
-  private func expectItems(of object: SecretVault, hasPassphrase: Bool) throws {
+  private func expectItems(of object: SecretVault, _ form: Form) throws {
+    let items = Self.items(of: form)
     for _ in 0..<2 {
-      let items = Self.items(hasPassphrase: hasPassphrase)
       for item in items {
         let found = try object.items(matching: .exactly(item.identity))
         #expect(found.map(\.attributes) == [item.attributes])
         let id = try #require(found.first).id
-        let reading = try #require(try object.secret(of: id))
-        #expect(reading.secret == Secret(item.secret))
+        #expect(try object.secret(of: id)?.secret == Secret(item.secret))
       }
       #expect(try object.items(matching: .all).count == items.count)
       #expect(try object.verify().isSound)
@@ -172,63 +167,42 @@ struct VaultGoldenTests {
 
   private static let isWriting = ProcessInfo.processInfo.environment["LOCKET_GOLDEN"] == "write"
 
-  @Test(.enabled(if: isWriting, "LOCKET_GOLDEN=write makes the golden vaults anew."))
-  func goldenVaultsAreWritten() throws {
-    for name in ["ofADevice", "ofAPassphrase", "ofOtherSlots"] {
-      let hasPassphrase = name == "ofAPassphrase"
-      let opened = try Opened()
-      let object = try opened.object(isService: true)
-      if name == "ofOtherSlots" {
-        let keys = try opened.putKeys()
-        for (key, slot) in zip(keys, ["key file", "recovery code"]) {
-          try object.addSlot(key, named: slot)
-        }
-        try object.addSlot(.credential(named: GoldenVault.credentialName), named: "credential")
-        try object.removeSlot(1)
+  @Test(
+    .enabled(if: isWriting, "LOCKET_GOLDEN=write makes the golden vaults anew."),
+    arguments: Form.allCases.map(\.rawValue))
+  func goldenVaultsAreWritten(_ form: String) throws {
+    let form = try #require(Form(rawValue: form))
+    let object = try open(isService: true)
+    switch form {
+    case .device: break
+    case .passphrase:
+      try object.add("gone", account: "before the passphrase")
+      try object.setPassphrase(Self.passphrase, cost: .cheap)
+      try object.remove("before the passphrase")
+    case .otherSlots:
+      for (key, slot) in zip(try installKeys(), ["key file", "recovery code"]) {
+        try object.addSlot(key, named: slot)
       }
-      if hasPassphrase {
-        try object.add("gone", account: "before the passphrase")
-        try object.setPassphrase(Secret(GoldenVault.passphrase.utf8), cost: .cheap)
-        try object.remove("before the passphrase")
-      }
-      for item in Self.items(hasPassphrase: hasPassphrase) {
-        let added = try object.add(
-          Secret("not yet".utf8), identity: item.identity, attributes: ItemAttributes())
-        _ = try object.update(
-          added.id, expecting: added.revision, attributes: item.attributes,
-          secret: Secret(item.secret))
-      }
-      try object.add("gone", account: "removed")
-      try object.remove("removed")
-      try write(opened.vault, as: "\(name)InVersion\(FileHeader.version)")
+      try object.addSlot(.credential(named: Self.credentialName), named: "credential")
+      try object.removeSlot(1)
     }
-  }
-
-  private func write(_ vault: TestVault, as name: String) throws {
-    func text(_ bytes: [UInt8]) -> String {
-      let text = Array(Data(bytes).base64EncodedString())
-      return stride(from: 0, to: text.count, by: 96)
-        .map { "      " + String(text[$0..<min($0 + 96, text.count)]) }.joined(separator: "\n")
+    for item in Self.items(of: form) {
+      let added = try object.add(
+        Secret("not yet".utf8), identity: item.identity, attributes: ItemAttributes())
+      _ = try object.update(
+        added.id, expecting: added.revision, attributes: item.attributes,
+        secret: Secret(item.secret))
     }
-    let (file, content) = try #require(try vault.rememberedState().first)
-    let source = """
-      extension GoldenVault {
-        /// Written by `LOCKET_GOLDEN=write swift test --filter goldenVaultsAreWritten`.
-        static let \(name) = GoldenVault(
-          vault: \"""
-      \(text(try vault.bytes))
-            \""",
-          deviceKey: \"""
-      \(text(try TestVault.bytes(of: vault.statePath + "/device.key")))
-            \""",
-          state: \"""
-      \(text(content))
-            \""",
-          stateName: "\(file)")
-      }
-
-      """
-    let path = #filePath.parentDirectory.parentDirectory + "/Fixtures/GoldenVault+\(name).swift"
-    try FileSystem().replaceFile(at: path, with: Array(source.utf8), mode: 0o644)
+    try object.add("gone", account: "removed")
+    try object.remove("removed")
+    var files = try vault.rememberedState()
+    files["device.key"] = try TestVault.bytes(of: "\(vault.statePath)/device.key")
+    files[vault.file.lastPathComponent] = try vault.bytes
+    let directory = Self.directory(of: form, Int(FileHeader.version))
+    try? FileManager.default.removeItem(atPath: directory)
+    try FileSystem().makeDirectories(directory)
+    for (name, bytes) in files {
+      try FileSystem().replaceFile(at: "\(directory)/\(name)", with: bytes, mode: 0o644)
+    }
   }
 }

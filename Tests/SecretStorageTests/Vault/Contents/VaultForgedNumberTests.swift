@@ -17,100 +17,98 @@ struct VaultForgedNumberTests {
     : [0, 1 << 63, .max]
   private let vault = TestVault()
 
-  /// Replaces a number and updates the record's digest; if chained, also all later predecessors.
-  private static func forge(
-    _ frames: [ArraySlice<UInt8>], _ field: Field, of place: Int, _ number: UInt64, chained: Bool
-  ) throws -> [UInt8]? {
-    var payloads = frames.map { Array($0.dropFirst(Frame.overhead)) }
-    if field == .logStart, payloads[place][0] != RecordHeader.Kind.keys.rawValue { return nil }
+  /// Returns a file for each record with the field, and whether later predecessors are right.
+  private static func forgeries(
+    of bytes: [UInt8], _ field: Field, _ number: UInt64
+  ) throws -> [(place: Int, isChained: Bool, file: [UInt8])] {
+    let payloads = TestVault.frames(of: bytes).map { Array($0.dropFirst(Frame.overhead)) }
+    #expect(payloads.count == 5)
     let offset = field == .sequence ? 1 : RecordHeader.size + 32 + 16
     var encoded: [UInt8] = []
     encoded.append(littleEndian: number)
-    payloads[place].replaceSubrange(offset..<(offset + 8), with: encoded)
-    for next in payloads.indices.dropFirst(chained ? place + 1 : payloads.count) {
-      let digest = try TestCipher().digest(payloads[next - 1][...])
-      payloads[next].replaceSubrange(9..<41, with: digest)
+    var forgeries: [(place: Int, isChained: Bool, file: [UInt8])] = []
+    for place in payloads.indices {
+      if field == .logStart, payloads[place][0] != RecordHeader.Kind.keys.rawValue { continue }
+      var forged = payloads
+      forged[place].replaceSubrange(offset..<(offset + 8), with: encoded)
+      for isChained in [false, true] {
+        for next in payloads.indices.dropFirst(isChained ? place + 1 : payloads.count) {
+          forged[next].replaceSubrange(9..<41, with: try TestCipher().digest(forged[next - 1][...]))
+        }
+        forgeries.append((place, isChained, try TestVault.file(of: forged.map(TestVault.frame))))
+      }
     }
-    return try TestVault.file(of: payloads.map(TestVault.frame))
+    return forgeries
   }
 
   /// Calls everything that reads or writes; only crashes and hangs matter.
-  private func useAll(_ object: SecretVault, _ what: String) {
+  private func useAll(_ object: SecretVault, _ what: Comment) {
     for account in ["a", "b", "c"] {
-      do throws(SecretStoreError) {
-        let found = try object.text(account)
-        #expect(found == "value \(account)", "\(what): \(account)")
-      } catch {
-        // An error is correct as well.
+      // An error is correct as well.
+      if case .success(let found) = Result(catching: { try object.text(account) }) {
+        #expect(found == "value \(account)", what)
       }
     }
     let writes: [() throws -> Void] = [
       { try object.add("new", account: "new") }, { try object.change("a", to: "value a") },
       { try object.compact() }, { try object.rotateKeys() }, { try object.export(of: vault) },
     ]
-    for write in writes { #expect(throws: SecretStoreError.self, "\(what)") { try write() } }
+    for write in writes { #expect(throws: SecretStoreError.self, what) { try write() } }
     _ = try? object.items(matching: .all)
     _ = try? object.slots
     _ = object.diagnose()
   }
 
-  @Test(arguments: Field.allCases, numbers)
-  func forgedNumberIsDamageAndSoundRecordsBeforeItStay(_ field: Field, _ number: UInt64) throws {
-    let object = vault.open()
+  private func add(to object: SecretVault) throws {
     for account in ["a", "b", "c"] { try object.add("value \(account)", account: account) }
-    let frames = TestVault.frames(of: try vault.bytes)
-    #expect(frames.count == 5)
+  }
+
+  @Test(arguments: Field.allCases, numbers)
+  func forgedNumberIsDamage(_ field: Field, _ number: UInt64) throws {
+    try add(to: vault.open())
     let state = try vault.rememberedState()
-    for (place, chained) in frames.indices.flatMap({ [($0, true), ($0, false)] }) {
-      guard let file = try Self.forge(frames, field, of: place, number, chained: chained) else {
-        continue
-      }
-      let what = "\(field) \(number) of record \(place)\(chained ? ", chained" : "")"
-      if place == 0, chained {
+    for (place, isChained, file) in try Self.forgeries(of: vault.bytes, field, number) {
+      let what: Comment = "record \(place)\(isChained ? ", chained" : "")"
+      try vault.replace(by: file)
+      if place == 0, isChained {
         // Both key tables are damaged.
-        try vault.replace(by: file)
         useAll(vault.open(), what)
-        #expect(try vault.open().verify().isSound == false, "\(what)")
+        #expect(try vault.open().verify().isSound == false, what)
         continue
       }
       for isRemembered in [true, false] {
-        if isRemembered { try vault.restoreState(state) } else { try vault.forget() }
-        try vault.replace(by: file)
+        try vault.restoreState(isRemembered ? state : [:])
         useAll(vault.open(), what)
-        #expect(try vault.open().verify().isSound == false, "\(what)")
+        #expect(try vault.open().verify().isSound == false, what)
         let saved = try vault.open().salvageableItems().map(\.item.identity.account)
-        #expect(Set(saved).isSuperset(of: ["a", "b", "c"].prefix(max(0, place - 2))), "\(what)")
+        #expect(Set(saved).isSuperset(of: ["a", "b", "c"].prefix(max(0, place - 2))), what)
       }
-      #expect(try vault.open().repair().isEmpty == false, "\(what)")
+      #expect(try vault.open().repair().isEmpty == false, what)
       let texts = try vault.open().texts()
       for account in ["a", "b", "c"].prefix(max(0, place - 2)) {
-        #expect(texts[account] == "value \(account)", "\(what)")
+        #expect(texts[account] == "value \(account)", what)
       }
       try vault.open().add("after", account: "after")
     }
   }
 
   @Test(arguments: Field.allCases, numbers)
-  func forgedNumberInALockedVaultOrAnImportIsRefused(_ field: Field, _ number: UInt64) throws {
+  func forgedNumberIsRefusedWhenLockedOrImported(_ field: Field, _ number: UInt64) throws {
     let object = vault.open()
     try object.setPassphrase(TestVault.passphrase, cost: .cheap)
-    for account in ["a", "b", "c"] { try object.add("value \(account)", account: account) }
-    let frames = TestVault.frames(of: try vault.bytes)
+    try add(to: object)
     let other = TestVault()
-    for (place, chained) in frames.indices.flatMap({ [($0, true), ($0, false)] }) {
-      guard let file = try Self.forge(frames, field, of: place, number, chained: chained) else {
-        continue
-      }
+    for (place, _, file) in try Self.forgeries(of: vault.bytes, field, number) {
       try vault.replace(by: file)
       try vault.forget()
       let locked = vault.open()
-      useAll(locked, "locked, \(field) \(number) of record \(place)")
+      useAll(locked, "record \(place)")
       do {
         try locked.unlock(with: .passphrase(TestVault.passphrase))
-      } catch {
-        #expect((error as? SecretStoreError)?.corrupted != nil, "\(error)")
+      } catch SecretStoreError.corrupted {
+        // Without the forged record, the vault may open.
       }
-      useAll(locked, "unlocked, \(field) \(number) of record \(place)")
+      useAll(locked, "record \(place)")
       expectError("corrupted") {
         try other.open().importItems(from: vault.file, passphrase: TestVault.passphrase)
       }
@@ -118,7 +116,7 @@ struct VaultForgedNumberTests {
   }
 
   /// Contents sealed by a passphrase's owner are authentic, even such numbers.
-  @Test func nothingIsWrittenAfterTheLastNumber() throws {
+  @Test func lastNumberAllowsNoWrite() throws {
     let cipher = TestCipher()
     let last = RecordHeader.sequences.upperBound - 1
     var keys = VaultKeys()
@@ -161,27 +159,43 @@ struct VaultForgedNumberTests {
     #expect(report.entries.isEmpty)
   }
 
-  /// The revision, the dates, and the secret's revision, by their offsets in an item.
-  @Test(
-    arguments: [16, 24, 32, 46],
-    [1 << 63 - 1, 1 << 63, .max - 1, .max, 1 << 62 + 1] as [UInt64])
-  func sealedNumbersOfAnItemAreRefused(_ offset: Int, _ number: UInt64) throws {
-    // As signed dates, these are small.
-    if [24, 32].contains(offset), number >= .max - 1 { return }
-    if [16, 46].contains(offset), number < 1 << 63 { return }
-    let object = vault.open()
-    try object.setPassphrase(TestVault.passphrase, cost: .cheap)
-    try object.add("value", account: "before")
+  /// A sealed number of an item, by its offset.
+  enum SealedNumber: Int, CaseIterable {
+    case revision = 16
+    case created = 24
+    case modified = 32
+    case secretRevision = 46
+
+    var forged: [UInt64] {
+      switch self {
+      case .revision, .secretRevision: [1 << 63, .max - 1, .max]
+      // As signed dates, these are far from the present.
+      case .created, .modified: [1 << 62 + 1, 1 << 63 - 1, 1 << 63]
+      }
+    }
+  }
+
+  @Test(arguments: SealedNumber.allCases)
+  func sealedNumbersOfAnItemAreRefused(_ field: SealedNumber) throws {
+    for number in field.forged { try expectRefused(number, in: field) }
+  }
+
+  private func expectRefused(_ number: UInt64, in field: SealedNumber) throws {
+    let vault = TestVault()
+    try vault.open().setPassphrase(TestVault.passphrase, cost: .cheap)
+    func unlocked(_ cipher: (any SecretCipher)? = nil) throws -> SecretVault {
+      let object = vault.open(cipher: cipher)
+      try object.unlock(with: .passphrase(TestVault.passphrase))
+      return object
+    }
+    try unlocked().add("value", account: "before")
     let name = try SecretItem.ID.random()
-    let forger = vault.open(cipher: PatchingCipher(name: name, offset: offset, number: number))
-    try forger.unlock(with: .passphrase(TestVault.passphrase))
+    let forger = try unlocked(PatchingCipher(name: name, offset: field.rawValue, number: number))
     try vault.plant(.generic(account: "forged"), Secret([1]), named: name, in: forger)
-    let reader = vault.open()
-    try reader.unlock(with: .passphrase(TestVault.passphrase))
-    #expect(try reader.verify().isSound == false)
+    let reader = try unlocked()
+    #expect(try reader.verify().isSound == false, "\(number)")
     #expect(throws: SecretStoreError.self) { try reader.add("new", account: "new") }
-    let saved = try reader.salvageableItems().map(\.item.identity.account)
-    #expect(saved == ["before"])
+    #expect(try reader.salvageableItems().map(\.item.identity.account) == ["before"])
     let other = TestVault()
     expectError("corrupted") {
       try other.open().importItems(from: vault.file, passphrase: TestVault.passphrase)

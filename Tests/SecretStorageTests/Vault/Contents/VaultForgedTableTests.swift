@@ -1,5 +1,4 @@
 import CipherSupport
-import FoundationEssentials
 import StorageInternals
 import Testing
 
@@ -48,18 +47,21 @@ struct VaultForgedTableTests {
       }
     }
     table.slots = [try strangersSlot(for: user, in: table)]
-    var reader = RecordReader(last)
-    let header = try RecordHeader(&reader)
-    let head = ChainHead(
-      sequence: header.sequence, digest: try cipher.digest(last)[...], subject: .block,
-      previousDigest: [])
-    let record = try VaultSealer(vaultID: table.vaultID, cipher: cipher)
-      .keys(table, after: head, logStart: first.logStart, under: ring)
+    let record = try table.sealer(cipher)
+      .keys(table, after: head(at: last), logStart: first.logStart, under: ring)
     var payload = Array(record.payload)
     if tag == .random {
       payload.replaceSubrange((payload.count - 16)..., with: [UInt8](repeating: 7, count: 16))
     }
     return try bytes + TestVault.frame(of: payload)
+  }
+
+  /// The head of a chain whose last record has this payload.
+  private func head(at payload: ArraySlice<UInt8>) throws -> ChainHead {
+    var reader = RecordReader(payload)
+    return ChainHead(
+      sequence: try RecordHeader(&reader).sequence, digest: try cipher.digest(payload)[...],
+      subject: .block, previousDigest: [])
   }
 
   private func strangersSlot(for user: Secret, in table: KeyTable) throws -> KeySlot {
@@ -105,11 +107,9 @@ struct VaultForgedTableTests {
   }
 
   /// The forged file has no original key table left.
-  @Test func vaultThatAnotherMachineWroteAsksForNothingBeforeItIsUnlocked() throws {
+  @Test func foreignVaultTrustsNoTableBeforeItIsUnlocked() throws {
     try filled().lock()
-    let elsewhere = SecretVault(
-      fileURL: vault.file, stateDirectory: vault.directory.appending(path: "elsewhere"),
-      authenticator: nil)
+    let elsewhere = try vault.openElsewhere()
     #expect(throws: SecretStoreError.locked) { try elsewhere.item("none") }
     #expect(try !elsewhere.verify().isKeyTableProven)
     #expect(throws: SecretStoreError.locked) { try elsewhere.isPassphrase(TestVault.passphrase) }
@@ -124,7 +124,7 @@ struct VaultForgedTableTests {
   }
 
   @Test(arguments: [1, 3, KeyTable.linkLimit])
-  func passphraseThatARotationTookAwayIsWrongAtOnce(_ rotations: Int) throws {
+  func removedPassphraseIsWrongAfterRotation(_ rotations: Int) throws {
     let object = try filled(slots: [TestVault.passphrase, Self.revoked])
     let locked = vault.open()
     try locked.unlock(with: .passphrase(TestVault.passphrase))
@@ -173,11 +173,7 @@ struct VaultForgedTableTests {
   private func replayed(
     _ keys: CapturedKeys, after present: [UInt8], _ version: Int
   ) throws -> [UInt8] {
-    let last = try #require(TestVault.frames(of: present).last).dropFirst(Frame.overhead)
-    var reader = RecordReader(last)
-    var head = ChainHead(
-      sequence: try RecordHeader(&reader).sequence, digest: try cipher.digest(last)[...],
-      subject: .block, previousDigest: [])
+    var last = try #require(TestVault.frames(of: present).last).dropFirst(Frame.overhead)
     var ring = KeyRing()
     ring.user = keys.user
     for key in keys.table.keys {
@@ -185,24 +181,20 @@ struct VaultForgedTableTests {
         try #require(keys.keys[key.id]), for: key.purpose, id: key.id, by: keys.table.sealer(cipher)
       )
     }
-    let log = VaultSealer(vaultID: keys.table.vaultID, cipher: cipher)
-    let start = head.sequence + 1
+    let start = try head(at: last).sequence + 1
     var frames: [ArraySlice<UInt8>] = []
     for _ in 0..<2 {
-      let record = try log.keys(keys.table, after: head, logStart: start, under: ring)
-      let payload =
-        version == 1 ? try inVersion1(record.payload, user: keys.user) : Array(record.payload)
-      frames.append(try TestVault.frame(of: payload))
-      head = ChainHead(
-        sequence: head.sequence + 1, digest: try cipher.digest(payload[...])[...], subject: .keys,
-        previousDigest: [])
+      last = try keys.table.sealer(cipher)
+        .keys(keys.table, after: head(at: last), logStart: start, under: ring).payload
+      if version == 1 { last = try inVersion1(last, user: keys.user)[...] }
+      frames.append(try TestVault.frame(of: last))
     }
     return try TestVault.file(of: frames)
   }
 
   /// A file that begins with a version 1 table of the vault's keys under a stranger's slot; a
   /// process with no other knowledge detects it by the keys that the device's secret opens.
-  @Test func strangersTableOfVersion1IsDamageForALockedProcess() throws {
+  @Test func strangersTableOfVersion1IsDamageWhileLocked() throws {
     try filled().addSlot(.device, named: "device")
     let first = try #require(TestVault.frames(of: vault.bytes).first).dropFirst(Frame.overhead)
     var ring = KeyRing()
@@ -210,10 +202,9 @@ struct VaultForgedTableTests {
     ring.user = user
     var table = try KeyTableRecord(first).table
     table.slots = [try strangersSlot(for: user, in: table)]
-    let head = ChainHead(
-      sequence: 1, digest: try cipher.digest(first)[...], subject: .block, previousDigest: [])
-    let record = try VaultSealer(vaultID: table.vaultID, cipher: cipher)
-      .keys(table, after: head, logStart: 2, under: ring)
+    let last = try head(at: first)
+    let record = try table.sealer(cipher)
+      .keys(table, after: last, logStart: last.sequence + 1, under: ring)
     try vault.replace(
       by: TestVault.file(of: [TestVault.frame(of: inVersion1(record.payload, user: user))]))
     try vault.forget()
@@ -236,7 +227,7 @@ struct VaultForgedTableTests {
     return try table + cipher.seal(Secret([]), with: key, authenticating: Array(table))
   }
 
-  @Test func moreRotationsThanAVaultTellsOfAreAcceptedByTheApp() throws {
+  @Test func rotationsBeyondTheLinkLimitNeedAcceptance() throws {
     let object = try filled()
     let locked = vault.open()
     #expect(try locked.text("always") == "value")

@@ -19,7 +19,8 @@ struct VaultReplacementTests {
     return (first, try vault.bytes)
   }
 
-  private func expectReplaced(_ object: SecretVault) {
+  private func expectReplaced(_ object: SecretVault, _ other: TestVault? = nil) {
+    let vault = other ?? vault
     vault.expectEach(object) { error in
       guard case .replaced(let what) = error else { return false }
       return what.contains(vault.path)
@@ -50,7 +51,7 @@ struct VaultReplacementTests {
     expectReplaced(object)
   }
 
-  @Test func olderCopyOfTheOtherVaultIsRefusedOnceMore() throws {
+  @Test func acceptedVaultMayStillBeRolledBack() throws {
     try vault.open().add("first", account: "a")
     let older = try vault.bytes
     try vault.open().change("a", to: "newer")
@@ -60,13 +61,12 @@ struct VaultReplacementTests {
     let object = vault.open()
     expectReplaced(object)
     try object.acceptReplacement()
-    let error = try failure { _ = try object.texts() }
-    if case .rolledBack = error {} else { Issue.record("\(error)") }
+    expectError("rolledBack") { _ = try object.texts() }
     try object.acceptRollback()
     #expect(try object.texts() == ["a": "first"])
   }
 
-  @Test func acceptingDoesNothingToAVaultThatIsTheRightOne() throws {
+  @Test func acceptingNoReplacementChangesNothing() throws {
     let object = vault.open()
     try object.acceptReplacement()
     #expect(try FileSystem().status(of: vault.path) == nil)
@@ -75,45 +75,35 @@ struct VaultReplacementTests {
     try object.add("b", account: "b")
     try object.acceptReplacement()
     try vault.replace(by: before)
-    let error = try failure { _ = try vault.open().texts() }
-    if case .rolledBack = error {} else { Issue.record("\(error)") }
+    expectError("rolledBack") { _ = try vault.open().texts() }
   }
 
-  /// An operation that makes a vault at the path of an earlier one.
-  enum Making: CaseIterable {
-    case add, passphrase, slot, importing
-
-    func perform(on object: SecretVault, _ vault: TestVault) throws {
-      switch self {
-      case .add: try object.add("new", account: "new")
-      case .passphrase:
-        try object.setPassphrase(Secret("secret".utf8), cost: .cheap)
-      case .slot: try object.addSlot(.keyFile(try vault.keyFile(1)), named: "file")
-      case .importing:
-        let other = TestVault()
-        try other.open().add("new", account: "new")
-        try other.open().export(of: other)
-        try object.importItems(of: other)
-      }
+  @Test func newVaultAtOldPathIsRemembered() throws {
+    let other = TestVault()
+    try other.open().add("new", account: "new")
+    try other.open().export(of: other)
+    let makings: [(SecretVault) throws -> Void] = [
+      { try $0.add("new", account: "new") },
+      { try $0.setPassphrase(Secret("secret".utf8), cost: .cheap) },
+      { try $0.addSlot(.keyFile(try other.keyFile(1)), named: "file") },
+      { try $0.importItems(of: other) },
+    ]
+    for make in makings {
+      let vault = TestVault()
+      try vault.open().add("first", account: "a")
+      let first = try vault.bytes
+      try FileSystem().unlink(vault.path)
+      let object = vault.open()
+      try make(object)
+      for sound in [object, vault.open()] { #expect(try sound.verify().isSound) }
+      try vault.replace(by: first)
+      expectReplaced(vault.open(), vault)
     }
-  }
-
-  @Test(arguments: Making.allCases)
-  func newVaultWhereOneWasRemovedIsKnownThere(_ making: Making) throws {
-    try vault.open().add("first", account: "a")
-    let first = try vault.bytes
-    try FileSystem().unlink(vault.path)
-    let object = vault.open()
-    try making.perform(on: object, vault)
-    #expect(try object.verify().isSound)
-    #expect(try vault.open().verify().isSound)
-    try vault.replace(by: first)
-    expectReplaced(vault.open())
   }
 
   /// If the machine took the new vault for a foreign one, it would be lost with its first write.
   @Test(arguments: [FileSystem.Call.open, .write, .fsync])
-  func newVaultIsNotMadeWhereItCannotBeNoted(_ failing: FileSystem.Call) throws {
+  func vaultThatCannotBeNotedIsNotMade(_ failing: FileSystem.Call) throws {
     try vault.open().add("first", account: "a")
     try FileSystem().unlink(vault.path)
     let armed = Lock(true)
@@ -128,7 +118,7 @@ struct VaultReplacementTests {
     #expect(try vault.open().texts() == ["new": "new"])
   }
 
-  @Test func vaultOfAnEarlierVersionIsNotedByTheNextWrite() throws {
+  @Test func nextWriteNotesAVaultOfAnEarlierVersion() throws {
     let (first, second) = try makeTwo()
     try vault.forgetPlaces()
     // No state says which one belongs here.
@@ -156,7 +146,7 @@ struct VaultReplacementTests {
     #expect(calls.withLock { $0 } == 1)
   }
 
-  @Test func noteThatWasNeverWrittenCompletelySaysNothing() throws {
+  @Test func damagedNoteIsIgnored() throws {
     let (first, _) = try makeTwo()
     let name = try #require(
       try FileSystem().entries(of: vault.statePath).first { $0.hasSuffix(".place") })
@@ -165,14 +155,11 @@ struct VaultReplacementTests {
     #expect(bytes.count == 72)
     try vault.replace(by: first)
     expectReplaced(vault.open())
-    for place in [3, 20, 45, 60] {
-      var flipped = bytes
-      flipped[place] ^= 1
-      try FileSystem().replaceFile(at: note, with: flipped)
-      #expect(try vault.open().texts() == ["a": "first"])
+    let flipped = [3, 20, 45, 60].map { place in
+      bytes[..<place] + [bytes[place] ^ 1] + bytes[(place + 1)...]
     }
-    for count in [0, 1, 40, 71] {
-      try FileSystem().replaceFile(at: note, with: bytes[..<count])
+    for damaged in flipped + [0, 1, 40, 71].map({ bytes[..<$0] }) {
+      try FileSystem().replaceFile(at: note, with: damaged)
       #expect(try vault.open().texts() == ["a": "first"])
     }
     try FileSystem().replaceFile(at: note, with: bytes, mode: 0o644)

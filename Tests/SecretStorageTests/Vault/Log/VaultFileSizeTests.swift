@@ -10,7 +10,7 @@ struct VaultFileSizeTests {
   private let vault = TestVault()
 
   @Test(arguments: [1 << 30 + 1, 1 << 31, 1 << 40])
-  func sparseFileIsRefusedBeforeMemoryIsTaken(_ size: Int) throws {
+  func hugeFileIsRefusedBeforeItIsRead(_ size: Int) throws {
     let object = vault.open()
     try object.setPassphrase(TestVault.passphrase, cost: .cheap)
     try object.add("value", account: "a")
@@ -38,7 +38,7 @@ struct VaultFileSizeTests {
     #expect(try object.text("a") == "value")
   }
 
-  @Test func fileGrowsToItsLimitAndItsEndIsForSmallRecords() throws {
+  @Test func endOfTheLargestFileIsForSmallRecords() throws {
     var log = FileRecordLog(path: try vault.path("log"), cipher: TestCipher())
     log.sizeLimit = 1 << 22
     func record(_ count: Int) throws -> LogRecord {
