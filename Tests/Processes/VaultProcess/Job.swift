@@ -22,7 +22,7 @@ struct Job: Sendable {
     case .passphrase: try changePassphrase(of: vault)
     case .slots: try changeSlots(of: vault)
     case .accompany: try accompany(vault)
-    case .beLocked: try beLocked(vault)
+    case .beLocked: try beLocked(SecretVault(fileURL: file, stateDirectory: state))
     case .authenticate: try await authenticate(vault)
     case .ask: try await ask(try parameter(0), beside: vault)
     case .rotate: try rotate(vault)

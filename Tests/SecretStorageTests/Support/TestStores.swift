@@ -41,14 +41,9 @@ final class TestVault: Sendable {
   var statePath: String { directory.path + "/state" }
 
   /// Returns another object for the same vault, as another process has one.
-  func open() -> SecretVault {
-    SecretVault(
-      fileURL: file, stateDirectory: state, authenticator: nil,
-      cipher: KeepingCipher(directory: self))
-  }
-
-  /// Returns another object for the same vault, with another state directory or machine identity,
-  /// with failing system calls, or with systemd credentials.
+  ///
+  /// It may have another state directory or machine identity, failing system calls, or systemd
+  /// credentials.
   func open(
     state: String? = nil, machine: String = "/etc/machine-id", credentials: String? = nil,
     cipher: (any SecretCipher)? = nil, authenticator: (any Authenticator)? = nil,
@@ -61,6 +56,24 @@ final class TestVault: Sendable {
         path: path, stateDirectory: state, cipher: cipher, machineIdentity: machine,
         credentialsDirectory: credentials, fileSystem: fileSystem)
     }
+  }
+}
+
+extension Duration {
+  /// A limit that no wait reaches.
+  static let unlimited = Duration.seconds(1_000_000)
+}
+
+/// A cipher that calls a closure before it stretches a passphrase.
+struct HookedCipher: ForwardingCipher {
+  let cipher = TestCipher()
+  let willStretch: @Sendable () -> Void
+
+  func stretch(
+    _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
+  ) throws(SecretStoreError) -> Secret {
+    willStretch()
+    return try cipher.stretch(passphrase, salt: salt, cost: cost)
   }
 }
 

@@ -12,7 +12,7 @@ enum KeyKind: CaseIterable, Sendable {
   /// Returns a key of this kind, derived from the number.
   func key(_ number: UInt8, in vault: TestVault) throws -> UnlockKey {
     switch self {
-    case .passphrase: return .passphrase(Secret("passphrase \(number)".utf8))
+    case .passphrase: return .passphrase("passphrase \(number)")
     case .keyFile: return .keyFile(try vault.keyFile(number))
     case .credential:
       try vault.giveCredential("vault-key", number)

@@ -3,7 +3,7 @@ import StorageTesting
 import Testing
 
 @Test(arguments: SecretStoreConformance.Check.allCases)
-func vaultKeepsTheContract(_ check: SecretStoreConformance.Check) async {
+func vaultConformsToTheContract(_ check: SecretStoreConformance.Check) async {
   let vault = TestVault()
   await SecretStoreConformance(
     "SecretVault", makeStore: { vault.open() }, reopen: { _ in vault.open() }

@@ -21,15 +21,14 @@ struct VaultCanaryTests {
       var attributes = attributes
       attributes.accessControl = AccessControl(accessibility)
       let item = try object.add(
-        Secret("canary secret".utf8),
+        "canary secret",
         identity: .generic(service: "canary service", account: "canary account \(accessibility)"),
         attributes: attributes)
       _ = try object.update(
-        item.id, expecting: item.revision, attributes: nil,
-        secret: Secret("canary secret again".utf8))
+        item.id, expecting: item.revision, attributes: nil, secret: "canary secret again")
     }
     _ = try object.add(
-      Secret("canary secret".utf8),
+      "canary secret",
       identity: .internet(server: "canary service", account: "canary account"),
       attributes: attributes)
   }
@@ -61,14 +60,14 @@ struct VaultCanaryTests {
       fileSystem: FileSystem { call, _ in call == .rename || call == .unlink ? EIO : nil })
     #expect(throws: SecretStoreError.self) { try dying.compact() }
     #expect(throws: SecretStoreError.self) {
-      try dying.setPassphrase(Secret("canary passphrase".utf8), cost: .cheap)
+      try dying.setPassphrase("canary passphrase", cost: .minimum)
     }
     let last = try #require(TestVault.frames(of: try vault.bytes).dropFirst(4).first)
     try TestVault.change(vault.path, at: last.endIndex - 1, to: ~(try #require(last.last)))
     var names = try expectNoCanaryInAnyFile()
     #expect(names.contains { $0.hasSuffix(".tmp") })
     #expect(try !vault.open().repair().isEmpty)
-    try vault.open().setPassphrase(Secret("canary passphrase".utf8), cost: .cheap)
+    try vault.open().setPassphrase("canary passphrase", cost: .minimum)
     names.formUnion(try expectNoCanaryInAnyFile())
     for wanted in ["secrets.vault", "device.key", ".damaged-", ".state", ".lock"] {
       #expect(names.contains { $0.contains(wanted) }, "\(wanted)")
@@ -76,7 +75,7 @@ struct VaultCanaryTests {
   }
 
   /// Secrets of up to 60 bytes are padded to one length.
-  @Test func lengthsOfShortSecretsAreAlike() throws {
+  @Test func shortSecretsHaveOneSize() throws {
     let object = vault.open()
     var sizes: Set<Int> = []
     try object.add("", account: "0")
@@ -88,7 +87,7 @@ struct VaultCanaryTests {
     #expect(sizes.count == 1)
   }
 
-  @Test func nothingIsShownOfWhatAVaultHolds() throws {
+  @Test func descriptionsShowNoSecret() throws {
     let object = vault.open()
     try fill(object)
     let item = try #require(try object.items(matching: .all).first)
@@ -122,7 +121,7 @@ struct VaultCanaryTests {
       }
     }
     note { try fill(object) }
-    note { try object.unlock(with: .passphrase(Secret("canary passphrase".utf8))) }
+    note { try object.unlock(with: .passphrase("canary passphrase")) }
     let frames = TestVault.frames(of: try vault.bytes)
     for (number, frame) in zip(0..., frames).dropFirst(2) {
       var forged = frames

@@ -11,48 +11,35 @@ import Testing
 ///
 /// Each test runs in its own process; a child of the test process would inherit its locks.
 @Suite(.forks) struct VaultForkTests {
-  /// The actions of one child; it throws or exits at a violation.
-  struct Operation: Sendable {
-    let name: String
-    let perform: @Sendable (Family) throws -> Void
-  }
-
-  static let operations = [
-    Operation(name: "get") { family in
+  /// The actions of a child; each throws or exits at a violation.
+  static let operations: [String: @Sendable (Family) throws -> Void] = [
+    "properties": { family in
       try check(family.token.value == "default")
       try check(family.token.status == .locked && family.token.error == .locked)
       try check(family.onChange.value == nil && family.onChange.status == .locked)
-    },
-    Operation(name: "set") { family in
       family.token.value = "child's"
       try check(family.token.status == .locked && family.token.hasUnsavedChanges)
       family.onChange.value?.append("child's")
       try check(!family.onChange.hasUnsavedChanges)
     },
-    Operation(name: "read") { family in
+    "vault": { family in
       try expect(.locked) { try family.vault.items(matching: .all) }
       try expect(.locked) { try family.vault.secret(of: family.item.id) }
       try expect(.locked) { try family.vault.salvageableItems() }
       try check(family.vault.isLocked)
       try check(family.vault.verify().lockedCount > 0)
-    },
-    Operation(name: "write") { family in
       try expect(.locked) { try family.vault.add("child's", account: "child") }
       try expect(.locked) {
         try family.vault.remove(family.item.id, expecting: family.item.revision)
       }
       try expect(.locked) { try family.vault.compact() }
       try expect(.locked) { try family.vault.rotateKeys() }
-      try expect(.locked) {
-        try family.vault.setPassphrase(Secret("child's".utf8), cost: .cheap)
-      }
+      try expect(.locked) { try family.vault.setPassphrase("child's", cost: .minimum) }
     },
-    Operation(name: "unlock") { family in
+    "unlock": { family in
       family.vault.lock()
       try expect(.locked) { try family.vault.unlock() }
-      try expect(.wrongPassphrase) {
-        try family.vault.unlock(with: .passphrase(Secret("wrong".utf8)))
-      }
+      try expect(.wrongPassphrase) { try family.vault.unlock(with: .passphrase("wrong")) }
       try family.vault.unlock(with: .passphrase(Family.passphrase))
       try check(family.vault.text("still") == "value")
       try check(family.onChange.value == "value")
@@ -61,7 +48,7 @@ import Testing
       family.vault.lock()
       try check(family.vault.isLocked)
     },
-    Operation(name: "observe") { family in
+    "observe": { family in
       let count = Lock(0)
       let token = family.vault.observeChanges { count.withLock { $0 += 1 } }
       family.vault.automaticLocking = AutomaticLocking(
@@ -74,7 +61,7 @@ import Testing
       try check(!family.vault.diagnose().findings.isEmpty)
       withExtendedLifetime(token) {}
     },
-    Operation(name: "new object") { family in
+    "new object": { family in
       try check(family.makeVault().isLocked)
       let vault = family.makeVault()
       try vault.unlock(with: .passphrase(Family.passphrase))
@@ -85,10 +72,10 @@ import Testing
       try family.device.unlock()
       try check(family.device.text("device") == "value")
     },
-    Operation(name: "other stores") { family in
+    "other stores": { family in
       try check(family.memory.items(matching: .all).isEmpty)
       _ = try family.memory.add(
-        Secret("child's".utf8), identity: .generic(service: "child"), attributes: ItemAttributes())
+        "child's", identity: .generic(service: "child"), attributes: ItemAttributes())
       try check(family.memory.items(matching: .all).count == 1)
       try check(!family.unsaved.hasUnsavedChanges)
       try family.unsaved.save()
@@ -96,26 +83,21 @@ import Testing
       try expect(.cancelled) { try family.context.authorization(with: nil) }
       try check(PAMAuthenticator().capabilities.isEmpty)
       SecretStores.withDefaultStore(family.memory) {
-        let password = PasswordItem<String>(.generic(service: "child"))
-        password.value = "changed"
+        PasswordItem<String>(.generic(service: "child")).value = "changed"
       }
     },
   ]
 
-  @Test func noChildHangsAndNoneHasItsParentsKeys() async {
+  @Test func forkedChildrenHaveNoKeysAndDoNotHang() async {
     await #expect(processExitsWith: .success) {
       recordingErrors {
         let family = try Family()
         let threads = family.beBusy()
         var wrong: [String] = []
-        for round in 0..<Campaign.size(sample: 8, full: 100) {
-          for operation in Self.operations {
-            let child = try ForkedChild {
-              try operation.perform(family)
-              _exit(0)
-            }
-            let status = child.end()
-            if status != 0 { wrong.append("\(operation.name) \(round): \(status)") }
+        for round in 0..<Campaign.size(sample: 3, full: 100) {
+          for (name, perform) in Self.operations.sorted(by: { $0.key < $1.key }) {
+            let status = try ForkedChild { try perform(family) }.end()
+            if status != 0 { wrong.append("\(name) \(round): \(status)") }
           }
         }
         threads.stop()
@@ -125,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func aChildThatDoesNothingKeepsNoLock() async {
+  @Test func idleForkedChildHoldsNoLock() async {
     await #expect(processExitsWith: .success) {
       recordingErrors {
         let family = try Family()
@@ -133,7 +115,6 @@ import Testing
         let children = try (0..<20).map { _ in try ForkedChild { while true { pause() } } }
         threads.stop()
         for vault in [family.vault, family.makeVault()] {
-          vault.lockTimeout = .seconds(10)
           try vault.unlock(with: .passphrase(Family.passphrase))
           try vault.change("still", to: "changed")
           try vault.compact()
@@ -145,27 +126,30 @@ import Testing
     }
   }
 
-  @Test func aChildForkedInsideOfAnAccessLeavesItToTheParent() async {
+  @Test func accessBelongsToTheParentOfAFork() async {
     await #expect(processExitsWith: .success) {
       recordingErrors {
         let family = try Family()
         let parent = getpid()
         family.token.value = "set"
         // Both processes return from the access.
-        var child: pid_t = -1
-        func change(_ text: inout String?) {
-          child = forkProcess()
-          text?.append(child == 0 ? " by the child" : " by the parent")
+        var child: ForkedChild?
+        func change(_ text: inout String?) throws {
+          child = try ForkedChild.fork()
+          text?.append(getpid() == parent ? " by the parent" : " by the child")
         }
-        change(&family.token.value)
-        if child == 0 { _exit(family.token.hasUnsavedChanges ? 1 : 0) }
-        try check(end(of: child) == 0)
-        try check(family.token.value == "set by the parent")
+        try change(&family.token.value)
+        if getpid() != parent { _exit(family.token.hasUnsavedChanges ? 1 : 0) }
+        try #require(child).wait()
+        #expect(family.token.value == "set by the parent")
 
-        child = -1
+        var hasForked = false
         do {
           try family.vault.compact { _ in
-            if child == -1 { child = forkProcess() }
+            if !hasForked {
+              hasForked = true
+              child = try? ForkedChild.fork()
+            }
             return .proceed
           }
           if getpid() != parent { _exit(1) }
@@ -174,8 +158,8 @@ import Testing
           guard case SecretStoreError.unavailable = error else { _exit(1) }
           _exit(0)
         }
-        try check(end(of: child) == 0)
-        try check(family.vault.verify().isSound)
+        try #require(child).wait()
+        #expect(try family.vault.verify().isSound)
       }
     }
   }
@@ -183,7 +167,7 @@ import Testing
 
 /// The stores and properties of a process that forks.
 final class Family: Sendable {
-  static let passphrase = Secret("passphrase".utf8)
+  static let passphrase: Secret = "passphrase"
 
   private let files = TestVault()
   private let deviceFiles = TestVault()
@@ -191,30 +175,31 @@ final class Family: Sendable {
   let device: SecretVault
   let memory = InMemorySecretStore()
   let item: SecretItem
-  let token: PasswordItem<String>
-  let onChange: PasswordItem<String>
-  let unsaved: PasswordItem<String>
+  let token, onChange, unsaved: PasswordItem<String>
   let context = AuthenticationContext(reason: "test", reuse: .seconds(3600))
 
   init() throws {
     SecretStores.onFailure = { _ in }
     vault = files.open()
-    try vault.setPassphrase(Self.passphrase, cost: .cheap)
+    vault.lockTimeout = .unlimited
+    try vault.setPassphrase(Self.passphrase, cost: .minimum)
     item = try vault.add("value", account: "still")
     device = deviceFiles.open()
     try device.add("value", account: "device")
     _ = try memory.add(
-      Secret("parent's".utf8), identity: .generic(service: "parent"), attributes: ItemAttributes())
+      "parent's", identity: .generic(service: "parent"), attributes: ItemAttributes())
     token = PasswordItem(.generic(service: "token"), defaultValue: "default", in: vault)
-    onChange = PasswordItem(
-      .generic(service: "campaign", account: "still"), refreshPolicy: .onChange, in: vault)
-    unsaved = PasswordItem(
-      .generic(service: "campaign", account: "still"), refreshPolicy: .manual, in: vault)
+    onChange = PasswordItem(item.identity, refreshPolicy: .onChange, in: vault)
+    unsaved = PasswordItem(item.identity, refreshPolicy: .manual, in: vault)
     unsaved.value = "parent's"
     vault.automaticLocking = AutomaticLocking(afterIdle: .seconds(3600), signals: [SIGUSR1])
   }
 
-  func makeVault() -> SecretVault { files.open() }
+  func makeVault() -> SecretVault {
+    let vault = files.open()
+    vault.lockTimeout = .unlimited
+    return vault
+  }
   func deviceVault() -> SecretVault { deviceFiles.open() }
 
   /// Uses every store from several threads until these are stopped.
@@ -236,7 +221,7 @@ final class Family: Sendable {
       { number in
         let identity = ItemIdentity.generic(service: "busy", account: "\(number)")
         _ = try self.memory.add(
-          Secret("busy".utf8), identity: identity, attributes: ItemAttributes())
+          "busy", identity: identity, attributes: ItemAttributes())
         _ = self.memory.items(matching: .all)
         SecretStores.onFailure(SecretStorageFailure(.read, .locked))
       },
@@ -263,8 +248,8 @@ final class Family: Sendable {
 
 /// Threads that repeat their work until they are stopped.
 ///
-/// Each has finished its first access when the initializer returns: Swift's runtime makes a generic
-/// type at its first use, under a lock that a child forked meanwhile would wait for without end.
+/// Each has finished some accesses when the initializer returns: Swift's runtime makes a generic type
+/// at its first use, under a lock that a child forked meanwhile would wait for without end.
 struct BusyThreads: Sendable {
   private let isStopped = Lock(false)
   private let failures = Lock([String]())
@@ -275,41 +260,21 @@ struct BusyThreads: Sendable {
     for work in works {
       begun.enter()
       DispatchQueue(label: "busy").async(group: group) { [isStopped, failures] in
-        var number = 0
-        do {
-          repeat {
-            try work(number)
-            if number == 0 { begun.leave() }
-            number += 1
-          } while !isStopped.withLock { $0 }
-        } catch {
-          failures.withLock { $0.append("\(error) in access \(number)") }
-          if number == 0 { begun.leave() }
+        for number in 0... {
+          do { try work(number) } catch { failures.withLock { $0.append("\(number): \(error)") } }
+          if number == 20 { begun.leave() }
+          if isStopped.withLock({ $0 }) { break }
         }
       }
     }
     begun.wait()
   }
 
-  /// Waits for the threads; a failure of one is an issue.
   func stop() {
     isStopped.withLock { $0 = true }
     group.wait()
     #expect(failures.withLock { $0 } == [])
   }
-}
-
-private func forkProcess() -> pid_t {
-  // Swift's overlay of the C library hides `fork`, whose prototype is `pid_t fork(void)`.
-  typealias Fork = @convention(c) () -> pid_t
-  return unsafe unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)()
-}
-
-private func end(of child: pid_t) -> Int32 {
-  var status: Int32 = 0
-  // `waitpid` writes the status before it returns.
-  while unsafe waitpid(child, &status, 0) == -1, errno == EINTR {}
-  return status
 }
 
 /// Exits a child with a failure; the line is its status.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SecretStorage
 
-/// The memory of a process with a locked vault, read by its parent.
+/// The memory of a process with a locked vault and the real cipher, read by its parent.
 @Suite(
   .enabled(
     if: ProcessMemory.isReadable,
@@ -17,16 +17,17 @@ struct VaultMemoryTests {
   ]
 
   private let vault = TestVault()
+  private let cipher = OpenSSLCipher()
   /// By account; longer than a cache line or a page.
   private let canaries = [
-    "short": [UInt8].text(count: 40), "long": [UInt8].text(count: 5000),
+    "short": [UInt8].text(1, count: 40), "long": [UInt8].text(2, count: 5000),
   ]
-  private let passphrase = [UInt8].text(count: 32)
-  private let keyFile = [UInt8].text(count: 60_000)
+  private let passphrase = [UInt8].text(3, count: 32)
+  private let keyFile = [UInt8].text(4, count: 60_000)
 
   private func makeVault() throws {
-    let object = vault.open()
-    try object.setPassphrase(Secret(passphrase), cost: .cheap)
+    let object = vault.open(cipher: cipher)
+    try object.setPassphrase(Secret(passphrase), cost: .minimum)
     let path = try vault.path("key file")
     try FileSystem().replaceFile(at: path, with: keyFile)
     try object.addSlot(.keyFile(URL(filePath: path)), named: "key file")
@@ -40,14 +41,6 @@ struct VaultMemoryTests {
     }
   }
 
-  private func startChild(
-    _ mode: String, with key: String, _ journal: String
-  ) throws -> ChildProcess {
-    try FileSystem().replaceFile(at: vault.path("passphrase"), with: passphrase)
-    return try ChildProcess(
-      mode, on: vault, [key, vault.path(key), vault.path("permission")], journal: journal)
-  }
-
   /// The number of times that the child has printed a line.
   private func count(_ line: String, in journal: String) throws -> Int {
     try String(decoding: TestVault.bytes(of: journal), as: UTF8.self).split(separator: "\n")
@@ -56,8 +49,7 @@ struct VaultMemoryTests {
 
   /// Returns the byte patterns, from the current file, that must not be in memory.
   private func needles() throws -> [(name: String, bytes: [UInt8])] {
-    let cipher = OpenSSLCipher()
-    let object = vault.open()
+    let object = vault.open(cipher: cipher)
     try object.unlock(with: .passphrase(Secret(passphrase)))
     var needles: [(name: String, bytes: [UInt8])] = []
     func add(_ name: String, _ secret: Secret) {
@@ -108,14 +100,15 @@ struct VaultMemoryTests {
   ]
 
   @Test(arguments: ["passphrase", "key file"])
-  func lockedProcessHasNoKeyAndNoSecret(_ key: String) throws {
+  func lockedProcessHasNoKeyOrSecretInMemory(_ key: String) throws {
     try makeVault()
     let journal = try vault.path("journal")
-    let child = try startChild("beLocked", with: key, journal)
-    try wait { try FileSystem().status(of: journal) != nil }
+    try FileSystem().replaceFile(at: vault.path("passphrase"), with: passphrase)
+    let child = try ChildProcess(
+      "beLocked", on: vault, [key, vault.path(key), vault.path("permission")], journal: journal)
     // A signal of the app's choice, the terminal's stop, and the first again with new keys.
     for (round, signal) in zip(1..., [SIGUSR1, SIGTSTP, SIGUSR1]) {
-      try wait { try count("unlocked", in: journal) == round }
+      try wait(for: child) { try count("unlocked", in: journal) == round }
       let needles = try needles()
       let before = try ProcessMemory(of: child.identifier).names(of: needles)
       #expect(before.isSuperset(of: ["user key"] + Self.classes.map { "class key of \($0)" }))
@@ -123,18 +116,18 @@ struct VaultMemoryTests {
       child.signal(signal)
       if signal == SIGTSTP {
         // The signal stops the process after the vault was locked.
-        try wait { try child.isStopped }
+        try wait(for: child) { try child.isStopped }
         let after = try ProcessMemory(of: child.identifier).names(of: needles)
         #expect(after == [])
         child.signal(SIGCONT)
       }
-      try wait { try count("locked", in: journal) == round }
+      try wait(for: child) { try count("locked", in: journal) == round }
       let after = try ProcessMemory(of: child.identifier).names(of: needles)
       #expect(after == [])
       try FileSystem().replaceFile(at: vault.path("permission.\(round)"), with: [UInt8]())
     }
     for (account, canary) in canaries {
-      let digest = try OpenSSLCipher().deriveKey(from: Secret(canary), salt: [], purpose: "digest")
+      let digest = try cipher.deriveKey(from: Secret(canary), salt: [], purpose: "digest")
       let digits = digest.bytes.map { String($0, radix: 16) }.joined()
       for accessibility in Self.classes {
         #expect(try count("\(account) \(accessibility)\t\(digits)", in: journal) >= 3)
@@ -145,11 +138,11 @@ struct VaultMemoryTests {
 
 extension VaultMemoryTests {
   /// A child forked without `exec` has its parent's memory, but not the keys of the vault.
-  @Test(.forks) func forkedChildHasNoKey() async {
+  @Test(.forks) func forkedChildHasNoKeyInMemory() async {
     await #expect(processExitsWith: .success) {
       let test = VaultMemoryTests()
       try test.makeVault()
-      let object = test.vault.open()
+      let object = test.vault.open(cipher: test.cipher)
       try object.unlock(with: .passphrase(Secret(test.passphrase)))
       for item in try object.items(matching: .all) { _ = try object.secret(of: item.id) }
       let child = try ForkedChild { while true { pause() } }
@@ -168,7 +161,10 @@ extension Secret {
 }
 
 extension [UInt8] {
-  fileprivate static func text(count: Int) -> [UInt8] {
-    (0..<count).map { _ in .random(in: UInt8(ascii: "a")...UInt8(ascii: "z")) }
+  fileprivate static func text(_ number: Int, count: Int) -> [UInt8] {
+    var generator = Campaign.generator(number)
+    return (0..<count).map { _ in
+      .random(in: UInt8(ascii: "a")...UInt8(ascii: "z"), using: &generator)
+    }
   }
 }

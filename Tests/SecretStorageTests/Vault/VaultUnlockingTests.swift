@@ -1,4 +1,3 @@
-import CipherSupport
 import CLibrary
 import Concurrency
 import Dispatch
@@ -9,57 +8,32 @@ import Testing
 
 /// Locking a vault while another thread unlocks it.
 struct VaultUnlockingTests {
-  /// A cipher that blocks before stretching a passphrase until released.
-  private struct StoppingCipher: ForwardingCipher {
-    let cipher = TestCipher()
-    let isStopped = DispatchSemaphore(value: 0)
-    let mayGoOn = DispatchSemaphore(value: 0)
+  private enum Locking: CaseIterable { case call, callAndUnlockOfAnother, none, signal }
 
-    func stretch(
-      _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
-    ) throws(SecretStoreError) -> Secret {
-      isStopped.signal()
-      mayGoOn.wait()
-      return try cipher.stretch(passphrase, salt: salt, cost: cost)
-    }
-  }
-
-  /// A cipher that reports each stretching of a passphrase.
-  private struct CountingCipher: ForwardingCipher {
-    let cipher = TestCipher()
-    let willStretch: @Sendable () -> Void
-
-    func stretch(
-      _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
-    ) throws(SecretStoreError) -> Secret {
-      willStretch()
-      return try cipher.stretch(passphrase, salt: salt, cost: cost)
-    }
-  }
-
-  enum Locking: CaseIterable { case call, signal, callAndUnlockOfAnother, none }
-
-  private static let passphrase = Secret("open sesame".utf8)
   private let vault = TestVault()
+  private let other: SecretVault
+
+  init() throws {
+    other = vault.open()
+    try other.setPassphrase(TestVault.passphrase, cost: .minimum)
+    try other.add("text", account: "account")
+  }
 
   /// Another object rotates the keys during every derivation; the last one excludes it.
-  @Test func unlockingEndsThoughTheKeysAreRotatedAllTheTime() throws {
-    let other = vault.open()
-    try other.setPassphrase(Self.passphrase, cost: .cheap)
-    try other.add("text", account: "account")
+  @Test func unlockEndsDuringConstantRotations() throws {
     let outcomes = Lock<[SecretStoreError?]>([])
-    let object = vault.open(
-      cipher: CountingCipher {
-        // From the third attempt on, the other object finds the lock taken.
-        other.lockTimeout = outcomes.withLock { $0.count } < 2 ? .seconds(30) : .zero
-        do {
-          try other.rotateKeys(keeping: [.passphrase(Self.passphrase)])
-          outcomes.withLock { $0.append(nil) }
-        } catch {
-          outcomes.withLock { $0.append(error as? SecretStoreError) }
-        }
-      })
-    try object.unlock(with: .passphrase(Self.passphrase))
+    let cipher = HookedCipher { [other] in
+      // From the third attempt on, the other object finds the lock taken.
+      other.lockTimeout = outcomes.withLock { $0.count } < 2 ? .unlimited : .zero
+      do {
+        try other.rotateKeys(keeping: [.passphrase(TestVault.passphrase)])
+        outcomes.withLock { $0.append(nil) }
+      } catch {
+        outcomes.withLock { $0.append(error as? SecretStoreError) }
+      }
+    }
+    let object = vault.open(cipher: cipher)
+    try object.unlock(with: .passphrase(TestVault.passphrase))
     let found = outcomes.withLock { $0 }
     #expect(found.count == 3)
     #expect(found.prefix(2) == [nil, nil])
@@ -70,36 +44,43 @@ struct VaultUnlockingTests {
     #expect(try object.text("account") == "text")
   }
 
-  @Test(arguments: Locking.allCases)
-  func lockingWinsOverAnUnlockingThatIsUnderWay(_ locking: Locking) throws {
-    let other = vault.open()
-    try other.setPassphrase(Self.passphrase, cost: .cheap)
-    try other.add("text", account: "account")
-    let cipher = StoppingCipher()
-    let object = vault.open(cipher: cipher)
+  /// In a separate process, because a handler of a signal is global.
+  @Test func lockDuringUnlockCancelsIt() async {
+    await #expect(processExitsWith: .success) {
+      recordingErrors {
+        for locking in Locking.allCases { try VaultUnlockingTests().expectLocked(by: locking) }
+      }
+    }
+  }
+
+  private func expectLocked(by locking: Locking) throws {
+    let isStopped = DispatchSemaphore(value: 0)
+    let mayGoOn = DispatchSemaphore(value: 0)
+    let object = vault.open(
+      cipher: HookedCipher {
+        isStopped.signal()
+        mayGoOn.wait()
+      })
     if locking == .signal { object.automaticLocking = AutomaticLocking(signals: [SIGWINCH]) }
     let outcome = Lock<Result<Void, any Error>?>(nil)
-    let end = DispatchSemaphore(value: 0)
-    DispatchQueue(label: "unlocking").async {
-      let result = Result {
-        try object.unlock(with: .passphrase(Self.passphrase))
-      }
+    let unlocking = DispatchGroup()
+    DispatchQueue(label: "unlocking").async(group: unlocking) {
+      let result = Result { try object.unlock(with: .passphrase(TestVault.passphrase)) }
       outcome.withLock { $0 = result }
-      end.signal()
     }
-    cipher.isStopped.wait()
+    isStopped.wait()
     switch locking {
     case .call: object.lock()
+    case .callAndUnlockOfAnother:
+      object.lock()
+      try other.unlock(with: .passphrase(TestVault.passphrase))
+    case .none: break
     case .signal:
       kill(getpid(), SIGWINCH)
       try wait { object.contents.withLock { $0.keys.isLockedByApp } }
-    case .callAndUnlockOfAnother:
-      object.lock()
-      try other.unlock(with: .passphrase(Self.passphrase))
-    case .none: break
     }
-    cipher.mayGoOn.signal()
-    end.wait()
+    mayGoOn.signal()
+    unlocking.wait()
     let result = outcome.withLock { $0 }
     if locking == .none {
       #expect(throws: Never.self) { try result?.get() }
@@ -110,8 +91,8 @@ struct VaultUnlockingTests {
     #expect(object.contents.withLock { $0.keys.ring.user == nil })
     #expect(try object.isLocked)
     #expect(throws: SecretStoreError.locked) { try object.text("account") }
-    cipher.mayGoOn.signal()
-    try object.unlock(with: .passphrase(Self.passphrase))
+    mayGoOn.signal()
+    try object.unlock(with: .passphrase(TestVault.passphrase))
     #expect(try object.text("account") == "text")
   }
 }

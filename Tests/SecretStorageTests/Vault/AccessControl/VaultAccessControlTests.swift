@@ -15,62 +15,67 @@ struct VaultAccessControlTests {
       cipher: TestCipher())
   }
 
-  @Test func nobodyAtHandMeansUnsupported() throws {
+  private func expectUnsupported(_ body: () throws -> SecretItem) throws {
+    let error = try failure { _ = try body() }
+    guard case .unsupported = error else { throw error }
+  }
+
+  private func expectDenied(_ body: () throws -> Any?) throws {
+    let error = try failure { _ = try body() }
+    guard case .denied = error else { throw error }
+  }
+
+  @Test func flagsNeedAnAuthenticator() throws {
     let flags: [AccessFlags] = [
       .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode,
       [.biometryAny, .and, .devicePasscode],
     ]
     for flags in flags {
       for context in [AuthenticationContext(), AuthenticationContext(TestPerson([]))] {
-        #expect(
-          refusal { () throws(SecretStoreError) in
-            try vault.open().add("text", account: "account", flags, by: context)
-          })
+        try expectUnsupported {
+          try vault.open().add("text", account: "account", flags, by: context)
+        }
       }
     }
     // One of two proofs joined by `.and` is not enough.
-    #expect(
-      refusal { () throws(SecretStoreError) in
-        try vault.open().add(
-          "text", account: "account", [.biometryAny, .and, .devicePasscode],
-          by: AuthenticationContext(TestPerson(.passcode)))
-      })
+    try expectUnsupported {
+      try vault.open().add(
+        "text", account: "account", [.biometryAny, .and, .devicePasscode],
+        by: AuthenticationContext(TestPerson(.passcode)))
+    }
     #expect(try vault.open().items(matching: .all).isEmpty)
+    // The vault's authenticator and the context's complete each other.
+    try vault(TestPerson(.biometry)).add(
+      "text", account: "account", [.biometryAny, .and, .devicePasscode],
+      by: AuthenticationContext(TestPerson(.passcode)))
   }
 
-  @Test func vaultsAuthenticatorIsEnoughToSave() async throws {
+  @Test func vaultAuthenticatorSufficesToSave() async throws {
     let person = TestPerson(.passcode)
     let object = vault(person)
     let item = try object.add(
       Secret("text".utf8), identity: .generic(service: "campaign"),
       attributes: ItemAttributes(accessControl: AccessControl(flags: .devicePasscode)))
     #expect(person.questions.isEmpty)
-    #expect(denial { () throws(SecretStoreError) in try object.secret(of: item.id) })
+    try expectDenied { try object.secret(of: item.id) }
     let text = try await object.text(of: item, by: AuthenticationContext())
     #expect(text == "text")
     #expect(person.questions.count == 1)
   }
 
-  @Test func contextsAndVaultsAuthenticatorCompleteEachOther() throws {
-    try vault(TestPerson(.biometry)).add(
-      "text", account: "account", [.biometryAny, .and, .devicePasscode],
-      by: AuthenticationContext(TestPerson(.passcode)))
-  }
-
-  @Test func currentSetNeedsAnAuthenticatorThatTells() throws {
+  @Test func currentSetNeedsAnAuthenticatorThatKnowsIt() throws {
     let telling = TestPerson(enrolledSet: [1])
     let silent = TestPerson()
     // The context's authenticator takes precedence.
-    #expect(
-      refusal { () throws(SecretStoreError) in
-        try vault(telling).add(
-          "text", account: "account", .biometryCurrentSet, by: AuthenticationContext(silent))
-      })
+    try expectUnsupported {
+      try vault(telling).add(
+        "text", account: "account", .biometryCurrentSet, by: AuthenticationContext(silent))
+    }
     try vault(silent).add(
       "text", account: "account", .biometryCurrentSet, by: AuthenticationContext(telling))
   }
 
-  @Test func savingBindsToTheSetOfThen() async throws {
+  @Test func savedItemIsBoundToTheCurrentSet() async throws {
     let person = TestPerson(enrolledSet: [1])
     let object = vault(person)
     let item = try object.add(
@@ -85,35 +90,30 @@ struct VaultAccessControlTests {
     #expect(text == "new")
   }
 
-  @Test func changingAttributesNeedsNothing() throws {
-    let object = vault.open()
-    let context = AuthenticationContext(TestPerson(), password: "right")
+  @Test func attributeOrSecretChangeNeedsNoProof() async throws {
+    let person = TestPerson()
+    let object = vault(person)
+    let context = AuthenticationContext(password: "right")
     var item = try object.add(
       "text", account: "account", [.devicePasscode, .applicationPassword], by: context)
     var attributes = item.attributes
     attributes.label = "label"
-    // Neither a proof nor an authenticator is needed.
-    item = try object.update(
+    // Nor is an authenticator needed.
+    item = try vault.open().update(
       item.id, expecting: item.revision, attributes: attributes, secret: nil)
     #expect(item.attributes.label == "label")
     try object.remove(item.id, expecting: item.revision)
     #expect(try object.items(matching: .all).isEmpty)
-  }
-
-  @Test func replacingTheSecretNeedsNoProof() async throws {
-    let person = TestPerson()
-    let object = vault(person)
-    let item = try object.add(
-      "text", account: "account", .devicePasscode, by: AuthenticationContext())
-    let changed = try object.change("account", to: "new")
+    item = try object.add("text", account: "account", .devicePasscode, by: context)
+    item = try object.change("account", to: "new")
     #expect(person.questions.isEmpty)
-    #expect(denial { () throws(SecretStoreError) in try object.secret(of: item.id) })
-    let text = try await object.text(of: changed, by: AuthenticationContext())
+    try expectDenied { try object.secret(of: item.id) }
+    let text = try await object.text(of: item, by: AuthenticationContext())
     #expect(text == "new")
   }
 
   @Test(arguments: [AccessFlags.devicePasscode, .applicationPassword])
-  func otherAccessControlNeedsWhatReadingNeeds(_ flags: AccessFlags) async throws {
+  func accessControlChangeNeedsProofs(_ flags: AccessFlags) async throws {
     let person = TestPerson()
     let object = vault(person)
     let context = AuthenticationContext(password: "right")
@@ -122,12 +122,11 @@ struct VaultAccessControlTests {
       AccessControl(), AccessControl(.always, flags: flags), AccessControl(flags: .biometryAny),
     ]
     for change in changes {
-      #expect(
-        denial { () throws(SecretStoreError) in
-          try object.update(
-            item.id, expecting: item.revision,
-            attributes: ItemAttributes(accessControl: change), secret: nil)
-        })
+      try expectDenied {
+        try object.update(
+          item.id, expecting: item.revision, attributes: ItemAttributes(accessControl: change),
+          secret: nil)
+      }
     }
     #expect(try object.item("account") == item)
     var current = item
@@ -143,23 +142,15 @@ struct VaultAccessControlTests {
         current = try object.update(
           item.id, expecting: current.revision, attributes: item.attributes, secret: nil,
           authorizedBy: authorization)
-        #expect(denial { () throws(SecretStoreError) in try object.secret(of: item.id) })
+        try expectDenied { try object.secret(of: item.id) }
       }
     }
     #expect(try object.verify().isSound)
   }
 
-  @Test func lockedVaultSaysSoBeforeAnybodyIsAsked() throws {
+  @Test func changeOfAnotherRevisionIsAConflict() throws {
     let object = vault(TestPerson())
-    let item = try object.add(
-      "text", account: "account", .devicePasscode, by: AuthenticationContext())
-    object.lock()
-    #expect(throws: SecretStoreError.locked) { try object.secret(of: item.id) }
-  }
-
-  @Test func itemThatNobodyKnowsIsNotChanged() throws {
-    let object = vault(TestPerson())
-    try object.setPassphrase(Secret("x".utf8), cost: .cheap)
+    try object.setPassphrase("x", cost: .minimum)
     let item = try object.add(
       "text", account: "account", .devicePasscode, by: AuthenticationContext())
     for attributes in [nil, ItemAttributes(accessControl: AccessControl(flags: .userPresence))] {
@@ -176,6 +167,9 @@ struct VaultAccessControlTests {
       }
     }
     #expect(try object.item("account") == item)
+    // That the vault is locked is an error before a missing proof.
+    object.lock()
+    #expect(throws: SecretStoreError.locked) { try object.secret(of: item.id) }
   }
 
   @Test func maintenanceKeepsConstrainedItems() async throws {
@@ -196,27 +190,5 @@ struct VaultAccessControlTests {
     #expect(try vault(nil).repair().isEmpty == false)
     let repaired = try await vault(TestPerson()).text(of: item, by: context)
     #expect(repaired == "text")
-  }
-
-  private func refusal(_ body: () throws(SecretStoreError) -> SecretItem) -> Bool {
-    do throws(SecretStoreError) {
-      _ = try body()
-      return false
-    } catch {
-      if case .unsupported = error { return true }
-      Issue.record(error)
-      return false
-    }
-  }
-
-  private func denial(_ body: () throws(SecretStoreError) -> Any?) -> Bool {
-    do throws(SecretStoreError) {
-      _ = try body()
-      return false
-    } catch {
-      if case .denied = error { return true }
-      Issue.record(error)
-      return false
-    }
   }
 }

@@ -7,12 +7,12 @@ import Testing
 /// The keys in memory and their effect on searches; `VaultAccessibilityTableTests` covers the
 /// tables of operations.
 struct VaultAccessibilityTests {
-  private static let passphrase = Secret("correct horse".utf8)
+  private static let passphrase: Secret = "correct horse"
 
-  @Test func lockingTakesTheKeysOutOfMemory() throws {
+  @Test func lockRemovesKeysFromMemory() throws {
     let vault = TestVault()
     let object = vault.open()
-    try object.setPassphrase(Self.passphrase, cost: .cheap)
+    try object.setPassphrase(Self.passphrase, cost: .minimum)
     for accessibility in Accessibility.allCases {
       _ = try object.text(of: object.add("text", account: "\(accessibility)", accessibility))
     }
@@ -39,7 +39,7 @@ struct VaultAccessibilityTests {
     #expect(throws: SecretStoreError.locked) { try object.text("whenUnlocked") }
   }
 
-  @Test func writesThatWereUnderWayBringNoKeyBack() throws {
+  @Test func writeDuringLockRestoresNoKey() throws {
     let vault = TestVault()
     let locker = Lock<SecretVault?>(nil)
     // Locks the vault while a write waits for fdatasync.
@@ -48,7 +48,7 @@ struct VaultAccessibilityTests {
         if call == .fdatasync { locker.withLock { $0?.lock() } }
         return nil
       })
-    try object.setPassphrase(Self.passphrase, cost: .cheap)
+    try object.setPassphrase(Self.passphrase, cost: .minimum)
     try object.add("first", account: "first")
     locker.withLock { $0 = object }
     try object.add("second", account: "second")
@@ -59,10 +59,10 @@ struct VaultAccessibilityTests {
     #expect(try object.text("second") == "second")
   }
 
-  @Test func incompleteSearchIsLockedAndNotShort() throws {
+  @Test func incompleteSearchIsAnError() throws {
     let vault = TestVault()
     let maker = vault.open()
-    try maker.setPassphrase(Self.passphrase, cost: .cheap)
+    try maker.setPassphrase(Self.passphrase, cost: .minimum)
     try maker.add("always", account: "always", .always)
     try maker.add("hidden", account: "hidden")
     let object = vault.open()

@@ -4,7 +4,7 @@ import Testing
 
 /// The loading of libcrypto, in a separate process because a process loads a library once.
 struct LibraryLoadingTests {
-  @Test func aLibraryThatCouldNotBeLoadedIsLoadedAtALaterUse() throws {
+  @Test func missingLibraryIsLoadedAtALaterUse() throws {
     let vault = TestVault()
     let output = try vault.path("output")
     try ChildProcess("descriptors", on: vault, [], journal: output).wait()

@@ -20,7 +20,7 @@ struct VaultCredentialTests {
     return object
   }
 
-  @Test func serviceOpensItsVaultWithoutAnybody() throws {
+  @Test func credentialUnlocksVaultOfService() throws {
     let maker = try make()
     #expect(try maker.slots.map(\.kind) == [.credential(named: "vault-key")])
     let object = try vault.openElsewhere()
@@ -34,7 +34,7 @@ struct VaultCredentialTests {
     #expect(try object.text("a") == "value")
   }
 
-  @Test func programThatIsNoServiceFindsTheVaultLocked() throws {
+  @Test func vaultIsLockedWithoutItsCredential() throws {
     _ = try make()
     let object = vault.open()
     #expect(throws: SecretStoreError.locked) { try object.texts() }
@@ -48,7 +48,7 @@ struct VaultCredentialTests {
         == "yes: unlock it with the credential vault-key, which systemd provides to a service")
   }
 
-  @Test func otherCredentialOfTheNameIsSaid() throws {
+  @Test func otherCredentialOfTheNameIsAnError() throws {
     _ = try make()
     try vault.giveCredential("vault-key", 2)
     let object = try vault.openAsService()
@@ -65,7 +65,7 @@ struct VaultCredentialTests {
   }
 
   @Test(arguments: [0, 31, (1 << 20) + 1])
-  func credentialOfAnotherSizeIsInNobodysWay(_ count: Int) throws {
+  func credentialOfAnotherSizeDoesNotBlockOtherKeys(_ count: Int) throws {
     let maker = try make(keepingDevice: true)
     try vault.giveCredential("vault-key", 1, count: count)
     #expect(try vault.openAsService().text("a") == "value")
@@ -87,21 +87,9 @@ struct VaultCredentialTests {
     #expect(try other.text("a") == "value")
   }
 
-  @Test func damagedSlotOfAServiceIsNoDamageOfItsVault() throws {
-    _ = try make(keepingDevice: true)
-    try vault.damageSlots(of: .credential)
-    let object = try vault.openAsService()
-    #expect(try object.verify().isSound)
-    #expect(try object.text("a") == "value")
-    let elsewhere = try vault.openElsewhere()
-    let error = try failure { _ = try elsewhere.texts() }
-    #expect(error.corrupted?.contains("the credential is correct") == true)
-    #expect(try elsewhere.verify().isSound)
-  }
-
   /// A temporary failure is not cached as a reason to stay locked.
   @Test(arguments: [(EMFILE, true), (EIO, true), (EACCES, false), (EPERM, false)])
-  func failureThatPassesIsOver(_ code: Int32, _ passes: Bool) throws {
+  func temporaryFailureIsNotCached(_ code: Int32, _ passes: Bool) throws {
     _ = try make()
     let isBroken = Lock(true)
     let fileSystem = FileSystem { call, path in
@@ -120,18 +108,17 @@ struct VaultCredentialTests {
     #expect(try object.text("a") == "value")
   }
 
-  @Test(arguments: [
-    "", ".", "..", "a/b", "../key", "a:b", "ключ", "a\nb", String(repeating: "n", count: 256),
-  ])
-  func nameThatIsNoneIsRefused(_ name: String) throws {
+  @Test func invalidCredentialNameIsAnError() throws {
     let object = try vault.openAsService()
-    try object.add("value", account: "a")
-    let error = try failure { try object.addSlot(.credential(named: name), named: "service") }
-    #expect(error.invalid?.contains("is not a valid credential name") == true)
+    let long = String(repeating: "n", count: 256)
+    for name in ["", ".", "..", "a/b", "../key", "a:b", "ключ", "a\nb", long] {
+      let error = try failure { try object.addSlot(.credential(named: name), named: "service") }
+      #expect(error.invalid?.contains("is not a valid credential name") == true)
+    }
   }
 
   /// The name comes from the vault, whose writer must not choose the file to read.
-  @Test func nameInAVaultLeadsNowhereElse() throws {
+  @Test func credentialNameInVaultIsNotAPath() throws {
     let object = try make(keepingDevice: true)
     let key = try vault.path("key")
     try FileSystem().replaceFile(at: key, with: [UInt8](repeating: 1, count: 64))
@@ -142,50 +129,45 @@ struct VaultCredentialTests {
           id: 5, name: "hostile", sealing: user,
           under: SlotKey(
             kind: .credential(named: "../key"), secret: Secret([UInt8](repeating: 1, count: 64))
-          ).stretched(
-            cost: nil, for: user, change.cipher, checking: {}),
+          ).stretched(cost: nil, for: user, change.cipher, checking: {}),
           by: change.table.sealer(change.cipher))
       ]
     }
     #expect(throws: SecretStoreError.locked) { try vault.openAsService().texts() }
   }
 
-  @Test(arguments: [0, 31, (1 << 20) + 1])
-  func keyFileOfAnotherSizeIsRefused(_ count: Int) throws {
+  @Test func keyFileHas32BytesTo1MiB() throws {
     let object = vault.open()
-    try object.addSlot(.keyFile(try vault.keyFile(1)), named: "stick")
-    let file = try vault.keyFile(2, count: count)
-    for refused in [
-      { try object.addSlot(.keyFile(file), named: "other") },
-      { try object.unlock(with: .keyFile(file)) },
-    ] as [() throws -> Void] {
-      let error = try failure(refused)
-      #expect(error.invalid?.hasPrefix("The key file at \(file.path) must have 32 bytes") == true)
+    for count in [32, 1 << 20] {
+      let file = try vault.keyFile(1, count: count)
+      try object.addSlot(.keyFile(file), named: "stick")
+      try vault.openElsewhere().unlock(with: .keyFile(file))
     }
-    #expect(try object.slots.count == 2)
+    for count in [0, 31, (1 << 20) + 1] {
+      let file = try vault.keyFile(2, count: count)
+      for refused in [
+        { try object.addSlot(.keyFile(file), named: "other") },
+        { try object.unlock(with: .keyFile(file)) },
+      ] as [() throws -> Void] {
+        let error = try failure(refused)
+        #expect(error.invalid?.hasPrefix("The key file at \(file.path) must have 32") == true)
+      }
+    }
+    #expect(try object.slots.count == 3)
   }
 
-  @Test(arguments: [32, 1 << 20])
-  func keyFileOfTheShortestAndLongestSizeOpens(_ count: Int) throws {
-    let file = try vault.keyFile(2, count: count)
-    try vault.open().addSlot(.keyFile(file), named: "stick")
-    try vault.openElsewhere().unlock(with: .keyFile(file))
-  }
-
-  @Test func keyFileThatIsNotThereOrNoneIsRefused() throws {
+  @Test func keyFileMustBeARegularFile() throws {
     let object = vault.open()
     try object.add("value", account: "a")
     let pipe = try vault.path("pipe")
     #expect(unsafe mkfifo(pipe, 0o600) == 0)
-    // Opening the pipe must not block.
-    let error = try failure {
-      try object.addSlot(.keyFile(URL(filePath: pipe)), named: "stick")
+    func error(_ path: String) throws -> SecretStoreError {
+      try failure { try object.addSlot(.keyFile(URL(filePath: path)), named: "stick") }
     }
-    #expect(error.invalid?.hasSuffix("but has 0") == true)
+    // Opening the pipe does not block.
+    #expect(try error(pipe).invalid?.hasSuffix("but has 0") == true)
     for (path, code) in [(try vault.path("none"), ENOENT), (vault.directory.path, EISDIR)] {
-      let error = try failure {
-        try object.addSlot(.keyFile(URL(filePath: path)), named: "stick")
-      }
+      let error = try error(path)
       guard case .system(_, path, code) = error else {
         Issue.record(error)
         continue

@@ -11,6 +11,27 @@ import Testing
 /// Problems with a machine's device key and identity.
 struct VaultDeviceTests {
   private let vault = TestVault()
+  private var key: String { vault.statePath + "/device.key" }
+
+  /// Returns the path of a file with the identity of a machine.
+  private func machine(_ identity: String) throws -> String {
+    let path = try vault.path("machine-id of \(identity)")
+    try FileSystem().replaceFile(at: path, with: Array("\(identity)\n".utf8))
+    return path
+  }
+
+  private func expectOtherDevice(
+    _ object: SecretVault, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    for access in [
+      { _ = try object.items(matching: .all) }, { try object.add("new", account: "new") },
+      { try object.unlock() },
+    ] as [() throws -> Void] {
+      #expect(
+        throws: SecretStoreError.otherDevice("The vault"), sourceLocation: sourceLocation,
+        performing: access)
+    }
+  }
 
   @Test func missingDeviceKeyIsAnotherDevice() throws {
     try vault.open().add("value", account: "a")
@@ -19,21 +40,18 @@ struct VaultDeviceTests {
     #expect(try object.isLocked)
     expectOtherDevice(object)
     // No device key was made in place of the one to restore.
-    #expect(try FileSystem().status(of: vault.statePath + "/device.key") == nil)
+    #expect(try FileSystem().status(of: key) == nil)
   }
 
   @Test func otherDeviceKeyIsAnotherDevice() throws {
     try vault.open().add("value", account: "a")
-    let key = vault.statePath + "/device.key"
     try TestVault.change(key, at: 7, to: ~TestVault.bytes(of: key)[7])
     expectOtherDevice(vault.open())
   }
 
   @Test func otherMachineIsAnotherDevice() throws {
     try vault.open().add("value", account: "a")
-    let machine = try vault.path("machine-id")
-    try FileSystem().replaceFile(at: machine, with: Array("another machine\n".utf8))
-    expectOtherDevice(vault.open(machine: machine))
+    expectOtherDevice(vault.open(machine: try machine("another")))
     expectOtherDevice(vault.open(machine: try vault.path("no machine-id")))
   }
 
@@ -44,7 +62,7 @@ struct VaultDeviceTests {
   }
 
   /// The content of machine-id before the end of the first boot.
-  enum Early: CaseIterable { case uninitialized, withoutLineFeed, empty, missing, ofEarlierVersion }
+  enum Early { case uninitialized, withoutLineFeed, empty, missing, ofEarlierVersion }
 
   /// The cipher of earlier versions, which took the word `uninitialized` for an identity.
   private struct EarlierCipher: ForwardingCipher {
@@ -59,24 +77,23 @@ struct VaultDeviceTests {
     }
   }
 
-  @Test(arguments: Early.allCases, [false, true])
-  func vaultOfAMachineThatGotItsIdentityLaterOpensAndIsSealedAnew(
-    _ early: Early, hasPassphrase: Bool
-  ) throws {
-    let machine = try vault.path("machine-id"), other = try vault.path("other machine-id")
-    try FileSystem().replaceFile(at: other, with: Array("another machine\n".utf8))
-    switch early {
-    case .uninitialized, .ofEarlierVersion:
-      try FileSystem().replaceFile(at: machine, with: Array("uninitialized\n".utf8))
-    case .withoutLineFeed:
-      try FileSystem().replaceFile(at: machine, with: Array("uninitialized".utf8))
-    case .empty: try FileSystem().replaceFile(at: machine, with: [])
-    case .missing: break
+  @Test(
+    arguments: [
+      (.uninitialized, true), (.uninitialized, false), (.withoutLineFeed, true), (.empty, false),
+      (.missing, true), (.ofEarlierVersion, false),
+    ] as [(Early, Bool)])
+  func laterMachineIdentityReplacesAMissingOne(_ early: Early, hasPassphrase: Bool) throws {
+    let machine = try vault.path("machine-id"), other = try self.machine("another")
+    let content: [Early: String] = [
+      .uninitialized: "uninitialized\n", .ofEarlierVersion: "uninitialized\n",
+      .withoutLineFeed: "uninitialized", .empty: "",
+    ]
+    if let text = content[early] {
+      try FileSystem().replaceFile(at: machine, with: Array(text.utf8))
     }
     let first = vault.open(
       machine: machine, cipher: early == .ofEarlierVersion ? EarlierCipher() : nil)
-    let passphrase = Secret("open sesame".utf8)
-    if hasPassphrase { try first.setPassphrase(passphrase, cost: .cheap) }
+    if hasPassphrase { try first.setPassphrase("open sesame", cost: .minimum) }
     let classes = Accessibility.allCases.filter {
       hasPassphrase || $0 != .whenPasscodeSetThisDeviceOnly
     }
@@ -88,7 +105,7 @@ struct VaultDeviceTests {
 
     func open(_ machine: String) throws -> SecretVault {
       let object = vault.open(machine: machine)
-      if hasPassphrase { try object.unlock(with: .passphrase(passphrase)) }
+      if hasPassphrase { try object.unlock(with: .passphrase("open sesame")) }
       return object
     }
     try FileSystem().replaceFile(at: machine, with: Array("its identity\n".utf8))
@@ -113,51 +130,32 @@ struct VaultDeviceTests {
     }
   }
 
-  @Test func keysOfAVaultOfAMachineThatGotItsIdentityLaterAreRotated() throws {
-    let machine = try vault.path("machine-id")
-    try FileSystem().replaceFile(at: machine, with: Array("uninitialized\n".utf8))
-    try vault.open(machine: machine).add("early", account: "a", .alwaysThisDeviceOnly)
-    try FileSystem().replaceFile(at: machine, with: Array("its identity\n".utf8))
-    let object = vault.open(machine: machine)
+  @Test func rotationUsesLaterMachineIdentity() throws {
+    let path = try machine("uninitialized")
+    try vault.open(machine: path).add("early", account: "a", .alwaysThisDeviceOnly)
+    try FileSystem().replaceFile(at: path, with: Array("its identity\n".utf8))
+    let object = vault.open(machine: path)
     try object.rotateKeys(keeping: [.device])
-    for reader in [object, vault.open(machine: machine)] {
+    for reader in [object, vault.open(machine: path)] {
       #expect(try reader.text("a") == "early")
       #expect(try !reader.isLocked)
     }
     expectOtherDevice(vault.open(machine: try vault.path("no machine-id")))
   }
 
-  private func expectOtherDevice(
-    _ object: SecretVault, sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    for access in 0..<3 {
-      do {
-        if access == 0 { _ = try object.items(matching: .all) }
-        if access == 1 { try object.add("new", account: "new") }
-        if access == 2 { try object.unlock() }
-        Issue.record("Access \(access) succeeds.", sourceLocation: sourceLocation)
-      } catch {
-        #expect(
-          error as? SecretStoreError == .otherDevice("The vault"), "access \(access)",
-          sourceLocation: sourceLocation)
+  @Test func deviceKeyOfAnotherLengthIsAnError() throws {
+    try vault.open().add("value", account: "a")
+    for count in [0, 31, 33, 100] {
+      try FileSystem().replaceFile(at: key, with: [UInt8](repeating: 1, count: count))
+      vault.expectEach(vault.open()) { error in
+        guard case .corrupted(let what) = error else { return false }
+        return what.contains(key) && what.contains("bytes instead of 32")
       }
     }
   }
 
-  @Test(arguments: [0, 31, 33, 100])
-  func deviceKeyOfAnotherLengthIsDamaged(_ count: Int) throws {
+  @Test func deviceKeyReadableByOthersIsAnError() throws {
     try vault.open().add("value", account: "a")
-    let key = vault.statePath + "/device.key"
-    try FileSystem().replaceFile(at: key, with: [UInt8](repeating: 1, count: count))
-    vault.expectEach(vault.open()) { error in
-      guard case .corrupted(let what) = error else { return false }
-      return what.contains(key) && what.contains("bytes instead of 32")
-    }
-  }
-
-  @Test func deviceKeyOpenToOthersIsRefused() throws {
-    try vault.open().add("value", account: "a")
-    let key = vault.statePath + "/device.key"
     unsafe #expect(chmod(key, 0o644) == 0)
     vault.expectInsecure(key, saying: "accessible to other users")
   }

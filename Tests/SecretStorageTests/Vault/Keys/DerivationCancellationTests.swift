@@ -1,4 +1,3 @@
-import CipherSupport
 import Concurrency
 import Dispatch
 import FoundationEssentials
@@ -9,51 +8,27 @@ import Testing
 /// The derivation of a key from a passphrase or an application password ends for its caller when
 /// the vault is locked, or when the task or the context is cancelled.
 struct DerivationCancellationTests {
-  /// A cipher whose chosen derivation runs an action, and then lasts until it is released.
-  private final class StallingCipher: ForwardingCipher {
-    private struct Stall {
-      var skipped: Int
-      let action: @Sendable () -> Void
-    }
-
-    let cipher = TestCipher()
-    private let stall = Lock<Stall?>(nil)
+  /// Makes one derivation run an action, and last until it is released.
+  private final class Stall: Sendable {
+    private let next = Lock<(skipped: Int, action: @Sendable () -> Void)?>(nil)
     private let release = DispatchSemaphore(value: 0)
-    private let hasEnded = DispatchSemaphore(value: 0)
 
-    func stretch(
-      _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
-    ) throws(SecretStoreError) -> Secret {
-      let action = stall.withLock { stall -> (@Sendable () -> Void)? in
-        guard let present = stall else { return nil }
-        stall?.skipped -= 1
-        if present.skipped > 0 { return nil }
-        stall = nil
-        return present.action
-      }
-      if let action {
-        action()
-        // Far more than the rest takes, so that a mistake fails instead of hanging.
-        #expect(release.wait(timeout: .now() + .seconds(60)) == .success)
-        hasEnded.signal()
-      }
-      return try cipher.deriveKey(from: passphrase, salt: salt, purpose: "stretched")
+    func begin(after skipped: Int, _ action: @escaping @Sendable () -> Void) {
+      next.withLock { $0 = (skipped, action) }
     }
 
-    /// Stalls the derivation after `skipped` others, while `work` runs and throws.
-    func stalling(
-      after skipped: Int, _ action: @escaping @Sendable () -> Void, _ work: () async -> Void
-    ) async {
-      stall.withLock { $0 = Stall(skipped: skipped, action: action) }
-      await work()
-      release.signal()
-      await withCheckedContinuation { continuation in
-        DispatchQueue.global().async { [hasEnded] in
-          #expect(hasEnded.wait(timeout: .now() + .seconds(60)) == .success)
-          continuation.resume()
-        }
+    func hold() {
+      let action = next.withLock { next -> (@Sendable () -> Void)? in
+        guard let (skipped, action) = next else { return nil }
+        next = skipped > 0 ? (skipped - 1, action) : nil
+        return skipped > 0 ? nil : action
       }
+      guard let action else { return }
+      action()
+      release.wait()
     }
+
+    func end() { release.signal() }
   }
 
   enum Work: CaseIterable {
@@ -64,69 +39,61 @@ struct DerivationCancellationTests {
     var skipped: Int { self == .sealingForChange || self == .sealingForRotation ? 1 : 0 }
 
     func run(_ object: SecretVault, _ vault: TestVault) throws {
-      let other = Secret("other".utf8)
       switch self {
       case .unlock: try object.unlock(with: .passphrase(TestVault.passphrase))
-      case .addSlot: try object.addSlot(.passphrase(other), named: "other", cost: .cheap)
-      case .setPassphrase: try object.setPassphrase(other, cost: .cheap)
+      case .addSlot: try object.addSlot(.passphrase("other"), named: "other", cost: .minimum)
+      case .setPassphrase: try object.setPassphrase("other", cost: .minimum)
       case .openingForChange, .sealingForChange:
-        try object.changePassphrase(from: TestVault.passphrase, to: other, cost: .cheap)
+        try object.changePassphrase(from: TestVault.passphrase, to: "other", cost: .minimum)
       case .openingForRotation, .sealingForRotation:
         try object.rotateKeys(keeping: [.passphrase(TestVault.passphrase)])
-      case .export: try object.export(to: vault.export, passphrase: other, cost: .cheap)
+      case .export: try object.export(of: vault)
       }
     }
   }
 
-  private let vault = TestVault()
-  private let cipher = StallingCipher()
+  enum Ending: CaseIterable { case lock, taskCancellation, contextCancellation }
+  enum Access: CaseIterable { case load, save }
 
-  private func vaultWithPassphrase() throws -> SecretVault {
-    let object = vault.open(cipher: cipher)
-    try object.add("value", account: "a")
-    try object.addSlot(.passphrase(TestVault.passphrase), named: "passphrase", cost: .cheap)
-    return object
+  private let vault = TestVault()
+  private let stall = Stall()
+
+  private func open() -> SecretVault { vault.open(cipher: HookedCipher(willStretch: stall.hold)) }
+
+  /// Expects work to end during a derivation, by an action or else by its task's cancellation.
+  private func expectEnd(
+    after skipped: Int = 0, by action: (@Sendable () -> Void)?,
+    of work: @escaping @Sendable () async throws -> Void
+  ) async {
+    let task = Lock<Task<Void, any Error>?>(nil)
+    stall.begin(after: skipped) {
+      if let action { action() } else { task.withLock { $0?.cancel() } }
+    }
+    let running = task.withLock { task in
+      let running = Task { try await work() }
+      task = running
+      return running
+    }
+    await #expect(throws: SecretStoreError.cancelled) { try await running.value }
+    stall.end()
   }
 
-  @Test(arguments: Work.allCases)
-  func lockingEndsTheWork(_ work: Work) async throws {
-    let object = try vaultWithPassphrase()
+  @Test(arguments: Work.allCases, [Ending.lock, .taskCancellation])
+  func lockOrCancellationEndsDerivation(_ work: Work, by ending: Ending) async throws {
+    let object = open()
+    try object.add("value", account: "a")
+    try object.addSlot(.passphrase(TestVault.passphrase), named: "passphrase", cost: .minimum)
     let bytes = try vault.bytes
-    await cipher.stalling(after: work.skipped, { object.lock() }) {
-      #expect(throws: SecretStoreError.cancelled) { try work.run(object, vault) }
-    }
-    #expect(try object.isLocked)
+    let lock: (@Sendable () -> Void)? = ending == .lock ? object.lock : nil
+    await expectEnd(after: work.skipped, by: lock) { [vault] in try work.run(object, vault) }
+    #expect(try object.isLocked == (ending == .lock))
     #expect(try vault.bytes == bytes)
     #expect(!FileManager.default.fileExists(atPath: vault.export.path))
   }
 
-  @Test(arguments: Work.allCases)
-  func cancellingTheTaskEndsTheWork(_ work: Work) async throws {
-    let object = try vaultWithPassphrase()
-    let bytes = try vault.bytes
-    let vault = vault
-    let task = Lock<Task<Void, any Error>?>(nil)
-    await cipher.stalling(after: work.skipped, { task.withLock { $0?.cancel() } }) {
-      let running = task.withLock { task in
-        let running = Task { try work.run(object, vault) }
-        task = running
-        return running
-      }
-      await #expect(throws: SecretStoreError.cancelled) { try await running.value }
-    }
-    #expect(try !object.isLocked)
-    #expect(try vault.bytes == bytes)
-  }
-
-  enum Access: CaseIterable {
-    case load, save
-  }
-
-  @Test(arguments: Access.allCases, [false, true])
-  func cancellingEndsTheDerivationForAnApplicationPassword(
-    _ access: Access, _ endsContext: Bool
-  ) async throws {
-    let object = vault.open(cipher: cipher)
+  @Test(arguments: Access.allCases, [Ending.taskCancellation, .contextCancellation])
+  func cancellationEndsPasswordDerivation(_ access: Access, by ending: Ending) async throws {
+    let object = open()
     try object.add(
       "value", account: "a", .applicationPassword, by: AuthenticationContext(password: "right"))
     @GenericPassword(service: "campaign", account: "a", refreshPolicy: .manual, in: object)
@@ -135,21 +102,12 @@ struct DerivationCancellationTests {
     if access == .save { value = "other" }
     // A new context, so that no derived key is cached.
     let context = AuthenticationContext(password: "right")
-    let task = Lock<Task<Void, any Error>?>(nil)
-    await cipher.stalling(
-      after: 0, { if endsContext { context.cancel() } else { task.withLock { $0?.cancel() } } }
-    ) {
-      let running = task.withLock { task in
-        let running = Task {
-          switch access {
-          case .load: _ = try await password.load(authorizedBy: context)
-          case .save: try await password.save(authorizedBy: context)
-          }
-        }
-        task = running
-        return running
+    let cancel: (@Sendable () -> Void)? = ending == .contextCancellation ? context.cancel : nil
+    await expectEnd(by: cancel) {
+      switch access {
+      case .load: _ = try await password.load(authorizedBy: context)
+      case .save: try await password.save(authorizedBy: context)
       }
-      await #expect(throws: SecretStoreError.cancelled) { try await running.value }
     }
     let item = try #require(try object.item("a"))
     let text = try await object.text(of: item, by: AuthenticationContext(password: "right"))

@@ -5,6 +5,13 @@ import Testing
 struct RecoveryCodeTests {
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
+  /// A code without hyphens.
+  private let plain: [Character]
+
+  init() throws {
+    plain = Array(try RecoveryCode.example(0).text.filter { $0 != "-" })
+  }
+
   private func isRefused(_ text: some StringProtocol) -> Bool {
     do {
       _ = try RecoveryCode(text)
@@ -15,27 +22,21 @@ struct RecoveryCodeTests {
     }
   }
 
-  @Test func codesAreShownInGroupsAndReadBack() throws {
-    for _ in 0..<100 {
-      let code = try RecoveryCode.random()
-      let groups = code.text.split(separator: "-")
-      #expect(groups.map(\.count) == [5, 5, 5, 5, 5, 5, 5, 5])
+  @Test func codeHasGroupsAndRandomCharacters() throws {
+    let codes = try (0..<200).map { _ in try RecoveryCode.random() }
+    for code in codes {
+      #expect(code.text.split(separator: "-").map(\.count) == [5, 5, 5, 5, 5, 5, 5, 5])
       #expect(code.text.allSatisfy { $0 == "-" || Self.alphabet.contains($0) })
       #expect(try RecoveryCode(code.text) == code)
     }
-  }
-
-  @Test func codesAreRandom() throws {
-    let codes = try (0..<200).map { _ in try RecoveryCode.random().text }
-    #expect(Set(codes).count == codes.count)
+    #expect(Set(codes.map(\.text)).count == codes.count)
     // Each position takes nearly every value in some code.
     for position in [0, 18, 46] {
-      let values = Set(codes.map { Array($0)[position] })
-      #expect(values.count > 26)
+      #expect(Set(codes.map { Array($0.text)[position] }).count > 26)
     }
   }
 
-  @Test func peopleMayTypeACodeAsTheyLike() throws {
+  @Test func codeIsReadInAnyNotation() throws {
     var seen: Set<Character> = []
     while !seen.isSuperset(of: ["0", "1"]) {
       let code = try RecoveryCode.random()
@@ -53,57 +54,42 @@ struct RecoveryCodeTests {
     }
   }
 
-  @Test func anySingleWrongCharacterIsNoticed() throws {
-    for number: UInt8 in 0..<4 {
-      let right = try Array(RecoveryCode.example(number).text.filter { $0 != "-" })
-      for position in right.indices {
-        for character in Self.alphabet where character != right[position] {
-          var wrong = right
-          wrong[position] = character
-          #expect(isRefused(String(wrong)), "\(position) \(character)")
-        }
+  @Test func anyWrongOrSwappedCharacterIsAnError() {
+    for position in plain.indices {
+      for character in Self.alphabet where character != plain[position] {
+        var wrong = plain
+        wrong[position] = character
+        #expect(isRefused(String(wrong)), "\(position) \(character)")
+      }
+      for other in plain.indices[(position + 1)...] where plain[position] != plain[other] {
+        var wrong = plain
+        wrong.swapAt(position, other)
+        #expect(isRefused(String(wrong)), "\(position) \(other)")
       }
     }
   }
 
-  @Test func anySwapOfTwoCharactersIsNoticed() throws {
-    for number: UInt8 in 0..<4 {
-      let right = try Array(RecoveryCode.example(number).text.filter { $0 != "-" })
-      for first in right.indices {
-        for second in right.indices[(first + 1)...] where right[first] != right[second] {
-          var wrong = right
-          wrong.swapAt(first, second)
-          #expect(isRefused(String(wrong)), "\(first) \(second)")
-        }
-      }
-    }
-  }
-
-  @Test func missingAndAdditionalCharactersAreNoticed() throws {
-    let right = try Array(RecoveryCode.example(0).text.filter { $0 != "-" })
-    for position in right.indices {
-      var shorter = right
+  @Test func missingOrAdditionalCharacterIsAnError() {
+    for position in plain.indices {
+      var shorter = plain
       shorter.remove(at: position)
       #expect(isRefused(String(shorter)))
       for character in Self.alphabet {
-        var longer = right
+        var longer = plain
         longer.insert(character, at: position)
         #expect(isRefused(String(longer)))
       }
     }
-    #expect(isRefused(String(right) + "0"))
-  }
-
-  @Test(arguments: ["", " ", "U", "0OIl", "é", "０", "\0", "🗝️"])
-  func whatIsNoCodeIsRefused(_ text: String) throws {
-    #expect(isRefused(text))
-    let right = try Array(RecoveryCode.example(0).text.filter { $0 != "-" })
-    #expect(isRefused(text.trimmingPrefix(" ") + String(right).dropFirst()))
+    #expect(isRefused(String(plain) + "0"))
   }
 
   /// Upper and lower case differ by one bit, which also separates `0` from a control character.
-  @Test func onlyTheAlphabetIsRead() throws {
-    let right = try Array(RecoveryCode.example(1).text.filter { $0 != "-" }.utf8)
+  @Test func characterOutsideOfTheAlphabetIsAnError() {
+    for text in ["", " ", "U", "0OIl", "é", "０", "\0", "🗝️"] {
+      #expect(isRefused(text))
+      #expect(isRefused(text.trimmingPrefix(" ") + String(plain).dropFirst()))
+    }
+    let right = Array(String(plain).utf8)
     for byte in UInt8(1)..<128 {
       let scalar = Unicode.Scalar(byte)
       var wrong = right
@@ -116,21 +102,14 @@ struct RecoveryCodeTests {
     }
   }
 
-  @Test func mistakesAreNotRepeatedInTheError() throws {
-    let right = try RecoveryCode.example(2).text
-    for wrong in [right + "0", right.replacing("-", with: "u"), String(right.reversed())] {
-      let error = try failure { _ = try RecoveryCode(wrong) }
-      #expect(!"\(error)".contains(right.prefix(5)))
+  @Test func descriptionsAndErrorsShowNoCode() throws {
+    let code = try RecoveryCode.example(0)
+    var texts = ["\(code)", String(reflecting: code), "\([code])", ""]
+    dump([code], to: &texts[3])
+    for wrong in [code.text + "0", code.text.replacing("-", with: "u"), String(plain.reversed())] {
+      texts.append("\(try failure { _ = try RecoveryCode(wrong) })")
     }
-  }
-
-  @Test func nothingShowsACode() throws {
-    let code = try RecoveryCode.example(3)
-    var dumped = ""
-    dump([code], to: &dumped)
-    for text in ["\(code)", String(reflecting: code), "\([code])", dumped] {
-      #expect(!text.contains(code.text.prefix(5)))
-    }
+    for text in texts { #expect(!text.contains(code.text.prefix(5))) }
     #expect("\(code)" == "<redacted>")
   }
 

@@ -7,7 +7,7 @@ import Testing
 struct VaultKeyPurposeTests {
   private let vault = TestVault()
 
-  @Test func ringGivesAKeyForItsPurposeAlone() throws {
+  @Test func keyHasOnePurpose() throws {
     let object = vault.open()
     try object.add("value", account: "a")
     let known = try object.withContents { contents throws(SecretStoreError) in contents.keys }
@@ -23,7 +23,7 @@ struct VaultKeyPurposeTests {
   }
 
   /// Otherwise it would be readable while the vault is locked.
-  @Test func secretUnderAKeyOfAnotherAccessibilityIsNotOpened() throws {
+  @Test func secretUnderKeyOfOtherAccessibilityIsAnError() throws {
     let object = vault.open()
     try object.add("value", account: "a")
     let location = try object.location

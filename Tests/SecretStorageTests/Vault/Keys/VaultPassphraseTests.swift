@@ -3,133 +3,63 @@ import Testing
 
 @testable import SecretStorage
 
+/// A vault's passphrase: its form, its replacement and its removal.
 struct VaultPassphraseTests {
   private let vault = TestVault()
-  private let passphrase = Secret("correct horse".utf8)
+  private let passphrase: Secret = "correct horse"
 
-  @Test func wrongPassphraseIsSaidAndChangesNothing() throws {
+  @Test(arguments: [0, 65537, 1 << 20])
+  func emptyOrTooLongPassphraseIsAnError(_ count: Int) throws {
     let object = vault.open()
-    try object.add("value", account: "a")
-    try object.setPassphrase(passphrase, cost: .cheap)
-    let other = vault.open()
-    for wrong in ["c", "Correct horse", "correct horse "] {
-      #expect(throws: SecretStoreError.wrongPassphrase) {
-        try other.unlock(with: .passphrase(Secret(wrong.utf8)))
-      }
-    }
-    #expect(try other.isLocked)
-    #expect(throws: SecretStoreError.locked) { try other.unlock() }
-    try other.unlock(with: .passphrase(passphrase))
-    #expect(try other.texts() == ["a": "value"])
-  }
-
-  @Test func vaultWithoutPassphraseSaysSo() throws {
-    let object = vault.open()
-    for _ in 0..<2 {
-      #expect(throws: SecretStoreError.invalid("The vault has no passphrase")) {
-        try object.unlock(with: .passphrase(passphrase))
-      }
-      try object.add("value", account: "\(try object.items(matching: .all).count)")
-    }
-  }
-
-  @Test func emptyPassphraseIsRefused() throws {
-    #expect(throws: SecretStoreError.self) { try vault.open().setPassphrase(Secret([])) }
-    #expect(try FileSystem().status(of: vault.path) == nil)
-  }
-
-  @Test(
-    arguments: [
-      (0, 8, 1), (10, 0, 1), (10, 8, 0), (10, 8, 17), (21, 8, 1), (47, 8, 1), (63, 8, 1),
-      (255, 8, 1),
-      (10, 1 << 20, 1),
-    ] as [(UInt8, UInt32, UInt32)])
-  func costThatCouldNotBeOpenedAgainIsRefused(_ n: UInt8, _ r: UInt32, _ p: UInt32) throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
-    let before = try vault.bytes
-    let cost = ScryptCost(logarithmicCost: n, blockSize: r, parallelization: p)
-    do {
-      try object.setPassphrase(passphrase, cost: cost)
-      Issue.record("The cost is taken.")
-    } catch SecretStoreError.invalid {}
-    #expect(try vault.bytes == before)
-  }
-
-  @Test(
-    arguments: [
-      (0, 8, 1), (10, 0, 1), (10, 8, 0), (40, 8, 1), (10, 8, 4_000_000_000), (63, 1023, 1),
-      (255, .max, .max),
-    ] as [(UInt8, UInt32, UInt32)])
-  func hostileCostIsRefusedAtOnce(_ n: UInt8, _ r: UInt32, _ p: UInt32) throws {
-    try setPassphraseSlot { slot in
-      let cost = ScryptCost(logarithmicCost: n, blockSize: r, parallelization: p)
-      return KeySlot(id: slot.id, name: slot.name, kind: .passphrase(cost), key: slot.key)
-    }
-    expectCorrupted(vault.open(), saying: "excessive")
-  }
-
-  @Test func damagedSlotIsNeitherAWrongPassphraseNorADamagedVault() throws {
-    try setPassphraseSlot { slot in
-      var bytes = Array(slot.key.sealed)
-      bytes[3] ^= 1
-      return KeySlot(
-        id: slot.id, name: slot.name, kind: slot.kind,
-        key: KeySlot.SealedUserKey(salt: slot.key.salt, check: slot.key.check, sealed: bytes[...]))
-    }
-    expectCorrupted(
-      vault.open(), saying: "slot \"passphrase\" is damaged, although the passphrase is correct")
-    #expect(throws: SecretStoreError.wrongPassphrase) {
-      try vault.open().unlock(with: .passphrase(Secret("wrong".utf8)))
-    }
-  }
-
-  private func expectCorrupted(_ object: SecretVault, saying words: String) {
-    do {
-      try object.unlock(with: .passphrase(passphrase))
-      Issue.record("The vault opens.")
-    } catch SecretStoreError.corrupted(let what) {
-      #expect(what.contains(words))
-    } catch {
-      Issue.record(error)
-    }
-  }
-
-  /// Makes a vault with a passphrase, and changes its slot in the key tables, with right digests.
-  private func setPassphraseSlot(_ change: (KeySlot) -> KeySlot) throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
-    try object.setPassphrase(passphrase, cost: .cheap)
-    var frames = TestVault.frames(of: try vault.bytes)
-    for index in 0..<2 {
-      let payload = frames[index].dropFirst(Frame.overhead)
-      var table = try KeyTableRecord(payload).table
-      let old = table.encoded
-      table.slots = table.slots.map(change)
-      #expect(table.encoded != old)
-      var record: [UInt8] = []
-      // Header, salt, predecessor and start precede the table; the tag follows it.
-      record += payload.prefix(RecordHeader.size + 32 + 16 + 8)
-      record.append(counted: table.encoded)
-      record += payload.suffix(16)
-      frames[index] = try TestVault.frame(of: record)
-    }
-    try vault.replace(by: TestVault.file(of: frames))
-    try vault.forget()
-  }
-
-  @Test func nothingInTheFileOpensByTheDeviceWhenThereIsAPassphrase() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
-    try object.setPassphrase(passphrase, cost: .cheap)
+    try object.addSlot(.passphrase("right"), named: "person", cost: .minimum)
     let bytes = try vault.bytes
-    for frame in TestVault.frames(of: bytes) {
-      let payload = frame.dropFirst(Frame.overhead)
-      guard payload.first == RecordHeader.Kind.keys.rawValue else { continue }
-      let table = try KeyTableRecord(payload).table
-      #expect(!table.hasDevice)
-      #expect(table.slots.count == 1)
+    let passphrase = Secret(repeatElement(UInt8(ascii: "p"), count: count))
+    let sentence =
+      count == 0
+      ? "A passphrase must not be empty"
+      : "A passphrase can have at most 64 KiB, not \(count) bytes: use a key file"
+    for refused in [
+      { try object.setPassphrase(passphrase, cost: .minimum) },
+      { try object.addSlot(.passphrase(passphrase), named: "other", cost: .minimum) },
+      { try object.unlock(with: .passphrase(passphrase)) },
+      { try object.changePassphrase(from: "right", to: passphrase, cost: .minimum) },
+      { try object.changePassphrase(from: passphrase, to: "right", cost: .minimum) },
+    ] as [() throws -> Void] {
+      #expect(try failure(refused) == .invalid(sentence))
     }
+    #expect(try vault.bytes == bytes)
+  }
+
+  @Test(arguments: [1, 65536])
+  func passphraseOfTheShortestOrLongestFormUnlocks(_ count: Int) throws {
+    let passphrase = Secret(repeatElement(UInt8(ascii: "p"), count: count))
+    try vault.open().setPassphrase(passphrase, cost: .minimum)
+    try vault.open().unlock(with: .passphrase(passphrase))
+  }
+
+  /// Composed and decomposed accents look the same but differ in their bytes.
+  @Test(arguments: [true, false])
+  func otherNormalizationFormIsAWrongPassphrase(_ isComposed: Bool) throws {
+    let composed = "Cr\u{E8}me br\u{FB}l\u{E9}e \u{D55C}"
+    let decomposed = "Cre\u{300}me bru\u{302}le\u{301}e \u{1112}\u{1161}\u{11AB}"
+    #expect(composed == decomposed)
+    let (set, given) = isComposed ? (composed, decomposed) : (decomposed, composed)
+    try vault.open().setPassphrase(Secret(set.utf8), cost: .minimum)
+    let object = vault.open()
+    let error = try failure { try object.unlock(with: .passphrase(Secret(given.utf8))) }
+    #expect(error == .wrongPassphrase)
+    #expect("\(error)".contains("accents, they may be encoded differently"))
+    try object.unlock(with: .passphrase(Secret(set.utf8)))
+  }
+
+  @Test func passphraseReplacesDeviceSlotInTheFile() throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    try object.setPassphrase(passphrase, cost: .minimum)
+    let bytes = try vault.bytes
+    let tables = try TestVault.frames(of: bytes).map { $0.dropFirst(Frame.overhead) }
+      .filter { $0.first == RecordHeader.Kind.keys.rawValue }.map { try KeyTableRecord($0).table }
+    #expect(tables.count == 2 && tables.allSatisfy { !$0.hasDevice && $0.slots.count == 1 })
     // With both key tables damaged, there is no earlier one to fall back to.
     var damaged = bytes
     for frame in TestVault.frames(of: bytes).prefix(2) { damaged[frame.endIndex - 1] ^= 1 }
@@ -137,51 +67,31 @@ struct VaultPassphraseTests {
     #expect(throws: SecretStoreError.self) { try vault.open().texts() }
   }
 
-  @Test func secondPassphraseTakesThePlaceOfTheFirst() throws {
+  @Test func secondPassphraseReplacesTheFirst() throws {
     let object = vault.open()
+    try object.setPassphrase(passphrase, cost: .minimum)
+    #expect(try !object.isLocked)
     try object.add("value", account: "a")
-    try object.setPassphrase(passphrase, cost: .cheap)
-    try object.setPassphrase(Secret("other".utf8), cost: .cheap)
+    #expect(try vault.open().isLocked)
+    try object.setPassphrase("other", cost: .minimum)
     let other = vault.open()
     #expect(throws: SecretStoreError.wrongPassphrase) {
       try other.unlock(with: .passphrase(passphrase))
     }
-    try other.unlock(with: .passphrase(Secret("other".utf8)))
+    try other.unlock(with: .passphrase("other"))
     #expect(try other.text("a") == "value")
-  }
-
-  @Test func passphraseMakesAVaultThatIsOpen() throws {
-    let object = vault.open()
-    try object.setPassphrase(passphrase, cost: .cheap)
-    #expect(try !object.isLocked)
-    try object.add("value", account: "a")
-    #expect(try vault.open().isLocked)
-  }
-
-  @Test func lockedVaultTakesNoOtherPassphrase() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
-    try object.setPassphrase(passphrase, cost: .cheap)
-    object.lock()
-    for locked in [object, vault.open()] {
-      #expect(throws: SecretStoreError.locked) {
-        try locked.setPassphrase(Secret("other".utf8), cost: .cheap)
-      }
-      #expect(throws: SecretStoreError.locked) { try locked.removePassphrase() }
-    }
   }
 
   @Test func itemsOfARemovedPassphraseAreNotInTheFile() throws {
     let object = vault.open()
-    try object.setPassphrase(passphrase, cost: .cheap)
+    try object.setPassphrase(passphrase, cost: .minimum)
     try object.add("value", account: "kept")
     try object.add("value", account: "gone", .whenPasscodeSetThisDeviceOnly)
     try object.removePassphrase()
     #expect(try object.texts() == ["kept": "value"])
     #expect(try vault.open().texts() == ["kept": "value"])
-    let frames = TestVault.frames(of: try vault.bytes)
     // Two key tables, and the one block of items.
-    #expect(frames.count == 3)
+    #expect(TestVault.frames(of: try vault.bytes).count == 3)
     object.lock()
     try object.unlock()
     #expect(try object.texts() == ["kept": "value"])
@@ -189,14 +99,14 @@ struct VaultPassphraseTests {
 
   /// The second passphrase's key must not reuse the number of the first one's, which another
   /// process still has in memory.
-  @Test func otherObjectsTakeUpTheKeysOfAPassphraseThatWasSetAgain() throws {
+  @Test func passphraseThatIsSetAgainHasANewKey() throws {
     let object = vault.open()
-    try object.setPassphrase(passphrase, cost: .cheap)
+    try object.setPassphrase(passphrase, cost: .minimum)
     let other = vault.open()
     try other.unlock(with: .passphrase(passphrase))
     try other.add("first", account: "first", .whenPasscodeSetThisDeviceOnly)
     try object.removePassphrase()
-    try object.setPassphrase(passphrase, cost: .cheap)
+    try object.setPassphrase(passphrase, cost: .minimum)
     try object.add("second", account: "second", .whenPasscodeSetThisDeviceOnly)
     #expect(try other.text("second") == "second")
     try other.add("third", account: "third", .whenPasscodeSetThisDeviceOnly)

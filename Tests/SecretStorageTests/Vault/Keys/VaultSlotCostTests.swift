@@ -5,40 +5,39 @@ import Testing
 /// The allowed cost of a passphrase's slot, in vaults from an untrusted writer.
 struct VaultSlotCostTests {
   private let vault = TestVault()
-  private let passphrase = Secret("passphrase".utf8)
-
-  /// Makes a vault with a second passphrase, whose slot claims a cost.
-  private func make(_ cost: ScryptCost) throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
-    try object.addSlot(.passphrase(Secret("other".utf8)), named: "other", cost: .minimum)
-    try object.addSlot(.passphrase(passphrase), named: "person", cost: .minimum)
-    try vault.changeSlots { slot in
-      if slot.name != "other" { return [slot] }
-      return [
-        KeySlot(id: slot.id, name: slot.name, kind: .passphrase(cost), key: slot.key)
-      ]
-    }
-  }
+  private let passphrase: Secret = "passphrase"
 
   private func cost(_ n: UInt8, _ r: UInt32, _ p: UInt32) -> ScryptCost {
     ScryptCost(logarithmicCost: n, blockSize: r, parallelization: p)
   }
 
+  /// Makes a vault with another passphrase too, whose slot in the file is changed.
+  private func make(_ change: (KeySlot) -> KeySlot) throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    for name in ["other", "passphrase"] {
+      try object.addSlot(.passphrase(Secret(name.utf8)), named: name, cost: .minimum)
+    }
+    try vault.changeSlots { [$0.name == "other" ? change($0) : $0] }
+  }
+
   @Test(
     arguments: [
       (13, 8, 1, "too little"), (1, 8, 1, "too little"), (15, 1, 1, "too little"),
-      (12, 8, 3, "too little"), (0, 8, 1, "excessive"), (21, 8, 1, "excessive"),
-      (20, 8, 17, "excessive"),
-      (17, 1, 1, "excessive"), (47, 1023, 16, "excessive"), (255, .max, .max, "excessive"),
+      (12, 8, 3, "too little"), (0, 8, 1, "excessive"), (10, 0, 1, "excessive"),
+      (10, 8, 0, "excessive"), (21, 8, 1, "excessive"), (20, 8, 17, "excessive"),
+      (17, 1, 1, "excessive"), (10, 8, 4_000_000_000, "excessive"), (47, 1023, 16, "excessive"),
+      (63, 1023, 1, "excessive"), (255, .max, .max, "excessive"),
     ] as [(UInt8, UInt32, UInt32, String)])
-  func slotOfSuchACostIsRefusedWithoutWorkAndInNobodysWay(
+  func storedCostOutsideOfItsLimitsIsNotComputed(
     _ n: UInt8, _ r: UInt32, _ p: UInt32, _ words: String
   ) throws {
-    try make(cost(n, r, p))
+    try make { slot in
+      KeySlot(id: slot.id, name: slot.name, kind: .passphrase(cost(n, r, p)), key: slot.key)
+    }
     let object = try vault.openElsewhere()
     #expect(try object.slots[1].kind == .passphrase(cost(n, r, p)))
-    let error = try failure { try object.unlock(with: .passphrase(Secret("other".utf8))) }
+    let error = try failure { try object.unlock(with: .passphrase("other")) }
     #expect(error.corrupted?.hasPrefix("The key slot \"other\" requires ") == true)
     #expect(error.corrupted?.contains(words) == true)
     // The passphrase of a later slot opens the vault.
@@ -51,48 +50,51 @@ struct VaultSlotCostTests {
     try here.removeSlot(2)
   }
 
-  @Test(arguments: [(13, 8, 1), (15, 1, 3), (4, 8, 1), (10, 1, 16)] as [(UInt8, UInt32, UInt32)])
-  func slotOfTooLittleCostIsNotMade(_ n: UInt8, _ r: UInt32, _ p: UInt32) throws {
+  @Test(
+    arguments: [
+      (13, 8, 1, false), (15, 1, 3, false), (4, 8, 1, false), (10, 1, 16, false), (0, 8, 1, true),
+      (10, 0, 1, true), (10, 8, 0, true), (10, 8, 17, true), (21, 8, 1, true), (47, 8, 1, true),
+      (63, 8, 1, true), (255, 8, 1, true), (10, 1 << 20, 1, true),
+    ] as [(UInt8, UInt32, UInt32, Bool)])
+  func newCostOutsideOfItsLimitsIsAnError(
+    _ n: UInt8, _ r: UInt32, _ p: UInt32, isExcessive: Bool
+  ) throws {
     let object = vault.open()
     try object.addSlot(.passphrase(passphrase), named: "person", cost: .minimum)
     let bytes = try vault.bytes
     let cost = cost(n, r, p)
+    let words = isExcessive ? "exceeds 1 GiB" : "N × r × p must be at least 2^17"
     for refused in [
       { try object.setPassphrase(passphrase, cost: cost) },
       { try object.addSlot(.passphrase(passphrase), named: "other", cost: cost) },
       { try object.changePassphrase(from: passphrase, to: passphrase, cost: cost) },
     ] as [() throws -> Void] {
-      #expect(try failure(refused).invalid?.contains("N × r × p must be at least 2^17") == true)
+      #expect(try failure(refused).invalid?.contains(words) == true)
     }
     #expect(try vault.bytes == bytes)
   }
 
+  /// By scrypt itself, which needs enough memory for these parameters.
   @Test(arguments: [(14, 8, 1), (15, 1, 4), (13, 8, 2), (13, 1, 16)] as [(UInt8, UInt32, UInt32)])
-  func slotOfJustEnoughCostOpens(_ n: UInt8, _ r: UInt32, _ p: UInt32) throws {
-    try vault.open().setPassphrase(passphrase, cost: cost(n, r, p))
-    try vault.open().unlock(with: .passphrase(passphrase))
+  func slotOfTheLowestCostUnlocks(_ n: UInt8, _ r: UInt32, _ p: UInt32) throws {
+    let cipher = OpenSSLCipher()
+    try vault.open(cipher: cipher).setPassphrase(passphrase, cost: cost(n, r, p))
+    try vault.open(cipher: cipher).unlock(with: .passphrase(passphrase))
   }
 
-  @Test func oneDamagedPassphraseSlotLeavesTheOthers() throws {
-    let object = vault.open()
-    for name in ["first", "second", "third"] {
-      try object.addSlot(.passphrase(Secret(name.utf8)), named: name, cost: .minimum)
-    }
-    try vault.changeSlots { slot in
-      if slot.name != "second" { return [slot] }
+  @Test func damagedPassphraseSlotLeavesTheOthers() throws {
+    try make { slot in
       let damaged = KeySlot.SealedUserKey(
         salt: slot.key.salt, check: slot.key.check, sealed: slot.key.sealed.dropLast(20))
-      return [
-        KeySlot(id: slot.id, name: slot.name, kind: slot.kind, key: damaged)
-      ]
+      return KeySlot(id: slot.id, name: slot.name, kind: slot.kind, key: damaged)
     }
-    let other = try vault.openElsewhere()
-    let error = try failure { try other.unlock(with: .passphrase(Secret("second".utf8))) }
+    let object = try vault.openElsewhere()
+    let error = try failure { try object.unlock(with: .passphrase("other")) }
     #expect(
-      error.corrupted == "The key slot \"second\" is damaged, although the passphrase is correct")
-    for name in ["first", "third"] { try other.unlock(with: .passphrase(Secret(name.utf8))) }
+      error.corrupted == "The key slot \"other\" is damaged, although the passphrase is correct")
+    try object.unlock(with: .passphrase(passphrase))
     #expect(throws: SecretStoreError.wrongPassphrase) {
-      try other.unlock(with: .passphrase(Secret("fourth".utf8)))
+      try object.unlock(with: .passphrase("third"))
     }
   }
 }

@@ -1,33 +1,25 @@
 import CipherSupport
 import Concurrency
-import Dispatch
-import FoundationEssentials
 import Testing
 
 @testable import SecretStorage
 
 /// Key tables with too many slots, or too costly ones.
 struct VaultSlotLimitTests {
-  /// A cipher with free, counted and observable passphrase stretching.
-  private struct FreeCipher: ForwardingCipher {
-    private final class Counter: Sendable {
-      let count = Lock(0)
-    }
+  /// The number of passphrases that were stretched.
+  private final class Count: Sendable {
+    private let count = Lock(0)
 
-    let cipher = TestCipher()
-    private let stretched = Counter()
-    var whenStretching: @Sendable () -> Void = {}
-
-    func stretch(
-      _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
-    ) throws(SecretStoreError) -> Secret {
-      stretched.count.withLock { $0 += 1 }
-      whenStretching()
-      return try cipher.deriveKey(from: passphrase, salt: salt, purpose: "stretched")
+    /// A cipher that counts, and then runs an action.
+    func cipher(_ action: @escaping @Sendable () -> Void = {}) -> HookedCipher {
+      HookedCipher {
+        self.count.withLock { $0 += 1 }
+        action()
+      }
     }
 
     func take() -> Int {
-      stretched.count.withLock { count in
+      count.withLock { count in
         defer { count = 0 }
         return count
       }
@@ -36,6 +28,7 @@ struct VaultSlotLimitTests {
 
   private static let largest = ScryptCost(logarithmicCost: 20, blockSize: 8, parallelization: 1)
   private let vault = TestVault()
+  private let count = Count()
 
   @Test func vaultHasAtMost64Slots() throws {
     let object = vault.open()
@@ -50,31 +43,29 @@ struct VaultSlotLimitTests {
     try object.removeSlot(2)
     try object.addSlot(key, named: "another")
     // The new slot replaces all others.
-    try object.setPassphrase(TestVault.passphrase, cost: .cheap)
+    try object.setPassphrase(TestVault.passphrase, cost: .minimum)
     #expect(try vault.open().slots.count == 1)
     #expect(try object.text("a") == "value")
   }
 
   @Test func passphrasesTakeAtMost32GiBTogether() throws {
-    let object = vault.open(cipher: FreeCipher())
+    let object = vault.open()
     let cost = ScryptCost(logarithmicCost: 20, blockSize: 8, parallelization: 16)
     for number in 1...2 {
-      try object.addSlot(.passphrase(Secret([UInt8(number)])), named: "\(number)", cost: cost)
+      try object.addSlot(.passphrase("\(number)"), named: "\(number)", cost: cost)
     }
-    let error = try failure {
-      try object.addSlot(.passphrase(Secret([3])), named: "3", cost: .cheap)
-    }
-    #expect(error.invalid != nil)
+    let third = { _ = try object.addSlot(.passphrase("3"), named: "3", cost: .minimum) }
+    #expect(try failure(third).invalid != nil)
     #expect(try object.slots.count == 3)
     try object.addSlot(.keyFile(vault.keyFile(1)), named: "key file")
     try object.removeSlot(2)
-    try object.addSlot(.passphrase(Secret([3])), named: "3", cost: .cheap)
+    try third()
   }
 
   /// Makes a table with copies of another passphrase's slot, and a wrong tag.
   private func forge(_ count: Int, _ cost: ScryptCost) throws {
-    let object = vault.open(cipher: FreeCipher())
-    try object.setPassphrase(Secret("another".utf8), cost: .cheap)
+    let object = vault.open()
+    try object.setPassphrase("another", cost: .minimum)
     let bytes = try TestVault.changingTables(of: vault.bytes) { _, table in
       let key = table.slots[0].key
       table.slots = (1...count).map { number in
@@ -85,53 +76,50 @@ struct VaultSlotLimitTests {
     try vault.forget()
   }
 
-  @Test(arguments: [(65, ScryptCost.cheap, 0), (64, .cheap, 64), (64, largest, 32)])
+  @Test(arguments: [(65, ScryptCost.minimum, 0), (64, .minimum, 64), (64, largest, 32)])
   func forgedSlotsCostNoMoreThanTheLimit(
-    _ count: Int, _ cost: ScryptCost, _ expected: Int
+    _ slots: Int, _ cost: ScryptCost, _ expected: Int
   ) throws {
-    try forge(count, cost)
-    let cipher = FreeCipher()
+    try forge(slots, cost)
     let other = TestVault()
     #expect(throws: SecretStoreError.self) {
       // With the device's key, the table would be refused before any slot is tried.
-      try vault.open(state: vault.path("elsewhere"), cipher: cipher)
+      try vault.open(state: vault.path("elsewhere"), cipher: count.cipher())
         .unlock(with: .passphrase(TestVault.passphrase))
     }
-    #expect(cipher.take() == expected)
+    #expect(count.take() == expected)
     #expect(throws: SecretStoreError.self) {
-      try other.open(cipher: cipher).importItems(
+      try other.open(cipher: count.cipher()).importItems(
         from: vault.file, passphrase: TestVault.passphrase)
     }
-    #expect(cipher.take() == expected)
+    #expect(count.take() == expected)
   }
 
   private func addPassphrases() throws {
-    let object = vault.open(cipher: FreeCipher())
-    try object.setPassphrase(Secret("first".utf8), cost: .cheap)
-    for number in 2...5 {
-      try object.addSlot(
-        .passphrase(Secret("passphrase \(number)".utf8)), named: "\(number)", cost: .cheap)
+    let object = vault.open()
+    for number in 1...5 {
+      try object.addSlot(.passphrase("\(number)"), named: "\(number)", cost: .minimum)
     }
+    try object.removeSlot(1)
   }
 
-  @Test func importEndsBeforeTheNextSlotWhenItIsTold() throws {
+  @Test func importIsCancelledBeforeTheNextSlot() throws {
     try addPassphrases()
-    let cipher = FreeCipher()
     #expect(throws: SecretStoreError.cancelled) {
-      try TestVault().open(cipher: cipher).importItems(
+      try TestVault().open(cipher: count.cipher()).importItems(
         from: vault.file, passphrase: TestVault.passphrase
       ) { progress in
         #expect(progress == MaintenanceProgress(completed: 0, total: 0))
-        return cipher.take() == 1 ? .cancel : .proceed
+        return count.take() == 1 ? .cancel : .proceed
       }
     }
-    #expect(cipher.take() == 0)
+    #expect(count.take() == 0)
   }
 
-  @Test func authenticatorTriesNoFurtherSlotForATaskThatIsCancelled() async throws {
+  @Test func cancelledAuthenticatorTriesNoFurtherSlot() async throws {
     try addPassphrases()
     let task = Lock<Task<AuthenticationProofs, any Error>?>(nil)
-    let cipher = FreeCipher(whenStretching: { task.withLock { $0 }?.cancel() })
+    let cipher = count.cipher { task.withLock { $0 }?.cancel() }
     let authenticator = PassphraseAuthenticator(
       for: vault.open(cipher: cipher), conversation: ScriptedConversation("wrong"))
     task.withLock { task in
@@ -143,33 +131,31 @@ struct VaultSlotLimitTests {
     }
     let result = await task.withLock { $0 }?.result
     #expect(throws: SecretStoreError.cancelled) { try result?.get() }
-    #expect(cipher.take() == 1)
+    #expect(count.take() == 1)
   }
 
-  @Test func lockingEndsAnUnlockingBeforeTheNextSlot() throws {
+  @Test func lockCancelsUnlockBeforeTheNextSlot() throws {
     try addPassphrases()
     let reader = Lock<SecretVault?>(nil)
-    let cipher = FreeCipher(whenStretching: { reader.withLock { $0 }?.lock() })
-    let locked = vault.open(cipher: cipher)
+    let locked = vault.open(cipher: count.cipher { reader.withLock { $0 }?.lock() })
     reader.withLock { $0 = locked }
     defer { reader.withLock { $0 = nil } }
     #expect(throws: SecretStoreError.cancelled) {
       try locked.unlock(with: .passphrase(TestVault.passphrase))
     }
-    #expect(cipher.take() == 1)
+    #expect(count.take() == 1)
     #expect(try locked.isLocked)
   }
 
-  @Test func applicationPasswordOfTooLittleWorkIsRefused() throws {
+  @Test func applicationPasswordOfLowCostIsAnError() throws {
     let cipher = TestCipher()
     let identity = ItemIdentity.generic(account: "a")
-    let password = ApplicationPassword(Secret("password".utf8))
+    let password = ApplicationPassword("password")
     let cheap = ScryptCost(logarithmicCost: 1, blockSize: 8, parallelization: 1)
-    for cost in [ScryptCost.cheap, cheap] {
+    for cost in [ScryptCost.minimum, cheap] {
       let sealed = try ConstrainedSecret(
-        enrolledSet: [], sealing: Secret("value".utf8), of: identity, under: password, cost: cost,
-        cipher)
-      if cost == .cheap {
+        enrolledSet: [], sealing: "value", of: identity, under: password, cost: cost, cipher)
+      if cost == .minimum {
         #expect(try sealed.secret(of: identity, with: password, cipher).text == "value")
       } else {
         let error = try failure { _ = try sealed.secret(of: identity, with: password, cipher) }

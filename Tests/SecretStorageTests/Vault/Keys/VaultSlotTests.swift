@@ -13,12 +13,13 @@ struct VaultSlotTests {
     return object
   }
 
-  @Test func vaultThatDoesNotExistHasNoSlots() throws {
+  @Test func newVaultHasASlotForItsDevice() throws {
     #expect(try vault.open().slots.isEmpty)
     #expect(try FileSystem().status(of: vault.path) == nil)
+    #expect(try filledVault().slots == [.init(id: 1, name: "this device", kind: .device)])
   }
 
-  @Test func vaultWithoutAnIntactTableIsNotOneWithoutSlots() throws {
+  @Test func slotsOfVaultWithoutIntactTableAreAnError() throws {
     _ = try filledVault()
     var bytes = try vault.bytes
     for frame in TestVault.frames(of: bytes).prefix(2) { bytes[frame.endIndex - 1] ^= 1 }
@@ -26,54 +27,42 @@ struct VaultSlotTests {
     #expect(try failure { _ = try vault.open().slots }.corrupted != nil)
   }
 
-  @Test func newVaultHasASlotForItsDevice() throws {
-    let object = try filledVault()
-    #expect(try object.slots == [.init(id: 1, name: "this device", kind: .device)])
-  }
-
   @Test(arguments: KeyKind.allCases)
-  func addedKeyOpensTheVaultElsewhere(_ kind: KeyKind) throws {
+  func onlyAddedKeyUnlocksElsewhere(_ kind: KeyKind) throws {
     let object = try filledVault()
-    let key = try kind.key(1, in: vault)
-    let slot = try object.addSlot(key, named: "added", cost: .minimum)
-    #expect(slot.id == 2)
-    #expect(slot.name == "added")
+    let slot = try object.addSlot(kind.key(1, in: vault), named: "added", cost: .minimum)
+    #expect(slot.id == 2 && slot.name == "added")
     #expect(try object.slots.map(\.name) == ["this device", "added"])
+    let bytes = try vault.bytes
     let elsewhere = try vault.openElsewhere()
     #expect(try elsewhere.slots.last == slot)
     // Only a credential opens the vault without `unlock(with:)`.
     #expect(try elsewhere.isLocked == (kind != .credential))
-    try elsewhere.unlock(with: key)
+    elsewhere.lock()
+    let error = try failure { try elsewhere.unlock(with: kind.key(2, in: vault)) }
+    #expect(kind.refusal(error), "\(error)")
+    #expect(try elsewhere.isLocked)
+    #expect(try vault.bytes == bytes)
+    try elsewhere.unlock(with: kind.key(1, in: vault))
     #expect(try elsewhere.texts() == ["a": "value"])
     // The device slot is unchanged.
     #expect(try vault.open().texts() == ["a": "value"])
   }
 
   @Test(arguments: KeyKind.allCases)
-  func wrongKeyIsNamedAndChangesNothing(_ kind: KeyKind) throws {
-    let object = try filledVault()
-    try object.addSlot(try kind.key(1, in: vault), named: "added", cost: .minimum)
-    let bytes = try vault.bytes
-    let elsewhere = try vault.openElsewhere()
-    let wrong = try kind.key(2, in: vault)
-    let error = try failure { try elsewhere.unlock(with: wrong) }
-    #expect(kind.refusal(error), "\(error)")
-    #expect(try elsewhere.isLocked)
-    #expect(try vault.bytes == bytes)
-    try elsewhere.unlock(with: try kind.key(1, in: vault))
-  }
-
-  @Test(arguments: KeyKind.allCases)
-  func keyWithoutASlotIsNamed(_ kind: KeyKind) throws {
-    let object = try filledVault()
+  func keyWithoutASlotIsAnError(_ kind: KeyKind) throws {
+    let object = try vault.openAsService()
     let key = try kind.key(1, in: vault)
-    let error = try failure { try object.unlock(with: key) }
-    #expect(error.invalid?.hasPrefix("The vault has no ") == true)
-    #expect(try !object.isLocked)
+    for _ in 0..<2 {
+      let error = try failure { try object.unlock(with: key) }
+      #expect(error.invalid?.hasPrefix("The vault has no ") == true)
+      #expect(try !object.isLocked)
+      try object.add("value", account: "\(try object.items(matching: .all).count)")
+    }
   }
 
   @Test(arguments: KeyKind.allCases)
-  func damagedSlotIsNeitherAWrongKeyNorADamagedVault(_ kind: KeyKind) throws {
+  func damagedSlotIsNotAWrongKeyOrDamagedVault(_ kind: KeyKind) throws {
     let object = try filledVault()
     try object.addSlot(try kind.key(1, in: vault), named: "added", cost: .minimum)
     try vault.damageSlots(of: kind)
@@ -82,6 +71,10 @@ struct VaultSlotTests {
     #expect(kind.refusal(wrong), "\(wrong)")
     let right = try failure { try elsewhere.unlock(with: try kind.key(1, in: vault)) }
     #expect(right.corrupted?.hasPrefix("The key slot \"added\" is damaged, although the ") == true)
+    if kind == .credential {
+      #expect(try failure { _ = try vault.openElsewhere().texts() } == right)
+    }
+    #expect(try elsewhere.verify().isSound)
     // Other keys are not affected.
     let here = try vault.openAsService()
     #expect(try here.texts() == ["a": "value"])
@@ -90,25 +83,25 @@ struct VaultSlotTests {
     #expect(try here.slots.count == 1)
   }
 
-  @Test func slotForThisDeviceIsAddedOnce() throws {
+  @Test func deviceSlotIsAddedOnce() throws {
     let object = try filledVault()
     let error = try failure { try object.addSlot(.device, named: "again") }
     #expect(error.invalid == "This device already has slot 1, \"this device\"")
-    try object.setPassphrase(Secret("passphrase".utf8), cost: .minimum)
+    try object.setPassphrase("passphrase", cost: .minimum)
     let slot = try object.addSlot(.device, named: "laptop")
     #expect(slot.kind == .device && slot.name == "laptop")
     #expect(try vault.open().text("a") == "value")
     #expect(throws: SecretStoreError.self) { try object.addSlot(.device, named: "again") }
   }
 
-  @Test func eachDeviceHasASlotOfItsOwn() throws {
+  @Test func eachDeviceHasItsOwnSlot() throws {
     let object = try filledVault()
-    try object.addSlot(.passphrase(Secret("shared".utf8)), named: "shared", cost: .minimum)
+    try object.addSlot(.passphrase("shared"), named: "shared", cost: .minimum)
     let elsewhere = try vault.openElsewhere()
     #expect(throws: SecretStoreError.otherDevice("The vault")) {
       try elsewhere.unlock(with: .device)
     }
-    try elsewhere.unlock(with: .passphrase(Secret("shared".utf8)))
+    try elsewhere.unlock(with: .passphrase("shared"))
     #expect(try elsewhere.addSlot(.device, named: "elsewhere").id == 3)
     for object in [vault.open(), try vault.openElsewhere()] {
       #expect(try object.text("a") == "value")
@@ -123,8 +116,8 @@ struct VaultSlotTests {
     #expect(throws: SecretStoreError.otherDevice("The vault")) { try vault.open().texts() }
   }
 
-  @Test(arguments: [UnlockKey.device, .passphrase(Secret("passphrase".utf8))])
-  func addingASlotMakesAVault(_ key: UnlockKey) throws {
+  @Test(arguments: [UnlockKey.device, .passphrase("passphrase")])
+  func addedSlotCreatesVault(_ key: UnlockKey) throws {
     let object = vault.open()
     let slot = try object.addSlot(key, named: "first", cost: .minimum)
     #expect(try object.slots.last == slot)
@@ -134,36 +127,32 @@ struct VaultSlotTests {
     #expect(try vault.open().text("a") == "value")
   }
 
-  @Test func slotsAreRenamed() throws {
+  @Test func slotNameHas1To200Bytes() throws {
     let object = try filledVault()
-    try object.addSlot(.keyFile(try vault.keyFile(1)), named: "stick", cost: .minimum)
-    try object.renameSlot(1, to: "laptop")
-    try object.renameSlot(2, to: "laptop")
-    #expect(try object.slots.map(\.name) == ["laptop", "laptop"])
+    try object.addSlot(.keyFile(try vault.keyFile(1)), named: "stick")
+    let longest = String(repeating: "ñ", count: 100)
+    for slot: UInt32 in [1, 2] { try object.renameSlot(slot, to: longest) }
+    #expect(try object.slots.map(\.name) == [longest, longest])
     #expect(try vault.open().slots == object.slots)
     #expect(try vault.open().text("a") == "value")
     #expect(throws: SecretStoreError.invalid("The vault has no slot 3")) {
       try object.renameSlot(3, to: "none")
     }
-  }
-
-  @Test(arguments: ["", String(repeating: "n", count: 201), String(repeating: "ñ", count: 101)])
-  func nameOutsideOfItsLimitsIsRefused(_ name: String) throws {
-    let object = try filledVault()
     let bytes = try vault.bytes
-    for error in [
-      try failure { try object.renameSlot(1, to: name) },
-      try failure { try object.addSlot(.passphrase(Secret("p".utf8)), named: name) },
-      try failure { _ = try object.addRecoveryCode(named: name) },
-    ] {
-      #expect(error.invalid?.contains("1 to 200 bytes") == true)
+    for name in ["", String(repeating: "n", count: 201), String(repeating: "ñ", count: 101)] {
+      for error in [
+        try failure { try object.renameSlot(1, to: name) },
+        try failure { try object.addSlot(.passphrase("p"), named: name) },
+        try failure { _ = try object.addRecoveryCode(named: name) },
+      ] {
+        #expect(error.invalid?.contains("1 to 200 bytes") == true)
+      }
     }
     #expect(try vault.bytes == bytes)
-    try object.renameSlot(1, to: String(repeating: "ñ", count: 100))
   }
 
   @Test(arguments: KeyKind.allCases)
-  func removedSlotIsNotInTheFileAnyMore(_ kind: KeyKind) throws {
+  func removedSlotIsNotInTheFile(_ kind: KeyKind) throws {
     let object = try filledVault()
     let slot = try object.addSlot(try kind.key(1, in: vault), named: "added", cost: .minimum)
     let sealed = try #require(try object.withContents { $0.keys.table?.slots.last?.encoded })
@@ -171,9 +160,7 @@ struct VaultSlotTests {
     try object.removeSlot(slot.id)
     #expect(try vault.bytes.firstRange(of: sealed) == nil)
     #expect(try object.slots.count == 1)
-    let error = try failure {
-      try vault.openElsewhere().unlock(with: try kind.key(1, in: vault))
-    }
+    let error = try failure { try vault.openElsewhere().unlock(with: kind.key(1, in: vault)) }
     #expect(error.invalid?.hasPrefix("The vault has no ") == true)
     #expect(throws: SecretStoreError.invalid("The vault has no slot 2")) {
       try object.removeSlot(slot.id)
@@ -200,7 +187,7 @@ struct VaultSlotTests {
     #expect(try other.text("a") == "value")
   }
 
-  @Test func lockedVaultTakesNoChangeOfItsSlots() throws {
+  @Test func slotsOfLockedVaultCannotBeChanged() throws {
     let object = try filledVault()
     try object.addSlot(.keyFile(try vault.keyFile(1)), named: "stick", cost: .minimum)
     let slots = try object.slots
@@ -210,8 +197,9 @@ struct VaultSlotTests {
       #expect(try locked.slots == slots)
       for change in [
         { try locked.removeSlot(1) }, { try locked.renameSlot(1, to: "x") },
-        { try locked.addSlot(.passphrase(Secret("p".utf8)), named: "x") },
+        { try locked.addSlot(.passphrase("p"), named: "x") },
         { try locked.addSlot(.device, named: "x") },
+        { try locked.setPassphrase("p", cost: .minimum) }, { try locked.removePassphrase() },
         { _ = try locked.addRecoveryCode(named: "x") },
       ] as [() throws -> Void] {
         #expect(try failure(change) == .locked)
@@ -220,7 +208,7 @@ struct VaultSlotTests {
     #expect(try vault.bytes == bytes)
   }
 
-  @Test func numbersOfSlotsAreUnused() throws {
+  @Test func newSlotHasAnUnusedNumber() throws {
     let object = try filledVault()
     try vault.changeSlots { slot in
       [slot, KeySlot(id: .max, name: "last", kind: .unknown(type: 9))]
@@ -229,7 +217,7 @@ struct VaultSlotTests {
     #expect(try object.addSlot(.keyFile(try vault.keyFile(2)), named: "stick").id == 3)
   }
 
-  @Test func removingTheLastPassphraseRemovesWhatNeedsOne() throws {
+  @Test func removingLastPassphraseRemovesItemsThatNeedIt() throws {
     let object = try filledVault()
     for name in ["first", "second"] {
       try object.addSlot(.passphrase(Secret(name.utf8)), named: name, cost: .minimum)
@@ -241,25 +229,23 @@ struct VaultSlotTests {
     try object.removeSlot(3)
     #expect(try object.texts() == ["a": "value"])
     #expect(try !object.hasPassphrase)
-    let error = try failure {
-      try object.add("bound", account: "bound", .whenPasscodeSetThisDeviceOnly)
+    let accessibility = Accessibility.whenPasscodeSetThisDeviceOnly
+    let sentence = "\(accessibility), because the vault has no passphrase"
+    #expect(throws: SecretStoreError.unsupported(sentence)) {
+      try object.add("bound", account: "bound", accessibility)
     }
-    #expect(
-      error
-        == .unsupported(
-          "\(Accessibility.whenPasscodeSetThisDeviceOnly), because the vault has no passphrase"))
   }
 
-  /// The key of those items is sealed under the device's key, which must exist.
-  @Test func passphraseThatIsAddedWithoutADeviceKeyKeepsWhatNeedsOne() throws {
+  /// The key of these items is sealed under the device's key, which must exist.
+  @Test func passphraseWithoutDeviceKeyKeepsItemsThatNeedIt() throws {
     let object = try filledVault()
     try object.addSlot(.keyFile(try vault.keyFile(1)), named: "stick")
     let elsewhere = try vault.openElsewhere()
     try elsewhere.unlock(with: .keyFile(try vault.keyFile(1)))
-    try elsewhere.addSlot(.passphrase(Secret("p".utf8)), named: "p", cost: .minimum)
+    try elsewhere.addSlot(.passphrase("p"), named: "p", cost: .minimum)
     try elsewhere.add("bound", account: "bound", .whenPasscodeSetThisDeviceOnly)
     let again = try vault.openElsewhere()
-    try again.unlock(with: .passphrase(Secret("p".utf8)))
+    try again.unlock(with: .passphrase("p"))
     #expect(try again.text("bound") == "bound")
   }
 }
