@@ -1,16 +1,19 @@
 import FoundationEssentials
+import KeyValueStorage
 import KeychainCompatibility
 import TestSupport
 import Testing
 
-/// The examples of the older package's documentation, with one import.
-struct DocumentedUseTests: DeprecatedUse {
+/// The output of the examples, according to the documentation of the older versions.
+struct DocumentedOutputTests: DeprecatedUse {
   enum Fact: CaseIterable, Sendable {
-    case propertyIsLoadedAndStoredUponAccess
-    case attributesAreLoadedAndStoredByHand
-    case itemIsDeletedInThreeWays
-    case dataIsBare
-    case wrapperIsMadeInAnInitializer
+    case declarationsThatSayLess
+    case accessesOfAQueue
+    case commentOfAPassword
+    case settingWithADefaultValue
+    case settingsOfBothForms
+    case serviceWithObservers
+    case adapterWithKeys
   }
 
   @Test(arguments: Fact.allCases)
@@ -18,90 +21,167 @@ struct DocumentedUseTests: DeprecatedUse {
 }
 
 @available(*, deprecated)
-extension DocumentedUseTests {
+extension DocumentedOutputTests {
   func verify(_ fact: Fact) throws {
     switch fact {
-    case .propertyIsLoadedAndStoredUponAccess: propertyIsLoadedAndStoredUponAccess()
-    case .attributesAreLoadedAndStoredByHand: try attributesAreLoadedAndStoredByHand()
-    case .itemIsDeletedInThreeWays: try itemIsDeletedInThreeWays()
-    case .dataIsBare: dataIsBare()
-    case .wrapperIsMadeInAnInitializer: try wrapperIsMadeInAnInitializer()
+    case .declarationsThatSayLess: try inMemory(declarationsThatSayLess)
+    case .accessesOfAQueue: accessesOfAQueue()
+    case .commentOfAPassword: try inMemory(commentOfAPassword)
+    case .settingWithADefaultValue: settingWithADefaultValue()
+    case .settingsOfBothForms: settingsOfBothForms()
+    case .serviceWithObservers: serviceWithObservers()
+    case .adapterWithKeys: try inMemory(adapterWithKeys)
     }
   }
 
-  private func propertyIsLoadedAndStoredUponAccess() {
-    inMemory {
-      @GenericPassword(service: "my.service") var myName: String?
-      myName = "Peter Parker"
-      @GenericPassword(service: "my.service") var otherProperty: String?
-      #expect("\(otherProperty as Any)" == #"Optional("Peter Parker")"#)
+  /// Compares with the output of `print` for the same values.
+  private func expect(_ printed: Any?..., is text: String, line: Int = #line) {
+    let shown = printed.map { "\($0 as Any)" }.joined(separator: " ")
+    #expect(shown == text, "line \(line)")
+  }
+
+  // 2.0 and 1.x
+
+  private func declarationsThatSayLess() throws {
+    @InternetPassword(
+      server: "my.server",
+      account: "my.account",
+      domain: "my.domain",
+      aProtocol: kSecAttrProtocolSSH,
+      authenticationType: kSecAttrAuthenticationTypeHTMLForm,
+      port: 8080,
+      path: "/a/b/c"
+    ) var declA: String?
+    @InternetPassword(server: "my.server", account: "my.account") var declB: String?
+    @InternetPassword(
+      server: "my.server",
+      account: "my.account",
+      domain: "my.domain",
+      aProtocol: kSecAttrProtocolFTP,
+      authenticationType: kSecAttrAuthenticationTypeHTMLForm,
+      port: 8080,
+      path: "/a/b/c"
+    ) var declC: String?
+
+    declA = "The Valley Wind"
+    expect(declB, is: #"Optional("The Valley Wind")"#)
+    try _declA.deleteKeychain()
+
+    declB = "The Valley Wind"
+    expect(declA, is: "nil")
+    try _declB.deleteKeychain()
+
+    declC = "The Sixth Station"
+    declA = "The Valley Wind"
+    expect(declB, is: #"Optional("The Sixth Station")"#)
+    try _declC.deleteKeychain()
+    expect(declB, is: #"Optional("The Valley Wind")"#)
+  }
+
+  private struct Numbers {
+    @Serialized var number: Int = 20
+    @Serialized(customQueue: "my.queue.identifier") var otherNumber: Int = 30
+
+    func double() { _number.asyncAccess { current -> Int in current * 2 } }
+  }
+
+  private func accessesOfAQueue() {
+    let numbers = Numbers()
+    numbers.double()
+    numbers.otherNumber += 1
+    expect(numbers.number, numbers.otherNumber, is: "Optional(40) Optional(31)")
+  }
+
+  private func commentOfAPassword() throws {
+    @GenericPassword(service: "my.service") var name: String?
+    name = "Peter Parker"
+    try _name.loadFromKeychain()
+    _name.comment = "The name of a hero"
+    try _name.saveToKeychain()
+    @GenericPassword(service: "my.service", refreshPolicy: .manual) var other: String?
+    try _other.loadFromKeychain()
+    expect(
+      other, _other.comment, is: #"Optional("Peter Parker") Optional("The name of a hero")"#)
+    name = nil
+    expect(name, is: "nil")
+  }
+
+  // 1.x
+
+  private func settingWithADefaultValue() {
+    let store = KeyValueStore()
+    @DefaultsStore(key: "key.for.number", defaultValue: 10, defaults: store) var number: Int?
+    expect(number, is: "Optional(10)")
+    number = 30
+    expect(number, is: "Optional(30)")
+    number = nil
+    expect(number, is: "Optional(10)")
+  }
+
+  private func settingsOfBothForms() {
+    let store = KeyValueStore()
+    @DefaultsStore(key: "key.for.number", defaults: store) var number: Int?
+    @DefaultsStore(key: "key.for.person", defaults: store) var person: Person?
+    expect(number, person, is: "nil nil")
+    number = 3
+    person = Person(age: 15, name: "Peter")
+    @DefaultsStore(key: "key.for.number", defaults: store) var sameNumber: Int?
+    @DefaultsStore(key: "key.for.person", defaults: store) var samePerson: Person?
+    expect(sameNumber, samePerson?.name, is: #"Optional(3) Optional("Peter")"#)
+  }
+
+  private final class UserService {
+    @StoredSubject var user = Person(age: 0, name: "")
+
+    func observeUser(subscription: @escaping (Person) -> Void) -> any Disposable {
+      _user.observe(subscription)
     }
   }
 
-  private func attributesAreLoadedAndStoredByHand() throws {
-    try inMemory {
-      @GenericPassword(service: "my.service") var myName: String?
-      myName = "Peter Parker"
-      try _myName.loadFromKeychain()
-      _myName.comment = "This is the name of a hero."
-      try _myName.saveToKeychain()
-      @GenericPassword(service: "my.service") var other: String?
-      try _other.loadFromKeychain()
-      #expect(_other.comment == "This is the name of a hero.")
+  private final class LoginController {
+    private(set) var greeted: [String] = []
+    private let bag = DisposeBag()
+
+    init(userService: UserService) {
+      userService.observeUser { [unowned self] user in greeted.append(user.name) }
+        .dispose(in: bag)
     }
   }
 
-  private func itemIsDeletedInThreeWays() throws {
-    try inMemory {
-      @GenericPassword(service: "my.service") var myName: String?
-      myName = "Peter Parker"
-      myName = nil
-      try _myName.saveToKeychain()
-      try _myName.deleteKeychain()
-      @GenericPassword(service: "my.service") var other: String?
-      #expect(other == nil)
-    }
+  private func serviceWithObservers() {
+    let service = UserService()
+    var controller: LoginController? = LoginController(userService: service)
+    service.user = Person(age: 15, name: "Peter")
+    service.user = Person(age: 16, name: "Miles")
+    expect(controller?.greeted, is: #"Optional(["Peter", "Miles"])"#)
+    controller = nil
+    service.user = Person(age: 17, name: "Gwen")
+    expect(controller?.greeted, is: "nil")
   }
 
-  private func dataIsBare() {
-    inMemory {
-      @GenericPassword(service: "my.service") var myName: String?
-      @GenericPassword(service: "my.service") var myData: Data?
-      myName = "Peter Parker"
-      #expect(myData == Data("Peter Parker".utf8))
-    }
+  // 0.x
+
+  private struct Adapted {
+    @KeychainStore(key: "tester.number") var number: Int?
+    @KeychainStore(
+      key: "tester.list",
+      storageAdapter: CodableKeychainAdapter(
+        serviceIdentifier: "com.example.app", biometricAuthRequired: false)
+    ) var list: [Int]?
   }
 
-  private func wrapperIsMadeInAnInitializer() throws {
-    try inMemory {
-      let view = View()
-      try view.save(age: 3)
-      #expect(try View().load() == 3)
-    }
-  }
-}
-
-@available(*, deprecated)
-private struct View {
-  struct Hidden: Codable {
-    var age: Int
-    var powerLevel: UInt64
-  }
-
-  @GenericPassword var data: Hidden?
-
-  init() {
-    _data = GenericPassword<Hidden>(
-      service: "com.example.app.data", account: "peter@example.com", refreshPolicy: .manual)
-  }
-
-  func save(age: Int) throws {
-    data = Hidden(age: age, powerLevel: 9001)
-    try self._data.saveToKeychain()
-  }
-
-  func load() throws -> Int? {
-    try self._data.loadFromKeychain()
-    return data?.age
+  private func adapterWithKeys() throws {
+    let adapted = Adapted()
+    expect(adapted.number, adapted.list, is: "nil nil")
+    adapted.number = 15
+    adapted.list = [10, 20, 30]
+    adapted.list?[1] = 50
+    expect(Adapted().number, Adapted().list, is: "Optional(15) Optional([10, 50, 30])")
+    let number: Int = try CodableKeychainAdapter.defaultDomain.load(for: "tester.number")
+    let bytes: Data = try CodableKeychainAdapter.defaultDomain.load(for: "tester.number")
+    expect(number, String(decoding: bytes, as: UTF8.self), is: #"Optional(15) Optional("15")"#)
+    try CodableKeychainAdapter.defaultDomain.deleteAll()
+    adapted.list = nil
+    expect(adapted.number, adapted.list, is: "nil nil")
   }
 }
