@@ -28,27 +28,20 @@ struct StoredSubjectTests {
     #expect(heard == ["first 0 1", "second 1", "first 1 2", "second 2"])
   }
 
-  @Test func observationEndsWithTheBag() {
+  @Test func observationEndsWithItsBagOrRelease() {
     let counter = Counter()
-    var heard: [Int] = []
+    var heard: [String] = []
     var bag = DisposeBag()
-    counter.observe { value in heard.append(value) }.dispose(in: bag)
-    counter.number = 1
-    bag = DisposeBag()
-    counter.number = 2
-    #expect(heard == [1])
-    _ = bag
-  }
-
-  @Test func observationEndsWhenItIsReleased() {
-    let counter = Counter()
-    var heard: [Int] = []
-    var observation: (any Disposable)? = counter.observe { value in heard.append(value) }
+    counter.observe { value in heard.append("bag \(value)") }.dispose(in: bag)
+    var observation: (any Disposable)? = counter.observe { value in heard.append("own \(value)") }
     counter.number = 1
     #expect(observation != nil)
     observation = nil
     counter.number = 2
-    #expect(heard == [1])
+    bag = DisposeBag()
+    counter.number = 3
+    #expect(heard == ["bag 1", "own 1", "bag 2"])
+    _ = bag
   }
 
   @Test func observerThatSetsTheValueNestsTheCalls() {

@@ -50,20 +50,6 @@ struct ClearedAttributeTests {
     try one.deleteKeychain()
   }
 
-  @Test func nilSetWithOnAccessKeepsTheStoredAttribute() throws {
-    let one = try saved(GenericData.self)
-    one.comment = "Hello"
-    try one.saveToKeychain()
-    let other = GenericData.make(.onAccess)
-    try other.loadFromKeychain()
-    other.comment = nil
-    try other.saveToKeychain()
-    #expect(try stored(\GenericData.comment) == "Hello")
-    other.comment = nil
-    other.wrappedValue = Data("B".utf8)
-    #expect(try stored(\GenericData.comment) == "Hello")
-  }
-
   @Test func attributeThatWasNeverSetIsKept() throws {
     let one = try saved(GenericData.self)
     one.comment = "Hello"

@@ -15,7 +15,7 @@ struct SecretStoreConformanceTests {
     await conformance(of: nil).run()
     // The other checks are those of the vault.
     for violation in ContractViolation.allCases where violation.concernsProofs {
-      await SecretStoreConformance("NonconformingProofStore") { NonconformingProofStore(nil) }
+      await SecretStoreConformance("NonconformingProofStore") { try NonconformingProofStore(nil) }
         .run(violation.check)
     }
   }
@@ -48,7 +48,7 @@ struct SecretStoreConformanceTests {
       timeout: missesNotifications ? .milliseconds(100) : nil,
       makeStore: {
         if let violation, violation.concernsProofs {
-          NonconformingProofStore(violation)
+          try NonconformingProofStore(violation)
         } else {
           try NonconformingSecretStore(violation)
         }

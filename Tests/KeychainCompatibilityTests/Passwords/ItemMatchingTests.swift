@@ -8,7 +8,7 @@ import Testing
   @available(*, deprecated)
 #endif
 @Suite(.inMemory)
-struct WhichItemTests {
+struct ItemMatchingTests {
   private struct Parts {
     var server = "my.server"
     var account = "my.account"
