@@ -39,11 +39,11 @@ struct CatchingErrorsTests {
     return object
   }
 
-  @Test func lockedVaultIsUnlockedWhereItsErrorIsCaught() throws {
+  @Test func lockedErrorIsCaughtAndTheVaultUnlocked() throws {
     #expect(try token(in: lockedVault()) == "value")
   }
 
-  @Test func wrongPassphraseIsCaughtAsOftenAsTheAppSays() throws {
+  @Test func wrongPassphraseIsCaughtTwice() throws {
     let object = try lockedVault()
     #expect(throws: SecretStoreError.wrongPassphrase) {
       try attempts(toUnlock: object, with: ["a", "b", "c", "The Valley Wind"])

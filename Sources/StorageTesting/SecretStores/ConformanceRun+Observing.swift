@@ -31,9 +31,11 @@ extension ConformanceRun {
     await expectNotification(of: observer, "add")
     observer.stop()
     let remaining = CountingObserver(store)
-    // A handler that was running when the observation ended may still have been counted.
+    let updated = try update(item, secret: Secret([1]))
+    await expectNotification(of: remaining, "update")
+    // A handler that was running when the observation ended has been counted by now.
     let count = observer.count
-    try remove(item)
+    try remove(updated)
     await expectNotification(of: remaining, "remove")
     expect(observer.count == count, "observeChanges", "no call after the observation was released")
   }
@@ -99,16 +101,18 @@ private final class CountingObserver {
   func stop() { observation = nil }
 
   /// Waits for a notification since the last wait; returns false on timeout.
-  func isNotified(within timeout: Duration) async -> Bool {
+  func isNotified(within timeout: Duration?) async -> Bool {
     await withTaskGroup(of: Bool.self) { [calls] group in
       group.addTask {
         for await _ in calls { return true }
         return false
       }
-      group.addTask {
-        // The sleep is cancelled when a notification arrives.
-        try? await Task.sleep(for: timeout)
-        return false
+      if let timeout {
+        group.addTask {
+          // The sleep is cancelled when a notification arrives.
+          try? await Task.sleep(for: timeout)
+          return false
+        }
       }
       defer { group.cancelAll() }
       return await group.next() ?? false

@@ -8,7 +8,8 @@ struct ConformanceRun: Sendable {
   let otherInstance: any SecretStore
   /// The maximum size of a secret, in bytes.
   let largestSecret: Int
-  let timeout: Duration
+  /// The maximum time to wait for a notification; nil for no limit.
+  let timeout: Duration?
   /// The names of the store and the check.
   let title: String
   /// The violations found so far, one sentence each.

@@ -1,10 +1,6 @@
-import CLibrary
 import Concurrency
-import FoundationEssentials
 import KeychainCompatibility
 import SecretStorage
-import StorageInternals
-import TestSupport
 import Testing
 
 /// Migrations that end before they are complete.
@@ -19,7 +15,7 @@ struct AdapterMigrationInterruptionTests {
   }
 
   @Test(arguments: [true, false])
-  func runThatEndsAtAnyWriteIsFinishedByTheNext(_ losesOnlyTheAnswer: Bool) throws {
+  func nextRunFinishesOneThatEndedAtAWrite(_ losesOnlyTheAnswer: Bool) throws {
     var writes = 0
     while true {
       let store = InMemorySecretStore()
@@ -56,7 +52,7 @@ struct AdapterMigrationInterruptionTests {
   }
 
   @Test(arguments: [1, 2])
-  func itemThatWasChangedMeanwhileIsAConflict(_ writes: Int) throws {
+  func changeAfterAnInterruptionIsAConflict(_ writes: Int) throws {
     let store = try interrupted(after: writes)
     let password = PasswordItem<String>(.generic(service: "service", account: "key"), in: store)
     password.value = "\"new\""
@@ -69,7 +65,7 @@ struct AdapterMigrationInterruptionTests {
   }
 
   @Test(arguments: [1, 2])
-  func itemThatWasRemovedMeanwhileLeavesNoCopy(_ writes: Int) throws {
+  func removalAfterAnInterruptionLeavesNoCopy(_ writes: Int) throws {
     let store = try interrupted(after: writes)
     let item = try #require(
       store.items(matching: .exactly(.generic(service: "service", account: "key"))).first)
@@ -80,7 +76,7 @@ struct AdapterMigrationInterruptionTests {
 
   /// A run searches for the note of the key, the item, its copy, and the note again.
   @Test(arguments: 0..<6)
-  func migrationOfAnotherProcessAtAnyMomentConvertsOnce(_ moment: Int) throws {
+  func concurrentMigrationConvertsOnce(_ moment: Int) throws {
     let store = InMemorySecretStore()
     try store.add(json: Self.json, "service", "key")
     let other = migration(["key"], in: store)
@@ -98,7 +94,7 @@ struct AdapterMigrationInterruptionTests {
     #expect(try store.names() == ["service/key", "service.migration/-"])
   }
 
-  @Test func strangeItemsInThePlaceOfTheMigrationsOwnAreRefused() throws {
+  @Test func foreignItemsInTheServiceAreAnError() throws {
     let store = InMemorySecretStore()
     try store.add(json: Self.json, "service", "key")
     try store.add(json: "strange", "service.migration", "key")
@@ -107,39 +103,5 @@ struct AdapterMigrationInterruptionTests {
 
     try store.add(json: "strange", "service.migration", nil)
     #expect(throws: SecretStoreError.self) { try migration(["other"], in: store).run() }
-  }
-
-  @Test func runOfAKilledProcessIsFinishedByTheNext() throws {
-    let keys = (0..<60).map { "key \($0)" }
-    var partial = 0
-    for round in 0..<Campaign.size(sample: 5, full: 200) {
-      let directory = try VaultDirectory()
-      let vault = directory.open()
-      for key in keys { try vault.add(json: Self.json, "service", key) }
-      let journal = directory.directory("journal-\(round)")
-      let child = try ChildProcess(
-        executable: "VaultProcess",
-        ["convert", directory.path, directory.statePath, "service"] + keys, output: journal)
-      let first = directory.open()
-      try wait { try child.hasEnded || first.names().contains("service.migration/-") }
-      usleep(UInt32.random(in: 0..<100_000))
-      child.stop()
-      let status = child.end()
-      #expect(status == SIGKILL || status == 0)
-
-      let object = directory.open()
-      let report = try migration(keys, in: object).run()
-      let done = report.keys(.alreadyConverted).count
-      if done > 0, done < keys.count { partial += 1 }
-      #expect(done + report.keys(.converted).count == keys.count)
-      let other = directory.open()
-      for key in keys { #expect(try other.text("service", key) == #""twice""#) }
-      #expect(
-        try other.names() == Set(keys.map { "service/\($0)" } + ["service.migration/-"]))
-      #expect(try other.items(matching: .all).count == keys.count + 1)
-      #expect(try other.verify().isSound)
-    }
-    // A campaign that never interrupted a migration halfway would prove nothing.
-    if Campaign.isFull { #expect(partial > 0) }
   }
 }

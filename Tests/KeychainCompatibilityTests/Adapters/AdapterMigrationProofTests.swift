@@ -22,7 +22,7 @@ struct AdapterMigrationProofTests {
     return migration
   }
 
-  @Test func itemsThatNeedAProofAreRefusedWithoutOne() throws {
+  @Test func itemsWithFlagsAreRefusedWithoutAProof() throws {
     let report = try migration(in: vault).run()
     #expect(report.keys(.converted) == ["c"])
     #expect(
@@ -32,7 +32,7 @@ struct AdapterMigrationProofTests {
     #expect(person.questions == 0)
   }
 
-  @Test func personIsAskedOnceAndTheDemandStays() async throws {
+  @Test func oneProofConvertsAllAndFlagsAreKept() async throws {
     let context = AuthenticationContext(reason: "test", reuse: .seconds(3600))
     let report = try await migration(in: vault).run(authorizedBy: context)
     #expect(report.keys(.converted) == ["a", "b", "c"])
@@ -49,8 +49,9 @@ struct AdapterMigrationProofTests {
     #expect(try vault.names().contains("service.migration/a") == false)
   }
 
-  @Test func whatIsNotProvedIsNotConverted() async throws {
-    let nobody = directory.open(authenticator: AskedPerson(proves: false).authenticator)
+  @Test func deniedProofConvertsNothing() async throws {
+    let nobody = directory.open(
+      authenticator: AskedPerson(refusal: .denied("nobody is there")).authenticator)
     let before = try nobody.revision()
     await #expect(throws: SecretStoreError.denied("nobody is there")) {
       try await migration(in: nobody).run(
@@ -59,7 +60,7 @@ struct AdapterMigrationProofTests {
     #expect(try nobody.revision() == before)
   }
 
-  @Test func copyThatIsUnderWayDemandsWhatTheItemDemands() async throws {
+  @Test func copyRequiresTheProofOfTheItem() async throws {
     let store = InterruptedStore(vault, after: 1, losesOnlyTheAnswer: false)
     var migration = AdapterMigration(serviceIdentifier: "service", in: store)
     migration.convert("a", as: String.self)

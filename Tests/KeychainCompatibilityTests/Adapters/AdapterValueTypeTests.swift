@@ -45,7 +45,7 @@ struct AdapterValueTypeTests {
     #expect(try store.names() == ["service/key"], sourceLocation: sourceLocation)
   }
 
-  @Test func whatIsOfOneTypeOnlyIsConverted() throws {
+  @Test func unambiguousValuesAreConverted() throws {
     try expect("true", .unambiguous, becomes: true)
     try expect("false", .unambiguous, becomes: false)
     try expect(#""The Valley Wind""#, .unambiguous, becomes: "The Valley Wind")
@@ -59,7 +59,7 @@ struct AdapterValueTypeTests {
     try expect(#"{"a":{"b":[null,"Peter"]}}"#, .unambiguous, becomes: ["a": ["b": [nil, "Peter"]]])
   }
 
-  @Test func whatMayBeOfSeveralTypesIsRefused() throws {
+  @Test func ambiguousValuesAreRefused() throws {
     let number = "It may be an integer, another number or a date. Declare its type."
     for json in ["15", "0.5", "-1e3", "18446744073709551615"] {
       try expectRefused(json, .unambiguous, number)
@@ -85,7 +85,7 @@ struct AdapterValueTypeTests {
       "A nested value may be a string or a URL. Declare its type.")
   }
 
-  @Test func declaredTypeIsStoredAsGenericPasswordStoresIt() throws {
+  @Test func declaredTypesAreConverted() throws {
     try expect("15", .integer, becomes: 15)
     try expect("-5", .integer, becomes: Int8(-5))
     try expect("18446744073709551615", .integer, becomes: UInt64.max)
@@ -124,7 +124,7 @@ struct AdapterValueTypeTests {
     let isOpen: Bool
   }
 
-  @Test func membersHaveTypesOfTheirOwn() throws {
+  @Test func membersHaveDeclaredTypes() throws {
     let profile = Profile(
       name: "Peter", born: Date(timeIntervalSinceReferenceDate: 12.25),
       photos: [Data([1]), Data()], weight: 0.1, home: try #require(URL(string: "https://x.org")),
@@ -140,7 +140,7 @@ struct AdapterValueTypeTests {
       "A nested value may be an integer, another number or a date. Declare its type.")
   }
 
-  @Test func decoderSaysHowDatesAndDataAreWritten() throws {
+  @Test func decoderStrategiesApplyToDatesAndData() throws {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
     decoder.dataDecodingStrategy = .deferredToData
@@ -152,7 +152,7 @@ struct AdapterValueTypeTests {
     try expect("[1,2]", .data, becomes: Data([1, 2]), decoder: decoder)
   }
 
-  @Test func whatIsNotOfTheDeclaredTypeStays() throws {
+  @Test func valueOfAnotherTypeIsRefused() throws {
     for (json, type) in [
       ("0.5", .integer), ("true", .integer), (#""1""#, .integer), ("15", .array(of: .integer)),
       ("[15]", .array(of: .string)), ("[1]", .object([:])), (#""a b""#, .array(of: .data)),
@@ -170,7 +170,7 @@ struct AdapterValueTypeTests {
     try expectRefused(#"["$null"]"#, .unambiguous, "It cannot be stored exactly.")
   }
 
-  @Test func whatIsNoJSONIsNative() throws {
+  @Test func invalidJSONIsNative() throws {
     for text in ["tajny", "", "\u{1}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}", "{", "bplist00"] {
       #expect(try outcome(text, .unambiguous) == .native)
     }

@@ -1,34 +1,12 @@
-import Dispatch
-import FoundationEssentials
 import KeychainCompatibility
 import SecretStorage
-import TestSupport
 import Testing
 
 /// Adapters that require biometric authentication.
-struct KeychainAdapterProofTests: DeprecatedUse, Sendable {
-  enum Fact: CaseIterable, Sendable {
-    case itemsDemandPresenceOfAPersonOnThisDevice
-    case loadingAsksOnceAndWaits
-    case gettingAPropertyAsksNobody
-    case whatIsNotProvedIsNotLoaded
-    case taskDoesNotWaitForAPerson
-    case savingByAnotherAdapterChangesWhatIsDemanded
-    case storeThatCannotAskRefusesToSave
-  }
-
-  @Test(arguments: Fact.allCases)
-  func holds(_ fact: Fact) async throws {
-    if fact == .taskDoesNotWaitForAPerson { return try check(fact) }
-    // The thread belongs to no task, and is not one of the few on which the person is asked.
-    let result: Result<Void, any Error> = await withCheckedContinuation { continuation in
-      DispatchQueue(label: "test").async {
-        continuation.resume(returning: Result { try check(fact) })
-      }
-    }
-    try result.get()
-  }
-
+#if true  // Hides the attribute from Swift Testing, which takes no deprecated suite.
+  @available(*, deprecated)
+#endif
+struct KeychainAdapterProofTests: Sendable {
   private let directory: VaultDirectory
   private let person = AskedPerson()
   private let vault: SecretVault
@@ -38,32 +16,16 @@ struct KeychainAdapterProofTests: DeprecatedUse, Sendable {
     vault = directory.open(authenticator: person.authenticator)
     try vault.setPassphrase(Secret("passphrase".utf8), cost: .minimum)
   }
-}
-
-@available(*, deprecated)
-extension KeychainAdapterProofTests {
-  func verify(_ fact: Fact) throws {
-    switch fact {
-    case .itemsDemandPresenceOfAPersonOnThisDevice: try itemsDemandPresenceOfAPersonOnThisDevice()
-    case .loadingAsksOnceAndWaits: try loadingAsksOnceAndWaits()
-    case .gettingAPropertyAsksNobody: try gettingAPropertyAsksNobody()
-    case .whatIsNotProvedIsNotLoaded: try whatIsNotProvedIsNotLoaded()
-    case .taskDoesNotWaitForAPerson: try taskDoesNotWaitForAPerson()
-    case .savingByAnotherAdapterChangesWhatIsDemanded:
-      try savingByAnotherAdapterChangesWhatIsDemanded()
-    case .storeThatCannotAskRefusesToSave: try storeThatCannotAskRefusesToSave()
-    }
-  }
 
   private var adapter: CodableKeychainAdapter {
     CodableKeychainAdapter(serviceIdentifier: "service", biometricAuthRequired: true)
   }
 
-  private func withVault(_ body: () throws -> Void) throws {
-    try SecretStores.withDefaultStore(vault, operation: body)
+  private func withVault(_ body: @escaping @Sendable () throws -> Void) async throws {
+    try await onThread { [vault] in try SecretStores.withDefaultStore(vault, operation: body) }
   }
 
-  private func itemsDemandPresenceOfAPersonOnThisDevice() throws {
+  @Test func itemsRequirePresenceOnThisDevice() throws {
     try SecretStores.withDefaultStore(vault) { try adapter.save(value: 15, for: "number") }
     let item = try #require(try vault.items(matching: .all).first)
     #expect(
@@ -73,8 +35,8 @@ extension KeychainAdapterProofTests {
     #expect(person.questions == 0)
   }
 
-  private func loadingAsksOnceAndWaits() throws {
-    try withVault {
+  @Test func loadWaitsForOneQuestion() async throws {
+    try await withVault { [self] in
       try adapter.save(value: 15, for: "number")
       try adapter.save(value: 16, for: "other")
       #expect(person.questions == 0)
@@ -85,8 +47,8 @@ extension KeychainAdapterProofTests {
     }
   }
 
-  private func gettingAPropertyAsksNobody() throws {
-    try withVault {
+  @Test func getDoesNotAsk() async throws {
+    try await withVault { [self] in
       let property = KeychainStore<Int>(key: "number", storageAdapter: adapter)
       property.wrappedValue = 15
       #expect(property.wrappedValue == nil)
@@ -97,20 +59,22 @@ extension KeychainAdapterProofTests {
     }
   }
 
-  private func whatIsNotProvedIsNotLoaded() throws {
-    try withVault { try adapter.save(value: 15, for: "number") }
-    let nobody = AskedPerson(proves: false)
+  @Test func deniedProofLoadsNothing() async throws {
+    let nobody = AskedPerson(refusal: .denied("nobody is there"))
     let other = directory.open(authenticator: nobody.authenticator)
     try other.unlock(with: .passphrase(Secret("passphrase".utf8)))
-    SecretStores.withDefaultStore(other) {
-      _ = #expect(throws: SecretStoreError.denied("nobody is there")) {
-        try adapter.load(for: "number") as Int
+    try await onThread { [self] in
+      try SecretStores.withDefaultStore(vault) { try adapter.save(value: 15, for: "number") }
+      SecretStores.withDefaultStore(other) {
+        _ = #expect(throws: SecretStoreError.denied("nobody is there")) {
+          try adapter.load(for: "number") as Int
+        }
       }
     }
     #expect(nobody.questions == 1)
   }
 
-  private func taskDoesNotWaitForAPerson() throws {
+  @Test func loadInATaskDoesNotWait() throws {
     try SecretStores.withDefaultStore(vault) {
       try adapter.save(value: 15, for: "number")
       let error = #expect(throws: SecretStoreError.self) { try adapter.load(for: "number") as Int }
@@ -122,9 +86,9 @@ extension KeychainAdapterProofTests {
     #expect(person.questions == 0)
   }
 
-  private func savingByAnotherAdapterChangesWhatIsDemanded() throws {
-    let other = CodableKeychainAdapter(serviceIdentifier: "service", biometricAuthRequired: false)
-    try SecretStores.withDefaultStore(vault) {
+  @Test func saveByAnotherAdapterReplacesTheRequirement() async throws {
+    try await withVault { [self] in
+      let other = CodableKeychainAdapter(serviceIdentifier: "service", biometricAuthRequired: false)
       try other.save(value: 1, for: "number")
       try adapter.save(value: 2, for: "number")
       #expect(person.questions == 0)
@@ -138,7 +102,7 @@ extension KeychainAdapterProofTests {
     #expect(try vault.items(matching: .all).count == 1)
   }
 
-  private func storeThatCannotAskRefusesToSave() throws {
+  @Test func storeWithoutAuthenticatorRejectsASave() throws {
     let store = InMemorySecretStore()
     SecretStores.withDefaultStore(store) {
       _ = #expect(throws: SecretStoreError.self) { try adapter.save(value: 15, for: "number") }

@@ -4,30 +4,11 @@ import TestSupport
 import Testing
 
 /// The adapters and properties of 0.1.
-@Suite(.expectsFailures)
-struct StorageAdapterTests: DeprecatedUse {
-  enum Fact: CaseIterable, Sendable {
-    case elementUsesAnAdapterOfTheApp
-    case elementOfTheKeychainIsAKeychainStore
-    case failureOfAnAdapterIsReported
-  }
-
-  @Test(arguments: Fact.allCases)
-  func holds(_ fact: Fact) throws { try check(fact) }
-}
-
-@available(*, deprecated)
-extension StorageAdapterTests {
-  func verify(_ fact: Fact) throws {
-    try inMemory {
-      switch fact {
-      case .elementUsesAnAdapterOfTheApp: try elementUsesAnAdapterOfTheApp()
-      case .elementOfTheKeychainIsAKeychainStore: elementOfTheKeychainIsAKeychainStore()
-      case .failureOfAnAdapterIsReported: failureOfAnAdapterIsReported()
-      }
-    }
-  }
-
+#if true  // Hides the attribute from Swift Testing, which takes no deprecated suite.
+  @available(*, deprecated)
+#endif
+@Suite(.expectsFailures, .inMemory)
+struct StorageAdapterTests {
   /// An adapter in memory, as tests of apps have.
   private final class Memory: JSONCodedKeyValueSecureStorageAdapter {
     let jsonEncoder = JSONEncoder()
@@ -48,7 +29,7 @@ extension StorageAdapterTests {
     func delete(for key: String) throws { values[key] = nil }
   }
 
-  private func elementUsesAnAdapterOfTheApp() throws {
+  @Test func elementUsesTheGivenAdapter() throws {
     let memory = Memory()
     let element = CodableKeychainElement<Person>(storageAdapter: memory, key: "person")
     #expect(element.wrappedValue == nil)
@@ -59,7 +40,7 @@ extension StorageAdapterTests {
     #expect(memory.values.isEmpty)
   }
 
-  private func elementOfTheKeychainIsAKeychainStore() {
+  @Test func elementAndKeychainStoreShareAnItem() {
     struct Declarations {
       @CodableKeychainElement(
         storageAdapter: CodableKeychainAdapter(
@@ -75,7 +56,7 @@ extension StorageAdapterTests {
     #expect(Declarations().number == nil)
   }
 
-  private func failureOfAnAdapterIsReported() {
+  @Test func failingAdapterKeepsTheValue() {
     let memory = Memory()
     let element = CodableKeychainElement<Int>(storageAdapter: memory, key: "number")
     element.wrappedValue = 5

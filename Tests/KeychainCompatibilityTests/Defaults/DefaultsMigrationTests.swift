@@ -24,10 +24,11 @@ struct DefaultsMigrationTests {
       "other": try PropertyListEncoder().encode(["a": 1]),
     ]
     try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
-      .write(to: URL(filePath: source))
+      .write(to: file)
   }
 
   private var source: String { directory("app.plist") }
+  private var file: URL { URL(filePath: source) }
 
   private func migration(in store: KeyValueStore) -> DefaultsMigration {
     var migration = DefaultsMigration(into: store)
@@ -40,12 +41,12 @@ struct DefaultsMigrationTests {
     return migration
   }
 
-  @Test func whatWasCodedIsStoredAsStoredValueStoresIt() throws {
+  @Test func codedValuesAreConverted() throws {
     let before = try content(of: source)
-    let plan = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: true)
+    let plan = try migration(in: store).run(propertyList: file, isDryRun: true)
     #expect(try store.keys() == [])
 
-    let report = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
+    let report = try migration(in: store).run(propertyList: file)
     #expect(report == plan)
     #expect(report.imported.imported == ["bytes", "list", "number", "other", "person", "text"])
     #expect(report.keys(.converted) == ["person", "list"])
@@ -63,29 +64,26 @@ struct DefaultsMigrationTests {
     #expect(try content(of: source) == before)
   }
 
-  @Test func secondRunFindsNothingToDo() throws {
-    try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
+  @Test func nextRunFinishesAnImport() throws {
+    try store.import(UserDefaultsFile(source))
+    // The import of a run that ended before the conversion.
+    let first = try migration(in: store).run(propertyList: file)
+    #expect(first.imported.unchanged == ["bytes", "list", "number", "other", "person", "text"])
+    #expect(first.keys(.converted) == ["person", "list"])
+    #expect(StoredValue<Person?>("person", in: store).wrappedValue == person)
     let before = try content(of: directory("settings.json"))
-    let report = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
-    #expect(report.keys(.converted) == [])
-    #expect(report.keys(.native) == ["person", "list", "number", "bytes"])
+    let second = try migration(in: store).run(propertyList: file)
+    #expect(second.keys(.converted) == [])
+    #expect(second.keys(.native) == ["person", "list", "number", "bytes"])
     #expect(try content(of: directory("settings.json")) == before)
   }
 
-  @Test func runThatEndedAfterTheImportIsFinishedByTheNext() throws {
-    try store.import(UserDefaultsFile(source))
-    let report = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
-    #expect(report.imported.unchanged == ["bytes", "list", "number", "other", "person", "text"])
-    #expect(report.keys(.converted) == ["person", "list"])
-    #expect(StoredValue<Person?>("person", in: store).wrappedValue == person)
-  }
-
-  @Test func keyOfTheStoreKeepsItsValue() throws {
+  @Test func existingKeysKeepTheirValues() throws {
     let mine = Person(age: 30, name: "mine")
     try store.set(mine, for: "person")
     try store.set("a text", for: "list")
-    let plan = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: true)
-    let report = try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
+    let plan = try migration(in: store).run(propertyList: file, isDryRun: true)
+    let report = try migration(in: store).run(propertyList: file)
     #expect(report == plan)
     #expect(report.imported.kept == ["list", "person"])
     #expect(report.entries.first == .init(key: "person", outcome: .native))
@@ -119,18 +117,18 @@ struct DefaultsMigrationTests {
   }
 
   @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-  func dataHasTheBytesThatTheGetterOf1xGave(
+  func dataHasTheBytesOfTheGetterOf1x(
     format: PropertyListSerialization.PropertyListFormat
   ) throws {
     let values = try Self.data(format)
     try PropertyListSerialization.data(fromPropertyList: values, format: format, options: 0)
-      .write(to: URL(filePath: source))
+      .write(to: file)
     var migration = DefaultsMigration(into: store)
     for key in values.keys { migration.convert(key, as: Data.self) }
-    let plan = try migration.run(propertyList: URL(filePath: source), isDryRun: true)
+    let plan = try migration.run(propertyList: file, isDryRun: true)
     // An earlier run ended between the import and the conversion.
     try store.import(UserDefaultsFile(source))
-    let report = try migration.run(propertyList: URL(filePath: source))
+    let report = try migration.run(propertyList: file)
     #expect(report.entries == plan.entries)
     #expect(Set(report.keys(.converted)) == ["coded", "empty", "large", "twice"])
     #expect(Set(report.keys(.native)) == ["bytes", "list", "text", "cut"])
@@ -139,21 +137,21 @@ struct DefaultsMigrationTests {
         #expect(try store.value(of: key) == Self.getter(data), "\(key)")
       }
       // Bytes that again look like a list of 1.x are the store's own now.
-      #expect(try migration.run(propertyList: URL(filePath: source)).keys(.converted) == [])
+      #expect(try migration.run(propertyList: file).keys(.converted) == [])
     }
     let replaced = try migration.run(
-      propertyList: URL(filePath: source), conflicts: .replace, removingSource: true)
+      propertyList: file, conflicts: .replace, removingSource: true)
     #expect(replaced.isSourceRemoved)
     #expect(try store.value(of: "twice") == Self.getter(try #require(values["twice"])))
   }
 
-  @Test func withoutTypesDataHasTheBytesThatTheGetterOf1xGave() throws {
+  @Test func untypedDataHasTheBytesOfTheGetterOf1x() throws {
     let values = try Self.data(.binary)
     try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
-      .write(to: URL(filePath: source))
+      .write(to: file)
     var migration = DefaultsMigration(into: store)
     migration.decodePropertyLists(except: ["empty"])
-    let report = try migration.run(propertyList: URL(filePath: source), removingSource: true)
+    let report = try migration.run(propertyList: file, removingSource: true)
     #expect(report.decoded == ["coded", "large", "list", "twice"] && report.isSourceRemoved)
     #expect(report.undeclared == [])
     for key in ["bytes", "coded", "large", "twice", "text", "cut"] {
@@ -167,19 +165,17 @@ struct DefaultsMigrationTests {
     // JSON stores data as text.
     var migration = migration(in: store)
     migration.convert("bytes", as: String.self)
-    let report = try migration.run(propertyList: URL(filePath: source))
+    let report = try migration.run(propertyList: file)
     #expect(report.keys(.refused("It is not a property list of type String.")) == ["bytes"])
     #expect(try store.value(of: "bytes") == Data([1, 2, 3]))
   }
 
-  @Test func forgottenKeysAreNamed() throws {
-    var migration = DefaultsMigration(into: store)
-    migration.convert("list", as: [Int].self)
-    let report = try migration.run(propertyList: URL(filePath: source))
-    #expect(report.undeclared == ["other", "person"])
+  @Test func undeclaredKeysAreReported() throws {
+    let report = try DefaultsMigration(into: store).run(propertyList: file)
+    #expect(report.undeclared == ["list", "other", "person"])
   }
 
-  @Test func withoutAFileThereIsNothingToImport() throws {
+  @Test func missingFileImportsNothing() throws {
     let report = try migration(in: store).run(userDefaults: "none-\(UUID())")
     #expect(report.imported.imported == [] && report.keys(.absent).count == 6)
     let none = URL(filePath: directory("none"))
@@ -190,16 +186,15 @@ struct DefaultsMigrationTests {
   @Test func damagedFileChangesNothing() throws {
     let whole = try content(of: source)
     for count in stride(from: 1, to: whole.count - 10, by: 37) {
-      try Data(whole[..<count]).write(to: URL(filePath: source))
+      try Data(whole[..<count]).write(to: file)
       #expect(throws: KeyValueStoreError.self) {
-        try migration(in: store).run(propertyList: URL(filePath: source), isDryRun: false)
+        try migration(in: store).run(propertyList: file)
       }
     }
     #expect(try store.keys() == [])
   }
 
-  @Test func progressIsToldAndCanEndTheWork() throws {
-    let file = URL(filePath: source)
+  @Test func progressIsReportedAndCanCancel() throws {
     // Six keys of the file, and six declared keys.
     for limit in 0...12 {
       let store = KeyValueStore()
@@ -227,8 +222,7 @@ struct DefaultsMigrationTests {
     #expect(try store.keys() == [])
   }
 
-  @Test func fileIsRemovedOnlyWhenNothingOfItIsLeftThereAlone() throws {
-    let file = URL(filePath: source)
+  @Test func fileIsRemovedOnceAllOfItIsImported() throws {
     try store.set("mine", for: "text")
     let plan = try migration(in: store).run(
       propertyList: file, conflicts: .replace, isDryRun: true, removingSource: true)
@@ -259,8 +253,7 @@ struct DefaultsMigrationTests {
     #expect(try store.keys().count == 6)
   }
 
-  @Test func fileThatWasChangedMeanwhileStays() throws {
-    let file = URL(filePath: source)
+  @Test func changedFileIsNotRemoved() throws {
     let overwrite = { (progress: MaintenanceProgress) -> MaintenanceProgress.Decision in
       do {
         if progress.completed == 12 { try Data("new".utf8).write(to: file) }
@@ -277,13 +270,13 @@ struct DefaultsMigrationTests {
     #expect(try store.keys().count == 6)
   }
 
-  @Test func pathThatIsNotOfUserDefaultsIsNoFile() throws {
+  @Test func relativePathIsNoFileURL() throws {
     let path = try #require(URL(string: "/a/b"))
     try store.set(path, for: "page")
     var migration = DefaultsMigration(into: store)
     migration.convert("page", as: URL.self)
     for isDryRun in [true, false] {
-      let report = try migration.run(propertyList: URL(filePath: source), isDryRun: isDryRun)
+      let report = try migration.run(propertyList: file, isDryRun: isDryRun)
       #expect(report.keys(.native) == ["page"])
     }
     #expect(try store.value(of: "page") == path)

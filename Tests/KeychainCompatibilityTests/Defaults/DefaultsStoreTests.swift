@@ -27,48 +27,17 @@ private struct Declarations {
   }
 }
 
+#if true  // Hides the attribute from Swift Testing, which takes no deprecated suite.
+  @available(*, deprecated)
+#endif
 @Suite(.expectsFailures)
-struct DefaultsStoreTests: DeprecatedUse {
-  enum Fact: CaseIterable, Sendable {
-    case valuesAreReadByEachDeclarationOfTheKey
-    case collectionsAreChangedInPlace
-    case valuesAreStoredAsStoredValueStoresThem
-    case whatWasCodedAsAPropertyListIsRead
-    case dataThatWasCodedIsReadAndDataThatLooksSoComesBack
-    case whatIsNeitherIsTheDefaultValue
-    case codersWithUserInfoAreUsed
-    case storeIsTheStandardOneUnlessNamed
-    case keyIsTheNameAroundThePropertyUnlessNamed
-  }
-
-  @Test(arguments: Fact.allCases)
-  func holds(_ fact: Fact) throws { try check(fact) }
-
+struct DefaultsStoreTests {
   private let store = KeyValueStore()
-}
-
-@available(*, deprecated)
-extension DefaultsStoreTests {
-  func verify(_ fact: Fact) throws {
-    switch fact {
-    case .valuesAreReadByEachDeclarationOfTheKey: valuesAreReadByEachDeclarationOfTheKey()
-    case .collectionsAreChangedInPlace: collectionsAreChangedInPlace()
-    case .valuesAreStoredAsStoredValueStoresThem: try valuesAreStoredAsStoredValueStoresThem()
-    case .whatWasCodedAsAPropertyListIsRead: try whatWasCodedAsAPropertyListIsRead()
-    case .dataThatWasCodedIsReadAndDataThatLooksSoComesBack:
-      try dataThatWasCodedIsReadAndDataThatLooksSoComesBack()
-    case .whatIsNeitherIsTheDefaultValue: try whatIsNeitherIsTheDefaultValue()
-    case .codersWithUserInfoAreUsed: try codersWithUserInfoAreUsed()
-    case .storeIsTheStandardOneUnlessNamed: storeIsTheStandardOneUnlessNamed()
-    case .keyIsTheNameAroundThePropertyUnlessNamed:
-      try keyIsTheNameAroundThePropertyUnlessNamed()
-    }
-  }
 
   private var one: Declarations { Declarations(in: store) }
   private var other: Declarations { Declarations(in: store) }
 
-  private func valuesAreReadByEachDeclarationOfTheKey() {
+  @Test func declarationsOfOneKeyShareAValue() {
     #expect(one.number == 45)
     one.number = 130
     #expect(other.number == 130)
@@ -82,7 +51,7 @@ extension DefaultsStoreTests {
     #expect(one.person == nil)
   }
 
-  private func collectionsAreChangedInPlace() {
+  @Test func collectionsAreChangedInPlace() {
     one.defaultList?.append(15)
     #expect(other.defaultList == [10, 20, 15])
     one.list?.append(1)
@@ -94,7 +63,7 @@ extension DefaultsStoreTests {
     #expect(one.defaultList == [10, 20])
   }
 
-  private func valuesAreStoredAsStoredValueStoresThem() throws {
+  @Test func valuesHaveTheFormOfStoredValue() throws {
     let person = Person(age: 25, name: "Lukas")
     one.person = person
     one.bytes = Data([1, 2])
@@ -108,7 +77,7 @@ extension DefaultsStoreTests {
     #expect(try store.keys() == ["person", "text"])
   }
 
-  private func whatWasCodedAsAPropertyListIsRead() throws {
+  @Test func codedPropertyListsAreRead() throws {
     let person = Person(age: 25, name: "Lukas")
     for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
       let encoder = PropertyListEncoder()
@@ -123,7 +92,7 @@ extension DefaultsStoreTests {
     #expect(StoredValue<Person?>("person", in: store).wrappedValue?.age == 26)
   }
 
-  private func dataThatWasCodedIsReadAndDataThatLooksSoComesBack() throws {
+  @Test func codedDataIsReadAndSimilarDataRoundTrips() throws {
     for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
       let encoder = PropertyListEncoder()
       encoder.outputFormat = format
@@ -139,14 +108,14 @@ extension DefaultsStoreTests {
     }
   }
 
-  private func whatIsNeitherIsTheDefaultValue() throws {
+  @Test func undecodableValueIsTheDefaultValue() throws {
     try store.set("text", for: "number")
     try store.set(Data([1, 2, 3]), for: "person")
     #expect(one.number == 45)
     #expect(one.person == nil)
   }
 
-  private func codersWithUserInfoAreUsed() throws {
+  @Test func codersWithUserInfoAreUsed() throws {
     let encoder = PropertyListEncoder()
     let decoder = PropertyListDecoder()
     encoder.userInfo[Secretive.key] = 1
@@ -159,7 +128,7 @@ extension DefaultsStoreTests {
     #expect(try PropertyListDecoder().decode([String].self, from: data) == ["cba"])
   }
 
-  private func storeIsTheStandardOneUnlessNamed() {
+  @Test func storeIsTheStandardOneByDefault() {
     // The shapes in source code for 1.x.
     @DefaultsStore(key: "key.for.number", defaultValue: 10) var number: Int?
     @DefaultsStore(key: "key.for.person") var person: Person?
@@ -168,7 +137,7 @@ extension DefaultsStoreTests {
     #expect(type(of: constructed) == type(of: named))
   }
 
-  private func keyIsTheNameAroundThePropertyUnlessNamed() throws {
+  @Test func keyIsTheNameOfTheFunctionByDefault() throws {
     @available(*, deprecated)
     struct Keyless {
       @DefaultsStore var number: Int?

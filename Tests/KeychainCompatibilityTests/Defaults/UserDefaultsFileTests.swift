@@ -97,7 +97,7 @@ struct UserDefaultsFileTests {
     let numbers: [Double]
   }
 
-  @Test func withoutTypesPropertyListsSayWhatTheyHold() throws {
+  @Test func untypedPropertyListsAreDecoded() throws {
     let file = try written()
     var migration = DefaultsMigration(into: store)
     migration.decodePropertyLists(except: ["coded"])
@@ -115,14 +115,14 @@ struct UserDefaultsFileTests {
   }
 
   @Test(arguments: ["HOME=", "XDG_CONFIG_HOME="])
-  func suiteIsFoundWhereFoundationKeepsIt(_ variable: String) throws {
+  func suiteIsFoundInTheDirectoryOfFoundation(_ variable: String) throws {
     let variable = variable + directory.path
     _ = try run(variable, "userDefaults", "com.example.app")
     #expect(try run(variable, "suite", "com.example.app", settings) == "18\n")
     #expect(try store.keys().count == 18)
   }
 
-  @Test func binaryFileIsReadAsWell() throws {
+  @Test func binaryFileIsRead() throws {
     let list = try HostileFile.list(["a": [1], "b": [2, 3]], .binary)
     let file = directory.url.appending(path: "app.plist")
     try Data(list).write(to: file)
@@ -196,7 +196,7 @@ struct UserDefaultsFileTests {
     }
   }
 
-  @Test func whatIsNoFileIsRefused() throws {
+  @Test func otherThanAFileIsAnError() throws {
     for path in [directory.path, "/dev/null", directory("none")] {
       #expect(throws: KeyValueStoreError.self) {
         try DefaultsMigration(into: store).run(propertyList: URL(filePath: path))

@@ -5,35 +5,10 @@ import TestSupport
 import Testing
 
 /// Values shared by threads, with the older wrapper.
-struct SerializedTests: DeprecatedUse {
-  enum Fact: CaseIterable, Sendable {
-    case memberwiseInitializerTakesTheValue
-    case queueMayHaveALabel
-    case everythingRunsOnTheQueueThatIsGiven
-    case didSetHearsEveryChangeUntilItIsReplaced
-    case changesInPlaceAreOneAccess
-    case observersAreReplacedWhileOthersChange
-    case valueNeedNotBeSendable
-  }
-
-  @Test(arguments: Fact.allCases)
-  func holds(_ fact: Fact) throws { try check(fact) }
-}
-
-@available(*, deprecated)
-extension SerializedTests {
-  func verify(_ fact: Fact) throws {
-    switch fact {
-    case .memberwiseInitializerTakesTheValue: memberwiseInitializerTakesTheValue()
-    case .queueMayHaveALabel: queueMayHaveALabel()
-    case .everythingRunsOnTheQueueThatIsGiven: everythingRunsOnTheQueueThatIsGiven()
-    case .didSetHearsEveryChangeUntilItIsReplaced: didSetHearsEveryChangeUntilItIsReplaced()
-    case .changesInPlaceAreOneAccess: changesInPlaceAreOneAccess()
-    case .observersAreReplacedWhileOthersChange: observersAreReplacedWhileOthersChange()
-    case .valueNeedNotBeSendable: valueNeedNotBeSendable()
-    }
-  }
-
+#if true  // Hides the attribute from Swift Testing, which takes no deprecated suite.
+  @available(*, deprecated)
+#endif
+struct SerializedTests {
   private struct Counter {
     @Serialized var number: Int
   }
@@ -42,14 +17,14 @@ extension SerializedTests {
     var number = 0
   }
 
-  private func memberwiseInitializerTakesTheValue() {
+  @Test func memberwiseInitializerTakesTheValue() {
     let counter = Counter(number: 15)
     #expect(counter.number == 15)
     counter.number = 30
     #expect(counter.number == 30)
   }
 
-  private func queueMayHaveALabel() {
+  @Test func labeledQueueSerializesAccesses() {
     @Serialized var number: Int = 20
     @Serialized(customQueue: "my.queue.identifier") var otherNumber: Int = 30
     _number.asyncAccess { current -> Int in
@@ -63,7 +38,7 @@ extension SerializedTests {
     #expect(number == 240 && otherNumber == 270)
   }
 
-  private func everythingRunsOnTheQueueThatIsGiven() {
+  @Test func accessesAndObserversRunOnTheGivenQueue() {
     let queue = DispatchQueue(label: "own")
     @Serialized(customQueue: queue) var number = 1
     let heard = Lock([Int]())
@@ -81,7 +56,7 @@ extension SerializedTests {
     #expect(heard.withLock { $0 } == [2, 3, 6])
   }
 
-  private func didSetHearsEveryChangeUntilItIsReplaced() {
+  @Test func didSetIsCalledUntilItIsReplaced() {
     @Serialized var number = 0
     var heard: [Int] = []
     #expect(_number.didSet == nil)
@@ -100,7 +75,7 @@ extension SerializedTests {
     #expect(_number.didSet == nil)
   }
 
-  private func changesInPlaceAreOneAccess() {
+  @Test func changeInPlaceIsOneAccess() {
     let counter = Counter(number: 0)
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
       for _ in 0..<1000 { counter.number += 1 }
@@ -108,7 +83,7 @@ extension SerializedTests {
     #expect(counter.number == 8000)
   }
 
-  private func observersAreReplacedWhileOthersChange() {
+  @Test func didSetIsReplacedDuringChanges() {
     let counter = ObservedCounter()
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
       for _ in 0..<500 {
@@ -118,7 +93,7 @@ extension SerializedTests {
     #expect(counter.number == 1500)
   }
 
-  private func valueNeedNotBeSendable() {
+  @Test func valueNeedNotBeSendable() {
     @Serialized var reference = Reference()
     _reference.asyncAccess { reference in
       reference.number += 1

@@ -2,37 +2,10 @@ import KeychainCompatibility
 import TestSupport
 import Testing
 
-struct StoredSubjectTests: DeprecatedUse {
-  enum Fact: CaseIterable, Sendable {
-    case observersAreToldOfTheOldAndTheNewValueInTheirOrder
-    case observationEndsWithTheBag
-    case observationEndsWhenItIsReleased
-    case observerThatSetsTheValueLeavesTheNewestOneToTheOthers
-    case observerThatWasEndedByAnotherHearsNothing
-    case observationDoesNotKeepTheSubjectAlive
-    case observersOfTheEndAreToldWhenAllOthersWere
-  }
-
-  @Test(arguments: Fact.allCases)
-  func holds(_ fact: Fact) throws { try check(fact) }
-}
-
-@available(*, deprecated)
-extension StoredSubjectTests {
-  func verify(_ fact: Fact) throws {
-    switch fact {
-    case .observersAreToldOfTheOldAndTheNewValueInTheirOrder:
-      observersAreToldOfTheOldAndTheNewValueInTheirOrder()
-    case .observationEndsWithTheBag: observationEndsWithTheBag()
-    case .observationEndsWhenItIsReleased: observationEndsWhenItIsReleased()
-    case .observerThatSetsTheValueLeavesTheNewestOneToTheOthers:
-      observerThatSetsTheValueLeavesTheNewestOneToTheOthers()
-    case .observerThatWasEndedByAnotherHearsNothing: observerThatWasEndedByAnotherHearsNothing()
-    case .observationDoesNotKeepTheSubjectAlive: observationDoesNotKeepTheSubjectAlive()
-    case .observersOfTheEndAreToldWhenAllOthersWere: observersOfTheEndAreToldWhenAllOthersWere()
-    }
-  }
-
+#if true  // Hides the attribute from Swift Testing, which takes no deprecated suite.
+  @available(*, deprecated)
+#endif
+struct StoredSubjectTests {
   private final class Counter {
     @StoredSubject var number = 0
 
@@ -43,7 +16,7 @@ extension StoredSubjectTests {
     }
   }
 
-  private func observersAreToldOfTheOldAndTheNewValueInTheirOrder() {
+  @Test func observersGetOldAndNewValuesInOrder() {
     let counter = Counter()
     var heard: [String] = []
     let bag = DisposeBag()
@@ -55,30 +28,23 @@ extension StoredSubjectTests {
     #expect(heard == ["first 0 1", "second 1", "first 1 2", "second 2"])
   }
 
-  private func observationEndsWithTheBag() {
+  @Test func observationEndsWithItsBagOrRelease() {
     let counter = Counter()
-    var heard: [Int] = []
+    var heard: [String] = []
     var bag = DisposeBag()
-    counter.observe { value in heard.append(value) }.dispose(in: bag)
-    counter.number = 1
-    bag = DisposeBag()
-    counter.number = 2
-    #expect(heard == [1])
-    _ = bag
-  }
-
-  private func observationEndsWhenItIsReleased() {
-    let counter = Counter()
-    var heard: [Int] = []
-    var observation: (any Disposable)? = counter.observe { value in heard.append(value) }
+    counter.observe { value in heard.append("bag \(value)") }.dispose(in: bag)
+    var observation: (any Disposable)? = counter.observe { value in heard.append("own \(value)") }
     counter.number = 1
     #expect(observation != nil)
     observation = nil
     counter.number = 2
-    #expect(heard == [1])
+    bag = DisposeBag()
+    counter.number = 3
+    #expect(heard == ["bag 1", "own 1", "bag 2"])
+    _ = bag
   }
 
-  private func observerThatSetsTheValueLeavesTheNewestOneToTheOthers() {
+  @Test func observerThatSetsTheValueNestsTheCalls() {
     let counter = Counter()
     var heard: [String] = []
     let bag = DisposeBag()
@@ -90,7 +56,7 @@ extension StoredSubjectTests {
     #expect(counter.number == 3)
   }
 
-  private func observerThatWasEndedByAnotherHearsNothing() {
+  @Test func observerEndedByAnotherIsNotCalled() {
     let counter = Counter()
     var bag: DisposeBag? = DisposeBag()
     let own = DisposeBag()
@@ -101,7 +67,7 @@ extension StoredSubjectTests {
     #expect(heard.isEmpty && bag == nil)
   }
 
-  private func observationDoesNotKeepTheSubjectAlive() {
+  @Test func observationDoesNotRetainTheSubject() {
     var subject: StoredSubject<Int>? = StoredSubject(wrappedValue: 0)
     weak let released = subject
     let observation = subject?.observe { _ in }
@@ -110,7 +76,7 @@ extension StoredSubjectTests {
     _ = observation
   }
 
-  private func observersOfTheEndAreToldWhenAllOthersWere() {
+  @Test func observersOfTheEndAreCalledLast() {
     let subject = StoredSubject(wrappedValue: 0)
     var heard: [String] = []
     var end: (any Disposable)? = subject.observeEndOfUpdates { heard.append("end \($0) \($1)") }

@@ -1,76 +1,75 @@
-import Concurrency
 import FoundationEssentials
 import KeychainCompatibility
-import TestSupport
 import Testing
 
 /// The accessibility of an item, and the proof that a person must give for it.
-struct AccessControlTests: DeprecatedUse {
-  enum Fact: CaseIterable, Sendable {
-    case taskIsDeniedAndNotAsked
-    case accessControlGoesBeforeAccessibility
-    case modifiedAccessGoesBeforeTheDeclaredOne
-    case protectionIsAnAccessControl
-    case whatMakesNoSenseIsRefused
-    case storeThatCannotCheckRefusesToSave
-    case unknownAccessibilityIsRefused
-  }
-
-  @Test(arguments: Fact.allCases)
-  func holds(_ fact: Fact) throws { try check(fact) }
-
-  private let directory: TemporaryDirectory
-  private let questions = Lock(0)
+#if true  // Hides the attribute from Swift Testing, which takes no deprecated suite.
+  @available(*, deprecated)
+#endif
+@Suite(.inMemory)
+struct AccessControlTests: Sendable {
+  private let directory: VaultDirectory
+  private let person = AskedPerson()
+  private let vault: SecretVault
 
   init() throws {
-    directory = try TemporaryDirectory()
-  }
-}
-
-@available(*, deprecated)
-extension AccessControlTests {
-  func verify(_ fact: Fact) throws {
-    switch fact {
-    case .taskIsDeniedAndNotAsked: try taskIsDeniedAndNotAsked()
-    case .accessControlGoesBeforeAccessibility: try accessControlGoesBeforeAccessibility()
-    case .modifiedAccessGoesBeforeTheDeclaredOne: try modifiedAccessGoesBeforeTheDeclaredOne()
-    case .protectionIsAnAccessControl: try protectionIsAnAccessControl()
-    case .whatMakesNoSenseIsRefused: try whatMakesNoSenseIsRefused()
-    case .storeThatCannotCheckRefusesToSave: try storeThatCannotCheckRefusesToSave()
-    case .unknownAccessibilityIsRefused: unknownAccessibilityIsRefused()
-    }
+    directory = try VaultDirectory()
+    vault = directory.open(authenticator: person.authenticator)
   }
 
-  private var vault: SecretVault {
-    let authenticator = CustomAuthenticator(capabilities: .presence) {
-      [questions] _ throws(SecretStoreError) in
-      questions.withLock { $0 += 1 }
-      return .presence
-    }
-    return SecretVault(
-      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url,
-      authenticator: authenticator)
-  }
+  @Test func declaredFlagsNeedAProofForALoad() async throws {
+    try await onThread { [self] in
+      try SecretStores.withDefaultStore(vault) {
+        @GenericPassword(
+          service: "com.example.app", account: "peter@example.com", refreshPolicy: .manual,
+          accessOption: kSecAttrAccessibleWhenUnlocked,
+          accessFlags: [.biometryAny, .or, .devicePasscode]
+        ) var data: [Int]?
+        data = [1, 2]
+        try _data.saveToKeychain()
+        #expect(person.questions == 0)
 
-  private var asked: Int { questions.withLock { $0 } }
+        @GenericPassword(service: "com.example.app", refreshPolicy: .manual) var other: [Int]?
+        try _other.loadFromKeychain()
+        #expect(other == [1, 2] && person.questions == 1)
+        #expect(
+          _other.accessControl
+            == AccessControl(.whenUnlocked, flags: [.biometryAny, .or, .devicePasscode]))
 
-  /// Every test runs in a task.
-  private func taskIsDeniedAndNotAsked() throws {
-    try SecretStores.withDefaultStore(vault) {
-      let password = GenericPassword<String>(service: "com.example.app", refreshPolicy: .manual)
-      try password.modifyAccess(using: kSecAttrAccessibleWhenUnlocked, flags: .userPresence)
-      password.wrappedValue = "The Valley Wind"
-      try password.saveToKeychain()
-      let error = #expect(throws: KeychainError.self) { try password.loadFromKeychain() }
-      guard case .osSecure(status: errSecAuthFailed) = error else {
-        Issue.record("\(String(describing: error))")
-        return
+        // A get does not ask.
+        @GenericPassword(service: "com.example.app", defaultValue: []) var third: [Int]?
+        #expect(third == [] && person.questions == 1)
+        let isDenied = if case .denied = _third.storeError { true } else { false }
+        #expect(isDenied)
+        try _third.loadFromKeychain()
+        #expect(person.questions == 2)
       }
-      #expect(asked == 0)
     }
   }
 
-  private func accessControlGoesBeforeAccessibility() throws {
+  @Test func cancelledQuestionIsAnError() async throws {
+    let person = AskedPerson(refusal: .cancelled)
+    let vault = directory.open(authenticator: person.authenticator)
+    try await onThread {
+      try SecretStores.withDefaultStore(vault) {
+        let password = try protectedPassword()
+        #expect(
+          thrownError { try password.loadFromKeychain() } == "osSecureUserCancelledAuthentication")
+        #expect(password.storeError == .cancelled && person.questions == 1)
+        #expect(password.wrappedValue == "The Valley Wind")
+      }
+    }
+  }
+
+  @Test func loadInATaskIsDeniedWithoutAQuestion() throws {
+    try SecretStores.withDefaultStore(vault) {
+      let password = try protectedPassword()
+      #expect(thrownError { try password.loadFromKeychain() } == "osSecure(status: -25293)")
+      #expect(person.questions == 0)
+    }
+  }
+
+  @Test func modifiedAccessPrecedesAccessibility() throws {
     try SecretStores.withDefaultStore(vault) {
       let password = GenericPassword<String>(service: "com.example.app", refreshPolicy: .manual)
       password.wrappedValue = "The Valley Wind"
@@ -86,33 +85,31 @@ extension AccessControlTests {
       try password.modifyAccess(using: AccesibleOption.whenUnlocked, flags: [])
       try password.saveToKeychain()
       try password.loadFromKeychain()
-      #expect(password.accesible == kSecAttrAccessibleWhenUnlocked && asked == 0)
+      #expect(password.accesible == kSecAttrAccessibleWhenUnlocked && person.questions == 0)
     }
   }
 
-  private func modifiedAccessGoesBeforeTheDeclaredOne() throws {
-    try inMemory {
-      let password = GenericPassword<String>(
-        service: "com.example.app", refreshPolicy: .manual,
-        accessOption: kSecAttrAccessibleAlways, accessFlags: [])
-      password.wrappedValue = "The Valley Wind"
-      try password.saveToKeychain()
-      try password.loadFromKeychain()
-      #expect(password.accesible == kSecAttrAccessibleAlways)
-      try password.modifyAccess(using: kSecAttrAccessibleAfterFirstUnlock, flags: [])
-      try password.saveToKeychain()
-      try password.loadFromKeychain()
-      #expect(password.accesible == kSecAttrAccessibleAfterFirstUnlock)
-    }
+  @Test func modifiedAccessPrecedesDeclaredAccess() throws {
+    let password = GenericPassword<String>(
+      service: "com.example.app", refreshPolicy: .manual,
+      accessOption: kSecAttrAccessibleAlways, accessFlags: [])
+    password.wrappedValue = "The Valley Wind"
+    try password.saveToKeychain()
+    try password.loadFromKeychain()
+    #expect(password.accesible == kSecAttrAccessibleAlways)
+    try password.modifyAccess(using: kSecAttrAccessibleAfterFirstUnlock, flags: [])
+    try password.saveToKeychain()
+    try password.loadFromKeychain()
+    #expect(password.accesible == kSecAttrAccessibleAfterFirstUnlock)
   }
 
-  private func protectionIsAnAccessControl() throws {
+  @Test func protectionIsAnAccessControl() throws {
     let password = try GenericPassword<String>(
       service: "com.example.app", protection: (access: .whenUnlocked, flags: [.userPresence]))
     #expect(password.accessControl == AccessControl(.whenUnlocked, flags: .userPresence))
   }
 
-  private func whatMakesNoSenseIsRefused() throws {
+  @Test func meaninglessAccessIsAnError() throws {
     let cases: [(String, SecAccessControlCreateFlags)] = [
       ("ak", .watch), ("ak", .privateKeyUsage), ("ak", [.or, .and]), ("ak", .or),
       ("ak", [.userPresence, .biometryAny]), ("", []), ("AK", []),
@@ -140,30 +137,28 @@ extension AccessControlTests {
     #expect(password.wrappedValue == nil)
   }
 
-  private func storeThatCannotCheckRefusesToSave() throws {
-    try inMemory {
-      let password = GenericPassword<String>(service: "com.example.app", refreshPolicy: .manual)
-      password.wrappedValue = "The Valley Wind"
-      try password.modifyAccess(using: kSecAttrAccessibleWhenUnlocked, flags: .userPresence)
-      let error = #expect(throws: KeychainError.self) { try password.saveToKeychain() }
-      guard case .accessControllError = error else {
-        Issue.record("\(String(describing: error))")
-        return
-      }
-      #expect(!password.wrappedValueUnchanged)
-    }
+  @Test func saveFailsWhereFlagsCannotBeEnforced() throws {
+    let password = GenericPassword<String>(service: "com.example.app", refreshPolicy: .manual)
+    password.wrappedValue = "The Valley Wind"
+    try password.modifyAccess(using: kSecAttrAccessibleWhenUnlocked, flags: .userPresence)
+    #expect(thrownError { try password.saveToKeychain() }.hasPrefix("accessControllError"))
+    #expect(!password.wrappedValueUnchanged)
   }
 
-  private func unknownAccessibilityIsRefused() {
-    inMemory {
-      let password = InternetPassword<String>(server: "my.server", refreshPolicy: .manual)
-      password.wrappedValue = "The Valley Wind"
-      password.accesible = "whenUnlocked"
-      let error = #expect(throws: KeychainError.self) { try password.saveToKeychain() }
-      guard case .accessControllError = error else {
-        Issue.record("\(String(describing: error))")
-        return
-      }
-    }
+  @Test func unknownAccessibilityIsAnError() {
+    let password = InternetPassword<String>(server: "my.server", refreshPolicy: .manual)
+    password.wrappedValue = "The Valley Wind"
+    password.accesible = "whenUnlocked"
+    #expect(thrownError { try password.saveToKeychain() }.hasPrefix("accessControllError"))
   }
+}
+
+/// Saves a password that needs the presence of a person.
+@available(*, deprecated)
+private func protectedPassword() throws -> GenericPassword<String> {
+  let password = GenericPassword<String>(service: "com.example.app", refreshPolicy: .manual)
+  try password.modifyAccess(using: kSecAttrAccessibleWhenUnlocked, flags: .userPresence)
+  password.wrappedValue = "The Valley Wind"
+  try password.saveToKeychain()
+  return password
 }

@@ -4,64 +4,33 @@ import TestSupport
 import Testing
 
 /// The attributes of both classes, by key paths.
-struct AttributeTests: DeprecatedUse {
-  enum Fact: CaseIterable, Sendable {
-    case textsOfGenericPasswordsAreKept
-    case textsOfInternetPasswordsAreKept
-    case codesTakeIntegerLiterals
-    case invisibilityIsKept
-    case accessibilityIsKept
-    case codeThatDoesNotFitIsRefused
-    case datesAreThoseOfTheStore
-  }
-
-  @Test(arguments: Fact.allCases)
-  func holds(_ fact: Fact) throws { try check(fact) }
-}
-
-@available(*, deprecated)
-extension AttributeTests {
-  func verify(_ fact: Fact) throws {
-    switch fact {
-    case .textsOfGenericPasswordsAreKept: try textsOfGenericPasswordsAreKept()
-    case .textsOfInternetPasswordsAreKept: try textsOfInternetPasswordsAreKept()
-    case .codesTakeIntegerLiterals: try codesTakeIntegerLiterals()
-    case .invisibilityIsKept: try invisibilityIsKept()
-    case .accessibilityIsKept: try accessibilityIsKept()
-    case .codeThatDoesNotFitIsRefused: codeThatDoesNotFitIsRefused()
-    case .datesAreThoseOfTheStore: try datesAreThoseOfTheStore()
+#if true  // Hides the attribute from Swift Testing, which takes no deprecated suite.
+  @available(*, deprecated)
+#endif
+@Suite(.inMemory)
+struct AttributeTests {
+  @Test func textsAreSaved() throws {
+    for keyPath in [\GenericData.description, \.comment, \.label] {
+      try check(keyPath, "Hello", "World")
+    }
+    for keyPath in [\InternetData.description, \.comment, \.label] {
+      try check(keyPath, "Hello", "World")
     }
   }
 
-  private func textsOfGenericPasswordsAreKept() throws {
-    for keyPath in [
-      \GenericData.description, \.comment, \.label,
-    ] as [ReferenceWritableKeyPath<GenericData, String?>] {
-      try inMemory { try check(keyPath, "Hello", "World") }
-    }
+  @Test func integerLiteralsAreCodes() throws {
+    try check(\GenericData.creator, 150 as CFNumber, 0 as CFNumber)
+    try check(\GenericData.type, 150 as CFNumber, 0 as CFNumber)
+    try check(\InternetData.creator, 150 as CFNumber, 0 as CFNumber)
+    try check(\InternetData.type, 150 as CFNumber, 0 as CFNumber)
   }
 
-  private func textsOfInternetPasswordsAreKept() throws {
-    for keyPath in [
-      \InternetData.description, \.comment, \.label,
-    ] as [ReferenceWritableKeyPath<InternetData, String?>] {
-      try inMemory { try check(keyPath, "Hello", "World") }
-    }
+  @Test func invisibilityIsSaved() throws {
+    try check(\GenericData.isInvisible, true, false)
+    try check(\InternetData.isInvisible, true, false)
   }
 
-  private func codesTakeIntegerLiterals() throws {
-    try inMemory { try check(\GenericData.creator, 150 as CFNumber, 0 as CFNumber) }
-    try inMemory { try check(\GenericData.type, 150 as CFNumber, 0 as CFNumber) }
-    try inMemory { try check(\InternetData.creator, 150 as CFNumber, 0 as CFNumber) }
-    try inMemory { try check(\InternetData.type, 150 as CFNumber, 0 as CFNumber) }
-  }
-
-  private func invisibilityIsKept() throws {
-    try inMemory { try check(\GenericData.isInvisible, true, false) }
-    try inMemory { try check(\InternetData.isInvisible, true, false) }
-  }
-
-  private func accessibilityIsKept() throws {
+  @Test func accessibilityIsSaved() throws {
     let constants = [
       kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleAfterFirstUnlock, kSecAttrAccessibleAlways,
       kSecAttrAccessibleWhenUnlockedThisDeviceOnly,
@@ -82,23 +51,17 @@ extension AttributeTests {
     }
   }
 
-  private func codeThatDoesNotFitIsRefused() {
-    inMemory {
-      let password = GenericData.make(.manual)
-      password.wrappedValue = Data()
-      password.creator = -1
-      let error = #expect(throws: KeychainError.self) { try password.saveToKeychain() }
-      guard case .osSucureInvalidParameter = error else {
-        Issue.record("\(String(describing: error))")
-        return
-      }
-      #expect(!password.wrappedValueUnchanged)
-    }
+  @Test func codeThatDoesNotFitIsAnError() {
+    let password = GenericData.make(.manual)
+    password.wrappedValue = Data()
+    password.creator = -1
+    #expect(thrownError { try password.saveToKeychain() } == "osSucureInvalidParameter")
+    #expect(!password.wrappedValueUnchanged)
   }
 
-  private func datesAreThoseOfTheStore() throws {
-    try inMemory { try checkDates(GenericData.self) }
-    try inMemory { try checkDates(InternetData.self) }
+  @Test func datesAreThoseOfTheStore() throws {
+    try checkDates(GenericData.self)
+    try checkDates(InternetData.self)
   }
 
   private func checkDates<Wrapper: PasswordWrapper>(_ type: Wrapper.Type) throws {

@@ -5,26 +5,11 @@ import Testing
 @testable import KeychainCompatibility
 
 /// The older names of the stores' errors.
-struct ErrorTests: DeprecatedUse {
-  enum Fact: CaseIterable, Sendable {
-    case everyErrorOfAStoreHasAnOlderName
-    case namesOfZeroPointTwoArePatterns
-  }
-
-  @Test(arguments: Fact.allCases)
-  func holds(_ fact: Fact) throws { try check(fact) }
-}
-
-@available(*, deprecated)
-extension ErrorTests {
-  func verify(_ fact: Fact) throws {
-    switch fact {
-    case .everyErrorOfAStoreHasAnOlderName: everyErrorOfAStoreHasAnOlderName()
-    case .namesOfZeroPointTwoArePatterns: namesOfZeroPointTwoArePatterns()
-    }
-  }
-
-  private func everyErrorOfAStoreHasAnOlderName() {
+#if true  // Hides the attribute from Swift Testing, which takes no deprecated suite.
+  @available(*, deprecated)
+#endif
+struct ErrorTests {
+  @Test func errorsOfStoresHaveOlderNames() {
     let expected: [(SecretStoreError, String)] = [
       (.locked, "osSecure(status: -25308)"),
       (.wrongPassphrase, "osSecure(status: -25293)"),
@@ -49,17 +34,17 @@ extension ErrorTests {
       (.system(call: "write", path: "x", code: 122), "osSecureDiskFull"),
       (.system(call: "write", path: "x", code: 5), "osSecure(status: -36)"),
     ]
-    for (cause, name) in expected {
+    for (cause, olderName) in expected {
       let failure = KeychainFailure(cause)
       #expect(failure.cause == cause)
-      #expect(Self.name(of: failure.reported) == name, "\(cause)")
+      #expect(name(of: failure.reported) == olderName, "\(cause)")
       #expect("\(failure.reported)".hasSuffix("."))
       #expect(failure.reported.errorDescription == "\(failure.reported)")
     }
   }
 
-  private func namesOfZeroPointTwoArePatterns() {
-    func name(of error: KeychainError) -> String {
+  @Test func namesOfVersion02ArePatterns() {
+    func pattern(of error: KeychainError) -> String {
       do {
         throw error
       } catch KeychainError.itemNotFound {
@@ -72,65 +57,30 @@ extension ErrorTests {
         return "another one"
       }
     }
-    #expect(name(of: .osSecureNoSuchItem) == "itemNotFound")
-    #expect(name(of: .generalDecodingFailure) == "unexpectedData")
+    #expect(pattern(of: .osSecureNoSuchItem) == "itemNotFound")
+    #expect(pattern(of: .generalDecodingFailure) == "unexpectedData")
     // The pattern compiles, but no error has this case.
-    #expect(name(of: .unhandledError(status: errSecIO)) == "another one")
-    #expect(Self.name(of: .unhandledError(status: errSecIO)) == "osSecure(status: -36)")
+    #expect(pattern(of: .unhandledError(status: errSecIO)) == "another one")
+    #expect(name(of: .unhandledError(status: errSecIO)) == "osSecure(status: -36)")
   }
 
-  /// Returns the name of a case; the switch has every case, as an app's may.
-  private static func name(of error: KeychainError) -> String {
-    switch error {
-    case .unexpectedFormat: "unexpectedFormat"
-    case .generalEncodingFailure: "generalEncodingFailure"
-    case .generalDecodingFailure: "generalDecodingFailure"
-    case .loadSucceededWithoutData: "loadSucceededWithoutData"
-    case .accessControllErrorUnknown: "accessControllErrorUnknown"
-    case .accessControllError(let status): "accessControllError(status: \(status))"
-    case .osSecure(let status): "osSecure(status: \(status))"
-    case .osSecureDuplicitItem: "osSecureDuplicitItem"
-    case .osSecureNoSuchItem: "osSecureNoSuchItem"
-    case .osSecureDiskFull: "osSecureDiskFull"
-    case .osSucureInvalidParameter: "osSucureInvalidParameter"
-    case .osSecureBadRequest: "osSecureBadRequest"
-    case .osSecureUserCancelledAuthentication: "osSecureUserCancelledAuthentication"
-    case .osSecureMissingEtitlementForThisFeature: "osSecureMissingEtitlementForThisFeature"
-    case .osSecureInvalidValue: "osSecureInvalidValue"
-    }
-  }
-}
-
-/// The reports of properties that could not be read or written.
-struct FailureTests: DeprecatedUse {
-  enum Fact: Sendable {
-    case failureIsToldOnceUntilASuccess
-  }
-
-  @Test func failureIsToldOnceUntilASuccess() async {
+  @Test func repeatedFailureIsReportedOnceUntilASuccess() async {
     // The handler belongs to the whole process.
     await #expect(processExitsWith: .success) {
-      try FailureTests().check(.failureIsToldOnceUntilASuccess)
-    }
-  }
-}
-
-@available(*, deprecated)
-extension FailureTests {
-  func verify(_ fact: Fact) {
-    let told = Lock([SecretStorageFailure]())
-    SecretStores.onFailure = { failure in told.withLock { $0.append(failure) } }
-    inMemory {
-      let text = GenericPassword<String>(service: "my.service")
-      let number = GenericPassword<Int>(service: "my.service")
-      text.wrappedValue = "words"
-      precondition(number.wrappedValue == nil && number.wrappedValue == nil)
-      precondition(told.withLock { $0 } == [SecretStorageFailure(.read, .undecodable("Int"))])
-      text.wrappedValue = "12345678"
-      precondition(number.wrappedValue != nil)
-      text.wrappedValue = "words"
-      precondition(number.wrappedValue != nil)
-      precondition(told.withLock { $0.count } == 2)
+      let failures = Lock([SecretStorageFailure]())
+      SecretStores.onFailure = { failure in failures.withLock { $0.append(failure) } }
+      inMemory {
+        let text = GenericPassword<String>(service: "my.service")
+        let number = GenericPassword<Int>(service: "my.service")
+        text.wrappedValue = "words"
+        #expect(number.wrappedValue == nil && number.wrappedValue == nil)
+        #expect(failures.withLock { $0 } == [SecretStorageFailure(.read, .undecodable("Int"))])
+        text.wrappedValue = "12345678"
+        #expect(number.wrappedValue != nil)
+        text.wrappedValue = "words"
+        #expect(number.wrappedValue != nil)
+        #expect(failures.withLock { $0.count } == 2)
+      }
     }
   }
 }

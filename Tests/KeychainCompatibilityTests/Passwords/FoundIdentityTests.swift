@@ -3,33 +3,11 @@ import TestSupport
 import Testing
 
 /// The parts of an identity, its class and its keys, as properties have them.
-struct FoundIdentityTests: DeprecatedUse {
-  enum Fact: CaseIterable, Sendable {
-    case omittedPartsAreThoseOfTheFoundItem
-    case declaredPartsReturnWithoutAnItem
-    case accountIsThatOfTheFoundItem
-    case classAndKeysAreThoseOfTheSecurityFramework
-    case declaredAccessControlIsKept
-  }
-
-  @Test(arguments: Fact.allCases)
-  func holds(_ fact: Fact) throws { try check(fact) }
-}
-
-@available(*, deprecated)
-extension FoundIdentityTests {
-  func verify(_ fact: Fact) throws {
-    try inMemory {
-      switch fact {
-      case .omittedPartsAreThoseOfTheFoundItem: omittedPartsAreThoseOfTheFoundItem()
-      case .declaredPartsReturnWithoutAnItem: try declaredPartsReturnWithoutAnItem()
-      case .accountIsThatOfTheFoundItem: try accountIsThatOfTheFoundItem()
-      case .classAndKeysAreThoseOfTheSecurityFramework: classAndKeysAreThoseOfTheSecurityFramework()
-      case .declaredAccessControlIsKept: declaredAccessControlIsKept()
-      }
-    }
-  }
-
+#if true  // Hides the attribute from Swift Testing, which takes no deprecated suite.
+  @available(*, deprecated)
+#endif
+@Suite(.inMemory)
+struct FoundIdentityTests {
   private struct Passwords {
     @InternetPassword(
       server: "my.server", account: "my.account", domain: "my.domain",
@@ -41,7 +19,7 @@ extension FoundIdentityTests {
     var ofB: InternetPassword<String> { _declB }
   }
 
-  private func omittedPartsAreThoseOfTheFoundItem() {
+  @Test func omittedPartsAreThoseOfTheFoundItem() {
     let passwords = Passwords()
     passwords.declA = "The Valley Wind"
     #expect(passwords.ofB.domain == nil)
@@ -54,7 +32,7 @@ extension FoundIdentityTests {
     #expect(passwords.ofB.server == "my.server" && passwords.ofB.account == "my.account")
   }
 
-  private func declaredPartsReturnWithoutAnItem() throws {
+  @Test func deletionRestoresTheDeclaredParts() throws {
     let passwords = Passwords()
     passwords.declA = "The Valley Wind"
     try passwords.ofB.loadFromKeychain()
@@ -65,7 +43,7 @@ extension FoundIdentityTests {
     #expect(passwords.declA == nil)
   }
 
-  private func accountIsThatOfTheFoundItem() throws {
+  @Test func accountIsThatOfTheFoundItem() throws {
     GenericPassword<String>(service: "service", account: "peter").wrappedValue = "secret"
     let password = GenericPassword<String>(service: "service", refreshPolicy: .manual)
     #expect(password.account == nil)
@@ -73,7 +51,7 @@ extension FoundIdentityTests {
     #expect(password.account == "peter" && password.service == "service")
   }
 
-  private func classAndKeysAreThoseOfTheSecurityFramework() {
+  @Test func classesAndKeysMatchTheFramework() {
     let generic = GenericPassword<String>(service: "service")
     #expect(generic.itemClass == kSecClassGenericPassword)
     #expect(generic.primaryKey == [kSecAttrAccount, kSecAttrService])
@@ -83,7 +61,7 @@ extension FoundIdentityTests {
     #expect(internet.primaryKey.count == 7)
   }
 
-  private func declaredAccessControlIsKept() {
+  @Test func declaredAccessControlIsKept() {
     #expect(GenericPassword<String>(service: "service").defaultAccessControl == nil)
     let settings: GenericPassword<String>.AccessControlSettings? = GenericPassword<String>(
       service: "service", accessOption: kSecAttrAccessibleWhenUnlocked, accessFlags: .userPresence

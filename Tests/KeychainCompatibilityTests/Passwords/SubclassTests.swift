@@ -4,57 +4,34 @@ import TestSupport
 import Testing
 
 /// Subclasses in an app, which observe every access.
-struct SubclassTests: DeprecatedUse {
-  enum Fact: Sendable {
-    case propertyCallsWhatASubclassOverrides
-    case errorsOfASubclassAreToldWithoutTheirWords
+#if true  // Hides the attribute from Swift Testing, which takes no deprecated suite.
+  @available(*, deprecated)
+#endif
+struct SubclassTests {
+  @Test(.inMemory) func propertyCallsOverriddenMethods() throws {
+    let password = HeardPassword(service: "my.service")
+    password.wrappedValue = "The Valley Wind"
+    #expect(password.wrappedValue == "The Valley Wind")
+    password.comment = "A comment"
+    password.wrappedValue = nil
+    try password.saveToKeychain()
+    #expect(password.heard == ["save", "load", "comment", "save", "delete", "save", "delete"])
   }
 
-  @Test func propertyCallsWhatASubclassOverrides() throws {
-    try check(.propertyCallsWhatASubclassOverrides)
-  }
-
-  @Test func errorsOfASubclassAreToldWithoutTheirWords() async {
+  @Test func errorOfASubclassIsReportedWithoutItsText() async {
     // The handler belongs to the whole process.
     await #expect(processExitsWith: .success) {
-      try SubclassTests().check(.errorsOfASubclassAreToldWithoutTheirWords)
-    }
-  }
-}
-
-@available(*, deprecated)
-extension SubclassTests {
-  func verify(_ fact: Fact) throws {
-    switch fact {
-    case .propertyCallsWhatASubclassOverrides: try hearOfEachAccess()
-    case .errorsOfASubclassAreToldWithoutTheirWords: tellOfARefusal()
-    }
-  }
-
-  private func hearOfEachAccess() throws {
-    try inMemory {
-      let password = HeardPassword(service: "my.service")
-      password.wrappedValue = "The Valley Wind"
-      #expect(password.wrappedValue == "The Valley Wind")
-      password.comment = "A comment"
-      password.wrappedValue = nil
-      try password.saveToKeychain()
-      #expect(
-        password.heard == ["save", "load", "comment", "save", "delete", "save", "delete"])
-    }
-  }
-
-  private func tellOfARefusal() {
-    let told = Lock([SecretStorageFailure]())
-    SecretStores.onFailure = { failure in told.withLock { $0.append(failure) } }
-    inMemory {
-      let password = RefusingPassword(service: "my.service", defaultValue: "default")
-      #expect(password.wrappedValue == "default")
-      password.wrappedValue = "The Valley Wind"
-      #expect(password.wrappedValue == "The Valley Wind")
-      #expect(told.withLock { $0.map(\.operation) } == [.read, .write])
-      for failure in told.withLock({ $0 }) {
-        #expect(password.storeError != nil && !"\(failure)".contains("The Valley Wind"))
+      let failures = Lock([SecretStorageFailure]())
+      SecretStores.onFailure = { failure in failures.withLock { $0.append(failure) } }
+      inMemory {
+        let password = RefusingPassword(service: "my.service", defaultValue: "default")
+        #expect(password.wrappedValue == "default")
+        password.wrappedValue = "The Valley Wind"
+        #expect(password.wrappedValue == "The Valley Wind")
+        #expect(failures.withLock { $0.map(\.operation) } == [.read, .write])
+        for failure in failures.withLock({ $0 }) {
+          #expect(password.storeError != nil && !"\(failure)".contains("The Valley Wind"))
+        }
       }
     }
   }

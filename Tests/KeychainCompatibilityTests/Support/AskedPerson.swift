@@ -1,13 +1,14 @@
 import Concurrency
+import Dispatch
 import SecretStorage
 
 /// A person who proves every requested factor, or none; counts the questions.
 final class AskedPerson: Sendable {
   private let count = Lock(0)
-  private let proves: Bool
+  private let refusal: SecretStoreError?
 
-  init(proves: Bool = true) {
-    self.proves = proves
+  init(refusal: SecretStoreError? = nil) {
+    self.refusal = refusal
   }
 
   var questions: Int { count.withLock { $0 } }
@@ -15,8 +16,15 @@ final class AskedPerson: Sendable {
   var authenticator: CustomAuthenticator {
     CustomAuthenticator(capabilities: .any) { [self] request throws(SecretStoreError) in
       count.withLock { $0 += 1 }
-      if !proves { throw .denied("nobody is there") }
+      if let refusal { throw refusal }
       return request.accepted
     }
+  }
+}
+
+/// Runs a test on a thread that may block: it belongs to no task, and not to Swift's thread pool.
+func onThread(_ test: @escaping @Sendable () throws -> Void) async throws {
+  try await withCheckedThrowingContinuation { continuation in
+    DispatchQueue(label: "test").async { continuation.resume(with: Result(catching: test)) }
   }
 }

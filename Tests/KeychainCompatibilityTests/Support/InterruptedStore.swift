@@ -1,12 +1,13 @@
 import Concurrency
 import SecretStorage
+import TestSupport
 
 /// A store that simulates the end of its process at one of its writes, or runs other work before
 /// each search.
-final class InterruptedStore: SecretStore {
+final class InterruptedStore: ForwardingStore {
   static let interruption = SecretStoreError.unavailable("The process has ended.")
 
-  private let store: any SecretStore
+  let store: any SecretStore
   private let writesLeft: Lock<Int>
   private let losesOnlyTheAnswer: Bool
   private let beforeSearch: @Sendable (ItemQuery) throws(SecretStoreError) -> Void
@@ -47,9 +48,6 @@ final class InterruptedStore: SecretStore {
     if left == -1, losesOnlyTheAnswer { _ = try body() }
     throw Self.interruption
   }
-
-  var guarantees: StoreGuarantees { store.guarantees }
-  var authenticator: (any Authenticator)? { store.authenticator }
 
   func revision() throws(SecretStoreError) -> StoreRevision {
     try check()
@@ -92,9 +90,5 @@ final class InterruptedStore: SecretStore {
 
   func remove(_ item: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {
     try write { () throws(SecretStoreError) in try store.remove(item, expecting: revision) }
-  }
-
-  func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    store.observeChanges(handler)
   }
 }

@@ -1,16 +1,19 @@
+import CLibrary
 import Foundation
 import KeyValueStorage
 import KeychainCompatibility
 
 extension Job {
-  /// Migrates lists of numbers from a property list.
+  /// Migrates lists of numbers from a property list, as far as a number of the progress.
   func migrateSettings() throws {
     let store = KeyValueStore(json: URL(filePath: try parameter(0)))
     var migration = DefaultsMigration(into: store)
-    for key in parameters.dropFirst(2) { migration.convert(key, as: [Int].self) }
+    for key in parameters.dropFirst(3) { migration.convert(key, as: [Int].self) }
+    let end = try number(2)
     try migration.run(propertyList: URL(filePath: try parameter(1)), removingSource: true) {
       progress in
       printLine("+\tprogress\t\(progress.completed) of \(progress.total)")
+      while progress.completed == end { pause() }
       return .proceed
     }
   }

@@ -68,8 +68,8 @@ enum Mode: String {
   case `import`
   /// `service key…`: converts the texts of a 0.x adapter, once.
   case convert
-  /// `settings property-list key…`: migrates lists of numbers of 1.x into the settings, once. Here
-  /// and below, the vault is not used.
+  /// `settings property-list end key…`: migrates lists of numbers of 1.x into the settings until the
+  /// progress is `end`. Here and below, the vault is not used.
   case settings
   /// `suite`: sets a value of each type in Foundation's `UserDefaults`.
   case userDefaults

@@ -12,7 +12,7 @@ struct ApplicationPasswordTests {
   private let right = AuthenticationContext(password: "right")
   private let wrong = AuthenticationContext(password: "wrong")
 
-  @Test func nothingButThePasswordOpensAnItem() throws {
+  @Test func onlyThePasswordOpensAnItem() throws {
     let identity = ItemIdentity.generic(service: "my.service", account: "peter")
     _ = try vault.open().add(
       Secret("The Valley Wind".utf8), identity: identity,
@@ -63,7 +63,7 @@ struct ApplicationPasswordTests {
     bytes.indices.contains { bytes[$0...].starts(with: part) }
   }
 
-  @Test func passwordThatSealsNothingIsRefused() throws {
+  @Test func unusablePasswordIsAnError() throws {
     let object = vault.open()
     for context in [
       AuthenticationContext(password: ""),
@@ -74,24 +74,20 @@ struct ApplicationPasswordTests {
         applicationPasswordCost: ScryptCost(
           logarithmicCost: 30, blockSize: 8, parallelization: 1)),
     ] {
-      #expect {
+      let error = try failure {
         try object.add("text", account: "account", .applicationPassword, by: context)
-      } throws: { error in
-        if case SecretStoreError.invalid = error { true } else { false }
       }
+      #expect(error.invalid != nil)
     }
-    #expect {
-      try object.add(
-        "text", account: "account", .applicationPassword, by: AuthenticationContext())
-    } throws: { error in
-      if case SecretStoreError.denied = error { true } else { false }
+    #expect(throws: SecretStoreError.needsApplicationPassword) {
+      try object.add("text", account: "account", .applicationPassword, by: AuthenticationContext())
     }
     try object.add(
       "text", account: "account", .applicationPassword,
       by: AuthenticationContext(password: String(repeating: "x", count: 64 * 1024)))
   }
 
-  @Test func replacingNeedsThePresentPassword() async throws {
+  @Test func replacementNeedsTheCurrentPassword() async throws {
     let object = vault.open()
     let item = try object.add("text", account: "account", .applicationPassword, by: right)
     func replace(by context: AuthenticationContext?) throws -> SecretItem {
@@ -116,7 +112,7 @@ struct ApplicationPasswordTests {
     #expect(text == "new")
   }
 
-  @Test func replacingNeedsNoProofBesideThePassword() throws {
+  @Test func replacementNeedsNoProof() throws {
     let person = TestPerson()
     let object = vault.open()
     let item = try object.add(
@@ -143,7 +139,7 @@ struct ApplicationPasswordTests {
     #expect(cipher.stretchings == 2)
   }
 
-  @Test func nobodyWaitsForAStretching() async throws {
+  @Test func vaultIsUsableDuringAKeyDerivation() async throws {
     let cipher = CountingCipher()
     let object = vault.open(cipher: cipher)
     try object.add("plain", account: "plain")
@@ -170,7 +166,7 @@ struct ApplicationPasswordTests {
     #expect(text == "new")
   }
 
-  @Test func absurdCostIsDamage() throws {
+  @Test func absurdCostIsCorruption() throws {
     let object = vault.open()
     let item = try object.add("text", account: "account", .applicationPassword, by: right)
     let absurd = ConstrainedSecret(
@@ -182,16 +178,15 @@ struct ApplicationPasswordTests {
       let current = try #require(try object.item("account"))
       _ = try object.write(
         .update(item.id, expecting: current.revision, attributes: nil, payload: payload))
-      #expect {
-        try object.secret(of: item.id, authorizedBy: right.authorization(with: nil))
-      } throws: { error in
-        if case SecretStoreError.corrupted = error { true } else { false }
+      let error = try failure {
+        _ = try object.secret(of: item.id, authorizedBy: right.authorization(with: nil))
       }
+      #expect(error.corrupted != nil)
     }
   }
 
   @Test(arguments: [AccessFlags(), .devicePasscode, [.applicationPassword, .devicePasscode]])
-  func tamperedFlagsAreDamage(_ flags: AccessFlags) throws {
+  func changedFlagsAreCorruption(_ flags: AccessFlags) throws {
     let object = vault.open()
     let item = try object.add("text", account: "account", .applicationPassword, by: right)
     // Written with the right key for the attributes, with nothing else changed.
@@ -211,11 +206,8 @@ struct ApplicationPasswordTests {
     var authorization = try context.authorization(with: nil)
     authorization.proofs = .any
     #expect(try object.item("account")?.attributes.accessControl.flags == flags)
-    #expect {
-      try object.secret(of: item.id, authorizedBy: authorization)
-    } throws: { error in
-      if case SecretStoreError.corrupted = error { true } else { false }
-    }
+    let error = try failure { _ = try object.secret(of: item.id, authorizedBy: authorization) }
+    #expect(error.corrupted != nil)
     #expect(try !object.verify().isSound)
   }
 }

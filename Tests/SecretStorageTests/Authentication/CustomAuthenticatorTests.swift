@@ -4,7 +4,7 @@ import Testing
 @testable import SecretStorage
 
 struct CustomAuthenticatorTests {
-  @Test func theClosuresAreAsked() async {
+  @Test func closuresAreCalled() async {
     let sets = Lock<[UInt8]?>([1])
     let requests = Lock<[AuthenticationRequest]>([])
     let authenticator = CustomAuthenticator(
@@ -28,7 +28,7 @@ struct CustomAuthenticatorTests {
       ])
   }
 
-  @Test func nothingIsEnrolledUnlessTheAppSaysSo() {
+  @Test func enrolledSetIsNilByDefault() {
     let authenticator = CustomAuthenticator(capabilities: .presence) { _ in .presence }
     #expect(authenticator.enrolledSet == nil)
   }

@@ -13,7 +13,7 @@ struct HarmlessTextTests {
     }
   }
 
-  @Test func nameOfASlotInAnErrorHasNoControlCharacters() throws {
+  @Test func slotNameInAnErrorHasNoControlCharacters() throws {
     let object = vault.open()
     let slot = try object.addSlot(
       .passphrase(TestVault.passphrase), named: Self.name, cost: .cheap)
@@ -25,7 +25,7 @@ struct HarmlessTextTests {
     #expect(try object.slots.map(\.name) == [Self.name])
   }
 
-  @Test func everyErrorAndFindingIsHarmless() {
+  @Test func errorsAndFindingsHaveNoControlCharacters() {
     let name = Self.name
     let errors: [SecretStoreError] = [
       .wrongKey(name), .denied(name), .otherDevice(name), .unsupported(name), .invalid(name),

@@ -69,7 +69,7 @@ struct AccessConstraintsTests {
 
   private let vault = TestVault()
 
-  @Test func everyCombinationIsSavedOrRefusedAsDocumented() throws {
+  @Test func everyCombinationIsSavedOrRejected() throws {
     let object = vault.open()
     let plain = try object.add("plain", account: "plain")
     let context = AuthenticationContext(TestPerson(enrolledSet: [1]), password: "right")
@@ -97,7 +97,7 @@ struct AccessConstraintsTests {
     #expect(try vault.open().verify().isSound)
   }
 
-  @Test func everyCombinationIsReadAsDocumented() async throws {
+  @Test func everyCombinationIsReadWithItsProofs() async throws {
     let object = vault.open()
     let maker = AuthenticationContext(TestPerson(enrolledSet: [1]), password: "right")
     var counts: [Outcome: Int] = [:]

@@ -20,7 +20,7 @@ struct RedactionTests {
   }
 
   @Test(arguments: [RefreshPolicy.onAccess, .manual, .onChange])
-  func nothingShowsNamesOrValues(_ policy: RefreshPolicy) throws {
+  func descriptionsShowNoNamesOrValues(_ policy: RefreshPolicy) throws {
     let store = InMemorySecretStore()
     let app = App(
       token: GenericPassword(

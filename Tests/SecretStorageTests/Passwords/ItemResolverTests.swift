@@ -1,5 +1,6 @@
 import Concurrency
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -12,7 +13,7 @@ struct ItemResolverTests {
     ItemResolver(store: store, query: .all, state: Lock(StoredPassword.State()))
   }
 
-  @Test func readingRemembersTheItem() throws {
+  @Test func readingCachesTheItem() throws {
     store.list([young])
     let resolver = resolver()
     #expect(try resolver.reading()?.item == young)
@@ -22,7 +23,7 @@ struct ItemResolverTests {
     #expect(store.searches == 1)
   }
 
-  @Test func olderItemThatAppearsTakesOver() throws {
+  @Test func newOlderItemReplacesTheYoungerOne() throws {
     store.list([young])
     let resolver = resolver()
     #expect(try resolver.reading()?.item == young)
@@ -34,7 +35,7 @@ struct ItemResolverTests {
     #expect(store.searches == 2)
   }
 
-  @Test func youngerItemTakesOverWhenTheOlderGoes() throws {
+  @Test func youngerItemReplacesARemovedOlderOne() throws {
     store.list([old, young])
     let resolver = resolver()
     #expect(try resolver.reading()?.item == old)
@@ -45,14 +46,14 @@ struct ItemResolverTests {
     #expect(try resolver.item() == nil)
   }
 
-  @Test func writtenItemIsLookedForOnceMore() throws {
+  @Test func writtenItemIsSearchedAgain() throws {
     store.list([old, young])
     let resolver = resolver()
     resolver.cache(young)
     #expect(try resolver.item() == old)
   }
 
-  @Test func itemThatGoesBetweenSearchAndReadingIsLookedForAgain() throws {
+  @Test func itemLostBeforeTheReadIsSearchedAgain() throws {
     store.list([old, young])
     store.loseNextReadings(3)
     let resolver = resolver()
@@ -60,7 +61,7 @@ struct ItemResolverTests {
     #expect(store.searches == 4)
   }
 
-  @Test func storeThatNeverGivesWhatItFindsIsAConflict() {
+  @Test func itemThatIsNeverReadIsAConflict() {
     store.list([old])
     store.loseNextReadings(.max)
     let resolver = resolver()
@@ -69,7 +70,7 @@ struct ItemResolverTests {
 }
 
 /// A store with the test's items, which may overlap in ways that no real store allows.
-private final class ListedStore: SecretStore {
+private final class ListedStore: ForwardingStore {
   private struct State {
     var items: [SecretItem] = []
     var revision: UInt64 = 0
@@ -77,6 +78,7 @@ private final class ListedStore: SecretStore {
     var lostReadings = 0
   }
 
+  let store: any SecretStore = InMemorySecretStore()
   private let state = Lock(State())
 
   static func item(age: Double) -> SecretItem {
@@ -91,8 +93,6 @@ private final class ListedStore: SecretStore {
   }
 
   var searches: Int { state.withLock { $0.searches } }
-  var guarantees: StoreGuarantees { [] }
-  var authenticator: (any Authenticator)? { nil }
 
   func list(_ items: [SecretItem]) {
     state.withLock { state in
@@ -129,27 +129,5 @@ private final class ListedStore: SecretStore {
         secret: Self.secret(of: item), itemRevision: 1,
         storeRevision: StoreRevision(state.revision))
     }
-  }
-
-  func add(
-    _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
-    authorizedBy authorization: Authorization
-  ) throws(SecretStoreError) -> SecretItem {
-    throw .unsupported("adding")
-  }
-
-  func update(
-    _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
-    authorizedBy authorization: Authorization
-  ) throws(SecretStoreError) -> SecretItem {
-    throw .unsupported("updating")
-  }
-
-  func remove(_ item: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {
-    throw .unsupported("removing")
-  }
-
-  func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    ChangeObservation {}
   }
 }

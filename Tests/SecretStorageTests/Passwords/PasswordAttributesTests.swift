@@ -16,7 +16,7 @@ struct PasswordAttributesTests {
     store.items(matching: .exactly(identity)).first?.attributes
   }
 
-  @Test func attributesWaitForTheSave() throws {
+  @Test func attributesAreStoredByASave() throws {
     let item = item()
     item.value = "value"
     item.attributes.label = "label"
@@ -29,7 +29,7 @@ struct PasswordAttributesTests {
     #expect(item.value == "value")
   }
 
-  @Test func attributesGoAlongWithTheNextValue() {
+  @Test func attributesAreStoredWithTheNextValue() {
     let item = item()
     item.attributes.comment = "comment"
     item.value = "value"
@@ -37,7 +37,7 @@ struct PasswordAttributesTests {
     #expect(!item.hasUnsavedChanges)
   }
 
-  @Test func attributesOfAbsentItemWaitForAValue() throws {
+  @Test func attributesOfAnAbsentItemNeedAValue() throws {
     let item = item(.manual)
     item.attributes.label = "label"
     try item.save()
@@ -49,7 +49,7 @@ struct PasswordAttributesTests {
   }
 
   @Test(arguments: [RefreshPolicy.onAccess, .onChange])
-  func nilClearsAndTheRestStays(_ policy: RefreshPolicy) throws {
+  func nilClearsOneAttribute(_ policy: RefreshPolicy) throws {
     _ = try store.add(
       Secret("value".utf8), identity: identity,
       attributes: ItemAttributes(label: "label", comment: "comment", creator: 1, isInvisible: true))
@@ -61,7 +61,7 @@ struct PasswordAttributesTests {
     #expect(item.value == "value")
   }
 
-  @Test func attributesSetAsAWholeClearWhatTheyLack() throws {
+  @Test func wholeAttributesClearTheOthers() throws {
     _ = try store.add(
       Secret([]), identity: identity,
       attributes: ItemAttributes(label: "label", comment: "comment"))
@@ -71,7 +71,7 @@ struct PasswordAttributesTests {
     #expect(stored == ItemAttributes(comment: "new"))
   }
 
-  @Test func manualAttributesComeWithTheLoad() throws {
+  @Test func manualAttributesAreLoaded() throws {
     _ = try store.add(
       Secret("value".utf8), identity: identity, attributes: ItemAttributes(label: "label"))
     let item = item(.manual)
@@ -84,7 +84,7 @@ struct PasswordAttributesTests {
     #expect(stored?.label == nil)
   }
 
-  @Test func attributesOfAnItemWithAnotherValueAreKnownAfterLoading() throws {
+  @Test func attributesOfACorruptedItemAreLoaded() throws {
     _ = try store.add(
       Secret("value".utf8), identity: identity, attributes: ItemAttributes(label: "label"))
     let item = PasswordItem<[Int]>(identity, refreshPolicy: .manual, in: store)
@@ -93,7 +93,7 @@ struct PasswordAttributesTests {
     #expect(item.attributes.label == "label")
   }
 
-  @Test func attributesThatOthersChangedMeanwhileStay() throws {
+  @Test func attributesChangedByOthersAreKept() throws {
     let item = item(.manual), other = self.item()
     other.value = "value"
     try item.load()
@@ -105,7 +105,7 @@ struct PasswordAttributesTests {
     #expect(stored?.comment == "theirs")
   }
 
-  @Test func accessOptionAppliesToAddedItemsAlone() throws {
+  @Test func accessOptionAppliesToAddedItemsOnly() throws {
     item(accessOption: .afterFirstUnlock).value = "first"
     #expect(stored?.accessControl == AccessControl(.afterFirstUnlock))
     let item = item(accessOption: .always)
@@ -117,7 +117,7 @@ struct PasswordAttributesTests {
     #expect(stored?.accessControl == AccessControl(.always))
   }
 
-  @Test func attributesOfAbsentItemAreWhatItWillBeAddedWith() {
+  @Test func attributesOfAnAbsentItemAreTheDeclared() {
     let item = item(accessOption: .always)
     #expect(item.attributes == ItemAttributes(accessControl: AccessControl(.always)))
     item.attributes.accessControl.accessibility = .afterFirstUnlock
@@ -125,7 +125,7 @@ struct PasswordAttributesTests {
     #expect(stored?.accessControl.accessibility == .afterFirstUnlock)
   }
 
-  @Test func refusedAttributesStayUnsaved() throws {
+  @Test func rejectedAttributesStayUnsaved() throws {
     let item = item()
     item.value = "value"
     item.attributes.label = String(repeating: "x", count: 100_000)
@@ -136,7 +136,7 @@ struct PasswordAttributesTests {
     #expect(stored?.label == "short")
   }
 
-  @Test func removalTakesUnsavedAttributesAlong() throws {
+  @Test func removalDiscardsUnsavedAttributes() throws {
     let item = item()
     item.value = "value"
     item.attributes.label = "label"
@@ -146,7 +146,7 @@ struct PasswordAttributesTests {
     #expect(stored?.label == nil)
   }
 
-  @Test func datesAreTheStores() throws {
+  @Test func datesAreThoseOfTheStore() throws {
     let item = item()
     #expect(item.creationDate == nil)
     #expect(item.modificationDate == nil)

@@ -38,7 +38,7 @@ struct PasswordAuthorizingTests {
 
   private func stored() throws -> SecretItem? { try store.items(matching: .all).first }
 
-  @Test func declaredAccessIsThatOfTheItemThatIsAdded() throws {
+  @Test func declaredAccessAppliesToAnAddedItem() throws {
     item(.devicePasscode, .onAccess).value = "text"
     let accessControl = AccessControl(.afterFirstUnlock, flags: .devicePasscode)
     #expect(try stored()?.attributes.accessControl == accessControl)
@@ -48,7 +48,7 @@ struct PasswordAuthorizingTests {
   }
 
   @Test(arguments: [RefreshPolicy.onAccess, .onChange, .manual])
-  func implicitAccessesAskNobody(_ policy: RefreshPolicy) async throws {
+  func implicitAccessNeverAuthenticates(_ policy: RefreshPolicy) async throws {
     let item = try await saved(.devicePasscode, policy, defaultValue: "default")
     #expect(item.value == "default")
     #expect(item.status == .denied)
@@ -70,7 +70,7 @@ struct PasswordAuthorizingTests {
     #expect(person.questions.isEmpty)
   }
 
-  @Test func loadingWithAProofGivesTheValue() async throws {
+  @Test func loadWithAProofReturnsTheValue() async throws {
     let item = try await saved()
     let loaded = try await item.load(authorizedBy: AuthenticationContext())
     #expect(loaded == "text")
@@ -79,7 +79,7 @@ struct PasswordAuthorizingTests {
   }
 
   @Test(arguments: [RefreshPolicy.onAccess, .onChange])
-  func readingPolicyGivesWhatWasLoaded(_ policy: RefreshPolicy) async throws {
+  func loadedValueIsKeptByReadingPolicies(_ policy: RefreshPolicy) async throws {
     let item = try await saved(.devicePasscode, policy)
     try await item.load(authorizedBy: AuthenticationContext())
     #expect(item.value == "text")
@@ -88,7 +88,7 @@ struct PasswordAuthorizingTests {
     #expect(person.questions.count == 1)
   }
 
-  @Test func loadingWithoutFlagsAsksNobody() async throws {
+  @Test func loadWithoutFlagsNeedsNoProof() async throws {
     let item = try await saved([])
     let loaded = try await item.load(authorizedBy: AuthenticationContext())
     #expect(loaded == "text")
@@ -114,7 +114,7 @@ struct PasswordAuthorizingTests {
     #expect(person.questions.count == 1)
   }
 
-  @Test func applicationPasswordItemIsSavedAndLoadedWithIt() async throws {
+  @Test func applicationPasswordIsNeededToSaveAndLoad() async throws {
     let right = AuthenticationContext(password: "right")
     let item = try await saved(.applicationPassword, .onAccess, by: right)
     item.value = "implicit"
@@ -134,7 +134,7 @@ struct PasswordAuthorizingTests {
     #expect(loaded == "implicit")
   }
 
-  @Test func nobodyIsAskedInVain() async throws {
+  @Test func missingPasswordPrecedesAQuestion() async throws {
     let item = try await saved(
       [.devicePasscode, .applicationPassword], by: AuthenticationContext(password: "right"))
     await #expect(throws: SecretStoreError.needsApplicationPassword) {
@@ -144,7 +144,7 @@ struct PasswordAuthorizingTests {
   }
 
   @Test(arguments: [true, false])
-  func cancellingChangesNothing(_ cancelsTheContext: Bool) async throws {
+  func cancellationChangesNothing(_ cancelsTheContext: Bool) async throws {
     let patient = TestPerson(answer: TestPerson.neverAnswers)
     let item = try await saved()
     item.value = "unsaved"
@@ -169,7 +169,7 @@ struct PasswordAuthorizingTests {
     }
   }
 
-  @Test func modifyingAccessKeepsEverythingElse() async throws {
+  @Test func modifiedAccessKeepsEverythingElse() async throws {
     let item = item([], .onAccess)
     item.value = "text"
     item.attributes.label = "label"
@@ -189,7 +189,7 @@ struct PasswordAuthorizingTests {
     #expect(item.value == "text")
   }
 
-  @Test func modifyingAccessOfNoItemWaitsForASave() throws {
+  @Test func modifiedAccessOfAnAbsentItemNeedsASave() throws {
     let item = item([], .onAccess)
     try item.modifyAccess(using: .always, flags: .biometryAny)
     #expect(try stored() == nil)
@@ -200,27 +200,21 @@ struct PasswordAuthorizingTests {
     #expect(!item.hasUnsavedChanges)
   }
 
-  @Test func meaninglessAccessIsRefusedAtOnce() async throws {
+  @Test func meaninglessAccessIsAnError() async throws {
     let item = item([], .onAccess)
     for _ in 0..<2 {
-      #expect {
-        try item.modifyAccess(using: .always, flags: [.or])
-      } throws: { error in
-        if case SecretStoreError.invalid = error { true } else { false }
-      }
+      let error = try failure { try item.modifyAccess(using: .always, flags: [.or]) }
+      #expect(error.invalid != nil)
       #expect(item.attributes.accessControl == AccessControl(.afterFirstUnlock))
       item.value = "text"
     }
     person.capabilities = []
-    #expect {
-      try item.modifyAccess(using: .always, flags: .devicePasscode)
-    } throws: { error in
-      if case SecretStoreError.unsupported = error { true } else { false }
-    }
+    let error = try failure { try item.modifyAccess(using: .always, flags: .devicePasscode) }
+    guard case .unsupported = error else { throw error }
     #expect(try stored()?.attributes.accessControl == AccessControl(.afterFirstUnlock))
   }
 
-  @Test func attributeEditOfAccessControlAsksAtASave() async throws {
+  @Test func accessControlAttributeNeedsAProofToSave() async throws {
     let item = try await saved(.devicePasscode, .onAccess)
     item.attributes.accessControl = AccessControl(.always)
     #expect(throws: SecretStoreError.self) { try item.saveNow() }
@@ -230,7 +224,7 @@ struct PasswordAuthorizingTests {
     #expect(item.value == "text")
   }
 
-  @Test func itemThatChangesWhileAskingIsAskedForAnew() async throws {
+  @Test func itemReplacedDuringAQuestionNeedsItsOwn() async throws {
     let holder = Lock<SecretVault?>(nil)
     let owner = TestPerson { request throws(SecretStoreError) in
       // Another writer meanwhile replaces the item with one that needs another proof.

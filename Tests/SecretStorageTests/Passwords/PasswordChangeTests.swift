@@ -38,22 +38,24 @@ struct PasswordChangeTests {
 
   private static let policies = [RefreshPolicy.onAccess, .onChange, .manual]
 
-  @Test func aChangeOfWhatCannotBeReadIsGivenUpAndTold() async {
+  @Test func changeOfAnUnreadableValueIsReported() async {
     await #expect(processExitsWith: .success) {
-      let heard = Lock([SecretStorageFailure]())
-      ExpectedFailures.begin()
-      SecretStores.onFailure = { failure in heard.withLock { $0.append(failure) } }
-      for policy in Self.policies {
-        let store = ScriptedStore()
-        // Here a read value stays known until the store reports a change.
-        try Self.check(policy, heard, store.content, store, readingBefore: policy == .onAccess) {
-          store.fail(with: $0 ? .locked : nil)
-        }
-        let vault = TestVault()
-        let object = vault.open()
-        // A loaded manual value stays known, even if the store is locked.
-        try Self.check(policy, heard, vault.open(), object, readingBefore: policy != .manual) {
-          if $0 { object.lock() } else { try object.unlock() }
+      recordingErrors {
+        let heard = Lock([SecretStorageFailure]())
+        ExpectedFailures.begin()
+        SecretStores.onFailure = { failure in heard.withLock { $0.append(failure) } }
+        for policy in Self.policies {
+          let store = ScriptedStore()
+          // Here a read value stays known until the store reports a change.
+          try Self.check(policy, heard, store.content, store, readingBefore: policy == .onAccess) {
+            store.fail(with: $0 ? .locked : nil)
+          }
+          let vault = TestVault()
+          let object = vault.open()
+          // A loaded manual value stays known, even if the store is locked.
+          try Self.check(policy, heard, vault.open(), object, readingBefore: policy != .manual) {
+            if $0 { object.lock() } else { try object.unlock() }
+          }
         }
       }
     }
@@ -66,29 +68,29 @@ struct PasswordChangeTests {
     let writer = Account(.onAccess, in: other)
     (writer.token, writer.password) = ("stored", "stored")
     let account = Account(policy, in: store)
-    if readsBefore { require(account.values == ["stored", "stored"]) }
+    if readsBefore { #expect(account.values == ["stored", "stored"]) }
     try lock(true)
     for round in 1...2 {
       heard.withLock { $0 = [] }
       account.append("x")
       let failure = SecretStorageFailure(.change, .locked)
-      require(heard.withLock { $0 } == [failure, failure], "round \(round) of \(policy)")
+      #expect(heard.withLock { $0 } == [failure, failure], "round \(round) of \(policy)")
       for item in account.items {
-        require(item.error == .locked && item.status == .locked && !item.hasUnsavedChanges)
+        #expect(item.error == .locked && item.status == .locked && !item.hasUnsavedChanges)
       }
     }
     try lock(false)
     try account.save()
     account.items[0].attributes.label = "label"
     try account.save()
-    require(Account.stored(in: other) == ["stored", "stored"])
+    #expect(Account.stored(in: other) == ["stored", "stored"])
     account.append("x")
     try account.save()
-    require(Account.stored(in: other) == ["storedx", "storedx"])
+    #expect(Account.stored(in: other) == ["storedx", "storedx"])
   }
 
   @Test(arguments: policies)
-  func aChangeOfAnUnsavedValueIsKept(_ policy: RefreshPolicy) throws {
+  func changeOfAnUnsavedValueIsKept(_ policy: RefreshPolicy) throws {
     let store = InMemorySecretStore()
     let account = Account(policy, in: store)
     if policy != .manual {
@@ -108,7 +110,7 @@ struct PasswordChangeTests {
   }
 
   @Test(arguments: policies)
-  func aChangeOfAnAbsentItemBeginsWithTheDefaultValue(_ policy: RefreshPolicy) throws {
+  func changeOfAnAbsentItemStartsWithTheDefault(_ policy: RefreshPolicy) throws {
     let store = InMemorySecretStore()
     let account = Account(policy, in: store)
     account.append("x")
@@ -117,7 +119,7 @@ struct PasswordChangeTests {
   }
 
   @Test(arguments: policies)
-  func aChainThatEndsAtNilChangesNothing(_ policy: RefreshPolicy) throws {
+  func optionalChainOnNilChangesNothing(_ policy: RefreshPolicy) throws {
     let store = ScriptedStore()
     let account = Account(policy, defaultValue: nil, in: store)
     account.items[0].attributes.label = "label"
@@ -128,7 +130,7 @@ struct PasswordChangeTests {
     #expect(account.items[0].attributes.label == "label")
   }
 
-  @Test func aManualValueIsReadForItsFirstChangeAlone() throws {
+  @Test func manualValueIsReadForTheFirstChangeOnly() throws {
     let store = ScriptedStore()
     PasswordItem<String>(.generic(service: "service"), in: store.content).value = "stored"
     let item = PasswordItem<String>(
@@ -144,7 +146,7 @@ struct PasswordChangeTests {
     #expect(other.value == "storedxy")
   }
 
-  @Test func aChangeThatThrowsIsMadeAsFarAsItCame() {
+  @Test func changeThatThrowsIsKept() {
     struct Failure: Error {}
     func change(_ text: inout String?) throws {
       text?.append("x")
@@ -155,9 +157,4 @@ struct PasswordChangeTests {
     #expect(throws: Failure.self) { try change(&item.value) }
     #expect(item.value == "setx")
   }
-}
-
-/// Exits an exit test with a failure.
-private func require(_ holds: Bool, _ what: String = "", line: Int = #line) {
-  if !holds { fatalError("The check in line \(line) failed. \(what)") }
 }

@@ -3,7 +3,7 @@ import Testing
 
 struct PasswordConcurrencyTests {
   @Test(arguments: [RefreshPolicy.onAccess, .onChange, .manual])
-  func setThatReturnedIsSeenByLaterGets(_ policy: RefreshPolicy) async {
+  func setIsVisibleToLaterGets(_ policy: RefreshPolicy) async {
     let item = PasswordItem<Int>(
       .generic(service: "service"), refreshPolicy: policy, in: InMemorySecretStore())
     item.value = 0
@@ -48,7 +48,7 @@ struct PasswordConcurrencyTests {
     #expect(store.items(matching: .all).count == 1)
   }
 
-  @Test func setsAndRemovalsAtOnceLeaveNothingUnsaved() async throws {
+  @Test func concurrentSetsAndRemovalsAreSaved() async throws {
     let store = InMemorySecretStore()
     let item = PasswordItem<String>(.generic(service: "service"), in: store)
     await withTaskGroup { group in
@@ -87,7 +87,7 @@ struct PasswordConcurrencyTests {
     #expect(!item.hasUnsavedChanges)
   }
 
-  @Test func savesAndSetsAtOnceEndWithTheLastSet() async throws {
+  @Test func concurrentSavesKeepTheLastSet() async throws {
     let store = InMemorySecretStore()
     let item = PasswordItem<Int>(.generic(service: "service"), refreshPolicy: .manual, in: store)
     await withTaskGroup { group in

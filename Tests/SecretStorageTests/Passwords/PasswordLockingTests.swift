@@ -24,7 +24,7 @@ struct PasswordLockingTests {
   }
 
   @Test(arguments: policies)
-  func propertyThatWasReadGivesTheDefaultValueAfterLocking(_ policy: RefreshPolicy) throws {
+  func lockedPropertyReturnsTheDefaultValue(_ policy: RefreshPolicy) throws {
     let item = item(policy)
     #expect(item.value == "secret")
     vault.lock()
@@ -38,7 +38,7 @@ struct PasswordLockingTests {
   }
 
   @Test(arguments: policies + [.manual])
-  func unsavedValueStays(_ policy: RefreshPolicy) throws {
+  func unsavedValueIsKeptWhileLocked(_ policy: RefreshPolicy) throws {
     let item = item(policy)
     #expect(try item.load() == "secret")
     vault.lock()
@@ -51,7 +51,7 @@ struct PasswordLockingTests {
     #expect(try vault.text("account") == "unsaved")
   }
 
-  @Test func whatAManualPropertyLoadedIsTheApps() throws {
+  @Test func manualValueIsKeptUntilItIsForgotten() throws {
     let item = item(.manual)
     try item.load()
     vault.lock()
@@ -66,7 +66,7 @@ struct PasswordLockingTests {
   }
 
   @Test(arguments: policies + [.manual])
-  func whatWasLoadedWithAContextEndsWithLockingTheContextOrForgetting(
+  func valueLoadedWithAContextEnds(
     _ policy: RefreshPolicy
   ) async throws {
     for end in End.allCases {
@@ -98,7 +98,7 @@ struct PasswordLockingTests {
 
   /// Gets that begin after the call has returned, with concurrent readers.
   @Test(arguments: policies)
-  func noGetThatBeginsAfterLockingHasTheSecret(_ policy: RefreshPolicy) throws {
+  func getAfterLockingReturnsTheDefaultValue(_ policy: RefreshPolicy) throws {
     let item = item(policy)
     try onThreads(4) { thread in
       for _ in 0..<Campaign.size(sample: 50, full: 1_000) {

@@ -20,23 +20,17 @@ struct PasswordMatchingTests {
   }
 
   @Test(arguments: TestStore.all)
-  func leftOutPartsMatchWhatTheItemHas(_ store: TestStore) throws {
+  func omittedPartsMatchAnyValue(_ store: TestStore) throws {
     let password = Declarations(in: try store.make())
     password.a = "The Valley Wind"
-    #expect(password.b == "The Valley Wind")
-    #expect(password.c == nil)
+    #expect(password.b == "The Valley Wind" && password.c == nil)
+    password.a = nil
+    password.b = "The Sixth Station"
+    #expect(password.a == nil && password.b == "The Sixth Station")
   }
 
   @Test(arguments: TestStore.all)
-  func absentPartsDoNotMatchWhatIsAskedFor(_ store: TestStore) throws {
-    let password = Declarations(in: try store.make())
-    password.b = "The Valley Wind"
-    #expect(password.a == nil)
-    #expect(password.b == "The Valley Wind")
-  }
-
-  @Test(arguments: TestStore.all)
-  func oldestMatchIsMeant(_ store: TestStore) throws {
+  func oldestMatchIsUsed(_ store: TestStore) throws {
     let password = Declarations(in: try store.make())
     password.c = "The Sixth Station"
     password.a = "The Valley Wind"
@@ -48,7 +42,7 @@ struct PasswordMatchingTests {
   }
 
   @Test(arguments: TestStore.all)
-  func itemThatIsReadIsTheOneUpdatedAndRemoved(_ store: TestStore) throws {
+  func readItemIsUpdatedAndRemoved(_ store: TestStore) throws {
     let store = try store.make()
     let password = Declarations(in: store)
     password.c = "The Sixth Station"
@@ -63,7 +57,7 @@ struct PasswordMatchingTests {
   }
 
   @Test(arguments: TestStore.all)
-  func exactMatchTakesLeftOutPartsAsAbsent(_ store: TestStore) throws {
+  func exactMatchNeedsAbsentParts(_ store: TestStore) throws {
     let store = try store.make()
     let one = GenericPassword<String>(service: "service", account: "account", in: store)
     let any = GenericPassword<String>(service: "service", in: store)
@@ -78,7 +72,7 @@ struct PasswordMatchingTests {
     #expect(try any.projectedValue.matchCount == 2)
   }
 
-  @Test func itemAddedByOthersIsFoundAfterNothingWas() throws {
+  @Test func itemAddedByOthersIsFound() throws {
     let store = InMemorySecretStore()
     let first = GenericPassword<String>(service: "service", in: store)
     let second = GenericPassword<String>(service: "service", account: "account", in: store)

@@ -19,7 +19,7 @@ struct PasswordRefreshTests {
   }
 
   @Test(arguments: [RefreshPolicy.onAccess, .manual, .onChange])
-  func declaringCallsNoStore(_ policy: RefreshPolicy) {
+  func declarationDoesNotUseTheStore(_ policy: RefreshPolicy) {
     _ = item(policy)
     #expect(store.counts.calls == 0)
   }
@@ -33,20 +33,16 @@ struct PasswordRefreshTests {
     #expect(!item.hasUnsavedChanges)
   }
 
-  @Test func onAccessGetIsOneCallWhileNothingChanges() {
+  @Test func onAccessGetIsOneCallWithoutAChange() {
     let item = item(.onAccess)
-    item.value = "value"
-    _ = item.value
-    #expect(store.calls { _ = item.value } == 1)
+    for value in [nil, "value"] {
+      item.value = value
+      _ = item.value
+      #expect(store.calls { _ = item.value } == 1)
+    }
   }
 
-  @Test func onAccessGetOfAbsentItemIsOneCall() {
-    let item = item(.onAccess)
-    _ = item.value
-    #expect(store.calls { _ = item.value } == 1)
-  }
-
-  @Test func onAccessFollowsItemThatWasReplaced() throws {
+  @Test func onAccessFindsAReplacedItem() throws {
     let item = item(.onAccess)
     item.value = "first"
     _ = item.value
@@ -55,7 +51,7 @@ struct PasswordRefreshTests {
     #expect(item.value == "second")
   }
 
-  @Test func manualTouchesTheStoreOnlyWhenTold() throws {
+  @Test func manualUsesTheStoreOnlyOnRequest() throws {
     other.value = "stored"
     let item = item(.manual, defaultValue: "default")
     #expect(item.value == "default")
@@ -76,17 +72,19 @@ struct PasswordRefreshTests {
     #expect(item.value == "default")
   }
 
-  @Test func manualNilRemovesAtSave() throws {
+  @Test func manualNilIsRemovedByASave() throws {
     other.value = "stored"
     let item = item(.manual)
     try item.load()
+    try item.save()
+    #expect(store.counts.writes == 0)
     item.value = nil
     #expect(other.value == "stored")
     try item.save()
     #expect(other.value == nil)
   }
 
-  @Test func loadGivesUpUnsavedChangesOnlyWhenItSucceeds() throws {
+  @Test func failedLoadKeepsUnsavedChanges() throws {
     other.value = "stored"
     let item = item(.manual)
     item.value = "unsaved"
@@ -102,22 +100,14 @@ struct PasswordRefreshTests {
     #expect(!item.hasUnsavedChanges)
   }
 
-  @Test func savingNothingCallsNoWrite() throws {
-    other.value = "stored"
-    let item = item(.manual)
-    try item.load()
-    try item.save()
-    #expect(store.counts.writes == 0)
-  }
-
-  @Test func manualStatusFindsOutWithoutTakingTheValue() {
+  @Test func manualStatusDoesNotLoadTheValue() {
     other.value = "stored"
     let item = item(.manual, defaultValue: "default")
     #expect(item.status == .value)
     #expect(item.value == "default")
   }
 
-  @Test func onChangeReadsAgainOnlyAfterAChange() {
+  @Test func onChangeReadsOnlyAfterAChange() {
     other.value = "first"
     let item = item(.onChange)
     #expect(item.value == "first")
@@ -129,15 +119,13 @@ struct PasswordRefreshTests {
 
   @Test func onChangeWritesEachSet() {
     let item = item(.onChange)
-    item.value = "set"
-    #expect(other.value == "set")
-    #expect(item.value == "set")
-    item.value = nil
-    #expect(other.value == nil)
-    #expect(item.value == nil)
+    for value in ["set", nil] {
+      item.value = value
+      #expect(other.value == value && item.value == value)
+    }
   }
 
-  @Test func onChangeKeepsReadingWhileItFails() {
+  @Test func onChangeReadsAgainAfterAFailure() {
     other.value = "stored"
     let item = item(.onChange, defaultValue: "default")
     store.fail(with: .locked)
@@ -146,7 +134,7 @@ struct PasswordRefreshTests {
     #expect(item.value == "stored")
   }
 
-  @Test func onChangeItemIsReleasedWhileItsStoreLives() {
+  @Test func onChangeItemIsNotRetainedByItsStore() {
     weak var released: PasswordItem<String>?
     do {
       let item = item(.onChange)
@@ -156,7 +144,7 @@ struct PasswordRefreshTests {
     #expect(released == nil)
   }
 
-  @Test func defaultValueStandsForAnAbsentItemAlone() throws {
+  @Test func defaultValueReplacesAnAbsentItemOnly() throws {
     let item = item(.onAccess, defaultValue: "default")
     #expect(item.value == "default")
     #expect(item.status == .absent)
@@ -168,7 +156,7 @@ struct PasswordRefreshTests {
     #expect(store.content.items(matching: .all).isEmpty)
   }
 
-  @Test func asynchronousCallsDoTheSame() async throws {
+  @Test func asynchronousCallsAreEquivalent() async throws {
     let item = item(.manual)
     item.value = "set"
     try await item.save()

@@ -20,7 +20,7 @@ struct PasswordStatusTests {
   ]
 
   @Test(arguments: failures)
-  func getterThatFailsGivesDefaultThenLastValueUnlessTheStoreKeepsIt(
+  func failedGetReturnsTheLastValueOrDefault(
     _ failure: SecretStoreError, _ status: PasswordStatus
   ) {
     store.fail(with: failure)
@@ -41,7 +41,7 @@ struct PasswordStatusTests {
   }
 
   @Test(arguments: failures)
-  func setterThatFailsKeepsTheValueUntilItIsSaved(
+  func failedSetKeepsTheValueUntilASave(
     _ failure: SecretStoreError, _ status: PasswordStatus
   ) throws {
     item.value = "old"
@@ -63,7 +63,7 @@ struct PasswordStatusTests {
     #expect(item.status == .value)
   }
 
-  @Test func removalThatFailsIsUnsavedToo() throws {
+  @Test func failedRemovalIsUnsaved() throws {
     item.value = "old"
     store.fail(with: .locked)
     item.value = nil
@@ -75,7 +75,7 @@ struct PasswordStatusTests {
     #expect(item.status == .absent)
   }
 
-  @Test func statusIsFoundOutBeforeAnyAccess() {
+  @Test func statusIsReadBeforeAnyAccess() {
     #expect(item.status == .absent)
     store.fail(with: .locked)
     let other = PasswordItem<String>(.generic(service: "service"), in: store)
@@ -92,29 +92,20 @@ struct PasswordStatusTests {
     #expect(throws: SecretStoreError.locked) { try item.matchCount }
   }
 
-  @Test func statusIsFoundOutAgainAfterAnotherSuccess() throws {
-    item.value = "value"
+  @Test(arguments: [nil, "new"])
+  func statusIsReadAgainAfterASuccess(_ unsaved: String?) throws {
+    item.value = "old"
     store.fail(with: .locked)
-    _ = item.value
+    if let unsaved { item.value = unsaved } else { _ = item.value }
     #expect(item.status == .locked)
     store.fail(with: nil)
     #expect(try item.matchCount == 1)
-    #expect(item.error == nil)
-    #expect(item.status == .value)
+    #expect(item.error == nil && item.status == .value)
+    #expect(item.hasUnsavedChanges == (unsaved != nil))
+    #expect(item.value == unsaved ?? "old")
   }
 
-  @Test func findingOutTheStatusKeepsTheUnsavedValue() throws {
-    item.value = "old"
-    store.fail(with: .locked)
-    item.value = "new"
-    store.fail(with: nil)
-    #expect(try item.matchCount == 1)
-    #expect(item.status == .value)
-    #expect(item.hasUnsavedChanges)
-    #expect(item.value == "new")
-  }
-
-  @Test func removalSaysNothingOfOtherMatches() throws {
+  @Test func removalDoesNotHideOtherMatches() throws {
     _ = try store.content.add(
       Secret("first".utf8), identity: .generic(service: "service"),
       attributes: ItemAttributes(label: "label"))
@@ -153,16 +144,11 @@ struct PasswordStatusTests {
     item.value = Unstorable()
     #expect(item.hasUnsavedChanges)
     #expect(item.value != nil)
-    let error = try #require(item.error)
-    guard case .invalid(let reason) = error else {
-      Issue.record("The error is \(error).")
-      return
-    }
-    #expect(reason.contains("Unstorable"))
-    #expect(!reason.hasSuffix("."))
+    let reason = try #require(item.error?.invalid)
+    #expect(reason.contains("Unstorable") && !reason.hasSuffix("."))
   }
 
-  @Test func constraintNobodyChecksIsRefused() throws {
+  @Test func unenforceableFlagsAreUnsupported() throws {
     let item = PasswordItem<String>(
       .generic(service: "service"), accessFlags: [.biometryAny, .or, .devicePasscode], in: store)
     item.value = "secret"
@@ -175,7 +161,7 @@ struct PasswordStatusTests {
   }
 
   @Test(arguments: [SecretStoreError.conflict, .duplicate])
-  func lostRacesAreRunAgain(_ race: SecretStoreError) throws {
+  func lostRacesAreRetried(_ race: SecretStoreError) throws {
     store.failWrites(with: [race, race, race])
     item.value = "set"
     #expect(try stored() == "set")
@@ -184,7 +170,7 @@ struct PasswordStatusTests {
     #expect(try stored() == nil)
   }
 
-  @Test func racesThatAreNeverWonAreAnError() throws {
+  @Test func endlessRacesAreAConflict() throws {
     store.failWrites(with: Array(repeating: .conflict, count: 1000))
     item.value = "set"
     #expect(item.error == .conflict)

@@ -6,7 +6,7 @@ import Testing
 @testable import SecretStorage
 
 struct SecretStorageFailureTests {
-  @Test func failureLogWritesEachDistinctFailureOnce() {
+  @Test func failureLogHasEachDistinctFailureOnce() {
     let lines = Lock([String]())
     let log = FailureLog<SecretStorageFailure> { line in lines.withLock { $0.append(line) } }
     log.report(SecretStorageFailure(.read, .locked))
@@ -22,7 +22,7 @@ struct SecretStorageFailureTests {
 
   // In separate processes, because the handler is global.
 
-  @Test func standardErrorGetsOneLinePerDistinctFailure() async throws {
+  @Test func standardErrorHasOneLinePerFailure() async throws {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {
@@ -40,7 +40,7 @@ struct SecretStorageFailureTests {
     #expect(!text.contains("canary"))
   }
 
-  @Test func handlerHearsARepeatedFailureOnceUntilASuccess() async {
+  @Test func repeatedFailureIsReportedOnceUntilASuccess() async {
     await #expect(processExitsWith: .success) {
       let heard = Lock([SecretStorageFailure]())
       ExpectedFailures.begin()
@@ -49,23 +49,23 @@ struct SecretStorageFailureTests {
       let item = PasswordItem<String>(.generic(service: "service"), in: store)
       store.fail(with: .locked)
       _ = (item.value, item.value, item.status, item.attributes)
-      check(heard.withLock { $0 } == [SecretStorageFailure(.read, .locked)])
+      #expect(heard.withLock { $0 } == [SecretStorageFailure(.read, .locked)])
       item.value = "value"
       item.value = "other"
-      check(heard.withLock { $0.last } == SecretStorageFailure(.write, .locked))
-      check(heard.withLock { $0.count } == 2)
+      #expect(heard.withLock { $0.last } == SecretStorageFailure(.write, .locked))
+      #expect(heard.withLock { $0.count } == 2)
       do { try item.save() } catch {}
-      check(heard.withLock { $0.count } == 2)
+      #expect(heard.withLock { $0.count } == 2)
       store.fail(with: nil)
-      do { try item.save() } catch { check(false) }
+      do { try item.save() } catch { Issue.record(error) }
       store.fail(with: .locked)
       _ = item.value
-      check(heard.withLock { $0.count } == 3)
+      #expect(heard.withLock { $0.count } == 3)
       store.fail(with: nil)
       _ = item.value
       store.fail(with: .locked)
       _ = item.value
-      check(heard.withLock { $0.count } == 4)
+      #expect(heard.withLock { $0.count } == 4)
     }
   }
 
@@ -76,18 +76,13 @@ struct SecretStorageFailureTests {
       let heard = Lock(false)
       ExpectedFailures.begin()
       SecretStores.onFailure = { _ in
-        check(item.value == nil)
-        check(item.error == .locked)
+        #expect(item.value == nil)
+        #expect(item.error == .locked)
         heard.withLock { $0 = true }
       }
       store.fail(with: .locked)
       _ = item.value
-      check(heard.withLock { $0 })
+      #expect(heard.withLock { $0 })
     }
   }
-}
-
-/// Exits an exit test with a failure.
-private func check(_ holds: Bool, line: Int = #line) {
-  if !holds { fatalError("The check in line \(line) failed.") }
 }

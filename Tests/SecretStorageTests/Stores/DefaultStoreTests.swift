@@ -5,7 +5,7 @@ struct DefaultStoreTests {
   private static let constant = PasswordItem<String>(
     .generic(service: "service"), refreshPolicy: .manual)
 
-  @Test func overrideHoldsForItsOperation() throws {
+  @Test func overrideAppliesToItsOperation() throws {
     let item = PasswordItem<String>(.generic(service: "service"))
     let store = InMemorySecretStore()
     SecretStores.withDefaultStore(store) { item.value = "here" }
@@ -36,11 +36,17 @@ struct DefaultStoreTests {
     #expect(store.items(matching: .all).count == 1)
   }
 
-  @Test func sharedStoreInMemoryIsNamedWithADot() {
+  @Test func sharedInMemoryStoreIsAStaticMember() {
     let item = PasswordItem<String>(.generic(service: "dot"), in: .inMemory)
     item.value = "value"
     let items = InMemorySecretStore.inMemory.items(matching: .exactly(.generic(service: "dot")))
     #expect(items.count == 1)
+  }
+
+  @Test func missingGuaranteeIsAnError() {
+    #expect(throws: SecretStoreError.unsupported("a store that survives a reboot")) {
+      try InMemorySecretStore().requiring(.survivesReboot)
+    }
   }
 
   @Test func bootstrappedStoreIsTheDefault() async {
@@ -49,29 +55,27 @@ struct DefaultStoreTests {
       let store = InMemorySecretStore()
       SecretStores.bootstrap(store)
       item.value = "value"
-      if store.items(matching: .all).count != 1 { fatalError("The item is elsewhere.") }
+      #expect(store.items(matching: .all).count == 1)
     }
   }
 
-  @Test func secondBootstrapIsMisuse() async throws {
+  @Test(arguments: [true, false])
+  func bootstrapOfAUsedDefaultStoreIsMisuse(isBootstrapped: Bool) async throws {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      SecretStores.bootstrap(InMemorySecretStore())
+    ) { [isBootstrapped] in
+      if isBootstrapped {
+        SecretStores.bootstrap(InMemorySecretStore())
+      } else {
+        _ = PasswordItem<String>(.generic(service: "service")).value
+      }
       SecretStores.bootstrap(InMemorySecretStore())
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(text.contains("SecretStores.bootstrap(_:) was called twice."))
-  }
-
-  @Test func bootstrapAfterTheFirstAccessIsMisuse() async throws {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      _ = PasswordItem<String>(.generic(service: "service")).value
-      SecretStores.bootstrap(InMemorySecretStore())
-    }
-    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(text.contains("after the default store had been used"))
+    #expect(
+      text.contains(
+        isBootstrapped
+          ? "SecretStores.bootstrap(_:) was called twice."
+          : "after the default store had been used"))
   }
 }

@@ -42,9 +42,9 @@ final class ScriptedConversation: AuthenticationConversation {
       return state.answers.isEmpty ? nil : state.answers.removeFirst()
     }
     if let answer { return try answer.get() }
-    // An unforeseen question waits for cancellation, at most 30 seconds.
+    // A question without an answer waits for its cancellation.
     do {
-      try await Task.sleep(for: .seconds(30))
+      try await Task.sleep(for: .seconds(100_000))
     } catch {
       throw .cancelled
     }
@@ -67,6 +67,10 @@ extension Authenticator {
 }
 
 extension Result where Failure == SecretStoreError {
+  var error: SecretStoreError? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+
   /// The reason of a denial; nil for other results.
   var denial: String? {
     if case .failure(.denied(let reason)) = self { reason } else { nil }

@@ -3,9 +3,9 @@ import StorageTesting
 import Testing
 
 @Test(arguments: SecretStoreConformance.Check.allCases)
-func vaultConformsToTheContract(_ check: SecretStoreConformance.Check) async {
+func vaultConforms(_ check: SecretStoreConformance.Check) async {
   let vault = TestVault()
   await SecretStoreConformance(
-    "SecretVault", makeStore: { vault.open() }, reopen: { _ in vault.open() }
+    "SecretVault", timeout: nil, makeStore: { vault.open() }, reopen: { _ in vault.open() }
   ).run(check)
 }

@@ -11,7 +11,7 @@ import Testing
 struct PAMTerminalTests {
   /// In separate processes, because a process has one controlling terminal.
   @Test(arguments: [STDIN_FILENO, STDERR_FILENO])
-  func modulesAreToldTheTerminal(descriptor: Int32) async {
+  func modulesGetThePathOfTheTerminal(descriptor: Int32) async {
     await #expect(processExitsWith: .success) { [descriptor] in
       let path = try takeTerminal(as: descriptor)
       #expect(Terminal.path == path)
@@ -24,7 +24,7 @@ struct PAMTerminalTests {
     }
   }
 
-  @Test func modulesAreToldNoneWhereThereIsNone() async {
+  @Test func pathIsNilWithoutATerminal() async {
     await #expect(processExitsWith: .success) {
       setsid()
       #expect(Terminal.path == nil)

@@ -11,34 +11,20 @@ import Testing
 struct TerminalSuspensionTests {
   private let vault = TestVault()
 
-  private func session(_ kind: String) throws -> PseudoTerminal {
-    try PseudoTerminal(
-      executable: "VaultProcess", ["ask", vault.path, vault.statePath, kind])
-  }
-
-  /// A shell with job control, which can continue the process.
-  private func shell(_ script: String, _ kind: String) throws -> PseudoTerminal {
-    let words = [
-      try ChildProcess.path(ofExecutable: "VaultProcess"), vault.path, vault.statePath, kind,
-    ]
-    return try PseudoTerminal(["/bin/sh", "-m", "-c", script] + words)
-  }
-
-  @Test func vaultIsLockedAndTheTerminalShowsTypingBeforeCtrlZStopsTheProcess() throws {
+  @Test(.enabled(if: ProcessMemory.isReadable, "The memory of a child cannot be read."))
+  func vaultIsLockedBeforeControlZStops() throws {
     let object = vault.open()
     try object.add("text", account: "account")
     let user = try #require(
       try object.read { contents throws(SecretStoreError) in contents.keys.ring.user })
     let needles = unsafe user.withUnsafeBytes { [(name: "user key", bytes: unsafe Array($0))] }
-    let session = try session("locking")
+    let session = try vault.terminal("locking")
     try session.waitForPrompt("Password: ")
     try session.type("taj" + PseudoTerminal.suspend)
     for round in 2...4 {
-      try wait { try isProcessStopped(session.process) }
+      try session.waitForStop()
       #expect(session.settings == session.settingsBefore)
-      if ProcessMemory.isReadable {
-        #expect(try ProcessMemory(of: session.process).names(of: needles) == [])
-      }
+      #expect(try ProcessMemory(of: session.process).names(of: needles) == [])
       kill(session.process, SIGCONT)
       try session.waitForPrompt("Password: ", times: round)
       if round < 4 { try session.type("taj" + PseudoTerminal.suspend) }
@@ -50,11 +36,12 @@ struct TerminalSuspensionTests {
     #expect(session.settings == session.settingsBefore)
   }
 
-  @Test func passphraseDoesNotShowAfterCtrlZUnderAShell() throws {
-    let script = """
-      "$0" ask "$1" "$2" "$3"; stty echo icanon; echo stopped; read line; fg; echo ended $?
+  @Test func passphraseIsNotEchoedAfterControlZInAShell() throws {
+    let session = try vault.shell(
+      "locking",
       """
-    let session = try shell(script, "locking")
+      "$0" "$@"; stty echo icanon; echo stopped; read line; fg; echo ended $?
+      """)
     try session.waitForPrompt("Password: ")
     try session.type("taj" + PseudoTerminal.suspend)
     try session.waitForText("stopped\r\n")
@@ -69,13 +56,13 @@ struct TerminalSuspensionTests {
     #expect(session.echoes)
   }
 
-  @Test(arguments: ["hidden", "locking"], [true, false])
-  func passphraseDoesNotShowAfterAPlainStop(kind: String, isShown: Bool) throws {
-    let session = try session(kind)
+  @Test(arguments: [("hidden", true), ("locking", false)])
+  func passphraseIsNotEchoedAfterAStop(kind: String, isShown: Bool) throws {
+    let session = try vault.terminal(kind)
     try session.waitForPrompt("Password: ")
     for round in 2...4 {
       kill(session.process, SIGSTOP)
-      try wait { try isProcessStopped(session.process) }
+      try session.waitForStop()
       // A shell may turn echo on, without any notice to the process.
       if isShown { session.showTyping() } else { try session.type("typed meanwhile") }
       kill(session.process, SIGCONT)
@@ -87,13 +74,13 @@ struct TerminalSuspensionTests {
     #expect(session.settings == session.settingsBefore)
   }
 
-  @Test func visibleQuestionIsAskedAgainAfterAPlainStop() throws {
-    let session = try session("visible")
+  @Test func visibleQuestionIsAskedAgainAfterAStop() throws {
+    let session = try vault.terminal("visible")
     try session.waitForText("Name: ")
     try session.type("Ki")
     try session.waitForText("Ki")
     kill(session.process, SIGSTOP)
-    try wait { try isProcessStopped(session.process) }
+    try session.waitForStop()
     kill(session.process, SIGCONT)
     try session.wait(for: "the question") { $0.hasSuffix("\r\nName: ") }
     try session.type("ab\n")
@@ -101,11 +88,11 @@ struct TerminalSuspensionTests {
     #expect(session.screen.hasSuffix("Answer: 61 62\r\n"))
   }
 
-  @Test func handlerOfTheAppHearsThatTheProcessGoesOn() throws {
-    let session = try session("handling")
+  @Test func handlerOfTheAppGetsTheContinueSignal() throws {
+    let session = try vault.terminal("handling")
     try session.waitForPrompt("Password: ")
     kill(session.process, SIGSTOP)
-    try wait { try isProcessStopped(session.process) }
+    try session.waitForStop()
     kill(session.process, SIGCONT)
     try session.waitForPrompt("Password: ", times: 2)
     try session.type("secret\n")
@@ -114,13 +101,14 @@ struct TerminalSuspensionTests {
     #expect(session.screen.ranges(of: "A signal came.\r\n").count == 1)
   }
 
-  @Test func processThatGoesOnInTheBackgroundLeavesTheTerminalAlone() throws {
-    let script = """
-      "$0" ask "$1" "$2" "$3" & p=$!; fg; stty echo icanon; echo stopped; bg; \
+  @Test func continuedBackgroundProcessDoesNotAsk() throws {
+    let session = try vault.shell(
+      "hidden",
+      """
+      "$0" "$@" & p=$!; fg; stty echo icanon; echo stopped; bg; \
       while ! grep -q '^State:.T' "/proc/$p/status"; do sleep 0.01; done; \
       echo waiting; read line; echo "line $line"; fg; echo ended $?
-      """
-    let session = try shell(script, "hidden")
+      """)
     try session.waitForPrompt("Password: ")
     kill(-session.foregroundGroup, SIGSTOP)
     try session.waitForText("waiting\r\n")

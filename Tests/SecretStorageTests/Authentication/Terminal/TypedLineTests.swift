@@ -30,13 +30,13 @@ struct TypedLineTests {
     ("\u{16}\u{16}\n", "\u{16}"), ("tajny\u{4}", "tajny"), ("a\u{16}\u{4}\n", "a\u{4}"),
     ("a\0b\n", "a\0b"),
   ])
-  func keysThatEditALineDo(keys: String, expected: String) throws {
+  func editingKeysEditTheLine(keys: String, expected: String) throws {
     let line = try #require(typed(keys.utf8))
     #expect(String(decoding: line.bytes, as: UTF8.self) == expected)
     #expect(!line.isEndOfInput && !line.isTooLong)
   }
 
-  @Test func theEndOfAnEmptyLineIsTheEndOfInput() throws {
+  @Test func endOfAnEmptyLineIsTheEndOfInput() throws {
     #expect(try #require(typed("\u{4}".utf8)).isEndOfInput)
     #expect(try #require(typed("abc\u{15}\u{4}".utf8)).isEndOfInput)
   }
@@ -47,13 +47,13 @@ struct TypedLineTests {
     #expect(try #require(typed("\u{E9}\u{7F}\n".utf8, keys: keys)).bytes == [0xC3])
   }
 
-  @Test func keysThatNobodyHasEditNothing() throws {
+  @Test func undefinedKeysEditNothing() throws {
     let text = "a\u{7F}\u{15}\u{17}\u{16}\u{4}\0\n"
     let line = try #require(typed(text.utf8, keys: TypedLine.Keys()))
     #expect(line.bytes == Array(text.utf8.dropLast()))
   }
 
-  @Test func aLineOf64KiBIsAcceptedAndALongerOneIsNot() throws {
+  @Test func lineIsLimitedTo64KiB() throws {
     let full = Array(repeating: UInt8(ascii: "x"), count: TypedLine.limit)
     let accepted = try #require(typed(full + [0x0A]))
     #expect(accepted.bytes == full && !accepted.isTooLong)
