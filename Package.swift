@@ -91,7 +91,9 @@ let package = Package(
         "CLibrary", "Concurrency", "LibCrypto", "SecretMigration", "SecretStorage",
         "StorageInternals", "TestSupport", "VaultProcess",
       ]),
-    .testTarget(name: "PasswordRulesTests", dependencies: ["PasswordRules", "TestSupport"]),
+    .testTarget(
+      name: "PasswordRulesTests", dependencies: ["PasswordRules", "TestSupport"],
+      exclude: ["Fixtures"]),
     .testTarget(
       name: "ValidationTests",
       dependencies: [

@@ -13,7 +13,7 @@ import Testing
     #expect(lock.withLock { $0 } == 8000)
   }
 
-  @Test func errorOfTheBodyIsThrownAndTheLockReleased() {
+  @Test func errorOfTheBodyReleasesTheLock() {
     struct Failure: Error {}
     let lock = Lock(1)
     #expect(throws: Failure.self) {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test(.forks) func heldLockHasAFreshValueInAForkedChild() async {
+  @Test(.forks) func heldLockHasANewValueInAForkedChild() async {
     await #expect(processExitsWith: .success) {
       let lock = Lock([1], inForkedChild: { [3] })
       try Self.holding(lock) {
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test(.forks) func heldLockWithoutAFreshValueStopsAForkedChild() async {
+  @Test(.forks) func heldLockWithoutNewValueStopsAForkedChild() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {

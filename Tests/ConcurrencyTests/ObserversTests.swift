@@ -27,7 +27,7 @@ import Testing
     #expect(list.isEmpty)
   }
 
-  @Test func endedObserverIsNotCalledFromACopyOfTheList() {
+  @Test func endedObserverIsNotCalled() {
     let list = Lock(List())
     let observer = Observer<@Sendable () -> Void> { Issue.record("called after the end") }
     list.withLock { $0.add(observer) }

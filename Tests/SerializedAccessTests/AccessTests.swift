@@ -7,13 +7,13 @@ struct AccessTests {
     var reason: String
   }
 
-  @Test func returnsResultOfClosure() {
+  @Test func accessReturnsTheResultOfTheClosure() {
     let stack = Serialized([1, 2, 3])
     #expect(stack.access { $0.popLast() } == 3)
     #expect(stack.wrappedValue == [1, 2])
   }
 
-  @Test func rethrowsTheErrorWithItsType() {
+  @Test func accessRethrowsTheErrorWithItsType() {
     let number = Serialized(0)
     do {
       try number.access { number throws(Refused) in

@@ -8,7 +8,7 @@ struct DescriptionTests {
     @Serialized var number = 5
   }
 
-  @Test func showsTheValue() {
+  @Test func descriptionShowsTheValue() {
     #expect(Serialized(5).description == "Serialized(5)")
     #expect("\(Serialized("a"))" == "Serialized(a)")
     #expect(Serialized(Int?.none).description == "Serialized(nil)")
@@ -21,7 +21,7 @@ struct DescriptionTests {
     #expect(text.contains("wrappedValue: 5"))
   }
 
-  @Test(arguments: [false, true]) func isSafeInsideAnAccess(onCustomQueue: Bool) {
+  @Test(arguments: [false, true]) func descriptionIsSafeInsideAnAccess(onCustomQueue: Bool) {
     let number =
       onCustomQueue ? Serialized(5, customQueue: DispatchQueue(label: "queue")) : Serialized(5)
     let observed = Serialized("")
@@ -39,7 +39,7 @@ struct DescriptionTests {
     observation.cancel()
   }
 
-  @Test func doesNotWaitForAnotherThread() {
+  @Test func descriptionDoesNotWait() {
     let number = Serialized(5)
     let isInside = Serialized(false)
     let described = Serialized("")

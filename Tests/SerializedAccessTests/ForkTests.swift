@@ -9,7 +9,7 @@ import Testing
   @Test func valueNotAccessedAtForkWorksInChild() async {
     await #expect(processExitsWith: .success) {
       let busy = BusyThreads()
-      for _ in 0..<Campaign.size(sample: 10, full: 1_000) {
+      for _ in 0..<Campaign.size(sample: 2, full: 1_000) {
         for operation in ForkOperation.allCases {
           let unnamed = Serialized(1)
           let custom = Serialized(1, customQueue: DispatchQueue(label: "custom"))
@@ -26,10 +26,10 @@ import Testing
   }
 
   /// Nothing hangs: an access finds a consistent value, or ends the child with a message.
-  @Test func constantlyAccessedValueWorksInChildOrEndsIt() async {
+  @Test func busyValueWorksInChildOrEndsIt() async {
     await #expect(processExitsWith: .success) {
       let busy = BusyThreads()
-      for _ in 0..<Campaign.size(sample: 5, full: 500) {
+      for _ in 0..<Campaign.size(sample: 1, full: 500) {
         for operation in ForkOperation.allCases {
           for value in busy.values {
             let child = try ForkedChild(isQuiet: true) { _ = operation.works(on: value) }

@@ -8,101 +8,40 @@ func message(of result: ExitTest.Result?) -> String {
 }
 
 struct ReentranceTests {
-  private let expected =
-    #"on the queue "com.example.orders" was accessed from inside an access to it"#
+  /// An access inside another one.
+  enum NestedAccess: CaseIterable, Codable, Sendable {
+    case inAccess, assigning, inScheduledAccess, inChangeInPlace, inObserver, values
 
-  @Test func accessInsideAccessIsRejected() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      let value = Serialized(0, customQueue: "com.example.orders")
-      value.access { $0 = value.wrappedValue }
+    func perform(on value: Serialized<[Int]>) {
+      switch self {
+      case .inAccess: value.access { $0 = value.wrappedValue }
+      case .assigning: value.access { _ in value.wrappedValue = [] }
+      case .inScheduledAccess:
+        value.asyncAccess { _ in value.wrappedValue += [1] }
+        DispatchSemaphore(value: 0).wait()
+      case .inChangeInPlace: value.wrappedValue.sort { $0 + value.wrappedValue.count < $1 }
+      case .inObserver:
+        let observation = value.observe { _, _ in value.wrappedValue += [1] }
+        value.wrappedValue += [1]
+        observation.cancel()
+      case .values: value.access { _ in _ = value.values }
+      }
     }
-    #expect(message(of: result).contains(expected))
   }
 
-  @Test func assignmentInsideAccessIsRejected() async {
+  @Test(arguments: NestedAccess.allCases, [false, true])
+  func nestedAccessIsRejected(access: NestedAccess, onCustomQueue: Bool) async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      let value = Serialized("", customQueue: "com.example.orders")
-      value.access { _ in value.wrappedValue = "x" }
+    ) { [access = access as NestedAccess, onCustomQueue = onCustomQueue as Bool] in
+      let label = "com.example.orders"
+      access.perform(
+        on: onCustomQueue
+          ? Serialized([3, 1, 2], customQueue: DispatchQueue(label: label))
+          : Serialized([3, 1, 2], customQueue: label))
     }
-    #expect(message(of: result).contains(expected))
-  }
-
-  @Test func accessInsideScheduledAccessIsRejected() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      let value = Serialized(0, customQueue: "com.example.orders")
-      value.asyncAccess { _ in value.wrappedValue += 1 }
-      DispatchSemaphore(value: 0).wait()
-    }
-    #expect(message(of: result).contains(expected))
-  }
-
-  @Test func accessInsideChangeInPlaceIsRejected() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      let value = Serialized([3, 1, 2], customQueue: "com.example.orders")
-      value.wrappedValue.sort { $0 + value.wrappedValue.count < $1 }
-    }
-    #expect(message(of: result).contains(expected))
-  }
-
-  @Test func accessInsideObserverIsRejected() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      let value = Serialized(0, customQueue: "com.example.orders")
-      let observation = value.observe { _, _ in value.wrappedValue += 1 }
-      value.wrappedValue = 1
-      observation.cancel()
-    }
-    #expect(message(of: result).contains(expected))
-  }
-
-  @Test func valuesInsideAccessAreRejected() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      let value = Serialized(0, customQueue: "com.example.orders")
-      value.access { _ in _ = value.values }
-    }
-    #expect(message(of: result).contains(expected))
-  }
-
-  @Test func accessInsideAccessOnCustomQueueIsRejected() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      let value = Serialized(0, customQueue: DispatchQueue(label: "com.example.orders"))
-      value.access { $0 = value.wrappedValue }
-    }
-    #expect(message(of: result).contains(expected))
-  }
-
-  @Test func accessInsideChangeInPlaceOnCustomQueueIsRejected() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      let value = Serialized([3, 1], customQueue: DispatchQueue(label: "com.example.orders"))
-      value.wrappedValue.sort { $0 + value.wrappedValue.count < $1 }
-    }
-    #expect(message(of: result).contains(expected))
-  }
-
-  @Test func accessInsideObserverOnCustomQueueIsRejected() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      let value = Serialized(0, customQueue: DispatchQueue(label: "com.example.orders"))
-      let observation = value.observe { _, _ in value.wrappedValue += 1 }
-      value.wrappedValue += 1
-      observation.cancel()
-    }
+    let expected =
+      #"on the queue "com.example.orders" was accessed from inside an access to it"#
     #expect(message(of: result).contains(expected))
   }
 

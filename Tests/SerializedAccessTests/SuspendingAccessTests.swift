@@ -5,13 +5,13 @@ import Testing
 struct SuspendingAccessTests {
   private struct Refused: Error {}
 
-  @Test func returnsResultOfClosure() async throws {
+  @Test func accessReturnsTheResultOfTheClosure() async throws {
     let stack = Serialized([1, 2])
     #expect(try await stack.access { $0.popLast() } == 2)
     #expect(stack.wrappedValue == [1])
   }
 
-  @Test func rethrowsTheErrorOfTheClosure() async {
+  @Test func accessRethrowsTheErrorOfTheClosure() async {
     let number = Serialized(0)
     await #expect(throws: Refused.self) {
       try await number.access { number in
@@ -22,7 +22,7 @@ struct SuspendingAccessTests {
     #expect(number.wrappedValue == 1)
   }
 
-  @Test func followsScheduledAccesses() async throws {
+  @Test func accessFollowsScheduledAccesses() async throws {
     let numbers = Serialized([Int]())
     for number in 0..<100 { numbers.asyncAccess { $0.append(number) } }
     #expect(try await numbers.access { $0.count } == 100)

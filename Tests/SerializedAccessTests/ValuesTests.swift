@@ -2,7 +2,7 @@ import SerializedAccess
 import Testing
 
 struct ValuesTests {
-  @Test func beginWithTheCurrentValueAndFollowChanges() async {
+  @Test func valuesBeginWithTheCurrentValue() async {
     let number = Serialized(1)
     var numbers = number.values.makeAsyncIterator()
     #expect(await numbers.next() == 1)
@@ -28,7 +28,7 @@ struct ValuesTests {
     #expect(await numbers.next() == 5)
   }
 
-  @Test func endWithTheValue() async {
+  @Test func valuesEndWithTheWrapper() async {
     var number: Serialized<Int>? = Serialized(1)
     let values = number?.values
     number = nil
@@ -39,7 +39,7 @@ struct ValuesTests {
     #expect(received == [1])
   }
 
-  @Test func endWithTheTaskOfTheConsumer() async {
+  @Test func valuesEndWithTheTaskOfTheConsumer() async {
     let number = Serialized(1)
     let values = number.values
     let task = Task { for await _ in values {} }

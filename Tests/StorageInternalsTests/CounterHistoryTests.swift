@@ -6,7 +6,7 @@ struct CounterHistoryTests {
   @Test(arguments: [
     ["=\t0\t3\t1", "=\t1\t2\t2"], ["=\t0\t1\t1", "r\t0\t3\t2", "=\t2\t3\t2", "r\t4\t5\t2"],
   ])
-  func orderThatAllCouldHaveSeenHasNoContradiction(_ journal: [String]) throws {
+  func linearizableHistoryHasNoContradiction(_ journal: [String]) throws {
     var history = CounterHistory()
     try history.add(journal)
     #expect(history.contradictions(atEnd: 2) == [])

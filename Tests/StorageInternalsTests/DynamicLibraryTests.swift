@@ -18,7 +18,7 @@ import Testing
     #expect(unsafe library.symbol("abs") != nil)
   }
 
-  @Test func missingLibraryIsAnErrorWithNamesReasonAndPackages() throws {
+  @Test func missingLibraryErrorNamesPackages() throws {
     let packages = ["Fedora": "missing-libs", "Debian": "libmissing9"]
     let error = try #require(throws: DynamicLibraryError.self) {
       _ = try DynamicLibrary(anyOf: ["libmissing.so.9", "libmissing.so.8"], packages: packages)
@@ -39,7 +39,7 @@ import Testing
         """)
   }
 
-  @Test func missingSymbolIsAnErrorWithItsNameAndTheLibrary() throws {
+  @Test func missingSymbolErrorNamesTheLibrary() throws {
     let library = try DynamicLibrary(anyOf: Self.names, packages: [:])
     #expect(unsafe library.symbol("no_such_function") == nil)
     let expected = DynamicLibraryError.symbolMissing("no_such_function", library: library.name)
@@ -49,7 +49,7 @@ import Testing
     #expect(expected.description.contains("\(library.name) has no symbol no_such_function."))
   }
 
-  @Test func typeOfSwiftFunctionStopsTheProgram() async throws {
+  @Test func swiftFunctionTypeStopsTheProcess() async throws {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {

@@ -45,6 +45,15 @@ package struct ForkedChild: Sendable {
     _ = end()
   }
 
+  /// Whether the child has ended; its status stays available.
+  fileprivate var hasEnded: Bool {
+    // The kernel fills the structure, and only if the child has ended.
+    var information = unsafe siginfo_t()
+    return unsafe waitid(
+      P_PID, id_t(identifier), &information, WEXITED | WNOHANG | WNOWAIT) == 0
+      && information.si_signo == SIGCHLD
+  }
+
   /// Waits until the child has ended, and throws unless it succeeded.
   package func wait() throws {
     let status = end()
@@ -57,5 +66,15 @@ package struct ForkedChild: Sendable {
     // The status is written before the call returns.
     while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
     return status
+  }
+}
+
+/// Waits until a condition is true; the end of the child before that is an error.
+package func wait(for child: ForkedChild, until isTrue: () throws -> Bool) throws {
+  try wait {
+    let hasEnded = child.hasEnded
+    if try isTrue() { return true }
+    if hasEnded { throw ForkedChild.Failure(status: child.end()) }
+    return false
   }
 }

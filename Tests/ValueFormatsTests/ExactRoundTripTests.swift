@@ -7,13 +7,6 @@ import Testing
 
 /// Round trips from a value to the bytes of a file and back.
 @Suite struct ExactRoundTripTests {
-  private func expectExact<Value: Codable & Equatable>(
-    _ value: Value, in format: KeyValueFormat, sourceLocation: SourceLocation = #_sourceLocation
-  ) throws {
-    let decoded = try reread(value, in: format)
-    #expect(decoded == value, sourceLocation: sourceLocation)
-  }
-
   private func reread<Value: Codable>(_ value: Value, in format: KeyValueFormat) throws -> Value {
     let bytes = try format.coding.encode(TreeEncoder().encode(value))
     return try TreeDecoder().decode(Value.self, from: format.coding.decode(bytes[...]))
@@ -24,12 +17,12 @@ import Testing
     _ format: KeyValueFormat
   ) throws {
     let coding = format.coding
-    let filesCount = UInt64(Campaign.size(sample: 20, full: 2000))
+    let filesCount = UInt64(Campaign.size(sample: 6, full: 2000))
     for file in 0..<filesCount {
       var expected: [StoredKey: RandomValue] = [:]
       var entries: [StoredKey: KeyValueEntry] = [:]
       for seed in file * 50..<file * 50 + 50 {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let value = RandomValue(using: &random)
         let bytes = try coding.encode(TreeEncoder().encode(value))
         let decoded = try TreeDecoder().decode(RandomValue.self, from: coding.decode(bytes[...]))
@@ -48,18 +41,6 @@ import Testing
     }
   }
 
-  @Test(arguments: KeyValueFormat.allCases) func integersComeBackAtTheirLimits(
-    _ format: KeyValueFormat
-  ) throws {
-    func check<Integer: FixedWidthInteger & Codable>(_ type: Integer.Type) throws {
-      for value in [Integer.min, 0, 1, .max] {
-        try expectExact(value, in: format)
-        try expectExact([value], in: format)
-      }
-    }
-    for type in allIntegers { try check(type) }
-  }
-
   @Test(arguments: KeyValueFormat.allCases) func realsAndDatesComeBackToTheBit(
     _ format: KeyValueFormat
   ) throws {
@@ -76,8 +57,8 @@ import Testing
       // For a date, -0.0 and 0.0 are the same moment.
       #expect(seconds == real || seconds.isNaN && real.isNaN)
     }
-    for date in [Date.distantPast, .distantFuture, .now, Date(timeIntervalSince1970: 0.123_456)] {
-      try expectExact(date, in: format)
+    for date in [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 0.123_456)] {
+      #expect(try reread(date, in: format) == date)
     }
   }
 
@@ -110,42 +91,8 @@ import Testing
     }
   }
 
-  @Test(arguments: KeyValueFormat.allCases) func absencesKeepTheirLayers(
-    _ format: KeyValueFormat
-  ) throws {
-    let values: [Int???] = [nil, .some(nil), .some(.some(nil)), 5]
-    try expectExact(values, in: format)
-    for value in values {
-      try expectExact(value, in: format)
-      try expectExact(["key": value], in: format)
-      try expectExact(Maybe.just(value), in: format)
-    }
-    let texts: [String??] = ["$null", nil, .some(nil), "$null:1", "$null:0", "null"]
-    try expectExact(texts, in: format)
-    for text in texts { try expectExact(text, in: format) }
-  }
-
-  @Test(arguments: KeyValueFormat.allCases) func otherShapesComeBack(
-    _ format: KeyValueFormat
-  ) throws {
-    typealias Payload = TreeCodingShapesTests.Payload
-    try expectExact(true, in: format)
-    try expectExact([Data(), Data([0, 1, 255])], in: format)
-    try expectExact(Data([255]), in: format)
-    try expectExact([UInt8(1), 255], in: format)
-    try expectExact(URL(string: "https://example.com/a?b=c&d#e"), in: format)
-    try expectExact([URL(string: "b", relativeTo: URL(string: "https://example.com/"))], in: format)
-    try expectExact([Int.min: "a", .max: "b"], in: format)
-    try expectExact([Payload.one(1): Payload.deep(name: .some(nil), [nil, 1])], in: format)
-    try expectExact([[[Int]]](), in: format)
-    try expectExact([String: [Int]](), in: format)
-    try expectExact(TreeCodingShapesTests.Empty(), in: format)
-    try expectExact(Decimal(string: "-0.000123456789012345678901234567"), in: format)
-    try expectExact(UUID(), in: format)
-  }
-
   /// Everything that can be encoded to a tree can be written and read.
-  @Test(arguments: KeyValueFormat.allCases) func theDeepestValueComesBack(
+  @Test(arguments: KeyValueFormat.allCases) func deepestValueComesBack(
     _ format: KeyValueFormat
   ) throws {
     typealias Node = TreeEncodingErrorTests.Node

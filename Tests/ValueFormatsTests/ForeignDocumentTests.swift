@@ -11,7 +11,7 @@ struct ForeignDocumentTests {
     try ForeignDocument(bytes).tree()
   }
 
-  @Test func textIsTakenAsItIs() throws {
+  @Test func textIsNotUnescaped() throws {
     let json = try tree(Array(Self.text.utf8))
     let string = ValueTree.string("$base64:YQ==")
     let list: [ValueTree] = [.string("$null:1"), .string("$null"), .null(depth: 0)]
@@ -33,7 +33,7 @@ struct ForeignDocumentTests {
     #expect(try tree(Array(text.utf8)) == .dictionary(["$base64:YQ==": .bool(true)]))
   }
 
-  @Test func anyValueMayBeAtTheTopOfAPropertyList() throws {
+  @Test func propertyListHasAnyTopValue() throws {
     #expect(try tree(Array("<plist><true/></plist>".utf8)) == .bool(true))
     #expect(try tree(Array("<plist><array/></plist>".utf8)) == .array([]))
     #expect(throws: FormatError.self) { try tree(Array("<plist></plist>".utf8)) }
@@ -41,7 +41,7 @@ struct ForeignDocumentTests {
   }
 
   @Test(arguments: ["", "text", "<plist>", "{", "bplist00", "[1,]", #"{"a": 1, "a": 2}"#])
-  func whatIsNoDocumentIsRefused(text: String) {
+  func invalidDocumentIsRefused(text: String) {
     #expect(throws: FormatError.self) { try tree(Array(text.utf8)) }
   }
 
@@ -53,7 +53,7 @@ struct ForeignDocumentTests {
     ).bytes
   }
 
-  @Test func deepListIsNotGivenToADecoder() throws {
+  @Test func deepListIsNotDecoded() throws {
     #expect(throws: FormatError.self) {
       try ForeignDocument.requireDecodable(propertyList: nested(100_000))
     }
@@ -64,7 +64,7 @@ struct ForeignDocumentTests {
   }
 
   @Test(arguments: [0x0F, 0x71, 0xB0, 0xC0] as [UInt8])
-  func kindThatNoEncoderWritesIsNotGivenToADecoder(marker: UInt8) {
+  func unusualObjectIsNotDecoded(marker: UInt8) {
     let list = BinaryPropertyListFile(
       objects: [[0xA1, 1], [marker, 0x61]], offsetSize: 1, referenceSize: 1)
     #expect(throws: FormatError.self) {

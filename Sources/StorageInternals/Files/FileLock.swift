@@ -26,11 +26,13 @@ package struct FileLock: ~Copyable, Sendable {
   /// Processes acquire the lock approximately in the order of their requests. A missing lock file
   /// is created with access for its owner only. After a timeout, this throws `ETIMEDOUT` of
   /// `flock`, with the holder if the kernel reports it, and later calls for the same path fail
-  /// immediately until the lock is free.
+  /// immediately until the lock is free. After the queue timeout, the order among processes is
+  /// ignored.
   package init(
-    at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout
+    at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout,
+    queueTimeout: Duration = .seconds(1)
   ) throws(SystemError) {
-    let wait = FileLockWait(path: path, timeout: timeout)
+    let wait = FileLockWait(path: path, timeout: timeout, queueTimeout: queueTimeout)
     var file = try Self.open(path, fileSystem)
     try wait.enterQueue()
     do throws(SystemError) {

@@ -17,11 +17,11 @@ struct FileLockWait {
   private static let shortestPause: UInt32 = 50
   private static let longestPause: UInt32 = 500
 
-  init(path: String, timeout: Duration) {
+  init(path: String, timeout: Duration, queueTimeout: Duration) {
     self.path = path
     let now = SuspendingClock.now
     deadline = now.advanced(by: timeout)
-    queueDeadline = now.advanced(by: .seconds(1))
+    queueDeadline = now.advanced(by: queueTimeout)
   }
 
   /// Waits until no other thread of this process is ahead in the queue.

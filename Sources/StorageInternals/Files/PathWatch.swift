@@ -15,8 +15,10 @@ package final class PathWatch: Sendable {
     /// The steps of the last resolution of the path.
     var steps: [PathStep] = []
     var names: Set<Inotify.WatchedName> = []
-    /// The file's status at the last poll; nil if it was missing, or had changed too recently.
+    /// The file's status at the last poll; nil if it was missing.
     var polledStatus: FileStatus?
+    /// Whether the file may have changed since the last poll without a change of its status.
+    var mayHaveChanged = false
   }
 
   let path: String
@@ -95,9 +97,12 @@ package final class PathWatch: Sendable {
       } catch {
         status = nil
       }
-      // A second change within the same tick of the clock would not change the status.
-      defer { state.polledStatus = status.flatMap { $0.changed < start ? $0 : nil } }
-      return status != state.polledStatus
+      defer {
+        state.polledStatus = status
+        // A second change within the same tick of the clock would not change the status.
+        state.mayHaveChanged = status.map { $0.changed >= start } ?? false
+      }
+      return state.mayHaveChanged || status != state.polledStatus
     }
     if isChanged || problem == nil { recheck(isLost: false) }
   }
@@ -193,8 +198,13 @@ package enum PolledPaths {
 
   private static func schedule() -> Bool { thread.run(after: period, poll) != nil }
 
-  @Sendable private static func poll() {
+  /// Checks all paths immediately, in addition to the periodic checks.
+  package static func check() {
     for member in members.withLock({ Array($0.values) }) { member.watch?.poll() }
+  }
+
+  @Sendable private static func poll() {
+    check()
     members.withLock { members in
       members = members.filter { $0.value.watch?.problem != nil }
       hasMembers.store(!members.isEmpty, ordering: .releasing)

@@ -15,7 +15,7 @@ struct ReferenceParserTests {
   @Test(
     .enabled(if: SharedData.isAvailable, "the reference parser's outputs are not on this machine"),
     arguments: ["canonical.jsonl", "canonical-documented.jsonl"])
-  func strictModeMatchesReferenceParserForValidInput(file: String) throws {
+  func strictModeMatchesReferenceParser(file: String) throws {
     let rows: [Row] = try SharedData.lines(of: file)
     for row in rows {
       let lenient = try PasswordRuleSet(row.input, mode: .lenient)

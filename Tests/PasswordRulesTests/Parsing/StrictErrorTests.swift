@@ -3,65 +3,25 @@ import Testing
 
 /// The refusals of strict reading, with their positions and suggestions.
 struct StrictErrorTests {
-  struct Vector: Sendable, CustomTestStringConvertible {
+  private struct Row: Decodable {
     let descriptor: String
-    let range: Range<Int>
+    /// The bounds, in code points.
+    let range: [Int]
     let replacement: String?
     let message: String
-
-    var testDescription: String { descriptor }
-
-    init(_ descriptor: String, _ range: Range<Int>, _ replacement: String?, _ message: String) {
-      (self.descriptor, self.range) = (descriptor, range)
-      (self.replacement, self.message) = (replacement, message)
-    }
   }
 
-  @Test(arguments: [
-    Vector("minlength: 8 ;", 12..<13, "", "space after the number"),
-    Vector("minlength: 8 9", 12..<12, ";", "Expected `;` or the end after the number"),
-    Vector("minlength: 8.5", 12..<12, ";", "Expected `;` or the end after the number"),
-    Vector("minlength: -8", 11..<11, nil, "Expected a number"),
-    Vector("minlength: x", 11..<11, nil, "Expected a number"),
-    Vector(
-      "minlength: 99999999999999999999999", 11..<34, "9223372036854775807",
-      "The number is greater than"),
-    Vector("minlength: 8;; maxlength: 12", 13..<14, "", "no rule before this `;`"),
-    Vector(";", 0..<1, "", "no rule before this `;`"),
-    Vector("required: upper,", 15..<16, "", "Expected a class after `,`"),
-    Vector("required: upper, ;", 15..<16, "", "Expected a class after `,`"),
-    Vector("required: upper,, lower", 16..<16, nil, "Expected a class"),
-    Vector("required: upper lower", 16..<16, ",", "Expected `,`, `;` or the end after a class"),
-    Vector("required: 1", 10..<10, nil, "Expected a class"),
-    Vector("required : upper", 8..<9, "", "space before `:`"),
-    Vector("required upper", 8..<8, ":", "Expected `:` after `required`"),
-    Vector("required", 8..<8, ":", "Expected `:` after `required`"),
-    Vector("Required: upper", 0..<8, "required", "`Required` is not a rule"),
-    Vector("min-length: 8", 0..<10, "minlength", "`min-length` is not a rule"),
-    Vector("dummy: upper", 0..<5, nil, "`dummy` is not a rule"),
-    Vector("required: numbers", 10..<17, "digit", "`numbers` is not a class"),
-    Vector("required: uppercase", 10..<19, "upper", "`uppercase` is not a class"),
-    Vector("required: foo", 10..<13, nil, "`foo` is not a class"),
-    Vector("allowed: [abc", 9..<10, nil, "has no closing"),
-    Vector("allowed: [", 9..<10, nil, "has no closing"),
-    Vector("allowed: [a]b]", 11..<12, nil, "`]` ends the class here"),
-    Vector("allowed: []a]", 10..<11, nil, "`]` ends the class here"),
-    Vector("allowed: [ab]]]", 14..<14, ",", "Expected `,`, `;` or the end after a class"),
-    // Positions are counted in code points.
-    Vector("allowed: [é👩]; minlength: x", 26..<26, nil, "Expected a number"),
-    Vector("\u{0}minlength: 8", 0..<1, "", "U+0000 is not a valid space"),
-    Vector("minlength: 8;\u{FFFD}", 13..<14, "", "U+FFFD is not a valid space"),
-    Vector("minlength: 8\u{200B}", 12..<13, "", "U+200B is not a valid space"),
-    Vector("{", 0..<0, nil, "Expected the name of a rule"),
-  ])
-  func errorHasRangeAndReplacement(_ vector: Vector) throws {
-    let error = try #require(throws: DescriptorSyntaxError.self) {
-      try PasswordRuleSet(vector.descriptor)
+  @Test func errorHasRangeAndReplacement() throws {
+    let rows: [Row] = try Fixture.lines(of: "strict-errors")
+    for row in rows {
+      let error = try #require(throws: DescriptorSyntaxError.self, "\(row)") {
+        try PasswordRuleSet(row.descriptor)
+      }
+      #expect(error.issue.range == row.range[0]..<row.range[1], "\(row)")
+      #expect(error.issue.replacement == row.replacement, "\(row)")
+      #expect(error.issue.message.contains(row.message), "\(row) \(error)")
+      #expect(error.description.hasPrefix("At character \(row.range[0] + 1): "), "\(row)")
     }
-    #expect(error.issue.range == vector.range)
-    #expect(error.issue.replacement == vector.replacement)
-    #expect(error.issue.message.contains(vector.message), "\(error)")
-    #expect(error.description.hasPrefix("At character \(vector.range.lowerBound + 1): "))
   }
 
   @Test func longNameIsTruncated() throws {

@@ -6,7 +6,7 @@ import Testing
     try ApplicationDirectories(applicationName: "app", environment: environment)
   }
 
-  @Test func variablesOfXDGComeFirst() throws {
+  @Test func xdgVariablesTakePrecedence() throws {
     let directories = try directories([
       "XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d/", "XDG_STATE_HOME": "/", "HOME": "/home/me",
       "STATE_DIRECTORY": "/var/lib/s", "CONFIGURATION_DIRECTORY": "/etc/s",
@@ -42,7 +42,7 @@ import Testing
     #expect(ApplicationDirectories.credentials(environment: environment) == "/run/credentials/s")
   }
 
-  @Test func noDirectoryIsAnErrorThatSaysWhatToSet() throws {
+  @Test func missingDirectoryErrorNamesVariables() throws {
     let directories = try directories([:])
     #expect(ApplicationDirectories.credentials(environment: [:]) == nil)
     #expect(
@@ -64,27 +64,27 @@ import Testing
     ("/nonexistent", "/nonexistent is a placeholder for users without a home directory"),
     ("/nonexistent/", "/nonexistent/ is a placeholder for users without a home directory"),
   ])
-  func messageSaysWhatIsWrongWithTheHomeDirectory(home: String?, reason: String) throws {
+  func errorExplainsTheHomeDirectory(home: String?, reason: String) throws {
     let directories = try directories(["HOME": home].compactMapValues(\.self))
     let error = #expect(throws: ApplicationDirectoriesError.self) { try directories.configuration }
     #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
   }
 
   @Test(arguments: ["", ".", "..", "a/b", "/", "a\0b", "/\u{301}"])
-  func nameThatIsNoPathComponentIsRefused(name: String) {
+  func nameMustBeAPathComponent(name: String) {
     #expect(throws: ApplicationDirectoriesError.invalidApplicationName(name)) {
       try ApplicationDirectories(applicationName: name, environment: [:])
     }
   }
 
-  @Test func nameIsTheExecutablesByDefault() throws {
+  @Test func defaultNameIsThatOfTheExecutable() throws {
     let executable = try FileSystem().linkTarget(of: "/proc/self/exe")
     let name = try ApplicationDirectories(environment: [:]).applicationName
     #expect(name == executable.lastComponent)
     #expect(!name.isEmpty)
   }
 
-  @Test func nameOutlivesAnUpgradeOfTheExecutable() {
+  @Test func nameIsKeptWhenTheExecutableIsReplaced() {
     #expect(ApplicationDirectories.name(ofExecutable: "/usr/bin/app") == "app")
     #expect(ApplicationDirectories.name(ofExecutable: "/usr/bin/app (deleted)") == "app")
     #expect(ApplicationDirectories.name(ofExecutable: "app") == "app")

@@ -7,14 +7,14 @@ import Testing
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test func directoriesAreMadeForTheirOwnerAlone() throws {
+  @Test func directoriesAreAccessibleToTheirOwnerOnly() throws {
     try FileSystem().makeDirectories(directory("a/b/c"))
     for name in ["a", "a/b", "a/b/c"] {
       #expect(try FileSystem().status(of: directory(name))?.mode == S_IFDIR | 0o700)
     }
   }
 
-  @Test func existingDirectoriesStayAsTheyAre() throws {
+  @Test func existingDirectoriesKeepTheirModes() throws {
     try FileSystem().makeDirectories(directory("a"))
     unsafe #expect(chmod(directory("a"), 0o755) == 0)
     unsafe #expect(symlink("a", directory("link")) == 0)
@@ -24,14 +24,14 @@ import Testing
     #expect(try FileSystem().status(of: directory("a/b"))?.isDirectory == true)
   }
 
-  @Test func fileWhereADirectoryShouldBeIsAnError() throws {
+  @Test func fileInPlaceOfADirectoryIsAnError() throws {
     try FileSystem().replaceFile(at: directory("a"), with: [])
     #expect(throws: SystemError(call: .mkdir, path: directory("a"), code: ENOTDIR)) {
       try FileSystem().makeDirectories(directory("a"))
     }
   }
 
-  @Test func danglingLinkOnTheWayIsAnError() throws {
+  @Test func danglingLinkInThePathIsAnError() throws {
     unsafe #expect(symlink("nowhere", directory("a")) == 0)
     #expect(throws: SystemError(call: .stat, path: directory("a"), code: ENOENT)) {
       try FileSystem().makeDirectories(directory("a/b"))
@@ -55,7 +55,7 @@ import Testing
     #expect(try FileSystem().entries(of: directory.path) == [])
   }
 
-  @Test func missingIsNilAndUnreachableIsAnError() throws {
+  @Test func statusOfAMissingFileIsNil() throws {
     #expect(try FileSystem().status(of: directory("missing")) == nil)
     try FileSystem().replaceFile(at: directory("a"), with: [])
     #expect(throws: SystemError(call: .stat, path: directory("a/b"), code: ENOTDIR)) {
@@ -81,7 +81,7 @@ import Testing
     #expect(Array(path.lastComponent.utf8) == Array(last.utf8))
   }
 
-  @Test func errorSaysCallPathAndReason() {
+  @Test func errorContainsCallPathAndReason() {
     let error = SystemError(call: .open, path: "/x", code: ENOSPC)
     #expect(error.description == "open of /x: No space left on device (errno 28)")
   }

@@ -18,7 +18,7 @@ import Testing
   }
 
   /// A race that the thread sanitizer should detect.
-  @Test func threadsMayReadNothingAtOnce() throws {
+  @Test func concurrentEmptyReadsHaveNoRace() throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: [])
     try onThreads(2) { _ in
@@ -27,14 +27,14 @@ import Testing
     }
   }
 
-  @Test func absurdCountTakesNoMemory() throws {
+  @Test func hugeCountAllocatesNoMemory() throws {
     try FileSystem().replaceFile(at: directory("file"), with: [1, 2, 3])
     let file = try FileSystem().open(directory("file"), O_RDONLY)
     #expect(try file.read(from: 1, count: .max) == [2, 3])
     #expect(try file.read(from: 99, count: .max) == [])
   }
 
-  @Test func writingIsDoneAtTheOffset() throws {
+  @Test func bytesAreWrittenAtTheOffset() throws {
     let file = try FileSystem().open(directory("file"), O_RDWR | O_CREAT, mode: 0o600)
     try file.write([1, 2, 3], at: 0)
     try file.write([9], at: 1)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func dateFarAheadIsNoTrap() throws {
+  @Test func dateFarInTheFutureDoesNotTrap() throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: [])
     let times = Array(repeating: timespec(tv_sec: 14_000_000_000, tv_nsec: 0), count: 2)

@@ -11,7 +11,7 @@ import Testing
   let old = [UInt8]("old".utf8)
   let new = [UInt8](repeating: 7, count: 100_000)
 
-  @Test func contentAndModeAreThoseGiven() throws {
+  @Test func contentAndModeAreWritten() throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
     #expect(try FileSystem().status(of: path)?.mode == S_IFREG | 0o600)
@@ -26,12 +26,12 @@ import Testing
     #expect(try FileSystem().status(of: directory("file"))?.size == 0)
   }
 
-  @Test(arguments: [ENOSPC, EIO, EACCES])
-  func faultAtAnyCallLeavesOldContentAndNoLitter(code: Int32) throws {
+  @Test func faultLeavesOldOrNewContentAndNoLitter() throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
     var index = 0
     while true {
+      let code = [ENOSPC, EIO, EACCES][index % 3]
       let fault = FaultAtCall(index, code: code)
       do throws(SystemError) {
         try fault.fileSystem.replaceFile(at: path, with: new)
@@ -56,7 +56,7 @@ import Testing
   static let missing: [[FileSystem.Call]] = [[], [.renameat2], [.renameat2, .link]]
 
   @Test(arguments: missing, [ENOSYS, EINVAL, EPERM, EOPNOTSUPP])
-  func fileIsMadeWithoutReplacingOne(_ missing: [FileSystem.Call], code: Int32) throws {
+  func fileIsCreatedWithoutOverwriting(_ missing: [FileSystem.Call], code: Int32) throws {
     let path = directory("file")
     let fileSystem = FileSystem { call, _ in missing.contains(call) ? code : nil }
     try fileSystem.replaceFile(at: path, with: new, overwriting: false)
@@ -71,7 +71,7 @@ import Testing
 
   /// Another process creates the file at the last moment.
   @Test(arguments: missing)
-  func fileThatIsMadeMeanwhileStays(_ missing: [FileSystem.Call]) throws {
+  func fileCreatedMeanwhileIsKept(_ missing: [FileSystem.Call]) throws {
     let path = directory("file")
     let fileSystem = FileSystem { [old] call, _ in
       if [.rename, .renameat2].contains(call) {
@@ -93,7 +93,7 @@ import Testing
     #expect(try FileSystem().entries(of: directory.path) == ["file"])
   }
 
-  @Test func interruptedCallsAreMadeAgain() throws {
+  @Test func interruptedCallsAreRepeated() throws {
     for index in 0..<8 {
       let fault = FaultAtCall(index, code: EINTR)
       try fault.fileSystem.replaceFile(at: directory("file"), with: new)
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func directoryThatCannotBeSynchronizedIsNoFailure() throws {
+  @Test func unsynchronizedDirectoryIsNoFailure() throws {
     let path = directory.path
     let fileSystem = FileSystem { $0 == .fsync && $1 == path ? EINVAL : nil }
     try fileSystem.replaceFile(at: directory("file"), with: new)
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
-  func fileThatBecomesAnothersIsClosedToAllUntilItIs() throws {
+  func modeIsPrivateUntilTheOwnerIsSet() throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
     try #require(unsafe chown(path, 1234, 5678) == 0)
@@ -175,7 +175,7 @@ import Testing
   @Test(arguments: [
     (FileSystem.Call.open, EOPNOTSUPP), (.open, EISDIR), (.link, ENOENT), (.link, EPERM),
   ])
-  func fileSystemWithoutNamelessFilesGetsANamedOne(_ call: FileSystem.Call, code: Int32) throws {
+  func namedFileReplacesAnUnnamedOne(_ call: FileSystem.Call, code: Int32) throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
     let fallback = Fallback(call, code: code)
@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  @Test func temporaryNameIsThereForTheRenameAlone() throws {
+  @Test func temporaryNameExistsOnlyDuringTheRename() throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
     let directory = directory.path
@@ -213,7 +213,7 @@ import Testing
     #expect(seen.withLock { $0 } == ["rename"])
   }
 
-  @Test func ownFileIsReplacedWithoutAskingForItsOwner() throws {
+  @Test func ownerOfAnOwnFileIsNotChanged() throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old, mode: 0o644)
     let status = try #require(try FileSystem().status(of: path))
@@ -223,7 +223,7 @@ import Testing
     #expect(try FileSystem().status(of: path)?.permissions == 0o644)
   }
 
-  @Test func leftoversOfThisFileAloneAreRemoved() throws {
+  @Test func onlyLeftoversOfTheFileAreRemoved() throws {
     let path = directory("file")
     // A failed rename and unlink leave the same files as a killed process.
     let dying = FileSystem { call, _ in call == .rename || call == .unlink ? EIO : nil }
@@ -251,7 +251,7 @@ import Testing
   }
 
   @Test(arguments: 0..<8)
-  func processKilledAtAnyCallLeavesAllOfOldOrNewContent(index: Int) async throws {
+  func killedProcessLeavesOldOrNewContent(index: Int) async throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
     await #expect(processExitsWith: .signal(SIGKILL)) {

@@ -27,7 +27,7 @@ struct AsynchronousCheckTests {
     field.report.checks.last?.state
   }
 
-  @Test func waitsForTheLocalRequirements() {
+  @Test func checkWaitsForTheLocalRequirements() {
     let field = makeField()
     field.value = "ab"
     #expect(state(of: field) == .waiting)
@@ -46,7 +46,7 @@ struct AsynchronousCheckTests {
     #expect(state(of: field) == .pending)
   }
 
-  @Test func doesNotRunBeforeFieldIsTouched() {
+  @Test func checkDoesNotRunBeforeFieldIsTouched() {
     let field = makeField("abc")
     #expect(state(of: field) == .waiting)
     #expect(clock.sleeperCount == 0)

@@ -16,7 +16,7 @@ struct CrossFieldCheckTests {
     field.report.checks.last?.state
   }
 
-  @Test func showsNoErrorUntilFieldIsTouched() {
+  @Test func crossFieldErrorNeedsATouchedField() {
     password.value = "Sesame"
     #expect(repeated.report.state == .pristine)
     #expect(state(of: repeated) == .incomplete)
@@ -24,7 +24,7 @@ struct CrossFieldCheckTests {
     #expect(repeated.report.state == .invalid)
   }
 
-  @Test func doesNotWaitForOtherFields() {
+  @Test func crossFieldCheckDoesNotWaitForOthers() {
     password.value = "S"
     repeated.value = "S"
     #expect(password.report.state == .invalid)
@@ -43,7 +43,7 @@ struct CrossFieldCheckTests {
     #expect(state(of: repeated) == expected)
   }
 
-  @Test func followsBothFields() {
+  @Test func crossFieldCheckFollowsBothFields() {
     password.value = "Sesame"
     repeated.value = "Sesame"
     #expect(repeated.report.state == .valid)
@@ -75,7 +75,7 @@ struct CrossFieldCheckTests {
     #expect(state(of: password) == .satisfied)
   }
 
-  @Test func changeOfOtherFieldDoesNotRestartAsynchronousCheck() async throws {
+  @Test func otherFieldDoesNotRestartAsynchronousCheck() async throws {
     let (clock, service) = (ManualClock(), SlowService())
     let field = ValidatedField(
       "", Validator<String>.notEmpty, asynchronously: [service.check()], clock: clock)

@@ -40,7 +40,7 @@ struct ValidationFormTests {
     #expect(form.errors.map(\.check.id.name) == ["minimumCount", "adult"])
   }
 
-  @Test func firstFieldNeedingAttentionIsTheFirstInOrder() {
+  @Test func firstNeedingAttentionIsFirstInOrder() {
     #expect(form.firstNeedingAttention === userName)
     age.value = 20
     userName.value = "Sen"
@@ -54,7 +54,7 @@ struct ValidationFormTests {
     #expect(form.fields.map(\.report.state) == [.invalid, .invalid, .invalid])
   }
 
-  @Test func unavailableFieldNeedsAttentionUnlikePendingField() async throws {
+  @Test func unavailableFieldNeedsAttention() async throws {
     let (clock, service) = (ManualClock(), SlowService())
     let name = ValidatedField(
       "", Validator<String>.notEmpty, asynchronously: [service.check()], clock: clock)

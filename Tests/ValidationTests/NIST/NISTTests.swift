@@ -17,7 +17,7 @@ struct NISTTests {
   }
 
   @Test(arguments: [(8, 64), (64, 64), (100, 100)])
-  func maximumIsAtLeast64CodePoints(asked: Int, maximum: Int) {
+  func maximumIsAtLeastSixtyFourCodePoints(asked: Int, maximum: Int) {
     let validator: Validator<String> = .nist(blockList: Self.blockList, maximum: asked)
     #expect(validator.report(for: String(repeating: "ab", count: maximum / 2)).isValid)
     let report = validator.report(for: String(repeating: "ab", count: maximum / 2) + "cd")

@@ -7,7 +7,7 @@ import Testing
 struct BinaryPropertyListFormatTests {
   private let format = BinaryPropertyListFormat()
 
-  @Test func aFileIsWrittenByteForByte() throws {
+  @Test func fileIsWrittenByteForByte() throws {
     let entries = try [("a", .bool(true)), ("\u{e9}", .array([.number(.integer(1))]))].map {
       (key: String, tree: ValueTree) in
       format.entry(StoredKey(key), try format.encode(tree)[...])
@@ -25,11 +25,9 @@ struct BinaryPropertyListFormatTests {
         == BinaryPropertyListFile(objects: [[0xD0]], offsetSize: 1).bytes)
   }
 
-  @Test func aFileOfFoundationIsRead() throws {
-    let bytes = try #require(
-      Data(base64Encoded: PropertyListFixtures.binary, options: .ignoreUnknownCharacters))
-    let parsed = try format.parse(Array(bytes))
-    #expect(try format.trees(of: parsed) == PropertyListFixtures.expected(isBinary: true))
+  @Test func fileOfFoundationIsRead() throws {
+    let parsed = try format.parse(Fixture.bytes("foundation-binary.plist"))
+    #expect(try format.trees(of: parsed) == FoundationFixture.expected(isBinary: true))
     try format.requireSameAfterJoining(parsed)
   }
 
@@ -43,7 +41,7 @@ struct BinaryPropertyListFormatTests {
       [[0x4F, 0x13, 0, 0, 0, 0, 0, 0, 0, 1, 9]], [[0xB2, 3, 3], [0x09]], [[0xC1, 3], [0xC0]],
       [[0xA3, 3, 4, 3], [0xA1, 4], [0x51, 0x78]], [[0xD1, 3, 4], [0x10, 1], [0xAF, 0x10, 0]],
     ] as [[[UInt8]]])
-  func objectsOfOtherProgramsSurvive(_ objects: [[UInt8]]) throws {
+  func objectsOfOtherProgramsAreKept(_ objects: [[UInt8]]) throws {
     let file = BinaryPropertyListFile(objects: [[0xD1, 1, 2], [0x51, 0x61]] + objects)
     let parsed = try format.parse(file.bytes)
     // The fragment is the value alone; its references are relative to it.
@@ -61,7 +59,7 @@ struct BinaryPropertyListFormatTests {
   }
 
   @Test(arguments: [(8, 8), (3, 1), (1, 5), (7, 3)])
-  func sizesOfOffsetsAndReferencesMayBeAny(_ offsetSize: Int, _ referenceSize: Int) throws {
+  func offsetsAndReferencesHaveAnySize(_ offsetSize: Int, _ referenceSize: Int) throws {
     func references(_ indices: UInt64...) -> [UInt8] {
       indices.flatMap { BinaryPropertyListFile.number($0, size: referenceSize) }
     }
@@ -91,7 +89,7 @@ struct BinaryPropertyListFormatTests {
       ([0x57] + Array("$null:9".utf8), .null(depth: 9)), ([0xA0], .array([])),
       ([0xD0], .dictionary([:])),
     ] as [([UInt8], ValueTree)])
-  func anObjectIsDecoded(_ object: [UInt8], _ tree: ValueTree) throws {
+  func objectIsDecoded(_ object: [UInt8], _ tree: ValueTree) throws {
     let file = BinaryPropertyListFile(objects: [object]).bytes
     #expect(exact(try format.decode(file[...])) == exact(tree))
     let within = Array("within".utf8) + file + [0]
@@ -130,7 +128,7 @@ struct BinaryPropertyListFormatTests {
       (.number(.float(1)), [0x22, 0x3F, 0x80, 0, 0]),
       (.data(Data(repeating: 7, count: 15)), [0x4F, 0x10, 15] + Array(repeating: 7, count: 15)),
     ] as [(ValueTree, [UInt8])])
-  func aValueIsEncodedAsOneObject(_ tree: ValueTree, _ object: [UInt8]) throws {
+  func valueIsEncodedAsOneObject(_ tree: ValueTree, _ object: [UInt8]) throws {
     let offsetSize = object.count < 248 ? 1 : 2
     #expect(
       try format.encode(tree)
@@ -138,7 +136,7 @@ struct BinaryPropertyListFormatTests {
   }
 
   @Test(arguments: ["1e999", "170141183460469231731687303715884105728"])
-  func aNumberOfAnotherFormatMayNotFit(_ spelling: String) throws {
+  func numberOfAnotherFormatIsNotEncoded(_ spelling: String) throws {
     let reason = "a number is too large for a binary property list"
     #expect(throws: FormatError(reason: reason, offset: 0)) {
       try format.encode(.number(.text(spelling)))

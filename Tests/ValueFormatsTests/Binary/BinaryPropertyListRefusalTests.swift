@@ -25,7 +25,7 @@ struct BinaryPropertyListRefusalTests {
     ("bplist", "invalid or truncated trailer", 6),
     ("bplist00", "invalid or truncated trailer", 8),
   ])
-  func whatIsNoBinaryPropertyListIsRefused(_ file: String, _ reason: String, _ offset: Int) {
+  func otherFileIsRefused(_ file: String, _ reason: String, _ offset: Int) {
     expectRefusal(Array(file.utf8), reason, at: offset)
   }
 
@@ -78,12 +78,12 @@ struct BinaryPropertyListRefusalTests {
       ([0x4F, 0x20, 1], "invalid object count"),
       ([0x4F, 0x14, 0, 0, 0], "invalid object count"),
     ] as [([UInt8], String)])
-  func anObjectIsRefused(_ object: [UInt8], _ reason: String) {
+  func invalidObjectIsRefused(_ object: [UInt8], _ reason: String) {
     let file = File.of(object)
     expectRefusal(file.bytes, reason, at: file.offset(of: 2))
   }
 
-  @Test func placesOutsideOfTheFileAreRefused() {
+  @Test func offsetsOutsideTheFileAreRefused() {
     let file = File.of([0xA1, 3])
     expectRefusal(file.bytes, "object reference out of range", at: file.offset(of: 2) + 1)
     for offset in [0, 7, 14, 0xFFFF] as [UInt64] {
@@ -112,7 +112,7 @@ struct BinaryPropertyListRefusalTests {
     expectRefusal(File(objects: [[0xA0]]).bytes, "the root object is not a dictionary", at: 8)
   }
 
-  @Test func whatHoldsItselfIsRefused() {
+  @Test func cyclicObjectIsRefused() {
     let reason = "an array or dictionary contains itself"
     var file = File.of([0xA1, 2])
     expectRefusal(file.bytes, reason, at: file.offset(of: 2))
@@ -139,7 +139,7 @@ struct BinaryPropertyListRefusalTests {
         "duplicate key", 2
       ),
     ] as [([[UInt8]], String, Int)])
-  func aFragmentIsNotDecoded(_ objects: [[UInt8]], _ reason: String, _ object: Int) {
+  func invalidFragmentIsNotDecoded(_ objects: [[UInt8]], _ reason: String, _ object: Int) {
     let file = File(objects: objects)
     let error = FormatError(reason: reason, offset: file.offset(of: object))
     #expect(throws: error) { try format.decode(file.bytes[...]) }

@@ -27,7 +27,7 @@ struct PropertyListBombTests {
     return File(objects: [[0xD1, 1, 2], [0x51, 0x61]] + arrays + [[0x09]])
   }
 
-  @Test func sharedArraysAreKeptButNotWrittenOut() throws {
+  @Test func sharedArraysAreNotExpanded() throws {
     for count in [22, 23, 100, 200] {
       let parsed = try format.parse(laughs(count).bytes)
       let joined = format.join(parsed.entries, parsed.surroundings)
@@ -43,7 +43,7 @@ struct PropertyListBombTests {
   }
 
   @Test(arguments: [510, 511, 512, 10_000, 1_000_000])
-  func nestingHasALimit(_ depth: Int) throws {
+  func nestingIsLimited(_ depth: Int) throws {
     let arrays = (0..<depth).map { [0xA1] + File.number(UInt64($0 + 3), size: 4) }
     let top = [0xD1] + File.number(1, size: 4) + File.number(2, size: 4)
     let file = File(
@@ -78,7 +78,7 @@ struct PropertyListBombTests {
     }
   }
 
-  @Test func contentThatManyObjectsHaveAtOnceIsRefused() throws {
+  @Test func overlappingObjectsAreRefused() throws {
     // A thousand entries of the offset table for arrays that contain one another.
     let count = 1_000
     let references = (0..<count).flatMap { _ in File.number(1, size: 2) }
@@ -104,7 +104,7 @@ struct PropertyListBombTests {
     }
   }
 
-  @Test func whatManyKeysShareIsNotCopiedWithoutLimit() throws {
+  @Test func copiesOfSharedValuesAreLimited() throws {
     let count = 1_000
     let references = (1...2 * count).flatMap { File.number(UInt64(min($0, count + 1)), size: 2) }
     let data = BinaryObject.header(.data, count: 100_000) + Array(repeating: 7, count: 100_000)

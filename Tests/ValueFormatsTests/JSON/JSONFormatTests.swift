@@ -35,7 +35,7 @@ struct JSONFormatTests {
   }
 
   @Test(arguments: ["{}", " {\n} ", "\u{FEFF}{}", "{}\r\n"])
-  func fileMayBeWithoutKeys(_ text: String) throws {
+  func fileWithoutKeysIsRead(_ text: String) throws {
     #expect(try rejoin(text) == "{}\n")
   }
 
@@ -47,7 +47,7 @@ struct JSONFormatTests {
     "\"e\u{301}\"", "{\"a\":1, \"a\" : 2}", "[ ]", "{\n}", "[1,\n\t2 ]", "[[[]],{\"\":{}}]",
     "null", "true", "false", "\"// # ,]}\"",
   ])
-  func spellingSurvives(_ value: String) throws {
+  func spellingIsKept(_ value: String) throws {
     for key in ["key", "\\u006Bey", "k\u{65}\u{301}y"] {
       for separator in [":", " : ", "\n:\t"] {
         let entry = "\"\(key)\"\(separator)\(value)"
@@ -67,7 +67,7 @@ struct JSONFormatTests {
         == Array("{\n  \"b\": 2,\n  \"c\\n\\\"\\u0001é\": [],\n  \"a\":1\n}\n".utf8))
   }
 
-  @Test func onlyWhatMustBeIsEscaped() throws {
+  @Test func onlyNecessaryCharactersAreEscaped() throws {
     let text = "\u{0}\u{1}\u{8}\t\n\u{B}\u{C}\r\u{10}\u{1F} !\"#/\\\u{7F}\u{80}\u{2028}\u{1F600}"
     let written = """
       "\\u0000\\u0001\\b\\t\\n\\u000b\\f\\r\\u0010\\u001f !\\"#/\\\\\u{7F}\u{80}\u{2028}\u{1F600}"
@@ -119,7 +119,7 @@ struct JSONFormatTests {
   ]
 
   @Test(arguments: bothWays)
-  func valueIsWrittenAndReadAs(_ tree: ValueTree, _ text: String) throws {
+  func valueHasItsSpelling(_ tree: ValueTree, _ text: String) throws {
     #expect(try encode(tree) == text)
     #expect(try decode(text) == tree)
   }
@@ -140,14 +140,14 @@ struct JSONFormatTests {
   ]
 
   @Test(arguments: oneWay)
-  func valueIsWrittenAs(_ tree: ValueTree, _ text: String) throws {
+  func valueIsWrittenInItsSpelling(_ tree: ValueTree, _ text: String) throws {
     #expect(try encode(tree) == text)
   }
 
   @Test(arguments: [
     "$null:0", "$null:01", "$null:+1", "$null:-1", "$null:", "$null: 1", "$null:1x",
   ])
-  func whatNoAbsenceIsWrittenAsIsText(_ text: String) throws {
+  func otherTextIsNoNull(_ text: String) throws {
     #expect(try decode("\"\(text)\"") == .string(text))
   }
 
@@ -160,7 +160,7 @@ struct JSONFormatTests {
     #expect(try parse("{\(text): 1}").map(\.key.string) == [string])
   }
 
-  @Test func keysThatAreEqualAsTextOnlyAreToldApart() throws {
+  @Test func keysOfDifferentBytesAreDistinct() throws {
     let object = "{\"e\u{301}\": 1, \"\u{e9}\": 2}"
     #expect(try parse(object).count == 2)
     let tree = try decode(object)

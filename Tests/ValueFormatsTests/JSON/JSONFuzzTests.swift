@@ -27,7 +27,7 @@ struct JSONFuzzTests {
     #expect(try format.isRead(Array(Self.file.dropLast()), "all"))
   }
 
-  @Test func eachFlippedBitIsNoticedOrHarmless() throws {
+  @Test func flippedBitIsRefusedOrHarmless() throws {
     var refused = 0
     for place in Self.file.indices {
       for bit in 0..<8 {
@@ -40,7 +40,7 @@ struct JSONFuzzTests {
     #expect(refused > Self.file.count && refused < Self.file.count * 7)
   }
 
-  @Test func eachReplacedByteIsNoticedOrHarmless() throws {
+  @Test func replacedByteIsRefusedOrHarmless() throws {
     for place in Self.file.indices {
       for byte in Array("{}[]\",:\\/#-+.e0u \n\0\u{7F}".utf8) + [0x80, 0xC3, 0xED, 0xF0, 0xFF] {
         var file = Self.file
@@ -50,23 +50,23 @@ struct JSONFuzzTests {
     }
   }
 
-  @Test func randomBytesAreReadOrRefused() throws {
-    var random = SplitMix64()
+  @Test func randomBytesDoNotTrap() throws {
+    var random = Campaign.generator()
     let likely = Array("{{}}[[]]\"\"\"\"::,,\\u0189abdDtruefalsn-+.eE \n\t/".utf8)
-    for number in 0..<Campaign.size(sample: 5_000, full: 1_000_000) {
+    for number in 0..<Campaign.size(sample: 1_000, full: 1_000_000) {
       let file = random.array(upTo: 60) { $0.once(in: 20) ? $0.byte() : $0.one(of: likely) }
-      let comment = "bytes \(number) of seed \(random.seed)"
+      let comment = "bytes \(number)"
       try format.isRead(file, comment)
       try format.isRead(Array("{\"a\":".utf8) + file + Array("}".utf8), comment)
       try format.requireSameAfterEncoding(file[...], comment)
     }
   }
 
-  @Test func damagedFilesAreReadOrRefused() throws {
-    var random = SplitMix64()
-    var damage = Damage(seed: random.seed)
+  @Test func damagedFilesDoNotTrap() throws {
+    var random = Campaign.generator()
+    var damage = Damage(seed: Campaign.seed)
     var read = 0
-    let count = Campaign.size(sample: 2_000, full: 300_000)
+    let count = Campaign.size(sample: 500, full: 300_000)
     for number in 0..<count {
       var file = Self.file
       if number % 4 == 0 {
@@ -74,7 +74,7 @@ struct JSONFuzzTests {
         // Texts of thousands of characters are slow and add nothing.
         if file.count > 1_000 { continue }
       }
-      let comment = "file \(number) of seed \(random.seed)"
+      let comment = "file \(number)"
       if try format.isRead(damage.damaged(file), comment) { read += 1 }
     }
     #expect(read > 0 && read < count)

@@ -12,30 +12,33 @@ struct JSONSecondReaderTests {
 
   init() throws { file = try TestFile() }
 
-  private func expectInPython(_ lines: [String], seed: UInt64) throws {
-    let others = try PythonJSON.lines(of: file.path)
-    #expect(lines.count == others.count, "seed \(seed)")
-    for (line, other) in zip(lines, others) { try #require(line == other, "seed \(seed)") }
+  private func python(_ arguments: String...) throws -> [Substring] {
+    try Python.run(Fixture.text("second-json.py"), arguments).split(separator: "\n")
+  }
+
+  private func expectInPython(_ lines: [String]) throws {
+    let others = try python("read", file.path)
+    #expect(lines.count == others.count)
+    for (line, other) in zip(lines, others) { try #require(line == other) }
   }
 
   @Test func pythonReadsWhatIsWritten() throws {
-    var random = SplitMix64()
-    let trees = random.trees(Campaign.size(sample: 3_000, full: 100_000))
+    var random = Campaign.generator()
+    let trees = random.trees(Campaign.size(sample: 500, full: 100_000))
     try file.write(format.join(try format.entries(trees), FileSurroundings()))
-    try expectInPython(trees.map(JSONLines.line), seed: random.seed)
+    try expectInPython(trees.map(JSONLines.line))
   }
 
-  @Test func whatPythonWritesIsRead() throws {
-    let seed = UInt64.random(in: 0 ... .max)
-    let count = Campaign.size(sample: 3_000, full: 100_000)
-    try PythonJSON.write(count, seed: seed, to: file.path)
+  @Test func filesOfPythonAreRead() throws {
+    let count = Campaign.size(sample: 500, full: 100_000)
+    _ = try python("write", file.path, "\(count)", "\(Campaign.seed)")
     let parsed = try format.parse(try file.bytes)
     let lines = try parsed.entries.map { JSONLines.line($0.key, try format.decode($0.value)) }
     #expect(lines.count == count)
-    try expectInPython(lines, seed: seed)
+    try expectInPython(lines)
 
     // Python reads the same from the rejoined fragments.
     try file.write(format.join(parsed.entries, parsed.surroundings))
-    try expectInPython(lines, seed: seed)
+    try expectInPython(lines)
   }
 }

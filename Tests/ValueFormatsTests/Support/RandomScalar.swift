@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 
 /// A value without nested values.
 enum RandomScalar: Codable, Sendable {
@@ -24,7 +25,7 @@ enum RandomScalar: Codable, Sendable {
   case uuid(UUID)
   case decimal(Decimal)
 
-  init(using random: inout SplitMix64) {
+  init(using random: inout SeededGenerator) {
     self =
       switch Int.random(in: 0..<24, using: &random) {
       case 0: .bool(.random(using: &random))

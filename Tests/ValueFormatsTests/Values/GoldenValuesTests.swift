@@ -55,27 +55,22 @@ struct GoldenValuesTests {
 
   private static let isWriting = ProcessInfo.processInfo.environment["LOCKET_GOLDEN"] == "write"
 
-  private var file: URL {
-    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Fixtures/golden-values")
-  }
-
   private func golden() throws -> [String: [UInt8]] {
     if Self.isWriting {
       let lines = try (Self.fixed + Self.others).map { value in
         "\(value.name)\t\(Data(try value.encode()).base64EncodedString())\n"
       }
-      try Data(lines.joined().utf8).write(to: file)
+      try Data(lines.joined().utf8).write(to: Fixture.url("golden-values"))
     }
     var found: [String: [UInt8]] = [:]
-    for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+    for line in try Fixture.text("golden-values").split(separator: "\n") {
       let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
       found[String(parts[0])] = Array(try #require(Data(base64Encoded: String(parts[1]))))
     }
     return found
   }
 
-  @Test func goldenValuesAreDecodedAndEncodedAlike() throws {
+  @Test func goldenValuesAreDecodedAndEncoded() throws {
     let golden = try golden()
     #expect(golden.count == Self.fixed.count + Self.others.count)
     for value in Self.fixed + Self.others {

@@ -74,7 +74,7 @@ import Testing
     #expect(try coder.decode(Double.self, from: expected) == 1.5)
   }
 
-  @Test func containersAreThePropertyListOfTheirEncoder() throws {
+  @Test func containersArePropertyLists() throws {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary
     let login = Login(name: "peter")
@@ -92,14 +92,14 @@ import Testing
     #expect(try roundTrip(Double.nan).isNaN)
     #expect(try roundTrip(Float.nan).isNaN)
     #expect(try roundTrip([Double.infinity, 0.1]) == [.infinity, 0.1])
-    var generator = SystemRandomNumberGenerator()
+    var generator = Campaign.generator()
     for _ in 0..<200 {
       let value = Double(bitPattern: generator.next())
       if !value.isNaN { #expect(try roundTrip(value).bitPattern == value.bitPattern) }
     }
   }
 
-  @Test func datesKeepTheirFractionsOfASecond() throws {
+  @Test func datesKeepFractionsOfASecond() throws {
     for seconds in [0, 0.123456789, -1e-300, 700_000_000.000_000_1, 1e15] {
       let date = Date(timeIntervalSinceReferenceDate: seconds)
       #expect(try roundTrip(date) == date)
@@ -131,7 +131,7 @@ import Testing
     #expect(try roundTrip([Data([1]), Data()]) == [Data([1]), Data()])
   }
 
-  @Test func optionalsComeBackHoweverDeep() throws {
+  @Test func nestedOptionalsComeBack() throws {
     #expect(try roundTrip(Int?.none) == nil)
     #expect(try roundTrip(Int?.some(3)) == 3)
     #expect(try roundTrip(String?.some("$null")) == "$null")
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func valueThatIsNowAScalarNowAnArrayComesBack() throws {
+  @Test func scalarOrArrayComesBack() throws {
     let leaf = Tree.leaf("a")
     for tree in [
       leaf, .node([]), .node([leaf]), .node([leaf, leaf]), .node([.node([leaf])]),
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func arrayOfOneWrittenWithoutTheExtraArrayIsRead() throws {
+  @Test func arrayOfOneWithoutExtraArrayIsRead() throws {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary
     let bytes = Array(try encoder.encode(["a"]))
@@ -161,7 +161,7 @@ import Testing
     #expect(try roundTrip(Tags(names: ["a"])) == Tags(names: ["a"]))
   }
 
-  @Test func stringThatMeansNilToAPropertyListIsRefused() throws {
+  @Test func nullStringIsRefused() throws {
     for value in [["$null"], ["a", "$null"]] {
       let error = #expect(throws: ValueCodingError.self) { try coder.encode(value) }
       #expect(error?.problem == .nullString)
@@ -171,7 +171,7 @@ import Testing
     #expect(try roundTrip([String?.none, "a$null"]) == [nil, "a$null"])
   }
 
-  @Test func valueWithoutAFormInPropertyListsIsRefused() throws {
+  @Test func wideIntegerIsRefused() throws {
     struct Wide: Codable { var number: Int128 }
     let error = #expect(throws: ValueCodingError.self) { try coder.encode(Wide(number: 42)) }
     #expect(error?.problem == .notEncodable)
@@ -189,7 +189,7 @@ import Testing
       ([0xaf, 0x10, 0x10] + Array(repeating: 0, count: 16), [8]),
       ([0xa1, 0x01, 0xa2, 0x02, 0x00, 0x51, 0x61], [8, 10, 13]),
     ] as [([UInt8], [UInt8])])
-  func listThatHoldsItselfIsCorrupted(objects: [UInt8], offsets: [UInt8]) throws {
+  func cyclicListIsInvalid(objects: [UInt8], offsets: [UInt8]) throws {
     let trailer: [UInt8] =
       [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, UInt8(offsets.count)]
       + Array(repeating: 0, count: 15) + [UInt8(8 + objects.count)]
@@ -198,7 +198,7 @@ import Testing
     #expect(error?.problem == .notValid)
   }
 
-  @Test func longAndSharedListsAreNoCircles() throws {
+  @Test func longAndSharedListsAreNotCyclic() throws {
     let trees = Tree.node(Array(repeating: .node([.leaf("a"), .leaf("b")]), count: 300))
     #expect(try roundTrip(trees) == trees)
     let numbers = Dictionary(uniqueKeysWithValues: (0..<300).map { ("\($0)", [$0 % 7]) })
@@ -206,14 +206,14 @@ import Testing
   }
 
   /// Foundation's decoder traps on some of these.
-  @Test func damagedBytesAreReadOrRefused() throws {
+  @Test func damagedBytesDoNotTrap() throws {
     let originals = [
-      try coder.encode(Login(name: "Nausicaä", code: 1, previous: [.distantPast, .now])),
+      try coder.encode(Login(name: "Nausicaä", code: 1, previous: [.distantPast, .distantFuture])),
       try coder.encode(Tree.node([.leaf("a"), .node([.leaf("b"), .leaf("ß")])])),
       try coder.encode(["wind": [1.5: Data([1, 2, 3])], "valley": [:]]),
     ]
-    var damage = Damage(seed: 7, pieces: originals)
-    for round in 0..<Campaign.size(sample: 3000, full: 300_000) {
+    var damage = Damage(seed: Campaign.seed, pieces: originals)
+    for round in 0..<Campaign.size(sample: 600, full: 300_000) {
       let bytes = damage.damaged(originals[round % originals.count])
       readOrRefuse(Login.self, from: bytes)
       readOrRefuse(Tree.self, from: bytes)
@@ -229,7 +229,7 @@ import Testing
     }
   }
 
-  @Test func refusalByTheTypesOwnCodeIsNamedWithoutItsContent() {
+  @Test func encodingErrorOmitsItsContent() {
     let error = #expect(throws: ValueCodingError.self) { try coder.encode(Stubborn()) }
     #expect(error?.problem == .codableFailed(error: "Refusal"))
     #expect(error?.description.contains("hunter2") == false)

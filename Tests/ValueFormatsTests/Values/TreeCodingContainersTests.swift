@@ -18,7 +18,7 @@ struct TreeCodingContainersTests {
 
   private func number(_ value: Int128) -> ValueTree { .number(.integer(value)) }
 
-  @Test func nestedContainersMayBeWrittenInAnyOrder() throws {
+  @Test func nestedContainersAreWrittenInAnyOrder() throws {
     let tree = try tree { encoder in
       var container = encoder.container(keyedBy: Key.self)
       var list = container.nestedUnkeyedContainer(forKey: .a)
@@ -46,7 +46,7 @@ struct TreeCodingContainersTests {
         ]))
   }
 
-  @Test func theLastValueOfAKeyCounts() throws {
+  @Test func lastValueOfAKeyIsKept() throws {
     let tree = try tree { encoder in
       var container = encoder.container(keyedBy: Key.self)
       try container.encode(1, forKey: .a)
@@ -60,7 +60,7 @@ struct TreeCodingContainersTests {
     #expect(tree == .dictionary(["a": .string("x"), "b": number(2), "c": .array([])]))
   }
 
-  @Test func aContainerThatIsAskedForAgainIsTheSame() throws {
+  @Test func repeatedContainerIsTheSame() throws {
     let tree = try tree { encoder in
       var first = encoder.container(keyedBy: Key.self)
       var second = encoder.container(keyedBy: Key.self)
@@ -75,7 +75,7 @@ struct TreeCodingContainersTests {
     #expect(tree == .dictionary(both.merging(["c": .dictionary(both)]) { first, _ in first }))
   }
 
-  @Test func whatFailsAndIsCaughtLeavesNothing() throws {
+  @Test func caughtFailureLeavesNothing() throws {
     struct Failure: Error {}
     let failing = Written { encoder in
       var container = encoder.container(keyedBy: Key.self)
@@ -100,7 +100,7 @@ struct TreeCodingContainersTests {
   }
 
   /// The standard library's default methods for these types throw.
-  @Test func theWidestIntegersAreTakenByAllContainers() throws {
+  @Test func containersTakeTheWidestIntegers() throws {
     let tree = try tree { encoder in
       var container = encoder.container(keyedBy: Key.self)
       try container.encode(Int128.min, forKey: .a)
@@ -129,7 +129,7 @@ struct TreeCodingContainersTests {
     }
   }
 
-  @Test func keyedContainersReadAsTheirProtocolSays() throws {
+  @Test func keyedContainersFollowTheirProtocol() throws {
     let tree = ValueTree.dictionary([
       "a": .null(depth: 0), "b": .array([number(1), .dictionary([:])]), "other": number(7),
     ])
@@ -160,7 +160,7 @@ struct TreeCodingContainersTests {
     }
   }
 
-  @Test func unkeyedContainersReadNullsOnlyAsSuch() throws {
+  @Test func unkeyedContainersDistinguishNulls() throws {
     let tree = ValueTree.array([
       .null(depth: 0), .null(depth: 1), .null(depth: 0), number(3), number(4), .array([]),
     ])

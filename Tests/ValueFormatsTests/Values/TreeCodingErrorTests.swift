@@ -77,7 +77,7 @@ struct TreeCodingErrorTests {
     .dictionary(["lines": .array([])].merging([StoredKey(key): tree]) { _, new in new })
   }
 
-  @Test(arguments: refusals) func refusalsSayWhatAndWhere(_ tree: ValueTree, _ reason: String) {
+  @Test(arguments: refusals) func errorContainsReasonAndPath(_ tree: ValueTree, _ reason: String) {
     let error = #expect(throws: ValueCodingError.self) {
       try TreeDecoder().decode(Song.self, from: tree)
     }
@@ -106,7 +106,7 @@ struct TreeCodingErrorTests {
     }
   }
 
-  @Test func errorsOfATypeAreNamedByTheirTypes() {
+  @Test func errorsOfATypeAreNamed() {
     var error = #expect(throws: ValueCodingError.self) { try TreeEncoder().encode([Refusing()]) }
     #expect(error?.reason == "its Codable implementation threw an error of type OwnError")
     error = #expect(throws: ValueCodingError.self) {
@@ -124,7 +124,7 @@ struct TreeCodingErrorTests {
   }
 
   /// `Codable` code catches the errors of the standard library.
-  @Test func codeOfATypeMeetsTheStandardErrors() throws {
+  @Test func typesCatchTheStandardErrors() throws {
     struct Lenient: Decodable {
       enum CodingKeys: CodingKey { case absent, text, null }
       var caught: [String] = []

@@ -53,7 +53,7 @@ struct TreeCodingOptionalsTests {
     try expectExact([Fields(), nil, fields])
   }
 
-  @Test func aNullOfAPersonIsNil() throws {
+  @Test func shallowNullIsNil() throws {
     let tree = ValueTree.dictionary([
       "one": null(0), "two": null(0), "three": null(0), "scalar": null(0), "record": null(0),
       "maybe": null(0), "list": null(0),
@@ -101,7 +101,7 @@ struct TreeCodingOptionalsTests {
     }
   }
 
-  @Test func explicitCallsAgreeWithSynthesizedOnes() throws {
+  @Test func explicitCodingMatchesSynthesizedCoding() throws {
     let values: [Int??] = [nil, .some(nil), 5]
     for value in values { try expectExact(Explicit(whole: value, part: value)) }
   }

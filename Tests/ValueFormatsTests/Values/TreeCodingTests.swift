@@ -4,7 +4,7 @@ import Testing
 @testable import ValueFormats
 
 struct TreeCodingTests {
-  @Test func integersOfAllWidthsComeBackAtTheirLimits() throws {
+  @Test func integersComeBackAtTheirLimits() throws {
     func check<Integer: FixedWidthInteger & Codable>(_ type: Integer.Type) throws {
       for value in [Integer.min, 0, 1, .max] { try expectExactEverywhere(value) }
     }
@@ -84,7 +84,7 @@ struct TreeCodingTests {
     }
   }
 
-  @Test func valuesAreStoredAsWhatTheyAre() throws {
+  @Test func valuesHaveTheirOwnKinds() throws {
     let encoder = TreeEncoder()
     let date = Date(timeIntervalSinceReferenceDate: 0.5)
     let url = URL(string: "https://example.com")!

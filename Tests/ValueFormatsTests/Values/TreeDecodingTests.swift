@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import ValueFormats
@@ -85,7 +86,7 @@ struct TreeDecodingTests {
   }
 
   @Test(arguments: ["", "1", "1e400", "0.5", "nan(0x1)", "Infinite", " nan"])
-  func otherTextIsNoNumber(_ text: String) {
+  func otherTextIsNotANumber(_ text: String) {
     #expect(decode(.string(text), as: Double.self) == nil)
     #expect(decode(.string(text), as: Float.self) == nil)
   }
@@ -96,5 +97,28 @@ struct TreeDecodingTests {
     #expect(decode(.string("true"), as: Bool.self) == nil)
     #expect(decode(.bool(true), as: Int.self) == nil)
     #expect(decode(.bool(true), as: String.self) == nil)
+  }
+
+  /// No tree makes decoding trap, for any type.
+  @Test func anyTreeIsDecodedOrRefused() throws {
+    var decoded = 0
+    for seed in 0..<UInt64(Campaign.size(sample: 300, full: 100_000)) {
+      var random = SeededGenerator(seed: seed)
+      let tree = random.tree()
+      decoded += self.decoded(RandomValue.self, tree) + self.decoded([String: Int?].self, tree)
+      decoded += self.decoded([Double??].self, tree) + self.decoded(UInt128.self, tree)
+      decoded += self.decoded(TreeCodingErrorTests.Song.self, tree)
+    }
+    #expect(decoded > 0)
+  }
+
+  private func decoded(_ type: (some Decodable).Type, _ tree: ValueTree) -> Int {
+    do {
+      _ = try TreeDecoder().decode(type, from: tree)
+      return 1
+    } catch {
+      #expect(!error.reason.isEmpty)
+      return 0
+    }
   }
 }

@@ -14,7 +14,7 @@ struct TreeEncodingErrorTests {
     reason(["key": Written(write)])
   }
 
-  @Test func whatEncodesNothingIsRefused() {
+  @Test func encodingNothingIsRefused() {
     let nothing = "a part of it encodes no value"
     #expect(reason(Written { _ in }) == nothing)
     #expect(reason { _ in } == nothing + ", at *")
@@ -31,7 +31,7 @@ struct TreeEncodingErrorTests {
       } == nothing + ", at *[*]")
   }
 
-  @Test func whatEncodesSeveralValuesIsRefused() {
+  @Test func encodingSeveralValuesIsRefused() {
     let several = "a part of it encodes more than one value, at *"
     #expect(
       reason { encoder in
@@ -120,7 +120,7 @@ struct TreeEncodingErrorTests {
     #expect(isTooDeep(error?.reason))
   }
 
-  @Test func circlesAreTooDeep() {
+  @Test func cyclesAreTooDeep() {
     let node = Node()
     node.next = node
     #expect(isTooDeep(reason(node)))
@@ -135,7 +135,7 @@ struct TreeEncodingErrorTests {
   }
 
   /// A payload takes two dictionaries.
-  @Test func enumsNestAsDeep() throws {
+  @Test func enumsNestToTheLimit() throws {
     let links = (Self.limit - 2) / 2
     let chain = (0..<links).reduce(Chain.end) { chain, _ in .link(chain) }
     try expectExact(chain)

@@ -27,7 +27,7 @@ import Testing
       ([0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], -2, 0xffff_ffff_ffff_fffe),
       ([1, 0, 0, 0], 1, 1),
     ] as [([UInt8], Int, UInt)])
-  func shorterIntegersAreReadByTheSignednessOfTheType(
+  func shorterIntegersAreSignExtended(
     bytes: [UInt8], signed: Int, unsigned: UInt
   ) throws {
     #expect(try coder.decode(Int.self, from: bytes) == signed)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func integerOutOfRangeIsAnErrorNotClamped() throws {
+  @Test func integerOutOfRangeIsAnError() throws {
     try expectProblem(.outOfRange(type: "Int8"), decoding: Int8.self, from: coder.encode(128))
     try expectProblem(.outOfRange(type: "Int8"), decoding: Int8.self, from: coder.encode(-129))
     try expectProblem(.outOfRange(type: "UInt8"), decoding: UInt8.self, from: coder.encode(-1))

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func pathHasTheNamesOfTheSourceAndNotTheKeysOfTheValue() throws {
+  @Test func errorPathOmitsDictionaryKeys() throws {
     let bytes = try coder.encode(Old(secret: "hunter2", inner: ["hunter3": "hunter4"]))
     let error = try #require(throws: ValueCodingError.self) {
       try coder.decode(New.self, from: bytes)
@@ -51,7 +51,7 @@ import Testing
     #expect(error.path == "")
   }
 
-  @Test func bytesThatAreNoPropertyListAreSaidToBeNone() throws {
+  @Test func otherBytesAreNotAPropertyList() throws {
     for text in ["", "bplist00", "hunter2", "{ hunter2 = hunter3; }", "<plist><dict/></plist>"] {
       let error = try #require(throws: ValueCodingError.self) {
         try coder.decode([String: String].self, from: Array(text.utf8))
@@ -65,7 +65,7 @@ import Testing
     #expect(error.problem == .notValid)
   }
 
-  @Test func errorOfTheTypesOwnCodeIsNamedWithoutItsText() throws {
+  @Test func decodingErrorOmitsItsContent() throws {
     let bytes = try coder.encode(["hunter2"])
     let error = try #require(throws: ValueCodingError.self) {
       try coder.decode(Picky.self, from: bytes)
@@ -73,7 +73,7 @@ import Testing
     #expect(error.problem == .codableFailed(error: "Complaint"))
   }
 
-  @Test func noErrorHasAnythingOfTheValueInIt() throws {
+  @Test func errorsOmitTheValue() throws {
     let text = "hunter2"
     let stored = [
       Array(text.utf8), try coder.encode([text]), try coder.encode([text: text]),

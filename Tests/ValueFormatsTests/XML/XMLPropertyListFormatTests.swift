@@ -11,7 +11,7 @@ struct XMLPropertyListFormatTests {
     String(decoding: Array(bytes), as: UTF8.self)
   }
 
-  @Test func aNewFileIsWrittenAsApplesToolsDo() throws {
+  @Test func newFileMatchesAppleTools() throws {
     let trees: [(String, ValueTree)] = [
       ("<>", .array([.bool(true), .dictionary(["b": .null(depth: 0), "a": .array([])])])),
       ("ratio", .number(.real(0.8))),
@@ -46,7 +46,7 @@ struct XMLPropertyListFormatTests {
     #expect(text(format.join([], FileSurroundings())).hasSuffix("<dict>\n</dict>\n</plist>\n"))
   }
 
-  @Test func whatAPersonWroteIsKept() throws {
+  @Test func handwrittenFileIsKept() throws {
     let file = """
       \u{FEFF}<?xml version='1.0' encoding='utf-8' standalone="yes"?>
       <!-- before --> <?instruction?>
@@ -87,7 +87,7 @@ struct XMLPropertyListFormatTests {
     #expect(values == [.number(.integer(31)), .data(Data([1, 2])), .bool(true)])
   }
 
-  @Test func aNewValueLeavesTheCommentsOfItsKey() throws {
+  @Test func newValueKeepsCommentsOfItsKey() throws {
     let parsed = try format.parse(
       Array("<plist><dict><!-- loud --><key><![CDATA[a]]></key> <true/></dict></plist>".utf8))
     for count in [1, 10] {
@@ -104,7 +104,7 @@ struct XMLPropertyListFormatTests {
   }
 
   @Test(arguments: ["<dict/>", "<dict />", "<dict></dict>", "<dict> \n<!-- none --> </dict>"])
-  func aFileCanHaveNoEntries(_ dictionary: String) throws {
+  func fileWithoutEntriesIsRead(_ dictionary: String) throws {
     let parsed = try format.parse(Array("<plist>\(dictionary)<!-- x --></plist>".utf8))
     #expect(parsed.entries.isEmpty)
     try format.requireSameAfterJoining(parsed)
@@ -114,11 +114,11 @@ struct XMLPropertyListFormatTests {
     #expect(text(file).contains("<!-- x --></plist>"))
   }
 
-  @Test func aFileOfFoundationIsRead() throws {
-    let parsed = try format.parse(Array(PropertyListFixtures.xml.utf8))
-    #expect(try format.trees(of: parsed) == PropertyListFixtures.expected(isBinary: false))
+  @Test func fileOfFoundationIsRead() throws {
+    let file = try Fixture.bytes("foundation-xml.plist")
+    let parsed = try format.parse(file)
+    #expect(try format.trees(of: parsed) == FoundationFixture.expected(isBinary: false))
     try format.requireSameAfterJoining(parsed)
-    let joined = format.join(parsed.entries, parsed.surroundings)
-    #expect(text(joined) == PropertyListFixtures.xml)
+    #expect(format.join(parsed.entries, parsed.surroundings) == file)
   }
 }

@@ -56,7 +56,7 @@ struct XMLPropertyListValueTests {
       ("<dict><key>$base64:AA==</key><true/></dict>", .dictionary(["\u{0}": .bool(true)])),
       ("<true/> <!-- after -->", .bool(true)),
     ] as [(String, ValueTree)])
-  func aValueIsDecoded(_ text: String, _ tree: ValueTree) throws {
+  func valueIsDecoded(_ text: String, _ tree: ValueTree) throws {
     let decoded = try decode(text)
     #expect(decoded == tree)
     #expect(exact(decoded) == exact(tree))
@@ -116,7 +116,7 @@ struct XMLPropertyListValueTests {
         """
       ),
     ] as [(ValueTree, String)])
-  func aValueIsEncoded(_ tree: ValueTree, _ text: String) throws {
+  func valueIsEncoded(_ tree: ValueTree, _ text: String) throws {
     #expect(String(decoding: try format.encode(tree), as: UTF8.self) == text)
   }
 
@@ -125,7 +125,7 @@ struct XMLPropertyListValueTests {
     (.nan, "nan"), (-.infinity, "-infinity"), (1e300, "1e+300"), (-1e300, "-1e+300"),
     (0x1p63, "9.223372036854776e+18"), (-0x1p63, "-9.223372036854776e+18"),
   ])
-  func aDateOfNoYearIsEncodedAsANumber(_ seconds: Double, _ text: String) throws {
+  func dateOutOfRangeIsEncodedAsANumber(_ seconds: Double, _ text: String) throws {
     let encoded = try format.encode(.date(Date(timeIntervalSinceReferenceDate: seconds)))
     #expect(String(decoding: encoded, as: UTF8.self) == "<real>\(text)</real>")
   }
@@ -135,7 +135,7 @@ struct XMLPropertyListValueTests {
     ("$base64:?", "<key>$base64:?</key>"), ("$base64:AAAA", "<key>$base64:JGJhc2U2NDpBQUFB</key>"),
     ("\u{1}", "<key>$base64:AQ==</key>"), ("e\u{301}", "<key>e\u{301}</key>"),
   ])
-  func aKeyIsWrittenAndRead(_ key: String, _ text: String) throws {
+  func keyIsWrittenAndRead(_ key: String, _ text: String) throws {
     let entry = format.entry(StoredKey(key), ArraySlice("<true/>".utf8))
     #expect(String(decoding: Array(entry.text), as: UTF8.self) == text + "\n\t<true/>")
     #expect(Array(entry.value) == Array("<true/>".utf8))
@@ -155,13 +155,13 @@ struct XMLPropertyListValueTests {
       "duplicate key", 26
     ),
   ])
-  func aFragmentIsRefused(_ start: String, _ end: String, _ reason: String, _ offset: Int) {
+  func invalidFragmentIsRefused(_ start: String, _ end: String, _ reason: String, _ offset: Int) {
     let text = start.isEmpty ? "" : start + end
     #expect(throws: FormatError(reason: reason, offset: offset)) { try decode(text) }
   }
 
   @Test(arguments: ["", "1.0.0", "0x1p3", "ten"])
-  func aNumberOfAnotherFormatMayNotFit(_ spelling: String) {
+  func numberOfAnotherFormatIsNotEncoded(_ spelling: String) {
     let reason = "a number is not valid in a property list"
     #expect(throws: FormatError(reason: reason, offset: 0)) {
       try format.encode(.number(.text(spelling)))

@@ -1,6 +1,7 @@
 import FoundationEssentials
+import TestSupport
 
-extension SplitMix64 {
+extension SeededGenerator {
   /// An integer of any length, often one of the type's limits.
   mutating func integer<Integer: FixedWidthInteger & Sendable>(_ type: Integer.Type) -> Integer {
     switch number(0..<5) {

@@ -1,8 +1,9 @@
 import FoundationEssentials
+import TestSupport
 
 @testable import ValueFormats
 
-extension SplitMix64 {
+extension SeededGenerator {
   /// A tree that a format can receive, nested at most `depth` levels deep.
   mutating func tree(depth: Int = 4) -> ValueTree {
     switch number(0..<(depth > 0 ? 12 : 8)) {

@@ -1,4 +1,6 @@
-extension SplitMix64 {
+import TestSupport
+
+extension SeededGenerator {
   /// Text of any scalars, often of scalars that a format cannot represent or treats specially.
   mutating func string() -> String {
     if once(in: 6) {

@@ -1,0 +1,12 @@
+import FoundationEssentials
+
+/// The files in `Fixtures`.
+enum Fixture {
+  /// Returns the values of a file with one JSON value per line.
+  static func lines<Row: Decodable>(of name: String) throws -> [Row] {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Fixtures/\(name)")
+    return try Data(contentsOf: file).split(separator: UInt8(ascii: "\n"))
+      .map { try JSONDecoder().decode(Row.self, from: $0) }
+  }
+}

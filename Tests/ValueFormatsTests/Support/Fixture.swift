@@ -1,0 +1,38 @@
+import FoundationEssentials
+
+/// The files in `Fixtures`.
+enum Fixture {
+  static func url(_ name: String) -> URL {
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Fixtures/\(name)")
+  }
+
+  static func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: url(name))) }
+
+  static func text(_ name: String) throws -> String {
+    try String(contentsOf: url(name), encoding: .utf8)
+  }
+}
+
+/// A text that a format refuses, and the error: a line of a fixture.
+struct Refusal: Decodable {
+  let kind: String
+  let text: String
+  let reason: String
+  let offset: Int
+
+  init(from decoder: any Decoder) throws {
+    var row = try decoder.unkeyedContainer()
+    kind = try row.decode(String.self)
+    text = try row.decode(String.self)
+    reason = try row.decode(String.self)
+    offset = try row.decode(Int.self)
+  }
+
+  /// Returns all refusals of a kind in a fixture.
+  static func all(_ kind: String, in name: String) throws -> [Refusal] {
+    try Fixture.text(name).split(separator: "\n")
+      .map { try JSONDecoder().decode(Refusal.self, from: Data($0.utf8)) }
+      .filter { $0.kind == kind }
+  }
+}
