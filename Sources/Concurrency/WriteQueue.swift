@@ -39,6 +39,9 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
 
   package init() {}
 
+  /// The number of writes that have no outcome yet.
+  package var waitingCount: Int { state.withLock { $0.waiting.count } }
+
   /// Performs a write and waits for its outcome.
   ///
   /// The closure must finish at least the first of the writes passed to it. Unfinished writes are

@@ -85,8 +85,8 @@ package struct CounterHistory {
 }
 
 extension CounterHistory {
-  /// Runs `count` processes at once, repeatedly kills one at a random moment and starts another one
-  /// in its place, and finally has all of them end.
+  /// Runs `count` processes at once, repeatedly kills one and starts another one in its place, and
+  /// has all of them end when each has incremented the number.
   ///
   /// The directory gets the journals, and the file `stop` that ends the processes.
   package init(
@@ -100,28 +100,29 @@ extension CounterHistory {
       return (try start(journal), journal)
     }
     var running = try (0..<count).map { _ in try startNext() }
+    var generator = Campaign.generator(count)
     for _ in 0..<kills {
-      let place = Int.random(in: 0..<count)
+      let place = Int.random(in: 0..<count, using: &generator)
       let (process, journal) = running[place]
-      let progress = Int.random(in: 1...1_000)
-      try wait {
-        if process.hasEnded { throw ChildProcess.Failure(status: process.end()) }
-        return try FileSystem().status(of: journal)?.size ?? 0 >= progress
-      }
+      let progress = Int.random(in: 1...1_000, using: &generator)
+      try wait(for: process) { try FileSystem().status(of: journal)?.size ?? 0 >= progress }
       process.stop()
       process.end()
       running[place] = try startNext()
+    }
+    for (process, journal) in running {
+      try wait(for: process) { try content(of: journal).contains(UInt8(ascii: "=")) }
     }
     try FileSystem().replaceFile(at: "\(directory)/stop", with: [])
     for (process, _) in running { try process.wait() }
 
     self.init()
     for number in 1...started {
-      let path = "\(directory)/journal \(number)"
-      // A process that was killed at its start has no journal.
-      guard try FileSystem().status(of: path) != nil else { continue }
-      let bytes = try FileSystem().open(path, O_RDONLY).read(from: 0, count: .max)
-      try add(String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init))
+      let bytes = try content(of: "\(directory)/journal \(number)")
+      // The kill may have torn the last line.
+      let lines = String(decoding: bytes, as: UTF8.self).split(
+        separator: "\n", omittingEmptySubsequences: false)
+      try add(lines.dropLast().map(String.init))
     }
   }
 }

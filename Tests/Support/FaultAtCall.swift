@@ -4,14 +4,14 @@ package import StorageInternals
 /// A fault at one call of a file system, by its number from 0; counts all calls while armed.
 package final class FaultAtCall: Sendable {
   private struct State {
-    var calls = 0
+    var places: [String] = []
     var failed: String?
     var isArmed: Bool
   }
 
   private let state: Lock<State>
   private let index: Int
-  private let code: Int32
+  package let code: Int32
   private let exceptions: Set<FileSystem.Call>
 
   package init(
@@ -23,10 +23,35 @@ package final class FaultAtCall: Sendable {
     state = Lock(State(isArmed: isArmed))
   }
 
-  package var calls: Int { state.withLock { $0.calls } }
+  package var calls: Int { state.withLock { $0.places.count } }
   package var happened: Bool { failed != nil }
   /// The failed call and its path.
   package var failed: String? { state.withLock { $0.failed } }
+
+  /// Calls a closure with a disarmed fault that never happens, and then with one at each call that
+  /// was counted; in a plain run, only at the first and the last one of a kind on a kind of file.
+  ///
+  /// Returns the number of counted calls.
+  @discardableResult
+  package static func atEachCall(
+    code: Int32, _ work: (FaultAtCall) throws -> Void
+  ) throws -> Int {
+    let none = FaultAtCall(.max, code: code, isArmed: false)
+    try work(none)
+    let places = none.state.withLock { $0.places }
+    let kinds = places.map { place in
+      let name = place.lastComponent
+      let suffix = name.split(separator: ".").last ?? ""
+      return "\(place.prefix { $0 != " " }) \(name.contains(".") ? suffix : name.prefix(6))"
+    }
+    for (index, kind) in kinds.enumerated()
+    where Campaign.isFull || kinds.firstIndex(of: kind) == index
+      || kinds.lastIndex(of: kind) == index
+    {
+      try work(FaultAtCall(index, code: code, isArmed: false))
+    }
+    return places.count
+  }
 
   /// Starts counting and failing calls.
   package func arm() {
@@ -43,9 +68,9 @@ package final class FaultAtCall: Sendable {
       if self.exceptions.contains(call) { return nil }
       return self.state.withLock { state in
         guard state.isArmed else { return nil }
-        defer { state.calls += 1 }
-        guard state.calls == self.index else { return nil }
-        state.failed = "\(call.rawValue) \(path)"
+        state.places.append("\(call.rawValue) \(path)")
+        guard state.places.count - 1 == self.index else { return nil }
+        state.failed = state.places.last
         return self.code
       }
     }

@@ -114,7 +114,7 @@ extension SecretVault {
           return nil
         }
         var draft = try VaultDraft(contents, location.device)
-        rest = try draft.reseal(pending, contents)
+        rest = try draft.reseal(pending, atMost: batchSize, contents)
         return draft
       }
       guard let draft, !draft.records.isEmpty else { return nil }
@@ -130,13 +130,13 @@ extension SecretVault {
 extension VaultDraft {
   /// Appends a batch of resealed items, one record per attributes key, and returns the other IDs.
   fileprivate mutating func reseal(
-    _ pending: ArraySlice<SecretItem.ID>, _ contents: VaultContents
+    _ pending: ArraySlice<SecretItem.ID>, atMost count: Int, _ contents: VaultContents
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {
     guard let table = keys.table else { throw keys.lockReason }
     var rest = pending
     var blocks: [KeyPurpose: [ItemEntry]] = [:]
     var bytes = 0
-    for id in pending.prefix([VaultItem].blockItems) {
+    for id in pending.prefix(count) {
       if bytes > [VaultItem].blockBytes { break }
       rest = rest.dropFirst()
       // The item may have been changed or removed in the meantime.

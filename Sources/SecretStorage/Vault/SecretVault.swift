@@ -33,6 +33,8 @@ public final class SecretVault: SecretStore {
   private let isSharingAllowed = Atomic(false)
   let givenAuthenticator: (any Authenticator)?
   let cipher: any SecretCipher
+  /// The maximum number of items in one record, and in one step of a long-running operation.
+  let batchSize: Int
   let contents: Lock<VaultContents>
   let writes = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>()
   let observers = ChangeObservers()
@@ -43,11 +45,12 @@ public final class SecretVault: SecretStore {
     AutomaticLockingState(), inForkedChild: { AutomaticLockingState() })
 
   init(
-    cipher: any SecretCipher, authenticator: (any Authenticator)? = nil,
+    cipher: any SecretCipher, authenticator: (any Authenticator)? = nil, batchSize: Int = 256,
     locate: @escaping @Sendable () throws(SecretStoreError) -> VaultLocation
   ) {
     givenAuthenticator = authenticator
     self.cipher = cipher
+    self.batchSize = batchSize
     self.locate = locate
     contents = Lock(
       VaultContents(cipher: cipher), inForkedChild: { VaultContents(inForkedChild: cipher) })

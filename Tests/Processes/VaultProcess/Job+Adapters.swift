@@ -6,9 +6,6 @@ extension Job {
   func convertItems(of vault: SecretVault) throws {
     var migration = AdapterMigration(serviceIdentifier: try parameter(0), in: vault)
     for key in parameters.dropFirst() { migration.convert(key, as: String.self) }
-    try migration.run { progress in
-      printLine("+\tprogress\t\(progress.completed) of \(progress.total)")
-      return .proceed
-    }
+    try migration.run(reporting: Self.journalProgress)
   }
 }

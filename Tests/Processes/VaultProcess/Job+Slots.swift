@@ -8,7 +8,7 @@ extension Job {
     var passphrase = try parameter(2)
     let keyFile = UnlockKey.keyFile(URL(filePath: try parameter(3)))
     guard let person = try vault.slots.first(where: { $0.name == "person" }) else { throw Misuse() }
-    try repeating(seconds: try number(0)) { round in
+    try repeating(parameter: 0) { round in
       let name = "\(prefix)-\(round)"
       let slot = try Self.journal(name, "added") {
         try vault.addSlot(keyFile, named: "\(name) added")

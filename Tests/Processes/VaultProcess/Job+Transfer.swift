@@ -8,10 +8,11 @@ extension Job {
 
   func export(_ vault: SecretVault) throws {
     let target = URL(filePath: try parameter(1))
-    try repeating(seconds: try number(0)) { round in
+    try repeating(parameter: 0) { round in
       _ = try Self.journal("export", "\(round)") {
         try vault.export(
-          to: target, passphrase: Self.passphrase, cost: .minimum, overwriting: true)
+          to: target, passphrase: Self.passphrase, cost: .minimum, overwriting: true,
+          reporting: Self.journalProgress)
       }
     }
   }
@@ -19,8 +20,12 @@ extension Job {
   func importItems(to vault: SecretVault) throws {
     let source = URL(filePath: try parameter(0))
     _ = try Self.journal("import", "all") {
-      try vault.importItems(from: source, passphrase: Self.passphrase, conflicts: .replace)
+      try vault.importItems(
+        from: source, passphrase: Self.passphrase, conflicts: .replace,
+        reporting: Self.journalProgress)
     }
+    // The process that kills this one may come late.
+    while true { pause() }
   }
 
   func migrate(to vault: SecretVault) throws {

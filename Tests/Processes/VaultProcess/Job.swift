@@ -11,6 +11,8 @@ struct Job: Sendable {
 
   func run(_ mode: Mode) async throws {
     let vault = SecretVault(fileURL: file, stateDirectory: state, cipher: TestCipher())
+    // A busy machine would reach any limit.
+    vault.lockTimeout = .seconds(100_000)
     switch mode {
     case .write: try write(vault)
     case .starve: try writeWithoutDescriptors()
@@ -49,26 +51,21 @@ struct Job: Sendable {
     return number
   }
 
-  /// Calls a closure with 0, 1, 2 and so on until the seconds are over.
-  func repeating(seconds: Int, _ body: (Int) throws -> Void) rethrows {
-    let end = ContinuousClock.now.advanced(by: .seconds(seconds))
-    var round = 0
-    while ContinuousClock.now < end {
-      try body(round)
-      round += 1
-    }
+  /// Calls a closure with 0, 1, 2 and so on, as often as a parameter says; `-` is without end.
+  func repeating(parameter index: Int, _ body: (Int) throws -> Void) throws {
+    let count = try parameter(index) == "-" ? .max : try number(index)
+    for round in 0..<count { try body(round) }
   }
 
   private func write(_ vault: SecretVault) throws {
     let threads = try number(0)
-    let seconds = try number(1)
     let prefix = try parameter(2)
     let group = DispatchGroup()
     for thread in 0..<threads {
       // A queue each, because a thread pool has only as many threads as the machine has cores.
       DispatchQueue(label: "writer").async(group: group) {
         do {
-          try repeating(seconds: seconds) { round in
+          try repeating(parameter: 1) { round in
             try Self.write(round, by: "\(prefix)-\(thread)", in: vault)
           }
         } catch {
@@ -94,7 +91,7 @@ struct Job: Sendable {
           item.id, expecting: item.revision, attributes: nil, secret: Secret(second.utf8))
       }
     }
-    if round % 4 == 0 {
+    if round % 4 == 3 {
       try journal(account, "-") { try vault.remove(item.id, expecting: item.revision) }
     }
   }
@@ -106,6 +103,11 @@ struct Job: Sendable {
     let result = try change()
     printLine("=\t\(account)\t\(value)")
     return result
+  }
+
+  static func journalProgress(_ progress: MaintenanceProgress) -> MaintenanceProgress.Decision {
+    printLine("+\tprogress\t\(progress.completed) of \(progress.total)")
+    return .proceed
   }
 
   func value(of account: String, in vault: SecretVault) throws -> String? {
@@ -170,11 +172,10 @@ struct Job: Sendable {
   }
 
   private func compact(_ vault: SecretVault) throws {
-    let seconds = try number(0)
     let account = try parameter(1)
     let identity = ItemIdentity.generic(service: "campaign", account: account)
     var item = try vault.add(Secret([]), identity: identity, attributes: ItemAttributes())
-    try repeating(seconds: seconds) { round in
+    try repeating(parameter: 0) { round in
       let value = "\(account) \(round)"
       item = try Self.journal(account, value) {
         try vault.update(
@@ -185,10 +186,12 @@ struct Job: Sendable {
   }
 
   private func create() throws {
-    try repeating(seconds: try number(0)) { round in
+    try repeating(parameter: 0) { round in
       let name = "created-\(round)"
       let vault = SecretVault(
-        fileURL: file.deletingLastPathComponent().appending(path: name), stateDirectory: state)
+        fileURL: file.deletingLastPathComponent().appending(path: name), stateDirectory: state,
+        cipher: TestCipher())
+      vault.lockTimeout = .seconds(100_000)
       _ = try Self.journal(name, name) {
         try vault.add(
           Secret(name.utf8), identity: .generic(service: "campaign", account: name),
@@ -198,7 +201,7 @@ struct Job: Sendable {
   }
 
   private func changePassphrase(of vault: SecretVault) throws {
-    try repeating(seconds: try number(0)) { round in
+    try repeating(parameter: 0) { round in
       try Self.journal("passphrase", "passphrase \(round)") {
         try vault.setPassphrase(Secret("passphrase \(round)".utf8), cost: .minimum)
       }
@@ -206,16 +209,13 @@ struct Job: Sendable {
   }
 
   private func rotate(_ vault: SecretVault) throws {
-    let seconds = try number(0)
     let passphrase = parameters.count > 1 ? UnlockKey.passphrase(Secret(parameters[1].utf8)) : nil
     if let passphrase { try vault.unlock(with: passphrase) }
-    try repeating(seconds: seconds) { round in
-      printLine("+\trotation\t\(round)")
-      try vault.rotateKeys(keeping: passphrase.map { [$0] } ?? []) { progress in
-        printLine("+\tprogress\t\(progress.completed) of \(progress.total)")
-        return .proceed
+    try repeating(parameter: 0) { round in
+      try Self.journal("rotation", "\(round)") {
+        try vault.rotateKeys(
+          keeping: passphrase.map { [$0] } ?? [], reporting: Self.journalProgress)
       }
-      printLine("=\trotation\t\(round)")
     }
   }
 }

@@ -25,8 +25,9 @@ import SecretStorage
 /// An error for invalid arguments.
 struct Misuse: Error {}
 
+/// The work of a process; the number of rounds may be `-`, for work without end.
 enum Mode: String {
-  /// `threads seconds prefix`: adds, changes and removes items of its own.
+  /// `threads rounds prefix`: adds, changes and removes items of its own.
   case write
   /// `count`: adds items, while only the writes themselves can open a file.
   case starve
@@ -37,13 +38,13 @@ enum Mode: String {
   /// `stop`: increments the number in the item `counter`, by compare-and-swap, and reads it, until
   /// the file `stop` exists; prints a line for each, with times of a shared clock.
   case count
-  /// `seconds prefix`: repeatedly changes one item and compacts.
+  /// `rounds prefix`: repeatedly changes one item and compacts.
   case compact
-  /// `seconds`: repeatedly makes a new vault beside the file, with one item.
+  /// `rounds`: repeatedly makes a new vault beside the file, with one item.
   case create
-  /// `seconds`: repeatedly changes the passphrase.
+  /// `rounds`: repeatedly changes the passphrase.
   case passphrase
-  /// `seconds prefix passphrase key-file`: adds, renames and removes a slot for the key file, and
+  /// `rounds prefix passphrase key-file`: adds, renames and removes a slot for the key file, and
   /// changes the passphrase of the slot `person`.
   case slots
   /// `path permission`: unlocks the vault by the passphrase in a file, works, prints `unlocked`,
@@ -58,13 +59,13 @@ enum Mode: String {
   case authenticate
   /// `hidden`, `visible`, `cancelled`, `handling` or `twice`: asks on the terminal.
   case ask
-  /// `seconds [passphrase]`: repeatedly rotates the keys, and logs each step.
+  /// `rounds [passphrase]`: repeatedly rotates the keys, and logs each step.
   case rotate
   /// Finishes a rotation.
   case resume
-  /// `seconds file`: repeatedly exports to the file.
+  /// `rounds file`: repeatedly exports to the file, and logs each step.
   case export
-  /// `file`: imports from the file, once.
+  /// `file`: imports from the file, logs each step, and waits for a signal.
   case `import`
   /// `service key…`: converts the texts of a 0.x adapter, once.
   case convert

@@ -1,4 +1,6 @@
+import CLibrary
 import TestSupport
+import Testing
 
 extension ChildProcess {
   /// Runs the executable `VaultProcess` and appends its standard output to a file.
@@ -8,5 +10,26 @@ extension ChildProcess {
     try self.init(
       executable: "VaultProcess", [mode, vault.path, vault.statePath] + parameters,
       output: journal)
+  }
+
+  /// Waits until the process's journal has a number of lines.
+  func wait(for lines: Int, in journal: String) throws {
+    try TestSupport.wait(for: self) {
+      try content(of: journal).count { $0 == UInt8(ascii: "\n") } >= lines
+    }
+  }
+
+  /// Kills the process during the work that follows a line of its journal.
+  func kill(after line: Int, of journal: String) throws {
+    try wait(for: line, in: journal)
+    stop()
+    #expect(end() == SIGKILL)
+  }
+
+  /// The lines after which processes are killed: the given ones, or many in a campaign.
+  static func lines(_ sample: [Int], campaign count: Int, _ number: Int) -> [Int] {
+    var generator = Campaign.generator(number)
+    return Campaign.isFull
+      ? (0..<count).map { _ in Int.random(in: 1...200, using: &generator) } : sample
   }
 }

@@ -2,8 +2,11 @@ import TestSupport
 
 extension ModelledDisk {
   /// Returns the files that a power failure leaves after a number of changes.
+  ///
+  /// The odds, in quarters, are those of each change that is not durable; random ones by default.
   func files(
-    cutAfter count: Int, of changes: [Change], using generator: inout SeededGenerator
+    cutAfter count: Int, of changes: [Change], odds: Int? = nil,
+    using generator: inout SeededGenerator
   ) -> Files {
     var safe = start
     var data: [UInt64: [Change]] = [:]
@@ -23,12 +26,12 @@ extension ModelledDisk {
     let pending =
       names.keys.sorted().flatMap { names[$0] ?? [] }
       + data.keys.sorted().flatMap { data[$0] ?? [] }
-    // Odds from none to all.
-    let odds = Int.random(in: 0...4, using: &generator)
+    let isTorn = odds == nil
+    let odds = odds ?? Int.random(in: 0...4, using: &generator)
     for change in pending {
       if Int.random(in: 0..<4, using: &generator) < odds {
         safe.apply(change)
-      } else if Bool.random(using: &generator) {
+      } else if isTorn, Bool.random(using: &generator) {
         safe.tear(change, using: &generator)
       }
     }

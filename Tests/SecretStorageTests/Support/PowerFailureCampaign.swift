@@ -16,6 +16,7 @@ final class PowerFailureCampaign {
 
   private static let passphrase = Secret("secret".utf8)
 
+  private let scenario: VaultPowerFailureTests.Scenario
   private let vault: TestVault
   private let exportPath: String
   private let isDamaged: Bool
@@ -25,7 +26,7 @@ final class PowerFailureCampaign {
   private var steps: [Step] = []
 
   init(_ scenario: VaultPowerFailureTests.Scenario, hasNamelessFiles: Bool) throws {
-    self.hasNamelessFiles = hasNamelessFiles
+    (self.scenario, self.hasNamelessFiles) = (scenario, hasNamelessFiles)
     vault = TestVault()
     let exports = try vault.path("exports")
     for directory in [exports, vault.statePath] { try FileSystem().makeDirectories(directory) }
@@ -115,6 +116,19 @@ final class PowerFailureCampaign {
     try step { try object.change("later", to: "at last") }
   }
 
+  /// Cuts the power after each step, when what is not durable is lost, or is there.
+  func cutAfterEachStep(using generator: inout SeededGenerator) throws {
+    for step in steps {
+      let count = step.changes.upperBound
+      for odds in [0, 4] {
+        try disk.install(disk.files(cutAfter: count, of: changes, odds: odds, using: &generator))
+        _ = try check(
+          acknowledged: step.after, pending: nil, isDamaged: false,
+          "cut after \(count) with odds \(odds)")
+      }
+    }
+  }
+
   /// Cuts the power at a random moment, checks the remains, uses them, and cuts the power again.
   func cut(using generator: inout SeededGenerator) throws {
     let count = Int.random(in: 0...changes.count, using: &generator)
@@ -151,6 +165,7 @@ final class PowerFailureCampaign {
   private func check(
     acknowledged: [String: String], pending: [String: String]?, isDamaged: Bool, _ comment: String
   ) throws -> [String: String]? {
+    let comment = Comment("\(scenario): \(comment)")
     let object = vault.open()
     do {
       try unlock(object)
@@ -165,33 +180,33 @@ final class PowerFailureCampaign {
         if !isRight {
           Issue.record(
             """
-            \(comment): \(account) is \(found ?? "absent"), and was \(acknowledged[account] ?? "absent")
+            \(comment.rawValue): \(account) is \(found ?? "absent"), and was \(acknowledged[account] ?? "absent")
             """)
         }
       }
-      #expect(try object.verify().isSound, "\(comment)")
+      #expect(try object.verify().isSound, comment)
       try checkExport(comment)
       try object.add("new", account: "new")
       let other = vault.open()
       try unlock(other)
-      #expect(try other.texts() == texts.merging(["new": "new"]) { $1 }, "\(comment)")
-      #expect(try other.verify().isSound, "\(comment)")
+      #expect(try other.texts() == texts.merging(["new": "new"]) { $1 }, comment)
+      #expect(try other.verify().isSound, comment)
       let leftovers = try vault.names().filter { $0.hasSuffix(".tmp") }
-      #expect(leftovers.isEmpty, "\(comment)")
+      #expect(leftovers.isEmpty, comment)
       return isDamaged ? nil : texts
     } catch {
-      Issue.record("\(comment): \(error)")
+      Issue.record("\(comment.rawValue): \(error)")
       return nil
     }
   }
 
   /// Checks that the export is complete or absent.
-  private func checkExport(_ comment: String) throws {
+  private func checkExport(_ comment: Comment) throws {
     guard try FileSystem().status(of: exportPath) != nil else { return }
     let target = TestVault()
     _ = try target.open().importItems(
       from: URL(filePath: exportPath), passphrase: Self.passphrase)
-    #expect(try target.open().texts().count == 3, "\(comment)")
+    #expect(try target.open().texts().count == 3, comment)
   }
 }
 

@@ -20,9 +20,12 @@ struct TestStore: Sendable, CustomTestStringConvertible {
 /// A vault in its own directory, which is removed after the last object for the vault.
 final class TestVault: Sendable {
   let directory: URL
+  /// The number of items in a record, fewer than an app's for work in several steps.
+  let batchSize: Int
 
-  init() {
+  init(batchSize: Int = 256) {
     ExpectedFailures.begin()
+    self.batchSize = batchSize
     directory = FileManager.default.temporaryDirectory
       .appending(path: "locket-tests-\(UUID())", directoryHint: .isDirectory)
   }
@@ -43,7 +46,8 @@ final class TestVault: Sendable {
   /// Returns another object for the same vault, as another process has one.
   ///
   /// It may have another state directory or machine identity, failing system calls, or systemd
-  /// credentials.
+  /// credentials. It waits for other writers without a limit of time, which a busy machine would
+  /// reach.
   func open(
     state: String? = nil, machine: String = "/etc/machine-id", credentials: String? = nil,
     cipher: (any SecretCipher)? = nil, authenticator: (any Authenticator)? = nil,
@@ -51,11 +55,14 @@ final class TestVault: Sendable {
   ) -> SecretVault {
     let cipher = cipher ?? KeepingCipher(directory: self)
     let state = state ?? statePath
-    return SecretVault(cipher: cipher, authenticator: authenticator) { [path] in
+    let vault = SecretVault(cipher: cipher, authenticator: authenticator, batchSize: batchSize) {
+      [path] in
       VaultLocation(
         path: path, stateDirectory: state, cipher: cipher, machineIdentity: machine,
         credentialsDirectory: credentials, fileSystem: fileSystem)
     }
+    vault.lockTimeout = .seconds(100_000)
+    return vault
   }
 }
 

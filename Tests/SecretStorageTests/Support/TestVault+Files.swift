@@ -36,6 +36,11 @@ extension TestVault {
     try FileSystem().entries(of: directory.path).sorted()
   }
 
+  /// Returns the temporary files beside the vault, and in the state directory.
+  func temporaryNames() throws -> [String] {
+    try (names() + FileSystem().entries(of: statePath)).filter { $0.hasSuffix(".tmp") }
+  }
+
   /// Removes the state files of all vaults.
   func forget() throws {
     try forgetPlaces()

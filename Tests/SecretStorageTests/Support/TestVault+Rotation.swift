@@ -67,10 +67,13 @@ struct CapturedKeys {
 }
 
 extension SecretVault {
-  /// Adds items, of each accessibility that a vault without a passphrase supports.
-  func addMany(_ count: Int) throws(SecretStoreError) {
+  /// Adds items at once, of each accessibility that a vault without a passphrase supports, or of
+  /// each that may leave the device.
+  func addMany(_ count: Int, isPortable: Bool = false) throws(SecretStoreError) {
     let location = try location
-    let accessibilities = Accessibility.allCases.filter { $0 != .whenPasscodeSetThisDeviceOnly }
+    let accessibilities = Accessibility.allCases.filter {
+      $0 != .whenPasscodeSetThisDeviceOnly && (!isPortable || KeyPurpose.secrets($0).isPortable)
+    }
     let draft = try withContents { contents throws(SecretStoreError) in
       var draft = try VaultDraft(contents, location.device)
       for number in 0..<count {

@@ -21,7 +21,7 @@ extension TestVault {
 
   /// Returns an empty vault on another machine, with this one's export beside it.
   func otherMachine() throws -> TestVault {
-    let other = TestVault()
+    let other = TestVault(batchSize: batchSize)
     let path = try other.path("moved.vault")
     try FileSystem().replaceFile(at: path, with: TestVault.bytes(of: export.path))
     return other

@@ -18,8 +18,14 @@ struct VaultJournal {
   private var accounts: [String: Account] = [:]
   private(set) var acknowledgementCount = 0
 
-  /// Parses a journal; its last line may be torn.
+  init() {}
+
   init(_ path: String) throws {
+    try add(path)
+  }
+
+  /// Parses and adds a journal, whose last line may be torn.
+  mutating func add(_ path: String) throws {
     let lines = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     for line in lines {

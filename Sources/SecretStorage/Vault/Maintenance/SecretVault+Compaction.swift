@@ -34,7 +34,7 @@ extension SecretVault {
         let items = try items(at: state)
         var draft = try CompactedVault(
           of: items, keys: state.keys, after: state.chain, reserved: state.lastReserved, cipher)
-        try draft.add(items, reporting: report, writing: write)
+        try draft.add(items, inBlocksOf: batchSize, reporting: report, writing: write)
         // The first round adds all changes made during the copying; the others are short.
         for _ in 0..<3 {
           try draft.add(entries(since: &state, location))

@@ -105,7 +105,7 @@ extension SecretVault {
         of: items, keys: changed.keys, after: changed.chain, reserved: changed.expected?.sequence,
         cipher)
       var records: [LogRecord] = []
-      try new.add(items, reporting: report) { records.append($0) }
+      try new.add(items, inBlocksOf: batchSize, reporting: report) { records.append($0) }
       written = new.result
       if let vaultID = written?.vaultID, changed.recordedVaultID != vaultID {
         _ = try recordVault(for: vaultID, isNew: changed.chain.first == nil, location)

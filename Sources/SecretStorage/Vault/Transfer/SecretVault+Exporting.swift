@@ -39,7 +39,7 @@ extension SecretVault {
       cost: cost, for: nil, cipher, checking: cancellationByLocking)
     let contents = try withContents { contents throws(SecretStoreError) in contents }
     try contents.checkComplete()
-    let export = try ExportedVault(contents, under: key) {
+    let export = try ExportedVault(contents, under: key, inBlocksOf: batchSize) {
       completed, total throws(SecretStoreError) in
       try checkProgress(completed, of: total, report)
     }
@@ -96,7 +96,7 @@ struct ExportedVault {
 
   /// Seals a vault's portable items under new keys; `progress` receives completed and total items.
   init(
-    _ contents: VaultContents, under key: SlotKey,
+    _ contents: VaultContents, under key: SlotKey, inBlocksOf count: Int,
     progress: (Int, Int) throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     let sorted = contents.index.items.sorted { $0.created < $1.created }
@@ -105,7 +105,7 @@ struct ExportedVault {
     report.omitted = sorted.filter { !$0.isPortable }.map {
       ExportReport.Omission(item: $0.decoded, reason: "It is bound to this device.")
     }
-    let blocks = portable.records
+    let blocks = portable.records(of: count)
     try progress(0, portable.count)
     let end = UInt64(RecordComposer.tableCount + blocks.count)
     let keys = try VaultKeys(

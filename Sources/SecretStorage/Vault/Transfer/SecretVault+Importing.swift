@@ -49,7 +49,7 @@ extension SecretVault {
       isFirst = false
     }.contents
     var work = VaultImport(source, into: target, conflicts)
-    let blocks = source.index.items.sorted { $0.created < $1.created }.blocks
+    let blocks = source.index.items.sorted { $0.created < $1.created }.blocks(of: batchSize)
     let total = source.index.count
     try checkProgress(0, of: total, report)
     for block in blocks {

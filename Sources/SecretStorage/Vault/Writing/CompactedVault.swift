@@ -27,11 +27,14 @@ struct CompactedVault {
 
   /// Adds the items in blocks, and passes their records to a closure.
   mutating func add(
-    _ items: [VaultItem], reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision,
+    _ items: [VaultItem], inBlocksOf count: Int,
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision,
     writing write: (LogRecord) throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     var completed = 0
-    for (accessibility, block) in items.sorted(by: { $0.created < $1.created }).records {
+    for (accessibility, block) in items.sorted(by: { $0.created < $1.created })
+      .records(of: count)
+    {
       try add(block.map(ItemEntry.put), as: accessibility)
       for record in takeRecords() { try write(record) }
       completed += block.count
@@ -107,27 +110,25 @@ extension VaultItem {
 }
 
 extension [VaultItem] {
-  /// The maximum number of items in one record.
-  static let blockItems = 256
   /// The maximum size of one record, in bytes; a larger item has a separate record.
   static let blockBytes = 1 << 20
 
   /// The items in blocks, each of which forms one record under the attributes key of its items.
-  var records: [(accessibility: Accessibility, items: ArraySlice<VaultItem>)] {
+  func records(of limit: Int) -> [(accessibility: Accessibility, items: ArraySlice<VaultItem>)] {
     [Accessibility.whenUnlocked, .always].flatMap { accessibility in
-      filter { $0.attributesPurpose == .attributes(of: accessibility) }.blocks
+      filter { $0.attributesPurpose == .attributes(of: accessibility) }.blocks(of: limit)
         .map { (accessibility, $0) }
     }
   }
 
-  /// The items in blocks that respect both limits.
-  var blocks: [ArraySlice<VaultItem>] {
+  /// The items in blocks that respect this limit of their number and the limit of their size.
+  func blocks(of limit: Int) -> [ArraySlice<VaultItem>] {
     var blocks: [ArraySlice<VaultItem>] = []
     var start = 0
     var bytes = 0
     for index in indices {
       bytes += self[index].byteCount
-      if index - start == Self.blockItems || (bytes > Self.blockBytes && index > start) {
+      if index - start == limit || (bytes > Self.blockBytes && index > start) {
         blocks.append(self[start..<index])
         start = index
         bytes = self[index].byteCount

@@ -15,14 +15,8 @@ struct VaultRotationSlotTests {
     _ rotate: () throws -> Void
   ) throws {
     let before = try vault.bytes
-    do {
-      try rotate()
-      Issue.record("The keys are rotated.", sourceLocation: sourceLocation)
-    } catch SecretStoreError.invalid(let what) {
-      #expect(what.contains(words), sourceLocation: sourceLocation)
-    } catch {
-      Issue.record(error, sourceLocation: sourceLocation)
-    }
+    let error = try failure(sourceLocation: sourceLocation, rotate)
+    #expect(error.invalid?.contains(words) == true, "\(error)", sourceLocation: sourceLocation)
     #expect(try vault.bytes == before, sourceLocation: sourceLocation)
   }
 
@@ -48,7 +42,7 @@ struct VaultRotationSlotTests {
     try CapturedKeys(object).table.slots.map { "\($0.id) \($0.name)" }
   }
 
-  @Test func slotsThatStayAreAsTheyWere() throws {
+  @Test func keptSlotsAreUnchanged() throws {
     let object = vault.open()
     try object.add("value", account: "a")
     let file = URL(filePath: try vault.path("key"))
@@ -58,15 +52,12 @@ struct VaultRotationSlotTests {
         ("one", .passphrase(Secret("one".utf8))), ("two", .passphrase(Secret("two".utf8))),
         ("stick", SlotKey(kind: .keyFile, secret: Secret(repeatElement(7, count: 40)))),
       ], to: object)
-    try object.rotateKeys(
-      keeping: [
-        .passphrase(Secret("two".utf8)), .keyFile(file), .passphrase(Secret("one".utf8)),
-      ])
+    let keys: [UnlockKey] = [
+      .passphrase(Secret("two".utf8)), .keyFile(file), .passphrase(Secret("one".utf8)),
+    ]
+    try object.rotateKeys(keeping: keys)
     #expect(try slots(object) == ["1 this device", "100 one", "101 two", "102 stick"])
-    for key in [
-      UnlockKey.device, .passphrase(Secret("one".utf8)), .passphrase(Secret("two".utf8)),
-      .keyFile(file),
-    ] {
+    for key in [UnlockKey.device] + keys {
       let other = vault.open()
       other.lock()
       try other.unlock(with: key)
@@ -76,7 +67,7 @@ struct VaultRotationSlotTests {
     #expect(costs == [.cheap, .cheap])
   }
 
-  @Test func slotWithoutItsKeyIsNamedAndKept() throws {
+  @Test func slotWithoutItsKeyIsNamed() throws {
     let object = vault.open()
     try object.add("value", account: "a")
     try add(
@@ -114,7 +105,7 @@ struct VaultRotationSlotTests {
     #expect(try vault.bytes == before)
   }
 
-  @Test func somethingMustOpenTheVault() throws {
+  @Test func rotationNeedsAKeyThatOpensTheVault() throws {
     let object = vault.open()
     try object.setPassphrase(passphrase, cost: .cheap)
     try object.add("value", account: "a")
@@ -125,7 +116,7 @@ struct VaultRotationSlotTests {
     }
   }
 
-  @Test func credentialAtHandKeepsItsSlot() throws {
+  @Test func givenCredentialKeepsItsSlot() throws {
     let directory = try vault.path("credentials")
     try FileSystem().makeDirectories(directory)
     try Data(repeating: 9, count: 32).write(to: URL(filePath: directory + "/vault.key"))
@@ -156,7 +147,7 @@ struct VaultRotationSlotTests {
     #expect(throws: SecretStoreError.locked) { try vault.open().texts() }
   }
 
-  @Test func itemsOfThePasscodeGoWithTheLastPassphrase() throws {
+  @Test func passcodeItemsEndWithTheLastPassphrase() throws {
     let object = vault.open()
     try object.setPassphrase(passphrase, cost: .cheap)
     try object.add("value", account: "kept")
@@ -173,7 +164,7 @@ struct VaultRotationSlotTests {
   }
 
   @Test(arguments: [true, false])
-  func copyOnAnotherDeviceIsRotatedUnlessItNeedsTheFirst(_ isBound: Bool) throws {
+  func copyWithBoundItemsIsNotRotatedElsewhere(_ isBound: Bool) throws {
     let object = vault.open()
     try object.setPassphrase(passphrase, cost: .cheap)
     try object.add("value", account: "a", isBound ? .whenUnlockedThisDeviceOnly : .always)

@@ -10,7 +10,7 @@ struct VaultImportDateTests {
   private let target = TestVault()
 
   @Test(arguments: [1 << 62, 1 << 60, 1 << 53] as [Int64])
-  func importMovesDatesOfTheFutureBackAndSaysSo(_ created: Int64) throws {
+  func importRedatesItemsOfTheFuture(_ created: Int64) throws {
     let object = vault.open()
     try object.setPassphrase(TestVault.passphrase, cost: .cheap)
     try vault.plant(.generic(account: "sound"), Secret([1]), in: object)
@@ -38,7 +38,7 @@ struct VaultImportDateTests {
     #expect(again.entries.allSatisfy { $0.outcome == .identical && !$0.isRedated })
   }
 
-  @Test func dateIsWithinADayOfTheNewestItem() throws {
+  @Test func datesUpToThoseOfTheVaultAreKept() throws {
     let object = vault.open()
     try object.setPassphrase(TestVault.passphrase, cost: .cheap)
     let now = Int64(Date().timeIntervalSince1970 * 1e6)

@@ -1,5 +1,4 @@
 import Concurrency
-import Dispatch
 import FoundationEssentials
 import StorageInternals
 import TestSupport
@@ -9,26 +8,20 @@ import Testing
 
 /// Exports and imports that are large, unusual, or concurrent with other work on the vault.
 struct VaultTransferTests {
-  private let vault = TestVault()
+  private let vault = TestVault(batchSize: 20)
 
-  @Test func tenThousandItemsGoThere() throws {
+  @Test func manyItemsAreImported() throws {
     let object = vault.open()
-    let count = Campaign.size(sample: 500, full: 10_000)
-    try onThreads(20) { thread in
-      for number in stride(from: thread, to: count, by: 20) {
-        try object.add(
-          "value \(number)", account: "\(number)", number % 5 == 0 ? .always : .whenUnlocked)
-      }
-    }
+    let count = Campaign.size(sample: 50, full: 10_000)
+    try object.addMany(count, isPortable: true)
     #expect(try object.export(of: vault).exported.count == count)
     let other = try vault.otherMachine()
-    let report = try other.open().importItems(of: other)
-    #expect(report.items(.added).count == count)
+    #expect(try other.open().importItems(of: other).items(.added).count == count)
     #expect(try other.open().movableItems() == object.movableItems())
     #expect(try other.open().importItems(of: other).items(.identical).count == count)
   }
 
-  @Test func secretsOfEverySizeGoThere() throws {
+  @Test func secretsOfEverySizeAreImported() throws {
     let object = vault.open()
     for count in [0, 1, 59, 60, 61, 1 << 20, ItemLimits.secretSize] {
       _ = try object.add(
@@ -46,7 +39,7 @@ struct VaultTransferTests {
   }
 
   /// The item cannot be opened here; its sealed form is copied.
-  @Test func itemsWithAccessFlagsGoThereUnopened() throws {
+  @Test func itemsWithAccessFlagsAreImportedSealed() throws {
     let object = vault.open()
     let control = AccessControl(.afterFirstUnlock, flags: [.applicationPassword])
     let attributes = ItemAttributes(label: "flagged", accessControl: control)
@@ -62,7 +55,7 @@ struct VaultTransferTests {
     #expect(throws: SecretStoreError.self) { try other.open().secret(of: flagged.id) }
   }
 
-  @Test func fieldsOfNewerVersionsGoAlong() throws {
+  @Test func fieldsOfNewerVersionsAreImported() throws {
     let object = vault.open()
     try object.add("value", account: "a")
     var unknown: [UInt8] = [200]
@@ -81,63 +74,50 @@ struct VaultTransferTests {
     #expect(entries.map(\.unknown) == [unknown[...]])
   }
 
-  @Test func vaultCanBeUsedByOthersMeanwhile() throws {
+  @Test func vaultIsUsedDuringTransfers() throws {
     let object = vault.open()
-    for number in 0..<600 { try object.add("value \(number)", account: "\(number)") }
+    try object.addMany(50, isPortable: true)
     try object.export(of: vault)
     let exported = try object.movableItems()
-    let journals = try (0..<2).map { try vault.path("journal-\($0)") }
     let other = try vault.otherMachine()
     let target = other.open()
     try target.add("own", account: "own")
-    let children = [
-      try ChildProcess("write", on: vault, ["2", "60", "p"], journal: journals[0]),
-      try ChildProcess("write", on: other, ["2", "60", "q"], journal: journals[1]),
-    ]
-    for journal in journals {
-      try wait { try FileSystem().status(of: journal)?.size ?? 0 > 1000 }
+    let vaults = [vault, other]
+    let paths = try (0..<2).map { try vault.path("journal-\($0)") }
+    let children = try (0..<2).map { number in
+      try ChildProcess("write", on: vaults[number], ["2", "-", "p"], journal: paths[number])
     }
-    // Threads of this process: one shares the exporting object, and one compacts.
+    for (child, path) in zip(children, paths) { try child.wait(for: 30, in: path) }
+    // Threads of this process: two share the objects of the transfers, and all compact.
     let isOver = Lock(false)
-    let writers = DispatchGroup()
-    for vault in [vault, other] {
-      for writer in [vault === other ? target : object, vault.open()] {
-        DispatchQueue(label: "writer").async(group: writers) {
-          do {
-            let own = "thread \(ObjectIdentifier(writer))"
-            var number = 0
-            while !isOver.withLock({ $0 }) {
-              try writer.add("of a thread", account: "\(own) \(number)")
-              number += 1
-              if number % 20 == 0 { try writer.compact() }
-            }
-          } catch {
-            Issue.record(error)
-          }
+    let writers = [object, vault.open(), target, other.open()]
+    try onThreads(5) { thread in
+      if thread < 4 {
+        var number = 0
+        while !isOver.withLock({ $0 }) {
+          try writers[thread].add("of a thread", account: "thread \(thread) \(number)")
+          number += 1
+          if number % 20 == 0 { try writers[thread].compact() }
         }
+        return
       }
+      defer { isOver.withLock { $0 = true } }
+      for _ in 0..<Campaign.size(sample: 2, full: 20) {
+        #expect(try object.export(of: vault, overwriting: true).exported.count >= 50)
+      }
+      let dry = try target.importItems(of: other, isDryRun: true)
+      let report = try target.importItems(of: other)
+      #expect(report == dry)
+      #expect(report.items(.added).count == 50)
+      #expect(try target.importItems(of: other).items(.identical).count == 50)
     }
-    for _ in 0..<Campaign.size(sample: 2, full: 20) {
-      let report = try object.export(of: vault, overwriting: true)
-      #expect(report.exported.count >= 600)
-    }
-    let dry = try target.importItems(of: other, isDryRun: true)
-    let report = try target.importItems(of: other)
-    #expect(report == dry)
-    #expect(report.items(.added).count == 600)
-    #expect(try target.importItems(of: other).items(.identical).count == 600)
-    isOver.withLock { $0 = true }
-    writers.wait()
-    for child in children {
-      child.stop()
-      child.end()
-    }
-    for (vault, journal) in zip([vault, other], journals) {
-      #expect(try vault.open().verify().isSound)
-      #expect(try vault.open().movableItems().isSuperset(of: exported))
-      let written = try VaultJournal(journal)
+    for (number, child) in children.enumerated() {
+      try child.kill(after: 30, of: paths[number])
+      let reader = vaults[number].open()
+      #expect(try reader.verify().isSound)
+      #expect(try reader.movableItems().isSuperset(of: exported))
+      let written = try VaultJournal(paths[number])
       #expect(written.acknowledgementCount > 10)
-      let reader = vault.open()
       for account in written.accountNames {
         #expect(written.explains(try reader.text(account), of: account))
       }
@@ -148,8 +128,8 @@ struct VaultTransferTests {
     #expect(try third.open().movableItems().isSuperset(of: exported))
   }
 
-  @Test func twoImportsAtOnceAddEachItemOnce() throws {
-    for number in 0..<600 { try vault.open().add("value \(number)", account: "\(number)") }
+  @Test func concurrentImportsAddEachItemOnce() throws {
+    try vault.open().addMany(50, isPortable: true)
     try vault.open().export(of: vault)
     let other = try vault.otherMachine()
     let objects = [other.open(), other.open()]
@@ -159,8 +139,8 @@ struct VaultTransferTests {
       reports.withLock { $0.append(report) }
     }
     let all = reports.withLock { $0 }
-    #expect(all.map { $0.items(.added).count }.reduce(0, +) == 600)
-    #expect(all.map { $0.items(.identical).count }.reduce(0, +) == 600)
+    #expect(all.map { $0.items(.added).count }.reduce(0, +) == 50)
+    #expect(all.map { $0.items(.identical).count }.reduce(0, +) == 50)
     #expect(try other.open().movableItems() == vault.open().movableItems())
   }
 }

@@ -1,5 +1,6 @@
 import CLibrary
 import Concurrency
+import Dispatch
 import StorageInternals
 import TestSupport
 import Testing
@@ -7,21 +8,21 @@ import Testing
 @testable import SecretStorage
 
 struct VaultCompactionTests {
-  private let vault = TestVault()
+  private let vault = TestVault(batchSize: 4)
 
-  /// A block of a compacted vault holds 256 items; a single item after it is a special case.
-  @Test(arguments: [1, 255, 256, 257, 258, 513])
+  /// A single item after full blocks is a special case.
+  @Test(arguments: [1, 3, 4, 5, 9])
   func compactionKeepsEveryItem(_ count: Int) throws {
     let object = vault.open()
     for number in 0..<count { try object.add("value \(number)", account: "\(number)") }
-    let before = try object.texts()
-    #expect(before.count == count)
     try object.compact()
-    #expect(try object.texts() == before)
-    #expect(try vault.open().texts() == before)
-    let verification = try object.verify()
-    #expect(verification.isSound)
-    #expect(verification.itemCount == count)
+    for reader in [object, vault.open()] {
+      #expect(try reader.texts() == SecretVault.many(count))
+      let verification = try reader.verify()
+      #expect(verification.isSound && verification.itemCount == count)
+    }
+    // Three tables and the blocks.
+    #expect(TestVault.frames(of: try vault.bytes).count == 3 + (count + 3) / 4)
   }
 
   /// A counter of the calls of one kind on the vault's file.
@@ -33,52 +34,37 @@ struct VaultCompactionTests {
     func count() {
       total.withLock { $0 += 1 }
     }
-
-    func fileSystem(counting wanted: FileSystem.Call, of suffix: String) -> FileSystem {
-      FileSystem { call, path in
-        if call == wanted, path.hasSuffix(suffix) { self.count() }
-        return nil
-      }
-    }
   }
 
-  @Test func compactedFileIsNoLargerThanTwiceWhatLives() throws {
+  private func waitForCompaction(of object: SecretVault) throws {
+    try wait { object.contents.withLock { !$0.compaction.isRunning } }
+  }
+
+  @Test func compactedFileHasNoOverwrittenItems() throws {
     let object = vault.open()
     let value = String(repeating: "v", count: 1000)
     for number in 0..<20 { try object.add(value, account: "\(number)") }
-    for round in 0..<5 {
-      for number in 0..<20 { try object.change("\(number)", to: value + "\(round)") }
-    }
+    for number in 0..<20 { try object.change("\(number)", to: value + "\(number)") }
     for number in 10..<20 { try object.remove("\(number)") }
-    let before = try vault.bytes.count
     try object.compact()
-    let after = try vault.bytes.count
-    // A background compaction may have come first.
-    #expect(after <= before)
-    #expect(after < 2 * 10 * 1000)
+    #expect(try vault.bytes.count < 2 * 10 * 1000)
     #expect(try vault.open().texts() == object.texts())
     #expect(try object.texts().count == 10)
   }
 
-  @Test func overwrittenVaultIsCompactedInTheBackground() async throws {
+  @Test func overwrittenVaultIsCompactedInTheBackground() throws {
     let object = vault.open()
     let value = String(repeating: "v", count: 4000)
     try object.add(value, account: "a")
-    var largest = 0
-    for round in 0..<100 {
-      try object.change("a", to: value + "\(round)")
-      largest = max(largest, try vault.bytes.count)
-    }
-    // The last write may have started another compaction.
-    while try vault.bytes.count > 80_000 { try await Task.sleep(for: .milliseconds(1)) }
-    #expect(largest < 100 * 4000)
-    #expect(try object.text("a") == value + "99")
-    #expect(try vault.open().text("a") == value + "99")
+    for round in 0..<40 { try object.change("a", to: value + "\(round)") }
+    try waitForCompaction(of: object)
+    #expect(try vault.bytes.count < 80_000)
+    for reader in [object, vault.open()] { #expect(try reader.text("a") == value + "39") }
     #expect(try object.verify().isSound)
   }
 
   /// After each failure, the log must grow by twice as much before the next attempt.
-  @Test func compactionThatFailsIsTriedAgainLessAndLessOften() throws {
+  @Test func failingCompactionIsRetriedLessAndLessOften() throws {
     let attempts = Calls()
     let isFull = Lock(false)
     let object = vault.open(
@@ -88,46 +74,51 @@ struct VaultCompactionTests {
         attempts.count()
         return ENOSPC
       })
-    let value = String(repeating: "v", count: 4000)
+    let value = String(repeating: "v", count: 16_000)
     try object.add(value, account: "a")
     isFull.withLock { $0 = true }
     func write(_ count: Int) throws {
       for round in 0..<count {
         try object.change("a", to: value + "\(round)")
-        try wait { object.contents.withLock { !$0.compaction.isRunning } }
+        try waitForCompaction(of: object)
       }
     }
-    try write(100)
-    #expect((1...4).contains(attempts.value), "\(attempts.value)")
-    try write(300)
-    #expect((3...7).contains(attempts.value), "\(attempts.value)")
-    #expect(try object.text("a") == value + "299")
+    try write(25)
+    #expect((1...4).contains(attempts.value))
+    try write(75)
+    #expect((3...7).contains(attempts.value))
+    #expect(try object.text("a") == value + "74")
     // With free space again, that growth is enough.
     isFull.withLock { $0 = false }
-    try write(400)
+    try write(100)
     #expect(try vault.bytes.count < 500_000)
-    #expect(try vault.open().text("a") == value + "399")
+    #expect(try vault.open().text("a") == value + "99")
   }
 
   /// Long texts are live data like secrets, so a vault of them is not wasteful.
-  @Test func vaultOfLongTextsIsNotCompactedAgainAndAgain() throws {
+  @Test func longTextsCauseNoCompaction() throws {
     let renames = Calls()
-    let object = vault.open(fileSystem: renames.fileSystem(counting: .rename, of: ".tmp"))
+    let object = vault.open(
+      fileSystem: FileSystem { call, path in
+        if call == .rename, path.hasSuffix(".tmp") { renames.count() }
+        return nil
+      })
     let comment = String(repeating: "c", count: 20_000)
-    for number in 0..<30 {
+    for number in 0..<12 {
       _ = try object.add(
         Secret([1]), identity: .generic(service: "campaign", account: "\(number)"),
         attributes: ItemAttributes(comment: comment))
     }
+    try waitForCompaction(of: object)
     // The device key and the vault.
     #expect(renames.value == 2)
-    #expect(try vault.open().items(matching: .all).count == 30)
+    #expect(try vault.open().items(matching: .all).count == 12)
   }
 
-  @Test func otherObjectsAndProcessesReadACompactedVault() throws {
+  @Test func compactedVaultIsReadByObjectsAndProcesses() throws {
     let object = vault.open()
     let other = vault.open()
-    for number in 0..<10 { try object.add("value \(number)", account: "\(number)") }
+    try object.addMany(10)
     #expect(try other.texts().count == 10)
     try object.compact()
     #expect(try other.texts() == object.texts())
@@ -135,63 +126,53 @@ struct VaultCompactionTests {
     #expect(try object.text("3") == "changed")
     let output = try vault.path("output")
     try ChildProcess("read", on: vault, ["3"], journal: output).wait()
-    #expect(try TestVault.bytes(of: output) == Array("changed\n".utf8))
+    #expect(try content(of: output) == Array("changed\n".utf8))
     try other.compact()
     try object.compact()
     #expect(try vault.open().texts() == other.texts())
   }
 
-  @Test func writesOfManyThreadsShareTheirWaits() throws {
-    let waits = Calls()
+  /// The first write is held until all others are queued behind it.
+  @Test func queuedWritesShareOneFlush() throws {
+    let flushes = Calls()
+    let isBegun = DispatchSemaphore(value: 0)
+    let isQueued = DispatchSemaphore(value: 0)
     let object = vault.open(
-      fileSystem: waits.fileSystem(counting: .fdatasync, of: "secrets.vault"))
-    try object.add("0", account: "counter")
-    try onThreads(8) { [vault] number in
-      // Half of the threads use their own objects.
-      let object = number < 6 ? object : vault.open()
-      for round in 0..<25 {
-        let account = "\(number)-\(round)"
-        try object.add("first", account: account)
-        try object.change(account, to: "second")
-        if round % 5 == 0 { try object.remove(account) }
+      fileSystem: FileSystem { call, path in
+        guard call == .fdatasync, path.hasSuffix("secrets.vault") else { return nil }
+        flushes.count()
+        if flushes.value == 1 {
+          isBegun.signal()
+          isQueued.wait()
+        }
+        return nil
+      })
+    try vault.open().add("value", account: "0")
+    try onThreads(9) { number in
+      if number == 0 {
+        isBegun.wait()
+        try wait { object.writes.waitingCount == 8 }
+        isQueued.signal()
+      } else {
+        if number > 1 { try wait { flushes.value == 1 } }
+        try object.add("value", account: "\(number)")
       }
     }
-    #expect(waits.value < 6 * 25 * 2)
-    let texts = try vault.open().texts()
-    #expect(texts.count == 8 * 20 + 1)
-    #expect(texts.values.filter { $0 == "second" }.count == 8 * 20)
-    #expect(try object.texts() == texts)
+    #expect(flushes.value == 2)
+    for reader in [object, vault.open()] { #expect(try reader.texts().count == 9) }
     #expect(try object.verify().isSound)
   }
 
-  @Test func oneOfManyThreadsAddsAnIdentity() throws {
+  @Test func compactionEndsDespiteConstantWrites() throws {
     let object = vault.open()
-    let added = Lock(0)
-    onThreads(8) { number in
-      for round in 0..<10 {
-        do throws(SecretStoreError) {
-          try object.add("\(number)", account: "\(round)")
-          added.withLock { $0 += 1 }
-        } catch {
-          #expect(error == .duplicate)
-        }
-      }
-    }
-    #expect(added.withLock { $0 } == 10)
-    #expect(try object.items(matching: .all).count == 10)
-  }
-
-  @Test func compactionEndsThoughOthersAlwaysWrite() throws {
-    let object = vault.open()
-    for number in 0..<300 { try object.add("value", account: "\(number)") }
+    try object.addMany(60)
     let journal = try vault.path("journal")
-    let child = try ChildProcess("write", on: vault, ["4", "60", "p"], journal: journal)
-    while try FileSystem().status(of: journal)?.size ?? 0 == 0 { usleep(500) }
-    for _ in 0..<5 { try object.compact() }
-    child.stop()
-    #expect(child.end() == SIGKILL)
-    var names: Set<String> = []
-    for number in 0..<300 { names.insert("\(number)") }
-    try VaultJournal(journal).check(object, but: names)
+    let child = try ChildProcess("write", on: vault, ["4", "-", "p"], journal: journal)
+    for round in 1...3 {
+      try child.wait(for: 10 * round, in: journal)
+      try object.compact()
+    }
+    try child.kill(after: 40, of: journal)
+    try VaultJournal(journal).check(object, but: Set(SecretVault.many(60).keys))
   }
 }

@@ -8,142 +8,111 @@ import Testing
 
 /// Injected failures of every system call, for every kind of write.
 struct VaultFaultTests {
-  /// A write, and the contents after it.
-  struct Operation: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let isOfNewVault: Bool
-    let perform: @Sendable (SecretVault) throws -> Void
-    let outcome: [String: String]
+  /// A write to a vault with two items, or to none.
+  enum Operation: CaseIterable {
+    case creation, addition, change, removal, compaction, passphrase
+
+    var before: [String: String] { self == .creation ? [:] : ["a": "value", "b": "other"] }
+
+    var after: [String: String] {
+      switch self {
+      case .creation, .addition: before.merging(["new": "new"]) { $1 }
+      case .change: ["a": "changed", "b": "other"]
+      case .removal: ["a": "value"]
+      case .compaction, .passphrase: before
+      }
+    }
+
+    func perform(on object: SecretVault) throws {
+      switch self {
+      case .creation, .addition: try object.add("new", account: "new")
+      case .change: try object.change("a", to: "changed")
+      case .removal: try object.remove("b")
+      case .compaction: try object.compact()
+      case .passphrase: try object.setPassphrase(VaultFaultTests.passphrase, cost: .cheap)
+      }
+    }
   }
 
-  private static let before = ["a": "value", "b": "other"]
-
-  static let operations = [
-    Operation(
-      testDescription: "creation", isOfNewVault: true,
-      perform: { try $0.add("new", account: "new") }, outcome: ["new": "new"]),
-    Operation(
-      testDescription: "add", isOfNewVault: false,
-      perform: { try $0.add("new", account: "new") },
-      outcome: before.merging(["new": "new"]) { $1 }),
-    Operation(
-      testDescription: "update", isOfNewVault: false,
-      perform: { try $0.change("a", to: "changed") },
-      outcome: ["a": "changed", "b": "other"]),
-    Operation(
-      testDescription: "remove", isOfNewVault: false,
-      perform: { try $0.remove("b") }, outcome: ["a": "value"]),
-    Operation(
-      testDescription: "compact", isOfNewVault: false,
-      perform: { try $0.compact() }, outcome: before),
-    Operation(
-      testDescription: "setPassphrase", isOfNewVault: false,
-      perform: { try $0.setPassphrase(Secret("secret".utf8), cost: .cheap) }, outcome: before),
-  ]
+  fileprivate static let passphrase = Secret("secret".utf8)
 
   private static let faults =
     Campaign.isFull
-    ? operations.flatMap { operation in
+    ? Operation.allCases.flatMap { operation in
       [ENOSPC, EIO, EACCES, EROFS, EMFILE, EINTR].map { (operation, $0) }
     }
     // EINTR is handled in one place for all operations.
-    : operations.map { ($0, ENOSPC) } + [(operations[1], EINTR)]
+    : Operation.allCases.map { ($0, ENOSPC) } + [(.addition, EINTR)]
 
   @Test(arguments: faults)
-  func failedCallLeavesThePreviousStateAndIsNamed(
-    _ operation: Operation, _ code: Int32
-  ) throws {
-    var index = 0
-    while true {
-      let fault = FaultAtCall(index, code: code)
-      let vault = TestVault()
-      let previous = operation.isOfNewVault ? [:] : Self.before
-      if !operation.isOfNewVault {
-        let maker = vault.open()
-        for (account, value) in previous { try maker.add(value, account: account) }
+  func failedCallIsNamedAndChangesNothing(_ operation: Operation, _ code: Int32) throws {
+    var vault = TestVault()
+    for (account, value) in operation.before { try vault.open().add(value, account: account) }
+    let saved =
+      operation == .creation ? nil : (bytes: try vault.bytes, state: try vault.rememberedState())
+    let count = try FaultAtCall.atEachCall(code: code) { fault in
+      if let saved {
+        try vault.replace(by: saved.bytes)
+        try vault.restoreState(saved.state)
+      } else {
+        vault = TestVault()
       }
       let object = vault.open(fileSystem: fault.fileSystem)
-      let error = failure(of: operation, on: object)
-      fault.disarm()
-      guard let place = fault.failed else {
-        #expect(error == nil)
-        // The last round injects no fault.
-        #expect(index > 8)
-        return
+      let hasFailed = fault.causesError { try operation.perform(on: object) }
+      let comment = Comment("\(operation) with error \(code) in \(fault.failed ?? "no call")")
+      let hasPassphrase = operation == .passphrase && !hasFailed
+      func expect(_ texts: [String: String], of reader: SecretVault) throws {
+        if reader !== object, try reader.hasPassphrase {
+          try reader.unlock(with: .passphrase(Self.passphrase))
+        }
+        #expect(try reader.texts() == texts, comment)
       }
-      let comment = Comment("\(operation.testDescription) with error \(code) in \(place)")
-      // Only calls after the write, or those that Locket can do without, may fail silently.
-      if let error {
-        expect(error, isOf: place, code, comment)
-        #expect(code != EINTR, comment)
+      #expect(try vault.open().hasPassphrase == hasPassphrase, comment)
+      for reader in [object, vault.open()] {
+        try expect(hasFailed ? operation.before : operation.after, of: reader)
       }
-      let hasFailed = error != nil
-      #expect(try !hasFailed || !vault.open().hasPassphrase, comment)
-      try expect(hasFailed ? previous : operation.outcome, of: object, comment)
-      if !operation.isPassphrase || hasFailed {
-        try expect(hasFailed ? previous : operation.outcome, of: vault.open(), comment)
-      }
-      if hasFailed {
-        // Without the fault, a retry succeeds.
-        try operation.perform(object)
-        try expect(operation.outcome, of: object, comment)
-      }
+      if hasFailed { try operation.perform(on: object) }
       try object.add("afterwards", account: "afterwards")
       let other = vault.open()
-      if operation.isPassphrase { try other.unlock(with: .passphrase(Secret("secret".utf8))) }
-      try expect(
-        operation.outcome.merging(["afterwards": "afterwards"]) { $1 }, of: other, comment)
+      try expect(operation.after.merging(["afterwards": "afterwards"]) { $1 }, of: other)
       #expect(try other.verify().isSound, comment)
       try other.compact()
-      #expect(try vault.names().filter { $0.hasSuffix(".tmp") }.isEmpty, comment)
-      index += 1
+      #expect(try vault.temporaryNames() == [], comment)
     }
+    #expect(count > 8)
   }
 
-  private func failure(of operation: Operation, on object: SecretVault) -> (any Error)? {
-    do {
-      try operation.perform(object)
-      return nil
-    } catch {
-      return error
-    }
-  }
-
-  private func expect(
-    _ error: any Error, isOf place: String, _ code: Int32, _ comment: Comment
-  ) {
-    guard case .system(let call, let path, code) = error as? SecretStoreError else {
-      Issue.record("\(comment.rawValue): \(error)")
-      return
-    }
-    #expect("\(call) \(path)" == place, comment)
-  }
-
-  private func expect(
-    _ texts: [String: String], of object: SecretVault, _ comment: Comment
-  ) throws {
-    #expect(try object.texts() == texts, comment)
-  }
-
-  @Test func secondProcessSeesThePreviousStateAfterAFault() throws {
+  @Test func failedWriteIsInvisibleToAnotherProcess() throws {
     let vault = TestVault()
     try vault.open().add("value", account: "a")
+    let output = try vault.path("output")
     for call in [FileSystem.Call.write, .fdatasync] {
       let object = vault.open(fileSystem: FileSystem { made, _ in made == call ? ENOSPC : nil })
       #expect(throws: SecretStoreError.system(call: call.rawValue, path: vault.path, code: ENOSPC))
       {
         try object.change("a", to: "changed")
       }
-      let output = try vault.path("output-\(call)")
       try ChildProcess("read", on: vault, ["a"], journal: output).wait()
-      #expect(try TestVault.bytes(of: output) == Array("value\n".utf8))
     }
+    #expect(try content(of: output) == Array("value\nvalue\n".utf8))
   }
 
-  @Test func failedRepairCanBeTriedAgain() throws {
+  private func damagedCopy() throws -> TestVault {
     let history = try VaultHistory(.appended)
     let copy = try history.copy()
     try TestVault.change(copy.path, at: 5000, to: ~history.bytes[5000])
+    return copy
+  }
+
+  private func expectKept(_ damaged: [UInt8], beside copy: TestVault) throws {
+    #expect(try copy.open().verify().isSound)
+    let kept = try copy.names().filter { $0.contains(".damaged-") }
+    #expect(kept.count == 1)
+    #expect(try content(of: copy.path(try #require(kept.first))) == damaged)
+  }
+
+  @Test func failedRepairCanBeRepeated() throws {
+    let copy = try damagedCopy()
     let damaged = try copy.bytes
     for call in [FileSystem.Call.rename, .fsync, .write] {
       let object = copy.open(fileSystem: FileSystem { made, _ in made == call ? ENOSPC : nil })
@@ -151,18 +120,13 @@ struct VaultFaultTests {
       #expect(try copy.bytes == damaged)
     }
     #expect(try !copy.open().repair().isEmpty)
-    #expect(try copy.open().verify().isSound)
-    let kept = try copy.names().filter { $0.contains(".damaged-") }
-    #expect(kept.count == 1)
-    #expect(try TestVault.bytes(of: copy.path(try #require(kept.first))) == damaged)
+    try expectKept(damaged, beside: copy)
   }
 
   /// As on FAT and some FUSE file systems; the damaged file is copied there.
   @Test(arguments: [EPERM, ENOSYS, EOPNOTSUPP])
-  func repairWorksWhereNoFileHasTwoNames(_ code: Int32) throws {
-    let history = try VaultHistory(.appended)
-    let copy = try history.copy()
-    try TestVault.change(copy.path, at: 5000, to: ~history.bytes[5000])
+  func repairNeedsNoHardLinks(_ code: Int32) throws {
+    let copy = try damagedCopy()
     let damaged = try copy.bytes
     let fails = Lock(true)
     let object = copy.open(
@@ -176,13 +140,6 @@ struct VaultFaultTests {
     #expect(try copy.bytes == damaged)
     fails.withLock { $0 = false }
     #expect(try !object.repair().isEmpty)
-    #expect(try copy.open().verify().isSound)
-    let kept = try copy.names().filter { $0.contains(".damaged-") }
-    #expect(kept.count == 1)
-    #expect(try TestVault.bytes(of: copy.path(try #require(kept.first))) == damaged)
+    try expectKept(damaged, beside: copy)
   }
-}
-
-extension VaultFaultTests.Operation {
-  fileprivate var isPassphrase: Bool { testDescription == "setPassphrase" }
 }

@@ -9,7 +9,7 @@ import Testing
 
 /// Failures beside a successful write.
 struct VaultMaintenanceFailureTests {
-  @Test func failureToRememberIsToldToAHandlerThatMayWriteAndTheWriteSucceeds() async {
+  @Test func failureHandlerMayWriteToTheVault() async {
     // In a separate process, because the handler is global.
     await #expect(processExitsWith: .success) {
       let fault = FileSystem { call, path in
@@ -39,7 +39,7 @@ struct VaultMaintenanceFailureTests {
     }
   }
 
-  @Test func aChangeThatIsInPlaceButPerhapsNotForGoodIsToldAndDoesNotThrow() async {
+  @Test func uncertainDurabilityIsReportedNotThrown() async {
     await #expect(processExitsWith: .success) {
       let vault = TestVault()
       let directory = vault.directory.path
@@ -79,7 +79,7 @@ struct VaultMaintenanceFailureTests {
     }
   }
 
-  @Test func failureToObserveIsToldToAHandlerThatMayUseThePassword() async {
+  @Test func failureHandlerMayReadThePassword() async {
     await #expect(processExitsWith: .success) {
       let vault = TestVault()
       let object = vault.open(fileSystem: FileSystem { call, _ in call == .mkdir ? EACCES : nil })
