@@ -43,10 +43,10 @@ final class TestVault: Sendable {
   var path: String { file.path }
   var statePath: String { directory.path + "/state" }
 
-  /// Returns another object for the same vault, as another process has one; if requested, with
-  /// another state directory or machine identity, failing system calls, or systemd credentials.
+  /// Returns another object for the same vault, as another process has one.
   ///
-  /// It waits for other writers without a limit of time, which a busy machine would reach.
+  /// It may have another state directory or machine identity, failing system calls, or systemd
+  /// credentials.
   func open(
     state: String? = nil, machine: String = "/etc/machine-id", credentials: String? = nil,
     cipher: (any SecretCipher)? = nil, authenticator: (any Authenticator)? = nil,
@@ -60,6 +60,7 @@ final class TestVault: Sendable {
         path: path, stateDirectory: state, cipher: cipher, machineIdentity: machine,
         credentialsDirectory: credentials, fileSystem: fileSystem)
     }
+    // A busy machine would reach any limit of the wait for other writers.
     vault.lockTimeout = .seconds(100_000)
     return vault
   }
