@@ -111,11 +111,18 @@ struct Job: Sendable {
   }
 
   func value(of account: String, in vault: SecretVault) throws -> String? {
+    try reading(of: account, in: vault)?.text
+  }
+
+  private func reading(
+    of account: String, in vault: SecretVault
+  ) throws -> (id: SecretItem.ID, revision: UInt64, text: String)? {
     let identity = ItemIdentity.generic(service: "campaign", account: account)
     guard let item = try vault.items(matching: .exactly(identity)).first,
       let reading = try vault.secret(of: item.id)
     else { return nil }
-    return unsafe reading.secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    let text = unsafe reading.secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    return (item.id, reading.itemRevision, text)
   }
 
   private func increment(_ vault: SecretVault, times: Int) throws {
@@ -125,21 +132,10 @@ struct Job: Sendable {
     }
   }
 
-  private func counter(
-    of vault: SecretVault
-  ) throws -> (id: SecretItem.ID, revision: UInt64, number: Int) {
-    let identity = ItemIdentity.generic(service: "campaign", account: "counter")
-    guard let item = try vault.items(matching: .exactly(identity)).first,
-      let reading = try vault.secret(of: item.id)
-    else { throw Misuse() }
-    let text = unsafe reading.secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
-    guard let number = Int(text) else { throw Misuse() }
-    return (item.id, reading.itemRevision, number)
-  }
-
   /// Returns the number, or nil if another process was faster.
   private func incremented(_ vault: SecretVault) throws -> Int? {
-    let (id, revision, number) = try counter(of: vault)
+    guard let (id, revision, text) = try reading(of: "counter", in: vault), let number = Int(text)
+    else { throw Misuse() }
     do throws(SecretStoreError) {
       _ = try vault.update(
         id, expecting: revision, attributes: nil, secret: Secret("\(number + 1)".utf8))
@@ -158,8 +154,8 @@ struct Job: Sendable {
       round += 1
       let begin = DispatchTime.now().uptimeNanoseconds
       if round % 3 == 0 {
-        let number = try counter(of: vault).number
-        printLine("r\t\(begin)\t\(DispatchTime.now().uptimeNanoseconds)\t\(number)")
+        let text = try value(of: "counter", in: vault) ?? "-"
+        printLine("r\t\(begin)\t\(DispatchTime.now().uptimeNanoseconds)\t\(text)")
       } else {
         printLine("+")
         guard let number = try incremented(vault) else {

@@ -29,7 +29,8 @@ extension ChildProcess {
   /// The lines after which processes are killed: the given ones, or many in a campaign.
   static func lines(_ sample: [Int], campaign count: Int, _ number: Int) -> [Int] {
     var generator = Campaign.generator(number)
+    let lines = 1...(4 * (sample.max() ?? 1))
     return Campaign.isFull
-      ? (0..<count).map { _ in Int.random(in: 1...200, using: &generator) } : sample
+      ? (0..<count).map { _ in Int.random(in: lines, using: &generator) } : sample
   }
 }

@@ -16,7 +16,6 @@ final class PowerFailureCampaign {
 
   private static let passphrase = Secret("secret".utf8)
 
-  private let scenario: VaultPowerFailureTests.Scenario
   private let vault: TestVault
   private let exportPath: String
   private let isDamaged: Bool
@@ -26,7 +25,7 @@ final class PowerFailureCampaign {
   private var steps: [Step] = []
 
   init(_ scenario: VaultPowerFailureTests.Scenario, hasNamelessFiles: Bool) throws {
-    (self.scenario, self.hasNamelessFiles) = (scenario, hasNamelessFiles)
+    self.hasNamelessFiles = hasNamelessFiles
     vault = TestVault()
     let exports = try vault.path("exports")
     for directory in [exports, vault.statePath] { try FileSystem().makeDirectories(directory) }
@@ -163,9 +162,8 @@ final class PowerFailureCampaign {
 
   /// Opens the remains of a power failure; returns the contents, or nil if they need a repair.
   private func check(
-    acknowledged: [String: String], pending: [String: String]?, isDamaged: Bool, _ comment: String
+    acknowledged: [String: String], pending: [String: String]?, isDamaged: Bool, _ comment: Comment
   ) throws -> [String: String]? {
-    let comment = Comment("\(scenario): \(comment)")
     let object = vault.open()
     do {
       try unlock(object)

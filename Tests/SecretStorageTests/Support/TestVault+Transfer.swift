@@ -19,6 +19,14 @@ extension TestVault {
   /// The path of the tests' exports, beside the vault.
   var export: URL { directory.appending(path: "moved.vault") }
 
+  /// Fills and exports the vault, and returns an empty one on another machine beside the export.
+  func exported(_ fill: (SecretVault) throws -> Void) throws -> TestVault {
+    let object = open()
+    try fill(object)
+    try object.export(of: self)
+    return try otherMachine()
+  }
+
   /// Returns an empty vault on another machine, with this one's export beside it.
   func otherMachine() throws -> TestVault {
     let other = TestVault(batchSize: batchSize)

@@ -1,4 +1,3 @@
-import CipherSupport
 import FoundationEssentials
 import StorageInternals
 import Testing
@@ -20,21 +19,9 @@ struct VaultRotationSlotTests {
     #expect(try vault.bytes == before, sourceLocation: sourceLocation)
   }
 
-  /// Adds slots to an open vault.
-  private func add(
-    _ slots: [(name: String, key: SlotKey)], to object: SecretVault
-  ) throws(SecretStoreError) {
-    try object.rewrite { contents throws(SecretStoreError) in
-      guard var table = contents.keys.table, let user = contents.keys.ring.user else { return }
-      for (number, slot) in slots.enumerated() {
-        table.slots.append(
-          try KeySlot(
-            id: UInt32(number + 100), name: slot.name, sealing: user,
-            under: slot.key.stretched(
-              cost: .cheap, for: nil, contents.cipher, checking: {}),
-            by: table.sealer(contents.cipher)))
-      }
-      contents.keys.table = table
+  private func add(_ names: String..., to object: SecretVault) throws {
+    for name in names {
+      try object.addSlot(.passphrase(Secret(name.utf8)), named: name, cost: .cheap)
     }
   }
 
@@ -47,16 +34,13 @@ struct VaultRotationSlotTests {
     try object.add("value", account: "a")
     let file = URL(filePath: try vault.path("key"))
     try Data(repeating: 7, count: 40).write(to: file)
-    try add(
-      [
-        ("one", .passphrase(Secret("one".utf8))), ("two", .passphrase(Secret("two".utf8))),
-        ("stick", SlotKey(kind: .keyFile, secret: Secret(repeatElement(7, count: 40)))),
-      ], to: object)
+    try add("one", "two", to: object)
+    try object.addSlot(.keyFile(file), named: "stick")
     let keys: [UnlockKey] = [
       .passphrase(Secret("two".utf8)), .keyFile(file), .passphrase(Secret("one".utf8)),
     ]
     try object.rotateKeys(keeping: keys)
-    #expect(try slots(object) == ["1 this device", "100 one", "101 two", "102 stick"])
+    #expect(try slots(object) == ["1 this device", "2 one", "3 two", "4 stick"])
     for key in [UnlockKey.device] + keys {
       let other = vault.open()
       other.lock()
@@ -70,11 +54,10 @@ struct VaultRotationSlotTests {
   @Test func slotWithoutItsKeyIsNamed() throws {
     let object = vault.open()
     try object.add("value", account: "a")
-    try add(
-      [
-        ("one", .passphrase(Secret("one".utf8))), ("two", .passphrase(Secret("two".utf8))),
-        ("laptop", .device(Secret(repeatElement(1, count: 32)))),
-      ], to: object)
+    try add("one", "two", to: object)
+    let laptop = try vault.openElsewhere()
+    try laptop.unlock(with: .passphrase(Secret("one".utf8)))
+    try laptop.addSlot(.device, named: "laptop")
     try object.rewrite { contents in
       contents.keys.table?.slots.append(
         KeySlot(id: 200, name: "future", kind: .unknown(type: 99), unknown: [1, 2]))
@@ -84,19 +67,19 @@ struct VaultRotationSlotTests {
     }
     try object.rotateKeys(
       keeping: [.passphrase(Secret("one".utf8))], removingOtherSlots: true)
-    #expect(try slots(object) == ["1 this device", "100 one"])
+    #expect(try slots(object) == ["1 this device", "2 one"])
     #expect(try vault.open().texts() == ["a": "value"])
   }
 
   @Test func mistypedPassphraseLosesNoSlot() throws {
     let object = vault.open()
     try object.add("value", account: "a")
-    try add([("one", .passphrase(passphrase))], to: object)
+    try add("one", to: object)
     let before = try vault.bytes
     for removing in [false, true] {
       #expect(throws: SecretStoreError.wrongPassphrase) {
         try object.rotateKeys(
-          keeping: [.passphrase(Secret("Correct horse".utf8))], removingOtherSlots: removing)
+          keeping: [.passphrase(Secret("One".utf8))], removingOtherSlots: removing)
       }
     }
     try expectInvalid("no credential named x") {
@@ -120,28 +103,14 @@ struct VaultRotationSlotTests {
     let directory = try vault.path("credentials")
     try FileSystem().makeDirectories(directory)
     try Data(repeating: 9, count: 32).write(to: URL(filePath: directory + "/vault.key"))
-    func open() -> SecretVault {
-      SecretVault(cipher: TestCipher()) { [path = vault.path, state = vault.statePath] in
-        VaultLocation(
-          path: path, stateDirectory: state, cipher: TestCipher(),
-          credentialsDirectory: directory)
-      }
-    }
-    let object = open()
+    let object = vault.open(credentials: directory)
     try object.add("value", account: "a")
-    try add(
-      [
-        (
-          "service",
-          SlotKey(
-            kind: .credential(named: "vault.key"), secret: Secret(repeatElement(9, count: 32)))
-        )
-      ], to: object)
+    try object.addSlot(.credential(named: "vault.key"), named: "service")
     try object.rewrite { $0.keys.table?.slots.removeFirst() }
-    let other = open()
+    let other = vault.open(credentials: directory)
     #expect(try other.texts() == ["a": "value"])
     try object.rotateKeys()
-    #expect(try slots(object) == ["100 service"])
+    #expect(try slots(object) == ["2 service"])
     // The credential unlocks the open object again.
     #expect(try other.texts() == ["a": "value"])
     #expect(throws: SecretStoreError.locked) { try vault.open().texts() }
@@ -152,7 +121,7 @@ struct VaultRotationSlotTests {
     try object.setPassphrase(passphrase, cost: .cheap)
     try object.add("value", account: "kept")
     try object.add("value", account: "gone", .whenPasscodeSetThisDeviceOnly)
-    try add([("device", try UnlockKey.device.slotKey(object.location.device))], to: object)
+    try object.addSlot(.device, named: "device")
     try object.rotateKeys(removingOtherSlots: true)
     #expect(try object.texts() == ["kept": "value"])
     #expect(try vault.open().texts() == ["kept": "value"])

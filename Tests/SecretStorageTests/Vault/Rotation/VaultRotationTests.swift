@@ -120,21 +120,6 @@ struct VaultRotationTests {
     #expect(try vault.bytes == before)
   }
 
-  @Test func damagedVaultIsNotRotated() throws {
-    let object = vault.open()
-    try object.addMany(10)
-    let last = try #require(TestVault.frames(of: try vault.bytes).last)
-    try TestVault.change(vault.path, at: last.endIndex - 1, to: ~(try #require(last.last)))
-    let before = try vault.bytes
-    let other = vault.open()
-    let error = try failure { try other.rotateKeys() }
-    #expect(error.corrupted?.contains("repaired") == true)
-    #expect(try vault.bytes == before)
-    _ = try other.repair()
-    try other.rotateKeys()
-    #expect(try other.texts() == SecretVault.many(9))
-  }
-
   @Test func keysOfANewerVersionPreventRotation() throws {
     let object = vault.open()
     try object.add("value", account: "a")

@@ -48,10 +48,7 @@ struct VaultExportTests {
   }
 
   @Test func exportIsOpenedOnlyByItsPassphrase() throws {
-    let object = vault.open()
-    try object.fill()
-    try object.export(of: vault)
-    let other = try vault.otherMachine()
+    let other = try vault.exported { try $0.fill() }
     // The same on the machine that wrote it.
     for state in [other.state, vault.state] {
       let locked = SecretVault(
@@ -71,9 +68,7 @@ struct VaultExportTests {
   }
 
   @Test func exportIsUsableAsAVault() throws {
-    try vault.open().fill()
-    try vault.open().export(of: vault)
-    let other = try vault.otherMachine()
+    let other = try vault.exported { try $0.fill() }
     let export = try opened(other)
     try export.change("whenUnlocked 0", to: "changed")
     try export.remove("always 1")
@@ -98,9 +93,7 @@ struct VaultExportTests {
   /// No state file can reveal the missing records.
   @Test(arguments: [1, 2])
   func exportWithoutItsEndIsDamaged(_ missing: Int) throws {
-    try vault.open().fill()
-    try vault.open().export(of: vault)
-    let other = try vault.otherMachine()
+    let other = try vault.exported { try $0.fill() }
     let frames = TestVault.frames(of: try TestVault.bytes(of: other.export.path))
     try FileSystem().replaceFile(
       at: other.export.path, with: TestVault.file(of: frames.dropLast(missing)))
@@ -208,16 +201,6 @@ struct VaultExportTests {
       }
     }
     #expect(try FileSystem().status(of: vault.export.path) == nil)
-  }
-
-  @Test func missingDirectoryIsAnErrorWithItsPath() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
-    let path = "\(vault.directory.path)/missing"
-    #expect(throws: SecretStoreError.system(call: "open", path: path, code: ENOENT)) {
-      try object.export(
-        to: URL(filePath: "\(path)/export"), passphrase: TestVault.passphrase, cost: .cheap)
-    }
   }
 
   @Test func cancelledExportWritesNothing() throws {

@@ -153,18 +153,13 @@ struct VaultImportRefusalTests {
       as [(UInt8, UInt32, UInt32)])
   func excessiveCostIsRefused(_ n: UInt8, _ r: UInt32, _ p: UInt32) throws {
     let bytes = try exported()
-    let frames = try TestVault.frames(of: bytes).map { frame in
-      let payload = frame.dropFirst(Frame.overhead)
-      guard payload.first == RecordHeader.Kind.keys.rawValue else { return frame }
-      var table = try KeyTableRecord(payload).table
-      let key = table.slots[0].key
+    let hostile = try TestVault.changingTables(of: bytes) { _, table in
       let cost = ScryptCost(logarithmicCost: n, blockSize: r, parallelization: p)
-      table.slots = [KeySlot(id: 1, name: "hostile", kind: .passphrase(cost), key: key)]
-      var record = Array(payload.prefix(RecordHeader.size + 32 + 16 + 8))
-      record.append(counted: table.encoded)
-      return try TestVault.frame(of: record + payload.suffix(16))
+      let slot = KeySlot(
+        id: 1, name: "hostile", kind: .passphrase(cost), key: table.slots[0].key)
+      table.slots = [slot]
     }
-    try put(TestVault.file(of: frames))
+    try put(hostile)
     try expectRefusal("corrupted")
   }
 

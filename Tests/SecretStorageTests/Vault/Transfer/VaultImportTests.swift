@@ -26,9 +26,7 @@ struct VaultImportTests {
   }
 
   @Test func importIsVisibleToOthers() throws {
-    try vault.open().add("value", account: "a")
-    try vault.open().export(of: vault)
-    let other = try vault.otherMachine()
+    let other = try vault.exported { try $0.add("value", account: "a") }
     let importer = other.open()
     let reader = other.open()
     #expect(try reader.items(matching: .all) == [])
@@ -95,9 +93,7 @@ struct VaultImportTests {
 
   /// A process with only the key for always accessible items must not see the replaced state.
   @Test func replacedItemHasNoStateUnderItsOldKey() throws {
-    try vault.open().add("new", account: "a")
-    try vault.open().export(of: vault)
-    let other = try vault.otherMachine()
+    let other = try vault.exported { try $0.add("new", account: "a") }
     let target = other.open()
     try target.add("old", account: "a", .always)
     try target.setPassphrase(Secret("own".utf8), cost: .cheap)
@@ -109,10 +105,9 @@ struct VaultImportTests {
 
   /// In a record shared with other items, its loss would not reveal the change.
   @Test func damagedReplacementHidesTheOldItem() throws {
-    let object = vault.open()
-    for number in 0..<3 { try object.add("new", account: "\(number)") }
-    try object.export(of: vault)
-    let other = try vault.otherMachine()
+    let other = try vault.exported { object in
+      for number in 0..<3 { try object.add("new", account: "\(number)") }
+    }
     for number in 0..<3 { try other.open().add("old", account: "\(number)") }
     let size = try other.bytes.count
     try other.open().importItems(of: other, conflicts: .replace)
@@ -133,9 +128,7 @@ struct VaultImportTests {
   }
 
   @Test func copyFromBeforeAnImportIsRefused() throws {
-    try vault.open().add("value", account: "a")
-    try vault.open().export(of: vault)
-    let other = try vault.otherMachine()
+    let other = try vault.exported { try $0.add("value", account: "a") }
     try other.open().add("own", account: "own")
     let before = try other.bytes
     try other.open().importItems(of: other)
@@ -146,9 +139,7 @@ struct VaultImportTests {
   }
 
   @Test func dryRunChangesNothing() throws {
-    try vault.open().fill()
-    try vault.open().export(of: vault)
-    let other = try vault.otherMachine()
+    let other = try vault.exported { try $0.fill() }
     let dry = try other.open().importItems(of: other, isDryRun: true)
     #expect(dry.items(.added).count == 13)
     #expect(try other.names() == ["moved.vault"])
@@ -198,9 +189,7 @@ struct VaultImportTests {
   }
 
   @Test func lockedVaultRefusesImports() throws {
-    try vault.open().add("value", account: "a", .always)
-    try vault.open().export(of: vault)
-    let other = try vault.otherMachine()
+    let other = try vault.exported { try $0.add("value", account: "a", .always) }
     try other.open().setPassphrase(Secret("own".utf8), cost: .cheap)
     let bytes = try other.bytes
     for isDryRun in [true, false] {
@@ -230,10 +219,7 @@ struct VaultImportTests {
   }
 
   @Test func cancelledImportIsResumed() throws {
-    let object = vault.open()
-    try object.addMany(50, isPortable: true)
-    try object.export(of: vault)
-    let other = try vault.otherMachine()
+    let other = try vault.exported { try $0.addMany(50, isPortable: true) }
     let target = other.open()
     for (decision, error) in [
       (MaintenanceProgress.Decision.cancel, "cancelled"), (.proceed, "locked"),
@@ -255,7 +241,7 @@ struct VaultImportTests {
     let report = try target.importItems(of: other)
     #expect(report.items(.identical).count == 20)
     #expect(report.items(.added).count == 30)
-    #expect(try other.open().movableItems() == object.movableItems())
+    #expect(try other.open().movableItems() == vault.open().movableItems())
     // Items are stored in blocks, so an import takes a handful of records.
     #expect(TestVault.frames(of: try other.bytes).count < 12)
   }

@@ -25,17 +25,6 @@ struct VaultCompactionTests {
     #expect(TestVault.frames(of: try vault.bytes).count == 3 + (count + 3) / 4)
   }
 
-  /// A counter of the calls of one kind on the vault's file.
-  private final class Calls: Sendable {
-    private let total = Lock(0)
-
-    var value: Int { total.withLock { $0 } }
-
-    func count() {
-      total.withLock { $0 += 1 }
-    }
-  }
-
   private func waitForCompaction(of object: SecretVault) throws {
     try wait { object.contents.withLock { !$0.compaction.isRunning } }
   }
@@ -65,13 +54,13 @@ struct VaultCompactionTests {
 
   /// After each failure, the log must grow by twice as much before the next attempt.
   @Test func failingCompactionIsRetriedLessAndLessOften() throws {
-    let attempts = Calls()
+    let attempts = Lock(0)
     let isFull = Lock(false)
     let object = vault.open(
       fileSystem: FileSystem { call, path in
         let isAttempt = call == .rename && path.contains("/.secrets.vault.")
         guard isAttempt, isFull.withLock({ $0 }) else { return nil }
-        attempts.count()
+        attempts.withLock { $0 += 1 }
         return ENOSPC
       })
     let value = String(repeating: "v", count: 16_000)
@@ -84,9 +73,9 @@ struct VaultCompactionTests {
       }
     }
     try write(25)
-    #expect((1...4).contains(attempts.value))
+    #expect((1...4).contains(attempts.withLock { $0 }))
     try write(75)
-    #expect((3...7).contains(attempts.value))
+    #expect((3...7).contains(attempts.withLock { $0 }))
     #expect(try object.text("a") == value + "74")
     // With free space again, that growth is enough.
     isFull.withLock { $0 = false }
@@ -97,10 +86,10 @@ struct VaultCompactionTests {
 
   /// Long texts are live data like secrets, so a vault of them is not wasteful.
   @Test func longTextsCauseNoCompaction() throws {
-    let renames = Calls()
+    let renames = Lock(0)
     let object = vault.open(
       fileSystem: FileSystem { call, path in
-        if call == .rename, path.hasSuffix(".tmp") { renames.count() }
+        if call == .rename, path.hasSuffix(".tmp") { renames.withLock { $0 += 1 } }
         return nil
       })
     let comment = String(repeating: "c", count: 20_000)
@@ -111,37 +100,23 @@ struct VaultCompactionTests {
     }
     try waitForCompaction(of: object)
     // The device key and the vault.
-    #expect(renames.value == 2)
+    #expect(renames.withLock { $0 } == 2)
     #expect(try vault.open().items(matching: .all).count == 12)
-  }
-
-  @Test func compactedVaultIsReadByObjectsAndProcesses() throws {
-    let object = vault.open()
-    let other = vault.open()
-    try object.addMany(10)
-    #expect(try other.texts().count == 10)
-    try object.compact()
-    #expect(try other.texts() == object.texts())
-    try other.change("3", to: "changed")
-    #expect(try object.text("3") == "changed")
-    let output = try vault.path("output")
-    try ChildProcess("read", on: vault, ["3"], journal: output).wait()
-    #expect(try content(of: output) == Array("changed\n".utf8))
-    try other.compact()
-    try object.compact()
-    #expect(try vault.open().texts() == other.texts())
   }
 
   /// The first write is held until all others are queued behind it.
   @Test func queuedWritesShareOneFlush() throws {
-    let flushes = Calls()
+    let flushes = Lock(0)
     let isBegun = DispatchSemaphore(value: 0)
     let isQueued = DispatchSemaphore(value: 0)
     let object = vault.open(
       fileSystem: FileSystem { call, path in
         guard call == .fdatasync, path.hasSuffix("secrets.vault") else { return nil }
-        flushes.count()
-        if flushes.value == 1 {
+        let isFirst = flushes.withLock { flushes in
+          flushes += 1
+          return flushes == 1
+        }
+        if isFirst {
           isBegun.signal()
           isQueued.wait()
         }
@@ -154,11 +129,11 @@ struct VaultCompactionTests {
         try wait { object.writes.waitingCount == 8 }
         isQueued.signal()
       } else {
-        if number > 1 { try wait { flushes.value == 1 } }
+        if number > 1 { try wait { flushes.withLock { $0 == 1 } } }
         try object.add("value", account: "\(number)")
       }
     }
-    #expect(flushes.value == 2)
+    #expect(flushes.withLock { $0 } == 2)
     for reader in [object, vault.open()] { #expect(try reader.texts().count == 9) }
     #expect(try object.verify().isSound)
   }

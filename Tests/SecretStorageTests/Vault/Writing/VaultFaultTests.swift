@@ -1,5 +1,4 @@
 import CLibrary
-import Concurrency
 import StorageInternals
 import TestSupport
 import Testing
@@ -97,49 +96,29 @@ struct VaultFaultTests {
     #expect(try content(of: output) == Array("value\nvalue\n".utf8))
   }
 
-  private func damagedCopy() throws -> TestVault {
+  /// Where there are no hard links, as on FAT and some FUSE file systems, the damaged file is copied.
+  @Test(arguments: [0, EPERM, ENOSYS, EOPNOTSUPP])
+  func failedRepairIsRepeatable(_ linkError: Int32) throws {
     let history = try VaultHistory(.appended)
     let copy = try history.copy()
     try TestVault.change(copy.path, at: 5000, to: ~history.bytes[5000])
-    return copy
-  }
-
-  private func expectKept(_ damaged: [UInt8], beside copy: TestVault) throws {
+    let damaged = try copy.bytes
+    func repair(failingAt fault: FileSystem.Call? = nil) throws -> [String] {
+      let fileSystem = FileSystem { call, path in
+        if linkError != 0, call == .link || call == .renameat2 { return linkError }
+        // The new vault is renamed after the damaged file is kept.
+        return call == fault && (call != .rename || !path.contains(".damaged-")) ? EIO : nil
+      }
+      return try copy.open(fileSystem: fileSystem).repair()
+    }
+    for call in [FileSystem.Call.write, .fsync, .rename] {
+      #expect(throws: SecretStoreError.self) { try repair(failingAt: call) }
+      #expect(try copy.bytes == damaged)
+    }
+    #expect(try !repair().isEmpty)
     #expect(try copy.open().verify().isSound)
     let kept = try copy.names().filter { $0.contains(".damaged-") }
     #expect(kept.count == 1)
     #expect(try content(of: copy.path(try #require(kept.first))) == damaged)
-  }
-
-  @Test func failedRepairCanBeRepeated() throws {
-    let copy = try damagedCopy()
-    let damaged = try copy.bytes
-    for call in [FileSystem.Call.rename, .fsync, .write] {
-      let object = copy.open(fileSystem: FileSystem { made, _ in made == call ? ENOSPC : nil })
-      #expect(throws: SecretStoreError.self) { try object.repair() }
-      #expect(try copy.bytes == damaged)
-    }
-    #expect(try !copy.open().repair().isEmpty)
-    try expectKept(damaged, beside: copy)
-  }
-
-  /// As on FAT and some FUSE file systems; the damaged file is copied there.
-  @Test(arguments: [EPERM, ENOSYS, EOPNOTSUPP])
-  func repairNeedsNoHardLinks(_ code: Int32) throws {
-    let copy = try damagedCopy()
-    let damaged = try copy.bytes
-    let fails = Lock(true)
-    let object = copy.open(
-      fileSystem: FileSystem { call, path in
-        if call == .link || call == .renameat2 { return code }
-        // The first attempt fails after the copy was made.
-        return call == .rename && path.contains("/.secrets.vault.") && !path.contains(".damaged-")
-          && fails.withLock({ $0 }) ? EIO : nil
-      })
-    #expect(throws: SecretStoreError.self) { try object.repair() }
-    #expect(try copy.bytes == damaged)
-    fails.withLock { $0 = false }
-    #expect(try !object.repair().isEmpty)
-    try expectKept(damaged, beside: copy)
   }
 }

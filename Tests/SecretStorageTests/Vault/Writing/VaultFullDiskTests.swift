@@ -38,28 +38,6 @@ struct VaultFullDiskTests {
     #expect(try vault(in: mount).verify().isSound)
   }
 
-  @Test func fillingDiskKeepsAcknowledgedWrites() throws {
-    let mount = try MountedDirectory(directory.path("filling"), "size=256k")
-    let object = vault(in: mount)
-    var truth: [String: String] = [:]
-    var refusals = 0
-    while refusals < 3 {
-      let account = "\(truth.count)"
-      let value = String(repeating: "x", count: truth.count * 331 % 5000)
-      do throws(SecretStoreError) {
-        try object.add(value, account: account)
-        truth[account] = value
-      } catch {
-        guard case .system(_, _, ENOSPC) = error else { throw error }
-        refusals += 1
-      }
-    }
-    #expect(truth.count > 10)
-    #expect(try object.texts() == truth)
-    #expect(try vault(in: mount).texts() == truth)
-    #expect(try vault(in: mount).verify().isSound)
-  }
-
   @Test func removalsSucceedOnAFullDisk() throws {
     let mount = try MountedDirectory(directory.path("removal"), "size=512k")
     let object = vault(in: mount)

@@ -40,98 +40,84 @@ struct VaultInterruptedWriteTests {
     return last
   }
 
-  // Each in a separate process, because the failure handler is global.
-
-  @Test func interruptedWriteIsIgnored() async {
-    await #expect(processExitsWith: .success) {
-      SecretStores.onFailure = { _ in }
-      for tail in Tail.allCases {
-        for isRemembered in [true, false] {
-          let vault = TestVault()
-          let record = try Self.fill(vault)
-          if !isRemembered { try vault.forget() }
-          let size = try vault.bytes.count
-          try TestVault.append(tail.bytes(of: record), to: vault.path)
-          let object = vault.open()
-          #expect(try object.texts() == ["a": "a", "b": "b"], "\(tail)")
-          let found = try object.verify()
-          #expect(found.isSound, "\(tail)")
-          #expect(found.interruptedWrite?.contains("bytes \(size)..<") == true, "\(tail)")
-          let note = object.diagnose().findings.first { $0.subject == "Interrupted write" }
-          #expect(note?.text.contains("bytes \(size)..<") == true, "\(tail)")
-          try object.add("d", account: "d")
-          for reader in [object, vault.open()] {
-            #expect(try reader.texts() == ["a": "a", "b": "b", "d": "d"], "\(tail)")
-            let found = try reader.verify()
-            #expect(found.isSound && found.interruptedWrite == nil, "\(tail)")
-          }
-        }
-      }
+  @Test(arguments: Tail.allCases, [true, false])
+  func interruptedWriteIsIgnored(_ tail: Tail, _ isRemembered: Bool) throws {
+    let vault = TestVault()
+    let record = try Self.fill(vault)
+    if !isRemembered { try vault.forget() }
+    let size = try vault.bytes.count
+    try TestVault.append(tail.bytes(of: record), to: vault.path)
+    let object = vault.open()
+    #expect(try object.texts() == ["a": "a", "b": "b"])
+    let found = try object.verify()
+    #expect(found.isSound)
+    #expect(found.interruptedWrite?.contains("bytes \(size)..<") == true)
+    let note = object.diagnose().findings.first { $0.subject == "Interrupted write" }
+    #expect(note?.text.contains("bytes \(size)..<") == true)
+    try object.add("d", account: "d")
+    for reader in [object, vault.open()] {
+      #expect(try reader.texts() == ["a": "a", "b": "b", "d": "d"])
+      let found = try reader.verify()
+      #expect(found.isSound && found.interruptedWrite == nil)
     }
   }
 
-  @Test func wholeWriteThatIsNoRecordIsDamage() async {
-    await #expect(processExitsWith: .success) {
-      SecretStores.onFailure = { _ in }
-      let vault = TestVault()
-      let record = try Self.fill(vault)
-      var bytes = Array(record)
-      bytes[bytes.count - 1] ^= 1
-      try TestVault.append(bytes, to: vault.path)
-      let remembering = vault.open()
-      #expect(try remembering.texts() == ["a": "a", "b": "b"])
-      #expect(try remembering.verify().interruptedWrite != nil)
-      try vault.forget()
-      let object = vault.open()
-      #expect(throws: SecretStoreError.self) { try object.texts() }
-      #expect(try !object.verify().isSound)
-      let error = try failure { try object.add("d", account: "d") }
-      #expect(error.corrupted?.contains("repair()") == true)
-      #expect(!(try object.repair().isEmpty))
-      #expect(try object.texts() == ["a": "a", "b": "b"])
-    }
+  @Test func wholeWriteThatIsNoRecordIsDamage() throws {
+    let vault = TestVault()
+    let record = try Self.fill(vault)
+    var bytes = Array(record)
+    bytes[bytes.count - 1] ^= 1
+    try TestVault.append(bytes, to: vault.path)
+    let remembering = vault.open()
+    #expect(try remembering.texts() == ["a": "a", "b": "b"])
+    #expect(try remembering.verify().interruptedWrite != nil)
+    try vault.forget()
+    let object = vault.open()
+    #expect(throws: SecretStoreError.self) { try object.texts() }
+    #expect(try !object.verify().isSound)
+    let error = try failure { try object.add("d", account: "d") }
+    #expect(error.corrupted?.contains("repair()") == true)
+    #expect(!(try object.repair().isEmpty))
+    #expect(try object.texts() == ["a": "a", "b": "b"])
   }
 
   /// Of a write's records, a later one may reach the disk without an earlier one.
-  @Test func interruptedWriteIsAtomic() async {
-    await #expect(processExitsWith: .success) {
-      SecretStores.onFailure = { _ in }
-      let vault = TestVault()
-      let object = vault.open()
-      try object.add("a", account: "a")
-      try object.add("b", account: "b")
-      let state = try vault.rememberedState()
-      let before = try vault.bytes.count
-      // Two records: the item under another key, and its removal under the old one.
-      let item = try #require(try object.item("b"))
-      _ = try object.update(
-        item.id, expecting: item.revision,
-        attributes: ItemAttributes(accessControl: AccessControl(.always)), secret: nil)
-      let after = try vault.bytes
-      try object.add("c", account: "c")
-      let later = try vault.bytes
-      func damaged(_ bytes: [UInt8]) throws -> SecretVault {
-        var bytes = bytes
-        for place in (before + 60)..<(before + 200) { bytes[place] = ~bytes[place] }
-        try vault.replace(by: bytes)
-        try vault.restoreState(state)
-        return vault.open()
-      }
-      let opened = try damaged(after)
-      #expect(try opened.texts() == ["a": "a", "b": "b"])
-      #expect(
-        try opened.item("b")?.attributes.accessControl.accessibility == .whenUnlocked)
-      let found = try opened.verify()
-      #expect(found.isSound && found.interruptedWrite != nil)
-      try opened.add("d", account: "d")
-      #expect(try vault.open().texts() == ["a": "a", "b": "b", "d": "d"])
-      #expect(try vault.open().verify().interruptedWrite == nil)
-
-      // The later write began after that one was acknowledged.
-      let broken = try damaged(later)
-      #expect(throws: SecretStoreError.self) { try broken.texts() }
-      #expect(try !broken.verify().isSound)
+  @Test func interruptedWriteIsAtomic() throws {
+    let vault = TestVault()
+    let object = vault.open()
+    try object.add("a", account: "a")
+    try object.add("b", account: "b")
+    let state = try vault.rememberedState()
+    let before = try vault.bytes.count
+    // Two records: the item under another key, and its removal under the old one.
+    let item = try #require(try object.item("b"))
+    _ = try object.update(
+      item.id, expecting: item.revision,
+      attributes: ItemAttributes(accessControl: AccessControl(.always)), secret: nil)
+    let after = try vault.bytes
+    try object.add("c", account: "c")
+    let later = try vault.bytes
+    func damaged(_ bytes: [UInt8]) throws -> SecretVault {
+      var bytes = bytes
+      for place in (before + 60)..<(before + 200) { bytes[place] = ~bytes[place] }
+      try vault.replace(by: bytes)
+      try vault.restoreState(state)
+      return vault.open()
     }
+    let opened = try damaged(after)
+    #expect(try opened.texts() == ["a": "a", "b": "b"])
+    #expect(
+      try opened.item("b")?.attributes.accessControl.accessibility == .whenUnlocked)
+    let found = try opened.verify()
+    #expect(found.isSound && found.interruptedWrite != nil)
+    try opened.add("d", account: "d")
+    #expect(try vault.open().texts() == ["a": "a", "b": "b", "d": "d"])
+    #expect(try vault.open().verify().interruptedWrite == nil)
+
+    // The later write began after that one was acknowledged.
+    let broken = try damaged(later)
+    #expect(throws: SecretStoreError.self) { try broken.texts() }
+    #expect(try !broken.verify().isSound)
   }
 
   @Test func stateIsFlushedOnceForEachLog() throws {
