@@ -125,14 +125,6 @@ struct CustomQueueTests {
     #expect(second.wrappedValue == 3)
   }
 
-  @Test func errorsKeepTheirType() {
-    struct Refused: Error {}
-    let value = Serialized(0, customQueue: queue)
-    #expect(throws: Refused.self) {
-      try value.access { (_: inout Int) throws(Refused) in throw Refused() }
-    }
-  }
-
   @Test func everyKindOfSerialQueueIsAccepted() {
     let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
     let inactive = DispatchQueue(label: "inactive", attributes: .initiallyInactive)
@@ -147,32 +139,33 @@ struct CustomQueueTests {
     inactive.activate()
   }
 
-  @Test func concurrentQueueIsRejected() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      _ = Serialized(
-        0, customQueue: DispatchQueue(label: "com.example.wide", attributes: .concurrent))
+  /// A queue that runs its work concurrently.
+  enum ConcurrentQueue: CaseIterable, Codable, Sendable {
+    case active, inactive, global
+
+    func use() {
+      switch self {
+      case .active:
+        _ = Serialized(0, customQueue: DispatchQueue(label: "wide", attributes: .concurrent))
+      case .inactive:
+        let attributes: DispatchQueue.Attributes = [.concurrent, .initiallyInactive]
+        let queue = DispatchQueue(label: "wide", attributes: attributes)
+        queue.activate()
+        _ = Serialized(0, customQueue: queue)
+      case .global: _ = Serialized(wrappedValue: 0, customQueue: .global(qos: .utility))
+      }
     }
-    #expect(message(of: result).contains(#"The queue "com.example.wide" is concurrent"#))
   }
 
-  @Test func inactiveConcurrentQueueIsRejected() async {
-    await #expect(processExitsWith: .failure) {
-      let attributes: DispatchQueue.Attributes = [.concurrent, .initiallyInactive]
-      let queue = DispatchQueue(label: "wide", attributes: attributes)
-      queue.activate()
-      _ = Serialized(0, customQueue: queue)
-    }
-  }
-
-  @Test func globalQueueIsRejected() async {
+  @Test(arguments: ConcurrentQueue.allCases)
+  func concurrentQueueIsRejected(queue: ConcurrentQueue) async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      _ = Serialized(wrappedValue: 0, customQueue: .global(qos: .utility))
+    ) { [queue = queue as ConcurrentQueue] in
+      queue.use()
     }
-    #expect(message(of: result).contains("is concurrent"))
+    let name = queue == .global ? "" : #"The queue "wide""#
+    #expect(message(of: result).contains("\(name) is concurrent"))
   }
 }
 

@@ -13,9 +13,6 @@ struct DescriptionTests {
     #expect("\(Serialized("a"))" == "Serialized(a)")
     #expect(Serialized(Int?.none).description == "Serialized(nil)")
     #expect(Serialized(1, customQueue: DispatchQueue(label: "x")).description == "Serialized(1)")
-  }
-
-  @Test func dumpShowsTheValue() {
     var text = ""
     dump(Holder(), to: &text)
     #expect(text.contains("wrappedValue: 5"))

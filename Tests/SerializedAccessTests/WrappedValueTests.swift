@@ -11,18 +11,15 @@ import Testing
     #expect(number == 2)
     words = ["c"]
     #expect(words == ["c"])
+    $number.wrappedValue = 7
+    #expect(number == 7)
+    #expect($number === $number.projectedValue)
   }
 
   @Test func copiesOfTheStructureShareTheValue() {
     let copy = self
     copy.number = 5
     #expect(number == 5)
-  }
-
-  @Test func projectedValueIsTheWrapper() {
-    $number.wrappedValue = 7
-    #expect(number == 7)
-    #expect($number === $number.projectedValue)
   }
 
   @Test func optionalOfOptionalKeepsItsLevels() {

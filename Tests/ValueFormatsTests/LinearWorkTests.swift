@@ -6,20 +6,23 @@ import Testing
 
 /// Operations on files of many parts: on the first ones of each list, and on all in a campaign.
 struct LinearWorkTests {
+  /// Returns a file with as many parts.
+  private typealias Input = @Sendable (Int) -> [UInt8]
+
   /// Returns a text with a part for each index, between `start` and `end`.
   private static func text(
     _ start: String, _ end: String = "", _ part: @escaping @Sendable (Int) -> String
-  ) -> @Sendable (Int) -> [UInt8] {
+  ) -> Input {
     { count in Array((start + (0..<count).map(part).joined() + end).utf8) }
   }
 
   private static func text(
     _ start: String, _ part: String, _ end: String = ""
-  ) -> @Sendable (Int) -> [UInt8] {
+  ) -> Input {
     text(start, end) { _ in part }
   }
 
-  private static let json: KeyValuePairs<String, @Sendable (Int) -> [UInt8]> = [
+  private static let json: KeyValuePairs<String, Input> = [
     "keys": text("{", "\"\": 0}") { "\"k\($0)\": \($0), " },
     "nested": text("{\"a\": ", "["), "escapes": text("{\"a\": \"", "\\u0041", "\"}"),
     "equal keys": text("{\"a\": {", "\"a\": 1, ", "\"b\": 2}}"),
@@ -35,7 +38,7 @@ struct LinearWorkTests {
     "base64": text("{\"a\": \"$base64:", "AAAA", "\"}"), "space": text("{\"a\"", " "),
   ]
 
-  private static let xml: KeyValuePairs<String, @Sendable (Int) -> [UInt8]> = [
+  private static let xml: KeyValuePairs<String, Input> = [
     "keys": text("<plist><dict>", "</dict></plist>") { "<key>k\($0)</key><true/>" },
     "open comments": text("<plist><dict>", "<!-- "),
     "nested": text("<plist><dict><key>a</key>", "<array>"),
@@ -63,7 +66,7 @@ struct LinearWorkTests {
   /// Returns the objects of a file whose only key has the first object as its value.
   private static func list(
     _ objects: @escaping @Sendable (Int) -> [[UInt8]]
-  ) -> @Sendable (Int) -> [UInt8] {
+  ) -> Input {
     { count in
       let top = [0xD1] + reference(1) + reference(2)
       return BinaryPropertyListFile(
@@ -81,7 +84,7 @@ struct LinearWorkTests {
       + (0..<(marker == 0xD0 ? 2 : 1) * count).flatMap { _ in reference(object) }
   }
 
-  private static let binary: KeyValuePairs<String, @Sendable (Int) -> [UInt8]> = [
+  private static let binary: KeyValuePairs<String, Input> = [
     "objects in one another": list { count in
       // Each has all the following ones as its content.
       (0..<count).map { number in [0x4F, 0x12] + reference(6 * (count - number - 1)) }
@@ -104,8 +107,7 @@ struct LinearWorkTests {
   ]
 
   private func expectLinear(
-    _ format: some StoredFormat,
-    _ files: KeyValuePairs<String, @Sendable (Int) -> [UInt8]>
+    _ format: some StoredFormat, _ files: KeyValuePairs<String, Input>
   ) {
     for (_, file) in files.prefix(Campaign.size(sample: 4, full: files.count)) {
       TestSupport.expectLinear(file) { file in

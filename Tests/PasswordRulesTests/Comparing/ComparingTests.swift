@@ -44,7 +44,7 @@ struct ComparingTests {
   @Test(arguments: [RequirementMatchingMode.distinct, .any])
   func relationsMatchExhaustiveSearch(mode: RequirementMatchingMode) throws {
     var random = RandomRules(seed: 7)
-    for _ in 0..<Campaign.size(sample: 10, full: 60) {
+    for _ in 0..<Campaign.size(sample: 4, full: 60) {
       let limits: [PasswordRule] = [.maxLength(.random(in: 1...3, using: &random.generator))]
       let one = PasswordRuleSet(random.next().rules + limits)
       let other = PasswordRuleSet(random.next().rules + limits + [.minLength(1)])

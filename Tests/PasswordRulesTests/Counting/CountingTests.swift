@@ -61,7 +61,7 @@ struct CountingTests {
     }
   }
 
-  @Test func highLimitsOnRunsAreRejectedQuickly() throws {
+  @Test func highLimitsOnRunsAreRejected() throws {
     let high = try PasswordRuleSet("allowed: [abc]; max-consecutive: 1000000; minlength: 1000000;")
     #expect(high.check("a").shortestCompletion == 999_999)
     #expect(throws: PasswordRulesError.self) { try high.shortestLength() }

@@ -7,7 +7,7 @@ struct RankingTests {
   @Test(arguments: [RequirementMatchingMode.distinct, .any])
   func countsAndRanksMatchExhaustiveSearch(mode: RequirementMatchingMode) throws {
     var random = RandomRules(seed: 5)
-    for _ in 0..<Campaign.size(sample: 25, full: 500) {
+    for _ in 0..<Campaign.size(sample: 8, full: 500) {
       let rules = random.next()
       for length in 0...4 {
         let satisfying = RandomRules.all(length).filter {
@@ -28,7 +28,7 @@ struct RankingTests {
   @Test(arguments: [RequirementMatchingMode.distinct, .any])
   func shortestCompletionMatchesExhaustiveSearch(mode: RequirementMatchingMode) throws {
     var random = RandomRules(seed: 6)
-    for _ in 0..<Campaign.size(sample: 4, full: 15) {
+    for _ in 0..<Campaign.size(sample: 2, full: 15) {
       let rules = PasswordRuleSet(random.next().rules + [.minLength(2), .maxLength(4)])
       for begun in (0...2).flatMap({ RandomRules.all($0) }) {
         let found = (0...(4 - begun.count)).first { more in

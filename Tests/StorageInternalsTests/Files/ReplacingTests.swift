@@ -19,11 +19,8 @@ import Testing
     #expect(try FileSystem().status(of: path)?.mode == S_IFREG | 0o666)
     #expect(try content(of: path) == new)
     #expect(try FileSystem().entries(of: directory.path) == ["file"])
-  }
-
-  @Test func emptyContentIsWritten() throws {
-    try FileSystem().replaceFile(at: directory("file"), with: EmptyCollection())
-    #expect(try FileSystem().status(of: directory("file"))?.size == 0)
+    try FileSystem().replaceFile(at: path, with: EmptyCollection())
+    #expect(try FileSystem().status(of: path)?.size == 0)
   }
 
   @Test func faultLeavesOldOrNewContentAndNoLitter() throws {

@@ -22,6 +22,8 @@ struct ValidationFormTests {
     #expect(form.isValid)
     form.resetAll()
     #expect(form.state == .pristine)
+    form.touchAll()
+    #expect(form.fields.map(\.report.state) == [.invalid, .invalid, .invalid])
   }
 
   @Test func progressIncludesAllRequirements() {
@@ -35,23 +37,14 @@ struct ValidationFormTests {
   }
 
   @Test func errorsContainFields() {
+    #expect(form.firstNeedingAttention === userName)
     userName.value = "Sen"
     #expect(form.errors.map(\.field) == [password.id, age.id])
     #expect(form.errors.map(\.check.id.name) == ["minimumCount", "adult"])
-  }
-
-  @Test func firstNeedingAttentionIsFirstInOrder() {
-    #expect(form.firstNeedingAttention === userName)
     age.value = 20
-    userName.value = "Sen"
     #expect(form.firstNeedingAttention === password)
     password.value = "Haku"
     #expect(form.firstNeedingAttention == nil)
-  }
-
-  @Test func touchingAllTouchesEachField() {
-    form.touchAll()
-    #expect(form.fields.map(\.report.state) == [.invalid, .invalid, .invalid])
   }
 
   @Test func unavailableFieldNeedsAttention() async throws {

@@ -7,53 +7,26 @@ struct ClassicChecklistTests {
   private static let validator: Validator<String> =
     .notEmpty && .count(4...) && .contains(of: .special) && .contains(of: .upper)
 
-  struct Row: Sendable {
-    let typed: String
-    /// One mark for each check.
-    let states: String
-    let progress: Double
-    let messages: [String]
-  }
-
-  private static let rows = [
-    Row(
-      typed: "", states: "....", progress: 0,
-      messages: ["Not empty", "Add 4 characters", "Add 1 symbol", "Add 1 uppercase letter A–Z"]),
-    Row(
-      typed: "a", states: "+...", progress: 0.25,
-      messages: ["Add 3 characters", "Add 1 symbol", "Add 1 uppercase letter A–Z"]),
-    Row(
-      typed: "ab", states: "+...", progress: 0.25,
-      messages: ["Add 2 characters", "Add 1 symbol", "Add 1 uppercase letter A–Z"]),
-    Row(
-      typed: "ab!", states: "+.+.", progress: 0.5,
-      messages: ["Add 1 character", "Add 1 uppercase letter A–Z"]),
-    Row(typed: "ab!4", states: "+++.", progress: 0.75, messages: ["Add 1 uppercase letter A–Z"]),
-    Row(typed: "ab!4Z", states: "++++", progress: 1, messages: []),
-    Row(typed: "ab!4Zé", states: "++++", progress: 1, messages: []),
-    // Pasted over the text.
-    Row(
-      typed: "Größe\u{2009}ß", states: "++.+", progress: 0.75, messages: ["Add 1 symbol"]),
-    Row(typed: "👨‍👩‍👧‍👦!A", states: "+.++", progress: 0.75, messages: ["Add 1 character"]),
-  ]
-
-  @Test(arguments: rows)
-  func prefixIsReportedAsExpected(row: Row) {
-    expect(Self.validator.report(for: row.typed), row)
-  }
-
-  @Test func checksKeepTheirIdentity() {
-    let identities = Self.rows.map { Self.validator.report(for: $0.typed).checks.map(\.id) }
-    #expect(Set(identities).count == 1)
-    #expect(Set(identities[0]).count == 4)
-  }
-
-  private func expect(_ report: ValidationReport, _ row: Row) {
-    #expect(report.marks == row.states)
-    #expect(report.progress == row.progress)
-    #expect(report.errors.map { $0.text(in: .english) } == row.messages)
-    #expect(report.isValid == row.messages.isEmpty)
-    #expect(report.state == (row.messages.isEmpty ? .valid : .invalid))
+  @Test(
+    arguments: [
+      (
+        "", "....",
+        ["Not empty", "Add 4 characters", "Add 1 symbol", "Add 1 uppercase letter A–Z"]
+      ),
+      ("ab!", "+.+.", ["Add 1 character", "Add 1 uppercase letter A–Z"]),
+      ("ab!4", "+++.", ["Add 1 uppercase letter A–Z"]), ("ab!4Zé", "++++", []),
+      // Pasted over the text.
+      ("Größe\u{2009}ß", "++.+", ["Add 1 symbol"]), ("👨‍👩‍👧‍👦!A", "+.++", ["Add 1 character"]),
+    ] as [(String, String, [String])])
+  func checklistFollowsTheText(typed: String, states: String, messages: [String]) {
+    let report = Self.validator.report(for: typed)
+    #expect(report.marks == states)
+    #expect(report.progress == Double(states.count { $0 == "+" }) / 4)
+    #expect(report.errors.map { $0.text(in: .english) } == messages)
+    #expect(report.state == (messages.isEmpty ? .valid : .invalid))
+    let identities = report.checks.map(\.id)
+    #expect(Set(identities).count == 4)
+    #expect(identities == Self.validator.report(for: "another").checks.map(\.id))
   }
 }
 

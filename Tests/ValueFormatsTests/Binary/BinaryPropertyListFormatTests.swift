@@ -144,7 +144,7 @@ struct BinaryPropertyListFormatTests {
   }
 
   @Test func manyEntriesNeedLargerReferences() throws {
-    let entries = try (0..<70_000).map {
+    let entries = try (0..<33_000).map {
       format.entry(StoredKey("\($0)"), try format.encode(.number(.integer(Int128($0))))[...])
     }
     let file = format.join(entries, FileSurroundings())

@@ -50,4 +50,21 @@ extension StoredFormat {
       try #require(0...value.count ~= error.offset, "\(comment())")
     }
   }
+
+  func parsed(_ file: [UInt8]) -> Result<ParsedFile, FormatError> {
+    do { return .success(try parse(file)) } catch { return .failure(error) }
+  }
+
+  func decoded(_ value: ArraySlice<UInt8>) -> Result<ValueTree, FormatError> {
+    do { return .success(try decode(value)) } catch { return .failure(error) }
+  }
+
+  func entries(_ trees: [(key: StoredKey, tree: ValueTree)]) throws -> [KeyValueEntry] {
+    try trees.map { entry($0.key, try encode($0.tree)[...]) }
+  }
+
+  func trees(of file: ParsedFile) throws -> [String: ValueTree] {
+    let trees = try file.entries.map { ($0.key.string, try decode($0.value)) }
+    return Dictionary(uniqueKeysWithValues: trees)
+  }
 }

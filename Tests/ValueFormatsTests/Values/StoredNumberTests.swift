@@ -35,16 +35,7 @@ struct StoredNumberTests {
       #expect(StoredNumber.text("\(Integer.max)0").integer(type) == nil)
       #expect(StoredNumber.text("\(Integer.max)e1").integer(type) == nil)
     }
-    check(Int8.self)
-    check(UInt8.self)
-    check(Int16.self)
-    check(UInt16.self)
-    check(Int32.self)
-    check(UInt32.self)
-    check(Int64.self)
-    check(UInt64.self)
-    check(Int128.self)
-    check(UInt128.self)
+    for type in allIntegers { check(type) }
     #expect(StoredNumber.text("-1.0").integer(UInt8.self) == nil)
     #expect(StoredNumber.text("-0.0").integer(UInt8.self) == 0)
     #expect(StoredNumber.integer(256).integer(UInt8.self) == nil)

@@ -37,24 +37,13 @@ import Testing
   }
 
   @Test func integersOfEveryWidthComeBack() throws {
-    try expectExtremesComeBack(Int.self)
-    try expectExtremesComeBack(Int8.self)
-    try expectExtremesComeBack(Int16.self)
-    try expectExtremesComeBack(Int32.self)
-    try expectExtremesComeBack(Int64.self)
-    try expectExtremesComeBack(UInt.self)
-    try expectExtremesComeBack(UInt8.self)
-    try expectExtremesComeBack(UInt16.self)
-    try expectExtremesComeBack(UInt32.self)
-    try expectExtremesComeBack(UInt64.self)
-  }
-
-  private func expectExtremesComeBack<Integer: FixedWidthInteger & Codable>(
-    _ type: Integer.Type
-  ) throws {
-    for value in [type.min, type.max, 0, 1, type.max / 3, type.min / 3] {
-      #expect(try coder.decode(type, from: coder.encode(value)) == value)
+    func check<Integer: FixedWidthInteger & Codable>(_ type: Integer.Type) throws {
+      for value in [type.min, type.max, 0, 1, type.max / 3, type.min / 3] {
+        #expect(try coder.decode(type, from: coder.encode(value)) == value)
+      }
     }
+    // Wider integers have no form in a property list.
+    for type in allIntegers where type != Int128.self && type != UInt128.self { try check(type) }
   }
 
   @Test func integerOutOfRangeIsAnError() throws {
