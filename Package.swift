@@ -109,7 +109,7 @@ let package = Package(
         "StorageInternals",
         "TestSupport",
       ],
-      path: "Tests/locketTests"),
+      path: "Tests/locketTests", exclude: ["Fixtures"]),
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
