@@ -89,7 +89,8 @@ let package = Package(
       dependencies: [
         "CLibrary", "Concurrency", "LibCrypto", "SecretMigration", "SecretStorage",
         "StorageInternals", "TestSupport", "VaultProcess",
-      ]),
+      ],
+      exclude: ["Fixtures"]),
     .testTarget(name: "PasswordRulesTests", dependencies: ["PasswordRules", "TestSupport"]),
     .testTarget(
       name: "ValidationTests",
