@@ -116,6 +116,7 @@ let package = Package(
       dependencies: [
         "CLibrary", "SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageTesting",
         "SecretMigration", "PasswordRules", "Validation", "KeychainCompatibility", "TestSupport",
+        "CipherSupport",
       ],
       exclude: ["Support/VaultReader"]),
     // What the tests of several targets use.
