@@ -90,7 +90,8 @@ let package = Package(
       dependencies: [
         "CLibrary", "Concurrency", "LibCrypto", "SecretMigration", "SecretStorage",
         "StorageInternals", "TestSupport", "VaultProcess",
-      ]),
+      ],
+      exclude: ["Fixtures"]),
     .testTarget(
       name: "PasswordRulesTests", dependencies: ["PasswordRules", "TestSupport"],
       exclude: ["Fixtures"]),
@@ -112,12 +113,13 @@ let package = Package(
         "StorageInternals",
         "TestSupport",
       ],
-      path: "Tests/locketTests"),
+      path: "Tests/locketTests", exclude: ["Fixtures"]),
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
         "CLibrary", "SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageTesting",
         "SecretMigration", "PasswordRules", "Validation", "KeychainCompatibility", "TestSupport",
+        "CipherSupport",
       ],
       exclude: ["Support/VaultReader"]),
     // What the tests of several targets use.

@@ -48,7 +48,7 @@ struct Parameter: Sendable {
 }
 
 extension Command {
-  private static let all: [Command] = [
+  static let all: [Command] = [
     .listSecrets, .getSecret, .setSecret, .deleteSecret, .passphrase,
     .listSlots, .addSlot, .removeSlot, .renameSlot, .changeSlot, .rotate, .export, .import,
     .verify, .repair, .acceptRollback, .acceptReplacement, .removeDamaged,

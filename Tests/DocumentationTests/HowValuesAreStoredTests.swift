@@ -46,7 +46,7 @@ struct HowValuesAreStoredTests {
     return String(text[range.upperBound...].dropLast(end.count))
   }
 
-  @Test func tableIsWhatIsWritten() throws {
+  @Test func tableMatchesTheFiles() throws {
     let wholeSecond = Date(timeIntervalSince1970: 1_795_275_998)
     let address = try #require(URL(string: "https://example.com/a?b=c"))
     let rows = [

@@ -4,18 +4,12 @@ import Testing
 /// Code copied from a page compiles and runs, because a file of this folder contains it.
 struct SnippetTests {
   /// The second and third folder are an app that follows a guide; `.ci/run` builds and runs it.
-  private static let sources: [String] = [
+  private static let sources: [Source] = [
     ("Tests/DocumentationTests", "Snippets.swift"), ("Tests/MigratingApp/Step2", ".swift"),
     ("Tests/MigratingApp/Step3", ".swift"),
-  ].flatMap { folder, ending in
-    Folder(path: folder).files(ending: ending).map { name in
-      let url = Folder.package.appending(path: "\(folder)/\(name)")
-      do {
-        return try String(contentsOf: url, encoding: .utf8)
-      } catch {
-        fatalError("\(url.path) cannot be read: \(error)")
-      }
-    }
+  ].flatMap { path, ending in
+    let folder = Folder(path: path)
+    return folder.files(ending: ending).map { Source(folder.text(of: $0)) }
   }
 
   @Test(arguments: MarkdownPage.all)
@@ -23,7 +17,7 @@ struct SnippetTests {
     for snippet in try page.snippets {
       #expect(
         Self.sources.contains { snippet.isPart(of: $0) },
-        "This code of \(page.path) is in no …Snippets.swift: \(snippet.paragraphs)")
+        "This code of \(page.path) is in no …Snippets.swift: \(snippet.lines)")
     }
   }
 
@@ -32,10 +26,10 @@ struct SnippetTests {
     #expect(try MarkdownPage(path: "README.md").snippets.count == 8)
   }
 
-  @Test func readmeIsShort() throws {
+  @Test func readmeHasAtMost160Lines() throws {
     let page = MarkdownPage(path: "README.md")
     #expect(try page.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 161)
-    for snippet in try page.snippets { #expect(snippet.lineCount <= 10, "\(snippet.paragraphs)") }
+    for snippet in try page.snippets { #expect(snippet.lines.count <= 10, "\(snippet.lines)") }
   }
 
   /// The links to files of the pages outside of the catalogues, which DocC does not check.

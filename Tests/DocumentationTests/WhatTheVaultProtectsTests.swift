@@ -24,7 +24,7 @@ struct WhatTheVaultProtectsTests {
       Secret("The Valley Wind".utf8), identity: identity, attributes: attributes)
   }
 
-  @Test func fileAloneIsProtected() throws {
+  @Test func copiedFileIsProtected() throws {
     try add(identity)
     let copy = SecretVault(
       fileURL: file, stateDirectory: directory.url.appending(path: "elsewhere"))
@@ -37,7 +37,7 @@ struct WhatTheVaultProtectsTests {
     }
   }
 
-  @Test func alwaysMeansWithoutThePassphrase() throws {
+  @Test func alwaysNeedsNoPassphrase() throws {
     let always = ItemIdentity.generic(service: "my.service", account: "always")
     try add(identity)
     try add(always, .always)
@@ -47,7 +47,7 @@ struct WhatTheVaultProtectsTests {
     #expect(try vault.secret(of: item.id) != nil)
   }
 
-  @Test func lockingKeepsAttributesAndWhatIsAfterFirstUnlock() throws {
+  @Test func lockingKeepsAttributesReadable() throws {
     let item = try add(identity)
     let kept = try add(.generic(service: "kept"), .afterFirstUnlock)
     let vault = vault
@@ -103,7 +103,7 @@ struct WhatTheVaultProtectsTests {
     #expect(try vault.items(matching: .all).count == 1)
   }
 
-  @Test func vaultOfAPassphraseIsMissedWhenItIsGone() throws {
+  @Test func missingVaultWithPassphraseIsAnError() throws {
     try vault.setPassphrase(Secret("x".utf8), cost: .minimum)
     try FileManager.default.removeItem(at: file)
     for access in [{ _ = try vault.items(matching: .all) }, { try add(identity) }] {
@@ -117,7 +117,7 @@ struct WhatTheVaultProtectsTests {
     try add(identity)
   }
 
-  @Test func vaultOfADeviceGivesWayToANewOneWhenItIsGone() throws {
+  @Test func missingVaultOfADeviceIsReplaced() throws {
     try add(identity)
     try FileManager.default.removeItem(at: file)
     let vault = vault

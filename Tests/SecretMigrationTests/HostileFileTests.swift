@@ -5,24 +5,55 @@ import Testing
 
 @testable import SecretMigration
 
-/// Random damage to files, which must give an error of the right type, or secrets.
+/// Truncated, changed and damaged files, which must give an error of the right type, or secrets.
 struct HostileFileTests {
-  private static let environment = Array(
-    """
-    # The Valley Wind
-    export A='The Valley
-    Wind' # The Valley Wind
-    B="The\\n\\"Valley\\" Wind"\r
-    C=The Valley Wind # a comment
-    D=
-    """.utf8)
+  enum Source: String, CaseIterable, CustomTestStringConvertible {
+    case environment, cryptFile, oldCryptFile, libsecret
+    case keychainBinary, keychainXML, keychainJSON
 
-  private static let libsecret = {
-    var bytes = Fixture.libsecret
-    // One iteration; the field follows the magic bytes, the version, the salt and its length.
-    bytes.replaceSubrange(54..<58, with: [1, 0, 0, 0])
-    return bytes
-  }()
+    /// The sources that are authenticated as a whole.
+    static let sealed = [libsecret, keychainBinary, keychainXML, keychainJSON]
+
+    var testDescription: String { rawValue }
+
+    var bytes: [UInt8] {
+      switch self {
+      case .environment:
+        Array(
+          """
+          # The Valley Wind
+          export A='The Valley
+          Wind' # The Valley Wind
+          B="The\\nValley Wind"\r
+          C=The Valley Wind # a comment
+          D=
+          """.utf8)
+      // A short user name has few spellings to try.
+      case .cryptFile: Fixture.cryptFileOfVersion138
+      case .oldCryptFile: Fixture.cryptFileOfVersion134
+      case .libsecret: Fixture.libsecret
+      case .keychainBinary: Fixture.keychainBinary
+      case .keychainXML: Fixture.keychainXML
+      case .keychainJSON: Fixture.keychainJSON
+      }
+    }
+
+    func read(_ bytes: [UInt8], in directory: TemporaryDirectory) throws -> [ForeignSecret] {
+      let url = write(bytes, to: directory("file"))
+      let passphrase = Secret(Fixture.passphrase)
+      let read =
+        switch self {
+        case .environment: try ForeignSecrets.environmentFile(at: url, service: "app")
+        case .cryptFile, .oldCryptFile:
+          try ForeignSecrets.cryptFile(
+            at: url, passphrase: passphrase, skippingUnreadable: true,
+            derivingBy: KnownKeys.derive)
+        case .libsecret: try ForeignSecrets.libsecretKeyring(at: url, passphrase: passphrase)
+        default: try ForeignSecrets.keychainExport(at: url, passphrase: passphrase)
+        }
+      return read.secrets
+    }
+  }
 
   private let directory: TemporaryDirectory
 
@@ -30,81 +61,86 @@ struct HostileFileTests {
     directory = try TemporaryDirectory()
   }
 
-  /// Reads damaged files, and checks their errors.
-  private func read(
-    seed: UInt64, _ files: [[UInt8]], sample: Int, full: Int,
-    with read: (URL, [UInt8]) throws -> Void
-  ) throws {
-    var damage = Damage(seed: seed, pieces: files)
+  /// Expects that reading succeeds, or fails with an error that shows no secret.
+  private func read(_ bytes: [UInt8], of source: Source) -> [ForeignSecret]? {
+    do {
+      return try source.read(bytes, in: directory)
+    } catch {
+      switch (error as? MigrationError)?.kind {
+      case .malformed, .damaged, .wrongPassphrase, .unsupported: break
+      default: Issue.record(error)
+      }
+      for word in ["Valley", "Station", "Žlu", Fixture.passphrase] {
+        #expect(!"\(error)".contains(word))
+      }
+      return nil
+    }
+  }
+
+  @Test(arguments: Source.allCases) func truncatedFileIsRefused(source: Source) throws {
+    let bytes = source == .libsecret ? Fixture.cheapLibsecret : source.bytes
+    let step = Campaign.size(sample: bytes.count / 50 + 1, full: 1)
+    for count in stride(from: 0, to: bytes.count - 2, by: step) {
+      // Nothing but white space may be missing at the end of a file of lines.
+      if bytes.dropFirst(count).allSatisfy({ $0 <= 0x20 }) { continue }
+      let secrets = read(Array(bytes.prefix(count)), of: source)
+      // Files of lines may end earlier.
+      #expect(secrets == nil || !Source.sealed.contains(source), "\(count) bytes")
+      if let secrets, source != .environment { #expect(secrets.isEmpty) }
+    }
+  }
+
+  @Test(arguments: Source.sealed) func changedBitIsNoticedOrIrrelevant(source: Source) throws {
+    let bytes = source.bytes
+    let expected = try source.read(bytes, in: directory)
+    #expect(expected.count > 2)
+    let step = Campaign.size(sample: source == .libsecret ? 211 : 31, full: 1)
+    // The magic bytes and the version of a keyring come first.
+    for index in stride(from: 18, to: bytes.count, by: step) {
+      for bit in Campaign.isFull ? 0..<8 : index % 8..<index % 8 + 1 {
+        var changed = bytes
+        changed[index] ^= 1 << UInt8(bit)
+        let secrets = read(changed, of: source)
+        #expect(secrets == nil || secrets == expected, "byte \(index), bit \(bit)")
+      }
+    }
+  }
+
+  @Test(arguments: Source.allCases) func damagedFileIsReadOrRefused(source: Source) throws {
+    let bytes = source == .libsecret ? Fixture.cheapLibsecret : source.bytes
+    var damage = Damage(seed: Campaign.seed, pieces: [bytes])
     var refused = 0
-    for round in 0..<Campaign.size(sample: sample, full: full) {
-      let bytes = damage.damaged(files[round % files.count])
-      let url = write(bytes, to: directory("file"))
-      do {
-        try read(url, bytes)
+    for _ in 0..<Campaign.size(sample: 100, full: 20_000) {
+      if read(damage.damaged(bytes), of: source) == nil { refused += 1 }
+    }
+    #expect(refused > 0)
+  }
+
+  /// Damaged plaintexts, encrypted by an attacker that knows the passphrase.
+  @Test(arguments: [Source.keychainBinary, .keychainXML, .keychainJSON])
+  func damagedExportItemsAreReadOrRefused(source: Source) throws {
+    let export: KeychainExport = try AppleDocument(source.bytes, of: "file").decode()
+    let content = try export.opened(with: Secret(Fixture.passphrase), of: "file")
+    // The closure copies the bytes.
+    let bytes = unsafe content.withUnsafeBytes { unsafe [UInt8]($0) }
+    var damage = Damage(seed: Campaign.seed, pieces: [bytes])
+    var refused = 0
+    for _ in 0..<Campaign.size(sample: 130, full: 30_000) {
+      do throws(MigrationError) {
+        let list: KeychainItems = try AppleDocument(damage.damaged(bytes), of: "file").decode()
+        for item in list.items { _ = try item.foreignSecret(at: "item", of: "file") }
       } catch {
         refused += 1
-        switch error as? MigrationError {
-        case .malformed, .damaged, .wrongPassphrase, .unsupported: break
-        default: Issue.record(error)
-        }
-        for word in ["Valley", "Station", "Žlu", Fixture.passphrase] {
-          #expect(!"\(error)".contains(word))
-        }
+        #expect(error.kind == .malformed || error.kind == .unsupported, "\(error)")
+        #expect(!"\(error)".contains("Valley"))
       }
     }
     #expect(refused > 0)
   }
 
-  @Test func environmentFiles() throws {
-    try read(seed: 1, [Self.environment], sample: 300, full: 50_000) {
-      url, _ throws in
-      _ = try ForeignSecrets.environmentFile(at: url, service: "app")
-    }
-  }
-
-  @Test func cryptFiles() throws {
-    // A short user name has few spellings to try.
-    let files = [Fixture.cryptFileOfVersion138, Fixture.cryptFileOfVersion134]
-    try read(seed: 2, files, sample: 100, full: 20_000) { url, _ throws in
-      _ = try ForeignSecrets.cryptFile(
-        at: url, passphrase: Secret(Fixture.passphrase), skippingUnreadable: true,
-        derivingBy: KnownKeys.derive)
-    }
-  }
-
-  @Test func libsecretKeyrings() throws {
-    try read(seed: 3, [Self.libsecret], sample: 300, full: 50_000) {
-      url, _ throws in
-      _ = try ForeignSecrets.libsecretKeyring(at: url, passphrase: Secret(Fixture.passphrase))
-    }
-  }
-
-  @Test func keychainExports() throws {
-    let files = [Fixture.keychainBinary, Fixture.keychainXML, Fixture.keychainJSON]
-    try read(seed: 4, files, sample: 200, full: 50_000) { url, _ throws in
-      _ = try ForeignSecrets.keychainExport(at: url, passphrase: Secret(Fixture.passphrase))
-    }
-  }
-
-  /// Damaged plaintexts, encrypted by an attacker that knows the passphrase.
-  @Test func itemsOfKeychainExports() throws {
-    var files: [[UInt8]] = []
-    for file in [Fixture.keychainBinary, Fixture.keychainXML, Fixture.keychainJSON] {
-      let export: KeychainExport = try AppleDocument(file, of: "file").decode()
-      let content = try export.opened(with: Secret(Fixture.passphrase), of: "file")
-      // The closure copies the bytes.
-      files.append(unsafe content.withUnsafeBytes { unsafe [UInt8]($0) })
-    }
-    try read(seed: 5, files, sample: 400, full: 100_000) { _, bytes throws(MigrationError) in
-      let list: KeychainItems = try AppleDocument(bytes, of: "file").decode()
-      for item in list.items { _ = try item.foreignSecret(at: "item", of: "file") }
-    }
-  }
-
   /// Damaged plaintexts of a keyring's items.
-  @Test func itemsOfLibsecretKeyrings() throws {
-    var damage = Damage(seed: 6, pieces: [])
+  @Test func damagedKeyringItemsAreReadOrRefused() throws {
+    var damage = Damage(seed: Campaign.seed, pieces: [])
     // {"b": "c", "d": "e"}, "label", two dates, "The Valley Wind"
     var item = Array("b\0c\0".utf8) + [2] + Array("d\0e\0".utf8) + [2, 5, 10]
     item += Array("label\0".utf8) + Array(repeating: 0, count: 6) + Array(repeating: 0, count: 16)

@@ -35,22 +35,17 @@ private final class FaultyStore: SecretStore {
       defer { fault = nil }
       return fault
     }
+    var (stored, kept) = (secret, attributes)
     switch fault {
     case .full: throw .system(call: "write", path: "vault", code: 28)
-    case .duplicate:
-      _ = try store.add(secret, identity: identity, attributes: attributes)
-      throw .duplicate
-    case .otherSecret:
-      return try store.add(Secret([0]), identity: identity, attributes: attributes)
-    case .otherAttributes:
-      return try store.add(secret, identity: identity, attributes: ItemAttributes(label: "other"))
-    case .nothing:
-      let item = try store.add(secret, identity: identity, attributes: attributes)
-      try store.remove(item.id, expecting: item.revision)
-      return item
-    case nil:
-      return try store.add(secret, identity: identity, attributes: attributes)
+    case .otherSecret: stored = Secret([0])
+    case .otherAttributes: kept = ItemAttributes(label: "other")
+    default: break
     }
+    let item = try store.add(stored, identity: identity, attributes: kept)
+    if fault == .duplicate { throw .duplicate }
+    if fault == .nothing { try store.remove(item.id, expecting: item.revision) }
+    return item
   }
 
   func update(
@@ -79,35 +74,35 @@ struct ReadBackTests {
     source = try .environmentFile(at: file, service: "app")
   }
 
-  private var isSourceThere: Bool {
+  private var sourceExists: Bool {
     get throws { try FileSystem().status(of: directory(".env")) != nil }
   }
 
   @Test(arguments: [FaultyStore.Fault.otherSecret, .otherAttributes, .nothing])
-  private func whatIsReadBackDifferentlyIsAnErrorAndTheSourceStays(
+  private func differentReadingIsAnErrorAndKeepsTheSource(
     fault: FaultyStore.Fault
   ) throws {
     let store = FaultyStore(fault)
     #expect(throws: MigrationError.notReadBack(position: "line 1")) {
       try source.migrate(to: store, removingSource: true)
     }
-    #expect(try isSourceThere)
+    #expect(try sourceExists)
   }
 
-  @Test func whoeverWasFasterIsFoundIdentical() throws {
+  @Test func secretOfAFasterWriterIsIdentical() throws {
     let store = FaultyStore(.duplicate)
     let report = try source.migrate(to: store, removingSource: true)
     #expect(report.entries.map(\.outcome) == [.identical, .added])
     #expect(report.isSourceRemoved)
-    #expect(try !isSourceThere)
+    #expect(try !sourceExists)
   }
 
-  @Test func anErrorOfTheStoreEndsTheMigration() throws {
+  @Test func errorOfTheStoreEndsTheMigration() throws {
     let store = FaultyStore(.full)
     #expect(throws: MigrationError.store(.system(call: "write", path: "vault", code: 28))) {
       try source.migrate(to: store, removingSource: true)
     }
-    #expect(try isSourceThere)
+    #expect(try sourceExists)
     let report = try source.migrate(to: store, removingSource: true)
     #expect(report.isSourceRemoved)
   }

@@ -6,32 +6,18 @@ import Testing
 /// Secrets that are typed; what the terminal and signals do meanwhile is tested in the library.
 struct TerminalTests {
   private let machine: Machine
+  private let session: PseudoTerminal
 
   init() throws {
     machine = try Machine()
-  }
-
-  private func session() throws -> PseudoTerminal {
-    try PseudoTerminal("secrets", "set", "--service", "mail", on: machine)
+    session = try PseudoTerminal("secrets set --service mail", on: machine)
   }
 
   private var stored: String {
-    get throws { try machine.run("secrets", "get", "--service", "mail").output }
+    get throws { try machine.run("secrets get --service mail").output }
   }
 
-  @Test func aTypedSecretDoesNotShow() throws {
-    let session = try session()
-    #expect(session.echoes || session.screen == "Secret: ")
-    try session.answer("Secret: ", "tajny")
-    try session.answer("Repeat it: ", "tajny")
-    #expect(try session.end() == 0)
-    #expect(session.screen == "Secret: \r\nRepeat it: \r\n")
-    #expect(session.echoes)
-    #expect(try stored == "tajny\n")
-  }
-
-  @Test func aTypedSecretIsInNoArgumentAndNoVariable() throws {
-    let session = try session()
+  @Test func typedSecretIsHidden() throws {
     try session.answer("Secret: ", "tajny")
     try session.waitForPrompt("Repeat it: ")
     for name in ["cmdline", "environ"] {
@@ -41,10 +27,12 @@ struct TerminalTests {
     }
     try session.type("tajny\n")
     #expect(try session.end() == 0)
+    #expect(session.screen == "Secret: \r\nRepeat it: \r\n")
+    #expect(session.echoes)
+    #expect(try stored == "tajny\n")
   }
 
-  @Test func aMistypedSecretIsNotStored() throws {
-    let session = try session()
+  @Test func mistypedSecretIsNotStored() throws {
     try session.answer("Secret: ", "tajny")
     try session.answer("Repeat it: ", "tajnz")
     #expect(try session.end() == 2)
@@ -54,10 +42,8 @@ struct TerminalTests {
     #expect(try stored == "")
   }
 
-  @Test(arguments: [PseudoTerminal.endOfInput, "\n"]) func nothingTypedIsNoSecret(key: String)
-    throws
-  {
-    let session = try session()
+  @Test(arguments: [PseudoTerminal.endOfInput, "\n"])
+  func emptyEntryIsAnError(key: String) throws {
     try session.waitForPrompt("Secret: ")
     try session.type(key)
     #expect(try session.end() == 2)
@@ -65,21 +51,19 @@ struct TerminalTests {
     #expect(session.echoes)
   }
 
-  @Test func ctrlCEndsTheProgramAndLeavesTheTerminalAsItWas() throws {
-    let session = try session()
+  @Test func interruptRestoresTheTerminal() throws {
     try session.waitForPrompt("Secret: ")
     try session.type("taj" + PseudoTerminal.interrupt)
     #expect(try session.end() == -SIGINT)
     #expect(session.echoes)
   }
 
-  @Test func aLongLineIsTakenAsItIsAndOneThatIsTooLongIsRefused() throws {
+  @Test func entryIsLimitedTo64KiB() throws {
     let secret = String(repeating: "x", count: 6000)
-    let long = try session()
-    for prompt in ["Secret: ", "Repeat it: "] { try long.answer(prompt, secret) }
-    #expect(try long.end() == 0)
+    for prompt in ["Secret: ", "Repeat it: "] { try session.answer(prompt, secret) }
+    #expect(try session.end() == 0)
     #expect(try stored == secret + "\n")
-    let tooLong = try session()
+    let tooLong = try PseudoTerminal("secrets set --service mail", on: machine)
     try tooLong.answer("Secret: ", String(repeating: "x", count: 64 * 1024 + 1))
     #expect(try tooLong.end() == 2)
     #expect(tooLong.screen.contains("must not exceed 65536 bytes"))

@@ -83,7 +83,7 @@ struct SerializedSnippets {
     #expect(found.wrappedValue.count == 8)
   }
 
-  @Test func classThatIsNotChecked() {
+  @Test func uncheckedSendableClassIsSerialized() {
     final class Legacy: @unchecked Sendable {
       @Serialized var count = 0
     }

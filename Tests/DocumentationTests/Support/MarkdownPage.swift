@@ -48,6 +48,15 @@ struct Folder {
     files(ending: ".md").map { MarkdownPage(path: "\(path)/\($0)") }
   }
 
+  func text(of file: String) -> String {
+    let url = Self.package.appending(path: "\(path)/\(file)")
+    do {
+      return try String(contentsOf: url, encoding: .utf8)
+    } catch {
+      fatalError("\(url.path) cannot be read: \(error)")
+    }
+  }
+
   /// Returns the paths of the files in the folder and its subfolders.
   func files(ending suffix: String) -> [String] {
     do {
@@ -63,32 +72,34 @@ struct Folder {
 /// Swift code on a page.
 struct Snippet {
   let isManifest: Bool
-  let imports: [Substring]
-  /// The code without imports, in paragraphs; a test may have other code between them.
-  let paragraphs: [String]
-  let lineCount: Int
+  let lines: [Substring]
 
   init(_ lines: [Substring]) {
     isManifest = lines.first?.hasPrefix("// swift-tools-version") ?? false
-    lineCount = lines.count
-    imports = lines.filter { $0.hasPrefix("import ") }
-    paragraphs = lines.filter { !$0.hasPrefix("import ") }.split(separator: "")
-      .map { Self.normalized($0.joined(separator: "\n")) }
+    self.lines = lines
   }
 
-  /// Whether a source contains all of this code, in this order.
-  func isPart(of source: String) -> Bool {
-    var rest = Self.normalized(source)[...]
-    for paragraph in paragraphs {
-      guard let place = rest.firstRange(of: paragraph) else { return false }
+  /// Whether a source contains all of this code, in this order; it may have other code between
+  /// paragraphs, and other line breaks.
+  func isPart(of source: Source) -> Bool {
+    var rest = source.words[...]
+    let code = lines.filter { !$0.hasPrefix("import ") }
+    for paragraph in code.split(separator: "") {
+      let words = paragraph.flatMap { $0.split(whereSeparator: \.isWhitespace) }
+      guard let place = rest.firstRange(of: words) else { return false }
       rest = rest[place.upperBound...]
     }
-    let lines = source.split(separator: "\n").map { $0.drop { $0 == " " } }
-    return imports.allSatisfy { lines.contains($0) }
+    return source.lines.isSuperset(of: lines.filter { $0.hasPrefix("import ") })
   }
+}
 
-  /// The words and punctuation of a text, separated by single spaces.
-  private static func normalized(_ text: String) -> String {
-    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+/// A file of Swift code.
+struct Source {
+  let lines: Set<Substring>
+  let words: [Substring]
+
+  init(_ text: String) {
+    lines = Set(text.split(separator: "\n").map { $0.drop { $0 == " " } })
+    words = text.split(whereSeparator: \.isWhitespace)
   }
 }

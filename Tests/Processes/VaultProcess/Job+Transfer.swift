@@ -31,13 +31,14 @@ extension Job {
   func migrate(to vault: SecretVault) throws {
     let source = try ForeignSecrets.environmentFile(
       at: URL(filePath: try parameter(0)), service: "app")
-    let permission = parameters.dropFirst().first
+    let permission = try parameter(1)
+    let stop = parameters.count > 2 ? try number(2) : nil
     _ = try Self.journal("migrate", "all") {
       try source.migrate(to: vault, removingSource: true) { progress in
-        if progress.completed == progress.total {
-          printLine(".\tmigrate\tall")
+        if progress.completed == stop ?? progress.total {
+          printLine(".\tmigrate\t\(progress.completed)")
           // The call copies the path.
-          while let permission, unsafe access(permission, F_OK) != 0 { usleep(1000) }
+          while unsafe access(permission, F_OK) != 0 { usleep(1000) }
         }
         return .proceed
       }

@@ -18,6 +18,34 @@ func write(_ bytes: [UInt8], to path: String) -> URL {
   return URL(filePath: path)
 }
 
+extension MigrationError {
+  enum Kind { case malformed, damaged, wrongPassphrase, unsupported, notRemovable, other }
+
+  var kind: Kind {
+    switch self {
+    case .malformed: .malformed
+    case .damaged: .damaged
+    case .wrongPassphrase: .wrongPassphrase
+    case .unsupported: .unsupported
+    case .notRemovable: .notRemovable
+    default: .other
+    }
+  }
+}
+
+/// Expects an error of one of these kinds, and returns it.
+@discardableResult
+func expectError<Result>(
+  _ kinds: MigrationError.Kind..., sourceLocation: SourceLocation = #_sourceLocation,
+  from work: () throws -> Result
+) throws -> MigrationError {
+  let error = try #require(throws: MigrationError.self, sourceLocation: sourceLocation) {
+    _ = try work()
+  }
+  #expect(kinds.contains(error.kind), "\(error)", sourceLocation: sourceLocation)
+  return error
+}
+
 extension Secret {
   init(_ text: String) { self.init(text.utf8) }
 

@@ -11,7 +11,7 @@ struct MigrateDefaultsTests {
   }
 
   private func migrate(_ arguments: String...) throws -> Ended {
-    try machine.run(["migrate", "defaults"] + arguments, input: "")
+    try machine.run(["migrate", "defaults"] + arguments)
   }
 
   private struct Values: Encodable {
@@ -33,10 +33,10 @@ struct MigrateDefaultsTests {
     return try machine.file("app.plist", String(decoding: list, as: UTF8.self))
   }
 
-  @Test func settingsMigrateAndTheFileGoes() throws {
+  @Test func settingsMigrateAndTheFileIsRemoved() throws {
     let file = try propertyList()
     let all = ["--keep-data", "raw", "--remove-source"]
-    let dry = try machine.run(["migrate", "defaults", file, "--dry-run"] + all, input: "")
+    let dry = try machine.run(["migrate", "defaults", file, "--dry-run"] + all)
     #expect(dry.status == 0, "\(dry.errors)")
     #expect(
       dry.output == """
@@ -48,10 +48,10 @@ struct MigrateDefaultsTests {
         added: volume
 
         """)
-    #expect(try machine.run("settings", "list").output == "")
+    #expect(try machine.output("settings list") == "")
     try machine.set("name", to: "\"mine\"")
 
-    let kept = try machine.run(["migrate", "defaults", file] + all, input: "")
+    let kept = try machine.run(["migrate", "defaults", file] + all)
     #expect(
       kept.output == """
         kept: name
@@ -63,9 +63,9 @@ struct MigrateDefaultsTests {
         The file was kept, because the settings do not contain all of its values.
 
         """)
-    #expect(try machine.run("settings", "get", "name").output == "\"mine\"\n")
+    #expect(try machine.output("settings get name") == "\"mine\"\n")
 
-    let done = try machine.run(["migrate", "defaults", file, "--replace"] + all, input: "")
+    let done = try machine.run(["migrate", "defaults", file, "--replace"] + all)
     #expect(
       done.output == """
         replaced: name
@@ -87,7 +87,7 @@ struct MigrateDefaultsTests {
     #expect(try settings.value(of: "volume") == 0.5)
   }
 
-  @Test func dataHasTheBytesThatTheAppHad() throws {
+  @Test func dataIsDecodedUnlessItsKeyIsExcluded() throws {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary
     let token = try encoder.encode(Data([1, 2, 3]))
@@ -111,17 +111,17 @@ struct MigrateDefaultsTests {
     #expect(try settings.value(of: "raw") == token)
   }
 
-  @Test func otherSettingsAreNamed() throws {
+  @Test func otherSettingsFileCanBeNamed() throws {
     let file = try propertyList()
     let ended = try migrate(file, "--file", machine.path("other.plist"))
     #expect(ended.status == 0, "\(ended.errors)")
     #expect(FileManager.default.fileExists(atPath: file))
     let other = KeyValueStore(propertyList: URL(filePath: machine.path("other.plist")))
     #expect(try other.value(of: "scores") == [1, 2])
-    #expect(try machine.run("settings", "list").output == "")
+    #expect(try machine.output("settings list") == "")
   }
 
-  @Test func whatIsWrongIsSaidAndNothingChanges() throws {
+  @Test func unreadableFileIsAnErrorAndIsKept() throws {
     let malformed = try machine.file("app.plist", "<plist><dict>\n<key>hunter2</key>")
     let ended = try migrate(malformed, "--remove-source")
     #expect(ended.status == 2)

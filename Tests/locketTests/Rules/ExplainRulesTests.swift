@@ -9,11 +9,10 @@ struct ExplainRulesTests {
   }
 
   @Test func rulesAreExplained() throws {
-    let ended = try machine.run(
-      "rules", "explain", "max-repeating: 3;allowed: [\"&]; required: digits; max-sequential: 2")
-    #expect(ended.status == 0 && ended.errors == "")
+    let explanation = try machine.output(
+      "rules explain", "max-repeating: 3;allowed: [\"&]; required: digits; max-sequential: 2")
     #expect(
-      ended.output == """
+      explanation == """
         canonical   required: digit; allowed: digit, ["&]; max-repeating: 3; max-sequential: 2;
         compatible  required: digit; allowed: digit, ["&]; max-consecutive: 2;
         HTML        passwordrules="required: digit; allowed: digit, [&quot;&amp;]; max-repeating: 3; \
@@ -37,10 +36,10 @@ struct ExplainRulesTests {
     ),
     ("minlength: 2000;", "entropy     Passwords of 2000 characters are too long to count."),
   ])
-  func whatTheRulesLeaveIsSaid(descriptor: String, text: String) throws {
-    let ended = try machine.run("rules", "explain", descriptor)
-    #expect(ended.status == 0 && ended.output.contains(text), "\(ended.output)")
-    #expect(!ended.output.contains("compatible"))
+  func entropyIsExplained(descriptor: String, text: String) throws {
+    let explanation = try machine.output("rules explain", descriptor)
+    #expect(explanation.contains(text), "\(explanation)")
+    #expect(!explanation.contains("compatible"))
   }
 
   @Test(arguments: [
@@ -58,9 +57,9 @@ struct ExplainRulesTests {
     ("allowed: [\u{1F1F3}\u{1F3FD}]", "  allowed: [\\u{1F1F3}\\u{1F3FD}]\n"),
     ("allowed: [\u{1112}\u{1161}]", "  allowed: [\u{1112}\\u{1161}]\n            ^^^^^^^^^^\n"),
   ])
-  func caretsAreBelowTheirPlace(descriptor: String, text: String) throws {
-    let ended = try machine.run("rules", "explain", descriptor)
-    #expect(ended.output.contains(text), "\(ended.output)")
+  func caretsAreBelowTheCharacters(descriptor: String, text: String) throws {
+    let explanation = try machine.output("rules explain", descriptor)
+    #expect(explanation.contains(text), "\(explanation)")
   }
 
   @Test(arguments: [
@@ -82,21 +81,21 @@ struct ExplainRulesTests {
     ),
     ("allowed: [a", "At character 10: This class has no closing `]`", "\n           ^\n"),
   ])
-  func aSyntaxErrorIsShownInItsPlace(descriptor: String, reason: String, end: String) throws {
-    for command in ["check", "generate", "explain"] {
-      let ended = try machine.run("rules", command, descriptor)
-      #expect(ended.status == 2 && ended.output == "")
-      #expect(ended.errors.hasPrefix("locket: DESCRIPTOR cannot be read. \(reason)"))
-      #expect(ended.errors.contains(end), "\(ended.errors)")
+  func syntaxErrorIsShown(descriptor: String, reason: String, end: String) throws {
+    let ended = try machine.run("rules explain", descriptor)
+    #expect(ended.status == 2 && ended.output == "")
+    #expect(ended.errors.hasPrefix("locket: DESCRIPTOR cannot be read. \(reason)"))
+    #expect(ended.errors.contains(end), "\(ended.errors)")
+    for command in ["check", "generate"] {
+      #expect(try machine.run("rules \(command)", descriptor).errors == ended.errors)
     }
   }
 
-  @Test(arguments: [0, 30, 200]) func ofALongDescriptorThePieceIsShown(place: Int) throws {
+  @Test(arguments: [0, 30, 200]) func longDescriptorIsShortened(place: Int) throws {
     let before = String(repeating: "供", count: place)
     let descriptor = "allowed: [a\(before)]; minlength: 0; allowed: [\(before)]; maxlength: 5"
-    let ended = try machine.run("rules", "explain", descriptor)
-    #expect(ended.status == 0)
-    let lines = ended.output.split(separator: "\n").map(String.init)
+    let explanation = try machine.output("rules explain", descriptor)
+    let lines = explanation.split(separator: "\n")
     let index = try #require(lines.firstIndex { $0.contains("A limit of 0") })
     let columns = lines[index + 1].unicodeScalars.map { $0 == "供" ? 2 : 1 }
     #expect(columns.reduce(0, +) <= 78)

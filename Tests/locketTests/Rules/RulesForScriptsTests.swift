@@ -23,11 +23,9 @@ struct RulesForScriptsTests {
   }
 
   /// The lines that a command answers with; the last of the input has no newline.
-  private func answers(to lines: [String], _ words: String...) throws -> [String] {
-    let ended = try machine.run(["rules"] + words, input: lines.joined(separator: "\n"))
-    #expect(ended.status == 0 && ended.errors == "")
-    return ended.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-      .map(String.init)
+  private func answers(to lines: [String], _ words: String) throws -> [String] {
+    try machine.output("rules \(words)", input: lines.joined(separator: "\n"))
+      .split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 
   private func json(_ texts: [String]) throws -> [String] {
@@ -37,12 +35,12 @@ struct RulesForScriptsTests {
   @Test(
     .enabled(if: SharedData.isAvailable, "the reference parser's outputs are not on this machine"),
     arguments: ["canonical.jsonl", "canonical-documented.jsonl"])
-  func textsAreThoseOfTheReferenceParser(file: String) throws {
+  func textsEqualThoseOfTheReferenceParser(file: String) throws {
     let rows: [Text] = try SharedData.lines(of: file)
     let inputs = try json(rows.map(\.input))
-    let canonical = try answers(to: inputs, "canonical", "--reference")
+    let canonical = try answers(to: inputs, "canonical --reference")
     #expect(try canonical.map(decoded) == rows.map(\.canonical))
-    let minified = try answers(to: inputs, "canonical", "--reference", "--minified")
+    let minified = try answers(to: inputs, "canonical --reference --minified")
     #expect(try minified.map(decoded) == rows.map(\.minified))
   }
 
@@ -51,18 +49,18 @@ struct RulesForScriptsTests {
   }
 
   @Test(.enabled(if: SharedData.isAvailable, "the exact counts are not on this machine"))
-  func countsAreThoseOfAnotherCounter() throws {
+  func countsEqualThoseOfAnotherCounter() throws {
     let rows: [Count] = try SharedData.lines(of: "counts.jsonl")
     for (length, rows) in Dictionary(grouping: rows, by: \.length) {
       let inputs = try json(rows.map(\.rules))
-      let distinct = try answers(to: inputs, "count", "--length", "\(length)")
+      let distinct = try answers(to: inputs, "count --length \(length)")
       #expect(distinct == rows.map(\.distinct))
-      let any = try answers(to: inputs, "count", "--any", "--length", "\(length)")
+      let any = try answers(to: inputs, "count --any --length \(length)")
       #expect(any == rows.map(\.any))
     }
   }
 
-  @Test(arguments: [
+  private static let texts = [
     // A unit of UTF-16 that is not of ASCII, whether it is half of a pair or not, is skipped in a
     // class, but takes its place there.
     (#""allowed: [\ud800-a]""#, #""allowed: [a];""#),
@@ -79,54 +77,66 @@ struct RulesForScriptsTests {
     (#""""#, #""allowed: ascii-printable;""#),
     (" \t\"maxlength: 7\" \r", #""allowed: ascii-printable; maxlength: 7;""#),
     ("\"allowed: [供é😀A]\"", #""allowed: [A];""#),
-  ])
-  func whatAStringOfJSONStandsForIsRead(line: String, answer: String) throws {
-    #expect(try answers(to: [line], "canonical", "--reference") == [answer])
+  ]
+
+  @Test func jsonStringsAreDecoded() throws {
+    #expect(try answers(to: Self.texts.map(\.0), "canonical --reference") == Self.texts.map(\.1))
   }
 
-  @Test func theCanonicalFormIsStrictUnlessItIsTheReferences() throws {
+  @Test func canonicalFormMayBeThatOfTheReferenceParser() throws {
     let lines = [#""required: digit; allowed: [b-]""#, #""required: digits""#]
     let strict = [#""required: digit; allowed: digit, [b];""#, #""required: digit;""#]
     #expect(try answers(to: lines, "canonical") == strict)
-    #expect(try answers(to: lines, "canonical", "--minified") == strict)
+    #expect(try answers(to: lines, "canonical --minified") == strict)
     let reference = [#""required: digit; allowed: [b];""#, #""""#]
-    #expect(try answers(to: lines, "canonical", "--reference", "--minified") == reference)
+    #expect(try answers(to: lines, "canonical --reference --minified") == reference)
   }
 
-  @Test func aDescriptorThatIsWrongGivesAnEmptyLineAndOne() throws {
+  @Test func syntaxErrorGivesAnEmptyLineAndStatusOne() throws {
     let input = "\"minlength: 8;\"\n\"required: foo\"\n\"maxlength: 9;\"\n"
-    let texts = try machine.run(["rules", "canonical"], input: input)
+    let texts = try machine.run("rules canonical", input: input)
     #expect(texts.status == 1)
     #expect(texts.output == "\"minlength: 8;\"\n\n\"maxlength: 9;\"\n")
     #expect(texts.errors.hasPrefix("locket: Line 2: At character 11: `foo` is not a class; "))
-    let counts = try machine.run(["rules", "count", "--length", "8"], input: input)
+    let counts = try machine.run("rules count --length 8", input: input)
     #expect(counts.status == 1 && counts.errors == texts.errors)
     #expect(counts.output == "6634204312890625\n\n6634204312890625\n")
   }
 
-  @Test(arguments: [
+  private static let otherLines = [
     "{}", "minlength: 8", "", "\"", "\"a", "a\"", "\"a\"b\"", "\"a\" \"b\"", "\"\\x\"", "\"\\\"",
     "\"\\u12\"", "\"\\u12g4\"", "\"\\u１234\"", "\"a\tb\"", "\"a\\nb\tc\"", "[\"a\"]",
     "\u{FEFF}\"\"",
-  ])
-  func aLineThatIsNoStringOfJSONGivesAnEmptyLineAndTwo(line: String) throws {
-    let input = "\"required: foo\"\n\(line)\n\"required: upper\"\n"
-    let ended = try machine.run(["rules", "canonical"], input: input)
+  ]
+
+  @Test func lineThatIsNoJSONStringGivesAnEmptyLine() throws {
+    let input = (Self.otherLines + ["\"required: upper\""]).map { "\($0)\n" }.joined()
+    let ended = try machine.run("rules canonical", input: input)
     #expect(ended.status == 2)
-    #expect(ended.output == "\n\n\"required: upper;\"\n")
-    #expect(ended.errors.contains("\nlocket: Line 2: Expected a JSON string, such as "))
+    let blanks = String(repeating: "\n", count: Self.otherLines.count)
+    #expect(ended.output == "\(blanks)\"required: upper;\"\n")
+    let errors = ended.errors.split(separator: "\n")
+    #expect(errors.count == Self.otherLines.count)
+    for (number, error) in errors.enumerated() {
+      #expect(error.hasPrefix("locket: Line \(number + 1): Expected a JSON string, such as "))
+    }
   }
 
-  @Test func bytesThatAreNoTextAreNoStringOfJSON() throws {
+  @Test func statusIsThatOfTheWorstLine() throws {
+    let ended = try machine.run("rules canonical", input: "a\n\"required: foo\"\n\"\"\n")
+    #expect(ended.status == 2 && ended.output == "\n\n\"\"\n")
+  }
+
+  @Test func invalidUTF8IsNoJSONString() throws {
     let ended = try machine.shell(
       #"printf '"\377"\n"\355\240\200"\n""' | "$0" rules canonical --reference"#)
     #expect(ended.status == 2)
     #expect(ended.output == "\n\n\"allowed: ascii-printable;\"\n")
   }
 
-  @Test func whatIsTooMuchToBeCountedGivesAnEmptyLineAndTwo() throws {
+  @Test func uncountableLengthGivesAnEmptyLineAndStatusTwo() throws {
     let ended = try machine.run(
-      ["rules", "count", "--length", "1025"], input: "\"\"\n\"maxlength: 8;\"\n\"required: foo\"\n")
+      "rules count --length 1025", input: "\"\"\n\"maxlength: 8;\"\n\"required: foo\"\n")
     #expect(ended.status == 2 && ended.output == "\n0\n\n")
     #expect(ended.errors.hasPrefix("locket: Line 1: Passwords of 1025 characters are too long"))
   }
@@ -139,15 +149,15 @@ struct RulesForScriptsTests {
     #expect(lines.map(\.utf8.count) == [160_001, 15, 2])
   }
 
-  @Test func nothingIsAnsweredToNothing() throws {
+  @Test func emptyInputHasNoAnswer() throws {
     #expect(try answers(to: [], "canonical") == [])
   }
 
-  @Test func anAnswerComesBeforeTheNextQuestion() throws {
+  @Test func answerPrecedesTheNextQuestion() throws {
     let ended = try machine.shell(
       #"""
       mkfifo questions answers
-      timeout 60 "$0" rules count --length 3 <questions >answers & exec 3>questions 4<answers
+      "$0" rules count --length 3 <questions >answers & exec 3>questions 4<answers
       for letters in ab abc; do
         echo "\"allowed: [$letters];\"" >&3
         read answer <&4; echo "$letters $answer"
@@ -157,7 +167,7 @@ struct RulesForScriptsTests {
     #expect(ended.output == "ab 8\nabc 27\n" && ended.errors == "")
   }
 
-  @Test func anInputThatCannotBeReadIsNamed() throws {
+  @Test func closedInputIsAnError() throws {
     let ended = try machine.shell("\"$0\" rules canonical <&-")
     #expect(ended.status == 2)
     #expect(ended.errors.hasPrefix("locket: Standard input cannot be read: "))

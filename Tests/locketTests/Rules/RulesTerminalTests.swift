@@ -13,7 +13,7 @@ struct RulesTerminalTests {
     return try PseudoTerminal(words, on: machine)
   }
 
-  @Test func aPasswordToBeCheckedDoesNotShow() throws {
+  @Test func typedPasswordIsHidden() throws {
     let session = try session("TERM=xterm", descriptor: "required: digit; minlength: 8;")
     try session.answer("Password: ", "tajny!")
     #expect(try session.end() == 1)
@@ -33,22 +33,22 @@ struct RulesTerminalTests {
     (["TERM=xterm", "NO_COLOR=1"], false), (["TERM=dumb"], false),
     (["TERM=xterm", "NO_COLOR="], true),
   ])
-  func coloursAreForThoseWhoWantThem(variables: [String], isColoured: Bool) throws {
+  func colorsCanBeDeclined(variables: [String], isColored: Bool) throws {
     let words =
       ["/usr/bin/env"] + variables + [Machine.executable, "rules", "explain", "minlength: 0"]
     let session = try PseudoTerminal(words, on: machine)
     #expect(try session.end() == 0)
-    #expect(session.screen.contains("\u{1B}") == isColoured)
+    #expect(session.screen.contains("\u{1B}") == isColored)
     #expect(session.screen.contains("A limit of 0 has no effect."))
   }
 
-  @Test func aDescriptorThatIsWrongIsSaidBeforeThePasswordIsAskedFor() throws {
+  @Test func syntaxErrorPrecedesThePrompt() throws {
     let session = try session(descriptor: "required: foo")
     #expect(try session.end() == 2)
     #expect(!session.screen.contains("Password"))
   }
 
-  @Test func anEmptyPasswordIsCheckedAsWell() throws {
+  @Test func emptyPasswordIsChecked() throws {
     let session = try session(descriptor: "minlength: 1;")
     try session.answer("Password: ", "")
     #expect(try session.end() == 1)

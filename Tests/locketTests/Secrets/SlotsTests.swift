@@ -1,123 +1,90 @@
 import FoundationEssentials
+import SecretStorage
 import TestSupport
 import Testing
 
 struct SlotsTests {
+  private static let get = "secrets get --service mail"
+
   private let machine: Machine
 
   init() throws {
     machine = try Machine()
-    try machine.store("tajny", "--service", "mail")
+    try machine.store("tajny", "--service mail")
   }
+
+  private var slots: String { get throws { try machine.output("secrets slots") } }
 
   @Test func slotsAreAddedRenamedAndRemoved() throws {
-    let passphrase = try machine.file("passphrase", "totoro\n")
-    try expectSuccess("add", "passphrase", "--name", "Peter", "--new-passphrase-file", passphrase)
-    try expectSuccess("rename", "2", "Petr")
-    try expectSuccess("remove", "1")
-    #expect(try list() == "2\tpassphrase\tPetr\n")
-    let get = try machine.run(
-      "secrets", "get", "--service", "mail", "--passphrase-file", passphrase)
-    #expect(get.output == "tajny\n")
-    let last = try machine.run(
-      "secrets", "slots", "remove", "2", "--passphrase-file", passphrase)
+    let key = try machine.file("key", String(repeating: "key file ", count: 8))
+    try machine.output("secrets slots add key-file --name Peter --new-key-file", key)
+    try machine.output("secrets slots rename 2 Petr")
+    try machine.output("secrets slots remove 1")
+    #expect(try slots == "2\tkey-file\tPetr\n")
+    #expect(try machine.output("\(Self.get) --key-file", key) == "tajny\n")
+    let last = try machine.run("secrets slots remove 2 --key-file", key)
     #expect(last.status == 2)
     #expect(last.errors.contains("is the last one"))
-  }
-
-  @Test func aKeyFileOpensTheVault() throws {
-    let file = try machine.file("key", String(repeating: "key file ", count: 8))
-    try expectSuccess("add", "key-file", "--new-key-file", file)
-    try expectSuccess("remove", "1")
-    let get = try machine.run("secrets", "get", "--service", "mail", "--key-file", file)
-    #expect(get.output == "tajny\n")
     let other = try machine.file("other", String(repeating: "another file ", count: 8))
-    let wrong = try machine.run("secrets", "get", "--service", "mail", "--key-file", other)
+    let wrong = try machine.run("\(Self.get) --key-file", other)
     #expect(wrong.status == 2)
     #expect(wrong.errors.contains("key file"))
   }
 
-  @Test func aRecoveryCodeIsShownOnceAndTypedAnyhow() throws {
-    let added = try machine.run("secrets", "slots", "add", "recovery-code")
-    #expect(added.status == 0)
-    let code = added.output.split(separator: "\n")[0]
-    try expectSuccess("remove", "1")
-    let session = try PseudoTerminal(
-      "secrets", "get", "--service", "mail", "--recovery-code", on: machine)
-    let typed = code.lowercased().filter { $0 != "-" }
-    try session.answer("Recovery code of the vault: ", typed)
-    #expect(try session.end() == 0)
-    #expect(session.screen.hasSuffix("\r\ntajny\r\n"))
-    let slip = try PseudoTerminal(
-      "secrets", "get", "--service", "mail", "--recovery-code", on: machine)
-    let letter = typed.first == "2" ? "3" : "2"
-    try slip.answer("Recovery code of the vault: ", letter + typed.dropFirst())
-    #expect(try slip.end() == 2)
-    #expect(!slip.screen.contains("tajny"))
+  @Test func recoveryCodeMayBeTypedInLowercase() throws {
+    let added = try machine.output("secrets slots add recovery-code")
+    try machine.output("secrets slots remove 1")
+    let typed = added.split(separator: "\n")[0].lowercased().filter { $0 != "-" }
+    let slip: String = (typed.first == "2" ? "3" : "2") + typed.dropFirst()
+    for (code, status) in [(typed, 0), (slip, 2)] {
+      let session = try PseudoTerminal("\(Self.get) --recovery-code", on: machine)
+      try session.answer("Recovery code of the vault: ", code)
+      #expect(try session.end() == Int32(status))
+      #expect(session.screen.hasSuffix("\r\ntajny\r\n") == (status == 0))
+      #expect(session.screen.contains("tajny") == (status == 0))
+    }
   }
 
-  @Test func aPassphraseIsChangedInItsSlot() throws {
+  @Test func passphraseOfASlotIsChanged() throws {
     let old = try machine.file("old", "totoro\n")
     let new = try machine.file("new", "kiki\n")
-    try expectSuccess("add", "passphrase", "--new-passphrase-file", old)
-    try expectSuccess(
-      "change", "2", "--passphrase-file", old, "--new-passphrase-file", new)
-    #expect(try list() == "1\tdevice\tthis device\n2\tpassphrase\tpassphrase\n")
-    let wrong = try machine.run(
-      "secrets", "slots", "change", "2", "--passphrase-file", old, "--new-passphrase-file", new)
+    try machine.output("secrets slots add passphrase --new-passphrase-file", old)
+    let change = "secrets slots change 2 --passphrase-file \(old) --new-passphrase-file"
+    try machine.output(change, new)
+    #expect(try slots == "1\tdevice\tthis device\n2\tpassphrase\tpassphrase\n")
+    let wrong = try machine.run(change, new)
     #expect(wrong.status == 2)
     #expect(wrong.errors.hasPrefix("locket: The passphrase is wrong."))
   }
 
-  @Test(arguments: [
-    ["add", "foo"], ["add", "key-file"], ["add", "credential"], ["remove", "one"], ["remove"],
-    ["rename", "1"],
-  ])
-  func unclearRequestsAreRefused(words: [String]) throws {
-    let ended = try machine.run(["secrets", "slots"] + words, input: "")
-    #expect(ended.status == 2)
-    #expect(ended.errors.contains("Usage: locket secrets slots"))
-    #expect(try list() == "1\tdevice\tthis device\n")
-  }
-
-  @Test func absentSlotsAndCredentialsAreNamed() throws {
-    let slot = try machine.run("secrets", "slots", "remove", "77")
+  @Test func absentSlotsAndCredentialsAreErrors() throws {
+    let slot = try machine.run("secrets slots remove 77")
     #expect(slot.errors == "locket: The vault has no slot 77.\n")
-    let credential = try machine.run(
-      "secrets", "slots", "add", "credential", "--credential", "vault-key")
+    let credential = try machine.run("secrets slots add credential --credential vault-key")
     #expect(credential.status == 2)
     #expect(credential.errors.contains("systemd did not provide the credential vault-key"))
   }
 
-  @Test func rotationKeepsTheSlotsThatAreGivenOrAtHand() throws {
+  @Test func rotationKeepsSlotsWithKnownKeys() throws {
+    try machine.vault.addSlot(
+      .passphrase(Secret("totoro".utf8)), named: "passphrase", cost: .minimum)
+    try machine.output("secrets slots add recovery-code")
     let passphrase = try machine.file("passphrase", "totoro\n")
-    try expectSuccess("add", "passphrase", "--new-passphrase-file", passphrase)
-    try expectSuccess("add", "recovery-code")
     let before = try Data(contentsOf: machine.vaultFile)
-    let refused = try machine.run("secrets", "rotate", "--passphrase-file", passphrase)
+    let refused = try machine.run("secrets rotate --passphrase-file", passphrase)
     #expect(refused.status == 2)
     #expect(refused.errors.contains(#""recovery-code""#))
     #expect(try Data(contentsOf: machine.vaultFile) == before)
-    let done = try machine.run(
-      "secrets", "rotate", "--passphrase-file", passphrase, "--drop-others")
-    #expect(done.status == 0)
     // The progress is for a terminal.
-    #expect(done.errors == "")
-    #expect(try list() == "1\tdevice\tthis device\n2\tpassphrase\tpassphrase\n")
-    #expect(try machine.run("secrets", "get", "--service", "mail").output == "tajny\n")
+    try machine.output("secrets rotate --drop-others --passphrase-file", passphrase)
+    #expect(try slots == "1\tdevice\tthis device\n2\tpassphrase\tpassphrase\n")
+    #expect(try machine.output(Self.get) == "tajny\n")
   }
 
-  @Test func progressIsShownOnATerminalAndClearedAtTheEnd() throws {
-    let session = try PseudoTerminal("secrets", "rotate", on: machine)
+  @Test func progressIsClearedAtTheEnd() throws {
+    let session = try PseudoTerminal("secrets rotate", on: machine)
     #expect(try session.end() == 0)
     #expect(session.screen.contains("Rotating [########################################] 100 %"))
     #expect(session.screen.hasSuffix("\r\u{1B}[K"))
-  }
-
-  private func list() throws -> String { try machine.run("secrets", "slots").output }
-
-  private func expectSuccess(_ words: String...) throws {
-    let ended = try machine.run(["secrets", "slots"] + words, input: "")
-    #expect(ended.status == 0, "\(ended.errors)")
   }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import SecretStorage
 import TestSupport
 import Testing
 
@@ -12,59 +13,52 @@ struct TransferTests {
     machine = try Machine()
     other = try Machine()
     passphrase = try machine.file("passphrase", "totoro\n")
-    try machine.store("tajny", "--service", "mail")
-    try machine.store("other", "--service", "web")
+    try machine.store("tajny", "--service mail")
+    try machine.store("other", "--service web")
   }
 
-  @Test func secretsMoveToAnotherMachine() throws {
-    try export()
-    try other.store("mine", "--service", "web")
-    let dry = try importing("--dry-run")
-    #expect(dry.output == "added: --service mail\nkept: --service web\n")
-    #expect(try other.run("secrets", "get", "--service", "mail").status == 1)
-    #expect(try importing().output == dry.output)
-    #expect(try other.run("secrets", "get", "--service", "mail").output == "tajny\n")
-    #expect(try other.run("secrets", "get", "--service", "web").output == "mine\n")
-    let replaced = try importing("--replace")
-    #expect(replaced.output == "identical: --service mail\nreplaced: --service web\n")
-    #expect(try other.run("secrets", "get", "--service", "web").output == "other\n")
-  }
-
-  @Test func whatIsThereIsOverwrittenOnlyOnRequest() throws {
-    try export()
-    let before = try Data(contentsOf: URL(filePath: file))
-    let refused = try machine.run(
-      "secrets", "export", file, "--export-passphrase-file", passphrase)
+  @Test func exportReplacesAFileOnlyOnRequest() throws {
+    _ = try machine.file("secrets.export", "existing")
+    let export = "secrets export \(file) --export-passphrase-file \(passphrase)"
+    let refused = try machine.run(export)
     #expect(refused.status == 2)
-    #expect(try Data(contentsOf: URL(filePath: file)) == before)
-    let done = try machine.run(
-      "secrets", "export", file, "--export-passphrase-file", passphrase, "--overwrite")
-    #expect(done.status == 0 && done.output == "exported: 2\n")
+    #expect(try machine.text("secrets.export") == "existing")
+    #expect(try machine.output("\(export) --overwrite") == "exported: 2\n")
+    try other.vault.importItems(from: URL(filePath: file), passphrase: Secret("totoro".utf8))
+    #expect(try other.output("secrets get --service mail") == "tajny\n")
   }
 
-  @Test func whatIsWrongWithAnImportIsSaid() throws {
+  @Test func importAddsWhatIsMissingAndReplacesOnRequest() throws {
+    try export()
+    try other.store("mine", "--service web")
+    let importing = "secrets import \(file) --export-passphrase-file \(passphrase)"
+    let added = "added: --service mail\nkept: --service web\n"
+    #expect(try other.output("\(importing) --dry-run") == added)
+    #expect(try other.run("secrets get --service mail").status == 1)
+    #expect(try other.output(importing) == added)
+    #expect(try other.output("secrets get --service mail") == "tajny\n")
+    #expect(try other.output("secrets get --service web") == "mine\n")
+    #expect(
+      try other.output("\(importing) --replace")
+        == "identical: --service mail\nreplaced: --service web\n")
+    #expect(try other.output("secrets get --service web") == "other\n")
+  }
+
+  @Test func importNeedsTheFileAndItsPassphrase() throws {
     try export()
     let wrong = try machine.file("wrong", "tortoro\n")
-    let denied = try other.run("secrets", "import", file, "--export-passphrase-file", wrong)
+    let denied = try other.run("secrets import", file, "--export-passphrase-file", wrong)
     #expect(denied.status == 2)
     #expect(denied.errors.hasPrefix("locket: The passphrase is wrong."))
-    let missing = try other.run(
-      "secrets", "import", "/nowhere", "--export-passphrase-file", passphrase)
+    let missing = try other.run("secrets import /nowhere --export-passphrase-file", passphrase)
     #expect(missing.errors.contains("/nowhere failed: No such file or directory"))
-    let noTerminal = try other.run("secrets", "import", file)
+    let noTerminal = try other.run("secrets import", file)
     #expect(noTerminal.errors.contains("--export-passphrase-file"))
   }
 
+  /// Exports at the lowest cost.
   private func export() throws {
-    let ended = try machine.run(
-      "secrets", "export", file, "--export-passphrase-file", passphrase)
-    #expect(ended.status == 0, "\(ended.errors)")
-  }
-
-  private func importing(_ options: String...) throws -> Ended {
-    let ended = try other.run(
-      ["secrets", "import", file, "--export-passphrase-file", passphrase] + options, input: "")
-    #expect(ended.status == 0, "\(ended.errors)")
-    return ended
+    let passphrase = Secret("totoro".utf8)
+    _ = try machine.vault.export(to: URL(filePath: file), passphrase: passphrase, cost: .minimum)
   }
 }

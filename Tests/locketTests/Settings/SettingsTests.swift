@@ -3,6 +3,8 @@ import KeyValueStorage
 import TestSupport
 import Testing
 
+@testable import locket
+
 struct SettingsTests {
   private let machine: Machine
 
@@ -21,41 +23,50 @@ struct SettingsTests {
     ("[1,[],{}]", "[1, [], {}]"),
     (#"{"b":[null],"a":{"ü":false}}"#, #"{"a": {"ü": false}, "b": [null]}"#),
   ])
-  func whatWasSetIsPrintedInEachFormat(value: String, printed: String) throws {
-    for file in ["s.json", "s.plist", try binaryPropertyList("b.plist", Kept(old: 1))] {
-      let set = try machine.run("settings", "set", "key", value, "--file", machine.path(file))
-      #expect(set.status == 0 && set.output == "" && set.errors == "", "\(set)")
-      let get = try machine.run("settings", "get", "key", "--file", machine.path(file))
-      #expect(get.status == 0 && get.output == "\(printed)\n", "\(get)")
+  func valueIsPrintedAsJSON(value: String, printed: String) throws {
+    for store in [
+      KeyValueStore(json: machine.home.appending(path: "s.json")),
+      KeyValueStore(propertyList: machine.home.appending(path: "s.plist"), format: .xml),
+      KeyValueStore(propertyList: machine.home.appending(path: "b.plist"), format: .binary),
+    ] {
+      try store.set(JSONValue(argument: value), for: "key")
+      #expect(try store.value(of: "key", as: JSONValue.self)?.json == printed)
     }
   }
 
-  @Test(arguments: [
-    "", "text", "'text'", "1e400", "01", "+1", "NaN", "[1,]", "{", "1 2", "\"\u{1}\"",
-    #"{"a":1,"a":2}"#, #""\ud800""#, String(repeating: "[", count: 60_000),
-  ])
-  func whatIsNotJSONIsRefused(value: String) throws {
-    let ended = try machine.run("settings", "set", "key", value)
+  @Test func argumentThatIsNotJSONIsAnError() throws {
+    for value in [
+      "", "text", "'text'", "1e400", "01", "+1", "NaN", "[1,]", "{", "1 2", "\"\u{1}\"",
+      #"{"a":1,"a":2}"#, #""\ud800""#, String(repeating: "[", count: 60_000),
+      #"{"hunter2":1,"hunter2":2}"#, "hunter2", "\"hunter2",
+    ] {
+      let error = #expect(throws: Failure.self) { try JSONValue(argument: value) }
+      #expect(error?.reason.hasPrefix("VALUE is not valid JSON: ") == true)
+      #expect(error?.reason.contains("hunter2") == false)
+    }
+    let ended = try machine.run("settings set key text")
     #expect(ended.status == 2)
     #expect(ended.errors.hasPrefix("locket: VALUE is not valid JSON: "))
-    #expect(!FileManager.default.fileExists(atPath: machine.path(".config")))
+    #expect(!machine.exists(".config"))
   }
 
-  @Test(arguments: [
-    ("volume", "volume"), ("a key.with/all", "a key.with/all"), ("", #""""#), ("\"", #""\"""#),
-    ("two\nlines\t", #""two\nlines\t""#), ("\u{1B}[31m", #""\u001b[31m""#), ("--file", "--file"),
-    ("-h", "-h"), ("--", "--"), ("ключ", "ключ"), ("e\u{301}", "e\u{301}"),
-  ])
-  func anyTextIsAKey(key: String, listed: String) throws {
-    try machine.set("another", to: "0")
-    try machine.set(key, to: "1")
-    #expect(try machine.run("settings", "get", "--", key).output == "1\n")
-    #expect(try machine.run("settings", "list").output.contains("\(listed)\t1\n"))
-    #expect(try machine.run("settings", "reset", "--", key).status == 0)
-    #expect(try machine.run("settings", "list").output == "another\t0\n")
+  @Test func anyTextIsAKey() throws {
+    let keys = [
+      ("volume", "volume"), ("a key.with/all", "a key.with/all"), ("", #""""#), ("\"", #""\"""#),
+      ("two\nlines\t", #""two\nlines\t""#), ("\u{1B}[31m", #""\u001b[31m""#), ("--file", "--file"),
+      ("-h", "-h"), ("--", "--"), ("ключ", "ключ"), ("e\u{301}", "e\u{301}"),
+    ]
+    for (number, key) in keys.enumerated() { try machine.set(key.0, to: "\(number)") }
+    let list = try machine.output("settings list")
+    for (number, key) in keys.enumerated() {
+      #expect(list.contains("\(key.1)\t\(number)\n"))
+      #expect(try machine.output("settings get --", key.0) == "\(number)\n")
+      try machine.output("settings reset --", key.0)
+    }
+    #expect(try machine.output("settings list") == "")
   }
 
-  @Test func anAppReadsWhatWasSet() throws {
+  @Test func appReadsWhatTheToolSet() throws {
     try machine.set("volume", to: "0.5")
     try machine.set("count", to: "18446744073709551615")
     try machine.set("names", to: #"["Kiki", "Jiji"]"#)
@@ -68,7 +79,7 @@ struct SettingsTests {
     #expect(names == ["Kiki", "Jiji"])
   }
 
-  @Test func whatAnAppSetIsPrinted() throws {
+  @Test func toolPrintsWhatAnAppSet() throws {
     let store = KeyValueStore(json: machine.settingsFile)
     @StoredValue("volume", in: store) var volume = 0.8
     @StoredValue("absence", in: store) var absence: Int??
@@ -77,22 +88,20 @@ struct SettingsTests {
     absence = .some(nil)
     escaped = "$null:1"
     #expect(
-      try machine.run("settings", "list").output
+      try machine.output("settings list")
         == "absence\tnull\nescaped\t\"$null:1\"\nvolume\t\"Infinity\"\n")
   }
 
   @Test(arguments: [PropertyListDecoder.PropertyListFormat.xml, .binary])
-  func datesDataAndNaNInPropertyListsArePrinted(
+  func datesAndDataOfPropertyListsArePrinted(
     format: PropertyListDecoder.PropertyListFormat
   ) throws {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = format
     let values = Mixed(
       date: Date(timeIntervalSinceReferenceDate: 0), data: Data([0, 0xFF]), nan: .nan,
       list: [Data([1])])
-    try encoder.encode(values).write(to: machine.home.appending(path: "m.plist"))
+    let file = try propertyList("m.plist", values, format)
     #expect(
-      try machine.run("settings", "list", "--file", machine.path("m.plist")).output == """
+      try machine.output("settings list --file", file) == """
         data\t"AP8="
         date\t"2001-01-01T00:00:00Z"
         list\t["AQ=="]
@@ -101,47 +110,31 @@ struct SettingsTests {
         """)
   }
 
-  @Test func datesOfAllTimesArePrinted() throws {
-    let file = machine.home.appending(path: "b.plist")
-    let store = KeyValueStore(propertyList: file, format: .binary)
-    for (key, seconds) in [
-      ("1582", -13_190_860_801.0), ("1583", -13_190_860_800), ("2001", 0.25), ("far", 1e300),
-    ] {
-      try store.set(Date(timeIntervalSinceReferenceDate: seconds), for: key)
-    }
-    #expect(
-      try machine.run("settings", "list", "--file", file.path).output == """
-        1582\t-13190860801.0
-        1583\t"1583-01-01T00:00:00Z"
-        2001\t"2001-01-01T00:00:00.250Z"
-        far\t1e+300
-
-        """)
-  }
-
-  @Test func datesArePrintedWithAllTheirDigits() throws {
+  @Test func datesArePrintedExactly() throws {
     let file = machine.home.appending(path: "b.plist")
     let store = KeyValueStore(propertyList: file, format: .binary)
     let seconds = [
       816_968_798.1234567, 816_968_798.1, 0.1, -0.75, -1.000001, 816_968_798.9999999,
-      252_423_993_599.5, -13_190_860_799.99999, 1e-17, 0.5,
+      252_423_993_599.5, -13_190_860_799.99999, 1e-17, -13_190_860_801, -13_190_860_800, 1e300,
     ]
     for (number, seconds) in seconds.enumerated() {
-      try store.set(Date(timeIntervalSinceReferenceDate: seconds), for: "\(number)")
+      try store.set(Date(timeIntervalSinceReferenceDate: seconds), for: "\(10 + number)")
     }
-    let listed = try machine.run("settings", "list", "--file", file.path).output
+    let listed = try machine.output("settings list --file", file.path)
     #expect(
       listed == """
-        0\t"2026-11-21T15:46:38.1234567Z"
-        1\t"2026-11-21T15:46:38.100Z"
-        2\t"2001-01-01T00:00:00.100Z"
-        3\t"2000-12-31T23:59:59.250Z"
-        4\t"2000-12-31T23:59:58.9999990000000001Z"
-        5\t"2026-11-21T15:46:38.9999999Z"
-        6\t"9999-12-31T23:59:59.500Z"
-        7\t"1583-01-01T00:00:00.00001Z"
-        8\t"2001-01-01T00:00:00.00000000000000001Z"
-        9\t"2001-01-01T00:00:00.500Z"
+        10\t"2026-11-21T15:46:38.1234567Z"
+        11\t"2026-11-21T15:46:38.100Z"
+        12\t"2001-01-01T00:00:00.100Z"
+        13\t"2000-12-31T23:59:59.250Z"
+        14\t"2000-12-31T23:59:58.9999990000000001Z"
+        15\t"2026-11-21T15:46:38.9999999Z"
+        16\t"9999-12-31T23:59:59.500Z"
+        17\t"1583-01-01T00:00:00.00001Z"
+        18\t"2001-01-01T00:00:00.00000000000000001Z"
+        19\t-13190860801.0
+        20\t"1583-01-01T00:00:00Z"
+        21\t1e+300
 
         """)
     // The text is the same date again.
@@ -151,52 +144,46 @@ struct SettingsTests {
     #expect(try other.value(of: "date") == Date(timeIntervalSinceReferenceDate: seconds[0]))
   }
 
-  @Test func integersArePrintedDigitByDigit() throws {
+  @Test func integersAreExact() throws {
     let long = "-12345678901234567890123456789012345678901234567890"
     let json = try machine.file("s.json", #"{"a": \#(long), "b": [\#(long)]}"#)
-    #expect(
-      try machine.run("settings", "list", "--file", json).output == "a\t\(long)\nb\t[\(long)]\n")
+    #expect(try machine.output("settings list --file", json) == "a\t\(long)\nb\t[\(long)]\n")
     let xml = try machine.file(
       "s.plist",
       "<plist version=\"1.0\"><dict><key>a</key><integer>\(long)</integer></dict></plist>")
-    #expect(try machine.run("settings", "get", "a", "--file", xml).output == "\(long)\n")
+    #expect(try machine.output("settings get a --file", xml) == "\(long)\n")
     for file in [json, xml] {
-      let set = try machine.run("settings", "set", "--file", file, "--", "c", long)
-      #expect(set.status == 0, "\(set.errors)")
-      #expect(try machine.run("settings", "get", "c", "--file", file).output == "\(long)\n")
+      try machine.output("settings set --file", file, "--", "c", long)
+      #expect(try machine.output("settings get c --file", file) == "\(long)\n")
     }
-    let binary = machine.path(try binaryPropertyList("b.plist", Kept(old: 1)))
-    let refused = try machine.run("settings", "set", "--file", binary, "--", "c", long)
+    let binary = try propertyList("b.plist", ["old": 1])
+    let refused = try machine.run("settings set --file", binary, "--", "c", long)
     #expect(refused.status == 2 && refused.errors.contains("too large"))
   }
 
-  @Test func keysOfEqualTextArePrintedBoth() throws {
+  @Test func keysOfEqualTextAreBothPrinted() throws {
     let value = "{\"e\u{301}\": 1, \"\u{e9}\": 2}"
     let path = try machine.file("s.json", "{\"a\": \(value), \"b\": 1}")
-    let list = try machine.run("settings", "list", "--file", path)
-    #expect(Array(list.output.utf8) == Array("a\t\(value)\nb\t1\n".utf8), "\(list)")
-    #expect(try machine.run("settings", "set", "b", value, "--file", path).status == 0)
-    let get = try machine.run("settings", "get", "b", "--file", path)
-    #expect(Array(get.output.utf8) == Array("\(value)\n".utf8), "\(get)")
+    let list = try machine.output("settings list --file", path)
+    #expect(Array(list.utf8) == Array("a\t\(value)\nb\t1\n".utf8), "\(list)")
+    try machine.output("settings set b", value, "--file", path)
+    let get = try machine.output("settings get b --file", path)
+    #expect(Array(get.utf8) == Array("\(value)\n".utf8), "\(get)")
   }
 
-  @Test func aBinaryPropertyListStaysOneAndANewOneIsText() throws {
-    let binary = try binaryPropertyList("B.PLIST", Kept(old: 1))
-    for name in [binary, "new.plist"] {
-      #expect(
-        try machine.run("settings", "set", "key", "1", "--file", machine.path(name)).status
-          == 0)
+  @Test func propertyListKeepsItsFormat() throws {
+    let binary = try propertyList("B.PLIST", ["old": 1])
+    for file in [binary, machine.path("new.plist")] {
+      try machine.output("settings set key 1 --file", file)
     }
-    #expect(try machine.text(binary).hasPrefix("bplist00"))
-    #expect(
-      try machine.run("settings", "list", "--file", machine.path(binary)).output
-        == "key\t1\nold\t1\n")
+    #expect(try machine.text("B.PLIST").hasPrefix("bplist00"))
+    #expect(try machine.output("settings list --file", binary) == "key\t1\nold\t1\n")
     #expect(try machine.text("new.plist").hasPrefix("<?xml "))
   }
 
-  @Test func aValueThatCannotBeShownHidesNoOther() throws {
+  @Test func invalidValueHidesNoOther() throws {
     let path = try machine.file("s.json", #"{"a": 1e400, "b": {"x": 1, "x": 2}, "c": 3}"#)
-    let list = try machine.run("settings", "list", "--file", path)
+    let list = try machine.run("settings list --file", path)
     #expect(list.status == 2)
     #expect(list.output == "c\t3\n")
     #expect(
@@ -205,64 +192,59 @@ struct SettingsTests {
         locket: The value of "b" cannot be shown: duplicate key.
 
         """)
-    #expect(try machine.run("settings", "get", "a", "--file", path).status == 2)
+    #expect(try machine.run("settings get a --file", path).status == 2)
     // What others wrote stays as they wrote it.
-    #expect(try machine.run("settings", "reset", "c", "--file", path).status == 0)
+    try machine.output("settings reset c --file", path)
     #expect(try machine.text("s.json").contains(#"1e400"#))
   }
 
-  @Test func aLargeValueComesBack() throws {
-    let large = "\"\(String(repeating: "x", count: 130_000))\""
-    try machine.set("large", to: large)
-    #expect(try machine.run("settings", "get", "large").output == large + "\n")
+  @Test func largeValuesAreStored() throws {
     let deep = String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
-    try machine.set("deep", to: deep)
-    #expect(try machine.run("settings", "get", "deep").output == deep + "\n")
+    for value in ["\"\(String(repeating: "x", count: 130_000))\"", deep] {
+      try machine.set("value", to: value)
+      #expect(try machine.output("settings get value") == value + "\n")
+    }
   }
 
-  @Test(arguments: ["get", "reset"]) func whatIsAbsentGivesOne(command: String) throws {
+  @Test(arguments: ["get", "reset"]) func absentSettingGivesStatusOne(command: String) throws {
     for file in [[], ["--file", machine.path("nowhere/s.json")]] {
-      let ended = try machine.run(["settings", command, "absent"] + file, input: "")
+      let ended = try machine.run(["settings", command, "absent"] + file)
       #expect(ended.status == 1)
       #expect(ended.output == "")
       #expect(ended.errors == "locket: There is no such setting.\n")
     }
-    #expect(!FileManager.default.fileExists(atPath: machine.path(".config")))
-    #expect(!FileManager.default.fileExists(atPath: machine.path("nowhere")))
+    #expect(!machine.exists(".config") && !machine.exists("nowhere"))
   }
 
   @Test func setMakesTheDirectories() throws {
-    let path = machine.path("new/deep/s.json")
-    #expect(try machine.run("settings", "set", "a", "1", "--file", path).status == 0)
+    try machine.output("settings set a 1 --file", machine.path("new/deep/s.json"))
     #expect(try machine.text("new/deep/s.json") == "{\n  \"a\": 1\n}\n")
   }
 
-  @Test func theConfigurationDirectoryIsThatOfTheEnvironment() throws {
-    let variable = "XDG_CONFIG_HOME=\(machine.path("config"))"
+  @Test func environmentNamesTheDirectory() throws {
     let set = try machine.run(
-      [Machine.executable, "settings", "set", "a", "1"], input: "",
-      environment: machine.environment + [variable])
+      [Machine.executable, "settings", "set", "a", "1"],
+      environment: machine.environment + ["XDG_CONFIG_HOME=\(machine.path("config"))"])
     #expect(set.status == 0)
     #expect(try machine.text("config/locket/settings.json") == "{\n  \"a\": 1\n}\n")
-    #expect(try machine.run("settings", "list").output == "")
+    #expect(try machine.output("settings list") == "")
   }
 
-  /// Makes a file that another program wrote, and returns its name.
-  private func binaryPropertyList(_ name: String, _ values: some Encodable) throws -> String {
+  /// Makes a file that another program wrote, and returns its path.
+  private func propertyList(
+    _ name: String, _ values: some Encodable,
+    _ format: PropertyListDecoder.PropertyListFormat = .binary
+  ) throws -> String {
     let encoder = PropertyListEncoder()
-    encoder.outputFormat = .binary
+    encoder.outputFormat = format
     try encoder.encode(values).write(to: machine.home.appending(path: name))
-    return name
+    return machine.path(name)
   }
-}
 
-private struct Kept: Encodable {
-  let old: Int
-}
-
-private struct Mixed: Encodable {
-  let date: Date
-  let data: Data
-  let nan: Double
-  let list: [Data]
+  private struct Mixed: Encodable {
+    let date: Date
+    let data: Data
+    let nan: Double
+    let list: [Data]
+  }
 }

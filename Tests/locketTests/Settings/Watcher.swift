@@ -28,13 +28,13 @@ final class Watcher {
     _ = unsafe waitpid(process, &status, 0)
   }
 
-  /// Waits until a line is written to standard output that was not asked for yet.
+  /// Waits for the next line of standard output.
   func nextLine() throws -> String { try output.nextLine() }
 
-  /// The same of standard error.
+  /// Waits for the next line of standard error.
   func nextComplaint() throws -> String { try errors.nextLine() }
 
-  /// Waits until the watching has begun, which is the next thing to be said.
+  /// Waits until the watching has begun, which is the next message.
   func waitForBeginning() throws {
     let line = try nextComplaint()
     guard line == "locket: Watching for changes. Press Ctrl-C to stop." else {
@@ -42,7 +42,7 @@ final class Watcher {
     }
   }
 
-  /// Goes away, as `head` does when it has seen enough.
+  /// Closes the reading end of standard output, as `head` does.
   func stopReading() {
     output.close()
   }
@@ -76,27 +76,21 @@ private final class Reader {
     descriptor = -1
   }
 
+  /// Waits for a line, or for the end of the watcher, which is an error.
   func nextLine() throws -> String {
-    // Far more than any of it takes, so that a mistake fails instead of hanging.
-    let deadline = ContinuousClock.now + .seconds(60)
     while true {
       if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
         defer { bytes.removeFirst(end + 1) }
         return String(decoding: bytes[..<end], as: UTF8.self)
       }
-      guard ContinuousClock.now < deadline else { throw Unexpected(what: "no line came") }
-      try fill()
+      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      // Both calls write into variables of this one.
+      guard unsafe poll(&waiting, 1, -1) > 0 else { continue }
+      let count = unsafe read(descriptor, &buffer, buffer.count)
+      if count == 0 { throw Unexpected(what: "the watcher has ended") }
+      if count > 0 { bytes += buffer[..<count] }
     }
-  }
-
-  private func fill() throws {
-    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    // Both calls write into variables of this one.
-    guard unsafe poll(&waiting, 1, 1000) > 0 else { return }
-    let count = unsafe read(descriptor, &buffer, buffer.count)
-    if count == 0 { throw Unexpected(what: "the watcher has ended") }
-    if count > 0 { bytes += buffer[..<count] }
   }
 }
 

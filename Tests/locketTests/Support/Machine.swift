@@ -48,52 +48,53 @@ final class Machine: Sendable {
     String(decoding: try content(of: path(name)), as: UTF8.self)
   }
 
+  func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+
   /// Runs the tool to its end, without a terminal.
-  func run(_ arguments: String..., input: String = "") throws -> Ended {
-    try run(arguments, input: input)
+  ///
+  /// The first argument is split at its spaces.
+  func run(_ words: String, _ others: String..., input: String = "") throws -> Ended {
+    try run(words.words + others, input: input)
   }
 
-  func run(_ arguments: [String], input: String) throws -> Ended {
+  func run(_ arguments: [String], input: String = "") throws -> Ended {
     try run([Self.executable] + arguments, input: input, environment: environment)
   }
 
   /// Runs a script of the shell, whose `$0` is the tool, in the home directory.
   func shell(_ script: String) throws -> Ended {
     try run(
-      ["/bin/sh", "-c", "cd \"$HOME\"; \(script)", Self.executable], input: "",
-      environment: environment)
+      ["/bin/sh", "-c", "cd \"$HOME\"; \(script)", Self.executable], environment: environment)
   }
 
   /// Runs any program to its end.
-  func run(_ words: [String], input: String, environment: [String]) throws -> Ended {
+  func run(_ words: [String], input: String = "", environment: [String]) throws -> Ended {
     let name = UUID().uuidString
-    let (output, errors) = (path("\(name).out"), path("\(name).err"))
     let process = try StartedProcess.spawn(
       words, environment: environment,
       files: [
-        (try file("\(name).in", input), O_RDONLY), (output, O_WRONLY | O_CREAT),
-        (errors, O_WRONLY | O_CREAT),
+        (try file("\(name).in", input), O_RDONLY), (path("\(name).out"), O_WRONLY | O_CREAT),
+        (path("\(name).err"), O_WRONLY | O_CREAT),
       ])
     return Ended(
       status: try StartedProcess.wait(for: process), output: try text("\(name).out"),
       errors: try text("\(name).err"))
   }
 
-  /// Runs the tool, and throws unless it succeeds.
-  func succeed(_ arguments: String..., input: String = "") throws {
-    let ended = try run(arguments, input: input)
-    guard ended.status == 0 else { throw Unexpected(what: "\(ended)") }
+  /// Runs the tool, returns its output, and throws unless it succeeds without a message.
+  @discardableResult
+  func output(_ words: String, _ others: String..., input: String = "") throws -> String {
+    try run(words.words + others, input: input).success
   }
 
   /// Stores a secret by the tool.
-  func store(_ secret: String, _ arguments: String...) throws {
-    let ended = try run(["secrets", "set"] + arguments, input: secret)
-    guard ended.status == 0 else { throw Unexpected(what: "\(ended)") }
+  func store(_ secret: String, _ words: String, _ others: String...) throws {
+    _ = try run("secrets set \(words)".words + others, input: secret).success
   }
 
   /// Sets one of the tool's own settings by it.
   func set(_ key: String, to value: String) throws {
-    try succeed("settings", "set", "--", key, value)
+    try output("settings set --", key, value)
   }
 
   /// Gives the vault a passphrase of the lowest cost, and returns the path of a file with it.
@@ -101,6 +102,20 @@ final class Machine: Sendable {
     try vault.setPassphrase(Secret(passphrase.utf8), cost: .minimum)
     return try file("passphrase", passphrase + "\n")
   }
+
+  /// Makes a key file the only key of the vault, and returns its path.
+  func lockByKeyFile() throws -> String {
+    let key = try file("key", String(repeating: "key file ", count: 8))
+    let vault = vault
+    try vault.addSlot(.keyFile(URL(filePath: key)), named: "key file")
+    try vault.removeSlot(1)
+    return key
+  }
+}
+
+extension String {
+  /// The parts between spaces.
+  var words: [String] { split(separator: " ").map(String.init) }
 }
 
 /// How a run of the tool ended.
@@ -109,6 +124,14 @@ struct Ended {
   let status: Int32
   let output: String
   let errors: String
+
+  /// The output; throws if the tool failed or printed a message.
+  var success: String {
+    get throws {
+      guard status == 0, errors == "" else { throw Unexpected(what: "\(self)") }
+      return output
+    }
+  }
 }
 
 struct Unexpected: Error {
@@ -120,10 +143,8 @@ extension PseudoTerminal {
     try self.init(words, environment: machine.environment)
   }
 
-  convenience init(_ arguments: String..., on machine: Machine) throws {
-    try self.init([Machine.executable] + arguments, on: machine)
+  /// Starts the tool, with arguments as for `Machine.run`.
+  convenience init(_ words: String, _ others: String..., on machine: Machine) throws {
+    try self.init([Machine.executable] + words.words + others, on: machine)
   }
-
-  /// Whether the terminal has the settings of before.
-  var isGivenBack: Bool { settings == settingsBefore }
 }

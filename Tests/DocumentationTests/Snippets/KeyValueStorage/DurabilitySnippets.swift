@@ -22,7 +22,7 @@ struct DurabilitySnippets {
     get throws { try KeyValueStore(json: file).value(of: "volume") }
   }
 
-  @Test func handledTerminationWritesWhatIsUnsaved() async throws {
+  @Test func handledTerminationWritesUnsavedValues() async throws {
     await #expect(processExitsWith: .exitCode(0)) { [path = file.path as String] in
       let volume = Self.volume(in: path)
       volume.wrappedValue = 0.5
@@ -36,7 +36,7 @@ struct DurabilitySnippets {
     #expect(try written == 0.5)
   }
 
-  @Test func terminationThatIsNotHandledLosesWhatIsUnsaved() async throws {
+  @Test func unhandledTerminationLosesUnsavedValues() async throws {
     await #expect(processExitsWith: .signal(SIGTERM)) { [path = file.path as String] in
       let volume = Self.volume(in: path)
       try volume.save(0.25)

@@ -33,7 +33,7 @@ struct SharingSnippets {
     #expect(try store.keys() == [])
   }
 
-  @Test func spellingSurvivesAndOrderDoesNot() throws {
+  @Test func spellingIsKeptAndKeysAreSorted() throws {
     let text = "\u{FEFF}{\r\n  \"z\" :  1.0,\r\n\r\n  \"a\": [1,\r\n 12345678901234567890]\r\n}\r\n"
     let file = try write(text, to: "settings.json")
     try KeyValueStore(json: file).set(1, for: "m")
@@ -42,7 +42,7 @@ struct SharingSnippets {
         == "{\n  \"a\": [1,\r\n 12345678901234567890],\n  \"m\": 1,\n  \"z\" :  1.0\n}\n")
   }
 
-  @Test func commentsOfEntriesMoveWithThem() throws {
+  @Test func commentsMoveWithTheirEntries() throws {
     let file = try write(
       """
       <!-- top -->

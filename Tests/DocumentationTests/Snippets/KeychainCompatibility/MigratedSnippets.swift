@@ -60,7 +60,7 @@ struct MigratedSnippets {
     observation.cancel()
   }
 
-  @Test func whatLinuxHasNot() async throws {
+  @Test func namesMissingOnLinuxHaveReplacements() async throws {
     let observeSetting = {
       let volume = StoredValue(wrappedValue: 0.5, "volume")
       let heard = volume.observe { old, new in print("from \(old) to \(new)") }

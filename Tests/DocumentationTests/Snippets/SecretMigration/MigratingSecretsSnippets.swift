@@ -45,7 +45,7 @@ struct MigratingSecretsSnippets {
     print(report.identities(.added).count, report.isSourceRemoved)  // 1 true
   }
 
-  @Test func whatIsNoExportIsRefused() throws {
+  @Test func otherFileIsMalformed() throws {
     let vault = InMemorySecretStore()
     let passphrase = "correct horse battery staple"
     let file = URL(filePath: "/dev/null")

@@ -1,4 +1,5 @@
 import CLibrary
+import CipherSupport
 import FoundationEssentials
 import SecretStorage
 import TestSupport
@@ -10,7 +11,8 @@ struct KeySlotsSnippets {
   private let passphrase = "The Valley Wind"
   private var vault: SecretVault {
     SecretVault(
-      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
+      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url,
+      cipher: TestCipher())
   }
 
   init() throws { directory = try TemporaryDirectory() }
@@ -37,7 +39,7 @@ struct KeySlotsSnippets {
     try vault.unlock(with: .passphrase(Secret(newPassphrase.utf8)))
   }
 
-  @Test func serviceSetsItsVaultUp() async {
+  @Test func serviceMakesItsVault() async {
     // The environment belongs to the whole process.
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory()

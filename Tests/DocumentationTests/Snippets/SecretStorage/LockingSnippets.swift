@@ -14,7 +14,7 @@ struct LockingSnippets {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test func itemHasItsClassFromTheStart() throws {
+  @Test func newItemHasItsAccessibility() throws {
     let secret = Secret("The Valley Wind".utf8)
     let identity = ItemIdentity.generic(service: "com.example.app")
 
@@ -24,7 +24,7 @@ struct LockingSnippets {
     #expect(item.attributes.accessControl.accessibility == .whenUnlockedThisDeviceOnly)
   }
 
-  @Test func removedVaultIsNotMissedWhereThatIsAccepted() throws {
+  @Test func acceptedRemovalOfAVaultIsNoError() throws {
     let vault = vault
     let file = directory.url.appending(path: "secrets.vault")
     try vault.setPassphrase(Secret("The Valley Wind".utf8), cost: .minimum)
@@ -35,11 +35,14 @@ struct LockingSnippets {
     #expect(try vault.items(matching: .all).isEmpty)
   }
 
-  @Test func vaultLocksByItself() throws {
-    let vault = vault
-    vault.automaticLocking = AutomaticLocking(
-      afterIdle: .seconds(300), whenSuspended: true, signals: [SIGUSR1])
+  /// The signal belongs to the whole process.
+  @Test func vaultLocksAutomatically() async {
+    await #expect(processExitsWith: .success) {
+      let vault = try LockingSnippets().vault
+      vault.automaticLocking = AutomaticLocking(
+        afterIdle: .seconds(300), whenSuspended: true, signals: [SIGUSR1])
 
-    #expect(vault.automaticLocking.afterIdle == .seconds(300))
+      #expect(vault.automaticLocking.afterIdle == .seconds(300))
+    }
   }
 }

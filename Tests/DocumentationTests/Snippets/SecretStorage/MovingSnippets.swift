@@ -1,3 +1,4 @@
+import CipherSupport
 import FoundationEssentials
 import SecretStorage
 import TestSupport
@@ -12,7 +13,7 @@ struct MovingSnippets {
   private func vault(_ name: String) -> SecretVault {
     SecretVault(
       fileURL: directory.url.appending(path: "\(name).vault"),
-      stateDirectory: directory.url.appending(path: "\(name) state"))
+      stateDirectory: directory.url.appending(path: "\(name) state"), cipher: TestCipher())
   }
 
   @Test func secretsMove() throws {

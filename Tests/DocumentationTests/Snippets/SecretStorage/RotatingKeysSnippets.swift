@@ -1,3 +1,4 @@
+import CipherSupport
 import FoundationEssentials
 import SecretStorage
 import TestSupport
@@ -17,7 +18,7 @@ struct RotatingKeysSnippets {
   private var opened: SecretVault {
     SecretVault(
       fileURL: directory.url.appending(path: "secrets.vault"),
-      stateDirectory: directory.url.appending(path: "state"))
+      stateDirectory: directory.url.appending(path: "state"), cipher: TestCipher())
   }
 
   private func filled() throws -> SecretVault {

@@ -5,7 +5,7 @@ import Testing
 
 /// The code of the article "Status, errors and refresh policies".
 struct StatusSnippets {
-  @Test func manualPasswordWaitsForASave() throws {
+  @Test func manualPasswordIsStoredBySave() throws {
     try SecretStores.withDefaultStore(InMemorySecretStore()) {
       let token = PasswordItem<String>(
         .generic(service: "com.example.app", account: "peter"), refreshPolicy: .manual)
@@ -24,7 +24,7 @@ struct StatusSnippets {
     }
   }
 
-  @Test func valueThatCannotBeSavedIsKept() throws {
+  @Test func unsavedValueIsKept() throws {
     let directory = try TemporaryDirectory()
     let vault = SecretVault(
       fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
@@ -43,7 +43,7 @@ struct StatusSnippets {
     #expect(password.status == .value && !password.hasUnsavedChanges)
   }
 
-  @Test func aChangeInPlaceIsMadeOfWhatIsStored() async throws {
+  @Test func inPlaceChangeStartsFromTheStoredValue() async throws {
     // The failure is reported to the handler, which belongs to the whole process.
     await #expect(processExitsWith: .success) {
       SecretStores.onFailure = { _ in }
@@ -65,7 +65,7 @@ struct StatusSnippets {
     }
   }
 
-  @Test func aWriteEndsAtItsDeadline() throws {
+  @Test func busyVaultIsAnErrorAfterTheTimeout() throws {
     let directory = try TemporaryDirectory()
     let vault = SecretVault(
       fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
@@ -86,7 +86,7 @@ struct StatusSnippets {
     #expect(password.status == .value)
   }
 
-  @Test func failuresAreTold() async {
+  @Test func failuresAreReportedToTheHandler() async {
     // The handler belongs to the whole process.
     await #expect(processExitsWith: .success) {
       @Sendable func log(_ line: String) { print(line) }

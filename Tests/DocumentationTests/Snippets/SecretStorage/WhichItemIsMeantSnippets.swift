@@ -3,7 +3,7 @@ import Testing
 
 /// The code of the article "Matching items".
 struct WhichItemIsMeantSnippets {
-  @Test func oldestItemThatFitsIsMeant() throws {
+  @Test func oldestMatchingItemIsUsed() throws {
     try SecretStores.withDefaultStore(InMemorySecretStore()) {
       let ssh = PasswordItem<String>(
         .internet(server: "example.com", account: "peter", protocol: .ssh, port: 8080))
@@ -23,7 +23,7 @@ struct WhichItemIsMeantSnippets {
     }
   }
 
-  @Test func nextItemIsMeantAfterARemoval() throws {
+  @Test func nextItemIsUsedAfterARemoval() throws {
     SecretStores.withDefaultStore(InMemorySecretStore()) {
       let ssh = PasswordItem<String>(
         .internet(server: "example.com", account: "peter", protocol: .ssh, port: 8080))
@@ -41,7 +41,7 @@ struct WhichItemIsMeantSnippets {
     }
   }
 
-  @Test func itemOfAVagueDeclarationIsNotFoundByAStricterOne() {
+  @Test func stricterDeclarationMatchesNoVagueItem() {
     SecretStores.withDefaultStore(InMemorySecretStore()) {
       let ssh = PasswordItem<String>(.internet(server: "example.com", protocol: .ssh))
       PasswordItem<String>(.internet(server: "example.com")).value = "The Valley Wind"

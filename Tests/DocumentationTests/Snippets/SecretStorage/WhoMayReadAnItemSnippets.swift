@@ -1,3 +1,4 @@
+import CipherSupport
 import FoundationEssentials
 import SecretStorage
 import TestSupport
@@ -21,7 +22,7 @@ struct WhoMayReadAnItemSnippets {
   private var vault: SecretVault {
     SecretVault(
       fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url,
-      authenticator: Willing())
+      authenticator: Willing(), cipher: TestCipher())
   }
 
   init() throws { directory = try TemporaryDirectory() }
@@ -81,7 +82,7 @@ struct WhoMayReadAnItemSnippets {
     }
   }
 
-  @Test func tableSaysWhatTheStoresDo() async throws {
+  @Test func tableMatchesTheStores() async throws {
     let table = try AccessControlTable()
     let flags: [(String, AccessFlags)] = [
       ("userPresence", .userPresence), ("biometryAny", .biometryAny),

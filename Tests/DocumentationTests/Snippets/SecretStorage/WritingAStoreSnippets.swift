@@ -70,7 +70,7 @@ func auditedStoreConforms(_ check: SecretStoreConformance.Check) async {
   await conformance.run(check)
 }
 
-@Test func auditedStoreTellsOfReadings() {
+@Test func auditedStoreReportsReadings() {
   let readings = Serialized(0)
   let store = AuditedStore(base: InMemorySecretStore()) { _ in readings.wrappedValue += 1 }
   let token = PasswordItem<String>(.generic(service: "com.example.app"), in: store)

@@ -1,0 +1,40 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// Files written by other programs; `Fixtures/README.md` describes them.
+enum Fixture {
+  /// The passphrase of all files.
+  static let passphrase = "correct horse"
+
+  static let cryptFile = file("cryptfile")
+  static let cryptFileOfVersion138 = file("cryptfile-1.3.8")
+  static let cryptFileOfVersion134 = file("cryptfile-1.3.4")
+  static let cryptFileWithOddNames = file("cryptfile-odd-names")
+  static let keychainBinary = file("keychain-binary")
+  static let keychainXML = file("keychain-xml")
+  static let keychainJSON = file("keychain-json")
+  static let keychainWithoutDate = file("keychain-without-date")
+  static let libsecret = file("libsecret")
+  static let libsecretOfTwoPassphrases = file("libsecret-two-passphrases")
+  static let libsecretWithOddNames = file("libsecret-odd-names")
+
+  /// One iteration of the key derivation, so that it costs little, and sealed items that do not open.
+  static let cheapLibsecret = libsecret(iterations: [1, 0, 0, 0])
+
+  static func libsecret(iterations: [UInt8]) -> [UInt8] {
+    var bytes = libsecret
+    // The field follows the magic bytes, the version, the salt and its length.
+    bytes.replaceSubrange(54..<58, with: iterations)
+    return bytes
+  }
+
+  private static func file(_ name: String) -> [UInt8] {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().path
+    do {
+      return try content(of: "\(folder)/../Fixtures/\(name)")
+    } catch {
+      fatalError("\(name) cannot be read: \(error)")
+    }
+  }
+}
