@@ -24,7 +24,7 @@ struct ForgerTests {
       uniqueKeysWithValues: Corpus.Form.allCases.map { ($0, try ForgeryJudge(Corpus($0))) })
   }
 
-  @Test func soundFilesAreReadAndWrittenByThePage() async throws {
+  @Test func parserByThePageReproducesSoundFiles() async throws {
     let directory = try TemporaryDirectory(inMemory: true)
     await #expect(processExitsWith: .success) { [path = directory.path as String] in
       recordingErrors {

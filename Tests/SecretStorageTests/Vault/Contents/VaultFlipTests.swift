@@ -18,7 +18,9 @@ struct VaultFlipTests {
     let start = Int.random(in: 0..<step, using: &generator)
     // At most one record is lost, which in a compacted vault is one of two blocks.
     let lost = form == .appended ? 1 : 5
-    for (number, place) in stride(from: start, to: history.bytes.count, by: step).enumerated() {
+    // The digest of the file's header is always among the places.
+    let places = [FileHeader.size - 1] + stride(from: start, to: history.bytes.count, by: step)
+    for (number, place) in places.enumerated() {
       let changes: [UInt8] = Campaign.isFull ? [0xFF, 0x01] : number % 2 == 0 ? [0xFF] : [0x01]
       for change in changes {
         let flip: Comment = "byte \(place) of \(history.bytes.count) ^ \(change)"

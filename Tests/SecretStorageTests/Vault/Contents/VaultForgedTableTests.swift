@@ -73,7 +73,7 @@ struct VaultForgedTableTests {
   }
 
   @Test(arguments: Tag.allCases, [true, false])
-  func strangersPassphraseIsWrong(_ tag: Tag, knowsTheVault: Bool) async throws {
+  func passphraseOfAForgedTableIsWrong(_ tag: Tag, knowsTheVault: Bool) async throws {
     let object = try filled()
     _ = try object.add(
       Secret("guarded".utf8), identity: .generic(service: "campaign", account: "guarded"),
@@ -194,7 +194,7 @@ struct VaultForgedTableTests {
 
   /// A file that begins with a version 1 table of the vault's keys under a stranger's slot; a
   /// process with no other knowledge detects it by the keys that the device's secret opens.
-  @Test func strangersTableOfVersion1IsDamageWhileLocked() throws {
+  @Test func forgedTableOfVersion1IsDamageWhileLocked() throws {
     try filled().addSlot(.device, named: "device")
     let first = try #require(TestVault.frames(of: vault.bytes).first).dropFirst(Frame.overhead)
     var ring = KeyRing()

@@ -19,14 +19,8 @@ struct VaultLargeSecretTests {
       texts["large \(number)"] = large + "\(number)"
       texts["small \(number)"] = "small \(number)"
     }
-    for (account, text) in texts { try object.add(text, account: account) }
+    for account in texts.keys.sorted() { try object.add(texts[account]!, account: account) }
     return texts
-  }
-
-  private func stored(in object: SecretVault) throws -> Set<String> {
-    try object.withContents { contents in
-      Set(contents.index.items.filter(\.sealed.isStored).compactMap(\.identity.account))
-    }
   }
 
   /// The secrets of a record stay in the file or not together.
@@ -35,7 +29,9 @@ struct VaultLargeSecretTests {
     let texts = try add()
     if isCompacted { try vault.open().compact() }
     let object = vault.open()
-    let stored = try stored(in: object)
+    let stored = try object.withContents { contents in
+      Set(contents.index.items.filter(\.sealed.isStored).compactMap(\.identity.account))
+    }
     let large = Set((0..<5).map { "large \($0)" })
     #expect(isCompacted ? stored.isSuperset(of: large) : stored == large)
     #expect(try object.texts() == texts)

@@ -103,7 +103,7 @@ struct VaultReplacementTests {
 
   /// If the machine took the new vault for a foreign one, it would be lost with its first write.
   @Test(arguments: [FileSystem.Call.open, .write, .fsync])
-  func vaultThatCannotBeNotedIsNotMade(_ failing: FileSystem.Call) throws {
+  func newVaultNeedsItsPlaceFile(_ failing: FileSystem.Call) throws {
     try vault.open().add("first", account: "a")
     try FileSystem().unlink(vault.path)
     let armed = Lock(true)
@@ -118,7 +118,7 @@ struct VaultReplacementTests {
     #expect(try vault.open().texts() == ["new": "new"])
   }
 
-  @Test func nextWriteNotesAVaultOfAnEarlierVersion() throws {
+  @Test func nextWriteMakesAMissingPlaceFile() throws {
     let (first, second) = try makeTwo()
     try vault.forgetPlaces()
     // No state says which one belongs here.
@@ -132,7 +132,7 @@ struct VaultReplacementTests {
     expectReplaced(object)
   }
 
-  @Test func noteIsWrittenOnce() throws {
+  @Test func placeFileIsWrittenOnce() throws {
     let calls = Lock(0)
     let object = vault.open(
       fileSystem: FileSystem { call, path in
@@ -146,7 +146,7 @@ struct VaultReplacementTests {
     #expect(calls.withLock { $0 } == 1)
   }
 
-  @Test func damagedNoteIsIgnored() throws {
+  @Test func damagedPlaceFileIsIgnored() throws {
     let (first, _) = try makeTwo()
     let name = try #require(
       try FileSystem().entries(of: vault.statePath).first { $0.hasSuffix(".place") })

@@ -42,9 +42,7 @@ struct VaultVanishingTests {
   }
 
   @Test(arguments: KeyKind.allCases, [true, false])
-  func missingVaultIsRefusedUntilItIsAccepted(
-    _ kind: KeyKind, _ withDevice: Bool
-  ) throws {
+  func missingVaultIsRefusedUntilItIsAccepted(_ kind: KeyKind, withDevice: Bool) throws {
     try make(kind, withDevice: withDevice)
     let (object, never) = (try vault.openAsService(), vault.open())
     _ = try object.slots
