@@ -38,9 +38,11 @@ struct HostileFileTests {
       }
     }
 
-    func read(_ bytes: [UInt8], in directory: TemporaryDirectory) throws -> [ForeignSecret] {
+    func read(
+      _ bytes: [UInt8], in directory: TemporaryDirectory, passphrase: String = Fixture.passphrase
+    ) throws -> [ForeignSecret] {
       let url = write(bytes, to: directory("file"))
-      let passphrase = Secret(Fixture.passphrase)
+      let passphrase = Secret(passphrase)
       let read =
         switch self {
         case .environment: try ForeignSecrets.environmentFile(at: url, service: "app")
@@ -59,6 +61,15 @@ struct HostileFileTests {
 
   init() throws {
     directory = try TemporaryDirectory()
+  }
+
+  @Test(arguments: Source.sealed + [.cryptFile])
+  func wrongPassphraseIsAnError(source: Source) {
+    for passphrase in ["", "Correct horse", "correct horse\n"] {
+      #expect(throws: MigrationError.wrongPassphrase(path: directory("file"))) {
+        try source.read(source.bytes, in: directory, passphrase: passphrase)
+      }
+    }
   }
 
   /// Expects that reading succeeds, or fails with an error that shows no secret.

@@ -10,7 +10,7 @@ struct AppearanceTests {
     (["LANG": "C.UTF-8", "LC_ALL": ""], true), (["LANG": "de_DE@euro"], false),
     (["LANG": "sr_RS.UTF-8@latin"], true), (["LC_ALL": "de_DE.ISO-8859-1"], false),
   ])
-  func theLocaleSaysWhetherATerminalShowsUnicode(environment: [String: String], isUnicode: Bool) {
+  func localeDecidesAboutUnicode(environment: [String: String], isUnicode: Bool) {
     #expect(Appearance(environment).isUnicode == isUnicode)
   }
 
@@ -19,7 +19,7 @@ struct AppearanceTests {
     #expect(!Appearance(["NO_COLOR": "1"]).hasColors)
   }
 
-  @Test func aDumbTerminalCannotMoveItsCursor() {
+  @Test func dumbTerminalCannotMoveItsCursor() {
     #expect(Appearance.canMoveCursor(["TERM": "xterm"]))
     #expect(!Appearance.canMoveCursor(["TERM": "dumb"]) && !Appearance.canMoveCursor([:]))
   }
@@ -29,7 +29,7 @@ struct AppearanceTests {
     ("😀", 2), ("👨‍👩‍👧‍👦", 2), ("🇩🇪", 2), ("❤\u{FE0F}", 2), ("❤", 1), ("•", 1), ("█", 1),
     ("⠋", 1), ("✓", 1), ("\u{200B}", 0), ("\u{301}", 0), ("\u{AD}", 0),
   ])
-  func textHasTheWidthThatTerminalsGiveIt(text: String, columns: Int) {
+  func textHasItsWidthOnTerminals(text: String, columns: Int) {
     #expect(text.columns == columns)
   }
 
@@ -38,7 +38,7 @@ struct AppearanceTests {
     ("immeasurable", 5, ["immea", "surab", "le"]), ("", 5, []), ("日本語", 4, ["日本", "語"]),
     ("a 日", 1, ["a", "日"]),
   ])
-  func textIsBrokenBetweenWordsWherePossible(text: String, columns: Int, lines: [String]) {
+  func textIsWrappedBetweenWords(text: String, columns: Int, lines: [String]) {
     #expect(text.wrapped(columns: columns) == lines)
   }
 }

@@ -26,15 +26,11 @@ struct DaemonTests {
     String(decoding: try Data(contentsOf: URL(filePath: settings)), as: UTF8.self)
   }
 
-  @Test(arguments: [SIGTERM, SIGINT]) func itFollowsItsSettingsAndWritesThemInTheEnd(
-    number: Int32
-  ) throws {
+  @Test(arguments: [SIGTERM, SIGINT])
+  func daemonFollowsAndWritesItsSettings(number: Int32) throws {
     let session = try daemon()
     try session.waitForText("Konnichiwa! Start 1, with a token of ")
-    // The store of the daemon writes within a minute, and another program writes meanwhile.
-    #expect(try !content().contains("starts"))
-    let other = KeyValueStore(json: URL(filePath: settings))
-    try other.set("Hello", for: "greeting")
+    try KeyValueStore(json: URL(filePath: settings)).set("Hello", for: "greeting")
     try session.waitForText("greeting: Konnichiwa → Hello\r\n")
     kill(session.process, number)
     #expect(try session.end() == 0, "\(session.screen)")
@@ -52,7 +48,7 @@ struct DaemonTests {
     #expect(token?.isEmpty == false)
   }
 
-  @Test func theVaultLocksAfterItsIdleTimeWhichIsASetting() throws {
+  @Test func vaultLocksAfterTheIdleTimeOfTheSettings() throws {
     let session = try daemon()
     try session.waitForText("Start 1, ")
     try KeyValueStore(json: URL(filePath: settings)).set(0.05, for: "lockAfter")
@@ -62,7 +58,7 @@ struct DaemonTests {
     #expect(try session.end() == 0)
   }
 
-  @Test func thePassphraseIsAskedForOnTheTerminal() throws {
+  @Test func passphraseIsAskedForOnTheTerminal() throws {
     _ = try machine.lock()
     let session = try daemon()
     try session.answer("Passphrase of the vault: ", "tortoro")
@@ -74,7 +70,7 @@ struct DaemonTests {
     #expect(!session.screen.contains("totoro"))
   }
 
-  @Test func ctrlCAtTheQuestionEndsTheDaemon() throws {
+  @Test func interruptAtThePromptEndsTheDaemon() throws {
     _ = try machine.lock()
     let session = try daemon()
     try session.waitForPrompt("Passphrase of the vault: ")
@@ -84,14 +80,14 @@ struct DaemonTests {
     #expect(try !content().contains("starts"))
   }
 
-  @Test func aServiceWithoutATerminalSaysThatTheVaultIsLocked() throws {
+  @Test func lockedVaultWithoutATerminalIsAnError() throws {
     _ = try machine.lock()
     let ended = try machine.run("daemon", "--settings", settings)
     #expect(ended.status == 1 && ended.output == "")
     #expect(ended.errors.hasPrefix("Example: There is no terminal to ask on"))
   }
 
-  @Test func settingsThatCannotBeReadAreAnErrorAtTheStart() throws {
+  @Test func unreadableSettingsAreAnErrorAtTheStart() throws {
     _ = try machine.file("daemon.json", "{,")
     let ended = try machine.run("daemon", "--settings", settings)
     #expect(ended.status == 1 && ended.output == "")

@@ -39,7 +39,7 @@ struct FormLayoutTests {
     return display
   }
 
-  @Test func aFormIsLaidOutForAUsualTerminal() {
+  @Test func formIsLaidOutIn80Columns() {
     let display = display(content(), 80, 24)
     #expect(
       display.text == """
@@ -62,7 +62,7 @@ struct FormLayoutTests {
     #expect(display.cursor == (2, 23) && display.isCursorShown)
   }
 
-  @Test func aTerminalWithoutUnicodeGetsASCII() {
+  @Test func terminalWithoutUnicodeShowsASCII() {
     let display = display(
       content(notice: "Größe “A–Z”…"), 80, 24, Appearance(isUnicode: false, hasColors: false))
     #expect(
@@ -87,7 +87,7 @@ struct FormLayoutTests {
     #expect(display.styles == ["0", "1", "2", "4"])
   }
 
-  @Test func aNarrowTerminalHasLabelsOnLinesOfTheirOwn() {
+  @Test func narrowTerminalHasLabelsOnTheirOwnLines() {
     #expect(
       display(content(focus: 1), 20, 24).text == """
         New account
@@ -106,7 +106,7 @@ struct FormLayoutTests {
         """)
   }
 
-  @Test func aLowTerminalKeepsTheFieldAndWhatIsToBeDone() {
+  @Test func lowTerminalKeepsTheFieldAndOpenChecks() {
     #expect(
       display(content(), 40, 9).text == """
           ✗ User name  nausicaa
@@ -127,18 +127,11 @@ struct FormLayoutTests {
             · free
             …
         """)
-    #expect(
-      display(content(), 20, 4).text == """
-        ✗ User name
-          nausicaa
-        ○ at least nine
-          characters
-        """ || display(content(), 20, 4).lines.last == "  …")
   }
 
-  @Test(arguments: [1, 2, 3, 4, 6, 10, 20, 40, 80, 200], [1, 2, 3, 5, 8, 12, 24, 60])
-  func theFieldIsSeenInATerminalOfAnySize(columns: Int, rows: Int) {
-    for focus in [0, 1] {
+  @Test(arguments: [1, 2, 3, 4, 6, 10, 20, 40, 80, 200])
+  func fieldIsVisibleInAnySize(columns: Int) {
+    for (rows, focus) in [1, 2, 3, 5, 8, 12, 24, 60].flatMap({ [($0, 0), ($0, 1)] }) {
       let display = display(content(focus: focus, notice: "Something is wrong."), columns, rows)
       #expect(display.unknown == [])
       #expect(display.cursor.row < rows && display.cursor.column < columns)
@@ -150,7 +143,7 @@ struct FormLayoutTests {
     }
   }
 
-  @Test func onlyWhatDiffersIsDrawn() {
+  @Test func updateDrawsOnlyChangedLines() {
     let size = ScreenSize(columns: 80, rows: 24)
     var screen = Screen(Appearance())
     var frame = Frame(lines: [StyledLine("one"), StyledLine("two"), StyledLine("three")])
@@ -163,13 +156,15 @@ struct FormLayoutTests {
     #expect(screen.update(to: frame, size: size).contains("three"))
   }
 
-  @Test func everyUpdateShowsTheFrameAsFarAsItFits() {
+  @Test func updateShowsAsMuchOfTheFrameAsFits() {
     let texts = ["", "x", "日本語", "a longer line", "e\u{301}", String(repeating: "y", count: 20)]
     let size = ScreenSize(columns: 20, rows: 4)
     var screen = Screen(Appearance())
     var display = TerminalDisplay(columns: 20, rows: 4)
-    for _ in 0..<200 {
-      let lines = (0..<4).map { _ in (texts.randomElement()!, texts.randomElement()!) }
+    for step in 0..<200 {
+      let lines = (4 * step..<4 * step + 4).map { number in
+        (texts[(number * number + number / 6) % 6], texts[(5 * number + number / 7 + step) % 6])
+      }
       let frame = Frame(
         lines: lines.map { StyledLine($0, .good) + StyledLine($1) }, cursor: (1, 2))
       display.show(screen.update(to: frame, size: size).utf8)

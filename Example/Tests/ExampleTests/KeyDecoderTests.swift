@@ -3,34 +3,30 @@ import Testing
 @testable import Example
 
 struct KeyDecoderTests {
-  private static let known: [(String, [Key])] = [
-    ("aä€😀", [.character("a"), .character("ä"), .character("€"), .character("😀")]),
-    ("\u{1B}[A\u{1B}[B\u{1B}[C\u{1B}[D", [.up, .down, .right, .left]),
-    ("\u{1B}OA\u{1B}OB\u{1B}OC\u{1B}OD\u{1B}OM", [.up, .down, .right, .left, .enter]),
-    ("\u{1B}[H\u{1B}[F\u{1B}OH\u{1B}OF", [.home, .end, .home, .end]),
-    ("\u{1B}[1~\u{1B}[4~\u{1B}[7~\u{1B}[8~\u{1B}[3~", [.home, .end, .home, .end, .delete]),
-    ("\u{1B}[1;5C\u{1B}[3;2~", [.right, .delete]),
-    (
-      "\u{7F}\u{8}\u{17}\u{15}\u{B}\u{1}\u{5}",
-      [
-        .backspace, .backspace, .deleteWord, .deleteToStart, .deleteToEnd, .home, .end,
-      ]
-    ),
-    ("\t\u{1B}[Z\r\n", [.tab, .backTab, .enter, .enter]),
-    ("\u{4}\u{7}\u{12}", [.control("d"), .control("g"), .control("r")]),
-    ("\u{1B}\u{7F}", [.deleteWord]),
-    ("\u{1B}[200~a\nb\u{1B}[Cc\td\u{1B}[201~e", [.paste("ab[Ccd"), .character("e")]),
-    ("\u{1B}[200~\u{1B}[201~", [.paste("")]),
-  ]
-
-  @Test(arguments: known) func keysAreKnown(text: String, keys: [Key]) {
+  @Test(
+    arguments: [
+      ("aä€😀", [.character("a"), .character("ä"), .character("€"), .character("😀")]),
+      ("\u{1B}[A\u{1B}[B\u{1B}[C\u{1B}[D", [.up, .down, .right, .left]),
+      ("\u{1B}OA\u{1B}OB\u{1B}OC\u{1B}OD\u{1B}OM", [.up, .down, .right, .left, .enter]),
+      ("\u{1B}[H\u{1B}[F\u{1B}OH\u{1B}OF", [.home, .end, .home, .end]),
+      ("\u{1B}[1~\u{1B}[4~\u{1B}[7~\u{1B}[8~\u{1B}[3~", [.home, .end, .home, .end, .delete]),
+      ("\u{1B}[1;5C\u{1B}[3;2~", [.right, .delete]),
+      (
+        "\u{7F}\u{8}\u{17}\u{15}\u{B}\u{1}\u{5}",
+        [
+          .backspace, .backspace, .deleteWord, .deleteToStart, .deleteToEnd, .home, .end,
+        ]
+      ),
+      ("\t\u{1B}[Z\r\n", [.tab, .backTab, .enter, .enter]),
+      ("\u{4}\u{7}\u{12}", [.control("d"), .control("g"), .control("r")]),
+      ("\u{1B}\u{7F}", [.deleteWord]),
+      ("\u{1B}[200~a\nb\u{1B}[Cc\td\u{1B}[201~e", [.paste("ab[Ccd"), .character("e")]),
+      ("\u{1B}[200~\u{1B}[201~", [.paste("")]),
+    ] as [(String, [Key])])
+  func keysAreDecodedAtOnceAndInPieces(text: String, keys: [Key]) {
     var decoder = KeyDecoder()
     #expect(decoder.decode(text.utf8) == keys)
     #expect(!decoder.isUndecided)
-  }
-
-  @Test(arguments: known) func thePiecesThatBytesComeInDoNotMatter(text: String, keys: [Key]) {
-    var decoder = KeyDecoder()
     #expect(text.utf8.flatMap { decoder.decode(CollectionOfOne($0)) } == keys)
   }
 
@@ -40,14 +36,14 @@ struct KeyDecoderTests {
     "\u{1B}ä", "\u{1B}[201~", "\u{1B}[" + String(repeating: "1;", count: 1000) + "q", "\u{0}",
     "\u{9B}\u{85}",
   ])
-  func anUnknownSequenceHasNoEffectAsAWhole(sequence: String) {
+  func unknownSequenceIsIgnoredAsAWhole(sequence: String) {
     var decoder = KeyDecoder()
     #expect(decoder.decode((sequence + "a").utf8) == [.character("a")])
     var other = KeyDecoder()
     #expect(other.decode(("ä" + sequence + "\u{1B}[A").utf8) == [.character("ä"), .up])
   }
 
-  @Test func theEscapeKeyIsToldByTime() {
+  @Test func escapeKeyIsDecodedAtTheTimeout() {
     var decoder = KeyDecoder()
     #expect(decoder.decode([0x1B]) == [])
     #expect(decoder.isUndecided)
@@ -72,12 +68,12 @@ struct KeyDecoderTests {
       ([0xC3, 0xC3, 0xA4], [.unreadable, .character("ä")]),
       (Array("\u{1B}[200~".utf8) + [0xE4] + Array("\u{1B}[201~".utf8), [.unreadable]),
     ] as [([UInt8], [Key])])
-  func whatIsNotUTF8IsSaidToBe(bytes: [UInt8], keys: [Key]) {
+  func invalidUTF8IsUnreadable(bytes: [UInt8], keys: [Key]) {
     var decoder = KeyDecoder()
     #expect(decoder.decode(bytes) == keys)
   }
 
-  @Test func aHugePasteIsCutAndItsEndIsFound() {
+  @Test func pasteIsLimited() {
     var decoder = KeyDecoder()
     let text = String(repeating: "ä", count: KeyDecoder.pasteLimit)
     let keys = decoder.decode("\u{1B}[200~\(text)\u{1B}[201~b".utf8)

@@ -28,7 +28,7 @@ struct SignUpDialogueTests {
       input: input)
   }
 
-  @Test func aScriptSaysWhatItWants() throws {
+  @Test func scriptedAnswersAreSaved() throws {
     let ended = try signUp("chihiro\nTotoro7\nTotoro7\n")
     #expect(ended.status == 0 && ended.output == Self.saved)
     #expect(
@@ -45,7 +45,7 @@ struct SignUpDialogueTests {
     #expect(try machine.password() == "Totoro7")
   }
 
-  @Test func whatIsNotRightIsSaidAndAskedAgain() async throws {
+  @Test func invalidAnswerIsAskedForAgain() async throws {
     try await machine.store("x", site: SignUpSession.site, account: "kiki")
     let ended = try signUp("ki\nkiki\nchihiro\nchihiro1\nTotoro7\nTotoro8\nTotoro7\nTotoro7\n")
     #expect(ended.status == 0 && ended.output == Self.saved)
@@ -63,7 +63,7 @@ struct SignUpDialogueTests {
     #expect(try machine.password() == "Totoro7")
   }
 
-  @Test func anEmptyLineTakesAPasswordThatKeepsTheRules() throws {
+  @Test func emptyLineTakesAGeneratedPassword() throws {
     let ended = try signUp("chihiro\n\n")
     #expect(ended.status == 0 && ended.output == Self.saved)
     let password = try #require(try machine.password())
@@ -72,7 +72,7 @@ struct SignUpDialogueTests {
   }
 
   @Test(arguments: ["", "chihiro", "chihiro\nTotoro7\n"])
-  func anEndOfInputIsSaidAndKeepsNothing(input: String) throws {
+  func endOfInputIsAnErrorAndSavesNothing(input: String) throws {
     let ended = try signUp(input)
     #expect(ended.status == 1 && ended.output == "")
     #expect(
@@ -82,7 +82,7 @@ struct SignUpDialogueTests {
   }
 
   @Test(arguments: ["chi\u{1B}ro\n\n", "chihiro\r\n\r\n", "chihiro\nTotoro\t7\nTotoro\t7\n"])
-  func whatCannotBeTypedIsRefused(input: String) throws {
+  func controlCharacterIsAnError(input: String) throws {
     let ended = try signUp(input)
     #expect(ended.status == 1 && ended.output == "")
     #expect(ended.errors.hasSuffix("has a control character, and nothing was saved.\n"))
@@ -97,7 +97,7 @@ struct SignUpDialogueTests {
     #expect((ended.output == Self.saved) == isEnglish)
   }
 
-  @Test func theLocaleSaysTheLanguage() throws {
+  @Test func localeDecidesTheLanguage() throws {
     let words = [Machine.executable, "signup"]
     for (locale, label) in [
       ("de_AT.UTF-8", "Benutzername"), ("de_AT", "User name"), ("C", "User name"),
@@ -112,7 +112,7 @@ struct SignUpDialogueTests {
     ["--rules", "required: foo"], ["--rules", "minlength: 9; maxlength: 8"], ["--site", ""],
     ["--site", "a b"], ["--language", "tlh"], ["Totoro7"],
   ])
-  func misuseIsSaidBeforeAnythingIsAsked(options: [String]) throws {
+  func misuseIsAnErrorBeforeTheFirstQuestion(options: [String]) throws {
     let ended = try machine.run(["signup"] + options, input: "chihiro\n\n")
     #expect(ended.status == 2 && ended.output == "")
     #expect(ended.errors.contains("Usage: Example ") && !ended.errors.contains("User name"))
@@ -126,7 +126,7 @@ struct SignUpDialogueTests {
     (["--vault", "/proc/vault"], "open of /proc/vault.lock failed"),
     (["--passphrase-file", "/nonexistent"], "nonexistent"), ([], "There is no terminal to ask on"),
   ])
-  func aVaultThatKeepsNothingIsSaidBeforeAnythingIsAsked(options: [String], reason: String) throws {
+  func unusableVaultIsAnErrorBeforeTheFirstQuestion(options: [String], reason: String) throws {
     _ = try machine.lock()
     let ended = try machine.run(["signup"] + options, input: "chihiro\n\n")
     #expect(ended.status == 1 && ended.output == "")
@@ -134,7 +134,7 @@ struct SignUpDialogueTests {
     #expect(!ended.errors.contains("User name"))
   }
 
-  @Test func theOptionsOpenTheVaultForBothProcesses() throws {
+  @Test func optionsOpenTheVaultForBothProcesses() throws {
     let passphrase = try machine.lock()
     let ended = try signUp("chihiro\nTotoro7\nTotoro7\n", "--passphrase-file", passphrase)
     #expect(ended.status == 0 && ended.output == Self.saved)
@@ -146,7 +146,7 @@ struct SignUpDialogueTests {
     #expect(items.map(\.attributes.label) == ["example.org"])
   }
 
-  @Test func aTerminalThatCannotMoveItsCursorIsAskedLineByLine() throws {
+  @Test func dumbTerminalIsAskedLineByLine() throws {
     let session = try DisplayedSession("signup", "--site", SignUpSession.site, on: machine)
     try session.waitForText("User name: ")
     try session.type("chihiro\n")

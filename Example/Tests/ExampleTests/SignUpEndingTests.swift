@@ -7,7 +7,7 @@ import Testing
   import Musl
 #endif
 
-/// However the form ends, the terminal is as it was, and what was typed is nowhere.
+/// At each end of the form, the terminal is as it was, and no typed text remains.
 struct SignUpEndingTests {
   private let machine: Machine
 
@@ -18,8 +18,8 @@ struct SignUpEndingTests {
   private func session() throws -> DisplayedSession {
     let session = try SignUpSession(on: machine)
     try session.waitForForm()
-    try session.terminal.type("chi")
-    try session.terminal.waitForDisplay(of: "✓ At least 3 characters")
+    try session.type("chi")
+    try session.waitForDisplay(of: "✓ At least 3 characters")
     #expect(!session.terminal.isGivenBack)
     return session.terminal
   }
@@ -30,7 +30,9 @@ struct SignUpEndingTests {
     #expect(try machine.vault.items(matching: .all).isEmpty)
   }
 
-  @Test(arguments: ["\u{1B}", PseudoTerminal.endOfInput]) func keysCancel(key: String) throws {
+  @Test(arguments: ["\u{1B}", PseudoTerminal.endOfInput]) func escapeAndEndOfInputCancel(
+    key: String
+  ) throws {
     let session = try session()
     try session.type(key)
     #expect(try session.end() == 1)
@@ -39,7 +41,7 @@ struct SignUpEndingTests {
   }
 
   @Test(arguments: [(PseudoTerminal.interrupt, SIGINT), ("\u{1C}", SIGQUIT)])
-  func keysThatMakeSignalsEndTheProgram(key: String, number: Int32) throws {
+  func signalKeyEndsTheProgram(key: String, number: Int32) throws {
     let session = try session()
     try session.type(key)
     #expect(try session.end() == -number)
@@ -47,14 +49,14 @@ struct SignUpEndingTests {
   }
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGILL])
-  func aSignalOrACrashEndsTheProgram(number: Int32) throws {
+  func signalOrCrashEndsTheProgram(number: Int32) throws {
     let session = try session()
     kill(session.process, number)
     #expect(try session.end() == -number)
     try expectNothingKept(session)
   }
 
-  @Test func aSuspendedFormGivesTheTerminalBackAndGoesOn() throws {
+  @Test func suspendedFormRestoresTheTerminal() throws {
     // A shell with job control, which can continue the program.
     let script =
       "\"$0\" signup --site \(SignUpSession.site) --language en; echo stopped; read line; fg; "
@@ -81,7 +83,7 @@ struct SignUpEndingTests {
     #expect(try machine.password() != nil)
   }
 
-  @Test func aFormThatBeginsInTheBackgroundFindsTheSettingsOfLater() throws {
+  @Test func formStartedInTheBackgroundUsesLaterSettings() throws {
     let script = """
       stty -echo; "$0" signup --language en & until jobs >"$HOME/jobs"; grep -q Stopped "$HOME/jobs"
       do sleep 0.02; done; stty echo; fg; echo ended $?

@@ -25,7 +25,7 @@ struct SignUpModelTests {
     "minlength: 1", "required: upper; required: digit; maxlength: 2", "allowed: [ab]; maxlength: 8",
     "required: lower; required: special; max-consecutive: 1; minlength: 20",
   ])
-  func whatIsOfferedIsAccepted(rules: String) throws {
+  func suggestionIsValid(rules: String) throws {
     let model = try model(rules)
     model[.userName].value = "aab"
     for _ in 0..<50 {
@@ -37,14 +37,14 @@ struct SignUpModelTests {
     }
   }
 
-  @Test func nothingIsOfferedWhereTheNameLeavesNoPassword() throws {
+  @Test func noSuggestionWithoutAPossiblePassword() throws {
     let model = try model("allowed: [a]; minlength: 4")
     #expect(model.suggestion() != nil)
     model[.userName].value = "aaa"
     #expect(model.suggestion() == nil)
   }
 
-  @Test func theFirstFieldThatIsNotRightNeedsAttention() async throws {
+  @Test func firstInvalidFieldNeedsAttention() async throws {
     let model = try model("minlength: 4")
     #expect(model.attention == .userName)
     model[.userName].value = "chihiro"
@@ -61,7 +61,7 @@ struct SignUpModelTests {
     #expect(model.attention == .password)
   }
 
-  @Test func whatCouldNotBeCheckedIsAskedAgain() async throws {
+  @Test func undeterminedCheckIsRepeated() async throws {
     try await machine.store("x", site: "example.org", account: "kiki")
     _ = try machine.lock()
     let model = try model("minlength: 1")

@@ -31,7 +31,7 @@ struct TextFieldTests {
     #expect(field.cursor == cursor)
   }
 
-  @Test func aFieldHasALimit() {
+  @Test func fieldIsLimited() {
     var field = TextField()
     field.set(String(repeating: "x", count: TextField.limit))
     #expect(field.take(.character("y")) == .full)
@@ -53,13 +53,13 @@ struct TextFieldTests {
     ("abcdefgh\u{1B}[D\u{1B}[D", 5, "cdefg", 4), ("日本語", 5, "本語", 4), ("日本語\u{1}", 5, "日本", 0),
     ("e\u{301}x", 5, "e\u{301}x", 2), ("\u{200B}", 5, "\u{FFFD}", 1), ("abc", 1, "", 0),
   ])
-  func aLongTextIsScrolledSoThatTheCursorIsSeen(
+  func longTextIsScrolledToTheCursor(
     keys: String, columns: Int, text: String, cursor: Int
   ) {
     #expect(shown(keys, columns: columns) == (text, cursor))
   }
 
-  @Test func aHiddenTextShowsItsCharactersAsDots() {
+  @Test func hiddenTextShowsDots() {
     #expect(shown("日本e\u{301}", columns: 5, isHidden: true) == ("•••", 3))
     #expect(shown("abcdefgh\u{1B}[D", columns: 5, isHidden: true) == ("•••••", 4))
   }

@@ -28,7 +28,7 @@ struct TourTests {
       }
   }
 
-  @Test func theTourRunsToItsEndAndComplainsOfNothing() throws {
+  @Test func tourEndsWithoutAnError() throws {
     #expect(tour.status == 0)
     #expect(tour.errors == "")
     #expect(tour.output.contains("\nThat was the tour. "))
@@ -37,11 +37,11 @@ struct TourTests {
     #expect(bare.status == 0 && bare.output.hasPrefix("Locket in 16 chapters, "))
   }
 
-  @Test func theTourLeavesNothingBehind() {
+  @Test func tourLeavesNoFiles() {
     #expect(leftovers == [])
   }
 
-  @Test func theTourShowsTheSettingsAsTheFileHasThem() throws {
+  @Test func tourShowsTheSettingsFile() throws {
     #expect(
       tour.output.contains(
         """
@@ -57,7 +57,7 @@ struct TourTests {
     #expect(lines[index + 2...index + 3] == ["   volume", "     → 0.25"])
   }
 
-  @Test func aTourWithoutAReaderLeavesNothingBehind() throws {
+  @Test func tourWithoutAReaderLeavesNoFiles() throws {
     let machine = try Machine()
     let process = try StartedProcess.spawn(
       [Machine.executable], environment: machine.environment,
@@ -76,12 +76,14 @@ struct TourTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: machine.temporary.path) == [])
   }
 
-  @Test(arguments: 1...16) func everyChapterRunsAlone(number: Int) throws {
+  @Test(arguments: 1...16) func everyChapterRunsAloneIn80Columns(number: Int) throws {
     let machine = try Machine()
-    let ended = try machine.run("tour", "\(number)")
-    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
-    #expect(ended.output.hasPrefix("\(number). "))
-    #expect(tour.output.contains("\n\n" + ended.output.prefix { $0 != "\n" }))
+    let session = try DisplayedSession("tour", "\(number)", on: machine)
+    #expect(try session.end() == 0)
+    let lines = session.screen.split(separator: "\r\n")
+    #expect(lines[0].hasPrefix("\(number). "))
+    #expect(tour.output.contains("\n\n\(lines[0])\n"))
+    for line in lines where !line.hasPrefix("     | ") { #expect(line.count <= 80, "\(line)") }
     #expect(try Self.leftovers(on: machine) == [])
   }
 
@@ -89,16 +91,19 @@ struct TourTests {
     ["tour", "0"], ["tour", "17"], ["tour", "x"], ["tour", "1", "2"], ["unknown"], ["tour", "--x"],
     ["daemon", "now"], ["daemon", "--settings"],
   ])
-  func wrongArgumentsAreAnsweredWithTheUsage(arguments: [String]) throws {
+  func misuseIsAnsweredWithTheUsage(arguments: [String]) throws {
     let ended = try Machine().run(arguments, input: "")
     #expect(ended.status == 2 && ended.output == "")
     #expect(ended.errors.contains("\n\nUsage: Example [tour [CHAPTER]]\n"))
+  }
+
+  @Test func helpIsShort() throws {
     let help = try Machine().run("--help")
     #expect(help.status == 0)
     #expect(help.output.split(separator: "\n", omittingEmptySubsequences: false).count <= 10)
   }
 
-  @Test func onATerminalTheTourPausesAndQEndsIt() throws {
+  @Test func tourPausesOnATerminalAndQEndsIt() throws {
     let machine = try Machine()
     let session = try DisplayedSession(
       [Machine.executable], on: machine, variables: ["TERM=xterm-256color"])
@@ -116,7 +121,7 @@ struct TourTests {
   }
 
   @Test(arguments: [PseudoTerminal.endOfInput, PseudoTerminal.interrupt])
-  func endingTheTourAtAPauseLeavesNothingBehind(key: String) throws {
+  func endAtAPauseLeavesNoFiles(key: String) throws {
     let machine = try Machine()
     let session = try DisplayedSession([Machine.executable], on: machine)
     try session.waitForText("q quits: ")
@@ -132,23 +137,13 @@ struct TourTests {
     (["TERM=xterm"], true), (["TERM=xterm", "NO_COLOR=1"], false), (["TERM=dumb"], false),
     (["TERM=xterm", "NO_COLOR="], true),
   ])
-  func coloursCanBeDeclined(variables: [String], isColored: Bool) throws {
+  func colorsCanBeDeclined(variables: [String], isColored: Bool) throws {
     let machine = try Machine()
     let session = try DisplayedSession(
       [Machine.executable, "tour", "1"], on: machine, variables: variables)
     #expect(try session.end() == 0)
     #expect(session.screen.contains("\u{1B}[32m→ 100000\u{1B}[0m") == isColored)
     #expect(session.screen.contains("\u{1B}") == isColored)
-  }
-
-  @Test func linesAreWrappedToTheWidthOfTheTerminal() throws {
-    let machine = try Machine()
-    for number in 1...16 {
-      let session = try DisplayedSession([Machine.executable, "tour", "\(number)"], on: machine)
-      #expect(try session.end() == 0)
-      let lines = session.screen.split(separator: "\r\n").filter { !$0.hasPrefix("     | ") }
-      for line in lines { #expect(line.count <= 80, "\(line)") }
-    }
   }
 
   @Test(arguments: [
@@ -202,7 +197,7 @@ struct TourTests {
     ("repetition = password; form.isValid", "true"),
     (#"password = "sosuke56"; form.isValid"#, "false"),
   ])
-  func theTourShowsWhatItSays(code: String, outcome: String) throws {
+  func tourPrintsItsOutcomes(code: String, outcome: String) throws {
     let lines = tour.output.split(separator: "\n")
     let index = try #require(lines.firstIndex { $0.hasSuffix(code) })
     #expect(lines[index + 1].hasPrefix("     → \(outcome)"))

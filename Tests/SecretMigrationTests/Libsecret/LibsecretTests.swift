@@ -76,13 +76,6 @@ struct LibsecretTests {
     }
   }
 
-  @Test(arguments: ["", "Correct horse", "another"])
-  func wrongPassphraseIsAnError(passphrase: String) {
-    #expect(throws: MigrationError.wrongPassphrase(path: directory("default.keyring"))) {
-      try read(Fixture.libsecret, passphrase: passphrase)
-    }
-  }
-
   @Test func itemsOfTwoPassphrasesAreReadSeparately() throws {
     try expectError(.damaged) { try read(Fixture.libsecretOfTwoPassphrases) }
     let first = try read(Fixture.libsecretOfTwoPassphrases, skipping: true)

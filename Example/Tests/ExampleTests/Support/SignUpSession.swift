@@ -27,6 +27,14 @@ struct SignUpSession {
     try terminal.waitForDisplay("the form") { $0.takesPastes && $0.text.contains("Esc cancel") }
   }
 
+  func type(_ text: String) throws { try terminal.type(text) }
+
+  func waitForDisplay(of text: String) throws { try terminal.waitForDisplay(of: text) }
+
+  func waitForDisplay(_ what: String, _ condition: (TerminalDisplay) -> Bool) throws {
+    try terminal.waitForDisplay(what, condition)
+  }
+
   /// Types a user name and waits until it is known to be free.
   func typeName(_ name: String = "chihiro") throws {
     try waitForForm()
