@@ -4,5 +4,5 @@
 package func expectLinear<Input>(
   _ make: (Int) -> Input, _ work: (Input) throws -> Void
 ) rethrows {
-  try work(make(300_000))
+  try work(make(200_000))
 }

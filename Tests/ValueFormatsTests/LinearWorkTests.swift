@@ -109,7 +109,7 @@ struct LinearWorkTests {
   private func expectLinear(
     _ format: some StoredFormat, _ files: KeyValuePairs<String, Input>
   ) {
-    for (_, file) in files.prefix(Campaign.size(sample: 4, full: files.count)) {
+    for (_, file) in files.prefix(Campaign.size(sample: 3, full: files.count)) {
       TestSupport.expectLinear(file) { file in
         switch format.parsed(file) {
         case .success(let content):
