@@ -9,7 +9,7 @@ import Testing
 
 /// The effects of a key rotation.
 struct VaultRotationTests {
-  private let vault = TestVault(batchSize: 20)
+  private let vault = TestVault()
   private let passphrase = Secret("correct horse".utf8)
 
   /// Makes a vault with a passphrase and an item of each accessibility.
@@ -149,21 +149,6 @@ struct VaultRotationTests {
     #expect(try object.texts() == SecretVault.many(20))
     try object.rotateKeys()
     #expect(try vault.open().texts() == SecretVault.many(20))
-  }
-
-  @Test func rotationReportsEachBatch() throws {
-    let count = Campaign.size(sample: 50, full: 10_000)
-    let object = vault.open()
-    try object.addMany(count)
-    let reports = Lock([MaintenanceProgress]())
-    try object.rotateKeys { progress in
-      reports.withLock { $0.append(progress) }
-      return .proceed
-    }
-    let completed = reports.withLock { $0.map(\.completed) }
-    #expect(completed == Array(stride(from: 0, to: count, by: 20)) + [count])
-    #expect(reports.withLock { $0.allSatisfy { $0.total == count } })
-    #expect(try vault.open().texts() == SecretVault.many(count))
   }
 
   @Test func largeSecretsAreBatchesOfTheirOwn() throws {

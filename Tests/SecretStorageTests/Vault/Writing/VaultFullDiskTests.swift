@@ -97,17 +97,6 @@ struct VaultFullDiskTests {
     #expect(try other.texts() == ["a": "value"])
   }
 
-  @Test func creationFailsOnAFullDisk() throws {
-    let mount = try MountedDirectory(directory.path("new"), "size=64k")
-    try mount.fill()
-    let object = vault(in: mount)
-    expectError("system \(ENOSPC)") { try object.add("value", account: "a") }
-    #expect(try object.items(matching: .all) == [])
-    try mount.makeRoom()
-    try object.add("value", account: "a")
-    #expect(try vault(in: mount).texts() == ["a": "value"])
-  }
-
   @Test(arguments: 2..<12)
   func lackOfInodesIsAnErrorOfAnyFile(_ count: Int) throws {
     // The root directory takes one inode.
