@@ -152,10 +152,9 @@ let package = Package(
 // Kills at random moments, unlocked editors and the like, which are built only when asked for.
 if Context.environment["LOCKET_CAMPAIGN"] == nil {
   for target in package.targets
-  where [
-    "KeyValueStorageTests", "SecretStorageTests", "SecretMigrationTests",
-    "KeychainCompatibilityTests",
-  ].contains(target.name) {
+  where ["KeyValueStorageTests", "SecretStorageTests", "SecretMigrationTests"]
+    .contains(target.name)
+  {
     target.exclude.append("Campaigns")
   }
 }

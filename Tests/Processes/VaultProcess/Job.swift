@@ -31,7 +31,6 @@ struct Job: Sendable {
     case .resume: try vault.resumeRotation()
     case .export: try export(vault)
     case .import: try importItems(to: vault)
-    case .convert: try convertItems(of: vault)
     case .settings: try migrateSettings()
     case .userDefaults: try setUserDefaults()
     case .suite: try importSuite()

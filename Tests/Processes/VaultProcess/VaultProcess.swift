@@ -67,8 +67,6 @@ enum Mode: String {
   case export
   /// `file`: imports from the file, logs each step, and waits for a signal.
   case `import`
-  /// `service key…`: converts the texts of a 0.x adapter, once.
-  case convert
   /// `settings property-list end key…`: migrates lists of numbers of 1.x into the settings until the
   /// progress is `end`. Here and below, the vault is not used.
   case settings

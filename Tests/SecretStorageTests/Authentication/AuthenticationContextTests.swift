@@ -67,16 +67,6 @@ struct AuthenticationContextTests {
     #expect(person.questions.count == 4)
   }
 
-  @Test func eachAccessAuthenticatesWithoutReuse() async throws {
-    let person = TestPerson()
-    let context = context(person, reuse: .zero, Clock())
-    for number in 1...3 {
-      _ = try await context.authorize(passcode, with: nil)
-      #expect(person.questions.count == number)
-    }
-    #expect(try context.authorization(with: nil).proofs == [])
-  }
-
   @Test func biometryOfAnotherSetIsDiscarded() async throws {
     let person = TestPerson(enrolledSet: [1])
     let context = context(person, reuse: .seconds(30), Clock())
@@ -158,6 +148,7 @@ struct AuthenticationContextTests {
     isAnswering.withLock { $0 = true }
     for task in tasks { #expect(try await task.value.proofs == .passcode) }
     #expect(person.questions.count == (reuse == .zero ? 8 : 1))
+    #expect(try context.authorization(with: nil).proofs == (reuse == .zero ? [] : .passcode))
   }
 
   @Test func taskCancellationEndsItsRequest() async throws {
