@@ -193,8 +193,13 @@ package enum PolledPaths {
 
   private static func schedule() -> Bool { thread.run(after: period, poll) != nil }
 
-  @Sendable private static func poll() {
+  /// Checks all paths immediately, in addition to the periodic checks.
+  package static func check() {
     for member in members.withLock({ Array($0.values) }) { member.watch?.poll() }
+  }
+
+  @Sendable private static func poll() {
+    check()
     members.withLock { members in
       members = members.filter { $0.value.watch?.problem != nil }
       hasMembers.store(!members.isEmpty, ordering: .releasing)
