@@ -13,9 +13,7 @@ extension TestVault {
     return "\(directory.path)/\(name)"
   }
 
-  var bytes: [UInt8] {
-    get throws { try Self.bytes(of: path) }
-  }
+  var bytes: [UInt8] { get throws { try Self.bytes(of: path) } }
 
   static func bytes(of path: String) throws -> [UInt8] {
     try FileSystem().open(path, O_RDONLY).read(from: 0, count: .max)

@@ -94,7 +94,7 @@ import Testing
         let family = try Family()
         let threads = family.beBusy()
         var wrong: [String] = []
-        for round in 0..<Campaign.size(sample: 3, full: 100) {
+        for round in 0..<Campaign.size(sample: 2, full: 100) {
           for (name, perform) in Self.operations.sorted(by: { $0.key < $1.key }) {
             let status = try ForkedChild { try perform(family) }.end()
             if status != 0 { wrong.append("\(name) \(round): \(status)") }
@@ -220,8 +220,7 @@ final class Family: Sendable {
       },
       { number in
         let identity = ItemIdentity.generic(service: "busy", account: "\(number)")
-        _ = try self.memory.add(
-          "busy", identity: identity, attributes: ItemAttributes())
+        _ = try self.memory.add("busy", identity: identity, attributes: ItemAttributes())
         _ = self.memory.items(matching: .all)
         SecretStores.onFailure(SecretStorageFailure(.read, .locked))
       },

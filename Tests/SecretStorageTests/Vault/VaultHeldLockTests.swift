@@ -109,9 +109,7 @@ struct VaultHeldLockTests {
     object.lockTimeout = .milliseconds(100)
     let busy = SecretStoreError.busy(path: lock, holder: holder.identifier)
     onThreads(8) { number in
-      for _ in 0..<3 {
-        #expect(throws: busy) { try object.add("new", account: "\(number)") }
-      }
+      for _ in 0..<3 { #expect(throws: busy) { try object.add("new", account: "\(number)") } }
     }
     #expect(try object.texts() == ["a": "value"])
     holder.stop()

@@ -106,8 +106,8 @@ struct VaultMemoryTests {
     try FileSystem().replaceFile(at: vault.path("passphrase"), with: passphrase)
     let child = try ChildProcess(
       "beLocked", on: vault, [key, vault.path(key), vault.path("permission")], journal: journal)
-    // A signal of the app's choice, the terminal's stop, and the first again with new keys.
-    for (round, signal) in zip(1..., [SIGUSR1, SIGTSTP, SIGUSR1]) {
+    // A signal of the app's choice, and with new keys the terminal's stop.
+    for (round, signal) in zip(1..., [SIGUSR1, SIGTSTP]) {
       try wait(for: child) { try count("unlocked", in: journal) == round }
       let needles = try needles()
       let before = try ProcessMemory(of: child.identifier).names(of: needles)
@@ -130,7 +130,7 @@ struct VaultMemoryTests {
       let digest = try cipher.deriveKey(from: Secret(canary), salt: [], purpose: "digest")
       let digits = digest.bytes.map { String($0, radix: 16) }.joined()
       for accessibility in Self.classes {
-        #expect(try count("\(account) \(accessibility)\t\(digits)", in: journal) >= 3)
+        #expect(try count("\(account) \(accessibility)\t\(digits)", in: journal) >= 2)
       }
     }
   }

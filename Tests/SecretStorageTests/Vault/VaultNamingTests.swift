@@ -23,6 +23,12 @@ struct VaultNamingTests {
     #expect(try object.verify().isSound)
   }
 
+  @Test func newIDsAreVersionFourAndUnique() throws {
+    let ids = try (0..<1000).map { _ in try SecretItem.ID.random().uuid }
+    #expect(Set(ids).count == ids.count)
+    #expect(ids.allSatisfy { $0.uuid.6 >> 4 == 4 && $0.uuid.8 >> 6 == 2 })
+  }
+
   /// Returns a generator that gives a taken name a number of times, and then new ones.
   private func names(_ taken: SecretItem.ID, times: Int)
     -> @Sendable () throws(SecretStoreError) -> SecretItem.ID
@@ -51,19 +57,9 @@ struct VaultNamingTests {
     let first = try object.add("first", account: "first")
     try add("second", to: object, first.id, times: 3)
     #expect(try object.texts() == ["first": "first", "second": "second"])
-    #expect(throws: SecretStoreError.self) {
-      try add("third", to: object, first.id, times: .max)
-    }
+    #expect(throws: SecretStoreError.self) { try add("third", to: object, first.id, times: .max) }
     #expect(try vault.open().texts() == ["first": "first", "second": "second"])
     #expect(try vault.open().verify().isSound)
-  }
-
-  @Test func newIDsAreVersionFourAndUnique() throws {
-    let names = try (0..<1000).map { _ in try SecretItem.ID.random() }
-    #expect(Set(names.map(\.uuid)).count == names.count)
-    for name in names {
-      #expect(name.uuid.uuid.6 >> 4 == 4 && name.uuid.uuid.8 >> 6 == 2)
-    }
   }
 
   /// Makes two identities with one name, as a repeating random generator did.
@@ -99,25 +95,16 @@ struct VaultNamingTests {
     #expect(try vault.names().contains { $0.contains(".damaged-") })
   }
 
-  /// An operation that rewrites the vault without a repair.
-  enum Rewrite: CaseIterable {
-    case compaction, rotation, passphrase
-
-    func perform(on object: SecretVault) throws {
-      switch self {
-      case .compaction: try object.compact()
-      case .rotation: try object.rotateKeys()
-      case .passphrase: try object.setPassphrase("secret", cost: .minimum)
-      }
+  @Test func rewriteRestoresOverwrittenItems() throws {
+    for rewrite in [
+      { try $0.compact() }, { try $0.rotateKeys() },
+      { try $0.setPassphrase("secret", cost: .minimum) },
+    ] as [(SecretVault) throws -> Void] {
+      let object = try VaultNamingTests().overwrite()
+      try rewrite(object)
+      #expect(try object.texts() == ["a": "newest", "b": "b", "c": "c", "d": "other"])
+      #expect(try object.verify().isSound)
     }
-  }
-
-  @Test(arguments: Rewrite.allCases)
-  func rewriteRestoresOverwrittenItems(_ rewrite: Rewrite) throws {
-    let object = try overwrite()
-    try rewrite.perform(on: object)
-    #expect(try object.texts() == ["a": "newest", "b": "b", "c": "c", "d": "other"])
-    #expect(try object.verify().isSound)
   }
 
   @Test func newItemIsNotReplacedByOverwrittenOne() throws {

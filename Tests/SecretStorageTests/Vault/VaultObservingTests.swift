@@ -38,9 +38,7 @@ struct VaultObservingTests {
         let cancelled = object.observeChanges { calls.withLock { $0 += 1 } }
         // Observers are called in order, so that this one would be the second.
         let counts = Heard<Int?>()
-        let witness = object.observeChanges {
-          counts.hear(try? object.items(matching: .all).count)
-        }
+        let witness = object.observeChanges { counts.hear(try? object.items(matching: .all).count) }
         cancelled.cancel()
         for number in 1...2 {
           try vault.open().add("value", account: "\(number)")
@@ -147,15 +145,11 @@ struct VaultObservingTests {
         func expectOneInstanceAndThread() throws {
           let targets = try FileSystem().targets(in: "/proc/self/fd")
           #expect(targets.count { $0.contains("inotify") } == 1)
-          try TestSupport.wait {
-            try FileSystem().threads(named: "locket") == ["locket-inotify"]
-          }
+          try TestSupport.wait { try FileSystem().threads(named: "locket") == ["locket-inotify"] }
         }
         #expect(items.allSatisfy { $0.value == "0" })
         try expectOneInstanceAndThread()
-        for vault in vaults {
-          PasswordItem<String>(identity, in: vault.open()).value = "1"
-        }
+        for vault in vaults { PasswordItem<String>(identity, in: vault.open()).value = "1" }
         try TestSupport.wait { items.allSatisfy { $0.value == "1" } }
         try expectOneInstanceAndThread()
       }

@@ -83,9 +83,7 @@ struct VaultAccessibilityTableTests {
     into state: State, _ elsewhere: Elsewhere = .noKey
   ) throws -> (SecretVault, [Accessibility: SecretItem]) {
     let maker = vault.open()
-    if state != .deviceSlotElsewhere {
-      try maker.setPassphrase(Self.passphrase, cost: .minimum)
-    }
+    if state != .deviceSlotElsewhere { try maker.setPassphrase(Self.passphrase, cost: .minimum) }
     let items = try fill(maker)
     let object: SecretVault
     switch state {

@@ -31,9 +31,7 @@ struct RecoveryCodeTests {
     }
     #expect(Set(codes.map(\.text)).count == codes.count)
     // Each position takes nearly every value in some code.
-    for position in [0, 18, 46] {
-      #expect(Set(codes.map { Array($0.text)[position] }).count > 26)
-    }
+    for position in [0, 18, 46] { #expect(Set(codes.map { Array($0.text)[position] }).count > 26) }
   }
 
   @Test func codeIsReadInAnyNotation() throws {

@@ -8,33 +8,31 @@ struct VaultPassphraseTests {
   private let vault = TestVault()
   private let passphrase: Secret = "correct horse"
 
-  @Test(arguments: [0, 65537, 1 << 20])
-  func emptyOrTooLongPassphraseIsAnError(_ count: Int) throws {
+  @Test func passphraseHas1To65536Bytes() throws {
     let object = vault.open()
-    try object.addSlot(.passphrase("right"), named: "person", cost: .minimum)
+    for count in [1, 65536] {
+      let passphrase = Secret(repeatElement(UInt8(ascii: "p"), count: count))
+      try object.setPassphrase(passphrase, cost: .minimum)
+      try vault.open().unlock(with: .passphrase(passphrase))
+    }
+    let right = Secret(repeatElement(UInt8(ascii: "p"), count: 65536))
     let bytes = try vault.bytes
-    let passphrase = Secret(repeatElement(UInt8(ascii: "p"), count: count))
-    let sentence =
-      count == 0
-      ? "A passphrase must not be empty"
-      : "A passphrase can have at most 64 KiB, not \(count) bytes: use a key file"
-    for refused in [
-      { try object.setPassphrase(passphrase, cost: .minimum) },
-      { try object.addSlot(.passphrase(passphrase), named: "other", cost: .minimum) },
-      { try object.unlock(with: .passphrase(passphrase)) },
-      { try object.changePassphrase(from: "right", to: passphrase, cost: .minimum) },
-      { try object.changePassphrase(from: passphrase, to: "right", cost: .minimum) },
-    ] as [() throws -> Void] {
-      #expect(try failure(refused) == .invalid(sentence))
+    for (count, sentence) in [
+      (0, "A passphrase must not be empty"),
+      (65537, "A passphrase can have at most 64 KiB, not 65537 bytes: use a key file"),
+    ] {
+      let passphrase = Secret(repeatElement(UInt8(ascii: "p"), count: count))
+      for refused in [
+        { try object.setPassphrase(passphrase, cost: .minimum) },
+        { try object.addSlot(.passphrase(passphrase), named: "other", cost: .minimum) },
+        { try object.unlock(with: .passphrase(passphrase)) },
+        { try object.changePassphrase(from: right, to: passphrase, cost: .minimum) },
+        { try object.changePassphrase(from: passphrase, to: right, cost: .minimum) },
+      ] as [() throws -> Void] {
+        #expect(try failure(refused) == .invalid(sentence))
+      }
     }
     #expect(try vault.bytes == bytes)
-  }
-
-  @Test(arguments: [1, 65536])
-  func passphraseOfTheShortestOrLongestFormUnlocks(_ count: Int) throws {
-    let passphrase = Secret(repeatElement(UInt8(ascii: "p"), count: count))
-    try vault.open().setPassphrase(passphrase, cost: .minimum)
-    try vault.open().unlock(with: .passphrase(passphrase))
   }
 
   /// Composed and decomposed accents look the same but differ in their bytes.

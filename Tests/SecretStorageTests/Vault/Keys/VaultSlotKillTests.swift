@@ -22,8 +22,7 @@ struct VaultSlotKillTests {
         passphrase = "passphrase at first"
         let object = vault.open()
         for (account, value) in values { try object.add(value, account: account) }
-        try object.addSlot(
-          .passphrase(Secret(passphrase.utf8)), named: "person", cost: .minimum)
+        try object.addSlot(.passphrase(Secret(passphrase.utf8)), named: "person", cost: .minimum)
       }
       let path = try vault.path("journal-\(round)")
       // The number of its rounds, which it never reaches.
