@@ -76,7 +76,7 @@ struct GoldenSettingsTests {
   }
 
   @Test(arguments: KeyValueFormat.allCases)
-  func goldenSettingsAreWrittenAlike(_ format: KeyValueFormat) throws {
+  func goldenSettingsAreWrittenIdentically(_ format: KeyValueFormat) throws {
     let bytes = try written(format)
     if Self.isWriting { try bytes.write(to: fixture(format)) }
     #expect(try bytes == Data(contentsOf: fixture(format)))

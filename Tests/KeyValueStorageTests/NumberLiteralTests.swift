@@ -1,5 +1,4 @@
 import FoundationEssentials
-import TestSupport
 import Testing
 
 @testable import KeyValueStorage
@@ -11,7 +10,7 @@ struct NumberLiteralTests {
   @Test(arguments: [
     "0", "-0", "7", "-12", "0.50", "1e400", "1E+2", long, "0.1000000000000000000000000000001",
   ])
-  func spellingComesBackFromText(spelling: String) throws {
+  func spellingIsKept(spelling: String) throws {
     let literal = try #require(NumberLiteral(spelling))
     #expect(literal.description == spelling)
     for format in [JSONFormat(), XMLPropertyListFormat()] as [any StoredFormat] {
@@ -42,13 +41,13 @@ struct NumberLiteralTests {
     ("<real>.5</real>", "0.5"), ("<real>-5.</real>", "-5"), ("<real>05.e3</real>", "5e3"),
     ("<real>000</real>", "0"), ("<real>+1.50</real>", "1.50"),
   ])
-  func numberOfAPropertyListIsSpelledAsInJSON(element: String, spelling: String) throws {
+  func propertyListNumberHasJSONSpelling(element: String, spelling: String) throws {
     let read = try XMLPropertyListFormat().value(
       NumberLiteral.self, from: ArraySlice(element.utf8), key: "key")
     #expect(read.description == spelling)
   }
 
-  @Test func otherValuesAreRefused() {
+  @Test func nonNumbersAreRefused() {
     for element in ["<integer>0x\(Self.long.dropFirst())</integer>", "<real>nan</real>", "<true/>"]
     {
       #expect(throws: KeyValueStoreError.self) {
@@ -61,7 +60,7 @@ struct NumberLiteralTests {
     }
   }
 
-  @Test func literalAndIntegerAreReadAsEachOther() throws {
+  @Test func literalsAndIntegersAreInterchangeable() throws {
     let store = KeyValueStore()
     try store.set(NumberLiteral(Int128.max), for: "literal")
     try store.set(UInt64.max, for: "integer")

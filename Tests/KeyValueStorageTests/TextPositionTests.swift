@@ -10,7 +10,7 @@ struct TextPositionTests {
     // Two code points, of two and four bytes, that editors count as one each.
     ("\u{e9}\u{1F600}x", 6, 1, 3), ("e\u{301}x", 3, 1, 3),
   ])
-  func positionIsCountedAsInEditors(_ text: String, _ offset: Int, _ line: Int, _ column: Int) {
+  func positionCountsLinesAndCodePoints(_ text: String, _ offset: Int, _ line: Int, _ column: Int) {
     let position = TextPosition(of: offset, in: Array(text.utf8))
     #expect(position.line == line)
     #expect(position.column == column)

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import StorageInternals
 import TestSupport
 import Testing
 
@@ -8,7 +7,7 @@ import Testing
 /// A file that other programs edit in several ways while a store has it open.
 struct EditedFileTests {
   /// The shell commands with which a program writes the content of the file `new` to the file `$1`.
-  enum Editor: CaseIterable, CustomTestStringConvertible {
+  enum Editor: CaseIterable {
     case cp, rename, renameOfABackup, removal, sed
 
     var script: String {
@@ -22,29 +21,20 @@ struct EditedFileTests {
       }
     }
 
-    var testDescription: String { "\(self)" }
-
     func write(_ content: Data, to file: TestFile) throws {
       try content.write(to: URL(filePath: "\(file.directory)/new"))
       try Shell.run("set -- '\(file.path)'\n\(script)", in: file.directory)
     }
   }
 
-  private static let kinds = Editor.allCases.flatMap { editor in
-    KeyValueFormat.allCases.map { (editor, $0) }
-  }
-
-  // `sed` works on lines, and a binary property list has none.
-  @Test(arguments: kinds.filter { $0 != .sed || $1 != .binaryPropertyList })
-  func eachFinalStateIsHeardAndNothingElse(_ editor: Editor, _ format: KeyValueFormat) throws {
-    let file = try TestFile(format)
-    let store = file.openPatiently()
-    let number = StoredValue(wrappedValue: 0, "number", in: store)
-    let heard = Heard<Int>()
-    let observation = number.observe { heard.hear($1) }
+  @Test(arguments: Editor.allCases)
+  func onlyCompleteEditsNotifyObservers(_ editor: Editor) throws {
+    let file = try TestFile()
+    let number = file.number(in: file.openPatiently())
+    let heard = HeardValues(of: number)
     number.wrappedValue = 1
     heard.wait(for: 1)
-    let last = Campaign.size(sample: 4, full: 100)
+    let last = Campaign.size(sample: 3, full: 100)
     for value in 2...last {
       let content = try file.encoded(["number": value, "other": value])
       try editor.write(content, to: file)
@@ -54,61 +44,31 @@ struct EditedFileTests {
       #expect(number.error == nil)
     }
     #expect(heard.all == Array(1...last))
-    observation.cancel()
   }
 
-  @Test(arguments: kinds.filter { $0 != .sed || $1 != .binaryPropertyList })
-  func unsavedChangesOfOtherKeysAreMerged(_ editor: Editor, _ format: KeyValueFormat) throws {
-    for value in 2...Campaign.size(sample: 3, full: 30) {
-      let file = try TestFile(format)
-      try file.encoded(["number": 1]).write(to: URL(filePath: file.path))
-      // A store that has not written yet, so that it receives no event of its own write.
-      let store = file.openPatiently(.coalesced(within: .seconds(100_000)))
-      let number = StoredValue(wrappedValue: 0, "number", in: store)
-      let mine = StoredValue(wrappedValue: 0, "mine", in: store)
-      let heard = Heard<Int>()
-      let heardOfMine = Heard<Int>()
-      let observations = [
-        number.observe { heard.hear($1) }, mine.observe { heardOfMine.hear($1) },
-      ]
-      mine.wrappedValue = value
-      try editor.write(file.encoded(["number": value, "other": value]), to: file)
-      heard.wait(for: value)
-      #expect(mine.wrappedValue == value)
-      try store.synchronize()
-      let other = file.open()
-      #expect(try other.value(of: "number") == value)
-      #expect(try other.value(of: "other") == value)
-      #expect(try other.value(of: "mine") == value)
-      #expect(heard.all == [value])
-      #expect(heardOfMine.all == [value])
-      observations.forEach { $0.cancel() }
-    }
-  }
-
-  @Test(arguments: KeyValueFormat.allCases)
-  func removedFileMeansTheDefaultValue(_ format: KeyValueFormat) throws {
-    let file = try TestFile(format)
-    let store = file.open()
-    let number = StoredValue(wrappedValue: 0, "number", in: store)
-    let heard = Heard<Int>()
-    let observation = number.observe { heard.hear($1) }
-    number.wrappedValue = 1
-    try Shell.run("rm '\(file.path)'", in: file.directory)
-    heard.wait(for: 0)
-    #expect(number.wrappedValue == 0)
-    try file.encoded(["number": 3]).write(to: URL(filePath: file.path))
-    heard.wait(for: 3)
-    #expect(heard.all == [1, 0, 3])
-    observation.cancel()
+  @Test(arguments: zip(Editor.allCases, KeyValueFormat.allCases + [.xmlPropertyList, .json]))
+  func unsavedChangesAreMergedIntoEdits(_ editor: Editor, _ format: KeyValueFormat) throws {
+    let file = try TestFile(format, values: ["number": 1])
+    // A store that has not written yet, so that it receives no event of its own write.
+    let store = file.openPatiently(.coalesced(within: .seconds(100_000)))
+    let mine = StoredValue(wrappedValue: 0, "mine", in: store)
+    let (heard, heardOfMine) = (HeardValues(of: file.number(in: store)), HeardValues(of: mine))
+    mine.wrappedValue = 7
+    try editor.write(file.encoded(["number": 2, "other": 2]), to: file)
+    heard.wait(for: 2)
+    #expect(mine.wrappedValue == 7)
+    try store.synchronize()
+    #expect(try file.values() == ["mine": 7, "number": 2, "other": 2])
+    #expect(heard.all == [2])
+    #expect(heardOfMine.all == [7])
   }
 
   /// The first access to a store may be a write.
   @Test(arguments: ["set", "save", "property", "transaction", "coalesced"])
-  func storeThatWroteFirstHearsOfEdits(_ first: String) throws {
+  func storeThatWroteFirstObservesEdits(_ first: String) throws {
     let file = try TestFile()
     let store = file.open(first == "coalesced" ? .coalesced(within: .seconds(100_000)) : .durable)
-    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    let number = file.number(in: store)
     switch first {
     case "set": try store.set(1, for: "number")
     case "save": try number.save(1)
@@ -119,10 +79,8 @@ struct EditedFileTests {
     #expect(number.wrappedValue == 1)
     try file.overwrite("{\"number\": 2}")
     try wait { number.wrappedValue == 2 }
-    let heard = Heard<Int>()
-    let observation = number.observe { heard.hear($1) }
+    let heard = HeardValues(of: number)
     try file.overwrite("{\"number\": 3}")
     heard.wait(for: 3)
-    observation.cancel()
   }
 }

@@ -25,18 +25,18 @@ struct FileBackendMovingAsideTests {
     #expect(try file.text(of: place) == "no sign")
   }
 
-  @Test func noneIsPutOverAnother() throws {
+  @Test func movedFileReplacesNoOther() throws {
     var places: Set<String> = []
-    for number in 0..<20 {
+    for number in 0..<5 {
       try file.replace("no sign \(number)")
       let place = try #require(try file.open().moveAside())
       #expect(places.insert(place).inserted)
     }
     let texts = try places.map { try file.text(of: $0) }
-    #expect(Set(texts) == Set((0..<20).map { "no sign \($0)" }))
+    #expect(Set(texts) == Set((0..<5).map { "no sign \($0)" }))
   }
 
-  @Test func emptyAndTooLargeFilesAreMovedToo() throws {
+  @Test func emptyAndTooLargeFilesAreMoved() throws {
     try file.overwrite("")
     let place = try #require(try file.open().moveAside())
     #expect(try file.text(of: place) == "")
@@ -54,20 +54,14 @@ struct FileBackendMovingAsideTests {
     #expect(try file.names == ["settings"])
   }
 
-  @Test func fileMendedBeforeTheTurnStays() throws {
+  @Test func fileRepairedDuringTheWaitForTheLockStays() throws {
     try file.replace("no sign")
-    let file = file
-    let fileSystem = FileSystem { call, _ in
-      if call == .flock {
-        do { try file.replace("a=1\n") } catch { Issue.record(error) }
-      }
-      return nil
-    }
+    let fileSystem = FileSystem.before(.flock) { [file] _ in try file.replace("a=1\n") }
     #expect(try file.open(fileSystem: fileSystem).moveAside() == nil)
     #expect(try file.text() == "a=1\n")
   }
 
-  @Test func whereALinkLeadsIsMoved() throws {
+  @Test func targetOfALinkIsMoved() throws {
     try FileSystem().makeDirectories(file("real"))
     try file.replace("no sign", at: file("real/target"))
     try #require(unsafe symlink("real/target", file.path) == 0)
@@ -77,28 +71,28 @@ struct FileBackendMovingAsideTests {
     #expect(try file.status?.isSymbolicLink == true)
   }
 
-  @Test(arguments: [ENOSPC, EIO, EACCES, EROFS, EINTR])
-  func failedCallLeavesTheFileInOnePlaceOrTheOther(_ code: Int32) throws {
+  @Test(arguments: [EIO, EINTR])
+  func failedCallLeavesTheFileInOneOfTwoPlaces(_ code: Int32) throws {
     var index = 0
     while true {
+      // A file of its own, so that the number of calls does not grow with the names in use.
+      let file = try BackendFile()
       try file.replace("no sign")
       let fault = FaultAtCall(index, code: code)
       let backend = file.open(fileSystem: fault.fileSystem)
-      var failure: KeyValueStoreError?
       do {
         #expect(try backend.moveAside() != nil)
       } catch {
-        failure = error
-      }
-      fault.disarm()
-      if code == EINTR { #expect(failure == nil) }
-      if failure != nil, try file.status != nil {
-        #expect(try file.text() == "no sign")
-        #expect(try backend.moveAside() != nil)
+        #expect(code != EINTR, "\(error)")
+        fault.disarm()
+        if try file.status != nil {
+          #expect(try file.text() == "no sign")
+          #expect(try backend.moveAside() != nil)
+        }
       }
       #expect(try file.status == nil)
       let kept = try file.names.filter { $0.contains(".unreadable-") }
-      #expect(kept.count == index + 1, "\(String(describing: fault.failed))")
+      #expect(kept.count == 1, "\(String(describing: fault.failed))")
       if !fault.happened { break }
       index += 1
     }

@@ -10,7 +10,7 @@ struct FileBackendPathTests {
   let file: BackendFile
   init() throws { file = try BackendFile() }
 
-  @Test func linkIsWrittenThroughAndStays() throws {
+  @Test func writeKeepsALink() throws {
     try FileSystem().makeDirectories(file("real"))
     try #require(unsafe symlink("real/target", file.path) == 0)
     let backend = file.open()
@@ -24,19 +24,16 @@ struct FileBackendPathTests {
     #expect(try file.names == ["real", "settings"])
   }
 
-  @Test func linkThatMovesWhileTheLockIsAwaitedIsFollowed() throws {
+  @Test func linkChangedDuringTheWaitForTheLockIsFollowed() throws {
     for name in ["one", "two"] {
       try FileSystem().makeDirectories(file(name))
       try file.replace("name=\(name)\n", at: file("\(name)/settings"))
     }
     try #require(unsafe symlink("one", file("link")) == 0)
-    let file = file
-    let fileSystem = FileSystem { call, path in
-      if call == .flock, path.contains("/one/") {
-        unsafe unlink(file("link"))
-        unsafe symlink("two", file("link"))
-      }
-      return nil
+    let fileSystem = FileSystem.before(.flock) { [file] path in
+      guard path.contains("/one/") else { return }
+      unsafe unlink(file("link"))
+      unsafe symlink("two", file("link"))
     }
     let backend = file.open(file("link/settings"), fileSystem: fileSystem)
     try backend.set("a", "1")
@@ -44,7 +41,7 @@ struct FileBackendPathTests {
     #expect(try file.text(of: file("two/settings")) == "a=1\nname=two\n")
   }
 
-  @Test func directoryThatALinkLeadsToNoLongerIsNotMadeAgain() throws {
+  @Test func formerTargetDirectoryIsNotCreatedAgain() throws {
     try #require(unsafe symlink("one", file("link")) == 0)
     let backend = file.open(file("link/settings"))
     try backend.set("a", "1")
@@ -56,25 +53,12 @@ struct FileBackendPathTests {
     #expect(try file.text(of: file("two/settings")) == "a=2\n")
   }
 
-  @Test func directoryDeletedUnderTheStoreIsMadeAnew() throws {
+  @Test func directoryRemovedDuringAWriteIsAnError() throws {
     let path = file("a/settings")
-    let backend = file.open(path)
-    let contents = try backend.set("a", "1")
-    try FileManager.default.removeItem(atPath: file("a"))
-    #expect(try backend.hasChanged(since: contents.revision))
-    #expect(try backend.texts() == [:])
-    try backend.set("b", "2")
-    #expect(try file.text(of: path) == "b=2\n")
-  }
-
-  @Test func directoryDeletedDuringAWriteIsAnErrorAndThenMadeAnew() throws {
-    let path = file("a/settings")
-    let file = file
     let isArmed = Lock(false)
-    let fileSystem = FileSystem { call, path in
-      guard call == .open, path.hasSuffix(".tmp"), isArmed.withLock({ $0 }) else { return nil }
-      do { try FileManager.default.removeItem(atPath: file("a")) } catch { Issue.record(error) }
-      return nil
+    let fileSystem = FileSystem.before(.open) { [file] path in
+      guard path.hasSuffix(".tmp"), isArmed.withLock({ $0 }) else { return }
+      try FileManager.default.removeItem(atPath: file("a"))
     }
     let backend = file.open(path, fileSystem: fileSystem)
     try backend.set("a", "1")

@@ -1,7 +1,7 @@
 import CLibrary
 import Concurrency
-import FoundationEssentials
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import KeyValueStorage
@@ -11,7 +11,7 @@ struct FileBackendWritingTests {
   let file: BackendFile
   init() throws { file = try BackendFile() }
 
-  @Test func newFileAndDirectoriesAreForTheirOwnerAlone() throws {
+  @Test func newFilesArePrivate() throws {
     let path = file("a/b/settings")
     let backend = file.open(path)
     #expect(try backend.set("k", "v").texts == ["k": "v"])
@@ -23,7 +23,7 @@ struct FileBackendWritingTests {
     #expect(try FileSystem().entries(of: file("a/b")).sorted() == [".settings.lock", "settings"])
   }
 
-  @Test func otherKeysTheirSpellingAndTheHeaderStay() throws {
+  @Test func writeKeepsOtherLines() throws {
     try file.replace("# by hand\nz=1.0\nb=1e3\n")
     let backend = file.open()
     try backend.set("m", "new")
@@ -33,7 +33,7 @@ struct FileBackendWritingTests {
     #expect(try backend.texts() == ["m": "new", "z": "1.0"])
   }
 
-  @Test func closureHasTheNewestContents() throws {
+  @Test func updateReceivesTheNewestContents() throws {
     let (first, second) = (file.open(), file.open())
     _ = try first.load()
     try second.set("a", "1")
@@ -46,7 +46,7 @@ struct FileBackendWritingTests {
     #expect(try second.texts() == ["a": "2", "b": "3"])
   }
 
-  @Test func nothingIsWrittenWithoutAChange() throws {
+  @Test func updateWithoutAChangeWritesNothing() throws {
     try file.replace("b=1\na=1\n")
     let status = try file.status
     let contents = try file.open().update { _ in KeyValueChanges() }
@@ -66,21 +66,7 @@ struct FileBackendWritingTests {
     #expect(reads.value == 0)
   }
 
-  @Test func unreadableFileIsNotWritten() throws {
-    for text in ["a=1\nb", "a=1\na=2\n"] {
-      try file.replace(text)
-      let backend = file.open()
-      #expect(throws: KeyValueStoreError.self) {
-        try backend.update { _ in
-          Issue.record("The closure is called.")
-          return KeyValueChanges()
-        }
-      }
-      #expect(try file.text() == text)
-    }
-  }
-
-  @Test func emptyFileIsWrittenUnlessItHadContent() throws {
+  @Test func onlyNewEmptyFileIsWritten() throws {
     try file.overwrite("")
     let backend = file.open()
     #expect(throws: KeyValueStoreError.empty(path: file.path)) { try backend.load() }
@@ -95,14 +81,14 @@ struct FileBackendWritingTests {
     #expect(try file.text() == "a=2\nb=1\n")
   }
 
-  @Test func tooMuchContentIsRefused() throws {
+  @Test func tooLargeContentIsRefused() throws {
     try file.replace("a=1\n")
     let backend = file.open()
-    let half = String(repeating: "x", count: FormatLimits.fileSize / 2)
+    let half = [UInt8](repeating: 0x78, count: FormatLimits.fileSize / 2)[...]
     #expect(throws: KeyValueStoreError.tooLarge(path: file.path, limit: FormatLimits.fileSize)) {
       try backend.update { _ in
         var changes = KeyValueChanges()
-        for key in ["b", "c"] { changes.set(key, to: ArraySlice(half.utf8)) }
+        for key in ["b", "c"] { changes.set(key, to: half) }
         return changes
       }
     }
@@ -112,7 +98,7 @@ struct FileBackendWritingTests {
     #expect(try file.text() == "a=2\n")
   }
 
-  @Test func writeOfUncertainDurabilityIsMadeCertainBeforeItIsCalledDone() throws {
+  @Test func failedDirectoryFlushIsRepeatedByTheNextUpdate() throws {
     let directory = file.directory
     let faults = Lock(0)
     let synchronized = Lock(0)
@@ -138,7 +124,7 @@ struct FileBackendWritingTests {
     #expect(synchronized.withLock { $0 } == count + 1)
   }
 
-  @Test func writerThatCannotOpenItsOwnFileReadsItLater() throws {
+  @Test func writtenFileThatCannotBeOpenedIsReadLater() throws {
     let isArmed = Lock(false)
     let path = file.path
     let fileSystem = FileSystem { call, opened in
@@ -153,16 +139,71 @@ struct FileBackendWritingTests {
     #expect(try backend.texts() == ["a": "1"])
   }
 
-  @Test func fileThatIsWrittenOverAtOnceIsReadAgain() throws {
-    let file = file
-    let fileSystem = FileSystem { call, path in
-      if call == .open, path == file.path {
-        do { try file.overwrite("a=other\n") } catch { Issue.record(error) }
-      }
-      return nil
+  @Test func overwrittenFileIsReadAgain() throws {
+    let fileSystem = FileSystem.before(.open, on: file.path) { [file] _ in
+      try file.overwrite("a=other\n")
     }
     let backend = file.open(fileSystem: fileSystem)
     #expect(try backend.set("a", "1").texts == ["a": "1"])
     #expect(try backend.texts() == ["a": "other"])
+  }
+
+  /// A program that writes a file may remove it first.
+  @Test func writeWaitsForARemovedFile() throws {
+    try file.replace("a=1\n")
+    let checks = CallCount(of: .stat)
+    let backend = file.open(fileSystem: checks.fileSystem, gracePeriod: .seconds(100_000))
+    _ = try backend.load()
+    try FileSystem().unlink(file.path)
+    #expect(try backend.texts() == [:])
+    let before = checks.value
+    let isOver = Lock(false)
+    try onThreads(2) { [file] thread in
+      if thread == 0 {
+        defer { isOver.withLock { $0 = true } }
+        try backend.set("b", "2")
+      } else {
+        // The write checks for the file until it exists.
+        try wait { checks.value > before + 100 || isOver.withLock { $0 } }
+        try file.replace("a=3\n")
+      }
+    }
+    #expect(try file.text() == "a=3\nb=2\n")
+  }
+
+  @Test func permissionsAreKept() throws {
+    for mode in [0o644, 0o400, 0o660] as [mode_t] {
+      try file.replace("a=1\n")
+      try #require(unsafe chmod(file.path, mode) == 0)
+      try file.open().set("a", "2")
+      #expect(try file.status?.permissions == mode)
+      #expect(try file.text() == "a=2\n")
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
+  func ownerIsKept() throws {
+    try file.replace("a=1\n")
+    try #require(unsafe chown(file.path, 1234, 5678) == 0)
+    try file.open().set("a", "2")
+    let status = try #require(try file.status)
+    #expect(status.owner == 1234 && status.group == 5678 && status.permissions == 0o600)
+    #expect(try FileSystem().status(of: file(".settings.lock"))?.owner == 1234)
+  }
+
+  @Test(
+    .enabled(if: geteuid() == 0, "Only root can give files away."), arguments: [EPERM, EINVAL])
+  func ownerThatCannotBeKeptIsAnError(_ code: Int32) throws {
+    try file.replace("a=1\n")
+    try #require(unsafe chown(file.path, 1234, 5678) == 0)
+    let fileSystem = FileSystem { call, path in
+      // The change of the lock's owner is attempted as well.
+      call == .fchown && path.hasSuffix(".tmp") ? code : nil
+    }
+    #expect(throws: KeyValueStoreError.ownedByAnother(path: file.path)) {
+      try file.open(fileSystem: fileSystem).set("a", "2")
+    }
+    #expect(try file.text() == "a=1\n")
+    #expect(try file.names == [".settings.lock", "settings"])
   }
 }

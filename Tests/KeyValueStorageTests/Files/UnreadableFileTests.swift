@@ -1,5 +1,4 @@
 import FoundationEssentials
-import StorageInternals
 import TestSupport
 import Testing
 
@@ -51,48 +50,20 @@ struct UnreadableFileTests {
     #expect(try store.moveAsideUnreadableFile() == nil)
   }
 
-  @Test func missingEmptyAndUnreadableAreThreeThings() throws {
-    let missing = try TestFile()
-    #expect(try missing.open().keys() == [])
-
-    let empty = try TestFile()
-    try empty.overwrite("")
-    let store = empty.open()
-    #expect(throws: KeyValueStoreError.empty(path: empty.path)) { try store.keys() }
-    // The file has nothing that a write could lose.
-    try store.set(1, for: "a")
-    #expect(try store.keys() == ["a"])
-  }
-
-  @Test func fileThatWasEmptiedIsNotWrittenOver() throws {
-    let file = try TestFile()
-    let store = file.open()
-    let volume = StoredValue(wrappedValue: 0.8, "volume", in: store)
-    volume.wrappedValue = 0.5
-    try file.overwrite("")
-    #expect(throws: KeyValueStoreError.empty(path: file.path)) { try volume.save(0.1) }
-    #expect(volume.wrappedValue == 0.5)
-    try file.overwrite("{\"volume\": 0.7}")
-    #expect(try volume.load() == 0.7)
-    #expect(volume.error == nil)
-  }
-
-  @Test func whatWasSetMeanwhileIsWrittenWhenTheFileIsMended() throws {
+  @Test func unsavedValueIsWrittenToARepairedFile() throws {
     let file = try broken(.json)
     let store = file.open()
     let volume = StoredValue(wrappedValue: 0.8, "volume", in: store)
     let other = StoredValue(wrappedValue: 0, "other", in: store)
-    let heard = Heard<Int>()
-    let observation = other.observe { heard.hear($1) }
+    let heard = HeardValues(of: other)
     volume.wrappedValue = 0.3
     try file.overwrite("{\"other\": 1}")
     heard.wait(for: 1)
     try store.synchronize()
     #expect(try file.text == "{\n  \"other\": 1,\n  \"volume\": 0.3\n}\n")
-    observation.cancel()
   }
 
-  @Test func storeWithoutAPlaceSaysSo() throws {
+  @Test func storeWithoutALocationIsAnError() throws {
     let store = KeyValueStore(json: URL(string: "https://example.com/settings.json")!)
     let volume = StoredValue(wrappedValue: 0.8, "volume", in: store)
     #expect(volume.wrappedValue == 0.8)

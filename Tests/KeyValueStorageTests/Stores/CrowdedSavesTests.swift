@@ -1,88 +1,48 @@
 import CLibrary
 import Concurrency
-import Dispatch
 import TestSupport
 import Testing
 
 @testable import KeyValueStorage
+@testable import ValueFormats
 
 /// Saves of many threads at once, which share the writes of the file.
 struct CrowdedSavesTests {
-  /// A store in memory whose writes are slow, and fail if they contain the key `large`.
-  private final class SlowBackend: KeyValueBackend {
-    let format = KeyValueFormat.json
-    let name = "a slow store"
-    let refusal: KeyValueStoreError
-    private let backend = MemoryBackend()
-    private let writes = Lock(0)
-
-    init(refusal: KeyValueStoreError = .tooLarge(path: "here", limit: 1)) {
-      self.refusal = refusal
-    }
-
-    var writeCount: Int { writes.withLock { $0 } }
-
-    func load() -> KeyValueContents { backend.load() }
-    func hasChanged(since revision: Int64) -> Bool { backend.hasChanged(since: revision) }
-    func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
-      backend.observe(handler)
-    }
-    func moveAside() -> String? { nil }
-
-    func update(
-      _ changes: (KeyValueContents) -> KeyValueChanges
-    ) throws(KeyValueStoreError) -> KeyValueContents {
-      writes.withLock { $0 += 1 }
-      usleep(20_000)
-      let wanted = changes(load())
-      if wanted.all.contains(where: { $0.key == "large" }) { throw refusal }
-      return backend.update { _ in wanted }
-    }
-  }
-
-  /// Runs a closure on many new threads, which begin together.
-  private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
-    let (isOver, hasBegun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    for number in 0..<count {
-      let code = DetachedThread.start(named: "test") {
-        hasBegun.wait()
-        body(number)
-        isOver.signal()
+  /// Calls a closure on many threads while another save keeps theirs in the queue, one after the
+  /// other, until all of them wait; returns the errors that were thrown.
+  private func saveTogether(
+    _ count: Int, in store: KeyValueStore, _ body: @escaping @Sendable (Int) throws -> Void
+  ) throws -> [Int: KeyValueStoreError] {
+    let failures = Lock([Int: KeyValueStoreError]())
+    let queued = Lock(-1)
+    try onThreads(count + 1) { thread in
+      if thread == count {
+        let first = KeyValueStore.PendingSave(key: StoredKey("first"), value: nil)
+        try store.saves.perform(first) { batch in
+          queued.withLock { $0 = batch.count - 1 }
+          // An unfinished save is passed again.
+          if batch.count == count + 1 { batch[0].finish(.success(())) } else { usleep(500) }
+        }
+        return
       }
-      try #require(code == 0)
-    }
-    for _ in 0..<count { hasBegun.signal() }
-    for _ in 0..<count { isOver.wait() }
-  }
-
-  @Test func savesOfManyThreadsShareWrites() throws {
-    let backend = SlowBackend()
-    let store = KeyValueStore(backend)
-    let failures = Lock([String]())
-    try onThreads(100) { number in
+      try wait { queued.withLock { $0 } == thread }
       do {
-        try store.set(number, for: "\(number)")
-        if number % 2 == 0 { try store.remove("\(number)") }
-      } catch {
-        failures.withLock { $0.append("\(error)") }
+        try body(thread)
+      } catch let error as KeyValueStoreError {
+        failures.withLock { $0[thread] = error }
       }
     }
-    #expect(failures.withLock { $0 } == [])
-    #expect(try Set(store.keys()) == Set((0..<50).map { "\($0 * 2 + 1)" }))
-    #expect(backend.writeCount < 50)
+    return failures.withLock { $0 }
   }
 
-  @Test func savesOfOneKeyKeepTheirOrder() throws {
-    let store = KeyValueStore(SlowBackend())
-    let failures = Lock(0)
-    try onThreads(20) { number in
-      for round in 0..<10 {
-        try? store.set(round, for: "\(number)")
-        let value = (try? store.value(of: "\(number)", as: Int.self)) ?? nil
-        if value != round { failures.withLock { $0 += 1 } }
-      }
-    }
-    #expect(failures.withLock { $0 } == 0)
+  @Test func savesOfManyThreadsShareAWriteInTheirOrder() throws {
+    let writes = Lock(0)
+    let store = KeyValueStore(
+      HookedBackend(base: MemoryBackend(), willWrite: { _ in writes.withLock { $0 += 1 } }))
+    let failures = try saveTogether(50, in: store) { try store.set($0, for: "last") }
+    #expect(failures == [:])
+    #expect(try store.value(of: "last") == 49)
+    #expect(writes.withLock { $0 } == 1)
   }
 
   /// The error of one change does not affect the changes that would be written with it.
@@ -90,73 +50,17 @@ struct CrowdedSavesTests {
     KeyValueStoreError.tooLarge(path: "here", limit: 1),
     .system(call: "write", path: "here", code: ENOSPC),
   ])
-  func changeThatIsRefusedFailsAlone(_ refusal: KeyValueStoreError) throws {
-    let store = KeyValueStore(SlowBackend(refusal: refusal))
-    let failures = Lock([String: KeyValueStoreError]())
-    try onThreads(50) { number in
-      let key = number == 25 ? "large" : "\(number)"
-      do {
-        try store.set(number, for: key)
-      } catch {
-        failures.withLock { $0[key] = error as? KeyValueStoreError }
-      }
+  func refusedChangeFailsAlone(_ refusal: KeyValueStoreError) throws {
+    let store = KeyValueStore(
+      HookedBackend(
+        base: MemoryBackend(),
+        willWrite: { changes throws(KeyValueStoreError) in
+          if changes.all.contains(where: { $0.key == "large" }) { throw refusal }
+        }))
+    let failures = try saveTogether(20, in: store) { number in
+      try store.set(number, for: number == 7 ? "large" : "\(number)")
     }
-    #expect(failures.withLock { $0 } == ["large": refusal])
-    #expect(try store.keys().count == 49)
-  }
-
-  /// A transaction is written as a whole, or not at all, between the saves of others.
-  @Test func transactionsStayWholeAmongSaves() throws {
-    let file = try TestFile()
-    let store = file.open()
-    let (first, second) = (
-      StoredValue(wrappedValue: 0, "first", in: store),
-      StoredValue(wrappedValue: 0, "second", in: store)
-    )
-    let failures = Lock([String]())
-    try onThreads(20) { number in
-      do {
-        for round in 0..<5 {
-          if number % 2 == 0 {
-            try store.set(round, for: "\(number)")
-          } else {
-            try store.transaction {
-              first.wrappedValue += 1
-              second.wrappedValue += 1
-              if round == 4 { throw CancellationError() }
-            }
-          }
-        }
-      } catch is CancellationError {
-      } catch {
-        failures.withLock { $0.append("\(error)") }
-      }
-    }
-    #expect(failures.withLock { $0 } == [])
-    #expect(try first.load() == 40 && second.load() == 40)
-  }
-
-  /// Saves are written in order: the slowest takes little longer than the others.
-  @Test func slowestOfAThousandThreadsWaitsNotMuchLonger() throws {
-    let file = try TestFile()
-    let store = file.open()
-    let waits = Lock([Duration]())
-    let failures = Lock([String]())
-    try onThreads(Campaign.size(sample: 200, full: 1000)) { number in
-      for round in 0..<3 {
-        let wait = ContinuousClock().measure {
-          do {
-            try store.set(round, for: "\(number)")
-          } catch {
-            failures.withLock { $0.append("\(error)") }
-          }
-        }
-        waits.withLock { $0.append(wait) }
-      }
-    }
-    #expect(failures.withLock { $0 } == [])
-    let sorted = waits.withLock { $0.sorted() }
-    let (median, slowest) = (sorted[sorted.count / 2], try #require(sorted.last))
-    #expect(slowest <= median * 20, "\(slowest), median \(median)")
+    #expect(failures == [7: refusal])
+    #expect(try store.keys().count == 19)
   }
 }

@@ -7,22 +7,15 @@ import Testing
 
 /// The settings file after the end of a process, for each way in which it may end.
 struct EndOfProcessTests {
-  private static let kinds = KeyValueFormat.allCases.flatMap { format in
-    ["return", "exit", "terminate"].map { (format, $0) }
-  }
-
-  @Test(arguments: kinds)
-  func processThatEndsByItselfWritesEverything(
-    _ format: KeyValueFormat, _ way: String
-  ) throws {
+  @Test(arguments: zip(["return", "exit", "terminate"], KeyValueFormat.allCases))
+  func normalEndWritesEverything(_ way: String, _ format: KeyValueFormat) throws {
     let file = try TestFile(format)
-    let child = try SettingsChild("end", [way], on: file, output: "\(file.directory)/output")
+    let child = try SettingsChild("end", [way], on: file)
     if way == "terminate" {
       try child.wait(for: "ready")
       #expect(try FileSystem().status(of: file.path) == nil)
       child.process.signal(SIGTERM)
     }
-    try wait { child.process.hasEnded }
     try child.process.wait()
     let store = file.open()
     #expect(try store.value(of: "number") == 1)
@@ -31,45 +24,35 @@ struct EndOfProcessTests {
   }
 
   @Test(arguments: ["transaction", "durableTransaction"])
-  func processThatEndsInATransactionWritesNothingOfIt(_ way: String) throws {
-    let file = try TestFile()
-    try file.open().set(5, for: "number")
+  func endInATransactionWritesNothingOfIt(_ way: String) throws {
+    let file = try TestFile(values: ["number": 5])
     let before = try file.bytes
-    let child = try SettingsChild("end", [way], on: file, output: "\(file.directory)/output")
-    // An unlimited wait could hang, because the process could deadlock.
-    try wait { child.process.hasEnded }
-    try child.process.wait()
+    try SettingsChild("end", [way], on: file).process.wait()
     #expect(try file.bytes == before)
     #expect(try file.temporaryFiles == [])
     try file.open().set(6, for: "number")
   }
 
-  @Test func processThatEndsInAChangeInPlaceWritesTheOtherKeys() throws {
+  @Test func endInAnInPlaceChangeWritesTheOtherKeys() throws {
     let file = try TestFile()
-    let child = try SettingsChild("end", ["change"], on: file, output: "\(file.directory)/output")
-    try wait { child.process.hasEnded }
-    try child.process.wait()
+    try SettingsChild("end", ["change"], on: file).process.wait()
     #expect(try file.text == "{\n  \"name\": \"name\"\n}\n")
   }
 
-  @Test func processThatEndsInAChangeBesideATransactionDoesNotWaitForIt() throws {
+  @Test func endInAnInPlaceChangeAwaitsNoTransaction() throws {
     let file = try TestFile()
-    let child = try SettingsChild(
-      "end", ["changeBesideTransaction"], on: file, output: "\(file.directory)/output")
-    try wait { child.process.hasEnded }
-    try child.process.wait()
+    try SettingsChild("end", ["changeBesideTransaction"], on: file).process.wait()
     #expect(try FileSystem().status(of: file.path) == nil)
   }
 
-  @Test func killedProcessLeavesAFileThatCanBeReadAndWritten() throws {
+  @Test func killedProcessLeavesAUsableFile() throws {
     let file = try TestFile()
-    let child = try SettingsChild("end", ["wait"], on: file, output: "\(file.directory)/output")
+    let child = try SettingsChild("end", ["wait"], on: file)
     try child.wait(for: "ready")
-    child.process.stop()
-    #expect(child.process.end() == SIGKILL)
+    #expect(child.kill() == SIGKILL)
     let store = file.open()
     #expect(try store.keys() == [])
     try store.set(2, for: "number")
-    #expect(try file.open().value(of: "number") == 2)
+    #expect(try file.values() == ["number": 2])
   }
 }

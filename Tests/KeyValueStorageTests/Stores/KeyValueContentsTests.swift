@@ -10,7 +10,7 @@ struct KeyValueContentsTests {
   /// Existing keys are changed in place; a few others are inserted or removed one by one,
   /// many by a merge.
   @Test(arguments: [1, 7, 8, 100])
-  func changesEndAsInADictionary(_ count: Int) {
+  func changesMatchADictionary(_ count: Int) {
     var contents = contents((0..<50).map { "\($0 * 2)" })
     var expected: [String: EncodedValue] = [:]
     for key in contents.keys { expected[key] = contents[key] }
@@ -27,7 +27,7 @@ struct KeyValueContentsTests {
     #expect(contents["absent"] == nil)
   }
 
-  @Test func keysAreToldApartAndSortedByTheirBytes() {
+  @Test func keysAreSortedByTheirBytes() {
     let keys = ["", "B", "a", "ab", "e\u{301}", "z", "\u{e9}", "\u{FFFE}", "\u{1F600}"]
     let contents = contents(keys.reversed())
     #expect(contents.keys.map { Array($0.utf8) } == keys.map { Array($0.utf8) })

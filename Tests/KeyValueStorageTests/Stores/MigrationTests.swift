@@ -1,5 +1,4 @@
 import Concurrency
-import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -17,6 +16,8 @@ struct MigrationTests {
     try settings.set(Window(width: width, title: nil), for: "window")
     settings.remove("width")
   }
+
+  private let refusing = KeyValueMigration(to: 3) { _ in throw Refusal() }
 
   private func old(_ format: KeyValueFormat) throws -> TestFile {
     let file = try TestFile(format)
@@ -47,7 +48,7 @@ struct MigrationTests {
   @Test func failedMigrationChangesNothing() throws {
     let file = try old(.json)
     let text = try file.text
-    let store = file.open(version: 3, [toTwo, KeyValueMigration(to: 3) { _ in throw Refusal() }])
+    let store = file.open(version: 3, [toTwo, refusing])
     let color = StoredValue<String?>("color", in: store)
     #expect(color.wrappedValue == nil)
     #expect(color.error == .migrationFailed(version: 3, reason: "Refusal()"))
@@ -55,15 +56,15 @@ struct MigrationTests {
     #expect(try file.text == text)
   }
 
-  @Test func newSettingsAreOfTheNewestVersion() throws {
+  @Test func newSettingsHaveTheNewestVersion() throws {
     let file = try TestFile()
-    let store = file.open(version: 3, [toTwo, KeyValueMigration(to: 3) { _ in throw Refusal() }])
+    let store = file.open(version: 3, [toTwo, refusing])
     #expect(try store.keys() == [])
     try store.set(1, for: "a")
     #expect(try file.text == "{\n  \"$version\": 3,\n  \"a\": 1\n}\n")
   }
 
-  @Test func versionIsNoKeyOfTheApp() throws {
+  @Test func versionKeyIsHidden() throws {
     let file = try TestFile()
     try file.overwrite(#"{"$version": 1, "colour": "red"}"#)
     let seen = Lock([String]())
@@ -83,7 +84,7 @@ struct MigrationTests {
     observation.cancel()
   }
 
-  @Test func settingsOfANewerVersionAreLeftAlone() throws {
+  @Test func newerVersionIsAnError() throws {
     let file = try TestFile()
     try file.overwrite(#"{"$version": 9, "color": "red"}"#)
     let store = file.open(version: 3, [toTwo, toThree])
@@ -96,7 +97,7 @@ struct MigrationTests {
     #expect(try file.text == #"{"$version": 9, "color": "red"}"#)
   }
 
-  @Test func settingsThatAnotherProgramPutsBackAreMigratedAgain() throws {
+  @Test func restoredOldSettingsAreMigratedAgain() throws {
     let file = try old(.json)
     let store = file.open(version: 2, [toTwo])
     let color = StoredValue<String?>("color", in: store)
@@ -105,7 +106,7 @@ struct MigrationTests {
     #expect(try color.load() == "green")
   }
 
-  @Test func abandonedTransactionDoesNotShowWhatIsNotMigrated() throws {
+  @Test func abandonedTransactionShowsMigratedValues() throws {
     let file = try old(.json)
     let store = file.open(version: 2, [toTwo])
     let color = StoredValue<String?>("color", in: store)

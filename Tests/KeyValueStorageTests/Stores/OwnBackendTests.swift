@@ -38,61 +38,43 @@ private final class OvertakenBackend: KeyValueBackend {
   func moveAside() -> String? { nil }
 }
 
-/// A backend whose first read fails after a second one has succeeded.
-private final class LateFailingBackend: KeyValueBackend {
-  static let failure = KeyValueStoreError.unavailable("The server could not be reached.")
-
-  let format = KeyValueFormat.json
-  let name = "a slow server"
-  let hasBegun = DispatchSemaphore(value: 0)
-  let mayFail = DispatchSemaphore(value: 0)
-  private let readings = Lock(0)
-
-  func load() throws(KeyValueStoreError) -> KeyValueContents {
-    let reading = readings.withLock { readings in
-      readings += 1
-      return readings
-    }
-    if reading == 1 {
-      hasBegun.signal()
-      mayFail.wait()
-      throw Self.failure
-    }
-    return KeyValueContents([("number", ArraySlice("5".utf8))], revision: Int64(reading))
-  }
-
-  func hasChanged(since revision: Int64) -> Bool { true }
-
-  func update(
-    _ changes: (KeyValueContents) -> KeyValueChanges
-  ) throws(KeyValueStoreError) -> KeyValueContents { throw Self.failure }
-
-  func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
-    KeyValueObservation {}
-  }
-
-  func moveAside() -> String? { nil }
-}
-
 struct OwnBackendTests {
-  @Test func failureThatComesAfterNewerContentsIsNoErrorOfTheSetting() throws {
-    let backend = LateFailingBackend()
-    let store = KeyValueStore(backend)
+  /// The first read fails after a second one has succeeded.
+  @Test func lateFailureDoesNotReplaceNewerContents() throws {
+    let failure = KeyValueStoreError.unavailable("The server could not be reached.")
+    let (hasBegun, mayFail) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let isFirst = Lock(true)
+    let memory = MemoryBackend()
+    try KeyValueStore(memory).set(5, for: "number")
+    let store = KeyValueStore(
+      HookedBackend(
+        base: memory,
+        willLoad: { () throws(KeyValueStoreError) in
+          let isFirst = isFirst.withLock { isFirst in
+            defer { isFirst = false }
+            return isFirst
+          }
+          if !isFirst { return }
+          hasBegun.signal()
+          mayFail.wait()
+          throw failure
+        }))
     let number = StoredValue(wrappedValue: 0, "number", in: store)
-    let failed = DispatchSemaphore(value: 0)
-    DispatchQueue(label: "late").async {
-      #expect(throws: LateFailingBackend.failure) { try store.load() }
-      failed.signal()
+    try onThreads(2) { thread in
+      if thread == 0 {
+        #expect(throws: failure) { try store.load() }
+      } else {
+        hasBegun.wait()
+        let value = try number.load()
+        #expect(value == 5)
+        mayFail.signal()
+      }
     }
-    backend.hasBegun.wait()
-    #expect(try number.load() == 5)
-    backend.mayFail.signal()
-    failed.wait()
     #expect(number.error == nil)
     #expect(number.wrappedValue == 5)
   }
 
-  @Test func transactionThatWasOvertakenSeesWhatOthersWrote() throws {
+  @Test func overtakenTransactionSeesOtherChanges() throws {
     let store = KeyValueStore(OvertakenBackend())
     let mine = StoredValue(wrappedValue: 0, "mine", in: store)
     let theirs = StoredValue(wrappedValue: 0, "theirs", in: store)
@@ -108,11 +90,10 @@ struct OwnBackendTests {
     }
   }
 
-  @Test func setsAndObserversWorkOverAnyBackend() throws {
+  @Test func customBackendIsWrittenAndObserved() throws {
     let backend = OvertakenBackend()
     let store = KeyValueStore(backend)
-    let heard = Heard<Int>()
-    let observation = StoredValue(wrappedValue: 0, "theirs", in: store).observe { heard.hear($1) }
+    let heard = HeardValues(of: StoredValue(wrappedValue: 0, "theirs", in: store))
     let mine = StoredValue(wrappedValue: 0, "mine", in: store)
     mine.wrappedValue = 5
     #expect(mine.error == nil)
@@ -121,6 +102,5 @@ struct OwnBackendTests {
     try KeyValueStore(backend).set(7, for: "mine")
     heard.wait(for: 2)
     #expect(try mine.load() == 7)
-    observation.cancel()
   }
 }

@@ -16,17 +16,17 @@ struct StoreDirectoryTests {
   ) -> KeyValueStore {
     KeyValueStore(
       FileBackend(
-        path: "\(file.directory)/app/settings.json", format: .json, fileSystem: fileSystem),
+        path: "\(file.directory)/app/settings.json", format: .json, fileSystem: fileSystem,
+        gracePeriod: .zero),
       writes: writes)
   }
 
   @Test(arguments: policies)
-  func removedDirectoryIsMadeAnew(_ writes: WritePolicy) throws {
+  func removedDirectoryIsCreatedAgain(_ writes: WritePolicy) throws {
     let file = try TestFile()
     let store = store(file, writes)
-    let number = StoredValue(wrappedValue: 0, "number", in: store)
-    let heard = Heard<Int>()
-    let observation = number.observe { heard.hear($1) }
+    let number = file.number(in: store)
+    let heard = HeardValues(of: number)
     number.wrappedValue = 1
     try store.synchronize()
     try Shell.run("rm -r app", in: file.directory)
@@ -37,11 +37,10 @@ struct StoreDirectoryTests {
     try store.synchronize()
     #expect(number.error == nil)
     #expect(try self.store(file, .durable).value(of: "number") == 2)
-    observation.cancel()
   }
 
   @Test(arguments: policies)
-  func directoryThatCannotBeMadeAnewIsAnError(_ writes: WritePolicy) throws {
+  func directoryThatCannotBeCreatedIsAnError(_ writes: WritePolicy) throws {
     let file = try TestFile()
     let isForbidden = Lock(false)
     let store = store(
@@ -49,7 +48,7 @@ struct StoreDirectoryTests {
       FileSystem { call, _ in
         call == .mkdir && isForbidden.withLock { $0 } ? EACCES : nil
       })
-    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    let number = file.number(in: store)
     try number.save(1)
     try Shell.run("rm -r app", in: file.directory)
     isForbidden.withLock { $0 = true }
@@ -68,10 +67,10 @@ struct StoreDirectoryTests {
   }
 
   @Test(arguments: policies)
-  func fileInThePlaceOfTheDirectoryIsAnErrorUntilItIsPutBack(_ writes: WritePolicy) throws {
+  func fileInPlaceOfTheDirectoryIsAnError(_ writes: WritePolicy) throws {
     let file = try TestFile()
     let store = store(file, writes)
-    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    let number = file.number(in: store)
     try number.save(1)
     try Shell.run("mv app away; echo text >app", in: file.directory)
     let before = try String(contentsOfFile: "\(file.directory)/away/settings.json", encoding: .utf8)

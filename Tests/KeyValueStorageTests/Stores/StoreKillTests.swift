@@ -1,52 +1,43 @@
 import CLibrary
-import FoundationEssentials
 import StorageInternals
 import TestSupport
 import Testing
 
 @testable import KeyValueStorage
 
-/// Processes that are killed at random moments of their work on a file.
+/// Processes that are killed during their work on a file.
 struct StoreKillTests {
-  private static let kinds = KeyValueFormat.allCases.flatMap { format in
-    ["durable", "coalesced"].map { (format, $0) }
-  }
+  private static let processes = ["a", "b"]
+  private static let ways = ["durable", "coalesced"]
+  private static let kinds: [(KeyValueFormat, String)] =
+    Campaign.isFull
+    ? KeyValueFormat.allCases.flatMap { format in ways.map { (format, $0) } }
+    : Array(zip([KeyValueFormat.json, .binaryPropertyList], ways))
 
   @Test(arguments: kinds)
-  func acknowledgedWritesOfKilledProcessesAreThere(
-    _ format: KeyValueFormat, _ way: String
-  ) throws {
-    let batches = Campaign.size(sample: 1, full: 5)
+  func acknowledgedWritesSurviveAKill(_ format: KeyValueFormat, _ way: String) throws {
+    let file = try TestFile(format)
+    var generator = Campaign.generator()
+    var journal = SettingsJournal()
     var interruptedCount = 0
-    for _ in 0..<batches {
-      let file = try TestFile(format)
-      var journal = SettingsJournal()
-      for round in 0..<Campaign.size(sample: 2, full: 10) {
-        let path = "\(file.directory)/journal-\(round)"
-        try kill(way, round, at: file, journal: path)
-        try journal.read(path)
-        if try !file.temporaryFiles.isEmpty { interruptedCount += 1 }
-        try expect(journal, in: file)
+    for round in 0..<Campaign.size(sample: 2, full: 50) {
+      let paths = Self.processes.map { "\(file.directory)/journal-\($0)-\(round)" }
+      let children = try zip(Self.processes, paths).map { process, path in
+        try SettingsChild("write", [way, process, "round \(round)"], on: file, output: path)
       }
-      #expect(journal.acknowledgementCount > 0)
-      journal.check(try PythonSettings.values(of: file).filter { $0.key != "afterwards" })
+      let progress = Int.random(
+        in: 1_000...Campaign.size(sample: 3_000, full: 20_000), using: &generator)
+      try wait(for: children[0].process) {
+        try FileSystem().status(of: paths[0])?.size ?? 0 >= progress
+      }
+      // The processes were killed during their work, and did not fail by themselves.
+      for child in children { #expect(child.kill() == SIGKILL) }
+      for path in paths { try journal.read(path) }
+      if try !file.temporaryFiles.isEmpty { interruptedCount += 1 }
+      try expect(journal, in: file)
     }
-    // Without temporary files, no process was killed during a write.
-    if Campaign.isFull { #expect(interruptedCount > 0) }
-  }
-
-  /// Starts a child and kills it at a random moment after its first write began.
-  private func kill(
-    _ way: String, _ round: Int, at file: TestFile, journal: String
-  ) throws {
-    let child = try SettingsChild("write", [way, "round \(round)"], on: file, output: journal)
-    // A random progress, whatever the machine's speed, and a random moment of a write.
-    let progress = Int.random(in: 1...Campaign.size(sample: 5_000, full: 20_000))
-    try wait { try FileSystem().status(of: journal)?.size ?? 0 >= progress }
-    usleep(UInt32.random(in: 0..<5000))
-    child.process.stop()
-    // The process was killed during its work, and did not fail by itself.
-    #expect(child.process.end() == SIGKILL)
+    #expect(journal.acknowledgementCount > 0)
+    if Campaign.isFull { print("\(format) \(way): \(interruptedCount) of 50 kills during a write") }
   }
 
   private func expect(_ journal: SettingsJournal, in file: TestFile) throws {
@@ -56,7 +47,7 @@ struct StoreKillTests {
     // No other process is running, so the first access removes the temporary files.
     #expect(try file.temporaryFiles == [])
     journal.check(found)
-    for thread in 0..<2 {
+    for thread in Self.processes.flatMap({ ["\($0) 0", "\($0) 1"] }) {
       #expect(found["\(thread) first"] == found["\(thread) second"])
     }
     try store.set("x", for: "afterwards")

@@ -1,5 +1,3 @@
-import Dispatch
-import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -57,16 +55,13 @@ struct TransactionTests {
     let account = Account(store)
     try store.transaction {
       account.balance = 1
-      let seen = DispatchQueue(label: "other").sync { [balance = account.$balance] in
-        // `sync` may run on the calling thread; a new thread is another one.
-        onOwnThread { balance.wrappedValue }
-      }
-      #expect(seen == 100)
+      let balance = account.$balance
+      onThreads(1) { _ in #expect(balance.wrappedValue == 100) }
     }
     #expect(account.balance == 1)
   }
 
-  @Test func innerTransactionThatThrowsLeavesTheOuterOnesChanges() throws {
+  @Test func failedInnerTransactionKeepsOuterChanges() throws {
     let account = Account(KeyValueStore())
     try account.$balance.store.transaction {
       account.balance = 1
@@ -84,24 +79,7 @@ struct TransactionTests {
     #expect(account.payments == [1])
   }
 
-  @Test func countersOfManyStoresAndThreadsAddUp() throws {
-    let file = try TestFile()
-    let stores = (0..<4).map { _ in file.open() }
-    DispatchQueue.concurrentPerform(iterations: 8) { number in
-      let store = stores[number % 4]
-      let counter = StoredValue(wrappedValue: 0, "counter", in: store)
-      for _ in 0..<25 {
-        do {
-          try store.transaction { counter.wrappedValue += 1 }
-        } catch {
-          Issue.record(error)
-        }
-      }
-    }
-    #expect(try file.open().value(of: "counter") == 200)
-  }
-
-  @Test func changesOfOtherKeysInPlaceAreMadeOneInTheOther() {
+  @Test func inPlaceChangesOfOtherKeysMayBeNested() {
     let account = Account(KeyValueStore())
     func change(_ payments: inout [Int]) {
       account.balance += 5
@@ -112,7 +90,7 @@ struct TransactionTests {
     #expect(account.payments == [5])
   }
 
-  @Test func transactionInsideAChangeInPlaceIsRefused() async {
+  @Test func transactionInAnInPlaceChangeIsRefused() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -126,18 +104,4 @@ struct TransactionTests {
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("during an in-place change"))
   }
-}
-
-/// Calls a closure on a new thread.
-func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
-  let result = Heard<Box<Result>>()
-  let queue = DispatchQueue(label: "own")
-  queue.async { result.hear(Box(value: body())) }
-  while result.all.isEmpty { queue.sync {} }
-  return result.all[0].value
-}
-
-struct Box<Value: Sendable>: Sendable, Equatable {
-  let value: Value
-  static func == (first: Box, second: Box) -> Bool { false }
 }

@@ -1,41 +1,17 @@
 import FoundationEssentials
-import StorageInternals
 import Testing
 
 @testable import KeyValueStorage
 
 struct UserDefaultsImportTests {
   /// A file that Foundation's `UserDefaults` of Swift 6.3 wrote on Linux.
-  private let written = """
-    <?xml version="1.0" encoding="UTF-8"?>
-    <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-    <plist version="1.0">
-    <dict>
-    \t<key>data</key>
-    \t<data>
-    \tAQI=
-    \t</data>
-    \t<key>date</key>
-    \t<date>2026-11-21T16:06:06Z</date>
-    \t<key>flag</key>
-    \t<true/>
-    \t<key>list</key>
-    \t<array>
-    \t\t<integer>1</integer>
-    \t\t<integer>2</integer>
-    \t</array>
-    \t<key>name</key>
-    \t<string>x</string>
-    \t<key>volume</key>
-    \t<real>0.5</real>
-    </dict>
-    </plist>
-
-    """
+  private let written = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../Fixtures/user-defaults.plist")
 
   @Test(arguments: KeyValueFormat.allCases)
-  func whatUserDefaultsLeftIsImported(_ format: KeyValueFormat) throws {
+  func fileOfUserDefaultsIsImported(_ format: KeyValueFormat) throws {
     let source = try TestFile(.xmlPropertyList)
+    let written = try String(contentsOf: written, encoding: .utf8)
     try source.overwrite(written)
     let file = try TestFile(format)
     let store = file.open()
@@ -62,7 +38,7 @@ struct UserDefaultsImportTests {
     #expect(again.unchanged == ["data", "date", "flag", "list", "volume"])
   }
 
-  @Test func nothingIsImportedFromAMissingOrADamagedFile() throws {
+  @Test func missingOrDamagedFileImportsNothing() throws {
     let source = try TestFile(.xmlPropertyList)
     let store = KeyValueStore()
     #expect(try store.import(UserDefaultsFile(source.path), dryRun: false).imported == [])

@@ -1,5 +1,4 @@
 import CLibrary
-import StorageInternals
 import TestSupport
 import Testing
 
@@ -9,30 +8,24 @@ import Testing
 struct WithoutThreadsTests {
   private static let other: uid_t = 65533
 
-  @Test(arguments: KeyValueFormat.allCases)
-  func settingsWorkWithoutThreads(_ format: KeyValueFormat) throws {
-    let file = try TestFile(format)
+  @Test func settingsWorkWithoutThreads() throws {
+    let file = try TestFile()
     if geteuid() == 0 {
       // Root is exempt from the limit.
       try #require(unsafe chown(file.directory, Self.other, Self.other) == 0)
     }
-    let child = try SettingsChild(
-      "withoutThreads", ["\(Self.other)"], on: file, output: "\(file.directory)/output")
-    try wait { child.process.hasEnded }
+    let child = try SettingsChild("withoutThreads", ["\(Self.other)"], on: file)
     try child.process.wait()
     let lines = try child.lines
     // Each of the three stores for the file reports once that it cannot observe changes.
-    let told = lines.filter { $0.hasPrefix("told") }
-    #expect(told.allSatisfy { $0.contains("pthread_create of \(file.path)") }, "\(told)")
-    #expect(told.count == 3)
+    let reports = lines.filter { $0.hasPrefix("report") }
+    #expect(reports.allSatisfy { $0.contains("pthread_create of \(file.path)") }, "\(reports)")
+    #expect(reports.count == 3)
     #expect(
-      lines.filter { !$0.hasPrefix("told") } == [
+      lines.filter { !$0.hasPrefix("report") } == [
         "set\t-", "get\t1", "change\t-", "load\t-", "save\t-", "keys\tnumber", "observed\t-",
         "synchronize\t-", "get\t1", "over",
       ])
-    let store = file.open()
-    #expect(try store.value(of: "number") == 5)
-    #expect(try store.value(of: "synchronized") == 1)
-    #expect(try store.value(of: "atExit") == 1)
+    #expect(try file.values() == ["number": 5, "synchronized": 1, "atExit": 1])
   }
 }

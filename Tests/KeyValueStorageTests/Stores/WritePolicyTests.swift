@@ -1,9 +1,4 @@
-import CLibrary
-import Concurrency
-import Dispatch
-import FoundationEssentials
 import StorageInternals
-import TestSupport
 import Testing
 
 @testable import KeyValueStorage
@@ -26,20 +21,7 @@ struct WritePolicyTests {
     #expect(!store.hasTimer)
   }
 
-  @Test func coalescedSetsAreWrittenInTime() throws {
-    let file = try TestFile()
-    let store = file.open(.coalesced(within: .milliseconds(20)))
-    let other = file.open()
-    let heard = Heard<Int>()
-    let observation = StoredValue(wrappedValue: 0, "a", in: other).observe { heard.hear($1) }
-    for value in 1...3 {
-      StoredValue(wrappedValue: 0, "a", in: store).wrappedValue = value
-      heard.wait(for: value)
-    }
-    observation.cancel()
-  }
-
-  @Test func releasedStoreWritesWhatIsUnsaved() throws {
+  @Test func releasedStoreWritesUnsavedValues() throws {
     let file = try TestFile()
     do {
       StoredValue(wrappedValue: 0, "a", in: file.open(longTime)).wrappedValue = 1
@@ -47,7 +29,7 @@ struct WritePolicyTests {
     #expect(try file.open().value(of: "a") == 1)
   }
 
-  @Test func unsavedChangesAreMergedIntoWhatOthersWrote() throws {
+  @Test func unsavedChangesAreMergedIntoOtherWrites() throws {
     let file = try TestFile()
     let store = file.open(longTime)
     let mine = StoredValue(wrappedValue: 0, "mine", in: store)
@@ -73,45 +55,5 @@ struct WritePolicyTests {
     try store.transaction { first.wrappedValue += 10 }
     #expect(try file.open().value(of: "first") == 11)
     #expect(try file.open().value(of: "second") == 3)
-  }
-
-  @Test func failedWriteIsKeptAndWrittenLater() throws {
-    let file = try TestFile()
-    let faults = Lock<Int32?>(ENOSPC)
-    let backend = FileBackend(
-      path: file.path, format: .json,
-      fileSystem: FileSystem { call, _ in call == .write ? faults.withLock { $0 } : nil })
-    let store = KeyValueStore(backend)
-    let number = StoredValue(wrappedValue: 0, "number", in: store)
-    number.wrappedValue = 1
-    #expect(number.wrappedValue == 1)
-    guard case .system("write", _, ENOSPC) = number.error else {
-      Issue.record("\(String(describing: number.error))")
-      return
-    }
-    #expect(throws: KeyValueStoreError.self) { try number.save(2) }
-    #expect(number.wrappedValue == 1)
-    faults.withLock { $0 = nil }
-    StoredValue(wrappedValue: 0, "other", in: store).wrappedValue = 5
-    #expect(number.error == nil)
-    #expect(try file.text == "{\n  \"number\": 1,\n  \"other\": 5\n}\n")
-  }
-
-  @Test func manyThreadsShareTheirWrites() throws {
-    let file = try TestFile()
-    let store = file.open()
-    DispatchQueue.concurrentPerform(iterations: 8) { thread in
-      for number in 0..<20 {
-        let setting = StoredValue(wrappedValue: 0, "\(thread)-\(number)", in: store)
-        setting.wrappedValue = number
-        // The value is on disk when the setter returns.
-        do {
-          #expect(try file.open().value(of: setting.key) == number)
-        } catch {
-          Issue.record(error)
-        }
-      }
-    }
-    #expect(try store.keys().count == 160)
   }
 }

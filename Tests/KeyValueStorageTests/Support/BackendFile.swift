@@ -21,20 +21,19 @@ final class BackendFile: Sendable {
   func callAsFunction(_ name: String) -> String { temporary(name) }
 
   /// Another backend for the file, or for another path.
-  func open(_ path: String? = nil, fileSystem: FileSystem = FileSystem()) -> FileBackend {
+  func open(
+    _ path: String? = nil, fileSystem: FileSystem = FileSystem(), gracePeriod: Duration = .zero
+  ) -> FileBackend {
     FileBackend(
-      path: path ?? self.path, format: .json, storedFormat: LineFormat(), fileSystem: fileSystem)
+      path: path ?? self.path, format: .json, storedFormat: LineFormat(), fileSystem: fileSystem,
+      gracePeriod: gracePeriod)
   }
 
   /// Returns the text of a file; nil if the file does not exist.
   func text(of path: String? = nil) throws -> String? {
-    do {
-      let file = try FileSystem().open(path ?? self.path, O_RDONLY)
-      return String(decoding: try file.read(from: 0, count: .max), as: UTF8.self)
-    } catch {
-      if error.code == ENOENT { return nil }
-      throw error
-    }
+    let path = path ?? self.path
+    if try FileSystem().status(of: path) == nil { return nil }
+    return String(decoding: try content(of: path), as: UTF8.self)
   }
 
   /// Replaces the file by a rename, as many editors do.
@@ -43,15 +42,9 @@ final class BackendFile: Sendable {
   }
 
   /// Overwrites the file in place, as a shell does.
-  func overwrite(_ text: String) throws { try write(Array(text.utf8)) }
-
-  func write(_ bytes: [UInt8]) throws {
+  func overwrite(_ text: String) throws {
     let file = try FileSystem().open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
-    try file.write(bytes, at: 0)
-  }
-
-  var bytes: [UInt8] {
-    get throws { try FileSystem().open(path, O_RDONLY).read(from: 0, count: .max) }
+    try file.write(Array(text.utf8), at: 0)
   }
 
   var status: FileStatus? {
@@ -75,10 +68,10 @@ final class BackendFile: Sendable {
 }
 
 extension FileBackend {
-  /// Sets a key; nil removes it.
+  /// Sets a key, without a limit for the lock; nil removes it.
   @discardableResult
   func set(_ key: String, _ value: String?) throws(KeyValueStoreError) -> KeyValueContents {
-    try update { _ in
+    try update(within: .seconds(100_000)) { _ in
       var changes = KeyValueChanges()
       changes.set(key, to: value.map { ArraySlice($0.utf8) })
       return changes
@@ -87,7 +80,7 @@ extension FileBackend {
 
   /// Increments a number with a fixed number of digits.
   func count(_ key: String) throws(KeyValueStoreError) {
-    _ = try update { contents in
+    _ = try update(within: .seconds(100_000)) { contents in
       let number = contents[key].flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 10_000
       var changes = KeyValueChanges()
       changes.set(key, to: ArraySlice(String(number + 1).utf8))

@@ -1,24 +1,29 @@
 import Concurrency
 import StorageInternals
+import Testing
+
+extension FileSystem {
+  /// A file system that calls a closure before each call of one kind, or only those on one path.
+  static func before(
+    _ call: Call, on path: String? = nil, _ body: @escaping @Sendable (String) throws -> Void
+  ) -> FileSystem {
+    FileSystem { made, at in
+      if made != call || at != path ?? at { return nil }
+      do { try body(at) } catch { Issue.record(error) }
+      return nil
+    }
+  }
+}
 
 /// A counter of one kind of system call.
 final class CallCount: Sendable {
   private let count = Lock(0)
-  private let call: FileSystem.Call
-  private let path: String?
+  let fileSystem: FileSystem
 
   /// Counts only the calls on one path, if it is given.
   init(of call: FileSystem.Call, on path: String? = nil) {
-    self.call = call
-    self.path = path
+    fileSystem = .before(call, on: path) { [count] _ in count.withLock { $0 += 1 } }
   }
 
   var value: Int { count.withLock { $0 } }
-
-  var fileSystem: FileSystem {
-    FileSystem { call, path in
-      if call == self.call, path == self.path ?? path { self.count.withLock { $0 += 1 } }
-      return nil
-    }
-  }
 }

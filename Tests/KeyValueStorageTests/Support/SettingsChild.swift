@@ -9,13 +9,15 @@ final class SettingsChild: Sendable {
   let process: ChildProcess
   private let output: String
 
+  /// Starts the process, perhaps by another command, whose words the closure returns.
   init(
-    _ mode: String, _ parameters: [String] = [], on file: TestFile, output: String
+    _ mode: String, _ parameters: [String] = [], on file: TestFile, output: String? = nil,
+    command: ([String]) -> [String] = { $0 }
   ) throws {
-    self.output = output
-    process = try ChildProcess(
-      executable: "SettingsProcess", [mode, "\(file.format)", file.path] + parameters,
-      output: output)
+    self.output = output ?? "\(file.directory)/output"
+    let path = try ChildProcess.path(ofExecutable: "SettingsProcess")
+    let words = command([path, mode, "\(file.format)", file.path] + parameters)
+    process = try ChildProcess(words[0], Array(words.dropFirst()), output: self.output)
   }
 
   var lines: [String] {
@@ -28,6 +30,13 @@ final class SettingsChild: Sendable {
   }
 
   func wait(for line: String) throws {
-    try TestSupport.wait { try lines.contains(line) }
+    try TestSupport.wait(for: process) { try lines.contains(line) }
+  }
+
+  /// Kills the process, and returns the status that it ended with.
+  @discardableResult
+  func kill() -> Int32 {
+    process.stop()
+    return process.end()
   }
 }

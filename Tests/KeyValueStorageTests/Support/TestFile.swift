@@ -1,4 +1,3 @@
-import Dispatch
 import FoundationEssentials
 import StorageInternals
 import TestSupport
@@ -18,24 +17,49 @@ final class TestFile: Sendable {
     path = temporary(format == .json ? "settings.json" : "settings.plist")
   }
 
-  var directory: String { temporary.path }
-
-  /// Another store for the same file, as in another process.
-  func open(
-    _ writes: WritePolicy = .durable, version: Int = 0, _ migrations: [KeyValueMigration] = []
-  ) -> KeyValueStore {
-    KeyValueStore(
-      FileBackend(path: path, format: format), writes: writes, version: version,
-      migrations: migrations)
+  /// A file with the values of some keys.
+  convenience init(
+    _ format: KeyValueFormat = .json, inMemory: Bool = false, values: [String: Int]
+  ) throws {
+    try self.init(format, inMemory: inMemory)
+    try encoded(values).write(to: URL(filePath: path))
   }
 
-  /// A store with a grace period that suffices for other programs even on a busy machine.
+  var directory: String { temporary.path }
+
+  /// Another store for the same file, as in another process, without a limit for its lock.
+  func open(
+    _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem(), version: Int = 0,
+    _ migrations: [KeyValueMigration] = []
+  ) -> KeyValueStore {
+    let store = KeyValueStore(
+      FileBackend(path: path, format: format, fileSystem: fileSystem), writes: writes,
+      version: version, migrations: migrations)
+    store.lockTimeout = .seconds(100_000)
+    return store
+  }
+
+  /// A store that waits until a file that another program is writing is complete.
   func openPatiently(
     _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem()
   ) -> KeyValueStore {
-    KeyValueStore(
-      FileBackend(path: path, format: format, fileSystem: fileSystem), writes,
-      SettingsVersion(0, []), gracePeriod: .seconds(600))
+    let backend = FileBackend(
+      path: path, format: format, fileSystem: fileSystem, gracePeriod: .zero)
+    return KeyValueStore(
+      backend, writes, SettingsVersion(0, []), gracePeriod: .seconds(100_000))
+  }
+
+  /// A property for the key `number`, which is 0 by default.
+  func number(in store: KeyValueStore? = nil) -> StoredValue<Int> {
+    StoredValue(wrappedValue: 0, "number", in: store ?? open())
+  }
+
+  /// The values of all keys, as another store reads them.
+  func values() throws -> [String: Int] {
+    let store = open()
+    var values: [String: Int] = [:]
+    for key in try store.keys() { values[key] = try store.value(of: key) }
+    return values
   }
 
   var text: String {
@@ -43,7 +67,7 @@ final class TestFile: Sendable {
   }
 
   var bytes: [UInt8] {
-    get throws { Array(try Data(contentsOf: URL(filePath: path))) }
+    get throws { try content(of: path) }
   }
 
   /// The bytes of a file with these values in this format.

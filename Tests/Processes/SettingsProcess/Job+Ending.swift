@@ -17,22 +17,11 @@ extension Job {
     let number = StoredValue(wrappedValue: 0, "number", in: store)
     let name = StoredValue(wrappedValue: "", "name", in: store)
     switch way {
-    case .return:
+    case .return, .exit, .terminate:
       number.wrappedValue = 1
       name.wrappedValue = "name"
-    case .exit:
-      number.wrappedValue = 1
-      name.wrappedValue = "name"
-      exit(0)
-    case .terminate:
-      number.wrappedValue = 1
-      name.wrappedValue = "name"
-      let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
-      source.setEventHandler { exit(0) }
-      // Before the registration, the source does not receive signals.
-      source.setRegistrationHandler { printLine("ready") }
-      source.activate()
-      withExtendedLifetime(source) { dispatchMain() }
+      if way == .exit { exit(0) }
+      if way == .terminate { waitForTermination() }
     case .transaction, .durableTransaction:
       if way == .transaction { StoredValue(wrappedValue: 0, "unsaved", in: store).wrappedValue = 1 }
       try store.transaction {
@@ -68,6 +57,15 @@ extension Job {
       printLine("ready")
       dispatchMain()
     }
+  }
+
+  private func waitForTermination() -> Never {
+    let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
+    source.setEventHandler { exit(0) }
+    // Before the registration, the source does not receive signals.
+    source.setRegistrationHandler { printLine("ready") }
+    source.activate()
+    withExtendedLifetime(source) { dispatchMain() }
   }
 
   private func exitInside(_ value: inout Int) -> Never {

@@ -24,22 +24,13 @@ extension Job {
       let use = FirstUse.allCases[number % FirstUse.allCases.count]
       let child = Self.fork()
       if child == 0 {
-        KeyValueStore.onFailure = { printLine("told\t\(number)\t\($0)") }
+        KeyValueStore.onFailure = { printLine("report\t\(number)\t\($0)") }
         settings.use(use, number)
         // Ends the child like any other process.
         endProcess()
       }
       var status: Int32 = 0
-      let deadline = ContinuousClock.now + .seconds(60)
-      while unsafe waitpid(child, &status, WNOHANG) == 0 {
-        if ContinuousClock.now > deadline {
-          printLine("\(use) hangs")
-          kill(child, SIGKILL)
-          unsafe waitpid(child, &status, 0)
-          break
-        }
-        usleep(200)
-      }
+      unsafe waitpid(child, &status, 0)
       printLine("\(use)\t\(number)\t\(status)")
     }
     settings.unsaved.wrappedValue = 2

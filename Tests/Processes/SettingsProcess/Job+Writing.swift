@@ -47,26 +47,40 @@ extension Job {
 
   func write() throws {
     let way = try way(Writing.self)
-    let prefix = try parameter(1)
+    let (process, prefix) = (try parameter(1), try parameter(2))
     let store = try open(way == .coalesced ? .coalesced(within: .milliseconds(3)) : .durable)
-    onTwoThreads { thread in
-      var round = 0
-      while true {
-        let value = "\(prefix) \(round) " + String(repeating: "x", count: round * 37 % 300)
-        switch way {
-        case .durable: try change(store, thread, round, value)
-        case .coalesced: try changeSeveral(store, thread, round, value)
+    for thread in 0..<2 {
+      // One queue each, because a pool has only as many threads as the machine has processors.
+      DispatchQueue(label: "thread \(thread)").async {
+        do {
+          for round in 0... {
+            let value = "\(prefix) \(round) " + String(repeating: "x", count: round * 37 % 300)
+            switch way {
+            case .durable: try change(store, "\(process) \(thread)-\(round % 10)", round, value)
+            case .coalesced:
+              // Keys that may be written at any time, and are once `synchronize` returns.
+              let keys = (0..<4).map { "\(process) \(thread)-\((round + $0) % 10)" }
+              try journal(keys, value) {
+                set(keys, value, in: store)
+                try store.synchronize()
+              }
+            }
+            if round % 5 > 0 { continue }
+            // Two keys that must agree.
+            let keys = ["\(process) \(thread) first", "\(process) \(thread) second"]
+            try journal(keys, value) { try store.transaction { set(keys, value, in: store) } }
+          }
+        } catch {
+          fatalError("A write failed: \(error)")
         }
-        if round % 5 == 0 { try changePair(store, thread, value) }
-        round += 1
       }
     }
+    dispatchMain()
   }
 
   private func change(
-    _ store: KeyValueStore, _ thread: Int, _ round: Int, _ value: String
+    _ store: KeyValueStore, _ key: String, _ round: Int, _ value: String
   ) throws {
-    let key = "\(thread)-\(round % 10)"
     let setting = StoredValue(wrappedValue: "", key, in: store)
     switch round % 7 {
     case 0: try journal([key], "-") { try store.remove(key) }
@@ -80,25 +94,8 @@ extension Job {
     }
   }
 
-  /// Sets keys that may be written at any time, and are once `synchronize` returns.
-  private func changeSeveral(
-    _ store: KeyValueStore, _ thread: Int, _ round: Int, _ value: String
-  ) throws {
-    let keys = (0..<4).map { "\(thread)-\((round + $0) % 10)" }
-    try journal(keys, value) {
-      for key in keys { StoredValue(wrappedValue: "", key, in: store).wrappedValue = value }
-      try store.synchronize()
-    }
-  }
-
-  /// Sets two keys that must agree.
-  private func changePair(_ store: KeyValueStore, _ thread: Int, _ value: String) throws {
-    let keys = ["\(thread) first", "\(thread) second"]
-    try journal(keys, value) {
-      try store.transaction {
-        for key in keys { StoredValue(wrappedValue: "", key, in: store).wrappedValue = value }
-      }
-    }
+  private func set(_ keys: [String], _ value: String, in store: KeyValueStore) {
+    for key in keys { StoredValue(wrappedValue: "", key, in: store).wrappedValue = value }
   }
 
   private func journal(_ keys: [String], _ value: String, _ change: () throws -> Void) throws {

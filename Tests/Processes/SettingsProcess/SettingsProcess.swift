@@ -24,10 +24,8 @@ struct Misuse: Error {}
 
 /// The kinds of jobs; each lists its parameters, which follow the format and the file.
 enum Mode: String {
-  /// `way prefix count`: sets `count` keys on each of two threads, and increments the key `counter`
-  /// with each of them.
-  case fill
-  /// `way prefix`: sets and removes keys until it is killed.
+  /// `way process prefix`: sets and removes keys that begin with the name of the process, to values
+  /// that begin with the prefix, on two threads until it is killed.
   ///
   /// Standard output is a journal: a line with `+` before each change, and the same line with `=`
   /// once the store has acknowledged it; the value of a removal is `-`.
@@ -50,7 +48,7 @@ enum Mode: String {
   case withoutThreads
   /// Begins a transaction, prints `ready`, and stays in it.
   case hold
-  /// `way`: sets keys, and ends while another process holds the lock; prints the messages for
+  /// Sets keys, and ends while another process holds the lock; prints the messages for
   /// standard error on standard output.
   case endBusy
   /// `count`: forks that many children, which use the settings, while its threads are busy.

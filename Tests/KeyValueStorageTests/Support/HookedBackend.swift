@@ -1,0 +1,45 @@
+@testable import KeyValueStorage
+
+/// A backend whose changes are not observed, so that no thread of a store uses it in the
+/// background, with hooks at each read and write.
+struct HookedBackend: KeyValueBackend {
+  let base: any KeyValueBackend
+  var willLoad: @Sendable () throws(KeyValueStoreError) -> Void = {}
+  var willWrite: @Sendable (KeyValueChanges) throws(KeyValueStoreError) -> Void = { _ in }
+
+  var format: KeyValueFormat { base.format }
+  var name: String { base.name }
+
+  func load() throws(KeyValueStoreError) -> KeyValueContents {
+    try willLoad()
+    return try base.load()
+  }
+
+  func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool {
+    try base.hasChanged(since: revision)
+  }
+
+  func update(
+    _ changes: (KeyValueContents) -> KeyValueChanges
+  ) throws(KeyValueStoreError) -> KeyValueContents {
+    var failure: KeyValueStoreError?
+    let contents = try base.update { contents in
+      let changes = changes(contents)
+      do throws(KeyValueStoreError) {
+        try willWrite(changes)
+        return changes
+      } catch {
+        failure = error
+        return KeyValueChanges()
+      }
+    }
+    if let failure { throw failure }
+    return contents
+  }
+
+  func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
+    KeyValueObservation {}
+  }
+
+  func moveAside() throws(KeyValueStoreError) -> String? { try base.moveAside() }
+}
