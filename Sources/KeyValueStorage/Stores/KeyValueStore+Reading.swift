@@ -173,8 +173,12 @@ extension KeyValueStore {
       if state.withLock({ $0.isOverdue }) { flushOverdue(within: nil) }
     } catch {
       if !isRetry { return scheduleRefresh() }
-      state.withLock { $0.recordReadError(error, since: cached?.revision) }
-      Self.report(error)
+      let lastError = state.withLock { state in
+        defer { state.recordReadError(error, since: cached?.revision) }
+        return state.readError
+      }
+      // One change of a file may cause several notifications.
+      if error != lastError { Self.report(error) }
     }
   }
 

@@ -103,4 +103,34 @@ struct OwnBackendTests {
     heard.wait(for: 2)
     #expect(try mine.load() == 7)
   }
+
+  @Test func repeatedFailureIsReportedOnce() throws {
+    ReportedFailures.record()
+    let failure = KeyValueStoreError.unavailable("The server fails repeatedly.")
+    let failedLoads = Lock(Int?.none)
+    let notify = Lock({ @Sendable () -> Void in })
+    let memory = MemoryBackend()
+    let store = KeyValueStore(
+      HookedBackend(
+        base: memory,
+        willLoad: { () throws(KeyValueStoreError) in
+          let fails = failedLoads.withLock { count in
+            count = count.map { $0 + 1 }
+            return count != nil
+          }
+          if fails { throw failure }
+        },
+        didObserve: { handler in notify.withLock { $0 = handler } }))
+    let observation = store.observe { _ in }
+    failedLoads.withLock { $0 = 0 }
+    for number in 1...3 {
+      try KeyValueStore(memory).set(number, for: "number")
+      // Each notification reads at once, and again later on a thread of the store.
+      notify.withLock { $0 }()
+      try wait { failedLoads.withLock { $0 ?? 0 } >= 2 * number }
+    }
+    // The failure of the fourth load is reported before the sixth begins.
+    #expect(ReportedFailures.count(of: failure) == 1)
+    observation.cancel()
+  }
 }

@@ -6,6 +6,8 @@ struct HookedBackend: KeyValueBackend {
   let base: any KeyValueBackend
   var willLoad: @Sendable () throws(KeyValueStoreError) -> Void = {}
   var willWrite: @Sendable (KeyValueChanges) throws(KeyValueStoreError) -> Void = { _ in }
+  /// Gets the handler of an observation, which nothing else calls.
+  var didObserve: @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }
 
   var format: KeyValueFormat { base.format }
   var name: String { base.name }
@@ -38,7 +40,8 @@ struct HookedBackend: KeyValueBackend {
   }
 
   func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
-    KeyValueObservation {}
+    didObserve(handler)
+    return KeyValueObservation {}
   }
 
   func moveAside() throws(KeyValueStoreError) -> String? { try base.moveAside() }
