@@ -1,4 +1,5 @@
 import Concurrency
+import TestSupport
 
 @testable import KeyValueStorage
 
@@ -7,6 +8,8 @@ enum ReportedFailures {
   private static let failures = Lock([KeyValueStoreError]())
 
   private static let recorded: Void = {
+    // The other handler must not replace this one later.
+    ExpectedFailures.begin()
     KeyValueStore.onFailure = { error in failures.withLock { $0.append(error) } }
   }()
 

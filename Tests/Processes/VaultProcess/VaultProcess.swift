@@ -67,8 +67,8 @@ enum Mode: String {
   case export
   /// `file`: imports from the file, logs each step, and waits for a signal.
   case `import`
-  /// `settings property-list end key…`: migrates lists of numbers of 1.x into the settings until the
-  /// progress is `end`. Here and below, the vault is not used.
+  /// `settings property-list end key…`: migrates lists of numbers of 1.x into the settings until
+  /// the progress is `end`. Here and below, the vault is not used.
   case settings
   /// `suite`: sets a value of each type in Foundation's `UserDefaults`.
   case userDefaults

@@ -19,7 +19,7 @@ enum Fixture {
   static let libsecretOfTwoPassphrases = file("libsecret-two-passphrases")
   static let libsecretWithOddNames = file("libsecret-odd-names")
 
-  /// One iteration of the key derivation, so that it costs little, and sealed items that do not open.
+  /// Sealed items that do not open, after one iteration of the key derivation, which costs little.
   static let cheapLibsecret = libsecret(iterations: [1, 0, 0, 0])
 
   static func libsecret(iterations: [UInt8]) -> [UInt8] {

@@ -247,8 +247,8 @@ final class Family: Sendable {
 
 /// Threads that repeat their work until they are stopped.
 ///
-/// Each has finished some accesses when the initializer returns: Swift's runtime makes a generic type
-/// at its first use, under a lock that a child forked meanwhile would wait for without end.
+/// Each has finished some accesses when the initializer returns: Swift's runtime makes a generic
+/// type at its first use, under a lock that a child forked meanwhile would wait for without end.
 struct BusyThreads: Sendable {
   private let isStopped = Lock(false)
   private let failures = Lock([String]())

@@ -96,7 +96,7 @@ struct VaultFaultTests {
     #expect(try content(of: output) == Array("value\nvalue\n".utf8))
   }
 
-  /// Where there are no hard links, as on FAT and some FUSE file systems, the damaged file is copied.
+  /// Without hard links, as on FAT and some FUSE file systems, the damaged file is copied.
   @Test(arguments: [0, EPERM, ENOSYS, EOPNOTSUPP])
   func failedRepairIsRepeatable(_ linkError: Int32) throws {
     let history = try VaultHistory(.appended)
