@@ -17,6 +17,8 @@ import Synchronization
     var mutex = unsafe pthread_mutex_t()
     // The sum of the reasons for taking the slow path.
     let slowPathReasons = Atomic(0)
+    // The accesses in the queue that wait for the mutex, which only tests read.
+    let queuedCount = Atomic(0)
     let generation = unsafe Fork.current
     let process = OwningProcess()
     // Guarded by the mutex.
@@ -94,6 +96,9 @@ import Synchronization
   /// After the deadline, the access counts as starving until it holds the mutex. Each access that
   /// begins in the meantime goes to the end of the queue.
   func enterFromQueue(_ position: AccessPosition) {
+    // The value is atomic, and the owner keeps the memory alive.
+    unsafe memory.pointee.queuedCount.add(1, ordering: .relaxed)
+    defer { unsafe memory.pointee.queuedCount.subtract(1, ordering: .relaxed) }
     if let deadline = position.deadline, !position.isStarving {
       if enter(until: deadline) == .entered { return }
       addSlowPathReason(SlowPath.starving)
@@ -138,6 +143,12 @@ import Synchronization
 
   /// Whether a thread has waited too long.
   var hasStarving: Bool { slowPathReasons >= SlowPath.starving }
+
+  /// Whether an access in the queue waits for the mutex.
+  var hasQueued: Bool {
+    // As in `slowPathReasons`.
+    unsafe memory.pointee.queuedCount.load(ordering: .relaxed) > 0
+  }
 
   private var slowPathReasons: Int {
     // The value is atomic, and the owner keeps the memory alive.

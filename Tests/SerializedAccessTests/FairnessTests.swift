@@ -34,7 +34,8 @@ struct FairnessTests {
     }
   }
 
-  /// Performs `first` on a thread that starves during an access, which `second` follows at once.
+  /// Performs `first` on a thread that starves in the queue during an access, which `second` follows
+  /// at once.
   private func starve(
     _ value: Serialized<Int>, _ first: @escaping @Sendable () -> Void,
     inAccess: @escaping @Sendable () -> Void = {}, then second: @escaping @Sendable () -> Void
@@ -44,7 +45,7 @@ struct FairnessTests {
       if thread == 0 {
         value.access { _ in
           isHeld.signal()
-          while !value.lock.hasStarving { usleep(100) }
+          while !value.lock.hasStarving || !value.lock.hasQueued { usleep(100) }
           inAccess()
         }
         second()
@@ -56,7 +57,12 @@ struct FairnessTests {
     try wait { !value.lock.hasStarving }
   }
 
-  @Test(arguments: Operation.allCases, [true, false])
+  /// Beginning to observe is no access, and waits only for the one in progress.
+  private static let cases =
+    Operation.allCases.map { ($0, true) }
+    + Operation.allCases.filter { $0 != .observe }.map { ($0, false) }
+
+  @Test(arguments: cases)
   func starvingThreadIsNotOvertaken(operation: Operation, isStarving: Bool) throws {
     let value = Serialized(0)
     let isFirst = Serialized<(@Sendable () -> Bool)?>(nil)
