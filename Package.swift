@@ -183,7 +183,10 @@ if Context.environment["CONCURRENCY"] != nil {
     ],
     "ValidationTests": ["Support", "Asynchronous", "Fields", "Forms"],
   ]
-  package.targets.removeAll { $0.type == .test && suites[$0.name] == nil }
+  package.products.removeAll { $0.name == "locket" }
+  package.targets.removeAll {
+    $0.name == "locket" || $0.type == .test && suites[$0.name] == nil
+  }
   for target in package.targets {
     if let sources = suites[target.name] { target.sources = sources }
   }

@@ -34,8 +34,8 @@ struct FairnessTests {
     }
   }
 
-  /// Performs `first` on a thread that starves in the queue during an access, which `second` follows
-  /// at once.
+  /// Performs `first` on a thread that starves in the queue during an access, and `second` at once
+  /// after that access.
   private func starve(
     _ value: Serialized<Int>, _ first: @escaping @Sendable () -> Void,
     inAccess: @escaping @Sendable () -> Void = {}, then second: @escaping @Sendable () -> Void

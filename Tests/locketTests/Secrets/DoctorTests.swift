@@ -31,7 +31,8 @@ struct DoctorTests {
         "\n! Settings  \(machine.settingsFile.path) cannot be read at line 1, column 2: "))
   }
 
-  @Test(.enabled(if: WithoutInotify.isPossible)) func missingInotifyIsAProblem() throws {
+  @Test(.enabled(if: WithoutInotify.isPossible, "The machine has no user namespaces."))
+  func missingInotifyIsAProblem() throws {
     let words = WithoutInotify.words([Machine.executable, "doctor"])
     let ended = try machine.run(words, environment: machine.environment)
     #expect(ended.status == 2)

@@ -53,7 +53,7 @@ struct WatchTests {
     while try watcher.nextLine() != "a\t2" {}
   }
 
-  @Test(.enabled(if: WithoutInotify.isPossible))
+  @Test(.enabled(if: WithoutInotify.isPossible, "The machine has no user namespaces."))
   func changeIsPrintedWithoutInotify() throws {
     let watcher = try Watcher("s.json", on: machine, wrap: WithoutInotify.words)
     #expect(try watcher.nextComplaint().contains("fs.inotify.max_user_instances"))
