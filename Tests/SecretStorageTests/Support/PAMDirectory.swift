@@ -52,19 +52,21 @@ struct PAMDirectory: Sendable {
     return "required \(path) \(arguments.map { "[\($0)]" }.joined(separator: " "))"
   }
 
-  /// Writes a shell script.
+  /// Writes a shell script, and returns the command that runs it.
+  ///
+  /// The file is not executed itself: a child of another test may still have it open for writing.
   func script(_ text: String) throws -> String {
     let path = directory("script")
-    try write("#!/bin/sh\n\(text)\n", to: path, mode: 0o700)
-    return path
+    try write("\(text)\n", to: path)
+    return "/bin/sh \(path)"
   }
 
   func makeFile(_ path: String) throws {
     try write("", to: path)
   }
 
-  private func write(_ text: String, to path: String, mode: mode_t = 0o600) throws {
-    try FileSystem().open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: mode).write(
+  private func write(_ text: String, to path: String) throws {
+    try FileSystem().open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600).write(
       Array(text.utf8), at: 0)
   }
 

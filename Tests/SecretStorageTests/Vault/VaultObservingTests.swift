@@ -14,6 +14,7 @@ struct VaultObservingTests {
     for stream: AsyncStream<Void>, until condition: () throws -> Bool
   ) async throws {
     for await _ in stream where try condition() { return }
+    Issue.record("The stream of changes ended.")
   }
 
   @Test func changeByAnotherProcessIsReported() async throws {

@@ -77,10 +77,13 @@ extension SecretCipher {
     let code = DetachedThread.start {
       // Binds the symbol now. Lazy binding after the derivation would save registers with the key.
       wipeReturnedFrames()
-      let result = Result(catching: derive)
-      // The stack may be reused by other threads, and the cipher may have left key material on it.
-      wipeReturnedFrames()
-      outcome.withLock { $0 = result }
+      do {
+        let result = Result(catching: derive)
+        // The stack may be reused by other threads, and the cipher may have left key material on it.
+        wipeReturnedFrames()
+        outcome.withLock { $0 = result }
+      }
+      // This thread has no reference to the key any longer, which the caller may release at once.
       end.signal()
     }
     if code != 0 { return try derive() }

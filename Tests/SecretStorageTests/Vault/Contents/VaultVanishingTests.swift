@@ -119,6 +119,9 @@ struct VaultVanishingTests {
           try object.add("new", account: "b")
           #expect(try vault.open().texts() == ["b": "new"])
           #expect(object.diagnose().isHealthy)
+          // Another report would come first.
+          object.background.run { news.signal() }
+          news.wait()
           #expect(heard.withLock { $0 } == [String](repeating: told, count: number))
         }
         try FileSystem().unlink(vault.path)
