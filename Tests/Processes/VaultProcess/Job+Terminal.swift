@@ -30,9 +30,17 @@ extension Job {
     }
     let question: AuthenticationQuestion =
       kind == "visible" ? .visible("Name: ") : .hidden("Password: ")
-    let task = Task { await Self.answer(to: question) }
+    let begin = AsyncStream.makeStream(of: Void.self)
+    let task = Task {
+      // The source of the signal precedes the question, at which the signal is sent.
+      for await _ in begin.stream {}
+      return await Self.answer(to: question)
+    }
     let second = kind == "twice" ? Task { await Self.answer(to: question) } : nil
-    let source = kind == "cancelled" ? Self.source(of: SIGUSR1) { task.cancel() } : nil
+    let source =
+      kind == "cancelled"
+      ? Self.source(of: SIGUSR1, whenRegistered: begin.continuation.finish) { task.cancel() } : nil
+    if source == nil { begin.continuation.finish() }
     defer { source?.cancel() }
     printLine(await task.value)
     if let second { printLine(await second.value) }
@@ -54,7 +62,8 @@ extension Job {
   }
 
   private static func source(
-    of number: Int32, _ handler: @escaping @Sendable () -> Void
+    of number: Int32, whenRegistered: @escaping @Sendable () -> Void,
+    _ handler: @escaping @Sendable () -> Void
   ) -> any DispatchSourceSignal {
     var mask = sigset_t()
     // The pointers are to variables of this call.
@@ -64,6 +73,7 @@ extension Job {
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler(handler: handler)
+    source.setRegistrationHandler(handler: whenRegistered)
     source.activate()
     return source
   }

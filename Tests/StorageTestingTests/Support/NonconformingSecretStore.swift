@@ -68,14 +68,20 @@ final class NonconformingSecretStore: SecretStore {
       return try content.update(
         existing.id, expecting: existing.revision, attributes: attributes, secret: secret)
     }
-    if let existing, violation == .acceptsDuplicate { return existing }
     if violation == .reservesRemovedIdentity, nextCall() > 0 { throw .duplicate }
     if violation == .rejectsLargeSecrets, secret.count > 1 << 20 {
       throw .invalid("The secret is too large")
     }
     try recordOwnWrite()
-    return try content.add(
-      altered(secret), identity: altered(identity), attributes: altered(attributes))
+    do throws(SecretStoreError) {
+      return try content.add(
+        altered(secret), identity: altered(identity), attributes: altered(attributes))
+    } catch {
+      guard error == .duplicate, violation == .acceptsDuplicate,
+        let existing = content.items(matching: .exactly(identity)).first
+      else { throw error }
+      return existing
+    }
   }
 
   func update(

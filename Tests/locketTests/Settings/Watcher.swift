@@ -47,6 +47,14 @@ final class Watcher {
     output.close()
   }
 
+  /// Whether the process has ended; its status stays to be waited for.
+  var hasEnded: Bool {
+    // The kernel fills the structure, and only if the process has ended.
+    var information = unsafe siginfo_t()
+    return unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT) == 0
+      && information.si_signo == SIGCHLD
+  }
+
   func wait() throws -> Int32 {
     isEnded = true
     return try StartedProcess.wait(for: process)

@@ -112,12 +112,16 @@ private final class Ending {
   init() {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
     signals = stream
+    let isRegistered = DispatchSemaphore(value: 0)
     sources = [SIGTERM, SIGINT].map { number in
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { continuation.yield(number) }
+      // Before the registration, the signal ends the process.
+      source.setRegistrationHandler { isRegistered.signal() }
       source.activate()
       return source
     }
+    for _ in sources { isRegistered.wait() }
   }
 
   deinit {
