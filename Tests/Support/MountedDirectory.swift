@@ -31,9 +31,13 @@ package final class MountedDirectory {
 
   /// Remounts the file system, read-only or writable.
   package func remount(readOnly: Bool) throws {
-    let flags = MS_REMOUNT | (readOnly ? MS_RDONLY : 0)
-    let result = unsafe mount("locket", path, "tmpfs", UInt(flags), nil)
-    if result != 0 { throw SystemError(call: .mkdir, path: path, code: errno) }
+    let flags = UInt(MS_REMOUNT | (readOnly ? MS_RDONLY : 0))
+    // A child that another test starts has each file open until it executes its program.
+    try wait {
+      if unsafe mount("locket", path, "tmpfs", flags, nil) == 0 { return true }
+      if errno != EBUSY { throw SystemError(call: .mkdir, path: path, code: errno) }
+      return false
+    }
   }
 
   /// Takes all the remaining space.
@@ -53,6 +57,8 @@ package final class MountedDirectory {
   }
 
   package func makeRoom() throws {
+    // Truncated first, because a child of another test may still have it open.
+    try FileSystem().open("\(path)/filling", O_WRONLY).truncate(to: 0)
     try FileSystem().unlink("\(path)/filling")
   }
 }

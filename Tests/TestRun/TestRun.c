@@ -24,7 +24,7 @@ static void backtrace_symbols_fd(void **frames, int count, int descriptor) {}
 
 // A run takes less than two minutes on two cores. No test has a limit of its own, because a busy
 // machine would reach it; whatever takes this long hangs.
-static const int secondsOfARun = 1200;
+static const int secondsOfARun = 1800;
 
 static void printStack(int signal) {
   void *frames[64];

@@ -109,10 +109,14 @@ enum StoresToFlush {
   }()
 
   static func add(_ store: KeyValueStore) {
-    stores.withLock { stores in
+    let live = stores.withLock { stores in
+      let live = stores.compactMap(\.store)
       stores.removeAll { $0.store == nil }
       stores.append(Reference(store: store))
+      return live
     }
+    // Released outside of the lock, because a released store writes, and calls the app's handler.
+    withExtendedLifetime(live) {}
   }
 
   /// The maximum time to wait for locks at exit, for all stores together.

@@ -49,15 +49,17 @@ struct FileBackendSharingTests {
     await #expect(processExitsWith: .success) {
       recordingErrors {
         var calls: [Int] = []
+        // Kept, because the end of a watch makes others subscribe again.
+        var kept: [(BackendFile, KeyValueStore, [KeyValueObservation])] = []
         for count in [1, 5] {
           let file = try BackendFile()
           let watches = CallCount(of: .inotify)
           let store = KeyValueStore(file.open(fileSystem: watches.fileSystem))
-          let observations = (0..<count).map { _ in store.observe { _ in } }
-          withExtendedLifetime(observations) {}
+          kept.append((file, store, (0..<count).map { _ in store.observe { _ in } }))
           calls.append(watches.value)
         }
         #expect(calls[0] > 0 && calls[0] == calls[1])
+        withExtendedLifetime(kept) {}
       }
     }
   }

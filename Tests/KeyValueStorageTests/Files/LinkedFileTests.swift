@@ -25,8 +25,10 @@ struct LinkedFileTests {
       mkdir dotfiles config; echo '{"number": 1}' >dotfiles/settings.json
       ln -s '\(target)' config/settings.json
       """)
-    return KeyValueStore(
+    let store = KeyValueStore(
       FileBackend(path: "\(file.directory)/config/settings.json", format: .json))
+    store.lockTimeout = .seconds(100_000)
+    return store
   }
 
   @Test(arguments: [false, true])

@@ -40,7 +40,7 @@ struct ManyStoresTests {
         }
         try wait { heard.withLock { $0.count } == settings.count }
         try expectOneInstanceAndThread()
-        withExtendedLifetime(observations) {}
+        withExtendedLifetime((directory, observations)) {}
       }
     }
   }

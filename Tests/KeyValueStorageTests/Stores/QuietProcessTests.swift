@@ -26,7 +26,9 @@ struct QuietProcessTests {
   /// The thread sanitizer has a thread of its own.
   @Test(
     .disabled(if: ThreadSanitizer.isActive),
-    .enabled(if: showsSystemCalls, "The kernel does not show the system calls of threads."))
+    .enabled(
+      if: showsSystemCalls && ProcessMemory.isReadable,
+      "The kernel does not show the system calls of threads."))
   func idleProcessWaitsWithoutATimeout() throws {
     let file = try TestFile(values: ["number": 1])
     let child = try SettingsChild("watch", on: file)

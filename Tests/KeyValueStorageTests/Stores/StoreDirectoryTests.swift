@@ -14,11 +14,13 @@ struct StoreDirectoryTests {
   private func store(
     _ file: TestFile, _ writes: WritePolicy, _ fileSystem: FileSystem = FileSystem()
   ) -> KeyValueStore {
-    KeyValueStore(
+    let store = KeyValueStore(
       FileBackend(
         path: "\(file.directory)/app/settings.json", format: .json, fileSystem: fileSystem,
         gracePeriod: .zero),
       writes: writes)
+    store.lockTimeout = .seconds(100_000)
+    return store
   }
 
   @Test(arguments: policies)

@@ -45,8 +45,10 @@ final class TestFile: Sendable {
   ) -> KeyValueStore {
     let backend = FileBackend(
       path: path, format: format, fileSystem: fileSystem, gracePeriod: .zero)
-    return KeyValueStore(
+    let store = KeyValueStore(
       backend, writes, SettingsVersion(0, []), gracePeriod: .seconds(100_000))
+    store.lockTimeout = .seconds(100_000)
+    return store
   }
 
   /// A property for the key `number`, which is 0 by default.

@@ -52,6 +52,15 @@ import Testing
     #expect(try FileSystem().entries(of: directory.path) == ["file"])
   }
 
+  /// Makes the file long ago, so that each later edit has another date, and returns its status.
+  private func makeOld() throws -> FileStatus {
+    try FileSystem().replaceFile(at: path, with: old)
+    let times = Array(repeating: timespec(tv_sec: 1_000_000_000, tv_nsec: 0), count: 2)
+    // The call copies the path and the times.
+    try #require(unsafe utimensat(AT_FDCWD, path, times, 0) == 0)
+    return try #require(try FileSystem().status(of: path))
+  }
+
   @Test func missingFileIsCreated() throws {
     #expect(try replace(nil))
     #expect(try content(of: path) == new)
@@ -64,8 +73,7 @@ import Testing
   func changedFileIsNotReplaced(_ edit: Edit, _ canExchange: Bool) throws {
     // The exchange is the first rename. Without it, changes after the last check are undetected.
     for moment in [FileSystem.Call.open, .write, .fsync, canExchange ? .renameat2 : .fsync] {
-      try FileSystem().replaceFile(at: path, with: old)
-      let status = try #require(try FileSystem().status(of: path))
+      let status = try makeOld()
       let failure = Lock(SystemError?.none)
       let isMade = Lock(false)
       let hasExchanged = Lock(canExchange)
@@ -182,8 +190,7 @@ import Testing
   }
 
   @Test func fileWrittenAfterTheExchangeIsRestored() throws {
-    try FileSystem().replaceFile(at: path, with: old)
-    let status = try #require(try FileSystem().status(of: path))
+    let status = try makeOld()
     let writer = Lock<OpenFile?>(OpenFile(try FileSystem().open(path, O_WRONLY)))
     let looks = Lock(0)
     let fileSystem = FileSystem { call, _ in

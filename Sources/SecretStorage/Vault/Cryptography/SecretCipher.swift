@@ -79,7 +79,7 @@ extension SecretCipher {
       wipeReturnedFrames()
       do {
         let result = Result(catching: derive)
-        // The stack may be reused by other threads, and the cipher may have left key material on it.
+        // Other threads may reuse the stack, on which the cipher may have left key material.
         wipeReturnedFrames()
         outcome.withLock { $0 = result }
       }

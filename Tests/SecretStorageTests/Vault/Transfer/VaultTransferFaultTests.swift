@@ -76,31 +76,22 @@ struct VaultTransferFaultTests {
   }
 
   @Test(.enabled(if: MountedDirectory.isPossible, "Only root can mount a file system."))
-  func exportOnAReadOnlyDiskIsImported() async {
-    // In a separate process: a child that another test starts has this process's files open until
-    // it executes its program, and one that is open for writing prevents the remount.
-    await #expect(processExitsWith: .success) {
-      recordingErrors {
-        let vault = TestVault()
-        let object = vault.open()
-        try object.fill()
-        try object.export(of: vault)
-        let mount = try MountedDirectory(vault.path("stick"), "size=256k")
-        let path = "\(mount.path)/moved.vault"
-        try FileSystem().replaceFile(
-          at: path, with: TestVault.bytes(of: vault.export.path), mode: 0o644)
-        try mount.remount(readOnly: true)
-        let other = TestVault()
-        try other.open().importItems(from: URL(filePath: path), passphrase: TestVault.passphrase)
-        #expect(try other.open().movableItems() == object.movableItems())
-        expectError("system \(EROFS)") {
-          try object.export(
-            to: URL(filePath: path), passphrase: TestVault.passphrase, cost: .cheap,
-            overwriting: true)
-        }
-        try mount.remount(readOnly: false)
-        withExtendedLifetime((vault, mount)) {}
-      }
+  func exportOnAReadOnlyDiskIsImported() throws {
+    let object = vault.open()
+    try object.fill()
+    try object.export(of: vault)
+    let mount = try MountedDirectory(vault.path("stick"), "size=256k")
+    let path = "\(mount.path)/moved.vault"
+    try FileSystem().replaceFile(
+      at: path, with: TestVault.bytes(of: vault.export.path), mode: 0o644)
+    try mount.remount(readOnly: true)
+    let other = TestVault()
+    try other.open().importItems(from: URL(filePath: path), passphrase: TestVault.passphrase)
+    #expect(try other.open().movableItems() == object.movableItems())
+    expectError("system \(EROFS)") {
+      try object.export(
+        to: URL(filePath: path), passphrase: TestVault.passphrase, cost: .cheap, overwriting: true)
     }
+    try mount.remount(readOnly: false)
   }
 }
