@@ -1,4 +1,5 @@
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import KeyValueStorage
