@@ -14,6 +14,8 @@ package final class SerialThread: Sendable {
   private struct State: Sendable {
     /// The pending jobs, sorted by start.
     var jobs: [Job] = []
+    /// The due jobs that have not started, in reverse order.
+    var due: [Job] = []
     var lastID = 0
     var hasThread = false
   }
@@ -49,8 +51,11 @@ package final class SerialThread: Sendable {
   package func cancel(_ id: Int) {
     if Fork.isChild { return }
     // Released outside the lock, because releasing captured objects may run arbitrary code.
-    let cancelled = state.withLock { state in
-      state.jobs.firstIndex { $0.id == id }.map { state.jobs.remove(at: $0) }
+    let cancelled = state.withLock { state -> Job? in
+      if let index = state.jobs.firstIndex(where: { $0.id == id }) {
+        return state.jobs.remove(at: index)
+      }
+      return state.due.firstIndex { $0.id == id }.map { state.due.remove(at: $0) }
     }
     jobsChanged.signal()
     withExtendedLifetime(cancelled) {}
@@ -76,28 +81,29 @@ package final class SerialThread: Sendable {
   }
 
   private func work() {
-    while let jobs = waitForDueJobs() {
-      for job in jobs {
-        job.body()
-        // If the job forked, this is the child, which runs no further jobs.
-        if Fork.isChild { return }
-      }
+    while let job = waitForDueJob() {
+      job.body()
+      // If the job forked, this is the child, which runs no further jobs.
+      if Fork.isChild { return }
     }
   }
 
-  /// Waits for due jobs; returns nil if the thread must end.
-  private func waitForDueJobs() -> [Job]? {
+  /// Waits for the next due job; returns nil if the thread must end.
+  private func waitForDueJob() -> Job? {
     let idleEnd = SuspendingClock.now + Self.idleTimeout
     while true {
       let now = SuspendingClock.now
-      let (due, wakeUp) = state.withLock { state -> ([Job], SuspendingClock.Instant?) in
-        let due = Array(state.jobs.prefix { $0.start <= now })
-        state.jobs.removeFirst(due.count)
+      let (job, wakeUp) = state.withLock { state -> (Job?, SuspendingClock.Instant?) in
+        if state.due.isEmpty {
+          state.due = state.jobs.prefix { $0.start <= now }.reversed()
+          state.jobs.removeFirst(state.due.count)
+        }
+        let job = state.due.popLast()
         let wakeUp = state.jobs.first?.start ?? (now < idleEnd ? idleEnd : nil)
-        state.hasThread = !due.isEmpty || wakeUp != nil
-        return (due, wakeUp)
+        state.hasThread = job != nil || wakeUp != nil
+        return (job, wakeUp)
       }
-      if !due.isEmpty { return due }
+      if let job { return job }
       guard let wakeUp else { return nil }
       _ = jobsChanged.wait(until: wakeUp)
     }
