@@ -8,8 +8,11 @@ let package = Package(
     .library(name: "SerializedAccess", targets: ["SerializedAccess"]),
     .library(name: "KeyValueStorage", targets: ["KeyValueStorage"]),
     .library(name: "SecretStorage", targets: ["SecretStorage"]),
+    .library(name: "EtcdStorage", targets: ["EtcdStorage"]),
     .library(name: "StorageTesting", targets: ["StorageTesting"]),
     .library(name: "SecretMigration", targets: ["SecretMigration"]),
+    .library(name: "SecretService", targets: ["SecretService"]),
+    .library(name: "KernelKeyring", targets: ["KernelKeyring"]),
     .library(name: "PasswordRules", targets: ["PasswordRules"]),
     .library(name: "Validation", targets: ["Validation"]),
     .library(name: "KeychainCompatibility", targets: ["KeychainCompatibility"]),
@@ -28,14 +31,30 @@ let package = Package(
     .target(
       name: "SecretStorage",
       dependencies: ["CLibrary", "Concurrency", "LibCrypto", "StorageInternals", "ValueFormats"]),
+    // Calls of variadic C functions, which Swift cannot make.
+    .target(name: "CVariadic"),
+    .target(
+      name: "EtcdStorage",
+      dependencies: [
+        "CLibrary", "CVariadic", "Concurrency", "KeyValueStorage", "LibCrypto", "SecretStorage",
+        "StorageInternals",
+      ]),
     .target(
       name: "StorageTesting",
-      dependencies: ["Concurrency", "SecretStorage"]),
+      dependencies: ["Concurrency", "KeyValueStorage", "SecretStorage", "StorageInternals"]),
     .target(
       name: "SecretMigration",
       dependencies: [
         "CLibrary", "Concurrency", "LibCrypto", "SecretStorage", "StorageInternals", "ValueFormats",
       ]),
+    .target(
+      name: "SecretService",
+      dependencies: [
+        "CLibrary", "Concurrency", "LibCrypto", "SecretStorage", "StorageInternals", "ValueFormats",
+      ]),
+    .target(
+      name: "KernelKeyring",
+      dependencies: ["CLibrary", "CVariadic", "SecretStorage", "StorageInternals"]),
     .target(name: "PasswordRules"),
     .target(
       name: "Validation",
@@ -51,9 +70,10 @@ let package = Package(
     .executableTarget(
       name: "locket",
       dependencies: [
-        "CLibrary", "SerializedAccess", "KeyValueStorage", "SecretStorage", "SecretMigration",
-        "PasswordRules",
-        "KeychainCompatibility", "ValueFormats",
+        "CLibrary", "CVariadic", "EtcdStorage", "SerializedAccess", "KeyValueStorage",
+        "SecretStorage", "SecretMigration", "SecretService", "PasswordRules",
+        "KeychainCompatibility",
+        "StorageInternals", "ValueFormats",
       ]),
 
     .testTarget(
@@ -70,26 +90,42 @@ let package = Package(
     .testTarget(
       name: "KeyValueStorageTests",
       dependencies: [
-        "CLibrary", "Concurrency", "KeyValueStorage", "StorageInternals", "SettingsProcess",
-        "TestSupport",
+        "CLibrary", "Concurrency", "KeyValueStorage", "StorageInternals", "StorageTesting",
+        "SettingsProcess", "TestSupport",
         "ValueFormats",
       ],
       exclude: ["Fixtures"]),
     .testTarget(
       name: "SecretStorageTests",
       dependencies: [
-        "CLibrary", "Concurrency", "LibCrypto", "SecretStorage", "StorageTesting",
+        "CLibrary", "CVariadic", "Concurrency", "LibCrypto", "SecretStorage", "StorageTesting",
         "CipherSupport", "StorageInternals", "TestSupport", "VaultProcess",
       ]),
     .testTarget(
+      name: "EtcdStorageTests",
+      dependencies: [
+        "CLibrary", "Concurrency", "EtcdStorage", "EtcdWorker", "KeyValueStorage", "SecretStorage",
+        "StorageTesting", "TestSupport",
+      ]),
+    .testTarget(
       name: "StorageTestingTests",
-      dependencies: ["SecretStorage", "StorageTesting", "TestSupport"]),
+      dependencies: [
+        "Concurrency", "KeyValueStorage", "SecretStorage", "StorageTesting", "TestSupport",
+      ]),
     .testTarget(
       name: "SecretMigrationTests",
       dependencies: [
         "CLibrary", "Concurrency", "LibCrypto", "SecretMigration", "SecretStorage",
         "StorageInternals", "TestSupport", "VaultProcess",
       ]),
+    .testTarget(
+      name: "SecretServiceTests",
+      dependencies: [
+        "CLibrary", "Concurrency", "SecretService", "SecretServiceProcess", "SecretStorage",
+        "StorageInternals", "StorageTesting", "TestSupport",
+      ]),
+    .testTarget(
+      name: "KernelKeyringTests", dependencies: ["KernelKeyring", "SecretStorage", "TestSupport"]),
     .testTarget(name: "PasswordRulesTests", dependencies: ["PasswordRules", "TestSupport"]),
     .testTarget(
       name: "ValidationTests",
@@ -105,23 +141,31 @@ let package = Package(
     .testTarget(
       name: "LocketCommandTests",
       dependencies: [
-        "CLibrary", "locket", "KeyValueStorage", "PasswordRules", "SecretStorage",
-        "StorageInternals",
-        "TestSupport",
+        "CLibrary", "locket", "KeyValueStorage", "PasswordRules", "SecretService", "SecretStorage",
+        "StorageInternals", "TestSupport",
       ],
       path: "Tests/locketTests"),
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
-        "CLibrary", "SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageTesting",
-        "SecretMigration", "PasswordRules", "Validation", "KeychainCompatibility", "TestSupport",
+        "CLibrary", "Concurrency", "EtcdStorage", "SerializedAccess", "KeyValueStorage",
+        "SecretStorage", "StorageTesting", "SecretMigration", "SecretService", "KernelKeyring",
+        "PasswordRules", "Validation",
+        "KeychainCompatibility", "TestSupport", "TopLevelShapes", "ValueFormats",
       ],
       exclude: ["Support/VaultReader"]),
+    // Code whose shape depends on the settings of its module, or on the name of its file.
+    .testTarget(
+      name: "MainActorShapesTests", dependencies: ["KeyValueStorage", "TestSupport"],
+      path: "Tests/Shapes/MainActor", swiftSettings: [.defaultIsolation(MainActor.self)]),
+    .executableTarget(
+      name: "TopLevelShapes", dependencies: ["KeyValueStorage"], path: "Tests/Shapes/TopLevel"),
     // What the tests of several targets use.
     .target(
       name: "TestSupport",
       dependencies: [
-        "CLibrary", "Concurrency", "KeyValueStorage", "SecretStorage", "StorageInternals",
+        "CLibrary", "Concurrency", "KeyValueStorage", "SecretService", "SecretStorage",
+        "StorageInternals",
       ],
       path: "Tests/Support"),
     // The child processes of the tests that need a second one.
@@ -129,12 +173,21 @@ let package = Package(
       name: "SettingsProcess", dependencies: ["CLibrary", "Concurrency", "KeyValueStorage"],
       path: "Tests/Processes/SettingsProcess"),
     .executableTarget(
+      name: "EtcdWorker",
+      dependencies: [
+        "CLibrary", "Concurrency", "EtcdStorage", "KeyValueStorage", "SecretStorage",
+      ],
+      path: "Tests/Processes/EtcdWorker"),
+    .executableTarget(
       name: "VaultProcess",
       dependencies: [
         "CipherSupport", "CLibrary", "Concurrency", "KeychainCompatibility", "KeyValueStorage",
         "SecretMigration", "SecretStorage", "StorageInternals",
       ],
       path: "Tests/Processes/VaultProcess"),
+    .executableTarget(
+      name: "SecretServiceProcess", dependencies: ["CLibrary", "SecretService", "SecretStorage"],
+      path: "Tests/Processes/SecretServiceProcess"),
     // Apart from TestSupport, whose import of Testing the child processes need not load.
     .target(
       name: "CipherSupport", dependencies: ["SecretStorage"], path: "Tests/CipherSupport"),
@@ -171,6 +224,11 @@ for target in package.targets {
 
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md
     settings.append(.strictMemorySafety())
+
+    // Optimizing the tests would take longer than running them. What they test is optimized.
+    if target.type == .test {
+      settings.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
+    }
   }
 
   target.swiftSettings = settings

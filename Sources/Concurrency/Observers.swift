@@ -18,7 +18,7 @@ package final class Observer<Handler> {
     state.load(ordering: .acquiring) == .cancelled ? nil : registeredHandler
   }
 
-  /// Ends the observation; a call of the handler may still be running.
+  /// Ends the observation; a call to the handler may still be running.
   package func cancel() { state.store(.cancelled, ordering: .releasing) }
 
   /// Changes the state from new to added; returns false if the state is not new.

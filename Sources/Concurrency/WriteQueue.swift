@@ -18,7 +18,7 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
     fileprivate let wakeUp = DispatchSemaphore(value: 0)
     fileprivate let thread = ThreadIdentity.current
 
-    fileprivate init(_ write: Write) { self.write = write }
+    package init(_ write: Write) { self.write = write }
 
     package func finish(_ outcome: Result<Outcome, Failure>) { self.outcome = outcome }
   }
@@ -68,7 +68,7 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
       let finished = batch.filter { $0.outcome != nil }
       state.withLock { state in
         state.waiting.removeAll { $0.outcome != nil }
-        state.lastThreads = Set(finished.map(\.thread))
+        state.lastThreads = Set(finished.map { $0.thread })
         state.lastDuration = duration
       }
       for pending in finished where pending !== own { pending.wakeUp.signal() }
@@ -85,7 +85,7 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
     let timeout = state.withLock { state -> Duration? in
       // After a batch from a single thread, another thread is unlikely to write soon.
       guard state.lastThreads.count > 1 else { return nil }
-      state.expectedThreads = state.lastThreads.subtracting(state.waiting.map(\.thread))
+      state.expectedThreads = state.lastThreads.subtracting(state.waiting.map { $0.thread })
       return state.expectedThreads.isEmpty ? nil : state.lastDuration / 2
     }
     guard let timeout else { return }

@@ -8,9 +8,7 @@ enum BlockingWait {
   ///
   /// Prompting the user needs a thread of the cooperative pool, so blocking all of its threads
   /// would cause a deadlock. A forked child has no such threads.
-  static var isPossible: Bool {
-    unsafe withUnsafeCurrentTask { unsafe $0 == nil } && !Fork.isChild
-  }
+  static var isPossible: Bool { unsafe withUnsafeCurrentTask { unsafe $0 == nil } && !Fork.isChild }
 
   /// Runs asynchronous work, and blocks the current thread until it has finished.
   static func value<Value: Sendable, Failure: Error>(

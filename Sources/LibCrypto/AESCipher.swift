@@ -20,9 +20,7 @@ package final class AESCipher: Sendable {
   /// Creates a cipher without loading the library.
   package init() {}
 
-  deinit {
-    eraseKeys()
-  }
+  deinit { eraseKeys() }
 
   /// Frees the unused contexts, which overwrites the keys in them.
   package func eraseKeys() {
@@ -39,7 +37,7 @@ package final class AESCipher: Sendable {
   ///
   /// - Returns: The ciphertext, followed by the tag.
   package func seal<Key: SecretBytes>(
-    _ plaintext: Key, under key: Key, nonce: [UInt8], authenticating context: [UInt8],
+    _ plaintext: Key, under key: Key, nonce: [UInt8], authenticating additionalData: [UInt8],
     by library: CryptoLibrary
   ) throws(CryptoFailure) -> [UInt8] {
     try unsafe plaintext.withUnsafeBytes { plaintext throws(CryptoFailure) in
@@ -49,7 +47,7 @@ package final class AESCipher: Sendable {
         output, initializedCount in
         succeeded = unsafe withSession(of: library) { session in
           // 0x10 is EVP_CTRL_AEAD_GET_TAG in <openssl/evp.h>.
-          unsafe session.beginGCM(key, nonce, context, encrypting: true)
+          unsafe session.beginGCM(key, nonce, additionalData, encrypting: true)
             && session.update(plaintext, into: output.baseAddress) != nil
             && session.finish(into: output.baseAddress) != nil
             && session.control(0x10, Self.tagSize, output.baseAddress! + count)
@@ -64,7 +62,7 @@ package final class AESCipher: Sendable {
   /// Decrypts an AES-GCM message under a 128-bit or 256-bit key; nil if it is not authentic.
   package func open<Key: SecretBytes>(
     _ ciphertext: ArraySlice<UInt8>, tag: ArraySlice<UInt8>, under key: Key, nonce: [UInt8],
-    authenticating context: [UInt8], by library: CryptoLibrary
+    authenticating additionalData: [UInt8], by library: CryptoLibrary
   ) throws(CryptoFailure) -> Key? {
     guard tag.count == Self.tagSize, !nonce.isEmpty else { return nil }
     var tag = Array(tag)
@@ -72,7 +70,7 @@ package final class AESCipher: Sendable {
     let opened = try unsafe Key(count: ciphertext.count) { output throws(CryptoFailure) in
       let succeeded = unsafe withSession(of: library) { session in
         // 0x11 is EVP_CTRL_AEAD_SET_TAG in <openssl/evp.h>. The library does not modify the tag.
-        guard unsafe session.beginGCM(key, nonce, context, encrypting: false),
+        guard unsafe session.beginGCM(key, nonce, additionalData, encrypting: false),
           unsafe ciphertext.withUnsafeBytes({ bytes in
             unsafe session.update(bytes, into: output.baseAddress) != nil
           }),
@@ -85,6 +83,29 @@ package final class AESCipher: Sendable {
       guard succeeded else { throw CryptoFailure(function: "EVP_DecryptUpdate") }
     }
     return isAuthentic ? opened : nil
+  }
+
+  /// Encrypts a message with AES-128-CBC and PKCS #7 padding.
+  package func encryptCBC<Key: SecretBytes>(
+    _ plaintext: Key, initializationVector: [UInt8], under key: Key, by library: CryptoLibrary
+  ) throws(CryptoFailure) -> [UInt8] {
+    try unsafe plaintext.withUnsafeBytes { plaintext throws(CryptoFailure) in
+      var succeeded = false
+      let capacity = plaintext.count + 16
+      let encrypted = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { output, count in
+        succeeded = unsafe withSession(of: library) { session in
+          guard
+            unsafe session.begin(library.aes128CBC, key, initializationVector, encrypting: true),
+            let written = unsafe session.update(plaintext, into: output.baseAddress),
+            let last = unsafe session.finish(into: output.baseAddress! + written)
+          else { return false }
+          count = written + last
+          return true
+        }
+      }
+      guard succeeded else { throw CryptoFailure(function: "EVP_EncryptUpdate") }
+      return encrypted
+    }
   }
 
   /// Decrypts an AES-128-CBC message with PKCS #7 padding.

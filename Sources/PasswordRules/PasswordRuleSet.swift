@@ -76,18 +76,21 @@ public struct PasswordRuleSet: Hashable, Sendable {
   var allowedIsFirst: Bool { alphabet == .unicode && requirements.contains(.printable(.all)) }
 
   private func makeChecks() -> [PasswordReport.Check] {
-    var rules = requirements.map { PasswordRule.required($0.classes) }
-    rules.insert(.allowed(alphabet.classes), at: allowedIsFirst ? 0 : rules.endIndex)
-    let limits = [maxConsecutive, maxRepeating, maxSequential, minLength, maxLength]
-    for case (let name, let limit?) in zip(PasswordRule.Name.limits, limits) {
-      rules.append(.limit(name, limit))
-    }
-    return rules.map { PasswordReport.Check($0) }
+    var checks: [PasswordReport.Check] = []
+    checks.reserveCapacity(requirements.count + 6)
+    for requirement in requirements { checks.append(.init(.required(requirement.classes))) }
+    checks.insert(.init(.allowed(alphabet.classes)), at: allowedIsFirst ? 0 : checks.endIndex)
+    if let maxConsecutive { checks.append(.init(.maxConsecutive(maxConsecutive))) }
+    if let maxRepeating { checks.append(.init(.maxRepeating(maxRepeating))) }
+    if let maxSequential { checks.append(.init(.maxSequential(maxSequential))) }
+    if let minLength { checks.append(.init(.minLength(minLength))) }
+    if let maxLength { checks.append(.init(.maxLength(maxLength))) }
+    return checks
   }
 
   /// The same rules with the meaning that `max-consecutive` had before 2026.
   ///
-  /// It then limited only equal characters, as ``PasswordRule/maxRepeating(_:)`` does now.
+  /// At that time, it limited only equal characters, as ``PasswordRule/maxRepeating(_:)`` does now.
   public var withOlderMaxConsecutive: PasswordRuleSet {
     PasswordRuleSet(
       rules.map { rule in
@@ -104,7 +107,7 @@ extension PasswordRuleSet {
   /// field, and the site.
   ///
   /// A character is allowed only if every rule set allows it. If several rule sets contain the same
-  /// requirement, the result contains it as often as the rule set that repeats it most.
+  /// requirement, the result contains it as often as the rule set that contains it most often.
   ///
   /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` if no character is allowed by all rule
   ///   sets, or if one requires a class that another does not allow.
@@ -115,7 +118,7 @@ extension PasswordRuleSet {
     }
     for other in ruleSets.dropFirst() { alphabet = alphabet.intersection(other.alphabet) }
     if alphabet.isEmpty {
-      throw PasswordRulesError.unsatisfiable("they have no character in common")
+      throw PasswordRulesError.unsatisfiable("the rule sets have no character in common")
     }
     var requirements: [Alphabet] = []
     var most: [Alphabet: Int] = [:]

@@ -2,7 +2,7 @@
 public enum PasswordRulesError: Error, Hashable, Sendable {
   /// No password satisfies the rules. The associated value is the reason.
   case unsatisfiable(String)
-  /// There are too many combinations to count. The associated value is the reason.
+  /// A computation would take too much time or memory. The associated value is the reason.
   case tooComplex(String)
 }
 

@@ -8,7 +8,7 @@ public import SecretStorage
 /// write them to a store, use ``migrate(to:conflicts:isDryRun:removingSource:reporting:)``. The
 /// secrets are held in protected memory, but reading them also uses unprotected memory.
 public struct ForeignSecrets: Sendable {
-  /// A secret of the source that could not be read.
+  /// A description of a secret of the source that could not be read.
   public struct Unreadable: Hashable, Sendable {
     /// The position in the source, such as `line 3`.
     public let position: String
@@ -40,7 +40,7 @@ public struct ForeignSecrets: Sendable {
     self.file = file
   }
 
-  /// The maximum number of secrets in a file; each one uses far more memory than in the file.
+  /// The maximum number of secrets in a file; each one uses far more memory than disk space.
   static let countLimit = 100_000
 
   /// Throws `unsupported` if a file has too many secrets.
@@ -74,9 +74,7 @@ public struct ForeignSecret: Hashable, Sendable {
   }
 
   /// Hashes only the identity, so that the hash value reveals nothing about the secret.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(identity)
-  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
 extension ForeignSecret: CustomReflectable {
@@ -94,7 +92,7 @@ extension ForeignSecrets {
   ///
   /// A secret is added if the store has no item with the same identity. Each written secret is read
   /// back and compared. If the migration fails or the process is killed, the secrets migrated so
-  /// far stay in the store; a new migration reports them as `identical` and adds the others. Other
+  /// far stay in the store. A new migration reports them as `identical` and adds the others. Other
   /// writers may use the store at the same time.
   ///
   /// A stored item is identical if its secret and attributes equal those of the source. An item
@@ -113,11 +111,12 @@ extension ForeignSecrets {
   ///   - isDryRun: Whether to report the expected outcomes without changing anything. The outcomes
   ///     reflect the limits of a vault; another store may still refuse a secret.
   ///   - removingSource: Whether to remove the source file after a complete migration.
-  ///   - report: A closure called after each secret on the calling thread; it can cancel the run.
+  ///   - report: Called after each secret on the calling thread; it can cancel the migration.
   /// - Returns: The outcome, or expected outcome, of each secret.
   /// - Throws: ``MigrationError/notRemovable(path:reason:)`` if `removingSource` is true and the
   ///   source cannot be removed; ``MigrationError/store(_:)`` if the store is locked or damaged, or
-  ///   cannot be written; ``MigrationError/notReadBack(position:)``; ``MigrationError/cancelled``.
+  ///   cannot be written; ``MigrationError/verificationFailed(position:)``; or
+  ///   ``MigrationError/cancelled``.
   @discardableResult
   public func migrate(
     to store: any SecretStore, conflicts: ImportConflicts = .keepExisting, isDryRun: Bool = false,

@@ -1,7 +1,7 @@
 public import SecretStorage
 import StorageInternals
 
-/// An error that occurs during a migration, and that contains no secret.
+/// An error during a migration, which contains no secret.
 ///
 /// A failed migration does not change the source. Secrets that were already written stay in the
 /// store, and a new migration adds the others.
@@ -18,10 +18,10 @@ public enum MigrationError: Error, Hashable, Sendable {
   case invalid(String)
   /// A C library is missing; the string names the library and the packages that contain it.
   case missingLibrary(String)
-  /// A library failed.
-  case unavailable(String)
-  /// The store returned a secret that differs from the written one.
-  case notReadBack(position: String)
+  /// A C library reported a failure.
+  case libraryFailed(String)
+  /// A written secret was read back and differs, or is missing.
+  case verificationFailed(position: String)
   /// The source cannot be removed.
   case notRemovable(path: String, reason: String)
   /// The progress closure cancelled the migration.
@@ -48,11 +48,11 @@ extension MigrationError: CustomStringConvertible {
     case .unsupported(let path, let reason):
       "\(path) cannot be migrated: \(reason). Nothing was migrated."
     case .invalid(let reason): "\(reason)."
-    case .missingLibrary(let reason), .unavailable(let reason): reason
-    case .notReadBack(let position):
+    case .missingLibrary(let reason), .libraryFailed(let reason): reason
+    case .verificationFailed(let position):
       """
-      The value that the store returned for \(position) of the source differs from the one \
-      written. The source was not removed. Check the store, then migrate again.
+      The item that was written to the store for \(position) of the source differs from the source \
+      when it is read back. The source was not removed. Check the store, then migrate again.
       """
     case .notRemovable(let path, let reason): "\(path) was not removed: \(reason)."
     case .cancelled:

@@ -39,9 +39,7 @@ struct SourceFile: Sendable {
     if now.isSymbolicLink {
       throw .notRemovable(path: path, reason: "it is a symbolic link; specify the file itself")
     }
-    if now != status {
-      throw .notRemovable(path: path, reason: "it was changed after it was read")
-    }
+    if now != status { throw .notRemovable(path: path, reason: "it was changed after it was read") }
   }
 
   func remove() throws(MigrationError) {

@@ -31,10 +31,8 @@ struct StoreMigration {
       switch error {
       case .unsupported, .invalid, .denied, .wrongApplicationPassword:
         return .refused(error.description)
-      case .corrupted(Self.mismatch):
-        throw .notReadBack(position: foreign.position)
-      default:
-        throw .store(error)
+      case .corrupted(Self.mismatch): throw .verificationFailed(position: foreign.position)
+      default: throw .store(error)
       }
     }
   }
@@ -55,16 +53,16 @@ struct StoreMigration {
       let updated = try store.update(
         existing.id, expecting: existing.revision, attributes: foreign.attributes,
         secret: foreign.secret)
-      try readBack(updated, foreign)
+      try verify(updated, foreign)
     } else {
       let added = try store.add(
         foreign.secret, identity: foreign.identity, attributes: foreign.attributes)
-      try readBack(added, foreign)
+      try verify(added, foreign)
     }
     return existing == nil ? .added : .conflict
   }
 
-  /// Throws the error that a vault without a passphrase would throw, for a dry run.
+  /// Throws, in a dry run, the error that a vault without a passphrase would throw.
   private func checkPasscode(_ foreign: ForeignSecret) throws(SecretStoreError) {
     guard foreign.attributes.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly,
       let vault = store as? SecretVault
@@ -74,7 +72,8 @@ struct StoreMigration {
     }
   }
 
-  private func readBack(_ item: SecretItem, _ foreign: ForeignSecret) throws(SecretStoreError) {
+  /// Reads a written item back; throws if it differs from the secret of the source.
+  private func verify(_ item: SecretItem, _ foreign: ForeignSecret) throws(SecretStoreError) {
     guard let found = try store.item(foreign.identity), found.id == item.id,
       found.revision == item.revision
     else {

@@ -5,11 +5,11 @@ import Synchronization
 /// The mutex of a value, and the state that determines how an access proceeds.
 ///
 /// The mutex and the state share one allocation, because the C library requires a fixed address.
-/// This type is a structure instead of a class, which saves an indirection in each access. The
-/// owner must call `destroy()`.
+/// This type is a structure, because a class would add an indirection to each access. The owner
+/// must call `destroy()`.
 ///
-/// The mutex is of the error-checking type: locking it twice on the same thread fails instead of
-/// deadlocking, which detects nested accesses without additional cost.
+/// The mutex is of the error-checking type: locking it again on the same thread fails instead of
+/// deadlocking. This detects nested accesses without additional cost.
 @usableFromInline @safe struct AccessLock: @unchecked Sendable {
   // `@unchecked`: threads share the memory; comments describe how each property is guarded.
   @safe private struct Memory: ~Copyable {
@@ -187,7 +187,7 @@ extension AccessLock {
 
   /// Ends an access during which the process was forked; returns false if there is no such access.
   ///
-  /// The mutex cannot be unlocked, because the child's thread has a different identifier.
+  /// The mutex cannot be unlocked, because the thread has a different identifier in the child.
   @inline(never)
   private func leaveInForkedChild() -> Bool {
     // As in `recoverAfterFork`.

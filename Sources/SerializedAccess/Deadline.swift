@@ -8,9 +8,9 @@ struct Deadline {
       UnsafeMutablePointer<pthread_mutex_t>, clockid_t, UnsafePointer<timespec>
     ) -> CInt
 
-  // The time for which other threads may overtake a waiting thread, in nanoseconds. Waking a thread
-  // takes about 50 µs. A much longer time keeps a contended mutex fast, because running threads
-  // then rarely wait for a wake-up.
+  // The time, in nanoseconds, during which other threads may overtake a waiting thread. Waking a
+  // thread takes about 50 µs. A much longer timeout keeps a contended mutex fast, because running
+  // threads then rarely wait until another thread has been woken.
   private static let timeout = 300_000
 
   // Not visible in Swift's overlay of the C library; missing in musl and in glibc before 2.30.
@@ -20,8 +20,8 @@ struct Deadline {
     return unsafe unsafeBitCast(address, to: Lock.self)
   }()
 
-  // `pthread_mutex_timedlock` only supports the settable clock. If that clock is set back, a wait
-  // takes longer unless the mutex becomes free.
+  // `pthread_mutex_timedlock` supports only the settable clock. If that clock is set back, a wait
+  // for a mutex that remains locked takes longer.
   private static let clock = unsafe lock == nil ? CLOCK_REALTIME : CLOCK_MONOTONIC
 
   /// A deadline in the past.

@@ -35,13 +35,13 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
     addedCount += 1
     if isDraining { return false }
     isDraining = true
-    // Until the list is empty, each waiting access runs the scheduled accesses first.
+    // Until the list is empty, each access that waits runs the scheduled accesses first.
     accessLock.addSlowPathReason(AccessLock.SlowPath.scheduled)
     return true
   }
 
-  /// Removes and returns the oldest access if it was one of the first `count` accesses to be added;
-  /// the access lock must be held.
+  /// Removes and returns the oldest access if it is one of the first `count` that were added; the
+  /// access lock must be held.
   func removeOldest(ofFirst count: Int) -> ScheduledAccess<Value>? {
     if removedCount >= count { return nil }
     if newestFirst.isEmpty {

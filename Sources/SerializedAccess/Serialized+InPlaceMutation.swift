@@ -1,13 +1,13 @@
 import Dispatch
 
-/// The state of an in-place change that requires more than a call of `leave()` to end.
+/// The state of an in-place change whose end requires more than a call to `leave()`.
 ///
 /// This type is a class, because an accessor that stores a value of unknown size across its `yield`
 /// always allocates memory. It is not generic, because looking up generic metadata would take
-/// longer than all other work, and requires locks of the Swift runtime, which a forked child may
-/// inherit in the locked state.
+/// longer than all other work, and requires locks of the Swift runtime, which may be locked forever
+/// in a forked child.
 final class InPlaceMutation {
-  /// The means by which other work on the queue is prevented during the change.
+  /// How other work on the queue is prevented during the change.
   enum QueueState {
     /// Other work is not prevented, because the change did not go through the queue.
     case running
@@ -110,7 +110,7 @@ extension Serialized {
 /// accessor has finished.
 final class QueueSuspension: @unchecked Sendable {
   // `@unchecked`: the other thread waits while `preparation` and `completion` run. `completion` is
-  // written before `ended` is signalled, and read after.
+  // written before `ended` is signaled, and read after that.
   private let preparation: () -> Void
   private var completion: () -> Void = {}
   private let ended = DispatchSemaphore(value: 0)

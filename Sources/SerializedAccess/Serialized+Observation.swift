@@ -10,7 +10,7 @@ extension Serialized where Value: Sendable {
   /// changes in order, and other accesses wait for them. Each assignment, in-place change and
   /// `access { … }` counts as a change, even if the value remains the same.
   ///
-  /// If a value has observers, an in-place change first copies the old value.
+  /// With observers, each in-place change first copies the old value.
   ///
   /// - Parameter observer: Receives the old and the new value. It must not access the value.
   /// - Returns: The observation, which ends when it is released.
@@ -119,21 +119,15 @@ private final class SerializedFeed<Value: Sendable>: Sendable {
 
   init(_ continuation: AsyncStream<Value>.Continuation) { self.continuation = continuation }
 
-  deinit {
-    if Fork.generation == generation { continuation.finish() }
-  }
+  deinit { if Fork.generation == generation { continuation.finish() } }
 
-  func send(_ value: Value) {
-    if Fork.generation == generation { continuation.yield(value) }
-  }
+  func send(_ value: Value) { if Fork.generation == generation { continuation.yield(value) } }
 }
 
 /// A closure that is called for each change of a value.
 ///
-/// The structure avoids the conversion that each call of a closure in a generic object requires.
-struct ChangeHandler<Value>: Sendable {
-  let call: @Sendable (_ old: Value, _ new: Value) -> Void
-}
+/// The structure avoids the conversion that each call to a closure in a generic object requires.
+struct ChangeHandler<Value>: Sendable { let call: @Sendable (_ old: Value, _ new: Value) -> Void }
 
 /// A copy of a value in an object, which an `InPlaceMutation` stores regardless of the type.
 final class Snapshot<Value> {

@@ -14,7 +14,7 @@ package enum KernelRandom {
     }
   }
 
-  /// Returns random bytes, at most 256.
+  /// Returns `count` random bytes; the maximum is 256.
   package static func bytes(_ count: Int) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(SystemError) in

@@ -15,11 +15,11 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
 
   /// The state of a check.
   public enum State: Hashable, Sendable {
-    /// The requirement holds.
+    /// The requirement is satisfied.
     case satisfied
-    /// The requirement does not hold yet, but appending to the value can meet it.
+    /// The requirement is not satisfied yet, but appending to the value can satisfy it.
     case incomplete
-    /// The requirement does not hold, and a part of the value must be deleted or replaced.
+    /// The requirement is not satisfied, and a part of the value must be deleted or replaced.
     case violated
     /// The check has not run, because other checks fail or the field is untouched.
     case waiting
@@ -68,6 +68,19 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
     self.requirement = requirement
   }
 
-  /// Whether the requirement does not hold.
+  /// Whether the check has run, and the requirement is not satisfied.
   var isFailed: Bool { state == .incomplete || state == .violated }
+}
+
+extension [ValidationCheck] {
+  /// Appends checks, with ordinals that make their identities unique.
+  mutating func append(distinct checks: [ValidationCheck]) {
+    var counts = Dictionary(map { ($0.id.name, 1) }, uniquingKeysWith: +)
+    for var check in checks {
+      let name = check.id.name
+      check.id = ValidationCheck.ID(name, ordinal: counts[name, default: 0])
+      counts[name, default: 0] += 1
+      append(check)
+    }
+  }
 }

@@ -3,8 +3,8 @@ public import PasswordRules
 /// A requirement or a piece of advice that a ``ValidationLanguage`` expresses as a sentence.
 ///
 /// Each language is a `switch` over this type, so the compiler detects missing translations.
-/// Numbers are passed as their `description`. The messages of the following
-/// validators contain no part of the password:
+/// Numbers are passed as their `description`. The messages of the following validators contain no
+/// part of the password:
 ///
 /// - ``Validator/password(_:unit:matching:)``
 /// - ``Validator/nist(secondFactor:blockList:maximum:normalizing:)``
@@ -34,7 +34,7 @@ public enum ValidationMessage: Hashable, Sendable {
   case removeElements(Int)
   /// No duplicate elements are allowed.
   case unique
-  /// The requirement must hold for each element.
+  /// Each element must satisfy the requirement.
   indirect case each(ValidationMessage)
 
   /// The minimum number of characters, counted in the unit.
@@ -104,11 +104,11 @@ public enum ValidationMessage: Hashable, Sendable {
   /// The user must choose another password, because this one is on the list.
   case chooseAnother
 
-  /// All of these requirements must hold.
+  /// All of these requirements must be satisfied.
   case all([ValidationMessage])
-  /// At least one of these requirements must hold.
+  /// At least one of these requirements must be satisfied.
   case either([ValidationMessage])
-  /// This requirement must not hold.
+  /// This requirement must not be satisfied.
   indirect case not(ValidationMessage)
   /// A message defined by the app, with a code and parameters.
   case custom(String, [String] = [])

@@ -4,13 +4,13 @@ public struct ValidationReport: Hashable, Sendable {
   public enum State: Hashable, Sendable {
     /// The field is untouched, so its validity is not shown.
     case pristine
-    /// Every requirement holds.
+    /// Every requirement is satisfied.
     case valid
-    /// A requirement does not hold.
+    /// A requirement is not satisfied.
     case invalid
-    /// No requirement is known to fail, but a check is running.
+    /// No requirement is known to be unsatisfied, but a check is running.
     case pending
-    /// No requirement is known to fail, but a requirement was not checked.
+    /// No requirement is known to be unsatisfied, but one was not checked.
     case undetermined
   }
 
@@ -22,7 +22,7 @@ public struct ValidationReport: Hashable, Sendable {
   /// The state of the value, which is ``State/pristine`` until the field is touched.
   public var state: State { isTouched ? outcome : .pristine }
 
-  /// Whether every requirement holds, even if the field is untouched.
+  /// Whether every requirement is satisfied, even if the field is untouched.
   public var isValid: Bool { outcome == .valid }
 
   /// The state of the value as if the field were touched.
@@ -39,19 +39,19 @@ public struct ValidationReport: Hashable, Sendable {
     return outcome
   }
 
-  /// The fraction of the requirements that hold, from 0 to 1, or 1 if there are none.
+  /// The fraction of the requirements that are satisfied, from 0 to 1, or 1 if there are none.
   public var progress: Double {
     let (satisfied, all) = requirementCounts
     return all == 0 ? 1 : Double(satisfied) / Double(all)
   }
 
-  /// The number of requirements that hold, and the number of all requirements.
+  /// The number of satisfied requirements, and the number of all requirements.
   var requirementCounts: (satisfied: Int, all: Int) {
     let requirements = checks.filter { $0.severity == .requirement }
     return (requirements.count { $0.state == .satisfied }, requirements.count)
   }
 
-  /// The requirements that do not hold, except those that have not been checked.
+  /// The requirements that were checked and are not satisfied.
   public var errors: [ValidationCheck] {
     checks.filter { $0.severity == .requirement && $0.isFailed }
   }

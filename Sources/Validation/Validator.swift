@@ -28,9 +28,7 @@ public struct Validator<Value>: Sendable {
   init(
     _ name: String, _ requirement: ValidationMessage,
     evaluate: @escaping @Sendable (Value, inout CheckResults) -> Void
-  ) {
-    self.init(checks: [ValidationCheck(name, requirement)], evaluate: evaluate)
-  }
+  ) { self.init(checks: [ValidationCheck(name, requirement)], evaluate: evaluate) }
 
   /// Returns the report on a value, as for a touched field.
   public func report(for value: Value) -> ValidationReport {
@@ -64,6 +62,12 @@ public struct Validator<Value>: Sendable {
     return results.summary ?? Summary()
   }
 
+  /// Appends the checks of another validator.
+  mutating func append(_ other: Validator) {
+    rules += other.rules
+    checks.append(distinct: other.checks)
+  }
+
   /// Returns a validator with the same rules, after changing each check.
   func replacingChecks(_ change: (inout ValidationCheck) -> Void) -> Validator {
     var checks = checks
@@ -73,24 +77,64 @@ public struct Validator<Value>: Sendable {
 }
 
 extension Validator {
-  /// Returns a validator with the checks of both validators.
-  public static func && (left: Validator, right: Validator) -> Validator {
-    var joined = left
-    joined.rules += right.rules
-    joined.checks.append(distinct: right.checks)
-    return joined
+  /// Returns a custom check with one state for all values that fail it.
+  ///
+  /// - Parameters:
+  ///   - name: The name that identifies the check in a report.
+  ///   - requirement: The requirement.
+  ///   - advice: The action to take if the requirement is not satisfied.
+  ///   - failure: The state if the requirement is not satisfied: `.incomplete` if appending text
+  ///     can help, otherwise `.violated`.
+  ///   - isSatisfied: A closure that returns whether a value satisfies the requirement. It is
+  ///     called at every keystroke.
+  /// - Returns: A validator with one check.
+  public static func custom(
+    _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
+    failure: ValidationCheck.State = .incomplete,
+    isSatisfied: @escaping @Sendable (Value) -> Bool
+  ) -> Validator {
+    custom(name, requirement, advice: advice) { isSatisfied($0) ? .satisfied : failure }
   }
-}
 
-extension [ValidationCheck] {
-  /// Appends checks, with ordinals that make their identities unique.
-  mutating func append(distinct checks: [ValidationCheck]) {
-    var counts = Dictionary(map { ($0.id.name, 1) }, uniquingKeysWith: +)
-    for var check in checks {
-      let name = check.id.name
-      check.id = ValidationCheck.ID(name, ordinal: counts[name, default: 0])
-      counts[name, default: 0] += 1
-      append(check)
+  /// Returns a custom check with a closure that determines the state.
+  ///
+  /// - Parameters:
+  ///   - name: The name that identifies the check in a report.
+  ///   - requirement: The requirement.
+  ///   - advice: The action to take if the requirement is not satisfied.
+  ///   - state: A closure that returns the state for a value. It is called at every keystroke.
+  /// - Returns: A validator with one check.
+  public static func custom(
+    _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
+    state: @escaping @Sendable (Value) -> ValidationCheck.State
+  ) -> Validator {
+    Validator(name, requirement) { value, results in
+      let state = state(value)
+      results.record(state, advice: state == .satisfied ? nil : advice)
+    }
+  }
+
+  /// The same checks as recommendations; a value that fails them is still valid.
+  public var recommended: Validator { replacingChecks { $0.severity = .recommendation } }
+
+  /// Returns the same checks, identified in a report by this name and an ordinal.
+  public func named(_ name: String) -> Validator {
+    replacingChecks { $0.id = ValidationCheck.ID(name) }
+  }
+
+  /// Returns one check with a custom message, which is satisfied if all requirements are.
+  ///
+  /// Recommendations are ignored. If the check is not satisfied, the custom advice replaces the
+  /// advice of the combined checks.
+  public func withMessage(
+    _ requirement: ValidationMessage, advice: ValidationMessage? = nil
+  ) -> Validator {
+    let validator = self
+    return Validator(checks.first?.id.name ?? "all", requirement) { value, results in
+      let summary = validator.summary(of: value)
+      results.record(
+        summary.state, advice: summary.state == .satisfied ? nil : advice,
+        positions: summary.positions)
     }
   }
 }

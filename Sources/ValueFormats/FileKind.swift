@@ -59,8 +59,7 @@ enum FileKind: Hashable, Sendable {
     case .xml: "the file is in XML; open it as an XML property list"
     case .binaryPropertyList: "the file is a binary property list; open it as one"
     case .json: "the file seems to be JSON; open it as JSON"
-    case .openStepPropertyList:
-      "the file seems to be an OpenStep property list; convert it to XML"
+    case .openStepPropertyList: "the file seems to be an OpenStep property list; convert it to XML"
     case .text(let encoding): "the file is encoded in \(encoding); convert it to UTF-8"
     }
   }

@@ -16,8 +16,8 @@ package struct ForeignDocument {
     self.kind = kind
     switch kind {
     case .binaryPropertyList:
-      let check = try BinaryObjectCheck(BinaryObjectTable(bytes[...]))
-      (valueCount, expandedSize) = (check.valueCount, check.expandedSize)
+      let validator = try BinaryObjectValidator(BinaryObjectTable(bytes[...]))
+      (valueCount, expandedSize) = (validator.valueCount, validator.expandedSize)
     case .xml:
       let next = bytes.dropFirst() + [0]
       valueCount = zip(bytes, next).count { $0 == UInt8(ascii: "<") && $1 != UInt8(ascii: "/") }
@@ -31,10 +31,9 @@ package struct ForeignDocument {
   /// Reads the document, without interpreting the escapes that a store uses in strings.
   package func tree() throws(FormatError) -> ValueTree {
     switch kind {
-    case .binaryPropertyList:
-      return try BinaryPropertyListFormat(.plain).decode(bytes[...])
+    case .binaryPropertyList: return try BinaryPropertyListFormat(.plain).decode(bytes[...])
     case .xml:
-      var reader = try PropertyListMarkupReader(bytes[...], makesTrees: true, .plain)
+      var reader = try XMLPropertyListReader(bytes[...], makesTrees: true, .plain)
       return try reader.document()
     case .json, .openStepPropertyList, .text:
       try FileKind.require(.json, .openStepPropertyList, of: bytes)
@@ -55,14 +54,14 @@ extension ForeignDocument {
     propertyList bytes: [UInt8], depth: Int = FormatLimits.depth
   ) throws(FormatError) {
     guard bytes.starts(with: BinaryObjectTable.magic) else {
-      var reader = try PropertyListMarkupReader(bytes[...], makesTrees: false, .plain)
+      var reader = try XMLPropertyListReader(bytes[...], makesTrees: false, .plain)
       _ = try reader.document()
       return
     }
-    let check = try BinaryObjectCheck(
+    let validator = try BinaryObjectValidator(
       BinaryObjectTable(bytes[...]), depth: depth, of: BinaryObject.Kind.encoded)
     // Encoders do not share containers, so each value has its own reference.
-    if check.valueCount > bytes.count {
+    if validator.valueCount > bytes.count {
       throw FormatError(reason: "arrays or dictionaries are shared", offset: 0)
     }
   }

@@ -10,7 +10,7 @@ package protocol StoredFormat: Sendable {
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile
 
   /// Joins entries into a file, in the given order.
-  func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8]
+  func join(_ entries: [KeyValueEntry], _ enclosingText: EnclosingText) -> [UInt8]
 
   /// Creates an entry from a key and an encoded value.
   func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry
@@ -18,6 +18,13 @@ package protocol StoredFormat: Sendable {
   func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8]
 
   func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree
+
+  /// Finds the offsets of nested values in an encoded value, in one pass; a binary format has none.
+  func locate(_ paths: PathNode, in value: ArraySlice<UInt8>) throws(FormatError)
+}
+
+extension StoredFormat {
+  package func locate(_ paths: PathNode, in value: ArraySlice<UInt8>) {}
 }
 
 /// The limits that apply to all formats.
@@ -43,6 +50,10 @@ package struct FormatError: Error, Hashable, Sendable {
     self.offset = offset
   }
 
+  static var ofLayers: FormatError {
+    FormatError(reason: "the values of several layers cannot be encoded", offset: 0)
+  }
+
   static func tooDeep(at offset: Int) -> FormatError {
     FormatError(
       reason: "arrays and dictionaries are nested more than \(FormatLimits.depth) levels deep",
@@ -52,51 +63,5 @@ package struct FormatError: Error, Hashable, Sendable {
   /// Throws an error if an array or dictionary nested in `depth` others exceeds the limit.
   static func checkDepth(_ depth: Int, at offset: Int = 0) throws(FormatError) {
     if depth >= FormatLimits.depth { throw tooDeep(at: offset) }
-  }
-}
-
-/// A file, split into its entries and the text around them.
-package struct ParsedFile: Sendable {
-  package var entries: [KeyValueEntry]
-  package var surroundings: FileSurroundings
-
-  package init(entries: [KeyValueEntry], surroundings: FileSurroundings = FileSurroundings()) {
-    self.entries = entries
-    self.surroundings = surroundings
-  }
-}
-
-/// A key and its encoded value in a file.
-package struct KeyValueEntry: Sendable {
-  package let key: StoredKey
-  /// The entry's bytes in the file: the value, preceded by the key in a text format.
-  package let text: ArraySlice<UInt8>
-  /// The number of bytes before the value.
-  package let valueOffset: Int
-
-  package init(key: StoredKey, text: ArraySlice<UInt8>, valueOffset: Int) {
-    self.key = key
-    self.text = text
-    self.valueOffset = valueOffset
-  }
-
-  package var value: ArraySlice<UInt8> { text.dropFirst(valueOffset) }
-
-  /// Returns this entry with the value of another, preserving comments and the notation of the key.
-  package func with(_ new: KeyValueEntry) -> KeyValueEntry {
-    if text.prefix(valueOffset) == new.text.prefix(new.valueOffset) { return new }
-    return KeyValueEntry(
-      key: key, text: text.prefix(valueOffset) + new.value, valueOffset: valueOffset)
-  }
-}
-
-/// The text of a file before its first entry and after its last entry, such as comments.
-package struct FileSurroundings: Sendable, Hashable {
-  package var header: [UInt8]
-  package var footer: [UInt8]
-
-  package init(header: [UInt8] = [], footer: [UInt8] = []) {
-    self.header = header
-    self.footer = footer
   }
 }

@@ -2,6 +2,8 @@
 struct Arguments {
   /// The positional arguments, exactly as many as the command has parameters.
   private(set) var parameters: [String] = []
+  /// The words after `--` of a command that runs another one.
+  private(set) var rest: [String] = []
   /// The values of each option, in the order given.
   private var values: [Option: [String]] = [:]
 
@@ -13,16 +15,20 @@ struct Arguments {
     var words = words.makeIterator()
     while let word = words.next() {
       if word == "--" {
-        parameters += IteratorSequence(words)
+        if command.rest == nil {
+          parameters += IteratorSequence(words)
+        } else {
+          rest += IteratorSequence(words)
+        }
         break
       }
       let isOption = word.hasPrefix("--")
-      guard isOption || command.options.contains(where: { $0.flag == word }) else {
+      guard isOption || command.allOptions.contains(where: { $0.flag == word }) else {
         parameters.append(word)
         continue
       }
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let option = command.options.first(where: { $0.flag == parts[0] }) else {
+      guard let option = command.allOptions.first(where: { $0.flag == parts[0] }) else {
         throw Self.unknown(String(parts[0]), for: command)
       }
       if values[option] != nil, !option.isRepeatable {
@@ -43,6 +49,9 @@ struct Arguments {
     if parameters.count < command.parameters.count {
       throw UsageError("\(command.parameters[parameters.count].name) is missing.")
     }
+    if let parameter = command.rest, rest.first?.isEmpty ?? true {
+      throw UsageError("\(parameter.name) is missing: write it after `--`.")
+    }
   }
 
   /// Returns the error for an option that the command does not have.
@@ -52,15 +61,18 @@ struct Arguments {
   private static func unknown(_ word: String, for command: Command) -> UsageError {
     let name = word.dropFirst(2)
     let isName = name.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
+    if name == Option.store.name, command.options.contains(.vault) {
+      return UsageError("`\(command.name)` works only with a vault, so that it has no \(word).")
+    }
     let typed = isName && !name.isEmpty ? "`\(word)`" : "of that name"
     var advice =
       command.parameters.isEmpty
       ? "" : " Write `--` before an argument that begins with hyphens."
-    let distances = command.options.map { (option: $0, distance: name.distance(to: $0.name)) }
-    if let nearest = distances.min(by: { $0.distance < $1.distance }),
-      nearest.distance <= 2 || nearest.option.name.first == name.first
-    {
-      advice = " Did you mean `\(nearest.option.flag)`?"
+    let similar = command.allOptions.filter { option in
+      option.name.first == name.first || name.distance(to: option.name) <= 2
+    }
+    if let nearest = similar.min(by: { name.distance(to: $0.name) < name.distance(to: $1.name) }) {
+      advice = " Did you mean `\(nearest.flag)`?"
     }
     return UsageError("`\(command.name)` has no option \(typed).\(advice)")
   }

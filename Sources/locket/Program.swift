@@ -2,22 +2,29 @@ import CLibrary
 
 @main
 enum Program {
+  /// The version of the package, as in its changelog.
+  static let version = "unreleased"
+
   static func main() async {
+    SignalMask.initial.save()
+    CoreDump.prevent()
     fillStandardDescriptors()
     exit(await run().rawValue)
   }
 
   private static func run() async -> ExitStatus {
+    var words: [String] = []
     do {
-      return try await Command.run(words())
+      words = try Self.words()
+      return try await Command.run(words)
     } catch let error as UsageError {
-      report("\(error.reason)\n\n\(error.usage ?? Command.overview())")
+      report(error.hint.map { "\(error.reason)\n\($0)" } ?? error.reason)
     } catch let error as Failure {
       report(error.reason)
     } catch {
       report("\(error)")
     }
-    return .failed
+    return Command.named(words)?.failureStatus ?? .failed
   }
 
   /// Opens each closed descriptor of the standard streams, in a mode in which its use still fails.
@@ -26,8 +33,10 @@ enum Program {
   /// would be written into the vault.
   private static func fillStandardDescriptors() {
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) == -1 {
-      // The lowest free number is this one. The path is a constant.
-      _ = unsafe open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+      // The lowest free number is this one. The path is a constant. The descriptor is closed again
+      // for a command that takes the place of this program.
+      let mode = number == STDIN_FILENO ? O_WRONLY : O_RDONLY
+      _ = unsafe open("/dev/null", mode | O_CLOEXEC)
     }
   }
 
@@ -62,6 +71,11 @@ enum ExitStatus: Int32, Comparable {
   case absent = 1
   case failed = 2
 
+  // Those of env(1), for a command that runs another one and has its exit status.
+  case notRun = 125
+  case notExecutable = 126
+  case notFound = 127
+
   /// The password or secret was refused; not a failure either.
   static let refused = absent
 
@@ -83,12 +97,12 @@ struct Failure: Error {
 /// It quotes an argument only if that looks like the name of an option: others may be secrets.
 struct UsageError: Error {
   let reason: String
-  /// The help page to show; nil for the list of all commands.
-  var usage: String?
+  /// A line that says where the right usage is explained.
+  var hint: String?
 
-  init(_ reason: String, usage: String? = nil) {
+  init(_ reason: String, hint: String? = nil) {
     self.reason = reason
-    self.usage = usage
+    self.hint = hint
   }
 }
 

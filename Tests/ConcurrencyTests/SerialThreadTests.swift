@@ -5,7 +5,7 @@ import StorageInternals
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SerialThreadTests {
+@Suite(.timeLimit(.minutes(30))) struct SerialThreadTests {
   @Test func closuresOfManyThreadsRunOneAtATimeInOrder() throws {
     let thread = SerialThread()
     let heard = Lock([[Int]](repeating: [], count: 8))

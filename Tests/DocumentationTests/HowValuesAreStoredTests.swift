@@ -2,6 +2,7 @@ import FoundationEssentials
 import KeyValueStorage
 import TestSupport
 import Testing
+import ValueFormats
 
 /// The statements of the article "How values are stored".
 struct HowValuesAreStoredTests {
@@ -33,8 +34,33 @@ struct HowValuesAreStoredTests {
     let cells = [
       try text(from: "{ \"k\": ", to: " }", in: json),
       try text(from: "<key>k</key> ", to: " </dict> </plist>", in: xml),
+      Self.text(try BinaryPropertyListFormat(.plain).decode(objects(in: binary))),
     ]
     return "| `\(label)` | \(cells.map { "`\($0)`" }.joined(separator: " | ")) |"
+  }
+
+  private func objects(in file: URL) throws -> ArraySlice<UInt8> {
+    let parsed = try BinaryPropertyListFormat().parse(Array(try Data(contentsOf: file)))
+    return try #require(parsed.entries.first).value
+  }
+
+  /// The types and values of objects in a binary property list.
+  private static func text(_ object: ValueTree) -> String {
+    switch object {
+    case .bool(let value): "\(value)"
+    case .number(.integer(let value)): "integer \(value)"
+    case .number(.real(let value)): "real \(value)"
+    case .string(let value): "string \(value.debugDescription)"
+    case .null: "string \"$null\""
+    case .data(let value): "data \(Array(value))"
+    case .date(let value): "date \(value.timeIntervalSinceReferenceDate)"
+    case .array(let elements): "array (\(elements.map(text).joined(separator: ", ")))"
+    case .dictionary(let members):
+      "dictionary ("
+        + members.sorted { $0.key < $1.key }.map { "\($0.string): \(text($1))" }
+        .joined(separator: ", ") + ")"
+    case .number, .duration, .layered: fatalError("A binary property list has no \(object).")
+    }
   }
 
   /// The text between two others, on one line.
@@ -63,6 +89,10 @@ struct HowValuesAreStoredTests {
       try row("\"$null\"", "$null"),
       try row("Date", wholeSecond),
       try row("Date, half a second later", wholeSecond + 0.5),
+      try row("Date.distantPast", Date.distantPast),
+      try row("Duration.seconds(90)", Duration.seconds(90)),
+      try row("Duration.milliseconds(250)", Duration.milliseconds(250)),
+      try row("Duration, 1 s and 1 as", Duration(attoseconds: 1_000_000_000_000_000_001)),
       try row("Data([1, 2, 255])", Data([1, 2, 255])),
       try row("URL", address),
       try row("[1, nil] as [Int?]", [1, nil]),
@@ -97,6 +127,9 @@ struct HowValuesAreStoredTests {
     let date = Date(timeIntervalSince1970: 1_795_275_998.25)
     #expect(try reading("\"2026-11-21T16:46:38.25+01:00\"", as: Date.self) == date)
     #expect(try reading("\"AQL/\"", as: Data.self) == Data([1, 2, 255]))
+    #expect(try reading("0.25", as: Duration.self) == .milliseconds(250))
+    #expect(try reading("2.5e2", as: Duration.self) == .seconds(250))
+    #expect(try reading("[4, 16213023705161793536]", as: Duration.self) == .seconds(90))
     #expect(try reading("null", as: Int?.self) == .some(nil))
     #expect(try reading(#"{"width": 1, "height": 2}"#, as: Window.self) == Window(width: 1))
   }
@@ -106,8 +139,8 @@ struct HowValuesAreStoredTests {
       #expect {
         try reading(text, as: type)
       } throws: { error in
-        guard case KeyValueStoreError.undecodable("k", _, _) = error else { return false }
-        return true
+        guard case KeyValueStoreError.undecodable(let value) = error else { return false }
+        return value.key == "k"
       }
     }
     expectError("\"0.8\"", as: Double.self)
@@ -116,6 +149,9 @@ struct HowValuesAreStoredTests {
     expectError("1.5", as: Int.self)
     expectError("300", as: UInt8.self)
     expectError("1e999", as: Double.self)
+    expectError("1e21", as: Duration.self)
+    expectError("\"90\"", as: Duration.self)
+    expectError("\"2026-02-30T00:00:00Z\"", as: Date.self)
     expectError("null", as: Int.self)
     expectError("{}", as: Window.self)
     expectError("\"large\"", as: Size.self)

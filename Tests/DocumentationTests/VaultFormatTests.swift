@@ -1,4 +1,5 @@
 import CLibrary
+import EtcdStorage
 import FoundationEssentials
 import SecretStorage
 import TestSupport
@@ -26,7 +27,7 @@ struct VaultFormatTests {
     try fill(vault)
     try vault.setPassphrase(
       Secret("The Valley Wind".utf8),
-      cost: ScryptCost(logarithmicCost: 13, blockSize: 8, parallelization: 2))
+      cost: .scrypt(ScryptCost(logarithmicCost: 13, blockSize: 8, parallelization: 2)))
     let passcode = ItemAttributes(
       accessControl: AccessControl(.whenPasscodeSetThisDeviceOnly))
     _ = try vault.add(
@@ -45,6 +46,56 @@ struct VaultFormatTests {
     try vault.removeSlot(1)
     try expectAgreement(["--key-file", key.path], .keyFile(key))
     try expectAgreement(["--recovery-code", code.withText { $0 }], .recoveryCode(code))
+  }
+
+  @Test func vaultWithArgon2idIsAsDocumented() throws {
+    let vault = vault
+    try fill(vault)
+    let passphrase = Secret("The Valley Wind".utf8)
+    try vault.setPassphrase(
+      passphrase, cost: .argon2id(Argon2idCost(passes: 3, memory: 20 << 10, lanes: 2)))
+    try expectAgreement(["--passphrase", "The Valley Wind"], .passphrase(passphrase))
+  }
+
+  @Test(arguments: [PassphraseCost.minimum, .argon2id(.minimum)])
+  func vaultWithTwoFactorsIsAsDocumented(cost: PassphraseCost) throws {
+    let vault = vault
+    try fill(vault)
+    let key = directory.url.appending(path: "key")
+    try Data((0..<100).map { UInt8($0) }).write(to: key)
+    let factors = UnlockKey.twoFactors(
+      passphrase: Secret("The Valley Wind".utf8), .keyFile(key))
+    try vault.addSlot(factors, named: "both", cost: cost)
+    try vault.removeSlot(1)
+    try expectAgreement(
+      ["--passphrase", "The Valley Wind", "--second-factor", key.path], factors)
+  }
+
+  @Test(.needsEtcd) func vaultInEtcdIsAsDocumented() throws {
+    let member = try EtcdProcess.shared.get()
+    let prefix = "/test/\(UUID())"
+    let cluster = EtcdCluster(endpoints: [member.url])
+    cluster.readTimeout = .seconds(60)
+    let vault = SecretVault(etcd: cluster, prefix: prefix, stateDirectory: state)
+    let key = directory.url.appending(path: "key")
+    try Data((0..<100).map { UInt8($0) }).write(to: key)
+    try vault.addSlot(.keyFile(key), named: "every machine")
+    try fill(vault)
+    // In pieces.
+    _ = try vault.add(
+      Secret([UInt8](repeating: 7, count: 140_000)), identity: .generic(service: "large"),
+      attributes: ItemAttributes())
+    func expectAgreement(sourceLocation: SourceLocation = #_sourceLocation) throws {
+      let read = try VaultReader.items(
+        place: "\(member.url)\(prefix)", state, ["--key-file", key.path])
+      let expected = try vault.items(matching: .all).map {
+        ReadItem($0, try vault.secret(of: $0.id)?.secret)
+      }
+      #expect(read.count > 3 && read == expected, sourceLocation: sourceLocation)
+    }
+    try expectAgreement()
+    try vault.compact()
+    try expectAgreement()
   }
 
   /// The environment names systemd's credentials directory, and belongs to the whole process.

@@ -3,10 +3,11 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// Settings files of an earlier version, which must remain readable and be written identically.
+/// Settings files of this version, which must be written identically, and of versions that wrote
+/// dates and durations in other forms; all must remain readable.
 ///
 /// While the format may still change, `LOCKET_GOLDEN=write swift test --filter GoldenSettings`
-/// rewrites them.
+/// rewrites the files of this version.
 struct GoldenSettingsTests {
   private enum Shape: Codable, Equatable, Sendable { case circle(radius: Int), none }
   private enum Size: String, Codable, Sendable { case small }
@@ -39,6 +40,9 @@ struct GoldenSettingsTests {
     Case("null text", "$null"), Case("markup", "<&>\"'\r\n\t"),
     Case("date", Date(timeIntervalSince1970: 1_795_275_998)),
     Case("fraction", Date(timeIntervalSince1970: 1_795_275_998.5)),
+    Case("early date", Date.distantPast),
+    Case("duration", Duration.seconds(90)), Case("short duration", Duration.milliseconds(-250)),
+    Case("longest duration", Duration(attoseconds: .max)),
     Case("data", Data([1, 2, 255])),
     Case("no data", Data()), Case("url", URL(string: "https://example.com/a?b=c#d")),
     Case("optionals", [1, nil] as [Int?]), Case("nested optional", [Int??.some(nil)]),
@@ -54,9 +58,9 @@ struct GoldenSettingsTests {
 
   private static let isWriting = ProcessInfo.processInfo.environment["LOCKET_GOLDEN"] == "write"
 
-  private func fixture(_ format: KeyValueFormat) -> URL {
+  private func fixture(_ format: KeyValueFormat, of version: String = "golden") -> URL {
     URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "Fixtures/golden-\(format)")
+      .appending(path: "Fixtures/\(version)-\(format)")
   }
 
   private func written(_ format: KeyValueFormat) throws -> Data {
@@ -66,13 +70,27 @@ struct GoldenSettingsTests {
     return try Data(contentsOf: URL(filePath: file.path))
   }
 
-  @Test(arguments: KeyValueFormat.allCases)
-  func goldenSettingsAreRead(_ format: KeyValueFormat) throws {
+  @Test(arguments: ["golden", "older"], KeyValueFormat.allCases)
+  func goldenSettingsAreRead(_ version: String, _ format: KeyValueFormat) throws {
     let file = try TestFile(format)
-    try Data(contentsOf: fixture(format)).write(to: URL(filePath: file.path))
+    try Data(contentsOf: fixture(format, of: version)).write(to: URL(filePath: file.path))
     let store = file.open()
     #expect(try store.keys() == Self.cases.map(\.key).sorted())
     for golden in Self.cases { #expect(try golden.isRead(store), "\(golden.key)") }
+  }
+
+  /// Only a changed setting gets the form of this version.
+  @Test(arguments: KeyValueFormat.allCases)
+  func unchangedSettingsKeepTheFormOfTheOlderVersion(_ format: KeyValueFormat) throws {
+    let file = try TestFile(format)
+    try Data(contentsOf: fixture(format, of: "older")).write(to: URL(filePath: file.path))
+    let older = try file.bytes
+    let store = file.open()
+    try store.set(43, for: "int")
+    try store.set(42, for: "int")
+    #expect(try file.bytes == older)
+    try store.set(Duration.seconds(90), for: "duration")
+    #expect(try file.bytes != older)
   }
 
   @Test(arguments: KeyValueFormat.allCases)

@@ -103,10 +103,12 @@ struct StoredValueTests {
     #expect(player.list == [])
     #expect(player.$volume.isSet)
     #expect(player.$nickname.error == nil)
-    guard case .undecodable("volume", "Double", _) = player.$volume.error else {
-      Issue.record("\(String(describing: player.$volume.error))")
-      return
-    }
+    #expect(
+      player.$volume.error
+        == .undecodable(
+          UndecodableValue(
+            store: file.path, key: "volume", type: "Double",
+            reason: "is a string, expected a number", line: 1, column: 12)))
     let error = #expect(throws: KeyValueStoreError.self) { try player.$volume.load() }
     #expect(error == player.$volume.error)
     #expect(!"\(error!)".contains("loud"))

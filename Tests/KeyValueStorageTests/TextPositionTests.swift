@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import KeyValueStorage
@@ -14,5 +15,17 @@ struct TextPositionTests {
     let position = TextPosition(of: offset, in: Array(text.utf8))
     #expect(position.line == line)
     #expect(position.column == column)
+  }
+
+  @Test func tableHasTheSamePositions() {
+    var random = SeededGenerator(seed: 1)
+    let pieces = ["a", "\n", "\r", "\r\n", "\u{e9}", "\u{1F600}"]
+    let text = (0..<3000).map { _ in pieces.randomElement(using: &random)! }.joined()
+    let bytes = Array(text.utf8)
+    let table = TextPosition.Table(bytes)
+    for offset in 0...bytes.count where offset % 7 == 0 || offset % 512 < 3 {
+      #expect(table[offset] == TextPosition(of: offset, in: bytes))
+    }
+    #expect(TextPosition.Table([])[0] == TextPosition(of: 0, in: []))
   }
 }

@@ -91,13 +91,13 @@ struct HostileFileTests {
   @Test func itemsOfKeychainExports() throws {
     var files: [[UInt8]] = []
     for file in [Fixture.keychainBinary, Fixture.keychainXML, Fixture.keychainJSON] {
-      let export: KeychainExport = try AppleDocument(file, of: "file").decode()
-      let content = try export.opened(with: Secret(Fixture.passphrase), of: "file")
+      let export: KeychainExport = try ExportDocument(file, of: "file").decode()
+      let content = try export.decrypted(with: Secret(Fixture.passphrase), of: "file")
       // The closure copies the bytes.
       files.append(unsafe content.withUnsafeBytes { unsafe [UInt8]($0) })
     }
     try read(seed: 5, files, sample: 400, full: 100_000) { _, bytes throws(MigrationError) in
-      let list: KeychainItems = try AppleDocument(bytes, of: "file").decode()
+      let list: KeychainItems = try ExportDocument(bytes, of: "file").decode()
       for item in list.items { _ = try item.foreignSecret(at: "item", of: "file") }
     }
   }
@@ -113,7 +113,7 @@ struct HostileFileTests {
     #expect(sound.attributes == ["b": "c", "d": "e"])
     #expect(sound.label == "label" && sound.secret == Secret("The Valley Wind"))
     for count in item.indices { _ = LibsecretItem(Secret(item.prefix(count))) }
-    for _ in 0..<Campaign.size(sample: 1000, full: 300_000) {
+    for _ in 0..<Campaign.size(sample: 300, full: 300_000) {
       _ = LibsecretItem(Secret(damage.damaged(item)))
     }
   }

@@ -69,7 +69,7 @@ struct LinearWorkTests {
       expectLinear("\(start)\(part)", start, end) { _ in
         part
       } _: { bytes throws(MigrationError) in
-        let list: KeychainItems = try AppleDocument(bytes, of: "file").decode()
+        let list: KeychainItems = try ExportDocument(bytes, of: "file").decode()
         for item in list.items {
           do throws(MigrationError) {
             _ = try item.foreignSecret(at: "item", of: "file")

@@ -88,7 +88,7 @@ struct ReadBackTests {
     fault: FaultyStore.Fault
   ) throws {
     let store = FaultyStore(fault)
-    #expect(throws: MigrationError.notReadBack(position: "line 1")) {
+    #expect(throws: MigrationError.verificationFailed(position: "line 1")) {
       try source.migrate(to: store, removingSource: true)
     }
     #expect(try isSourceThere)

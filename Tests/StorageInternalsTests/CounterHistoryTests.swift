@@ -21,6 +21,11 @@ struct CounterHistoryTests {
     (["=\t0\t1\t2", "=\t2\t3\t1"], 2, "1 came after 2"),
     (["r\t0\t1\t1", "r\t2\t3\t0", "=\t0\t4\t1"], 1, "0 came after 1"),
     (["r\t0\t1\t1", "=\t2\t3\t1"], 1, "1 was seen before it was given"),
+    (["=\t0\t1\t1", "r\t2\t3\t9"], 1, "9 was seen, and it is at 1"),
+    // An unknown outcome that changes after it was seen.
+    (["+", "?", "r\t2\t3\t1", "r\t4\t5\t0"], 1, "0 came after 1"),
+    (["+", "?", "r\t2\t3\t1"], 0, "1 was seen, and it is at 0"),
+    (["+", "?", "=\t2\t3\t1"], 3, "1 numbers were given, 1 may have been, and it is at 3"),
   ])
   func contradictionIsFound(_ journal: [String], _ final: Int, _ expected: String) throws {
     var history = CounterHistory()

@@ -26,15 +26,17 @@ package struct CounterHistory {
   package var acknowledgedCount: Int { operations.count(where: \.isIncrement) }
 
   /// Adds the journal of a process: `+` before an increment; after it, or after a read, `=` or `r`,
-  /// the begin and end in nanoseconds, and the number; `-` after a refused increment.
+  /// the begin and end in nanoseconds, and the number; `-` after a refused increment, and `?` after
+  /// one of unknown outcome.
   ///
   /// The last increment of a killed process has no answer, and may have happened.
   package mutating func add(_ journal: some Sequence<String>) throws {
     var isOpen = false
     for line in journal {
       let words = line.split(separator: "\t")
-      if words == ["+"] || words == ["-"] {
-        isOpen = words == ["+"]
+      if words.count == 1, let word = words.first, ["+", "-", "?"].contains(word) {
+        if word == "?" { unansweredCount += 1 }
+        isOpen = word == "+"
         continue
       }
       guard words.count == 4, words[0] == "=" || words[0] == "r", let begin = UInt64(words[1]),
@@ -61,6 +63,10 @@ package struct CounterHistory {
       result.append(
         "\(given.count) numbers were given, \(unansweredCount) may have been, and it is at \(final)"
       )
+    }
+
+    for operation in operations where operation.number > final {
+      result.append("\(operation.number) was seen, and it is at \(final)")
     }
 
     // The highest number seen by an operation that has ended.

@@ -6,11 +6,15 @@ package enum Python {
   }
 
   package static let isAvailable = canImport("json, plistlib")
+  /// Whether `datetime.fromisoformat` parses `Z` and any number of digits, as of Python 3.11.
+  package static let parsesISO8601 = succeeds("import sys; sys.exit(sys.version_info < (3, 11))")
   /// Whether python-dotenv is installed, which is not in the standard library.
   package static let hasDotenv = canImport("dotenv")
 
-  private static func canImport(_ modules: String) -> Bool {
-    do { return try output(of: "import \(modules)", []).status == 0 } catch { return false }
+  private static func canImport(_ modules: String) -> Bool { succeeds("import \(modules)") }
+
+  private static func succeeds(_ program: String) -> Bool {
+    do { return try output(of: program, []).status == 0 } catch { return false }
   }
 
   /// Runs a program to its end, and returns its output.

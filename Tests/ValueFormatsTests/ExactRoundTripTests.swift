@@ -39,7 +39,7 @@ import Testing
         entries[key] = coding.entry(key, bytes[...])
       }
       let sorted = entries.values.sorted { $0.key < $1.key }
-      let parsed = try coding.parse(coding.join(sorted, FileSurroundings()))
+      let parsed = try coding.parse(coding.join(sorted, EnclosingText()))
       try #require(parsed.entries.map(\.key) == sorted.map(\.key), "file \(file)")
       for entry in parsed.entries {
         let decoded = try TreeDecoder().decode(RandomValue.self, from: coding.decode(entry.value))
@@ -103,7 +103,7 @@ import Testing
       entries.append(format.coding.entry(StoredKey(text), value[...]))
     }
     entries.sort { $0.key < $1.key }
-    let parsed = try format.coding.parse(format.coding.join(entries, FileSurroundings()))
+    let parsed = try format.coding.parse(format.coding.join(entries, EnclosingText()))
     #expect(parsed.entries.map(\.key) == entries.map(\.key))
     for entry in parsed.entries {
       #expect(try format.coding.decode(entry.value) == .string(entry.key.string))
@@ -152,7 +152,7 @@ import Testing
     let tree = try TreeEncoder().encode(Node.chain(FormatLimits.depth - 1))
     let value = try format.coding.encode(tree)
     let entry = format.coding.entry(StoredKey("key"), value[...])
-    let parsed = try format.coding.parse(format.coding.join([entry], FileSurroundings()))
+    let parsed = try format.coding.parse(format.coding.join([entry], EnclosingText()))
     let decoded = try parsed.entries.map { try format.coding.decode($0.value) }
     #expect(decoded == [tree])
   }

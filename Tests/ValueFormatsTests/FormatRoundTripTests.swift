@@ -12,9 +12,9 @@ struct FormatRoundTripTests {
   func randomValuesComeBackAsTheFormatHasThem(_ format: KeyValueFormat) throws {
     let coding = format.coding
     var random = SplitMix64(seed: seed)
-    for number in 0..<Campaign.size(sample: 1_000, full: 100_000) {
+    for number in 0..<Campaign.size(sample: 300, full: 100_000) {
       let trees = random.trees(1)
-      let file = coding.join(try coding.entries(trees), FileSurroundings())
+      let file = coding.join(try coding.entries(trees), EnclosingText())
       let entries = try coding.parse(file).entries
       try #require(entries.map(\.key) == trees.map(\.key), "value \(number) of seed \(seed)")
       let decoded = try coding.decode(entries[0].value)
@@ -30,7 +30,7 @@ struct FormatRoundTripTests {
     var random = SplitMix64(seed: seed)
     for number in 0..<Campaign.size(sample: 50, full: 2_000) {
       let entries = try coding.entries(random.trees(random.number(0..<50)))
-      let file = coding.join(entries, FileSurroundings())
+      let file = coding.join(entries, EnclosingText())
       let parsed = try coding.parse(file)
       try #require(
         parsed.entries.map(\.key) == entries.map(\.key)
@@ -38,14 +38,14 @@ struct FormatRoundTripTests {
           && parsed.entries.map(\.valueOffset) == entries.map(\.valueOffset),
         "file \(number) of seed \(seed)")
       try #require(
-        coding.join(parsed.entries, parsed.surroundings) == file,
+        coding.join(parsed.entries, parsed.enclosingText) == file,
         "file \(number) of seed \(seed)")
     }
   }
 
   @Test func eachSecondOfEachYearIsADate() throws {
     var random = SplitMix64(seed: seed)
-    for _ in 0..<Campaign.size(sample: 5_000, full: 1_000_000) {
+    for _ in 0..<Campaign.size(sample: 1_600, full: 1_000_000) {
       let seconds = random.secondsOfYears().rounded(.down)
       let date = Date(timeIntervalSinceReferenceDate: seconds)
       let comment: Comment = "\(seconds) seconds, of seed \(seed)"

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -110,7 +111,7 @@ struct LinearWorkTests {
         switch format.parsed(file) {
         case .success(let content):
           for entry in content.entries { _ = format.decoded(entry.value) }
-          _ = format.join(content.entries, content.surroundings)
+          _ = format.join(content.entries, content.enclosingText)
         case .failure(let error): _ = TextPosition(of: error.offset, in: file)
         }
       }
@@ -120,4 +121,32 @@ struct LinearWorkTests {
   @Test func ofJSON() { expectLinear(JSONFormat(), Self.json) }
   @Test func ofXMLPropertyLists() { expectLinear(XMLPropertyListFormat(), Self.xml) }
   @Test func ofBinaryPropertyLists() { expectLinear(BinaryPropertyListFormat(), Self.binary) }
+
+  @Test func ofDatesAndDurations() throws {
+    func digits(_ count: Int) -> String { String(repeating: "9", count: count) }
+    try TestSupport.expectLinear("date", from: 10_000, { "2000-12-31T23:59:58.\(digits($0))Z" }) {
+      _ = try TreeDecoder().decode(Date.self, from: .string($0))
+    }
+    try TestSupport.expectLinear("duration", from: 10_000, { "0.\(digits($0))e-1" }) {
+      _ = try TreeDecoder().decode(Duration.self, from: .number(.text($0)))
+    }
+  }
+
+  /// The number of missing members, and of attempts, is limited by the default value.
+  @Test func ofPartialStructures() throws {
+    struct Table: Codable {
+      var rows: [String: [Int]] = [:]
+      var name = "a", title = "b"
+    }
+    func tree(_ count: Int) -> ValueTree {
+      let rows = (0..<count).map { (StoredKey("k\($0)"), ValueTree.array([.number(.integer(1))])) }
+      return .dictionary(["rows": .dictionary(Dictionary(uniqueKeysWithValues: rows))])
+    }
+    try TestSupport.expectLinear("structure", from: 1000, tree) { tree in
+      let table = try tree.decoded(as: Table.self, recording: nil) {
+        () throws(ValueCodingError) in try TreeEncoder().encode(Table())
+      }
+      #expect(table.title == "b")
+    }
+  }
 }

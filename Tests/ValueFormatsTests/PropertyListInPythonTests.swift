@@ -34,7 +34,7 @@ struct PropertyListInPythonTests {
 
   private func written(key: String, _ isXML: Bool) -> String {
     let isBase64 = EscapedString.unescape(key) != key
-    let isEscaped = isXML && (isBase64 || !MarkupText.allows(key))
+    let isEscaped = isXML && (isBase64 || !XMLText.allows(key))
     return hexadecimal((isEscaped ? EscapedString.escape(key, needsEscape: true) : key).utf8)
   }
 
@@ -42,7 +42,7 @@ struct PropertyListInPythonTests {
   private func expected(_ tree: ValueTree, _ isXML: Bool) throws -> String {
     func text(_ string: String) -> String {
       let written = EscapedString.inPropertyList(
-        string, isWritable: !isXML || MarkupText.allows(string))
+        string, isWritable: !isXML || XMLText.allows(string))
       return hexadecimal(written.utf8)
     }
     func real(_ value: Double) -> String {
@@ -64,10 +64,14 @@ struct PropertyListInPythonTests {
     case .date(let date):
       let seconds = date.timeIntervalSinceReferenceDate
       let isDate = !isXML || seconds == seconds.rounded()
-      if !isDate { return real(seconds) }
+      if !isDate { return date.iso8601.map { "s" + hexadecimal($0.utf8) } ?? real(seconds) }
       // A single product would have more digits than a Double holds.
       let whole = seconds.rounded(.down)
       return "d\(Int(whole) * 1_000_000 + Int((seconds - whole) * 1_000_000))"
+    case .duration(let duration):
+      return try expected(
+        isXML ? .number(duration.number) : duration.inBinaryPropertyList, isXML)
+    case .layered: return "layered"
     case .array(let elements):
       return try "[" + elements.map { try expected($0, isXML) }.joined(separator: ",") + "]"
     case .dictionary(let elements):
@@ -86,7 +90,7 @@ struct PropertyListInPythonTests {
     let count = Campaign.size(sample: 500, full: 100_000)
     let trees = random.trees(count).map { ($0.key, $0.tree.forPython) }
     let file = try TestFile()
-    try file.write(format.join(try format.entries(trees), FileSurroundings()))
+    try file.write(format.join(try format.entries(trees), EnclosingText()))
     let output = try Python.run(
       Self.dump + """
         with open(sys.argv[1], "rb") as file:
@@ -141,7 +145,7 @@ struct PropertyListInPythonTests {
       // Prefixed texts are tested elsewhere; here they are rare and unchanged.
       try #require("s\(hexadecimal(entry.key.string.utf8)) \(dump)" == line, "seed \(seed)")
     }
-    let joined = format.join(parsed.entries, parsed.surroundings)
+    let joined = format.join(parsed.entries, parsed.enclosingText)
     if number == 0 { #expect(joined.count { $0 != 0x0A } == bytes.count { $0 != 0x0A }) }
     #expect(try format.parse(joined).entries.map(\.text) == parsed.entries.map(\.text))
   }
@@ -156,7 +160,7 @@ struct PropertyListInPythonTests {
     var expectations: [String] = []
     for _ in 0..<Campaign.size(sample: 20, full: 1_000) {
       let trees = random.trees(2).map { ($0.key, $0.tree.forPython) }
-      let file = format.join(try format.entries(trees), FileSurroundings())
+      let file = format.join(try format.entries(trees), EnclosingText())
       for _ in 0..<100 {
         let damaged = damage.damaged(file)
         guard case .success(let parsed) = format.parsed(damaged) else { continue }

@@ -34,7 +34,8 @@ struct TerminalTests {
     let session = try session()
     try session.answer("Secret: ", "tajny")
     try session.waitForPrompt("Repeat it: ")
-    for name in ["cmdline", "environ"] {
+    // Only root can read the environment of a process that leaves no core dump.
+    for name in geteuid() == 0 ? ["cmdline", "environ"] : ["cmdline"] {
       let url = URL(filePath: "/proc/\(session.process)/\(name)")
       let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
       #expect(!text.isEmpty && !text.contains("tajny"))

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import SecretStorage
 import TestSupport
 import Testing
 
@@ -30,6 +31,9 @@ struct UsageTests {
     ["settings", "get", "a", "--file", "json"], ["settings", "get", "--unknown"],
     ["settings", "set", "a"], ["settings", "set", "a", "1", "2"], ["settings", "set", "a", "--1"],
     ["settings", "list", "a"], ["settings", "list", "--", "a"], ["settings", "reset"],
+    ["settings", "list", "--environment", ""], ["settings", "list", "--environment"],
+    ["settings", "set", "a", "1", "--environment", "A_"], ["doctor", "--file", "a.toml"],
+    ["settings", "list", "--file", "a.json", "--file", ""], ["doctor", "--environment", ""],
     ["settings", "watch", "a"], ["settings", "move-aside", "a.json"],
     ["migrate"], ["migrate", "unknown"], ["migrate", "env"], ["migrate", "env", "/dev/null"],
     ["migrate", "env", "/dev/null", "--service", ""], ["migrate", "keychain", "a", "b"],
@@ -58,13 +62,17 @@ struct UsageTests {
     ["rules", "compare", "", "", ""], ["rules", "explain"],
     ["rules", "canonical", "minlength: 8;"],
     ["rules", "count"], ["rules", "count", "--length", "99999999999999999999"],
+    ["secrets", "list", "--json=yes"], ["help", "unknown"],
+    ["help", "secrets", "unknown"], ["--version", "a"], ["secrets", "list", "--app"],
   ])
-  func wrongUsageGivesTwoAndSaysHowItIsRight(arguments: [String]) throws {
+  func wrongUsageGivesTwoAndOneLineWithAHint(arguments: [String]) throws {
     let ended = try machine.run(arguments, input: "tajny")
     #expect(ended.status == 2)
     #expect(ended.output == "")
-    #expect(ended.errors.hasPrefix("locket: "))
-    #expect(ended.errors.contains("\n\nUsage: locket "))
+    let lines = ended.errors.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count == 3 && lines.last == "", "\(ended.errors)")
+    #expect(lines[0].hasPrefix("locket: "))
+    #expect(lines[1].hasPrefix("`locket help"))
   }
 
   @Test(arguments: [
@@ -97,10 +105,10 @@ struct UsageTests {
     ["hunter2"], ["settings", "hunter2"],
     ["settings", "get", "a", "hunter2"], ["settings", "get", "--hunter2"],
     ["settings", "get", "a", "--file=hunter2"],
-    ["settings", "set", "a", "hunter2"], ["settings", "set", "a", "\"hunter2"],
+    ["settings", "set", "a", "\"hunter2"],
     ["settings", "set", "a", "{\"hunter2\": 1, \"hunter2\": 2}"],
     ["settings", "set", "a", "--hunter2"], ["settings", "set", "a", "b", "hunter2"],
-    ["rules", "check", "", "hunter2"], ["rules", "check", "", "--hunter2"],
+    ["rules", "check", "", "hunter2"], ["rules", "check", "", "--hunter2"], ["help", "hunter2"],
   ])
   func anArgumentThatIsRefusedIsNotRepeated(arguments: [String]) throws {
     let ended = try machine.run(arguments, input: "tajny")
@@ -118,12 +126,26 @@ struct UsageTests {
     #expect(listed.count > 3)
     for line in listed { #expect(line.hasPrefix("  \(group) "), "\(line)") }
     let ended = try machine.run(group, "unknown")
-    #expect(ended.errors == "locket: There is no such command.\n\n\(help.output)")
+    #expect(
+      ended.errors == """
+        locket: There is no such command.
+        `locket help \(group)` lists its commands.
+
+        """)
   }
 
   @Test(arguments: [
-    ("secets list", "There is no such command. Did you mean `secrets list`?"),
-    ("secrets lst", "There is no such command. Did you mean `secrets list`?"),
+    ("secets list", "There is no such command. Did you mean `locket secrets list`?"),
+    ("secrets lst", "There is no such command. Did you mean `locket secrets list`?"),
+    ("secrts", "There is no such command. Did you mean `locket secrets`?"),
+    ("hepl", "There is no such command. Did you mean `locket help`?"),
+    ("help doctr", "There is no such command. Did you mean `locket doctor`?"),
+    ("reset a", "There is no such command. Did you mean `locket settings reset`?"),
+    (
+      "get", "There is no such command. Did you mean `locket secrets get` or `locket settings get`?"
+    ),
+    ("slots add", "There is no such command. Did you mean `locket secrets slots add`?"),
+    ("--app a secrets list", "Write options after the command."),
     ("secrets", "`locket secrets` needs a command."),
     ("settings list --foo", "`settings list` has no option `--foo`. Did you mean `--file`?"),
     ("secrets get --servce a", "`secrets get` has no option `--servce`. Did you mean `--service`?"),
@@ -134,6 +156,58 @@ struct UsageTests {
     let ended = try machine.run(words.split(separator: " ").map(String.init), input: "")
     #expect(ended.status == 2)
     #expect(ended.errors.hasPrefix("locket: \(answer)"), "\(ended.errors)")
+  }
+
+  @Test(arguments: ["", "help", "secrets", "secrets get", "rules generate", "run"])
+  func helpIsAskedForBeforeOrAfterTheCommand(command: String) throws {
+    let words = command.split(separator: " ").map(String.init)
+    let help = try machine.run(words + ["--help"], input: "")
+    #expect(help.output.hasPrefix("Usage: locket "))
+    for words in [["help"] + words, words + ["-h"], ["help"] + words + ["-h"]] {
+      let ended = try machine.run(words, input: "")
+      #expect(ended.status == 0 && ended.output == help.output, "\(words)")
+    }
+  }
+
+  @Test func theVersionIsThatOfTheChangelog() throws {
+    let changelog = try String(
+      contentsOf: packageDirectory.appending(path: "CHANGELOG.md"), encoding: .utf8)
+    let heading = try #require(changelog.firstRange(of: "\n## ["))
+    let newest = changelog[heading.upperBound...].prefix { $0 != "]" }
+    #expect(try machine.run("--version").output == "locket \(newest.lowercased())\n")
+  }
+
+  @Test func anAppIsNamedByItsDirectories() throws {
+    try machine.succeed("settings", "set", "volume", "0.5", "--app", "player")
+    try machine.store("tajny", "--service", "mail", "--app", "player")
+    #expect(try machine.text(".config/player/settings.json") == "{\n  \"volume\": 0.5\n}\n")
+    @GenericPassword(
+      service: "mail",
+      in: SecretVault(
+        fileURL: machine.home.appending(path: ".local/share/player/secrets.vault"),
+        stateDirectory: machine.home.appending(path: ".local/state/player")))
+    var password: String?
+    #expect(password == "tajny")
+    #expect(try machine.run("secrets", "list").output == "")
+    #expect(try machine.run("settings", "list").output == "")
+    let doctor = try machine.run("doctor", "--app", "player").output
+    #expect(doctor.contains("/player/secrets.vault") && doctor.contains("/player/settings.json"))
+    // A vault that is named has the device key of the app.
+    let vault = machine.path("copy.vault")
+    try machine.store("tajny", "--service", "mail", "--app", "player", "--vault", vault)
+    #expect(try machine.run("secrets", "list", "--vault", vault).status == 2)
+    for words in [["secrets", "list"], ["settings", "list"], ["doctor"]] {
+      let ended = try machine.run(words + ["--app", "a/b"], input: "")
+      #expect(ended.status == 2)
+      #expect((ended.output + ended.errors).contains("without slashes"), "\(ended)")
+    }
+  }
+
+  @Test func theNameOfTheExecutableDoesNotMatter() throws {
+    try machine.set("volume", to: "0.5")
+    // A file that this process has written cannot be executed while another thread forks.
+    let ended = try machine.shell("cp \"$0\" lk && ./lk settings get volume")
+    #expect(ended.output == "0.5\n")
   }
 
   @Test func withoutArgumentsTheCommandsAreListed() throws {
@@ -161,8 +235,11 @@ struct UsageTests {
   @Test func whatACommandTakesByPlaceIsExplained() throws {
     let help = try machine.run("settings", "set", "--help").output
     #expect(help.hasPrefix("Usage: locket settings set KEY VALUE [options]\n"))
-    for line in ["\n  KEY          the", "\n  VALUE        in", "\n  --file FILE  the"] {
-      #expect(help.contains(line))
+    let columns = help.split(separator: "\n").map { line in
+      line.split(separator: " ").joined(separator: " ")
+    }
+    for start in ["KEY the", "VALUE text, or JSON", "--file FILE the"] {
+      #expect(columns.contains { $0.hasPrefix(start) })
     }
   }
 

@@ -14,11 +14,16 @@ final class BenchmarkVault: Sendable {
 
   var file: URL { directory.appending(path: "secrets.vault") }
 
-  init(items count: Int, isCompacted: Bool = false) {
+  convenience init(items count: Int, isCompacted: Bool = false) {
+    self.init(items: count, isCompacted: isCompacted) { directory in
+      SecretVault(fileURL: directory.appending(path: "secrets.vault"), stateDirectory: directory)
+    }
+  }
+
+  init(items count: Int, isCompacted: Bool = false, _ make: (_ directory: URL) -> SecretVault) {
     directory = FileManager.default.temporaryDirectory.appending(path: "locket-\(UUID())")
     self.count = count
-    vault = SecretVault(
-      fileURL: directory.appending(path: "secrets.vault"), stateDirectory: directory)
+    vault = make(directory)
     removeAtExit(directory)
     // Threads that wait for the disk together fill the vault faster.
     DispatchQueue.concurrentPerform(iterations: 16) { lane in

@@ -3,7 +3,8 @@ import Glibc
 
 /// Measurements of Locket against the bare cost of the machine's minimum work.
 @main enum Benchmarks {
-  static let rows = serializedRows + settingsRows + vaultRows + rulesRows + validationRows
+  static let rows =
+    serializedRows + settingsRows + vaultRows + etcdRows + rulesRows + validationRows + keyringRows
 
   static func main() {
     var only: String?
@@ -18,11 +19,22 @@ import Glibc
         let (path, count) = (arguments.removeFirst(), Int(arguments.removeFirst()))
         LargeVault.measure(in: URL(filePath: path), items: count ?? 0)
         return
+      case "--large-cluster":
+        if !BenchmarkMember.isInstalled { stop(BenchmarkMember.missing) }
+        return LargeCluster.make(count: 100_000)
+      case "--large-cluster-at" where arguments.count == 3:
+        let (url, path) = (arguments.removeFirst(), arguments.removeFirst())
+        let directory = URL(filePath: path)
+        return LargeCluster.measure(url, directory, count: Int(arguments.removeFirst()) ?? 0)
       default:
-        stop("Usage: Benchmarks [--markdown] [--only <part of a row>] | --large-vault")
+        stop(
+          """
+          Usage: Benchmarks [--markdown] [--only <part of a row>] | --large-vault | --large-cluster
+          """)
       }
     }
     let chosen = rows.filter { row in only.map { row.name.contains($0) } ?? true }
+    if only == nil, !BenchmarkMember.isInstalled { print(BenchmarkMember.missing + "\n") }
     if chosen.isEmpty { stop("No row has \"\(only ?? "")\" in its name.") }
 
     let table = Table(Measurement.takeAll(chosen))

@@ -77,14 +77,13 @@ enum LargeVault {
       in: vault)
   }
 
-  private static func milliseconds(_ time: Duration) -> String {
-    decimal(time / .milliseconds(1))
-  }
+}
 
-  /// The memory of the process that is in RAM.
-  private static var residentBytes: Int {
-    let status = attempt { try String(contentsOfFile: "/proc/self/status", encoding: .utf8) }
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-    return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
-  }
+func milliseconds(_ time: Duration) -> String { decimal(time / .milliseconds(1)) }
+
+/// The memory of the process that is in RAM.
+var residentBytes: Int {
+  let status = attempt { try String(contentsOfFile: "/proc/self/status", encoding: .utf8) }
+  let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+  return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
 }

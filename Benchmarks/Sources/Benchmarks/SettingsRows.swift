@@ -1,14 +1,22 @@
+import Dispatch
 import Foundation
 import Glibc
 import KeyValueStorage
+import Synchronization
 
 let settingsRows: [Row] = [
   Row(
     name: "setting get", subject: SettingsWorkloads.get, baseline: SettingsBaselines.dictionaryGet,
     target: .ratio(atMost: 2)),
   Row(
+    name: "setting get, standard store", subject: SettingsWorkloads.getStandard,
+    baseline: SettingsWorkloads.get, target: .ratio(atMost: 1.2)),
+  Row(
     name: "setting get of a struct", subject: SettingsWorkloads.getStruct,
     baseline: SettingsBaselines.dictionaryGet, target: .ratio(atMost: 3)),
+  Row(
+    name: "setting get in three layers", subject: SettingsWorkloads.getInLayers,
+    baseline: SettingsWorkloads.get, target: .ratio(atMost: 1.2)),
   Row(
     name: "setting get", subject: SettingsWorkloads.get, baseline: SettingsBaselines.defaultsGet,
     target: .ratio(atMost: 0.1)),
@@ -30,6 +38,13 @@ let settingsRows: [Row] = [
     name: "setting set 1,000 times, synchronize", subject: SettingsWorkloads.setThousand,
     baseline: SettingsWorkloads.set(SettingsWorkloads.thousand), target: .ratio(atMost: 3)),
   Row(
+    name: "setting change by a backend that tells the key, 100,000 keys",
+    subject: SettingsWorkloads.announce(keys: 100_000),
+    baseline: SettingsWorkloads.announce(keys: 100), target: .ratio(atMost: 5)),
+  Row(
+    name: "setting save in 1,000 tasks", subject: SettingsWorkloads.saveInTasks,
+    baseline: SettingsWorkloads.set(SettingsWorkloads.thousand), target: .ratio(atMost: 20)),
+  Row(
     name: "setting save on 1,000 threads, slowest",
     subject: Workload(name: "slowest") { SettingsWorkloads.crowd.slowest() },
     baseline: Workload(name: "the median of the same run") { SettingsWorkloads.crowd.median() },
@@ -47,6 +62,26 @@ private enum SettingsWorkloads {
     let store = thousand.open()
     let settings = (0..<thousand.count).map { thousand.setting($0, in: store) }
     return Workload(name: "get") { iterations in
+      for index in 0..<iterations { keep(settings[index % settings.count].wrappedValue) }
+    }
+  }()
+
+  static let getInLayers = {
+    let variables = ["A_KEY_10": BenchmarkSettings.value(10)]
+    let store = KeyValueStore(layers: [
+      .environment(prefix: "A_", variables), .json(thousand.file),
+      .json(BenchmarkSettings(keys: 1000).file),
+    ])
+    let settings = (0..<thousand.count).map { thousand.setting($0, in: store) }
+    return Workload(name: "get in three layers") { iterations in
+      for index in 0..<iterations { keep(settings[index % settings.count].wrappedValue) }
+    }
+  }()
+
+  static let getStandard = {
+    KeyValueStore.bootstrap(thousand.open())
+    let settings = (0..<thousand.count).map { thousand.setting($0, in: .standard) }
+    return Workload(name: "get of the standard store") { iterations in
       for index in 0..<iterations { keep(settings[index % settings.count].wrappedValue) }
     }
   }()
@@ -90,6 +125,37 @@ private enum SettingsWorkloads {
       if let error = setting.error { fatalError("\(error)") }
     }
   }
+
+  static func announce(keys: Int) -> Workload {
+    let changes = AnnouncedChanges(keys: keys)
+    return Workload(name: "the same, \(keys) keys") { changes.run($0) }
+  }
+
+  /// Saves 1,000 settings in as many tasks, and waits for all of them.
+  static let saveInTasks = {
+    let settings = BenchmarkSettings(keys: 1000)
+    let store = settings.open()
+    let next = Atomic(0)
+    return Workload(name: "1,000 tasks") { iterations in
+      for _ in 0..<iterations {
+        let offset = next.add(1, ordering: .relaxed).newValue
+        let isOver = DispatchSemaphore(value: 0)
+        Task {
+          try await withThrowingTaskGroup { group in
+            for index in 0..<1000 {
+              group.addTask {
+                let value = BenchmarkSettings.value(index + offset)
+                try await settings.setting(index, in: store).save(value)
+              }
+            }
+            try await group.waitForAll()
+          }
+          isOver.signal()
+        }
+        isOver.wait()
+      }
+    }
+  }()
 
   static let open = Workload(name: "open") { iterations in
     for index in 0..<iterations {

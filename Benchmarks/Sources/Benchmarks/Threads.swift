@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Runs `body` on `count` new threads, and returns the time from when all have started until the
 /// last one has finished.
@@ -55,4 +56,11 @@ private func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
     }, argument)
   if code != 0 { fatalError("The machine gave no further thread (error \(code)).") }
   return thread
+}
+
+/// Numbers the threads of a workload.
+final class Counter: Sendable {
+  private let count = Atomic(0)
+
+  func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).oldValue }
 }

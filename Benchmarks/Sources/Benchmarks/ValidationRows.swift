@@ -26,7 +26,7 @@ private enum Forms {
 
   private static func validator(_ demands: [@Sendable (String) -> Bool]) -> Validator<String> {
     let checks = demands.enumerated().map { index, demand in
-      Validator<String>.custom("demand \(index)", .custom("demand \(index)"), isFulfilled: demand)
+      Validator<String>.custom("demand \(index)", .custom("demand \(index)"), isSatisfied: demand)
     }
     return checks.dropFirst().reduce(checks[0]) { $0 && $1 }
   }

@@ -150,12 +150,6 @@ private enum VaultWorkloads {
     }
   }
 
-  private final class Counter: Sendable {
-    private let count = Atomic(0)
-
-    func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).oldValue }
-  }
-
   /// Appends the bytes of one set to a file of the same file system.
   static let append = {
     let path = thousand.directory.appending(path: "bare").path

@@ -67,7 +67,7 @@ struct SignUpModelTests {
     let model = try model("minlength: 1")
     model[.userName].value = "chihiro"
     #expect(await model[.userName].validate().state == .undetermined)
-    try vault.unlock(with: .passphrase(Secret("totoro".utf8)))
+    try await vault.unlock(with: .passphrase(Secret("totoro".utf8)))
     model.askAgain()
     #expect(model[.userName].report.state == .pending)
     #expect(await model[.userName].validate().isValid)

@@ -177,7 +177,7 @@ struct TourTests {
       #""the key of everything""#
     ),
     ("try $pairing.load()", "throws: The item is sealed for another device."),
-    (#"try other.unlock(with: .recoveryCode(code)); diary"#, #""Monday""#),
+    (#"try await other.unlock(with: .recoveryCode(code)); diary"#, #""Monday""#),
     ("try vault.removeSlot(/* the last one */)", "throws: Slot 2, "),
     ("return .proceed }; progress.completed", "300"),
     ("secret 300 of 300, under the new keys", #""secret 300""#),

@@ -1,12 +1,28 @@
 import ValueFormats
 
 /// A snapshot of all keys and encoded values of a store.
+///
+/// A snapshot that ``applying(_:revision:)`` returns shares memory with the original: a change
+/// copies at most 512 entries, and one reference for each 256 keys. Comparing it with the original
+/// looks at the copied entries only.
 public struct KeyValueContents: Sendable {
-  /// A number that distinguishes this snapshot from others of the same backend.
+  /// A number that distinguishes this snapshot from others of the same backend, and is higher than
+  /// those of older contents.
   public let revision: Int64
 
-  /// Sorted by key, without duplicates.
-  private(set) var entries: [KeyValueEntry]
+  /// Whether the store has migrated this snapshot, which then differs from that of the backend.
+  var isMigrated = false
+
+  /// The entries, sorted by key, without duplicates.
+  ///
+  /// There is at least one chunk; only the first one may be empty, if it is the only one.
+  private(set) var chunks: [ArraySlice<KeyValueEntry>]
+
+  /// The size of a new chunk; a chunk is split when it exceeds twice this size.
+  private static let chunkSize = 256
+
+  /// The layers around these values, which are those of the writable layer; nil for a plain store.
+  var layers: LayerStack?
 
   /// Creates a snapshot of a backend's values.
   ///
@@ -14,22 +30,39 @@ public struct KeyValueContents: Sendable {
   ///   - values: The keys and encoded values in any order; the last value of a key is used.
   ///   - revision: A number that distinguishes this snapshot from others.
   public init(_ values: some Sequence<(key: String, value: EncodedValue)>, revision: Int64) {
-    var changes = KeyValueChanges()
-    for (key, value) in values { changes.set(key, to: value) }
-    self = KeyValueContents(entries: [], revision: revision).applying(changes, revision: revision)
+    var byKey: [StoredKey: EncodedValue] = [:]
+    for (key, value) in values { byKey[StoredKey(key)] = value }
+    let entries = byKey.map { KeyValueEntry(key: $0, text: $1, valueOffset: 0) }
+    self.init(entries: entries.sorted { $0.key < $1.key }, revision: revision)
   }
 
   /// Creates a snapshot of entries that are sorted by key, without duplicates.
   init(entries: [KeyValueEntry], revision: Int64) {
-    self.entries = entries
+    // The chunks share the array; a change copies only one of them.
+    chunks = stride(from: 0, to: max(1, entries.count), by: Self.chunkSize).map { start in
+      entries[start..<min(start + Self.chunkSize, entries.count)]
+    }
     self.revision = revision
   }
 
   /// Whether there are no keys.
-  public var isEmpty: Bool { entries.isEmpty }
+  public var isEmpty: Bool { chunks[0].isEmpty }
+
+  /// The number of keys.
+  public var count: Int { layers == nil ? chunks.reduce(0) { $0 + $1.count } : keys.count }
 
   /// The keys, sorted by their UTF-8 bytes.
-  public var keys: [String] { entries.map(\.key.string) }
+  public var keys: [String] {
+    guard let layers else { return chunks.flatMap { $0.map(\.key.string) } }
+    return Set(layers.keys + entries.map(\.key)).sorted().map(\.string)
+  }
+
+  var entries: [KeyValueEntry] {
+    var entries: [KeyValueEntry] = []
+    entries.reserveCapacity(chunks.reduce(0) { $0 + $1.count })
+    for chunk in chunks { entries += chunk }
+    return entries
+  }
 
   /// The encoded value of a key; nil if there is none.
   ///
@@ -37,80 +70,145 @@ public struct KeyValueContents: Sendable {
   public subscript(key: String) -> EncodedValue? { self[StoredKey(key)] }
 
   subscript(key: StoredKey) -> EncodedValue? {
-    let index = index(of: key)
-    guard index < entries.count, entries[index].key == key else { return nil }
-    return entries[index].value
+    let (chunk, index, isFound) = position(of: key)
+    let value = isFound ? chunks[chunk][index].value : nil
+    guard let layers else { return value }
+    return layers.value(of: key, writable: value)
+  }
+
+  /// Returns the value of a key after a change, which is a removal if it is nil.
+  func value(of key: StoredKey, changedTo change: EncodedValue?) -> EncodedValue? {
+    guard let layers else { return change }
+    return layers.value(of: key, writable: change.flatMap(layers.format.writableValue))
+  }
+
+  /// The contents without other layers.
+  var writable: KeyValueContents {
+    var contents = self
+    contents.layers = layers?.hidingOthers
+    return contents
+  }
+
+  /// Whether there are no values in any layer of a file.
+  var hasNoValues: Bool { isEmpty && layers?.isEmpty ?? true }
+
+  /// Whether the contents, or those of a layer, have become empty since earlier ones.
+  func hasEmptied(since earlier: KeyValueContents?) -> Bool {
+    guard let earlier else { return false }
+    return isEmpty && !earlier.isEmpty || layers?.hasEmptied(since: earlier.layers) ?? false
   }
 
   /// Returns the contents with changes applied.
   public func applying(_ changes: KeyValueChanges, revision: Int64) -> KeyValueContents {
-    var result = KeyValueContents(entries: entries, revision: revision)
-    result.apply(changes) { KeyValueEntry(key: $0, text: $1, valueOffset: 0) }
+    var result = KeyValueContents(chunks: chunks, revision: revision)
+    result.layers = layers
+    result.apply(changes) { key, value in
+      let value = layers?.format.writableValue(in: value) ?? value
+      return KeyValueEntry(key: key, text: value, valueOffset: 0)
+    }
     return result
+  }
+
+  /// Creates a snapshot with the entries of another one.
+  init(chunks: [ArraySlice<KeyValueEntry>], revision: Int64) {
+    self.chunks = chunks
+    self.revision = revision
   }
 
   /// Applies changes, with a closure that creates entries in the file's format.
   mutating func apply(
     _ changes: KeyValueChanges, makingEntry entry: (StoredKey, EncodedValue) -> KeyValueEntry
   ) {
-    var insertionsAndRemovals: [(key: StoredKey, entry: KeyValueEntry?)] = []
-    for (key, value) in changes.byKey {
-      let index = index(of: key)
-      if let value, index < entries.count, entries[index].key == key {
-        entries[index] = entries[index].with(entry(key, value))
-      } else {
-        insertionsAndRemovals.append((key, value.map { entry(key, $0) }))
-      }
-    }
-    if !insertionsAndRemovals.isEmpty { merge(insertionsAndRemovals.sorted { $0.key < $1.key }) }
+    for (key, value) in changes.byKey { set(key, to: value.map { entry(key, $0) }) }
   }
 
-  /// Returns the index of the first entry whose key is not less than a key.
-  private func index(of key: StoredKey) -> Int {
-    var (low, high) = (0, entries.count)
+  private mutating func set(_ key: StoredKey, to entry: KeyValueEntry?) {
+    let (chunk, index, isFound) = position(of: key)
+    if let entry, isFound {
+      chunks[chunk][index] = chunks[chunk][index].with(entry)
+    } else if let entry {
+      chunks[chunk].insert(entry, at: index)
+      if chunks[chunk].count > 2 * Self.chunkSize { split(chunk) }
+    } else if isFound {
+      chunks[chunk].remove(at: index)
+      if chunks[chunk].isEmpty, chunks.count > 1 { chunks.remove(at: chunk) }
+    }
+  }
+
+  private mutating func split(_ chunk: Int) {
+    let middle = chunks[chunk].startIndex + Self.chunkSize
+    chunks.insert(chunks[chunk][middle...], at: chunk + 1)
+    chunks[chunk] = chunks[chunk][..<middle]
+  }
+
+  /// Returns the position of a key, or the position at which to insert it.
+  private func position(of key: StoredKey) -> (chunk: Int, index: Int, isFound: Bool) {
+    // The last chunk that does not begin after the key.
+    var (first, last) = (0, chunks.count - 1)
+    while first < last {
+      let middle = (first + last + 1) / 2
+      if key < chunks[middle][chunks[middle].startIndex].key {
+        last = middle - 1
+      } else {
+        first = middle
+      }
+    }
+    let chunk = chunks[first]
+    var (low, high) = (chunk.startIndex, chunk.endIndex)
     while low < high {
       let middle = (low + high) / 2
-      if entries[middle].key < key { low = middle + 1 } else { high = middle }
+      if chunk[middle].key < key { low = middle + 1 } else { high = middle }
     }
-    return low
+    return (first, low, low < chunk.endIndex && chunk[low].key == key)
   }
+}
 
-  /// Inserts and removes entries; the changes must be sorted by key.
-  private mutating func merge(_ changes: [(key: StoredKey, entry: KeyValueEntry?)]) {
-    var result: [KeyValueEntry] = []
-    result.reserveCapacity(entries.count + changes.count)
-    var position = 0
-    for (key, entry) in changes {
-      let next = index(of: key)
-      result += entries[position..<next]
-      position = next
-      if let entry {
-        result.append(entry)
-      } else if position < entries.count, entries[position].key == key {
-        position += 1
-      }
-    }
-    result += entries[position...]
-    entries = result
-  }
-
-  /// Returns the keys whose values differ between two snapshots.
+extension KeyValueContents {
+  /// Returns the keys whose values differ between two snapshots, perhaps repeatedly.
   static func changedKeys(_ first: KeyValueContents?, _ second: KeyValueContents?) -> [StoredKey] {
     if let first, let second, first.revision == second.revision { return [] }
-    var (first, second) = (first?.entries[...] ?? [], second?.entries[...] ?? [])
+    let inLayers = LayerStack.changedKeys(first?.layers, second?.layers)
+    var (first, second) = (Remainder(first), Remainder(second))
     var result: [StoredKey] = []
-    while let left = first.first, let right = second.first {
-      if left.key == right.key {
-        if left.value != right.value { result.append(left.key) }
-        first.removeFirst()
-        second.removeFirst()
-      } else if left.key < right.key {
-        result.append(first.removeFirst().key)
-      } else {
-        result.append(second.removeFirst().key)
+    while true {
+      first.skipSharedChunks(with: &second)
+      switch (first.key, second.key) {
+      case (nil, nil): return result + inLayers
+      case (let key?, let other?) where key == other:
+        if first.removeFirst().value != second.removeFirst().value { result.append(key) }
+      case (let key?, let other?) where other < key: result.append(second.removeFirst().key)
+      case (nil, _): result.append(second.removeFirst().key)
+      default: result.append(first.removeFirst().key)
       }
     }
-    return result + first.map(\.key) + second.map(\.key)
+  }
+
+  /// The entries of a snapshot that have not been compared.
+  private struct Remainder {
+    private var chunk: ArraySlice<KeyValueEntry>
+    private var laterChunks: ArraySlice<ArraySlice<KeyValueEntry>>
+
+    init(_ contents: KeyValueContents?) {
+      chunk = contents?.chunks[0] ?? []
+      laterChunks = contents?.chunks.dropFirst() ?? []
+    }
+
+    var key: StoredKey? { chunk.first?.key }
+
+    mutating func removeFirst() -> KeyValueEntry {
+      defer { if chunk.isEmpty { skipChunk() } }
+      return chunk.removeFirst()
+    }
+
+    private mutating func skipChunk() { chunk = laterChunks.popFirst() ?? [] }
+
+    /// Skips entries that are in the same memory in both snapshots, and are therefore equal.
+    mutating func skipSharedChunks(with other: inout Remainder) {
+      while !chunk.isEmpty, chunk.span.isIdentical(to: other.chunk.span) {
+        skipChunk()
+        other.skipChunk()
+      }
+    }
   }
 }
 
@@ -141,9 +239,7 @@ public struct KeyValueChanges: Sendable {
   /// The change of a key: a value, `.some(nil)` for removal, or nil for no change.
   subscript(key: StoredKey) -> EncodedValue?? {
     get { byKey[key] }
-    set {
-      if let newValue { byKey.updateValue(newValue, forKey: key) } else { byKey[key] = nil }
-    }
+    set { if let newValue { byKey.updateValue(newValue, forKey: key) } else { byKey[key] = nil } }
   }
 }
 

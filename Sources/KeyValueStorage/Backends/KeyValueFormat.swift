@@ -16,6 +16,18 @@ public enum KeyValueFormat: Hashable, Sendable, CaseIterable {
     case .binaryPropertyList: BinaryPropertyListFormat()
     }
   }
+
+  /// Returns the encoded form of a value, as a store passes it to its backend.
+  package func encode(_ value: some Encodable) throws -> EncodedValue {
+    ArraySlice(try coding.bytes(of: value, key: "value"))
+  }
+
+  /// Decodes a value, as a store does.
+  package func decode<Value: Decodable>(
+    _ type: Value.Type, from value: EncodedValue
+  ) throws -> Value {
+    try coding.value(type, from: value)
+  }
 }
 
 /// The encodings of a property list.
@@ -48,27 +60,6 @@ extension StoredFormat {
       return try TreeEncoder().encode(value)
     } catch {
       throw .unencodable(key: key, type: "\(Value.self)", reason: error.reason)
-    }
-  }
-
-  func tree(
-    _ value: EncodedValue, type: Any.Type, key: String
-  ) throws(KeyValueStoreError) -> ValueTree {
-    do {
-      return try decode(value)
-    } catch {
-      throw .undecodable(key: key, type: "\(type)", reason: error.reason)
-    }
-  }
-
-  func value<Value: Decodable>(
-    _ type: Value.Type, from value: EncodedValue, key: String
-  ) throws(KeyValueStoreError) -> Value {
-    let tree = try tree(value, type: type, key: key)
-    do {
-      return try TreeDecoder().decode(type, from: tree)
-    } catch {
-      throw .undecodable(key: key, type: "\(type)", reason: error.reason)
     }
   }
 }

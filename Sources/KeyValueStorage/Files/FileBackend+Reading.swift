@@ -38,12 +38,32 @@ extension FileBackend {
     }
   }
 
+  /// Returns the status of a missing file, unless it is really missing; nil if it is.
+  ///
+  /// A missing file may be in a directory that was removed after a symbolic link to it had been
+  /// replaced, as in a mounted ConfigMap of Kubernetes.
+  private func statusIfReplaced(_ path: String) throws(KeyValueStoreError) -> FileStatus? {
+    try convertingErrors { () throws(SystemError) in
+      var target = try fileSystem.resolve(path)
+      for _ in 0..<100 {
+        if let status = try fileSystem.status(of: target) { return status }
+        let current = try fileSystem.resolve(path)
+        if current.isSamePath(as: target) { return nil }
+        target = current
+      }
+      return nil
+    }
+  }
+
   private func read(
     _ path: String, _ found: FileStatus?, _ state: inout FileBackendState
   ) throws(KeyValueStoreError) -> FileSnapshot {
     var found = found
     for _ in 0..<100 {
-      guard let status = found else { return FileSnapshot(absentAt: state.nextRevision()) }
+      if found == nil { found = try statusIfReplaced(path) }
+      guard let status = found else {
+        return FileSnapshot(absentAt: state.nextRevision())
+      }
       // Opening anything other than a regular file may block, or affect a device.
       try requireReadable(status)
       if let snapshot = try readOnce(path, revision: state.nextRevision()) { return snapshot }
@@ -67,8 +87,10 @@ extension FileBackend {
     // A time more than a second in the future comes from another clock, such as a file server's.
     // A time within that second may result from a clock of finer resolution in the kernel.
     let isReliable = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
+    let source = format == .binaryPropertyList ? nil : bytes
     return FileSnapshot(
-      revision: revision, parse(bytes), status: status, hasReliableStatus: isReliable, file: file)
+      revision: revision, parse(bytes), source: source, status: status,
+      hasReliableStatus: isReliable, file: file)
   }
 
   private func open(_ path: String) throws(KeyValueStoreError) -> File? {

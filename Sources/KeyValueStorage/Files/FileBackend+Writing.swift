@@ -23,9 +23,7 @@ extension FileBackend {
         try flushDirectoryIfNeeded(scope)
         return contents
       }
-      if let written = try write(changes, to: file, of: base, at: scope.target) {
-        return written
-      }
+      if let written = try write(changes, to: file, of: base, at: scope.target) { return written }
       // Another program wrote first, without acquiring the lock. Retry, based on its content.
     }
     throw .unavailable("\(path) changes faster than it can be written. Try again later.")
@@ -49,7 +47,7 @@ extension FileBackend {
         target = current
       }
     } catch {
-      throw KeyValueStoreError(error)
+      throw KeyValueStoreError(error, writing: path)
     }
   }
 
@@ -83,7 +81,8 @@ extension FileBackend {
     var contents = KeyValueContents(
       entries: file.entries, revision: state.withLock { $0.nextRevision() })
     contents.apply(changes, makingEntry: storedFormat.entry)
-    let bytes = storedFormat.join(contents.entries, file.surroundings)
+    let entries = contents.entries
+    let bytes = storedFormat.join(entries, file.enclosingText)
     guard bytes.count <= FormatLimits.fileSize else {
       throw .tooLarge(path: target, limit: FormatLimits.fileSize)
     }
@@ -96,7 +95,8 @@ extension FileBackend {
         return nil
       }
       return record(
-        written, contents, file.surroundings, of: snapshot, at: target, size: bytes.count)
+        written, contents, ParsedFile(entries: entries, enclosingText: file.enclosingText),
+        of: snapshot, at: target, size: bytes.count)
     } catch {
       // The new content may already be in place, and the temporary file may remain.
       state.withLock { state in
@@ -104,24 +104,24 @@ extension FileBackend {
         state.hasUnflushedWrite = true
         state.hasRemovedStaleFiles = false
       }
-      // The new file cannot have the same owner; `EINVAL` means that the user namespace lacks it.
+      // The new file cannot have the same owner. `EINVAL`: the user namespace has no such user.
       let cannotCopyOwner = error.call == .fchown && [EPERM, EINVAL].contains(error.code)
       throw cannotCopyOwner && snapshot.status?.owner != geteuid()
-        ? .ownedByAnother(path: target) : KeyValueStoreError(error)
+        ? .ownedByAnother(path: target) : KeyValueStoreError(error, writing: target)
     }
   }
 
   /// Caches a snapshot of the written file, with a revision later than that of any snapshot read.
   private func record(
     _ written: borrowing FileSystem.Replacement, _ contents: KeyValueContents,
-    _ surroundings: FileSurroundings, of base: FileSnapshot, at target: String, size: Int
+    _ file: ParsedFile, of base: FileSnapshot, at target: String, size: Int
   ) -> KeyValueContents {
     state.withLock { state in
       state.hasUnflushedWrite = false
       state.hasSeenContent = true
       if written.hasTemporaryFile { state.hasRemovedStaleFiles = false }
-      let newest = KeyValueContents(entries: contents.entries, revision: state.nextRevision())
-      let snapshot = reopen(target, written, newest, surroundings, size: size)
+      let newest = KeyValueContents(entries: file.entries, revision: state.nextRevision())
+      let snapshot = reopen(target, written, file, newest.revision, size: size)
       if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base) {
         // A later write by another program has already been read.
         return contents
@@ -133,8 +133,8 @@ extension FileBackend {
 
   /// Returns a snapshot of the written file; nil if the file may have changed and must be read.
   private func reopen(
-    _ target: String, _ written: borrowing FileSystem.Replacement, _ contents: KeyValueContents,
-    _ surroundings: FileSurroundings, size: Int
+    _ target: String, _ written: borrowing FileSystem.Replacement, _ content: ParsedFile,
+    _ revision: Int64, size: Int
   ) -> FileSnapshot? {
     do throws(SystemError) {
       // A writable descriptor would prevent the file system from being remounted read-only.
@@ -146,9 +146,8 @@ extension FileBackend {
         written.modified.map({ $0 == status.modified }) ?? true
       else { return nil }
       return FileSnapshot(
-        revision: contents.revision,
-        .success(ParsedFile(entries: contents.entries, surroundings: surroundings)),
-        status: status, hasReliableStatus: written.modified != nil, file: file)
+        revision: revision, .success(content), status: status,
+        hasReliableStatus: written.modified != nil, file: file)
     } catch {
       // The write itself succeeded.
       return nil
@@ -174,7 +173,7 @@ extension FileBackend {
   }
 }
 
-/// A file and its lock, held by this process, which may therefore write the file.
+/// A file whose lock this process holds, so that the process may write the file.
 struct FileLockScope: ~Copyable {
   /// The path of the file, with symbolic links resolved.
   let target: String

@@ -72,11 +72,14 @@ struct FileBackendState: Sendable {
   /// The snapshot that was most recently read or written; nil if it must be read.
   var snapshot: FileSnapshot? {
     didSet {
+      text = nil
       let existed = oldValue?.status != nil
       if snapshot?.status != nil { missingSince = nil }
       if existed, let snapshot, snapshot.status == nil { missingSince = .now }
     }
   }
+  /// The text of the snapshot; nil until a position in it is needed.
+  var text: FileText?
   /// The time at which the file was first found missing after it had existed.
   private(set) var missingSince: ContinuousClock.Instant?
   /// The revision of the newest snapshot.

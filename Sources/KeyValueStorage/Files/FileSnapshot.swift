@@ -5,6 +5,8 @@ import ValueFormats
 final class FileSnapshot: Sendable {
   let revision: Int64
   let parsed: Result<ParsedFile, KeyValueStoreError>
+  /// The text from which the entries were parsed, which shares their memory; nil for other files.
+  let source: [UInt8]?
   /// The file's status; nil if the file did not exist.
   let status: FileStatus?
   /// Whether every later change also changes the status; false within the clock tick of a change.
@@ -13,11 +15,12 @@ final class FileSnapshot: Sendable {
   private let file: File?
 
   init(
-    revision: Int64, _ parsed: Result<ParsedFile, KeyValueStoreError>, status: FileStatus?,
-    hasReliableStatus: Bool, file: consuming File?
+    revision: Int64, _ parsed: Result<ParsedFile, KeyValueStoreError>, source: [UInt8]? = nil,
+    status: FileStatus?, hasReliableStatus: Bool, file: consuming File?
   ) {
     self.revision = revision
     self.parsed = parsed
+    self.source = source
     self.status = status
     self.hasReliableStatus = hasReliableStatus
     self.file = consume file
@@ -45,7 +48,7 @@ final class FileSnapshot: Sendable {
   /// Returns whether two snapshots have the same bytes.
   func hasSameContent(as other: FileSnapshot) throws(KeyValueStoreError) -> Bool {
     let (file, otherFile) = try (parsed.get(), other.parsed.get())
-    return file.surroundings == otherFile.surroundings
+    return file.enclosingText == otherFile.enclosingText
       && file.entries.elementsEqual(otherFile.entries) { $0.key == $1.key && $0.text == $1.text }
   }
 

@@ -58,12 +58,15 @@ struct SettingsVersion: Sendable {
   func migrate(_ draft: inout KeyValueDraft) throws(KeyValueStoreError) {
     if number == 0 || draft.isEmpty { return }
     let found = try storedVersion(in: draft)
-    if found > number { throw .newerVersion(found: found, supported: number) }
+    if found > number {
+      throw .newerVersion(store: draft.backend.name, found: found, supported: number)
+    }
     for migration in migrations where migration.version > found {
       do {
         try migration.migrate(&draft)
       } catch {
-        throw .migrationFailed(version: migration.version, reason: "\(error)")
+        throw .migrationFailed(
+          store: draft.backend.name, version: migration.version, reason: "\(error)")
       }
     }
   }
@@ -76,6 +79,6 @@ struct SettingsVersion: Sendable {
 
   private func storedVersion(in draft: KeyValueDraft) throws(KeyValueStoreError) -> Int {
     guard let value = draft[Self.key] else { return 0 }
-    return try draft.format.value(Int.self, from: value, key: Self.key.string)
+    return try draft.decode(Int.self, from: value, key: Self.key.string)
   }
 }

@@ -1,18 +1,21 @@
 import Concurrency
+import StorageInternals
 import ValueFormats
 
 extension KeyValueStore {
   /// Calls a closure with the key of each value that changes, until the result is released.
   ///
+  /// Another notation of the same value, such as `1.0` for `1` or other white space, is no change.
   /// The change may come from this store, another process, or an editor. The closure runs on a
   /// thread of the store, in the order of the changes, and may use the store. In a forked child, it
   /// is never called.
   public func observe(
     _ observer: @escaping @Sendable (_ key: String) -> Void
   ) -> KeyValueObservation {
-    observe(nil) { [hasVersion = version.number != 0] key, _ in
+    observe(nil) { [hasVersion = version.number != 0, format] key, old, new in
       // In a store with a version, the key `$version` is reserved.
-      if !hasVersion || key != SettingsVersion.key { observer(key.string) }
+      if hasVersion, key == SettingsVersion.key { return }
+      if !format.isSameValue(old, new) { observer(key.string) }
     }
   }
 
@@ -29,7 +32,8 @@ extension KeyValueStore {
     }
   }
 
-  /// Calls a handler with the new value after each change of a key, or of any key if `key` is nil.
+  /// Calls a handler with the values before and after each change of a key, or of any key if `key`
+  /// is nil; they may be different notations of one value.
   ///
   /// If `callingNow` is true, also calls the handler of a single key with the current value.
   func observe(
@@ -45,11 +49,15 @@ extension KeyValueStore {
       return KeyValueObservation {}
     }
     loadIfNeeded()
-    let observer = Observer(handler)
+    // The scope retains the store until the observation ends.
+    let scope = Self.defaultStore.taskScope
+    let observer = Observer<KeyObservers.Handler> { key, old, new in
+      Self.defaultStore.withScope(scope) { handler(key, old, new) }
+    }
     state.withLock { state in
       if let key, callingNow {
         let value = state[key]
-        state.observers.thread.run { observer.handler?(key, value) }
+        state.observers.thread.run { observer.handler?(key, nil, value) }
       }
       state.observers.add(observer, of: key)
     }
@@ -62,7 +70,10 @@ extension KeyValueStore {
 
 /// The observers of a store's keys.
 struct KeyObservers: Sendable {
-  typealias Handler = @Sendable (_ key: StoredKey, _ value: EncodedValue?) -> Void
+  typealias Handler =
+    @Sendable (
+      _ key: StoredKey, _ old: EncodedValue?, _ new: EncodedValue?
+    ) -> Void
 
   /// The observers of each key; nil stands for all keys.
   private var byKey: [StoredKey?: Observers<Handler>] = [:]
@@ -80,20 +91,23 @@ struct KeyObservers: Sendable {
     if byKey[key]?.isEmpty ?? false { byKey[key] = nil }
   }
 
-  /// Returns the observed keys whose values may differ between two states.
-  func keysToCompare(_ before: StoreState, _ after: StoreState) -> Set<StoredKey> {
-    var keys = Set(byKey.keys.compactMap { $0 })
-    if byKey[nil] == nil { return keys }
-    keys.formUnion(before.unsaved.keys)
-    keys.formUnion(after.unsaved.keys)
-    keys.formUnion(KeyValueContents.changedKeys(before.contents, after.contents))
-    return keys
+  /// Whether a key has observers.
+  func contains(_ key: StoredKey) -> Bool { byKey[nil] != nil || byKey[key] != nil }
+
+  /// Returns the observed keys whose values may differ after other contents were adopted.
+  func keysToCompare(
+    _ before: KeyValueContents?, _ after: KeyValueContents?, _ saved: some Sequence<StoredKey>
+  ) -> Set<StoredKey> {
+    if isEmpty { return [] }
+    // Looking up a few keys is faster than comparing all entries of a file.
+    if byKey[nil] == nil, byKey.count <= 16 { return Set(byKey.keys.compactMap { $0 }) }
+    return Set(KeyValueContents.changedKeys(before, after)).union(saved)
   }
 
-  func notify(_ key: StoredKey, _ value: EncodedValue?) {
+  func notify(_ key: StoredKey, from old: EncodedValue?, to new: EncodedValue?) {
     let observers = [key, nil].flatMap { byKey[$0]?.all ?? [] }
     thread.run {
-      for observer in observers { observer.handler?(key, value) }
+      for observer in observers { observer.handler?(key, old, new) }
     }
   }
 }
@@ -101,20 +115,22 @@ struct KeyObservers: Sendable {
 /// An observation of a store or of one of its values.
 ///
 /// The observation ends when ``cancel()`` is called or this object is released. It does not retain
-/// the store.
+/// the store, except within `KeyValueStore.withStandard(_:operation:)` the standard one.
 public final class KeyValueObservation: Sendable {
   private let lifetime: ObservationLifetime
   private let findError: @Sendable () -> KeyValueStoreError?
 
   /// Creates an observation.
   ///
-  /// - Parameter end: Ends the observation. Concurrent calls of ``cancel()`` may call it more than
+  /// - Parameter end: Ends the observation. Concurrent calls to ``cancel()`` may call it more than
   ///   once.
   public convenience init(end: @escaping @Sendable () -> Void) {
     self.init(error: { nil }, end: end)
   }
 
-  init(error: @escaping @Sendable () -> KeyValueStoreError?, end: @escaping @Sendable () -> Void) {
+  package init(
+    error: @escaping @Sendable () -> KeyValueStoreError?, end: @escaping @Sendable () -> Void
+  ) {
     findError = error
     lifetime = ObservationLifetime(end: end)
   }
@@ -124,6 +140,6 @@ public final class KeyValueObservation: Sendable {
 
   /// Ends the observation; further calls do nothing.
   ///
-  /// A call of the handler that is running on another thread may still finish.
+  /// A call to the handler that is running on another thread may still finish.
   public func cancel() { lifetime.cancel() }
 }

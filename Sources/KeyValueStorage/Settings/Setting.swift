@@ -10,38 +10,38 @@ final class Setting: Sendable {
   struct CachedValue: Sendable {
     /// The store's generation in which the value is valid; nil if each access must check.
     var generation: Int?
+    /// The revision of the contents from which the value was decoded.
+    var revision: Int64?
     var encoded: EncodedValue?
     let value: AnyBox
     let error: KeyValueStoreError?
   }
 
   /// The cached state of the setting in one process.
-  private struct Cache: Sendable {
+  struct Cache: Sendable {
     var process = Fork.generation
     var value: CachedValue?
-    /// The reason why the last assignment was rejected.
+    /// The entry of the setting in the store's registry; nil in a forked child until it is needed.
+    var record: PropertyRecord?
+    /// The reason why the last assignment was rejected, unless the stored value is the reason.
     var rejection: KeyValueStoreError?
   }
 
   let key: StoredKey
   let store: KeyValueStore
-  private let defaultValue: AnyBox
-  /// Decodes a value, or returns the default value for nil; must not retain the store.
-  private let decode: @Sendable (EncodedValue?) throws(KeyValueStoreError) -> AnyBox
-  private let removesNil: Bool
+  let property: Property
   // Guarded by the lock of `store.state`.
   @exclusivity(unchecked) private nonisolated(unsafe) var cache = Cache()
 
   init<Value: Codable & Sendable>(_ key: String, defaultValue: Value, in store: KeyValueStore) {
     self.key = StoredKey(key)
     self.store = store
-    let (box, format) = (Box(defaultValue), store.format)
-    self.defaultValue = box
-    decode = { encoded throws(KeyValueStoreError) in
-      guard let encoded else { return box }
-      return Box(try format.value(Value.self, from: encoded, key: key))
-    }
-    removesNil = (defaultValue as? any OptionalValue)?.isNil ?? false
+    property = Property(key, defaultValue: defaultValue, format: store.format)
+    withCache { cache, state in _ = record(&cache, &state) }
+  }
+
+  deinit {
+    withCache { cache, _ in cache.record?.remove(property) }
   }
 
   var value: AnyBox {
@@ -54,7 +54,7 @@ final class Setting: Sendable {
 
   /// Runs a closure under the lock of `store.state`, which guards `cache`.
   @inline(__always)
-  private func withCache<Result: Sendable>(
+  func withCache<Result: Sendable>(
     _ body: (inout Cache, inout StoreState) -> Result
   ) -> Result {
     store.state.withLock { state in
@@ -74,7 +74,7 @@ final class Setting: Sendable {
   var error: KeyValueStoreError? {
     let decodingError = read().error
     return withCache { cache, state in
-      cache.rejection ?? decodingError ?? state.readError
+      cache.rejection ?? decodingError ?? store.layering?.conflict(of: key) ?? state.readError
         ?? (state.isUnsaved(key) ? state.writeError : nil)
     }
   }
@@ -82,7 +82,7 @@ final class Setting: Sendable {
   func load() throws(KeyValueStoreError) -> AnyBox {
     try store.read()
     let current = read()
-    if let error = current.error { throw error }
+    if let error = current.error ?? store.layering?.conflict(of: key) { throw error }
     return current.value
   }
 
@@ -93,154 +93,85 @@ final class Setting: Sendable {
   }
 
   /// Returns the value visible to this thread, without loading; decodes it only if it has changed.
-  private func loadedValue() -> CachedValue {
-    let (encoded, generation, cached) = withCache { cache, state in
+  ///
+  /// In newer contents, an invalid value is decoded again, because its position may have changed.
+  func loadedValue() -> CachedValue {
+    let (encoded, generation, revision, cached) = withCache { cache, state in
       let encoded = state.visible(key)
       // While the newest value is unknown, each access loads again.
       let generation = state.needsReading ? nil : state.generation
-      guard var cached = cache.value, cached.encoded == encoded else {
-        return (encoded, generation, CachedValue?.none)
+      let revision = state.contents?.revision
+      guard var cached = cache.value, cached.encoded == encoded,
+        cached.error == nil || cached.revision == revision
+      else {
+        return (encoded, generation, revision, CachedValue?.none)
       }
       if !state.isInTransaction {
         cached.generation = generation
         cached.encoded = encoded
         cache.value = cached
       }
-      return (encoded, generation, cached)
+      return (encoded, generation, revision, cached)
     }
     if let cached { return cached }
 
-    // Outside the lock, because the `Decodable` code of the type may use the store.
-    let decoded: CachedValue
-    do {
-      decoded = CachedValue(
-        generation: generation, encoded: encoded, value: try decode(encoded), error: nil)
-    } catch {
-      KeyValueStore.report(error)
-      decoded = CachedValue(
-        generation: generation, encoded: encoded, value: defaultValue, error: error)
-    }
-    withCache { cache, state in
+    store.layering?.declare(key)
+    let (decoded, error) = store.decode(encoded, as: property)
+    let (value, unreported, resolved) = withCache { cache, state in
+      let record = record(&cache, &state)
+      let value = CachedValue(
+        generation: generation, revision: revision, encoded: encoded,
+        value: decoded ?? record.lastValid ?? property.defaultValue, error: error)
+      // Another thread may have changed the value in the meantime, and will decode it.
+      guard state.visible(key) == encoded else {
+        return (value, KeyValueStoreError?.none, KeyValueStoreError?.none)
+      }
       if !state.isInTransaction, generation == nil || state.generation == generation {
-        cache.value = decoded
+        cache.value = value
       }
+      // Only the thread of the transaction sees its values, and they may be discarded.
+      if state.isInTransactionOfThisThread { return (value, nil, nil) }
+      let (unreported, resolved) = state.recordDecoding(of: encoded, decoded, error, in: record)
+      return (value, unreported, resolved)
     }
-    return decoded
+    if let resolved { KeyValueStore.forget(resolved) }
+    if let unreported { KeyValueStore.report(unreported) }
+    return value
   }
 
-  func save(_ value: some Codable & Sendable) throws(KeyValueStoreError) {
-    try store.save(key, try encode(value))
-    withCache { cache, _ in cache.rejection = nil }
-  }
-
-  func set(_ value: some Codable & Sendable) {
-    store.propertyLock.lock()
-    assign(value)
-    unlockAndFlush()
-  }
-
-  func reset() {
-    store.propertyLock.lock()
-    withCache { cache, state in
-      _ = state.set(key, to: nil)
-      cache.rejection = nil
-    }
-    unlockAndFlush()
-  }
-
-  /// An in-place change, during which no other thread can set a property of the store.
-  struct Change {
-    let value: AnyBox
-    /// The reason to reject the change: the value is not the stored one.
-    let rejection: KeyValueStoreError?
-    let process = Fork.generation
-  }
-
-  func beginChange() -> Change {
-    store.loadIfNeeded()
-    store.propertyLock.lock()
-    let current = loadedValue()
-    return Change(
-      value: current.value,
-      rejection: current.error ?? store.state.withLock { $0.readError(of: key) })
-  }
-
-  func endChange(_ change: Change, _ value: some Codable & Sendable) {
-    let isForked = change.process != Fork.generation
-    guard let rejection = change.rejection ?? (isForked ? .forkedDuring("an in-place change") : nil)
-    else {
-      assign(value)
-      return unlockAndFlush()
-    }
-    withCache { cache, _ in cache.rejection = rejection }
-    store.propertyLock.unlock()
-    KeyValueStore.report(rejection)
-  }
-
-  private func unlockAndFlush() {
-    store.propertyLock.unlock()
-    store.flushOrSchedule()
-  }
-
-  private func assign(_ value: some Codable & Sendable) {
-    do throws(KeyValueStoreError) {
-      let encoded = try encode(value)
-      let box = Box(value)
-      withCache { cache, state in
-        cache.rejection = nil
-        guard let generation = state.set(key, to: encoded) else { return }
-        cache.value = CachedValue(generation: generation, encoded: encoded, value: box, error: nil)
-      }
-    } catch {
-      withCache { cache, _ in cache.rejection = error }
-      KeyValueStore.report(error)
-    }
-  }
-
-  private func encode<Value: Encodable>(
-    _ value: Value
-  ) throws(KeyValueStoreError) -> EncodedValue? {
-    let tree = try store.format.tree(of: value, key: key.string)
-    if removesNil, tree == .null(depth: 0) { return nil }
-    return ArraySlice(try store.format.bytes(of: tree, type: Value.self, key: key.string))
+  /// Returns the entry of the setting in the store's registry, which it creates if necessary.
+  func record(_ cache: inout Cache, _ state: inout StoreState) -> PropertyRecord {
+    if let record = cache.record { return record }
+    let record = state.add(property)
+    cache.record = record
+    return record
   }
 
   /// Calls a closure with the current value, and with the old and the new value after each change.
+  ///
+  /// While a stored value is invalid, the last valid one is the current value.
   func observe(
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
   ) -> KeyValueObservation {
-    let previous = Lock(AnyBox?.none)
-    return store.observe(key, callingNow: true) { [decode, defaultValue] _, encoded in
+    let lastValid = withCache { cache, state in record(&cache, &state).lastValid }
+    let previous = Lock((encoded: EncodedValue?.none, value: AnyBox?.none))
+    return store.observe(key, callingNow: true) {
+      [property, format = store.format] _, _, encoded in
+      let (oldEncoded, old) = previous.withLock { $0 }
+      if old != nil, format.isSameValue(oldEncoded, encoded) { return }
+      let new: AnyBox
       do {
-        let value = try decode(encoded)
-        let old = previous.withLock { previous in
-          defer { previous = value }
-          return previous
-        }
-        observer(old, value)
+        new = try property.decode(encoded, nil)
       } catch {
-        // The next read reports the wrong type. The first change requires an old value.
-        previous.withLock { $0 = $0 ?? defaultValue }
+        // The store reports the error.
+        if old != nil { return }
+        new = lastValid ?? property.defaultValue
       }
+      // A copy, because the value is a part of the whole file.
+      previous.withLock { $0 = (encoded.map { EncodedValue(Array($0)) }, new) }
+      // The stored text may differ in a way that only the type ignores, such as another time zone.
+      if let old, property.areEqual(old, new) { return }
+      observer(old, new)
     }
   }
-}
-
-/// A value in an object, for code that is independent of the value's type.
-final class Box<Value: Sendable>: Sendable {
-  let value: Value
-
-  init(_ value: Value) { self.value = value }
-}
-
-/// A ``Box`` of any type.
-typealias AnyBox = any AnyObject & Sendable
-
-/// An optional of any wrapped type.
-protocol OptionalValue {
-  var isNil: Bool { get }
-}
-
-extension Optional: OptionalValue {
-  var isNil: Bool { self == nil }
 }

@@ -10,18 +10,20 @@ import ValueFormats
 /// }
 /// ```
 ///
-/// The getter returns the stored value, or the default value if none is stored. The setter writes
+/// The getter returns the stored value, or the default value if none is stored. A structure takes
+/// members that the file lacks from the default value: <doc:HowValuesAreStored>. The setter writes
 /// according to the store's ``WritePolicy``. Setting nil removes the key, or stores nil if the
 /// default value is not nil. During an in-place change, such as `volume += 0.1`, no other thread of
 /// this process can set a property of the store. To exclude other processes too, use a
-/// ``KeyValueStore/transaction(_:)``.
+/// `transaction(_:)`.
 ///
-/// None of these operations throws. If the store cannot be read, the getter returns the last value
-/// read or the default value, and retries at each later access. If the setter cannot write a value,
-/// the store retains the value and retries with the next write. If the stored value cannot be read
-/// or decoded, an in-place change is discarded, because it would overwrite an unknown value. Each
-/// failure sets ``error`` and calls ``KeyValueStore/onFailure``. The methods ``load()`` and
-/// ``save(_:)`` throw instead.
+/// None of these operations throws. If the store cannot be read or the stored value has another
+/// type, the getter returns the last valid value of this process, or the default value if there was
+/// none. If the setter cannot write a value, the store retains the value and retries with the next
+/// write. If the stored value cannot be read or decoded, an in-place change is discarded, because
+/// it would overwrite an unknown value. Each failure sets ``error`` and calls
+/// ``KeyValueStore/onFailure``, which reports a mistake in the file as soon as the store reads it,
+/// while the property exists. The methods `load()` and `save(_:)` throw instead.
 ///
 /// The projected value, `$volume`, is the wrapper itself. Where Swift does not allow a property
 /// wrapper, as in `Sendable` classes, use a constant:
@@ -37,33 +39,36 @@ import ValueFormats
 /// Copies of a wrapper share its value, as do wrappers with the same key and store.
 @propertyWrapper
 public struct StoredValue<Value: Codable & Sendable>: Sendable {
-  let setting: Setting
+  private let reference: any SettingReference
 
   /// Creates a property with a default value; the store is not read before the first access.
   ///
   /// - Parameters:
   ///   - wrappedValue: The default value, used while no value is stored.
   ///   - key: The key, which may be any string.
-  ///   - store: The store of the key.
+  ///   - store: The store of the key. With ``KeyValueStore/standard``, each access uses the store
+  ///     that is then the standard one.
   public init(wrappedValue: Value, _ key: String, in store: KeyValueStore = .standard) {
-    setting = Setting(key, defaultValue: wrappedValue, in: store)
+    reference = Self.reference(key, wrappedValue, in: store)
   }
 
   /// Creates an optional property, which is nil while no value is stored.
   ///
   /// - Parameters:
   ///   - key: The key, which may be any string.
-  ///   - store: The store of the key.
+  ///   - store: The store of the key. With ``KeyValueStore/standard``, each access uses the store
+  ///     that is then the standard one.
   public init(_ key: String, in store: KeyValueStore = .standard)
   where Value: ExpressibleByNilLiteral {
-    setting = Setting(key, defaultValue: nil as Value, in: store)
+    reference = Self.reference(key, nil, in: store)
   }
 
   /// The value; see ``StoredValue``.
   public var wrappedValue: Value {
-    get { Self.value(setting.value) }
+    get { Self.value(reference.value) }
     nonmutating set { setting.set(newValue) }
     nonmutating _modify {
+      let setting = setting
       let change = setting.beginChange()
       var value = Self.value(change.value)
       // A change that throws may be partial, and is stored as well.
@@ -72,10 +77,21 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
     }
   }
 
+  /// The setting in the store of this access.
+  var setting: Setting { reference.current }
+
   /// The wrapper itself, which provides the other operations.
   public var projectedValue: StoredValue { self }
 
-  fileprivate static func value(_ box: AnyBox) -> Value {
+  private static func reference(
+    _ key: String, _ defaultValue: Value, in store: KeyValueStore
+  ) -> any SettingReference {
+    store.isStandard
+      ? StandardSetting(key, defaultValue: defaultValue)
+      : Setting(key, defaultValue: defaultValue, in: store)
+  }
+
+  static func value(_ box: AnyBox) -> Value {
     // Only this type's initializers and setters create the boxes of the setting.
     unsafe unsafeDowncast(box, to: Box<Value>.self).value
   }
@@ -83,10 +99,10 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
 
 extension StoredValue {
   /// The key.
-  public var key: String { setting.key.string }
+  public var key: String { reference.name }
 
-  /// The store of the key.
-  public var store: KeyValueStore { setting.store }
+  /// The store of the key; at present, if it is ``KeyValueStore/standard``.
+  public var store: KeyValueStore { (reference as? Setting)?.store ?? .standard }
 
   /// Whether a value is stored, of this type or another.
   public var isSet: Bool { setting.isSet }
@@ -102,17 +118,17 @@ extension StoredValue {
   /// Reads and returns the newest value; returns the default value if none is stored.
   ///
   /// - Throws: ``KeyValueStoreError``, if the store cannot be read, or
-  ///   ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
+  ///   ``KeyValueStoreError/undecodable(_:)``, if the value has another type.
   public func load() throws -> Value { Self.value(try setting.load()) }
 
   /// Stores a value, and returns when it is on disk, regardless of the store's ``WritePolicy``.
   ///
-  /// Within a ``KeyValueStore/transaction(_:)``, the value is written when the transaction ends.
+  /// Within a `transaction(_:)`, the value is written when the transaction ends.
   ///
   /// - Precondition: The calling thread is not in an in-place change of a property of the store,
   ///   except within a transaction.
   /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written. In that case,
-  ///   nothing changes.
+  ///   nothing changes, except perhaps after ``KeyValueStoreError/uncertain(_:)``.
   public func save(_ value: Value) throws { try setting.save(value) }
 
   /// Calls a closure with the old and the new value after each change, until the result is
@@ -120,8 +136,8 @@ extension StoredValue {
   ///
   /// The change may come from this wrapper, another wrapper, another process, or an editor. The
   /// closure runs on a thread of the store, in the order of the changes, and may use the store. If
-  /// the new value has another type, ``error`` is set instead. In a forked child, the closure is
-  /// never called.
+  /// the new value has another type, ``error`` is set instead. Another notation of the same value,
+  /// such as `1.0` for `1`, is no change. In a forked child, the closure is never called.
   public func observe(
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> KeyValueObservation {

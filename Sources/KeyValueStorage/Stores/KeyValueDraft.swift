@@ -2,13 +2,15 @@ import ValueFormats
 
 /// The keys and values of a store, with changes that are not yet written.
 public struct KeyValueDraft: Sendable {
-  private let contents: KeyValueContents
+  private(set) var contents: KeyValueContents
   let format: any StoredFormat
+  let backend: any KeyValueBackend
   private(set) var changes = KeyValueChanges()
 
-  init(_ contents: KeyValueContents, format: any StoredFormat) {
+  init(_ contents: KeyValueContents, of store: KeyValueStore) {
     self.contents = contents
-    self.format = format
+    format = store.format
+    backend = store.backend
   }
 
   /// The keys that have a value, sorted by their UTF-8 bytes; without `$version`.
@@ -18,12 +20,22 @@ public struct KeyValueDraft: Sendable {
 
   /// Returns the value of a key; nil if there is none.
   ///
-  /// - Throws: ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
+  /// - Throws: ``KeyValueStoreError/undecodable(_:)``, if the value has another type.
   public func value<Value: Decodable>(
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
     guard let value = self[StoredKey(key)] else { return nil }
-    return try format.value(type, from: value, key: key)
+    return try decode(type, from: value, key: key)
+  }
+
+  func decode<Value: Decodable>(
+    _ type: Value.Type, from value: EncodedValue, key: String
+  ) throws(KeyValueStoreError) -> Value {
+    do throws(DecodingFailure) {
+      return try format.value(type, from: value)
+    } catch {
+      throw backend.undecodable(error, value, of: StoredKey(key))
+    }
   }
 
   /// Sets the value of a key.
@@ -46,7 +58,7 @@ public struct KeyValueDraft: Sendable {
 
   subscript(key: StoredKey) -> EncodedValue? {
     get {
-      if let change = changes[key] { return change }
+      if let change = changes[key] { return contents.value(of: key, changedTo: change) }
       return contents[key]
     }
     set { changes[key] = .some(newValue) }
@@ -54,13 +66,35 @@ public struct KeyValueDraft: Sendable {
 
   /// Adds unsaved changes of the store.
   mutating func add(_ unsaved: [StoredKey: StoreState.Unsaved]) {
+    // Copying a dictionary as a whole is several times as fast as inserting its keys.
+    if changes.isEmpty { return changes = KeyValueChanges(unsaved.mapValues(\.value)) }
     for (key, change) in unsaved { self[key] = change.value }
   }
 
-  var isEmpty: Bool { changes.isEmpty ? contents.isEmpty : allKeys.isEmpty }
+  var isEmpty: Bool {
+    if changes.isEmpty { return contents.isEmpty }
+    if changes.byKey.values.contains(where: { $0 != nil }) { return false }
+    return changes.byKey.keys.count { contents[$0] != nil } == contents.count
+  }
+
+  /// The draft without other layers than the writable one, to which versions and migrations apply.
+  var writable: KeyValueDraft {
+    get {
+      var draft = self
+      draft.contents = contents.writable
+      return draft
+    }
+    set { changes = newValue.changes }
+  }
 
   /// The changes whose values differ from the stored ones.
   var effectiveChanges: KeyValueChanges {
-    KeyValueChanges(changes.byKey.filter { contents[$0] != $1 })
+    let contents = contents.writable
+    let isEffective = { (key: StoredKey, change: EncodedValue?) in
+      contents[key] != contents.value(of: key, changedTo: change)
+    }
+    // Usually, these are all changes, which then need not be copied.
+    if changes.byKey.allSatisfy(isEffective) { return changes }
+    return KeyValueChanges(changes.byKey.filter(isEffective))
   }
 }

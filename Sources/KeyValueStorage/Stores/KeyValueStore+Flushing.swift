@@ -61,9 +61,14 @@ extension KeyValueStore {
         $0.writeError = error
         $0.isOverdue = true
       }
-      // A busy lock usually becomes free. After any other failure, only delayed writes are retried.
-      let isBusy = if case .busy = error { true } else { false }
-      if isBusy || delay != nil {
+      // A busy lock usually becomes free, and an unknown outcome must be found out. After any other
+      // failure, only delayed writes are retried.
+      let isTemporary =
+        switch error {
+        case .busy, .uncertain: true
+        default: false
+        }
+      if isTemporary || delay != nil {
         stopTimer()
         _ = startTimer(after: max(delay ?? .zero, .seconds(1)))
       }

@@ -8,7 +8,8 @@ extension KeyValueStore {
   /// delay. The call makes one system call if nothing has changed, and never waits for a writer.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read. In that case,
-  ///   properties retain the values last read.
+  ///   properties retain the values last read. If the error persists for a moment, it is also
+  ///   reported to ``onFailure``.
   public func load() throws { try read() }
 
   /// Returns the keys that have a value, sorted by their UTF-8 bytes.
@@ -19,7 +20,7 @@ extension KeyValueStore {
     let draft = state.withLock { state in
       if let transaction = state.transaction.ofThisThread { return transaction.draft }
       var draft = KeyValueDraft(
-        state.contents ?? KeyValueContents(entries: [], revision: 0), format: format)
+        state.contents ?? KeyValueContents(entries: [], revision: 0), of: self)
       draft.add(state.unsaved)
       return draft
     }
@@ -30,31 +31,39 @@ extension KeyValueStore {
   /// Returns the value of a key that is determined at run time; nil if there is none.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read, or
-  ///   ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
+  ///   ``KeyValueStoreError/undecodable(_:)``, if the value has another type.
   public func value<Value: Decodable>(
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
     try load()
-    guard let value = state.withLock({ $0.visible(StoredKey(key)) }) else { return nil }
-    return try format.value(type, from: value, key: key)
+    return try loadedValue(of: key)
   }
 }
 
 extension KeyValueStore {
-  /// Whether the calling thread is in a transaction of this store.
-  var isInTransactionOfThisThread: Bool { state.withLock { $0.transaction.ofThisThread != nil } }
+  func loadedValue<Value: Decodable>(of key: String) throws(KeyValueStoreError) -> Value? {
+    let key = StoredKey(key)
+    guard let value = state.withLock({ $0.visible(key) }) else { return nil }
+    do throws(DecodingFailure) {
+      return try format.value(Value.self, from: value)
+    } catch {
+      throw backend.undecodable(error, value, of: key)
+    }
+  }
 
-  /// Loads the values if the cached ones may be stale, and reports a new failure.
+  /// Whether the calling thread is in a transaction of this store.
+  var isInTransactionOfThisThread: Bool { state.withLock { $0.isInTransactionOfThisThread } }
+
+  /// Loads the values if the cached ones may be stale, and reports a failure once.
   ///
   /// After a failure, each access retries with a few system calls. An invalid file is parsed again
   /// only after a change.
   func loadIfNeeded() {
-    let (isNeeded, lastError) = state.withLock { ($0.needsReading, $0.readError) }
-    if !isNeeded { return }
-    do {
+    if !state.withLock({ $0.needsReading }) { return }
+    do throws(KeyValueStoreError) {
       try read(isImplicit: true)
     } catch {
-      if error != lastError { Self.report(error) }
+      reportReadError()
     }
   }
 
@@ -62,17 +71,42 @@ extension KeyValueStore {
   func read(isImplicit: Bool = false) throws(KeyValueStoreError) {
     if isInTransactionOfThisThread { return }
     startWatching(isImplicit: isImplicit)
-    let (cached, hadError) = state.withLock { ($0.contents, $0.readError != nil) }
+    let (cached, hadError, uncertain) = state.withLock {
+      ($0.contents, $0.readError != nil, $0.uncertainWrite)
+    }
     do {
-      if let cached, !hadError, !(try backend.hasChanged(since: cached.revision)) { return }
-      let newest = try backend.load()
-      if isImplicit, newest.isEmpty, isWithinGracePeriod { return }
+      if let cached, !hadError, !(try backend.hasChanged(since: cached.revision)) {
+        return state.withLock { $0.settle(uncertain) }
+      }
+      let newest = try newestContents(since: cached)
+      if isImplicit, newest.hasEmptied(since: cached), isWithinGracePeriod { return }
       try adopt(newest, isImplicit: isImplicit)
+      state.withLock { $0.settle(uncertain) }
     } catch {
-      if isImplicit, !hadError, isWithinGracePeriod { return }
-      state.withLock { $0.recordReadError(error, since: cached?.revision) }
+      if isImplicit, !state.withLock({ $0.hasReportedReadError }), isWithinGracePeriod { return }
+      // A file that is being written has an error for a moment; only a lasting one is reported.
+      let isNew = recordReadError(error, since: cached)
+      if isNew, !isImplicit { scheduleRefresh() }
       throw error
     }
+  }
+
+  private func recordReadError(
+    _ error: KeyValueStoreError, since cached: KeyValueContents?
+  ) -> Bool {
+    state.withLock { state in
+      state.recordReadError(
+        error, since: cached?.revision,
+        unread: (backend as? LayeredBackend)?.contentsWithoutFiles)
+    }
+  }
+
+  /// Reads the newest contents; a backend that knows the changed keys reads only these.
+  private func newestContents(
+    since cached: KeyValueContents?
+  ) throws(KeyValueStoreError) -> KeyValueContents {
+    guard let cached, !cached.isMigrated else { return try backend.load() }
+    return try backend.load(updating: cached)
   }
 
   /// Whether empty or unreadable contents must still be ignored.
@@ -80,8 +114,8 @@ extension KeyValueStore {
 
   /// Adopts newer contents, after migrating them to the app's version.
   func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {
-    var draft = KeyValueDraft(contents, format: format)
-    guard try version.differs(from: draft) else { return state.withLock { $0.adopt(contents) } }
+    var draft = KeyValueDraft(contents, of: self).writable
+    guard try version.differs(from: draft) else { return adoptAndCheck(contents) }
     if isImplicit, let error = state.withLock({ $0.migrationError(for: contents) }) { throw error }
     if migrateFile() { return }
     // Reading must not depend on writing. The next write migrates the file.
@@ -92,8 +126,9 @@ extension KeyValueStore {
       state.withLock { $0.recordMigrationError(error, for: contents) }
       throw error
     }
-    let migrated = contents.applying(draft.changes, revision: contents.revision)
-    state.withLock { $0.adopt(migrated) }
+    var migrated = contents.applying(draft.changes, revision: contents.revision)
+    migrated.isMigrated = true
+    adoptAndCheck(migrated)
   }
 
   /// Migrates the file unless another writer holds its lock; returns whether it was migrated.
@@ -160,28 +195,46 @@ extension KeyValueStore {
 
   /// Reads the file if it has changed; retries once, because an editor may be about to save it.
   private func refresh(isRetry: Bool) {
-    let (cached, hadError) = state.withLock { ($0.contents, $0.readError != nil) }
+    if isRetry { retry.withLock { $0 = nil } }
+    let (cached, hadError, uncertain) = state.withLock {
+      ($0.contents, $0.readError != nil, $0.uncertainWrite)
+    }
     do throws(KeyValueStoreError) {
       var hasChanged = true
       if let cached, !hadError { hasChanged = try backend.hasChanged(since: cached.revision) }
       if hasChanged {
-        let newest = try backend.load()
-        if !isRetry, newest.isEmpty, !(cached?.isEmpty ?? true) { return scheduleRefresh() }
+        let newest = try newestContents(since: cached)
+        if !isRetry, newest.hasEmptied(since: cached) { return scheduleRefresh() }
         try adopt(newest)
       }
+      cancelRefresh()
+      state.withLock { $0.settle(uncertain) }
       // Coalesced writes remain scheduled.
       if state.withLock({ $0.isOverdue }) { flushOverdue(within: nil) }
     } catch {
       if !isRetry { return scheduleRefresh() }
-      state.withLock { $0.recordReadError(error, since: cached?.revision) }
-      Self.report(error)
+      _ = recordReadError(error, since: cached)
+      reportReadError()
     }
   }
 
-  /// Schedules a second attempt to read a missing, empty or unreadable file.
+  /// Schedules a second attempt to read a missing, empty or unreadable file, unless one is
+  /// scheduled.
   func scheduleRefresh() {
-    let job = background.run(after: gracePeriod) { [weak self] in self?.refresh(isRetry: true) }
+    let isScheduled = retry.withLock { retry in
+      if retry == nil {
+        retry = background.run(after: gracePeriod) { [weak self] in self?.refresh(isRetry: true) }
+      }
+      return retry != nil
+    }
     // Without a thread, each access checks the file itself.
-    if job == nil { state.withLock { $0.isWatched = false } }
+    if !isScheduled { state.withLock { $0.isWatched = false } }
+  }
+
+  /// Cancels the second attempt, because the file could be read.
+  ///
+  /// It would otherwise take the first moment of the next edit for a lasting state.
+  func cancelRefresh() {
+    if let job = retry.withLock({ $0.take() }) { background.cancel(job) }
   }
 }

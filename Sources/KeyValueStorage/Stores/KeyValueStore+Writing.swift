@@ -5,20 +5,21 @@ import ValueFormats
 extension KeyValueStore {
   /// Sets a key that is determined at run time, and returns when the value is on disk.
   ///
-  /// Within a ``transaction(_:)``, the value is written when the transaction ends.
+  /// Within a `transaction(_:)`, the value is written when the transaction ends.
   ///
   /// - Precondition: The calling thread is not in an in-place change of a property of this store,
   ///   except within a transaction.
   /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written. In that case,
-  ///   nothing changes.
+  ///   nothing changes, except perhaps after ``KeyValueStoreError/uncertain(_:)``.
   public func set(_ value: some Encodable, for key: String) throws {
-    try save(StoredKey(key), ArraySlice(try format.bytes(of: value, key: key)))
+    loadLayers()
+    try save(StoredKey(key), try encode(value, for: key))
   }
 
-  /// Removes a key, in the same way as ``set(_:for:)`` sets one; a missing key is not an error.
+  /// Removes a key, in the same way as `set(_:for:)` sets one; a missing key is not an error.
   ///
   /// - Throws: ``KeyValueStoreError``, if the store cannot be written. In that case, nothing
-  ///   changes.
+  ///   changes, except perhaps after ``KeyValueStoreError/uncertain(_:)``.
   public func remove(_ key: String) throws { try save(StoredKey(key), nil) }
 
   /// Writes all unsaved changes, and returns when they are on disk.
@@ -57,44 +58,65 @@ extension KeyValueStore {
   struct PendingSave: Sendable {
     let key: StoredKey
     let value: EncodedValue?
+    /// The store's generation at the call; later sets have higher sequence numbers.
+    let generation: Int
   }
 
   typealias Saves = WriteQueue<PendingSave, Void, KeyValueStoreError>
 
+  /// Encodes a value that is set under a key.
+  func encode<Value: Encodable>(
+    _ value: Value, for key: String
+  ) throws(KeyValueStoreError) -> EncodedValue {
+    let tree = try format.tree(of: value, key: key)
+    let stored = hidingLowerLayers(tree, of: Value.self, for: StoredKey(key)) ?? tree
+    return ArraySlice(try format.bytes(of: stored, type: Value.self, key: key))
+  }
+
   /// Sets or removes a key, and returns when the change is on disk.
   func save(_ key: StoredKey, _ value: EncodedValue?) throws(KeyValueStoreError) {
+    if value != nil { try requireNotOverridden(key) }
     let isInTransaction = state.withLock { state in
-      if state.transaction.ofThisThread == nil { return false }
+      guard state.isInTransactionOfThisThread else { return false }
       _ = state.set(key, to: value)
       return true
     }
     if isInTransaction { return }
     requireNoInPlaceChange()
-    let change = PendingSave(key: key, value: value)
+    let change = state.withLock { $0.beginSave(of: key, value) }
     // A failure handler may run during a write, and would wait in the queue for that write.
-    if writeLock.isHeldByCurrentThread { return try write([change]) }
+    if writeLock.isHeldByCurrentThread {
+      defer { state.withLock { $0.end([change]) } }
+      return try write([change])
+    }
     try saves.perform(change, process: write)
   }
 
   /// Writes the changes of several threads together, in their order.
-  private func write(_ batch: [Saves.Pending]) {
+  func write(_ batch: [Saves.Pending]) {
     do throws(KeyValueStoreError) {
       try writeLock.withLock { () throws(KeyValueStoreError) in try write(batch.map(\.write)) }
-      for save in batch { save.finish(.success(())) }
+      finish(batch, .success(()))
     } catch {
       // A change that makes the file too large must not fail the others.
       if batch.count > 1, error.isCausedBySize {
         write(Array(batch.prefix(batch.count / 2)))
         write(Array(batch.dropFirst(batch.count / 2)))
       } else {
-        for save in batch { save.finish(.failure(error)) }
+        finish(batch, .failure(error))
       }
     }
   }
 
+  private func finish(_ batch: [Saves.Pending], _ outcome: Result<Void, KeyValueStoreError>) {
+    state.withLock { $0.end(batch.map(\.write)) }
+    for save in batch { save.finish(outcome) }
+  }
+
   private func write(_ changes: [PendingSave]) throws(KeyValueStoreError) {
     try write(within: lockTimeout) { draft in
-      for change in changes { draft[change.key] = change.value }
+      let current = state.withLock { state in changes.filter { !state.isSuperseded($0) } }
+      for change in current { draft[change.key] = change.value }
       return true
     }
   }
@@ -111,23 +133,28 @@ extension KeyValueStore {
     // The contents are cached below, so later changes to the file must be detected.
     startWatching()
     var isRemoved = false
+    var isForeign = false
     var failure: KeyValueStoreError?
     var shouldWrite = true
     var saved: [StoredKey: StoreState.Unsaved] = [:]
-    let contents = try backend.update(within: timeout) { contents in
+    var hasOtherChanges = false
+    let contents = try update(within: timeout) { contents in
       failure = nil
       saved = [:]
-      isRemoved = contents.isEmpty && state.withLock { $0.contents?.isEmpty == false }
+      let known = state.withLock { $0.contents }
+      isForeign = known?.revision != contents.revision
+      isRemoved = contents.isEmpty && known?.isEmpty == false
       if isRemoved, !evenIfRemoved { return KeyValueChanges() }
-      var draft = KeyValueDraft(contents, format: format)
+      var draft = KeyValueDraft(contents, of: self)
       do throws(KeyValueStoreError) {
-        try version.migrate(&draft)
+        try version.migrate(&draft.writable)
         let unsaved = state.withLock { $0.unsaved }
         draft.add(unsaved)
         shouldWrite = try change(&draft)
         if !shouldWrite { return KeyValueChanges() }
-        try version.writeVersion(to: &draft)
+        try version.writeVersion(to: &draft.writable)
         saved = unsaved
+        hasOtherChanges = draft.changes.byKey.count > unsaved.count
         return draft.effectiveChanges
       } catch {
         failure = error
@@ -140,8 +167,27 @@ extension KeyValueStore {
       state.withLock { $0.isOverdue = true }
       return scheduleRefresh()
     }
-    state.withLock { $0.adopt(contents, saved: saved) }
+    let (resolved, hasMistakes) = state.withLock { state in
+      state.adopt(contents, saved: saved)
+      return (state.takeReportedReadError(), state.hasMistakes)
+    }
+    if let resolved { Self.forget(resolved) }
+    // Properties must know their last valid values also if other methods have set them.
+    if hasOtherChanges { scheduleCheck() }
+    if isForeign || hasMistakes { scheduleCheck(after: Self.checkDelay) }
     stopTimer(if: { state.withLock { $0.unsaved.isEmpty } })
+  }
+
+  /// Updates the backend; after an unknown outcome, the next access reads the newest contents.
+  private func update(
+    within timeout: Duration?, _ changes: (KeyValueContents) -> KeyValueChanges
+  ) throws(KeyValueStoreError) -> KeyValueContents {
+    do {
+      return try backend.update(within: timeout, changes)
+    } catch {
+      if case .uncertain = error { state.withLock { $0.recordUncertainWrite() } }
+      throw error
+    }
   }
 
   /// Traps during an in-place change, when waiting for a transaction could deadlock.

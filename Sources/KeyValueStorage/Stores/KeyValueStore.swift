@@ -12,7 +12,7 @@ import ValueFormats
 /// ```
 ///
 /// Properties are read from memory. Changes by another process or an editor are detected and
-/// reported to observers; ``load()``, every write and every ``transaction(_:)`` check the file
+/// reported to observers; `load()`, every write and every `transaction(_:)` check the file
 /// itself. A write preserves the keys that the app does not declare, and the formatting of their
 /// values.
 ///
@@ -26,12 +26,18 @@ import ValueFormats
 public final class KeyValueStore: Sendable {
   let backend: any KeyValueBackend
   let format: any StoredFormat
+  /// The format of a store with layers; nil for a plain store.
+  let layering: LayeredFormat?
   let version: SettingsVersion
   let state = Lock(StoreState(), inForkedChild: { StoreState() })
   /// Held by the thread that writes or is in a transaction.
   let writeLock = RecursiveLock()
   /// The queue that combines the saves of several threads into one write.
   let saves = Saves()
+  /// The newest saves of tasks; nil if a later save must not be written together with them.
+  let openBatch = Lock<SaveBatch?>(nil, inForkedChild: { nil })
+  /// The threads of the asynchronous methods; reads have their own and wait for no writer.
+  let (reader, writer) = (BlockingThread(), BlockingThread())
   /// Held by the thread that sets a property or changes one in place; acquired after `writeLock`.
   let propertyLock = RecursiveLock()
   let watch = Lock(Watch(), inForkedChild: { Watch() })
@@ -41,6 +47,8 @@ public final class KeyValueStore: Sendable {
   let delay: Duration?
   /// The job of `background` that makes the scheduled write; nil if there is none.
   let timer = Lock<Int?>(nil, inForkedChild: { nil })
+  /// The job of `background` that reads a missing, empty or unreadable file again; nil if none.
+  let retry = Lock<Int?>(nil, inForkedChild: { nil })
   private let timeout = LockTimeout()
   /// The time for which a missing, empty or partial file is ignored, in case it is being written.
   let gracePeriod: Duration
@@ -65,7 +73,8 @@ public final class KeyValueStore: Sendable {
     gracePeriod: Duration
   ) {
     self.backend = backend
-    format = backend.format.coding
+    format = backend.valueFormat
+    layering = format as? LayeredFormat
     self.version = version
     self.gracePeriod = gracePeriod
     delay = if case .coalesced(let delay) = writes { delay } else { nil }
@@ -96,7 +105,12 @@ public final class KeyValueStore: Sendable {
 
 extension KeyValueStore {
   /// Creates a store in memory, whose values are lost when the object is released.
-  public convenience init() { self.init(MemoryBackend()) }
+  public convenience init() {
+    self.init(MemoryBackend())
+    // No other store has this backend, so its notifications would report only this store's changes.
+    watch.withLock { $0.observation = KeyValueObservation {} }
+    state.withLock { $0.isWatched = true }
+  }
 
   /// Creates a store in a JSON file; neither the file nor its directory has to exist.
   ///
@@ -145,13 +159,7 @@ extension KeyValueStore {
     self.init(backend, writes: writes, version: version, migrations: migrations)
   }
 
-  /// The settings of this app, in `settings.json` in the directory named after the executable.
-  ///
-  /// An app that needs another name, or migrations, creates one store with
-  /// ``init(applicationName:writes:version:migrations:)``.
-  public static let standard = KeyValueStore(applicationName: nil)
-
-  private static func backend(_ file: URL, _ format: KeyValueFormat) -> any KeyValueBackend {
+  static func backend(_ file: URL, _ format: KeyValueFormat) -> any KeyValueBackend {
     if file.isFileURL { return FileBackend(path: file.path, format: format) }
     return UnreachableBackend(
       format: format, error: .invalid("The URL of a store must be a file URL."))
@@ -159,21 +167,25 @@ extension KeyValueStore {
 }
 
 extension KeyValueStore {
-  private static let log = FailureLog<KeyValueStoreError>()
-  /// The app's handler; reset in a forked child, because another thread may have been setting it.
-  private static let failureHandler = Lock<(@Sendable (KeyValueStoreError) -> Void)?>(
-    nil, inForkedChild: { nil })
+  private static let failureHandler = FailureHandler<KeyValueStoreError>()
 
   /// The handler of failures in calls that cannot throw, such as a property's getter or setter.
   ///
-  /// It may be called on any thread. The default handler prints each distinct failure of the
-  /// process once, as a line on standard error. A forked child starts with the default handler.
+  /// A mistake in the file is reported when the store reads the file, if it concerns the whole file
+  /// or the value of an existing property; it is reported again only after a change of the value.
+  ///
+  /// The handler may be called on any thread. The default handler prints each distinct failure of
+  /// the process once, as a line on standard error, and again if it was resolved and recurs. A
+  /// forked child starts with the default handler.
   public static var onFailure: @Sendable (KeyValueStoreError) -> Void {
-    get { failureHandler.withLock { $0 } ?? log.report }
-    set { failureHandler.withLock { $0 = newValue } }
+    get { failureHandler.report }
+    set { failureHandler.report = newValue }
   }
 
   static func report(_ error: KeyValueStoreError) { onFailure(error) }
+
+  /// Lets the default handler print a failure again, after it has been resolved.
+  static func forget(_ error: KeyValueStoreError) { failureHandler.log.forget(error) }
 
   /// Reports changes that are lost at exit: on standard error, and to the app's handler.
   func reportUnwritten(_ error: KeyValueStoreError) {
@@ -185,14 +197,14 @@ extension KeyValueStore {
       These settings of \(name) were not written before the process exited: \(names)\(more). \
       \(error)
       """)
-    if let handler = Self.failureHandler.withLock({ $0 }) { handler(error) }
+    Self.failureHandler.custom?(error)
   }
 }
 
 /// A backend that always fails, in place of one that cannot be created.
-private struct UnreachableBackend: KeyValueBackend {
+struct UnreachableBackend: KeyValueBackend {
   let format: KeyValueFormat
-  let name = "a store without a location"
+  var name = "a store without a location"
   let error: KeyValueStoreError
 
   func load() throws(KeyValueStoreError) -> KeyValueContents { throw error }
@@ -217,7 +229,7 @@ public enum WritePolicy: Hashable, Sendable {
   /// A property's setter returns immediately, and the value is written after a delay.
   ///
   /// All changes within the delay are written together. They are written earlier by
-  /// ``KeyValueStore/synchronize()``, by each transaction, by each method that stores a value, when
+  /// `synchronize()`, by each transaction, by each method that stores a value, when
   /// the store is released, and when the process exits normally. A process that is killed loses its
   /// unsaved changes, even if the cause is an unhandled SIGTERM.
   case coalesced(within: Duration)

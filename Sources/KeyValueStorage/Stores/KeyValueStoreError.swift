@@ -1,10 +1,12 @@
 import CLibrary
 import StorageInternals
 
+// `indirect` makes the absence of an error cheap to copy, which each get and set does.
+
 /// The reason why a store could not be read or written, or a value could not be encoded or decoded.
 ///
 /// No error contains a stored value.
-public enum KeyValueStoreError: Error, Hashable, Sendable {
+public indirect enum KeyValueStoreError: Error, Hashable, Sendable {
   /// The file is damaged, incomplete, or in another format; it is neither read nor written until it
   /// is repaired or moved aside.
   case unreadable(UnreadableFile)
@@ -12,8 +14,9 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case empty(path: String)
   /// The path refers to something other than a regular file, such as a directory or a device.
   case notAFile(path: String)
-  /// The file is, or would become, larger than the limit in bytes.
-  case tooLarge(path: String, limit: Int)
+  /// The file, or the content of a store without files, is or would become larger than the limit in
+  /// bytes.
+  case tooLarge(path: String?, limit: Int)
   /// Another user owns the file, and writing it would change its owner.
   case ownedByAnother(path: String)
   /// Another process held the lock at `path` for longer than ``KeyValueStore/lockTimeout``;
@@ -22,18 +25,30 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   /// Until the lock is free, later writes fail immediately. Changed properties keep their new
   /// values, and the write is retried.
   case busy(path: String, holder: Int32?)
-  /// The settings have a newer version than this app supports.
-  case newerVersion(found: Int, supported: Int)
-  /// The migration to a version failed, and nothing changed.
-  case migrationFailed(version: Int, reason: String)
-  /// The value of the key does not have the requested type.
-  case undecodable(key: String, type: String, reason: String)
+  /// The settings of a store have a newer version than this app supports.
+  case newerVersion(store: String, found: Int, supported: Int)
+  /// The migration of a store to a version failed, and nothing changed.
+  case migrationFailed(store: String, version: Int, reason: String)
+  /// The value of a key does not have the requested type.
+  case undecodable(UndecodableValue)
   /// The store's format cannot represent the value exactly.
   case unencodable(key: String, type: String, reason: String)
   /// An argument is not valid; the description is one or more sentences.
   case invalid(String)
   /// The store cannot be accessed; the description is one or more sentences.
   case unavailable(String)
+  /// The app may not read or write the store; the description is one or more sentences, which name
+  /// the missing permission.
+  case denied(String)
+  /// The store cannot be written, for example a file of another user or a mounted configuration, or
+  /// a higher layer overrides the key; the description is one or more sentences.
+  case readOnly(String)
+  /// The outcome of a write is unknown, for example because a server's answer was lost; the
+  /// description is one or more sentences.
+  ///
+  /// The change may have been made. The next access reads the store, which settles it. Changed
+  /// properties keep their new values, and the write is retried.
+  case uncertain(String)
   /// The progress handler cancelled the operation before it was complete.
   case cancelled
   /// A system call failed.
@@ -47,7 +62,7 @@ extension KeyValueStoreError: CustomStringConvertible {
     case .unreadable(let file):
       """
       \(file.path) cannot be read at \(file.position): \(file.reason). Correct the file, or let \
-      the store move it aside; until then, the file is not written.
+      the store move it aside; until then, settings keep their values, and the file is not written.
       """
     case .empty(let path):
       """
@@ -58,7 +73,8 @@ extension KeyValueStoreError: CustomStringConvertible {
       "\(path) is not a regular file. Create the store with the path of a file."
     case .tooLarge(let path, let limit):
       """
-      \(path) is, or would become, larger than \(limit) bytes. Store large data in a separate file.
+      \(path ?? "The content of the store") is, or would become, larger than \(limit) bytes. Store \
+      large data in a separate file.
       """
     case .ownedByAnother(let path):
       "Another user owns \(path). Write it as that user, or change its owner."
@@ -67,21 +83,22 @@ extension KeyValueStoreError: CustomStringConvertible {
       \(path) is locked by \(holder.map { "process \($0)" } ?? "another process"), which may be \
       stopped or not responding. Resume or end that process. Unsaved changes are kept until then.
       """
-    case .newerVersion(let found, let supported):
+    case .newerVersion(let store, let found, let supported):
       """
-      The settings have version \(found), but this app only supports versions up to \(supported). \
-      Update the app; until then, the settings are neither read nor written.
+      The settings of \(store) have version \(found), but this app only supports versions up to \
+      \(supported). Update the app; until then, the settings are neither read nor written.
       """
-    case .migrationFailed(let version, let reason):
-      "The migration of the settings to version \(version) failed, and nothing changed: \(reason)"
-    case .undecodable(let key, let type, let reason):
+    case .migrationFailed(let store, let version, let reason):
       """
-      The value of \(String(reflecting: key)) does not have the type \(type): \(reason). Set it \
-      again, or read it as the type with which it was written.
+      The migration of \(store) to version \(version) failed, and nothing changed: \(reason)
       """
+    case .undecodable(let value):
+      "\(value.summary). Correct it; until then, the setting keeps its last valid value or default."
     case .unencodable(let key, let type, let reason):
       "A value of type \(type) cannot be stored under \(String(reflecting: key)): \(reason)."
-    case .invalid(let message), .unavailable(let message): message
+    case .invalid(let message), .unavailable(let message), .denied(let message),
+      .readOnly(let message), .uncertain(let message):
+      message
     case .cancelled:
       "The operation was cancelled before it was complete. Start it again to continue."
     case .system(let call, let path, let code):
@@ -99,6 +116,22 @@ extension KeyValueStoreError {
     }
   }
 
+  /// Creates the error of a call that writes a file, its directory or its lock.
+  init(_ error: SystemError, writing path: String) {
+    let calls: [FileSystem.Call] = [.open, .mkdir, .rename, .renameat2, .link]
+    let isDenied = [EACCES, EPERM].contains(error.code) && calls.contains(error.call)
+    guard error.code == EROFS || isDenied else {
+      self = KeyValueStoreError(error)
+      return
+    }
+    self = .readOnly(
+      """
+      \(path) is read-only: \(error.call.rawValue) of \(error.path) failed: \
+      \(SystemError.advice(on: error.code, of: error.call.rawValue)) Write it as a user with the \
+      permission, or write the settings to another file.
+      """)
+  }
+
   /// Returns the error for an operation during which the process was forked.
   ///
   /// The child cannot finish the operation, because the parent holds the lock.
@@ -107,6 +140,14 @@ extension KeyValueStoreError {
       """
       The process was forked during \(operation), which has no effect in the child. Call exec there.
       """)
+  }
+
+  /// Whether the stored content is invalid, so that reading it again gives the same error.
+  var isOfContent: Bool {
+    switch self {
+    case .undecodable, .unreadable, .empty, .tooLarge, .notAFile: true
+    default: false
+    }
   }
 
   /// Whether a smaller write may succeed.

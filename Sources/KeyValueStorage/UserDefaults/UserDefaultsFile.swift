@@ -30,7 +30,13 @@ package struct UserDefaultsFile: Sendable {
     var (decodedKeys, codedKeys): ([String], [String]) = ([], [])
     for key in contents.keys {
       guard let value = contents[key] else { continue }
-      var tree = try format.coding.tree(value, type: Any.self, key: key)
+      var tree: ValueTree
+      do throws(FormatError) {
+        tree = try format.coding.decode(value)
+      } catch {
+        let failure = DecodingFailure(error, of: Any.self)
+        throw .undecodable(UndecodableValue(failure, key: key, store: path))
+      }
       if let decoded = Self.decoded(tree) {
         if shouldDecode(key) {
           tree = decoded

@@ -39,8 +39,8 @@ struct AdapterConversion: Sendable {
     self.key = key
     convert = { json, decoder in
       guard let tree = ValueTree(adapterJSON: json) else { return .native }
-      do throws(AdapterTyping.Refusal) {
-        let typed = try AdapterTyping(decoder: decoder).typed(tree, as: type)
+      do throws(AdapterTypeResolver.Refusal) {
+        let typed = try AdapterTypeResolver(decoder: decoder).typed(tree, as: type)
         return Self.encoded(typed, isRawValue: type == .rawValue)
       } catch {
         return .refused(error.reason)
@@ -109,7 +109,8 @@ extension ValueTree {
   /// The value of a typed tree; nil for null.
   fileprivate var adapterValue: (any Encodable)? {
     switch self {
-    case .null: nil
+    // A document has no layers.
+    case .null, .layered: nil
     case .bool(let value): value
     case .number(.integer(let value)): Int64(exactly: value) ?? UInt64(value) as any Encodable
     case .number(.real(let value)): value
@@ -117,6 +118,7 @@ extension ValueTree {
     case .number(.text(let value)), .string(let value): value
     case .data(let value): value
     case .date(let value): value
+    case .duration(let value): value
     case .array(let value): value.map(AdapterValue.init)
     case .dictionary(let value):
       // Keys with equal strings become one key of a Swift dictionary.

@@ -18,9 +18,9 @@ public import SecretStorage
 /// writes these keys: any item that is JSON of its type and not marked as converted is converted.
 ///
 /// Before an item is converted, a copy with the same access control is written as an item of the
-/// service `<service>.migration`. It is removed after the converted item has been read back. The
-/// next run completes an interrupted one, even if the process was killed. That service's item
-/// without an account lists the finished keys, so the migration can run at every launch.
+/// service `<service>.migration`. The copy is removed after the converted item has been read back.
+/// An item of that service without an account lists the finished keys, so the migration can run at
+/// every launch. If a run is interrupted, even by a kill, the next one completes it.
 ///
 /// Values saved with the overload of `save(value:for:)` that takes `Data` already have the format
 /// of `GenericPassword<Data>`, so their keys need no declaration.
@@ -77,9 +77,7 @@ public struct AdapterMigration: Sendable {
   public func run(
     isDryRun: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
-  ) throws -> AdapterMigrationReport {
-    try run(authorizations: [:], isDryRun, report)
-  }
+  ) throws -> AdapterMigrationReport { try run(authorizations: [:], isDryRun, report) }
 
   /// Converts the items, and prompts the user for the authentication that reading them requires.
   ///
@@ -140,6 +138,48 @@ public struct AdapterMigration: Sendable {
       service: try DefaultDomain.service(givenService), authorizations: authorizations,
       isDryRun: isDryRun)
   }
+}
+
+/// The Swift type of an item's JSON, for converting items without the app's types.
+///
+/// JSON has fewer types than Swift: a JSON string can be a `String` or `Data`, and a number can be
+/// an `Int`, a `Double` or a `Date`. `GenericPassword` stores each of them differently.
+///
+/// ```swift
+/// migration.convert("token", asJSON: .string)
+/// migration.convert("person", asJSON: .object(["born": .date, "photo": .data]))
+/// ```
+public indirect enum AdapterValueType: Hashable, Sendable {
+  /// The only type that the JSON can have; an item of ambiguous type is refused.
+  ///
+  /// A number is always ambiguous, and a Boolean never is. A string is ambiguous if it could be
+  /// Base64, an ISO 8601 date, a `UUID` or, inside a container, a URL. A container is ambiguous if
+  /// any of its values is. An enumeration must be declared, because it looks like its raw value.
+  case unambiguous
+  /// The JSON type at every level: strings are `String`, integers `Int`, other numbers `Double`.
+  case plain
+  /// A `String`.
+  case string
+  /// A `Bool`.
+  case boolean
+  /// An integer of any width.
+  case integer
+  /// A `Double`.
+  case double
+  /// A `Float`.
+  case float
+  /// `Data` in the format of the migration's decoder; by default Base64.
+  case data
+  /// A `Date` in the format of the migration's decoder; by default seconds since 2001.
+  case date
+  /// A `URL`.
+  case url
+  /// An enumeration with raw values, a `UUID`, or another type encoded as one string or number.
+  case rawValue
+  /// An array or set of values of one type.
+  case array(of: AdapterValueType)
+  /// A structure or dictionary, with the types of the members that are not ``unambiguous``.
+  case object([String: AdapterValueType])
 }
 
 /// The results of an ``AdapterMigration``, by key.

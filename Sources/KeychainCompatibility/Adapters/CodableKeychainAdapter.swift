@@ -3,6 +3,33 @@ public import FoundationEssentials
 import SecretStorage
 import StorageInternals
 
+/// A store of JSON values by key, as declared in 0.1.
+@available(*, deprecated, message: "Use `SecretStore`, or a `GenericPassword` for each key.")
+public protocol JSONCodedKeyValueSecureStorageAdapter: KeyValueSecureStorageAdapter {
+  /// The encoder for values.
+  var jsonEncoder: JSONEncoder { get }
+  /// The decoder for values.
+  var jsonDecoder: JSONDecoder { get }
+
+  /// Returns the value stored under a key.
+  func load<Property: Codable>(for key: String) throws -> Property
+  /// Stores a value under a key.
+  func save<Property: Codable>(value: Property, for key: String) throws
+}
+
+@available(*, deprecated)
+extension JSONCodedKeyValueSecureStorageAdapter {
+  /// Returns the value stored under a key, decoded from its bytes.
+  public func load<Property: Codable>(for key: String) throws -> Property {
+    try jsonDecoder.decode(Property.self, from: try load(for: key) as Data)
+  }
+
+  /// Encodes a value and stores it under a key.
+  public func save<Property: Codable>(value: Property, for key: String) throws {
+    try save(value: try jsonEncoder.encode(value) as Data, for: key)
+  }
+}
+
 /// An adapter that stores JSON values by key, as the items of one service.
 @available(
   *, deprecated,
@@ -38,7 +65,7 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
   /// - Parameters:
   ///   - serviceIdentifier: The service of the items.
   ///   - biometricAuthRequired: Whether reading saved items requires a passcode, a fingerprint or a
-  ///     face. Such items are bound to this device, and are removed with the vault's passphrase. A
+  ///     face. Such items are bound to this device. Removing the vault's passphrase removes them. A
   ///     store that does not support this authentication refuses to save them.
   ///   - jsonEncoder: The encoder for values.
   ///   - jsonDecoder: The decoder for values.
@@ -83,9 +110,7 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
     }
   }
 
-  func bytes<Property: Codable>(of value: Property) throws -> Data {
-    try jsonEncoder.encode(value)
-  }
+  func bytes<Property: Codable>(of value: Property) throws -> Data { try jsonEncoder.encode(value) }
 }
 
 /// The service of the default adapter: the app's identifier and a suffix, as in 0.x.

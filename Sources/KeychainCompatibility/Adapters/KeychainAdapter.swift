@@ -1,6 +1,21 @@
 public import FoundationEssentials
 import SecretStorage
 
+/// A store of bytes by key, as declared in 0.1.
+@available(*, deprecated, message: "Use `SecretStore`, or a `GenericPassword` for each key.")
+public protocol KeyValueSecureStorageAdapter {
+  /// Returns the bytes stored under a key.
+  func load(for key: String) throws -> Data
+  /// Returns all keys with their bytes.
+  func loadAll() throws -> [(String, Data)]
+  /// Stores bytes under a key.
+  func save(value: Data, for key: String) throws
+  /// Removes all keys and their bytes.
+  func deleteAll() throws
+  /// Removes a key and its bytes.
+  func delete(for key: String) throws
+}
+
 /// An adapter that stores bytes by key, as the items of one service.
 ///
 /// Each key is the account of a generic password in the default store. Reading an item that
@@ -25,15 +40,11 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
   ///
   /// - Throws: ``KeychainError/itemNotFound`` if the key has no item, or a `SecretStoreError` if it
   ///   cannot be read.
-  public func load(for key: String) throws -> Data {
-    try load(for: key, mayPrompt: true)
-  }
+  public func load(for key: String) throws -> Data { try load(for: key, mayPrompt: true) }
 
   func load(for key: String, mayPrompt: Bool) throws -> Data {
     let store = store
-    guard let item = try store.item(try identity(of: key)) else {
-      throw KeychainError.itemNotFound
-    }
+    guard let item = try store.item(try identity(of: key)) else { throw KeychainError.itemNotFound }
     let authorization =
       mayPrompt ? try context().waitForAuthorization(of: item, in: store) : Authorization.none
     guard let found = try store.bytes(of: item, authorizedBy: authorization) else {
@@ -81,9 +92,7 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
   /// Removes all items of the service; succeeds if there are none.
   ///
   /// - Throws: A `SecretStoreError` if an item cannot be removed.
-  public func deleteAll() throws {
-    try store.removeItems(matching: try query())
-  }
+  public func deleteAll() throws { try store.removeItems(matching: try query()) }
 
   private var store: any SecretStore { SecretStores.defaultStore }
 
@@ -121,9 +130,7 @@ extension KeychainAdapter {
   @available(*, unavailable, message: "Use `load(for:)` or `loadAll()`.")
   public func getResult(
     account: String? = nil, single: Bool, biometricAuthMessage: String? = nil
-  ) throws -> AnyObject? {
-    fatalError()
-  }
+  ) throws -> AnyObject? { fatalError() }
 }
 
 extension SecretStore {

@@ -40,7 +40,7 @@ extension Accessibility {
   /// - Throws: ``SecretStoreError/invalid(_:)`` for a value that keychains do not use.
   init(keychainValue: String) throws(SecretStoreError) {
     guard let match = Self.allCases.first(where: { $0.keychainValue == keychainValue }) else {
-      throw .invalid("An accessibility is one of the constants kSecAttrAccessible…")
+      throw .invalid("The accessibility must be one of the constants kSecAttrAccessible…")
     }
     self = match
   }
@@ -57,9 +57,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
   public let rawValue: UInt
 
   /// Creates a set of flags from its bits.
-  public init(rawValue: UInt) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// Any authentication: the presence of the user, or a passcode, fingerprint or face.
   public static let userPresence = Self(rawValue: 1 << 0)

@@ -28,8 +28,9 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
         } catch {
           KeyValueStore.onFailure(
             .undecodable(
-              key: stored.key, type: "\(Value.self)",
-              reason: "neither the value nor a property list in it has this type"))
+              UndecodableValue(
+                store: stored.store.name, key: stored.key, type: "\(Value.self)",
+                reason: "is neither of the type \(Value.self) nor a property list of it")))
           return nil
         }
       }
@@ -63,7 +64,7 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
   }
 }
 
-/// The value of a setting, either as such or as a property list encoded by 1.x.
+/// The value of a setting, stored directly or in a property list encoded by 1.x.
 ///
 /// The top level of a property list is a container, so 1.x encoded only structures and arrays, and
 /// passed numbers and strings directly to `UserDefaults`.

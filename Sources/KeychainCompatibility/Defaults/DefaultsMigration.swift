@@ -60,9 +60,7 @@ public struct DefaultsMigration: Sendable {
   ///
   /// - Parameter keys: The keys whose property lists are left unchanged, because the app itself
   ///   decodes them.
-  public mutating func decodePropertyLists(except keys: Set<String> = []) {
-    undecodedKeys = keys
-  }
+  public mutating func decodePropertyLists(except keys: Set<String> = []) { undecodedKeys = keys }
 
   /// Imports all keys, and converts the declared ones in one transaction.
   ///
@@ -85,7 +83,7 @@ public struct DefaultsMigration: Sendable {
       .run(.keepExisting, report)
   }
 
-  /// Imports any property list in the same way, in XML or binary.
+  /// Imports any XML or binary property list in the same way.
   ///
   /// With `removingSource`, the file is removed at the end if the store's file, read again,
   /// contains all of its values, and if it has not been changed. Otherwise it is kept, as the

@@ -119,7 +119,10 @@ private struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
         return try decoder.decode([Value].self, from: list).first
       } catch {
         KeyValueStore.onFailure(
-          .undecodable(key: key, type: "\(Value.self)", reason: "the value has another type"))
+          .undecodable(
+            UndecodableValue(
+              store: "UserDefaults", key: key, type: "\(Value.self)",
+              reason: "is not of the type \(Value.self)")))
         return nil
       }
     }

@@ -19,9 +19,7 @@ public final class Serialized<Value> {
   private let content: SerializedAccess.Serialized<Content>
   private let observer = Lock(Observer())
 
-  private init(_ content: SerializedAccess.Serialized<Content>) {
-    self.content = content
-  }
+  private init(_ content: SerializedAccess.Serialized<Content>) { self.content = content }
 
   /// Creates a value with a private queue.
   public convenience init(wrappedValue: Value) {
@@ -89,7 +87,5 @@ extension Serialized: @unchecked Sendable where Value: Sendable {}
 private struct Unchecked<Value>: @unchecked Sendable {
   var value: Value
 
-  init(_ value: Value) {
-    self.value = value
-  }
+  init(_ value: Value) { self.value = value }
 }

@@ -19,13 +19,9 @@ public final class StoredSubject<Value> {
   private final class Observation: Disposable {
     let end: () -> Void
 
-    init(_ end: @escaping () -> Void) {
-      self.end = end
-    }
+    init(_ end: @escaping () -> Void) { self.end = end }
 
-    deinit {
-      end()
-    }
+    deinit { end() }
   }
 
   private var value: Value
@@ -33,9 +29,7 @@ public final class StoredSubject<Value> {
   private var endObservers = Observers<Subscription<Value>>()
 
   /// Creates a subject with an initial value.
-  public init(wrappedValue: Value) {
-    value = wrappedValue
-  }
+  public init(wrappedValue: Value) { value = wrappedValue }
 
   /// The value; setting it calls the observers, in registration order.
   ///
@@ -102,9 +96,7 @@ public protocol Disposable {
 @available(*, deprecated, message: "Keep the result of `observe(_:)` of `Serialized` instead.")
 extension Disposable {
   /// Adds the observation to a bag, so that it ends when the bag is released.
-  public func dispose(in bag: DisposeBag) {
-    bag.add(self)
-  }
+  public func dispose(in bag: DisposeBag) { bag.add(self) }
 }
 
 /// A container of observations, which end when it is released.
@@ -117,9 +109,7 @@ public final class DisposeBag {
   /// Creates an empty bag.
   public init() {}
 
-  func add(_ disposable: any Disposable) {
-    disposables.append(disposable)
-  }
+  func add(_ disposable: any Disposable) { disposables.append(disposable) }
 }
 
 @available(*, unavailable)

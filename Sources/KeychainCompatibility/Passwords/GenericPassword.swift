@@ -18,9 +18,9 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   }
 
   /// The service of the item that was found, or else the declared one.
-  open var service: String? { shownIdentity.service }
+  open var service: String? { currentIdentity.service }
   /// The account of the item that was found, or else the declared one.
-  open var account: String? { shownIdentity.account }
+  open var account: String? { currentIdentity.account }
   /// The access control that a save gives the item if none is set; nil if none was declared.
   @available(*, deprecated, message: "Use `attributes.accessControl` of the projected value.")
   public private(set) var defaultAccessControl: AccessControlSettings?
@@ -29,7 +29,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   ///
   /// A save applies it instead of ``SingleValueKeychainItem/accesible``.
   @available(*, deprecated, message: "Use `attributes.accessControl` of the projected value.")
-  open var accessControl: SecAccessControl? { constrainedAccess }
+  open var accessControl: SecAccessControl? { accessControlOverride }
 
   /// The value, or the default one.
   open override var wrappedValue: T? {
@@ -85,14 +85,14 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   @available(*, deprecated, message: "Use `modifyAccess(using:flags:)` of the projected value.")
   public func modifyAccess(using accessible: CFString, flags: SecAccessControlCreateFlags) throws {
     do {
-      constrainedAccess = try Self.accessControl(accessible, flags)
+      accessControlOverride = try Self.accessControl(accessible, flags)
     } catch {
       throw error.reported
     }
   }
 
   override func requestedAccessControl() throws(KeychainFailure) -> AccessControl? {
-    guard constrainedAccess == nil, let defaultAccessControl else {
+    guard accessControlOverride == nil, let defaultAccessControl else {
       return try super.requestedAccessControl()
     }
     return try Self.accessControl(defaultAccessControl.access, defaultAccessControl.flags)
@@ -147,7 +147,5 @@ extension GenericPassword {
   @available(*, deprecated, message: "Use `modifyAccess(using:flags:)` of the projected value.")
   public func modifyAccess(
     using accessible: AccesibleOption, flags: SecAccessControlCreateFlags
-  ) throws {
-    try modifyAccess(using: accessible.rawValue, flags: flags)
-  }
+  ) throws { try modifyAccess(using: accessible.rawValue, flags: flags) }
 }

@@ -10,21 +10,21 @@ import SecretStorage
 @propertyWrapper
 open class InternetPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   /// The host name or address of the server.
-  open var server: String? { shownIdentity.server }
+  open var server: String? { currentIdentity.server }
   /// The account on the server.
-  open var account: String? { shownIdentity.account }
+  open var account: String? { currentIdentity.account }
   /// The security domain or realm.
   @available(*, deprecated, message: "It is the `securityDomain` of an `ItemIdentity`.")
-  open var domain: String? { shownIdentity.securityDomain }
+  open var domain: String? { currentIdentity.securityDomain }
   /// The protocol of the password: a constant `kSecAttrProtocol…`.
   @available(*, deprecated, message: "It is the `protocol` of an `ItemIdentity`.")
-  open var aProtocol: CFString? { shownIdentity.protocol?.rawValue }
+  open var aProtocol: CFString? { currentIdentity.protocol?.rawValue }
   /// The authentication type of the account: a constant `kSecAttrAuthenticationType…`.
-  open var authenticationType: CFString? { shownIdentity.authenticationType?.rawValue }
+  open var authenticationType: CFString? { currentIdentity.authenticationType?.rawValue }
   /// The port on the server.
-  open var port: UInt16? { shownIdentity.port }
+  open var port: UInt16? { currentIdentity.port }
   /// The path on the server.
-  open var path: String? { shownIdentity.path }
+  open var path: String? { currentIdentity.path }
 
   /// The value, or the default one.
   open override var wrappedValue: T? {

@@ -38,7 +38,7 @@ public enum KeychainError: Error {
   case osSecureMissingEtitlementForThisFeature
   /// An attribute has a value that the store does not accept.
   case osSecureInvalidValue
-  /// The name of ``osSecure(status:)`` in 0.2, which is never thrown and which a `switch` omits.
+  /// The name of ``osSecure(status:)`` in 0.2. It is never thrown, and a `switch` omits it.
   @available(*, unavailable, renamed: "osSecure(status:)")
   case unhandledError(status: OSStatus)
 }
@@ -75,7 +75,7 @@ extension KeychainError: CustomStringConvertible, LocalizedError {
   public var errorDescription: String? { description }
 }
 
-/// A failure, as both the store's error and the older error that is thrown.
+/// A failure: the store's error, and the error of the older package, which is thrown.
 @available(*, deprecated)
 struct KeychainFailure: Error {
   let cause: SecretStoreError
@@ -117,7 +117,9 @@ extension KeychainError {
       case .invalid: .osSucureInvalidParameter
       case .undecodable: .generalDecodingFailure
       case .otherDevice, .corrupted: .osSecure(status: errSecDecode)
-      case .rolledBack, .replaced, .newerFormat, .insecure, .missingLibrary, .unavailable, .busy:
+      case .rolledBack, .replaced, .newerFormat, .insecure, .missingLibrary, .unavailable,
+        .readOnly,
+        .uncertain, .busy:
         .osSecure(status: errSecNotAvailable)
       case .system(_, _, ENOSPC), .system(_, _, EDQUOT): .osSecureDiskFull
       case .system: .osSecure(status: errSecIO)

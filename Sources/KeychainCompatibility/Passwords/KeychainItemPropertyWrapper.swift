@@ -144,9 +144,9 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       throw KeychainFailure(encoding: error)
     }
     let access = try requestedAccessControl()
-    // A new object writes the attributes that differ from an empty set: those that are not nil. The
-    // one used for reading would write the differences from its last read, and the store may have
-    // changed since. The access control must differ, too.
+    // A new object writes only the attributes that are not nil. The object used for reading would
+    // write the differences from its last read, although the store may have changed since. The new
+    // object begins with another access control, so that the requested one is written as a change.
     let isDefault = access?.accessibility == .whenUnlocked
     let item = PasswordItem<Data>(
       identity, refreshPolicy: .manual, accessOption: isDefault ? .afterFirstUnlock : .whenUnlocked)
@@ -164,7 +164,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       }
       throw error
     }
-    didSave(item)
+    markAttributesAsStored(item)
     markAsStored(value)
   }
 

@@ -59,14 +59,14 @@ open class SingleValueKeychainItem {
 
   /// The access control for a save, which overrides ``accesible``; nil if no authentication is
   /// needed, or if the access control is not set.
-  var constrainedAccess: AccessControl?
+  var accessControlOverride: AccessControl?
   /// The identity of the item that the last load or save found; otherwise the declared one.
-  private(set) var shownIdentity: ItemIdentity
+  private(set) var currentIdentity: ItemIdentity
   let identity: ItemIdentity
 
   init(_ identity: ItemIdentity) {
     self.identity = identity
-    shownIdentity = identity
+    currentIdentity = identity
   }
 
   /// Copies the attributes of an item, or resets everything if there is none.
@@ -80,19 +80,19 @@ open class SingleValueKeychainItem {
     _isInvisible = QueryElement(found: attributes?.isInvisible)
     let accessControl = attributes?.accessControl
     accesible = accessControl?.accessibility.keychainValue
-    constrainedAccess = accessControl?.flags.isEmpty == false ? accessControl : nil
-    didSave(item)
+    accessControlOverride = accessControl?.flags.isEmpty == false ? accessControl : nil
+    markAttributesAsStored(item)
   }
 
   /// Records that the attributes are those of an item.
-  func didSave(_ item: PasswordItem<Data>?) {
+  func markAttributesAsStored(_ item: PasswordItem<Data>?) {
     _description.isCleared = false
     _comment.isCleared = false
     _creator.isCleared = false
     _type.isCleared = false
     _label.isCleared = false
     _isInvisible.isCleared = false
-    shownIdentity = item?.foundIdentity ?? identity
+    currentIdentity = item?.foundIdentity ?? identity
     creationDate = item?.creationDate
     modificationDate = item?.modificationDate
   }
@@ -127,7 +127,7 @@ open class SingleValueKeychainItem {
 
   /// Returns the access control that a save gives the item, or nil to keep the current one.
   func requestedAccessControl() throws(KeychainFailure) -> AccessControl? {
-    if let constrainedAccess { return constrainedAccess }
+    if let accessControlOverride { return accessControlOverride }
     guard let accesible else { return nil }
     do throws(SecretStoreError) {
       return AccessControl(try Accessibility(keychainValue: accesible))
@@ -143,7 +143,7 @@ extension SingleValueKeychainItem: CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
-@available(*, unavailable, message: "It is for one thread at a time. Use `PasswordItem`.")
+@available(*, unavailable, message: "Only one thread may use it at a time. Use `PasswordItem`.")
 extension SingleValueKeychainItem: Sendable {}
 
 /// The storage of an attribute of a password.
@@ -151,18 +151,14 @@ extension SingleValueKeychainItem: Sendable {}
 @propertyWrapper
 public struct QueryElement<T> {
   /// The value; nil if it was cleared or not loaded.
-  public var wrappedValue: T? {
-    didSet { isCleared = wrappedValue == nil }
-  }
+  public var wrappedValue: T? { didSet { isCleared = wrappedValue == nil } }
   /// Whether the app set the attribute to nil.
   fileprivate var isCleared = false
 
   /// Creates the storage of an attribute that was not loaded.
   public init() {}
 
-  init(found value: T?) {
-    wrappedValue = value
-  }
+  init(found value: T?) { wrappedValue = value }
 }
 
 @available(*, deprecated)

@@ -28,7 +28,7 @@ public enum LengthUnit: Hashable, Sendable, CaseIterable {
       case .utf16: string.utf16.prefix(limit).endIndex
       case .utf8: string.utf8.prefix(limit).endIndex
       }
-    // Slicing rounds an index inside a code point down.
+    // Slicing rounds an index inside a code point down to its start.
     return string.unicodeScalars[..<end].count..<string.unicodeScalars.count
   }
 }

@@ -18,6 +18,20 @@ extension PasswordRuleSet {
     check(String(password), unit, mode)
   }
 
+  /// Returns a Boolean value that indicates whether a password satisfies every rule.
+  public func isSatisfied(
+    by password: some StringProtocol, unit: LengthUnit = .codePoints,
+    matching mode: RequirementMatchingMode = .distinct
+  ) -> Bool { check(password, unit: unit, matching: mode).isSatisfied }
+
+  /// Returns the checks of the rules that a password does not satisfy.
+  public func violations(
+    in password: some StringProtocol, unit: LengthUnit = .codePoints,
+    matching mode: RequirementMatchingMode = .distinct
+  ) -> [PasswordReport.Check] {
+    check(password, unit: unit, matching: mode).checks.filter { $0.state != .satisfied }
+  }
+
   private func check(
     _ password: String, _ unit: LengthUnit, _ mode: RequirementMatchingMode
   ) -> PasswordReport {
@@ -111,23 +125,5 @@ extension RunDetector {
     than limit: Int, where isIncluded: (CharacterRun.Step) -> Bool = { _ in true }
   ) -> [Range<Int>] {
     excesses.filter { $0.range.count > limit && isIncluded($0.step) }.map(\.range)
-  }
-}
-
-extension PasswordRuleSet {
-  /// Returns a Boolean value that indicates whether a password satisfies every rule.
-  public func isSatisfied(
-    by password: some StringProtocol, unit: LengthUnit = .codePoints,
-    matching mode: RequirementMatchingMode = .distinct
-  ) -> Bool {
-    check(password, unit: unit, matching: mode).isSatisfied
-  }
-
-  /// Returns the checks of the rules that a password does not satisfy.
-  public func violations(
-    in password: some StringProtocol, unit: LengthUnit = .codePoints,
-    matching mode: RequirementMatchingMode = .distinct
-  ) -> [PasswordReport.Check] {
-    check(password, unit: unit, matching: mode).checks.filter { $0.state != .satisfied }
   }
 }

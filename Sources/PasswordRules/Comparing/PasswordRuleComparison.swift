@@ -1,8 +1,8 @@
 /// A comparison of the rules of two rule sets, and of the passwords that they accept.
 public struct PasswordRuleComparison: Hashable, Sendable {
-  /// The relation between the sets of accepted passwords.
+  /// The relation of the first rule set to the second, by the passwords that they accept.
   public enum Relation: Hashable, Sendable {
-    /// Both accept the same passwords.
+    /// Both rule sets accept the same passwords.
     case equal
     /// The second accepts every password that the first accepts, but not vice versa.
     case stricter
@@ -34,7 +34,7 @@ extension PasswordRuleSet {
   /// Returns a comparison of this rule set, the first, with another, such as an earlier version.
   ///
   /// - Complexity: The time grows with the number of differing requirements and with the lengths.
-  ///   It is a fraction of a second for the rules of typical sites.
+  ///   For the rules of typical sites, it is a fraction of a second.
   /// - Throws: ``PasswordRulesError/tooComplex(_:)`` if the search takes too long.
   public func compared(
     to other: PasswordRuleSet, matching mode: RequirementMatchingMode = .distinct

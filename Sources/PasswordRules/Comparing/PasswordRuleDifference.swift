@@ -1,4 +1,4 @@
-/// One difference of a new rule set, the first, from an old one, the second.
+/// A difference between a new rule set, the first, and an old one, the second.
 public enum PasswordRuleDifference: Hashable, Sendable {
   /// The new rule set requires `count` more characters of these classes.
   case requires([CharacterClass], count: Int)

@@ -34,7 +34,7 @@ struct PasswordAutomaton: Sendable {
   }
 
   /// Returns the cells of the characters that continue a run, in order, each with the extended run,
-  /// or nil if that is too long.
+  /// which is nil if it is too long.
   func followers(of cell: Int, _ run: CharacterRun) -> [(cell: Int, run: CharacterRun?)] {
     cells[cell].neighbors.map { ($0.cell, limits.run(run, extendedBy: $0.step)) }
   }

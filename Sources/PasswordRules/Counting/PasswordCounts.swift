@@ -84,7 +84,8 @@ extension RunLimits {
 
   fileprivate var runCount: Int { 1 + equalCount + 2 * sequentialCount }
 
-  /// The runs within the limits, in the order of their indices, after 0 for unlimited runs.
+  /// The runs within the limits, in the order of their indices; the first stands for all runs that
+  /// are not limited.
   fileprivate var runs: [CharacterRun] {
     [
       (CharacterRun.Step.equal, equalCount), (.ascending, sequentialCount),

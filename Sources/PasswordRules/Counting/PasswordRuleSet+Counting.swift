@@ -24,9 +24,7 @@ extension PasswordRuleSet {
   /// - Throws: The errors of ``count(length:matching:)``.
   public func entropy(
     length: Int, matching mode: RequirementMatchingMode = .distinct
-  ) throws -> Double {
-    try count(length: length, matching: mode).binaryLogarithm
-  }
+  ) throws -> Double { try count(length: length, matching: mode).binaryLogarithm }
 
   /// Returns the length of the shortest valid password.
   ///

@@ -1,7 +1,7 @@
 /// An automaton whose state represents the requirements that the characters read so far meet.
 struct RequirementAutomaton: Sendable {
-  /// The assignments of characters that meet as many requirements as possible, each as the number
-  /// of characters for each distinct requirement.
+  /// The assignments of characters that meet as many requirements as possible; an assignment is the
+  /// number of characters for each distinct requirement.
   private typealias State = [[UInt16]]
 
   /// The distinct requirements, and the multiplicity of each.

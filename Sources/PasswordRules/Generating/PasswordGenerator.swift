@@ -5,7 +5,7 @@
 /// let password = generator.password()
 /// ```
 ///
-/// Creating the generator counts the passwords, which can take a noticeable time. Generating a
+/// Creating a generator counts the possible passwords, which can take noticeable time. Generating a
 /// password is fast.
 public struct PasswordGenerator: Sendable {
   /// The length of the passwords in characters.

@@ -2,7 +2,7 @@
 ///
 /// The passwords have the style that browsers suggest: three groups of six characters, which form
 /// syllables of 11 consonants and 6 vowels, with one uppercase letter and one digit. There are
-/// 19^11 · 6^6 · 16 · 50 passwords. Because some are more likely than others, the entropy is 71
+/// 19^11 · 6^6 · 16 · 50 passwords. Some are more likely than others; the min-entropy is 71
 /// bits. If the rules exclude this style, use a ``PasswordGenerator``.
 public struct TypeablePasswordGenerator: Sendable {
   // The letter l is missing because it resembles 1 and I, and y is a vowel.
@@ -75,9 +75,7 @@ public struct TypeablePasswordGenerator: Sendable {
     scalars[capital] = scalars[capital].asCapital
     let position = digitPositions[.random(in: digitPositions.indices, using: &generator)]
     scalars.insert(digits[.random(in: digits.indices, using: &generator)], at: position)
-    if isGrouped {
-      for end in [2 * groupLength, groupLength] { scalars.insert("-", at: end) }
-    }
+    if isGrouped { for end in [2 * groupLength, groupLength] { scalars.insert("-", at: end) } }
     return String(String.UnicodeScalarView(scalars))
   }
 }

@@ -13,13 +13,17 @@ package enum Alphabet: Hashable, Sendable {
 
   /// Creates the union of all classes, including those that ``AlphabetUnion`` ignores.
   package init(unionOf classes: [CharacterClass]) {
-    self = classes.map { Alphabet([$0]) }.reduce(.printable("")) { $0.union($1) }
+    self = classes.map { Alphabet([$0]) }.reduce(.printable(PrintableCharacters())) { $0.union($1) }
   }
+
+  /// The alphabets of one named class, as most requirements have.
+  private static let named = [CharacterClass.upper, .lower, .digits, .special, .asciiPrintable]
+    .map { (alphabet: Alphabet([$0]), classes: [$0]) }
 
   /// The named classes that the alphabet contains, and a custom class of the other characters.
   var classes: [CharacterClass] {
     guard case .printable(var rest) = self else { return [.unicode] }
-    if rest == .all { return [.asciiPrintable] }
+    if let match = Self.named.first(where: { $0.alphabet == self }) { return match.classes }
     var classes: [CharacterClass] = []
     for named in [CharacterClass.upper, .lower, .digits, .special] {
       guard let characters = named.characters, rest.isSuperset(of: characters) else { continue }
@@ -34,7 +38,7 @@ package enum Alphabet: Hashable, Sendable {
     if case .printable(let characters) = self { characters.count >= count } else { true }
   }
 
-  var isEmpty: Bool { self == .printable("") }
+  var isEmpty: Bool { self == .printable(PrintableCharacters()) }
 
   func union(_ other: Alphabet) -> Alphabet {
     guard case .printable(let own) = self, case .printable(let others) = other else {
@@ -71,7 +75,7 @@ package enum Alphabet: Hashable, Sendable {
 /// After `unicode` or `ascii-printable`, all further classes are ignored, even if they contain more
 /// characters.
 struct AlphabetUnion {
-  private(set) var alphabet = Alphabet.printable("")
+  private(set) var alphabet = Alphabet.printable(PrintableCharacters())
   private var isFinal = false
 
   mutating func add(_ characterClass: CharacterClass) {

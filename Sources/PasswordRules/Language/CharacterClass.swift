@@ -34,11 +34,14 @@ public enum CharacterClass: Hashable, Sendable {
     ("ascii-printable", .asciiPrintable), ("unicode", .unicode),
   ]
 
+  private static let byBytes = names.map { (bytes: Array($0.name.utf8), value: $0.characterClass) }
+
   /// Creates the class with a name of ASCII letters and hyphens, ignoring case.
   init?(named bytes: ArraySlice<UInt8>) {
-    let name = String(decoding: bytes, as: UTF8.self).lowercased()
-    guard let match = Self.names.first(where: { $0.name == name }) else { return nil }
-    self = match.characterClass
+    // The bit distinguishes uppercase from lowercase letters, and is set in a hyphen.
+    let match = Self.byBytes.first { $0.bytes.elementsEqual(bytes) { $0 == $1 | 0x20 } }
+    guard let match else { return nil }
+    self = match.value
   }
 }
 

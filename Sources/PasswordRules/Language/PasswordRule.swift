@@ -62,8 +62,13 @@ extension PasswordRule {
     /// The names of the rules with a limit.
     static let limits = allCases.dropFirst(2)
 
+    private static let byBytes = allCases.map { (bytes: Array($0.rawValue.utf8), name: $0) }
+
     init?(_ bytes: ArraySlice<UInt8>) {
-      self.init(rawValue: String(decoding: bytes, as: UTF8.self))
+      guard let match = Self.byBytes.first(where: { $0.bytes.elementsEqual(bytes) }) else {
+        return nil
+      }
+      self = match.name
     }
   }
 }

@@ -1,5 +1,4 @@
-/// A set of printable ASCII characters, U+0020 to U+007E, the only ones in a custom
-/// ``CharacterClass``.
+/// A set of printable ASCII characters, U+0020 to U+007E, as in a custom ``CharacterClass``.
 public struct PrintableCharacters: Hashable, Sendable {
   private static let first: UInt8 = 0x20
   private static let last: UInt8 = 0x7E

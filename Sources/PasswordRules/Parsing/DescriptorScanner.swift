@@ -13,9 +13,7 @@ extension DescriptorScanner {
 
   func isAt(_ character: Unicode.Scalar) -> Bool { current == UInt8(ascii: character) }
 
-  mutating func skipWhitespace() {
-    while let byte = current, byte.isWhitespace { position += 1 }
-  }
+  mutating func skipWhitespace() { while let byte = current, byte.isWhitespace { position += 1 } }
 
   /// Consumes and returns the longest possible name of a rule or class, which can be empty.
   mutating func scanName() -> ArraySlice<UInt8> {

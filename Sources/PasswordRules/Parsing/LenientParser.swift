@@ -7,6 +7,16 @@ struct LenientParser: DescriptorScanner {
   enum Rule {
     case classes(PasswordRule.Name, [CharacterClass])
     case limit(PasswordRule.Name, Double)
+
+    /// The equivalent rule, with the limit clamped to the range of `Int`.
+    var rule: PasswordRule {
+      switch self {
+      case .classes(.required, let classes): .required(classes)
+      case .classes(_, let classes): .allowed(classes)
+      // `Int(exactly:)` would need the C math library, which this module does not link.
+      case .limit(let name, let value): .limit(name, value < 0x1p63 ? Int(value) : .max)
+      }
+    }
   }
 
   let bytes: [UInt8]

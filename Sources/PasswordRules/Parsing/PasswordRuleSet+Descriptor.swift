@@ -31,21 +31,7 @@ extension PasswordRuleSet {
   ) throws -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
     try StrictParser.parse(descriptor)
   }
-}
 
-extension LenientParser.Rule {
-  /// The equivalent rule, with the limit clamped to the range of `Int`.
-  fileprivate var rule: PasswordRule {
-    switch self {
-    case .classes(.required, let classes): .required(classes)
-    case .classes(_, let classes): .allowed(classes)
-    // `Int(exactly:)` would need the C math library, which this module does not link.
-    case .limit(let name, let value): .limit(name, value < 0x1p63 ? Int(value) : .max)
-    }
-  }
-}
-
-extension PasswordRuleSet {
   /// The version of the language in which a rule set is printed.
   public enum Dialect: Hashable, Sendable {
     /// The language since 2026, which includes `max-repeating` and `max-sequential`.
@@ -97,4 +83,37 @@ extension PasswordRuleSet {
 extension PasswordRuleSet: CustomStringConvertible {
   /// The rules in the canonical form.
   public var description: String { descriptor }
+}
+
+/// An error in a descriptor, or a part whose meaning differs from its appearance.
+public struct DescriptorIssue: Hashable, Sendable {
+  /// The range of the text, in Unicode code points from the start; empty if text is missing.
+  public let range: Range<Int>
+  /// A sentence without a period that describes the problem and, for an error, the expected text.
+  public let message: String
+  /// The suggested replacement for the text, or nil if there is no suggestion.
+  public let replacement: String?
+}
+
+/// A syntax error in a descriptor.
+public struct DescriptorSyntaxError: Error, Hashable, Sendable {
+  /// The first error in the descriptor.
+  public let issue: DescriptorIssue
+}
+
+extension DescriptorSyntaxError: CustomStringConvertible {
+  /// The position, the problem, and the solution.
+  public var description: String { "At character \(issue.range.lowerBound + 1): \(issue)" }
+}
+
+extension DescriptorIssue: CustomStringConvertible {
+  /// The problem and the solution.
+  public var description: String {
+    switch replacement {
+    case nil: "\(message)."
+    case ""?: "\(message). Remove it."
+    case let replacement? where range.isEmpty: "\(message). Insert `\(replacement)`."
+    case let replacement?: "\(message). Write `\(replacement)` instead."
+    }
+  }
 }

@@ -15,6 +15,8 @@ struct StrictParser: DescriptorScanner {
     _ descriptor: String
   ) throws(DescriptorSyntaxError) -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
     var parser = StrictParser(bytes: Array(descriptor.utf8))
+    parser.rules.reserveCapacity(8)
+    parser.classRanges.reserveCapacity(8)
     do throws(DescriptorSyntaxError) {
       try parser.parseRules()
     } catch {
@@ -140,10 +142,11 @@ struct StrictParser: DescriptorScanner {
 
   /// Warns about classes that have no effect because of an earlier class or the requirements.
   private mutating func warnAboutIneffectiveClasses() {
-    let required = Alphabet(
-      rules.flatMap { rule -> [CharacterClass] in
-        if case .required(let classes) = rule { classes } else { [] }
-      })
+    var union = AlphabetUnion()
+    for case .required(let classes) in rules {
+      for characterClass in classes { union.add(characterClass) }
+    }
+    let required = union.alphabet
     var ranges = classRanges.makeIterator()
     for rule in rules {
       let (classes, isAllowed): ([CharacterClass], Bool) =
@@ -197,7 +200,7 @@ extension StrictParser {
       issue: DescriptorIssue(range: range, message: message, replacement: replacement))
   }
 
-  /// Returns an error about missing text, or about an invisible character that follows.
+  /// Returns an error about missing text, or about an invisible character in its place.
   func error(
     _ message: String, at offset: Int? = nil, insert text: String? = nil
   ) -> DescriptorSyntaxError {
@@ -280,38 +283,5 @@ extension Unicode.Scalar {
   package var codePoint: String {
     let digits = String(value, radix: 16, uppercase: true)
     return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-  }
-}
-
-/// An error in a descriptor, or a part whose meaning differs from its appearance.
-public struct DescriptorIssue: Hashable, Sendable {
-  /// The range of the text, in Unicode code points from the start; empty if text is missing.
-  public let range: Range<Int>
-  /// A sentence without a period that describes the problem and, for an error, the expected text.
-  public let message: String
-  /// The suggested replacement for the text, or nil if there is no suggestion.
-  public let replacement: String?
-}
-
-/// A syntax error in a descriptor.
-public struct DescriptorSyntaxError: Error, Hashable, Sendable {
-  /// The first error in the descriptor.
-  public let issue: DescriptorIssue
-}
-
-extension DescriptorSyntaxError: CustomStringConvertible {
-  /// The position, the problem, and the solution.
-  public var description: String { "At character \(issue.range.lowerBound + 1): \(issue)" }
-}
-
-extension DescriptorIssue: CustomStringConvertible {
-  /// The problem and the solution.
-  public var description: String {
-    switch replacement {
-    case nil: "\(message)."
-    case ""?: "\(message). Remove it."
-    case let replacement? where range.isEmpty: "\(message). Insert `\(replacement)`."
-    case let replacement?: "\(message). Write `\(replacement)` instead."
-    }
   }
 }

@@ -1,3 +1,4 @@
+import LibCrypto
 import SecretStorage
 
 /// A parsed keyring of `keyrings.cryptfile`, whose passwords are still encrypted.
@@ -34,7 +35,7 @@ struct CryptFile {
     guard let reference = settings[Self.reference], let scheme = settings["scheme"] else {
       throw .malformed(path: path, reason: "it is not a keyring of keyrings.cryptfile")
     }
-    // Older versions also name the library.
+    // Older versions add the name of the library.
     let name = scheme.value.filter { $0 != " " }
     guard name.replacing("PyCryptodome", with: "", maxReplacements: 1) == Self.scheme else {
       throw .unsupported(
@@ -52,10 +53,10 @@ struct CryptFile {
   func check(
     _ passphrase: Secret, _ derivation: Argon2.Derivation, _ cipher: ForeignCipher, of path: String
   ) throws(MigrationError) {
-    let opened = try reference.value.opened(
+    let decrypted = try reference.value.decrypted(
       with: passphrase, derivation, cipher, service: reference.service, account: reference.account)
-    guard let opened else { throw .wrongPassphrase(path: path) }
-    if opened.secret != Secret(Self.referenceValue.utf8) {
+    guard let decrypted else { throw .wrongPassphrase(path: path) }
+    if decrypted.secret != Secret(Self.referenceValue.utf8) {
       throw .malformed(path: path, reason: "its reference value is wrong")
     }
   }

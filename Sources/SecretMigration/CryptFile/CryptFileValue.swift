@@ -1,12 +1,17 @@
 import FoundationEssentials
+import LibCrypto
 import SecretStorage
 
 /// The value of a password in a keyring file: Base64-encoded JSON with Base64-encoded members.
 struct CryptFileValue: Decodable {
-  /// The cost, which is a constant of `keyrings.cryptfile` and not stored in the file.
+  /// The cost, which `keyrings.cryptfile` defines and does not store in the file.
   private static let cost = Argon2.Cost(passes: 15, memory: 1 << 16, lanes: 2)
   /// The maximum number of JSON values, which limits the decoder's memory; a valid value has four.
   private static let memberLimit = 64
+  /// The maximum number of bytes to process while trying user names.
+  private static let workLimit = 1 << 30
+  /// The separators of service and user name: since 1.3.9, from 1.3.6 to 1.3.8, and before 1.3.6.
+  private static let separators: [[UInt8]] = [[0], Array(#"\0"#.utf8), []]
 
   private let salt: [UInt8]
   private let data: [UInt8]
@@ -54,39 +59,34 @@ struct CryptFileValue: Decodable {
 
   /// Decrypts the password, and determines the case of the letters in its user name.
   ///
-  /// Tries `account`, then `variants`; returns nil if none of the names authenticates.
-  func opened(
+  /// Tries `account`, then `variants`; returns nil if authentication fails with each name.
+  func decrypted(
     with passphrase: Secret, _ derivation: Argon2.Derivation, _ cipher: ForeignCipher,
     service: EscapedName, account: EscapedName, variants: some Sequence<EscapedName> = []
   ) throws(MigrationError) -> (secret: Secret, account: EscapedName)? {
     let key = try derivation(passphrase, salt, Self.cost)
-    func open(_ context: [UInt8]) throws(MigrationError) -> Secret? {
-      try cipher.open(
-        data[...], tag: mac[...], nonce: nonce[...], key: key, authenticating: context)
+    func decrypt(authenticating additionalData: [UInt8]) throws(MigrationError) -> Secret? {
+      try cipher.decryptGCM(
+        data[...], tag: mac[...], nonce: nonce[...], key: key, authenticating: additionalData)
     }
     let service = service.escaped
-    func open(as account: EscapedName) throws(MigrationError) -> Secret? {
+    func decrypt(as account: EscapedName) throws(MigrationError) -> Secret? {
       let account = account.escaped
       for separator in Self.separators {
-        if let secret = try open(service + separator + account) { return secret }
+        let names = service + separator + account
+        if let secret = try decrypt(authenticating: names) { return secret }
       }
       return nil
     }
-    if let secret = try open(as: account) { return (secret, account) }
+    if let secret = try decrypt(as: account) { return (secret, account) }
     // The first version did not authenticate the names.
-    if let secret = try open([]) { return (secret, account) }
+    if let secret = try decrypt(authenticating: []) { return (secret, account) }
     // In addition to the password, each attempt processes the names and has a fixed cost.
     let work = data.count + service.count + 64
     let limit = Self.workLimit / (Self.separators.count * work)
     for variant in variants.prefix(limit) {
-      if let secret = try open(as: variant) { return (secret, variant) }
+      if let secret = try decrypt(as: variant) { return (secret, variant) }
     }
     return nil
   }
-
-  /// The maximum number of bytes to process while trying user names.
-  private static let workLimit = 1 << 30
-
-  /// The separators of service and user name: since 1.3.9, from 1.3.6 to 1.3.8, and before 1.3.6.
-  private static let separators: [[UInt8]] = [[0], Array(#"\0"#.utf8), []]
 }

@@ -3,6 +3,10 @@
 /// Each UTF-8 byte that is not an ASCII letter or digit is escaped as `_` and two hexadecimal
 /// digits.
 struct EscapedName {
+  private static let digits = Array("0123456789ABCDEF".utf8)
+  /// The maximum number of combinations of uppercase letters, which take about a second to try.
+  private static let variantLimit = 1 << 16
+
   /// The unescaped bytes in UTF-8.
   let bytes: [UInt8]
 
@@ -24,9 +28,7 @@ struct EscapedName {
     self.bytes = bytes
   }
 
-  init(bytes: [UInt8]) {
-    self.bytes = bytes
-  }
+  init(bytes: [UInt8]) { self.bytes = bytes }
 
   var string: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -45,13 +47,11 @@ struct EscapedName {
     return escaped
   }
 
-  private static let digits = Array("0123456789ABCDEF".utf8)
-
-  /// The names that could have been converted to this lowercase name.
+  /// The possible original names of this lowercase name.
   ///
   /// A configuration file stores option names in lowercase. The sequence begins with the name in
-  /// capitals and the name with capitalized words, followed by up to 65,536 names with an
-  /// increasing number of uppercase letters. For a name of more than 1,024 bytes, it contains only
+  /// uppercase and the name with capitalized words. Up to 65,536 names follow, with an increasing
+  /// number of uppercase letters. For a name of more than 1,024 bytes, the sequence contains only
   /// the name itself. The same name may occur more than once.
   var caseVariants: some Sequence<EscapedName> {
     let bytes = bytes.count > 1024 ? [] : bytes
@@ -62,9 +62,6 @@ struct EscapedName {
     return [AnySequence([letters, initials]), AnySequence(combinations)].lazy.joined()
       .map(capitalizing)
   }
-
-  /// The maximum number of combinations of uppercase letters, which take about a second to try.
-  private static let variantLimit = 1 << 16
 
   private func capitalizing(_ indices: [Int]) -> EscapedName {
     var bytes = bytes

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import LibCrypto
 public import SecretStorage
 
 extension ForeignSecrets {
@@ -7,7 +8,8 @@ extension ForeignSecrets {
   /// By default, the file is `~/.local/share/python_keyring/cryptfile_pass.cfg`. The service and
   /// the user name become the service and the account. The file stores user names in lowercase, so
   /// the original case is determined by trial: the user name is authenticated together with the
-  /// password. This fails for names with very many possible combinations of upper and lower case.
+  /// password. This can fail for a name with many letters, because the number of combinations of
+  /// uppercase and lowercase letters that are tried is limited.
   ///
   /// Each password requires an Argon2id key derivation with 15 passes over 64 MiB, which takes a
   /// few tenths of a second.
@@ -17,13 +19,13 @@ extension ForeignSecrets {
   ///   - passphrase: The passphrase of the keyring.
   ///   - skippingUnreadable: Whether to skip passwords that are damaged or whose user name cannot
   ///     be determined, instead of throwing an error.
-  ///   - report: A closure called after each password on the calling thread; it can cancel the run.
+  ///   - report: Called after each password on the calling thread; it can cancel the operation.
   /// - Returns: The passwords, in the order of the file.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``; ``MigrationError/damaged(path:reason:)``;
   ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for
   ///   a scheme other than AES-GCM, or more than 64 MiB or 100,000 passwords;
   ///   ``MigrationError/missingLibrary(_:)`` if Argon2id is missing;
-  ///   ``MigrationError/unavailable(_:)`` if there is too little memory;
+  ///   ``MigrationError/libraryFailed(_:)`` if there is too little memory;
   ///   ``MigrationError/cancelled``; or ``MigrationError/system(call:path:code:)``.
   public static func cryptFile(
     at url: URL, passphrase: Secret, skippingUnreadable: Bool = false,
@@ -49,15 +51,15 @@ extension ForeignSecrets {
     var secrets: [ForeignSecret] = []
     var unreadable: [Unreadable] = []
     for entry in keyring.entries {
-      let opened = try entry.value.opened(
+      let decrypted = try entry.value.decrypted(
         with: passphrase, derivation, cipher, service: entry.service, account: entry.account,
         variants: entry.account.caseVariants)
-      if let opened {
+      if let decrypted {
         secrets.append(
           ForeignSecret(
             position: entry.position,
-            identity: .generic(service: entry.service.string, account: opened.account.string),
-            secret: opened.secret))
+            identity: .generic(service: entry.service.string, account: decrypted.account.string),
+            secret: decrypted.secret))
       } else if skippingUnreadable {
         unreadable.append(
           Unreadable(

@@ -22,7 +22,7 @@ struct ForeignCipher: Sendable {
     do {
       return try body()
     } catch {
-      throw .unavailable("\(error)")
+      throw .libraryFailed("\(error)")
     }
   }
 
@@ -45,19 +45,19 @@ struct ForeignCipher: Sendable {
   }
 
   /// Decrypts AES-GCM with a key of 128 or 256 bits; returns nil if authentication fails.
-  func open(
+  func decryptGCM(
     _ ciphertext: ArraySlice<UInt8>, tag: ArraySlice<UInt8>, nonce: ArraySlice<UInt8>, key: Secret,
-    authenticating context: [UInt8] = []
+    authenticating additionalData: [UInt8] = []
   ) throws(MigrationError) -> Secret? {
     try convertingError { () throws(CryptoFailure) in
       try aes.open(
-        ciphertext, tag: tag, under: key, nonce: Array(nonce), authenticating: context,
+        ciphertext, tag: tag, under: key, nonce: Array(nonce), authenticating: additionalData,
         by: library)
     }
   }
 
   /// Decrypts AES-128-CBC with PKCS #7 padding; returns nil if the padding is wrong.
-  func decrypt(
+  func decryptCBC(
     _ ciphertext: ArraySlice<UInt8>, initializationVector: ArraySlice<UInt8>, key: Secret
   ) throws(MigrationError) -> Secret? {
     guard initializationVector.count == 16, key.count == 16 else { return nil }

@@ -2,8 +2,8 @@ import SecretStorage
 
 /// A parser for the `.env` files that python-dotenv and motdotla/dotenv interpret identically.
 ///
-/// These are the two most common parsers, and they differ in some details. Text that they interpret
-/// differently is an error, because it is unknown which of the values the app used.
+/// These two parsers are the most common ones, and they differ in some details. Text that they
+/// interpret differently is an error, because it is unknown which of the two values the app used.
 struct EnvironmentParser {
   struct Variable {
     let name: String
@@ -174,9 +174,7 @@ struct EnvironmentParser {
     }
   }
 
-  private mutating func skipBlanks() {
-    rest = rest.drop(while: \.isBlank)
-  }
+  private mutating func skipBlanks() { rest = rest.drop(while: \.isBlank) }
 
   /// Parses blanks, a comment and the end of the line.
   private mutating func endLine() throws(MigrationError) {

@@ -17,8 +17,8 @@ struct KeychainExport: Decodable {
 
   /// Decrypts the items.
   ///
-  /// The salt and the iteration count need no authentication: changing them changes the key.
-  func opened(with passphrase: Secret, of path: String) throws(MigrationError) -> Secret {
+  /// The salt and the iteration count need no authentication, because they determine the key.
+  func decrypted(with passphrase: Secret, of path: String) throws(MigrationError) -> Secret {
     guard format == Self.format else {
       throw .malformed(path: path, reason: "its format is not \"\(Self.format)\"")
     }
@@ -39,21 +39,21 @@ struct KeychainExport: Decodable {
     let key = try cipher.key(
       of: passphrase, salt: [UInt8](salt)[...], iterations: iterations, count: 32)
     let bytes = [UInt8](sealed)
-    let opened = try cipher.open(
+    let decrypted = try cipher.decryptGCM(
       bytes[Self.nonceSize..<(bytes.count - Self.tagSize)], tag: bytes.suffix(Self.tagSize),
       nonce: bytes.prefix(Self.nonceSize), key: key)
-    guard let opened else { throw .wrongPassphrase(path: path) }
-    return opened
+    guard let decrypted else { throw .wrongPassphrase(path: path) }
+    return decrypted
   }
 }
 
 extension ForeignSecrets {
   /// Reads the items that an app exported from an Apple keychain, encrypted with a passphrase.
   ///
-  /// <doc:TheKeychainExport> describes the format, and has code that writes it. Identities, labels,
-  /// comments, descriptions, creators, types, visibility and accessibility are preserved. The bytes
-  /// of the secrets do not change, so `@GenericPassword` can decode them. Access flags are not
-  /// exported, because a keychain does not reveal them.
+  /// <doc:TheKeychainExport> describes the format, and contains code that writes it. Identities,
+  /// labels, comments, descriptions, creators, types, visibility and accessibility are preserved.
+  /// The bytes of the secrets do not change, so `@GenericPassword` can decode them. Access flags
+  /// are not exported, because a keychain does not reveal them.
   ///
   /// - Parameters:
   ///   - url: The URL of the file, which is a property list or JSON.
@@ -66,10 +66,10 @@ extension ForeignSecrets {
   ///   ``MigrationError/missingLibrary(_:)``; or ``MigrationError/system(call:path:code:)``.
   public static func keychainExport(at url: URL, passphrase: Secret) throws -> ForeignSecrets {
     let (file, bytes) = try SourceFile.read(url)
-    let export: KeychainExport = try AppleDocument(bytes, of: file.path).decode()
-    let content = try export.opened(with: passphrase, of: file.path)
-    let decrypted = unsafe content.withUnsafeBytes { unsafe [UInt8]($0) }
-    let list: KeychainItems = try AppleDocument(decrypted, of: file.path).decode()
+    let export: KeychainExport = try ExportDocument(bytes, of: file.path).decode()
+    let content = try export.decrypted(with: passphrase, of: file.path)
+    let plaintext = unsafe content.withUnsafeBytes { unsafe [UInt8]($0) }
+    let list: KeychainItems = try ExportDocument(plaintext, of: file.path).decode()
     try checkCount(list.items.count, of: file.path)
     var secrets: [(date: Date, secret: ForeignSecret)] = []
     for (index, item) in list.items.enumerated() {

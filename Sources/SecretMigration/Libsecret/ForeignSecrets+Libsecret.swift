@@ -38,7 +38,7 @@ extension ForeignSecrets {
     var unreadable: [Unreadable] = []
     for (index, sealed) in keyring.items.enumerated() {
       let position = "item \(index + 1)"
-      if let item = try sealed.opened(with: key, cipher) {
+      if let item = try sealed.decrypted(with: key, cipher) {
         secrets.append((item.created, item.foreignSecret(at: position)))
       } else {
         unreadable.append(
@@ -61,12 +61,12 @@ extension ForeignSecrets {
 
 extension LibsecretFile.Item {
   /// Decrypts the item; returns nil if authentication fails.
-  fileprivate func opened(
+  fileprivate func decrypted(
     with key: Secret, _ cipher: ForeignCipher
   ) throws(MigrationError) -> LibsecretItem? {
     let code = try cipher.authenticationCode(of: ciphertext + initializationVector, under: key)
     guard code == Secret(authenticationCode),
-      let content = try cipher.decrypt(
+      let content = try cipher.decryptCBC(
         ciphertext, initializationVector: initializationVector, key: key),
       let item = LibsecretItem(content)
     else { return nil }

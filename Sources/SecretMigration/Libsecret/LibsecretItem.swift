@@ -58,6 +58,7 @@ extension LibsecretItem {
       secret: secret)
   }
 
+  /// Removes the first existing attribute of several names, and returns its value.
   private static func remove(_ names: [String], from rest: inout [String: String]) -> String? {
     names.first { rest[$0] != nil }.flatMap { rest.removeValue(forKey: $0) }
   }
@@ -75,7 +76,7 @@ extension LibsecretItem {
     return .generic(service: service, account: account)
   }
 
-  /// Removes the attributes of GNOME's network passwords that identify the item.
+  /// Returns the identity of a GNOME network password, and removes its attributes from `rest`.
   private static func internet(_ rest: inout [String: String]) -> ItemIdentity {
     let `protocol` = rest["protocol"].flatMap { protocols[$0.lowercased()] }
     if `protocol` != nil { rest["protocol"] = nil }

@@ -1,14 +1,12 @@
 /// A reader for serialized little-endian GVariant values, limited to the types in keyrings.
 ///
-/// In a GVariant, members are aligned relative to the beginning, and framing offsets at the end of
+/// In a GVariant, members are aligned relative to its beginning, and framing offsets at the end of
 /// a container locate the members of variable size. Where the specification replaces invalid data
 /// with default values, this reader throws an error.
 struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == Int {
   let bytes: Bytes
 
-  init(_ bytes: Bytes) {
-    self.bytes = bytes
-  }
+  init(_ bytes: Bytes) { self.bytes = bytes }
 
   var fullRange: Range<Int> { 0..<bytes.count }
 
@@ -26,7 +24,7 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     return value
   }
 
-  /// Returns a range; throws if the container does not contain it.
+  /// Returns a range of offsets; throws if it is not within the container.
   func range(
     _ start: Int, _ end: Int, in container: Range<Int>
   ) throws(MalformedVariant) -> Range<Int> {
@@ -36,8 +34,8 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     return start..<end
   }
 
-  /// Returns the ends of all variable-size members of a tuple but the last, and the range of the
-  /// members.
+  /// Returns the ends of all variable-size members of a tuple except the last one, and the range of
+  /// the members.
   func members(
     _ count: Int, of tuple: Range<Int>
   ) throws(MalformedVariant) -> (ends: [Int], body: Range<Int>) {
@@ -108,6 +106,6 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
 
 /// An error that is thrown for bytes that are not a value of the expected type.
 ///
-/// It is not nested in `VariantReader`, because the optimiser of Swift 6.3 crashes on typed throws
+/// It is not nested in `VariantReader`, because the optimizer of Swift 6.3 crashes on typed throws
 /// with a nested type.
 struct MalformedVariant: Error {}

@@ -15,9 +15,7 @@ final class ApplicationPassword: Sendable {
   /// The maximum size of a password, in bytes.
   private static let sizeLimit = 64 * 1024
 
-  init(_ password: Secret) {
-    self.password = password
-  }
+  init(_ password: Secret) { self.password = password }
 
   /// - Throws: ``SecretStoreError/invalid(_:)`` if the password is empty or too long.
   func check() throws(SecretStoreError) {
@@ -42,7 +40,8 @@ final class ApplicationPassword: Sendable {
   ) throws(SecretStoreError) -> Secret {
     let derivation = Derivation(salt: salt, cost: cost)
     if let key = keys.withLock({ $0[derivation] }) { return key }
-    let key = try cipher.stretch(password, salt: salt[...], cost: cost, checking: check)
+    let key = try cipher.stretch(
+      password, salt: salt[...], cost: .scrypt(cost), checking: check)
     keys.withLock { keys in
       if keys.count >= Self.cacheLimit { keys.removeAll() }
       keys[derivation] = key

@@ -1,6 +1,7 @@
 /// A user interface that shows the messages of an authenticator and asks its questions.
 ///
-/// Locket provides ``TerminalConversation``; an app with a graphical interface implements its own.
+/// Locket provides ``TerminalConversation`` and ``CustomConversation``; an app with a graphical
+/// interface can implement its own.
 /// The first message of an authentication is the ``AuthenticationMessage/reason(_:)``. Any number
 /// of messages and questions follow; a fingerprint service sends only messages, such as "Place your
 /// finger on the reader". There is no final message, because the caller receives the result.
@@ -56,4 +57,47 @@ public enum AuthenticationQuestion: Hashable, Sendable {
 extension AuthenticationConversation where Self == TerminalConversation {
   /// A conversation on the controlling terminal of the process.
   public static var terminal: TerminalConversation { TerminalConversation() }
+}
+
+/// A conversation implemented by closures of the app, such as a dialog.
+///
+/// ```swift
+/// let dialog = CustomConversation { question throws(SecretStoreError) in
+///   guard let answer = await show(question.text) else { throw .cancelled }
+///   return answer
+/// }
+/// ```
+public struct CustomConversation: AuthenticationConversation {
+  private let showMessage: @Sendable (AuthenticationMessage) async throws(SecretStoreError) -> Void
+  private let askQuestion:
+    @Sendable (AuthenticationQuestion) async throws(SecretStoreError) -> Secret
+
+  /// Creates a conversation from closures, which may be called on any thread.
+  ///
+  /// - Parameters:
+  ///   - show: Implements ``AuthenticationConversation/show(_:)``; the default shows nothing.
+  ///   - ask: Implements ``AuthenticationConversation/ask(_:)``, with the same errors.
+  public init(
+    show: @escaping @Sendable (AuthenticationMessage) async throws(SecretStoreError) -> Void = {
+      _ in
+    },
+    ask: @escaping @Sendable (AuthenticationQuestion) async throws(SecretStoreError) -> Secret
+  ) {
+    showMessage = show
+    askQuestion = ask
+  }
+
+  /// Calls the closure passed to the initializer.
+  ///
+  /// - Throws: The closure's error.
+  public func show(_ message: AuthenticationMessage) async throws(SecretStoreError) {
+    try await showMessage(message)
+  }
+
+  /// Calls the closure passed to the initializer.
+  ///
+  /// - Throws: The closure's error.
+  public func ask(_ question: AuthenticationQuestion) async throws(SecretStoreError) -> Secret {
+    try await askQuestion(question)
+  }
 }

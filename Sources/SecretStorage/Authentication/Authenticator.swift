@@ -45,9 +45,7 @@ public struct AuthenticationProofs: OptionSet, Hashable, Sendable {
   public let rawValue: UInt8
 
   /// Creates a set from its bits.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The user entered the passphrase of the store or the login password.
   public static let passcode = AuthenticationProofs(rawValue: 1 << 0)
@@ -103,10 +101,10 @@ public struct CustomAuthenticator: Authenticator {
     performAuthentication = authenticate
   }
 
-  /// The result of the closure passed to the initialiser.
+  /// The result of the closure passed to the initializer.
   public var enrolledSet: [UInt8]? { currentEnrolledSet() }
 
-  /// Calls the closure passed to the initialiser.
+  /// Calls the closure passed to the initializer.
   ///
   /// - Throws: The closure's error.
   public func authenticate(

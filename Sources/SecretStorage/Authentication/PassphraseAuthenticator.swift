@@ -70,12 +70,12 @@ public struct PassphraseAuthenticator: Authenticator {
     guard request.accepted.contains(.passcode) else {
       throw .denied("\(request.accepted) is needed, and a passphrase proves only a passcode")
     }
-    let hasPassphrase = try await withoutBlocking(vault.findsPassphrase)
+    let hasPassphrase = try await runBlocking(vault.findsPassphrase)
     guard hasPassphrase else { throw .denied("the vault has no passphrase") }
     try await conversation.show(.reason(request.reason))
     for attempt in 1...attempts {
       let passphrase = try await conversation.ask(.hidden("Passphrase: "))
-      let isCorrect = try await withoutBlocking { () throws(SecretStoreError) in
+      let isCorrect = try await runBlocking { () throws(SecretStoreError) in
         try vault.isPassphrase(passphrase)
       }
       if Task.isCancelled { throw .cancelled }

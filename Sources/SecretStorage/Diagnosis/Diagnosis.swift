@@ -112,10 +112,10 @@ extension SecretStores {
     var diagnosis = Diagnosis()
     let subject = "Default store"
     let store: any SecretStore
-    if let override = DefaultStoreOverride.current {
-      store = override.store
+    if let scope = standard.scope {
+      store = scope.store
       diagnosis.record(subject, "\(type(of: store)), set by withDefaultStore(_:operation:)")
-    } else if let choice = DefaultStore.current {
+    } else if let choice = standard.current {
       store = choice.store
       let origin = choice.isBootstrapped ? "set by bootstrap(_:)" : "this machine's, in use"
       diagnosis.record(subject, "\(type(of: store)), \(origin)")
@@ -123,19 +123,33 @@ extension SecretStores {
       store = SecretVault()
       diagnosis.record(subject, "\(type(of: store)), this machine's, not used by this process yet")
     }
-    if let vault = store as? SecretVault {
-      vault.diagnose(into: &diagnosis)
-    } else {
-      diagnosis.examine(store)
-    }
+    diagnosis.examine(store)
     diagnosis.recordMachine()
     return diagnosis
   }
 }
 
+/// A store of another module that has findings of its own.
+package protocol DiagnosedStore: SecretStore {
+  /// Passes each finding to a closure: its subject, its text, and whether it is a problem.
+  func diagnose(recording record: (String, String, Bool) -> Void)
+}
+
 extension Diagnosis {
-  /// Records the items, the authenticator and the guarantees of any store.
+  /// Examines a store, and perhaps the settings of the machine that affect it.
+  package init(of store: any SecretStore, withMachine: Bool = true) {
+    self.init()
+    record("Store", "\(type(of: store))")
+    examine(store)
+    if withMachine { recordMachine() }
+  }
+
+  /// Records what a store tells about itself, or else its items, authenticator and guarantees.
   fileprivate mutating func examine(_ store: any SecretStore) {
+    if let vault = store as? SecretVault { return vault.diagnose(into: &self) }
+    if let store = store as? any DiagnosedStore {
+      return store.diagnose { record($0, $1, isProblem: $2) }
+    }
     do {
       record("Items", "\(try store.items(matching: .all).count)")
     } catch .locked {

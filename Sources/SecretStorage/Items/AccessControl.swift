@@ -1,5 +1,5 @@
 /// The condition under which an item can be read, and the proofs that reading it needs.
-public struct AccessControl: Hashable, Sendable {
+public struct AccessControl: Hashable, Sendable, Codable {
   /// The condition under which the item can be read.
   public var accessibility: Accessibility
   /// The proofs that the user must give to read the item.
@@ -17,7 +17,7 @@ public struct AccessControl: Hashable, Sendable {
 /// The vault enforces it with a separate key for each accessibility: while that key is not in
 /// memory, the item cannot be decrypted. The cases named `…ThisDeviceOnly` also need the device key
 /// of this machine, so their items cannot be read from a copy of the vault on another machine.
-public enum Accessibility: UInt8, Hashable, Sendable, CaseIterable {
+public enum Accessibility: UInt8, Hashable, Sendable, Codable, CaseIterable {
   /// While the store is unlocked.
   case whenUnlocked = 1
   /// From the first time that the store is unlocked until the process ends, even if it is locked
@@ -58,14 +58,12 @@ extension Accessibility {
 /// always needed. Saving an item throws ``SecretStoreError/invalid(_:)`` for an invalid combination
 /// of flags, and ``SecretStoreError/unsupported(_:)`` for a proof that cannot be checked. Only
 /// ``applicationPassword`` adds encryption; the store checks the other proofs before it reads.
-public struct AccessFlags: OptionSet, Hashable, Sendable {
+public struct AccessFlags: OptionSet, Hashable, Sendable, Codable {
   /// The bits of the set, which are stored and never change their meaning.
   public let rawValue: UInt32
 
   /// Creates a set of flags from its bits.
-  public init(rawValue: UInt32) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Any proof: presence, a passcode, a fingerprint or a face.
   public static let userPresence = AccessFlags(rawValue: 1 << 0)
@@ -136,8 +134,7 @@ struct AccessConstraints: Sendable {
 
   private static func checkCombination(_ flags: AccessFlags, proofs: Int) throws(SecretStoreError) {
     switch (flags.contains(.or), flags.contains(.and)) {
-    case (true, true):
-      throw .invalid("The access flags `or` and `and` are mutually exclusive")
+    case (true, true): throw .invalid("The access flags `or` and `and` are mutually exclusive")
     case (true, false) where proofs < 2:
       // The application password is never an alternative: without it, the item cannot be decrypted.
       throw .invalid(

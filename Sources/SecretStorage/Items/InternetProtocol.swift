@@ -1,12 +1,10 @@
 /// The protocol of an internet password, identified by a four-character code.
-public struct InternetProtocol: RawRepresentable, Hashable, Sendable {
+public struct InternetProtocol: RawRepresentable, Hashable, Sendable, Codable {
   /// The four-character code, padded with spaces.
   public let rawValue: String
 
   /// Creates a protocol from a four-character code, which may be unknown.
-  public init(rawValue: String) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: String) { self.rawValue = rawValue }
 }
 
 // The codes are those of `kSecAttrProtocol…` in Apple's Security framework.
@@ -30,14 +28,12 @@ extension InternetProtocol {
 }
 
 /// The authentication type of an internet password, identified by a four-character code.
-public struct InternetAuthenticationType: RawRepresentable, Hashable, Sendable {
+public struct InternetAuthenticationType: RawRepresentable, Hashable, Sendable, Codable {
   /// The four-character code.
   public let rawValue: String
 
   /// Creates an authentication type from a four-character code, which may be unknown.
-  public init(rawValue: String) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: String) { self.rawValue = rawValue }
 }
 
 // The codes are those of `kSecAttrAuthenticationType…` in Apple's Security framework.

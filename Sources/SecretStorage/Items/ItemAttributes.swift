@@ -1,7 +1,8 @@
 /// The attributes of an item other than its identity and its secret.
 ///
-/// A nil attribute is absent. To remove an attribute, set it to nil and save.
-public struct ItemAttributes: Hashable, Sendable {
+/// A nil attribute is absent, also when it is encoded. To remove an attribute, set it to nil and
+/// save.
+public struct ItemAttributes: Hashable, Sendable, Codable {
   /// The name of the item, for the user.
   public var label: String?
   /// A comment for the user.

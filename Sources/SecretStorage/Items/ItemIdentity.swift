@@ -1,10 +1,11 @@
 /// The class of an item, and the attributes that identify it within its class.
 ///
 /// No two items of a store have equal identities; an absent part equals only an absent part.
-/// Strings are compared by canonical equivalence, so all encodings of "é" are equal.
-public struct ItemIdentity: Hashable, Sendable {
+/// Strings are compared by canonical equivalence, so all encodings of "é" are equal. An encoded
+/// identity has only the parts that are present, and its class under the key `class`.
+public struct ItemIdentity: Hashable, Sendable, Codable {
   /// The class of a password.
-  public enum Class: String, Hashable, Sendable, CaseIterable {
+  public enum Class: String, Hashable, Sendable, Codable, CaseIterable {
     /// A password for a service, identified by the service and an account.
     case generic
     /// A password for a server, identified by the parts of a URL.
@@ -46,6 +47,50 @@ public struct ItemIdentity: Hashable, Sendable {
       protocol: `protocol`, authenticationType: authenticationType, port: port, path: path)
   }
 
+  private enum CodingKeys: String, CodingKey {
+    case itemClass = "class"
+    case service, account, server, securityDomain, `protocol`, authenticationType, port, path
+  }
+
+  /// Decodes an identity.
+  ///
+  /// - Throws: `DecodingError`, also if the identity has a part that its class does not have.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func part<Part: Decodable>(_ key: CodingKeys) throws -> Part? {
+      try container.decodeIfPresent(Part.self, forKey: key)
+    }
+    let itemClass = try container.decode(Class.self, forKey: .itemClass)
+    self.init(
+      itemClass: itemClass, service: try part(.service), account: try part(.account),
+      server: try part(.server), securityDomain: try part(.securityDomain),
+      protocol: try part(.protocol), authenticationType: try part(.authenticationType),
+      port: try part(.port), path: try part(.path))
+    let isGeneric = self == .generic(service: service, account: account)
+    guard isGeneric || itemClass == .internet && service == nil else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: container.codingPath,
+          debugDescription: "The identity has a part that its class does not have."))
+    }
+  }
+
+  private init(
+    itemClass: Class, service: String? = nil, account: String? = nil, server: String? = nil,
+    securityDomain: String? = nil, protocol: InternetProtocol? = nil,
+    authenticationType: InternetAuthenticationType? = nil, port: UInt16? = nil, path: String? = nil
+  ) {
+    self.itemClass = itemClass
+    self.service = service
+    self.account = account
+    self.server = server
+    self.securityDomain = securityDomain
+    self.protocol = `protocol`
+    self.authenticationType = authenticationType
+    self.port = port
+    self.path = path
+  }
+
   /// Returns whether the identity matches a pattern, whose absent parts match any value.
   public func matches(_ pattern: ItemIdentity) -> Bool {
     func fits<Part: Equatable>(_ part: Part?, _ expected: Part?) -> Bool {
@@ -62,6 +107,13 @@ public struct ItemIdentity: Hashable, Sendable {
 extension ItemIdentity: CustomStringConvertible, CustomReflectable {
   /// The class and the names of the present parts, but no values, which must not be logged.
   public var description: String { "\(itemClass)(\(presentParts.joined(separator: ", ")))" }
+
+  /// The service or server and the account, for a message that the app allows to name them.
+  var parts: String {
+    let parts = [("service", service), ("server", server), ("account", account)]
+    let named = parts.compactMap { name, value in value.map { "\(name) \($0.sanitized())" } }
+    return named.isEmpty ? "\(self)" : named.joined(separator: ", ")
+  }
 
   /// The names of the present parts.
   var presentParts: [String] {

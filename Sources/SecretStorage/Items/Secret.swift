@@ -9,9 +9,7 @@ import StorageInternals
 public struct Secret: Sendable {
   let memory: SecretMemory
 
-  init(memory: SecretMemory) {
-    self.memory = memory
-  }
+  init(memory: SecretMemory) { self.memory = memory }
 
   /// Creates a secret from bytes, which are copied.
   public init(_ bytes: some Collection<UInt8>) {

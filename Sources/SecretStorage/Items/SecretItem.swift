@@ -8,9 +8,7 @@ public struct SecretItem: Hashable, Sendable, Identifiable {
     public let uuid: UUID
 
     /// Creates an identifier from 16 bytes.
-    public init(uuid: UUID) {
-      self.uuid = uuid
-    }
+    public init(uuid: UUID) { self.uuid = uuid }
 
     /// Hashes 7 of the random bytes, which are sufficient.
     public func hash(into hasher: inout Hasher) {
@@ -86,39 +84,6 @@ extension SecretItem.ID {
     precondition(bytes.count == 16, "An identifier has 16 bytes, not \(bytes.count).")
     self = unsafe bytes.withUnsafeBytes {
       SecretItem.ID(uuid: UUID(uuid: unsafe $0.loadUnaligned(as: uuid_t.self)))
-    }
-  }
-}
-
-/// The limits on the size of an item, in bytes.
-package enum ItemLimits {
-  static let secretSize = 16 * 1024 * 1024
-  static let stringSize = 64 * 1024
-
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if a limit is exceeded.
-  package static func check(
-    identity: ItemIdentity, attributes: ItemAttributes, secretCount: Int
-  ) throws(SecretStoreError) {
-    try check(secretCount: secretCount)
-    let strings = [
-      identity.service, identity.account, identity.server, identity.securityDomain,
-      identity.protocol?.rawValue, identity.authenticationType?.rawValue, identity.path,
-      attributes.label, attributes.comment, attributes.itemDescription,
-    ]
-    let count = strings.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
-    if count > stringSize {
-      throw .invalid(
-        """
-        The strings of an item's identity and attributes must not exceed \(stringSize) bytes of \
-        UTF-8 in total; these have \(count)
-        """)
-    }
-  }
-
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if a limit is exceeded.
-  static func check(secretCount: Int) throws(SecretStoreError) {
-    if secretCount > secretSize {
-      throw .invalid("A secret must not exceed \(secretSize) bytes; this one has \(secretCount)")
     }
   }
 }

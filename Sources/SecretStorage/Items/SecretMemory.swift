@@ -16,9 +16,7 @@ import Concurrency
     unsafe block = SecretArena.of(isWipedByForking).allocate(count)
   }
 
-  deinit {
-    unsafe SecretArena.of(isWipedByForking).release(block)
-  }
+  deinit { unsafe SecretArena.of(isWipedByForking).release(block) }
 
   // Callers must retain this object while they use the pointer.
   var bytes: UnsafeMutableBufferPointer<UInt8> {
@@ -63,7 +61,7 @@ struct SecretArena {
   }
 
   func release(_ block: UnsafeMutableRawBufferPointer) {
-    // The optimiser does not remove calls of `explicit_bzero`.
+    // The optimizer does not remove calls to `explicit_bzero`.
     unsafe explicit_bzero(block.baseAddress!, block.count)
     if block.count > Self.largestBlock {
       unsafe munmap(block.baseAddress!, block.count)

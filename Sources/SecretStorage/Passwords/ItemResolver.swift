@@ -15,28 +15,30 @@ struct ItemResolver: Sendable {
     let revision = try store.revision()
     let cached = state.withLock { $0.resolution }
     if cached.revision == revision { return cached.item }
-    let item = try store.items(matching: query).first
+    let item = try store.findFirstItem(matching: query)
     state.withLock { $0.resolution = ItemResolution(item: item, revision: revision) }
     return item
   }
 
-  /// Returns the matching item and its secret, with one call of the store if nothing has changed.
+  /// Returns the matching item and a reading of its secret.
+  ///
+  /// This takes one call to the store if nothing has changed.
   func reading(
     authorizedBy authorization: Authorization = .none
-  ) throws(SecretStoreError) -> (item: SecretItem, secret: Secret)? {
+  ) throws(SecretStoreError) -> (item: SecretItem, reading: SecretReading)? {
     var first: (id: SecretItem.ID, reading: SecretReading)?
     let cached = state.withLock { $0.resolution }
     if let item = cached.item,
       let reading = try store.secret(of: item.id, authorizedBy: authorization)
     {
-      if reading.storeRevision == cached.revision { return (item, reading.secret) }
+      if reading.storeRevision == cached.revision { return (item, reading) }
       first = (item.id, reading)
     }
     return try store.retrying { () throws(SecretStoreError) in
       guard let item = try item() else { return nil }
-      if let first, first.id == item.id { return (item, first.reading.secret) }
+      if let first, first.id == item.id { return (item, first.reading) }
       if let reading = try store.secret(of: item.id, authorizedBy: authorization) {
-        return (item, reading.secret)
+        return (item, reading)
       }
       // Another writer removed the item after the search.
       first = nil
@@ -65,9 +67,7 @@ struct ItemResolver: Sendable {
   }
 
   /// Makes the next access search again.
-  private func invalidate() {
-    state.withLock { $0.resolution.revision = nil }
-  }
+  private func invalidate() { state.withLock { $0.resolution.revision = nil } }
 }
 
 /// The result of the last search or write.

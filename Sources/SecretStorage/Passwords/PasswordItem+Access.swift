@@ -1,3 +1,5 @@
+import Concurrency
+
 extension PasswordItem {
   /// Loads the value from the store.
   ///
@@ -8,18 +10,14 @@ extension PasswordItem {
   ///   be read now, ``SecretStoreError/undecodable(_:)`` if the stored value is not a valid
   ///   `Value`, or another error of the store.
   @discardableResult
-  public func load() throws -> Value? {
-    Self.value(of: try stored.load())
-  }
+  public func load() throws -> Value? { Self.value(of: try stored.load()) }
 
   /// Discards the value that was read from the store, but not unsaved changes.
   ///
   /// The next get reads the store, or returns the default value if the policy is
   /// ``RefreshPolicy/manual``. Unless `Value` is ``Secret``, the memory of the value is not
   /// overwritten.
-  public func forget() {
-    stored.forget()
-  }
+  public func forget() { stored.forget() }
 
   /// Saves unsaved changes of the value and the attributes; an unsaved nil removes the item.
   ///
@@ -29,18 +27,15 @@ extension PasswordItem {
   /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/unsupported(_:)``,
   ///   ``SecretStoreError/invalid(_:)`` or another error of the store. All changes then stay
   ///   unsaved.
-  public func save() throws {
-    try stored.save()
-  }
+  public func save() throws { try stored.save() }
 
   /// Removes the item, if there is one, and discards unsaved changes.
   ///
   /// If several items match, this removes the oldest one.
   ///
-  /// - Throws: ``SecretStoreError/locked`` or another error of the store. Nothing is changed then.
-  public func remove() throws {
-    try stored.remove()
-  }
+  /// - Throws: ``SecretStoreError/locked`` or another error of the store. On error, nothing
+  ///   changes.
+  public func remove() throws { try stored.remove() }
 
   /// The result of the last access.
   ///
@@ -68,23 +63,17 @@ extension PasswordItem {
   /// - Returns: The stored value; nil, instead of the default value, if there is no item.
   /// - Throws: The errors of the synchronous `load()`; cancelling the task does not interrupt it.
   @discardableResult
-  public func load() async throws -> Value? {
-    Self.value(of: try await withoutBlocking(stored.load))
-  }
+  public func load() async throws -> Value? { Self.value(of: try await runBlocking(stored.load)) }
 
   /// Saves unsaved changes, without blocking the thread of the task.
   ///
   /// - Throws: The errors of the synchronous `save()`; cancelling the task does not interrupt it.
-  public func save() async throws {
-    try await withoutBlocking(stored.save)
-  }
+  public func save() async throws { try await runBlocking(stored.save) }
 
   /// Removes the item, without blocking the thread of the task.
   ///
   /// - Throws: The errors of the synchronous `remove()`; cancelling the task does not interrupt it.
-  public func remove() async throws {
-    try await withoutBlocking(stored.remove)
-  }
+  public func remove() async throws { try await runBlocking(stored.remove) }
 }
 
 extension PasswordItem {
@@ -102,7 +91,7 @@ extension PasswordItem {
   /// - Throws: ``SecretStoreError/denied(_:)`` if a proof was not given,
   ///   ``SecretStoreError/cancelled`` if the user, the task or the context cancelled,
   ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `load()`. The
-  ///   value does not change then.
+  ///   value does not change on error.
   @discardableResult
   public func load(authorizedBy context: AuthenticationContext) async throws -> Value? {
     Self.value(of: try await stored.load(authorizedBy: context))
@@ -132,7 +121,7 @@ extension PasswordItem {
   /// - Throws: ``SecretStoreError/denied(_:)`` if reading the stored item needs a proof, in which
   ///   case use ``modifyAccess(using:flags:authorizedBy:)``; ``SecretStoreError/invalid(_:)`` for
   ///   an invalid combination of flags; ``SecretStoreError/unsupported(_:)`` if the store does not
-  ///   support the access control; or another error of the store. Nothing is changed then.
+  ///   support the access control; or another error of the store. On error, nothing changes.
   public func modifyAccess(using accessibility: Accessibility, flags: AccessFlags = []) throws {
     try stored.setAccessControl(AccessControl(accessibility, flags: flags))
   }
@@ -145,7 +134,7 @@ extension PasswordItem {
   ///   - context: The context, with the current and the new application password if needed.
   /// - Throws: ``SecretStoreError/denied(_:)`` if a proof was not given,
   ///   ``SecretStoreError/cancelled``, ``SecretStoreError/wrongApplicationPassword``, or an error
-  ///   of ``modifyAccess(using:flags:)``. Nothing is changed then.
+  ///   of ``modifyAccess(using:flags:)``. On error, nothing changes.
   public func modifyAccess(
     using accessibility: Accessibility, flags: AccessFlags = [],
     authorizedBy context: AuthenticationContext

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import StorageInternals
 
 /// A password in a store: the item that matches an identity.
 ///
@@ -15,7 +16,7 @@ public import FoundationEssentials
 /// several items match, the oldest one is read, updated and removed. Saving adds an item only if
 /// none matches.
 ///
-/// **Store.** The store is the one passed to the initialiser, or else the default store, which is
+/// **Store.** The store is the one passed to the initializer, or else the default store, which is
 /// fixed at the first access.
 ///
 /// **Concurrency.** A password may be used from several threads. A get that begins after a set has
@@ -44,7 +45,7 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
       identity: identity, match: match, refreshPolicy: refreshPolicy,
       defaultValue: defaultValue.map { Box($0) },
       accessControl: AccessControl(accessOption, flags: accessFlags),
-      decode: { secret throws(SecretStoreError) in try Box<Value>(decoding: secret) })
+      decode: { reading throws(SecretStoreError) in try Box<Value>(decoding: reading) })
     ownState = StoredPassword(declaration, in: store)
     usesDefaultStore = store == nil
   }
@@ -76,12 +77,13 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
 
   static func value(of box: (any AnyBox)?) -> Value? {
     // All boxes of a password have this type. A checked cast would dominate the time of a get.
-    box.map { unsafe unsafeDowncast($0, to: Box<Value>.self).value }
+    guard let box else { return nil }
+    return unsafe unsafeDowncast(box, to: Box<Value>.self).value
   }
 
   var stored: StoredPassword {
-    guard usesDefaultStore, let override = DefaultStoreOverride.current else { return ownState }
-    return override.state(of: self) { StoredPassword(ownState.declaration, in: override.store) }
+    guard usesDefaultStore, let scope = SecretStores.standard.scope else { return ownState }
+    return scope.state(of: self) { StoredPassword(ownState.declaration, in: scope.store) }
   }
 }
 

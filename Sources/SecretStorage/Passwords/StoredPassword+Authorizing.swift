@@ -64,7 +64,7 @@ extension StoredPassword {
   ) async throws(SecretStoreError) -> Success {
     var authorization: Authorization?
     while true {
-      let attempt = try await withoutBlocking { [authorization] () throws(SecretStoreError) in
+      let attempt = try await runBlocking { [authorization] () throws(SecretStoreError) in
         try self.attempt(body, authorization, context)
       }
       switch attempt {

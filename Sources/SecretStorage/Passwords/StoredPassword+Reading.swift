@@ -111,7 +111,7 @@ extension StoredPassword {
     guard let found = try resolver.reading(authorizedBy: authorization) else {
       return (nil, changeCount)
     }
-    return (try declaration.decode(found.secret), changeCount)
+    return (try declaration.decode(found.reading), changeCount)
   }
 }
 

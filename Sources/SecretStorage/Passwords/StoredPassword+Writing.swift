@@ -155,7 +155,7 @@ extension StoredPassword {
     if let error = initial.error {
       didFail(error)
       // Repeated failures are reported as well, because each one discards a change.
-      return SecretStores.onFailure(SecretStorageFailure(.change, error))
+      return SecretStores.onFailure(failure(.change, error))
     }
     // If the value was nil before and after, an optional chain changed nothing.
     if initial.value != nil || value != nil { set(value) }

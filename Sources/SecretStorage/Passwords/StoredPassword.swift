@@ -10,7 +10,7 @@ struct PasswordDeclaration: Sendable {
   let refreshPolicy: RefreshPolicy
   let defaultValue: (any AnyBox)?
   let accessControl: AccessControl
-  let decode: @Sendable (Secret) throws(SecretStoreError) -> any AnyBox
+  let decode: @Sendable (SecretReading) throws(SecretStoreError) -> any AnyBox
 
   var query: ItemQuery { match == .any ? .matching(identity) : .exactly(identity) }
 }
@@ -94,9 +94,7 @@ final class StoredPassword: Sendable {
   }
 
   /// Discards the value that was read from the store, but not unsaved changes.
-  func forget() {
-    state.withLock { $0.forget() }
-  }
+  func forget() { state.withLock { $0.forget() } }
 
   /// Performs an access by a property, whose failure is reported to ``SecretStores/onFailure``.
   func implicitAccess(
@@ -106,7 +104,7 @@ final class StoredPassword: Sendable {
     do throws(SecretStoreError) {
       try access(body)
     } catch {
-      let failure = SecretStorageFailure(operation, error)
+      let failure = failure(operation, error)
       let isNew = state.withLock { state in
         defer { state.reportedFailure = failure }
         return state.reportedFailure != failure
@@ -120,6 +118,15 @@ final class StoredPassword: Sendable {
     if PolledPaths.isEmpty { return }
     let store = resolver.withLock { $0?.store }
     (store as? any SynchronouslyObservedStore)?.reportDelayedChanges()
+  }
+
+  /// Returns the failure of an access, which names the store.
+  func failure(
+    _ operation: SecretStorageFailure.Operation, _ error: SecretStoreError
+  ) -> SecretStorageFailure {
+    SecretStorageFailure(
+      operation, error, storeName: resolver.withLock { $0?.store }?.name,
+      identity: SecretStores.failuresNameItems ? declaration.identity : nil)
   }
 
   private func makeResolver() -> ItemResolver {
@@ -156,9 +163,7 @@ final class ChangeCount: Sendable {
 
   var value: Int { count.load(ordering: .acquiring) }
 
-  func increment() {
-    count.wrappingAdd(1, ordering: .releasing)
-  }
+  func increment() { count.wrappingAdd(1, ordering: .releasing) }
 }
 
 /// A value of erased type.
@@ -172,15 +177,16 @@ protocol AnyBox: AnyObject, Sendable {
 final class Box<Value: Codable & Sendable>: AnyBox {
   let value: Value
 
-  init(_ value: Value) {
-    self.value = value
-  }
+  init(_ value: Value) { self.value = value }
 
-  /// - Throws: ``SecretStoreError/undecodable(_:)`` if the bytes are not a valid `Value`.
-  init(decoding secret: Secret) throws(SecretStoreError) {
+  /// - Throws: ``SecretStoreError/undecodable(_:)`` if the secret is not a valid `Value`.
+  init(decoding reading: SecretReading) throws(SecretStoreError) {
     do throws(ValueCodingError) {
-      value = unsafe try secret.withUnsafeBytes { bytes throws(ValueCodingError) in
-        try ValueCoder().decode(Value.self, from: unsafe bytes.bindMemory(to: UInt8.self).span)
+      value = unsafe try reading.secret.withUnsafeBytes { bytes throws(ValueCodingError) in
+        let bytes = unsafe bytes.bindMemory(to: UInt8.self).span
+        return reading.isText
+          ? try ValueCoder().decode(Value.self, fromText: bytes)
+          : try ValueCoder().decode(Value.self, from: bytes)
       }
     } catch {
       throw .undecodable("\(Value.self)")

@@ -9,13 +9,15 @@ public final class ChangeObservation: Sendable {
 
   /// Creates an observation.
   ///
-  /// - Parameter end: A closure that ends the observation. Concurrent calls of ``cancel()`` may
+  /// - Parameter end: A closure that ends the observation. Concurrent calls to ``cancel()`` may
   ///   call it more than once.
   public convenience init(end: @escaping @Sendable () -> Void) {
     self.init(problem: { nil }, end: end)
   }
 
-  init(problem: @escaping @Sendable () -> SecretStoreError?, end: @escaping @Sendable () -> Void) {
+  package init(
+    problem: @escaping @Sendable () -> SecretStoreError?, end: @escaping @Sendable () -> Void
+  ) {
     findProblem = problem
     lifetime = ObservationLifetime(end: end)
   }
@@ -25,10 +27,8 @@ public final class ChangeObservation: Sendable {
 
   /// Ends the observation; further calls do nothing.
   ///
-  /// A call of the handler on another thread may still be running.
-  public func cancel() {
-    lifetime.cancel()
-  }
+  /// A call to the handler on another thread may still be running.
+  public func cancel() { lifetime.cancel() }
 }
 
 extension SecretStore {
@@ -54,14 +54,46 @@ package protocol SynchronouslyObservedStore: SecretStore {
   func observeChangesSynchronously(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation
 }
 
-extension SynchronouslyObservedStore {
-  package func reportDelayedChanges() {}
-}
+extension SynchronouslyObservedStore { package func reportDelayedChanges() {} }
 
 extension SecretStore {
   /// Observes changes with a handler that only counts them, synchronously if the store supports it.
   func countChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     (self as? any SynchronouslyObservedStore)?.observeChangesSynchronously(handler)
       ?? observeChanges(handler)
+  }
+}
+
+/// An observation of another object that the observers of a store share.
+///
+/// It begins with the first observer, and ends when the last one ends.
+final class SharedObservation: Sendable {
+  private struct Reference: Sendable { weak var observation: ChangeObservation? }
+
+  private let reference = Lock(Reference(), inForkedChild: { Reference() })
+
+  /// The observation; nil if there is no observer.
+  var current: ChangeObservation? { reference.withLock { $0.observation } }
+
+  /// Returns an observation that also keeps the shared one alive.
+  func retained(
+    by observation: ChangeObservation, begin: () -> ChangeObservation
+  ) -> ChangeObservation {
+    var shared = current
+    if shared == nil {
+      // Begun without the lock; another thread may be faster.
+      let new = begin()
+      shared = reference.withLock { reference in
+        if let other = reference.observation { return other }
+        reference.observation = new
+        return new
+      }
+    }
+    let retained = Lock(shared)
+    return ChangeObservation(problem: { retained.withLock { $0 }?.problem }) {
+      observation.cancel()
+      // Released outside the lock, because the last release ends it.
+      _ = retained.withLock { $0.take() }
+    }
   }
 }

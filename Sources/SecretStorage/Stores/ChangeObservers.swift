@@ -1,11 +1,17 @@
 import Concurrency
 
-/// The observers of changes to a store.
+/// The observers of changes to a store, for the implementation of a ``SecretStore``.
+///
+/// ```swift
+/// func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
+///   observers.add(handler)
+/// }
+/// ```
 ///
 /// The app's handlers are called on a separate thread, one at a time. Synchronous handlers, which
-/// only this library adds, are called before the call that makes the change returns. In a forked
-/// child, no handlers are registered initially, and all are called on the thread of the change.
-final class ChangeObservers: Sendable {
+/// only this library adds, are called before ``notify()`` returns. In a forked child, no handlers
+/// are registered initially, and all are called on the thread of the change.
+public final class ChangeObservers: Sendable {
   private typealias List = Observers<@Sendable () -> Void>
 
   private struct State {
@@ -18,14 +24,22 @@ final class ChangeObservers: Sendable {
   private let state = Lock(State(), inForkedChild: { State() })
   private let thread = SerialThread()
 
+  /// Creates a list without observers.
+  public init() {}
+
+  /// Whether no handler of the app is registered.
+  package var isEmpty: Bool { state.withLock { $0.asynchronous.isEmpty } }
+
   /// Adds one of the app's handlers; several changes may be coalesced into one call.
-  func add(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
+  ///
+  /// - Returns: The observation, which ends when it is released, and does not retain this object.
+  public func add(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     add(handler, to: \.asynchronous)
   }
 
   /// Adds a handler that is called for each change, on the thread of the change, which may hold
   /// locks.
-  func addSynchronous(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
+  package func addSynchronous(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     add(handler, to: \.synchronous)
   }
 
@@ -40,8 +54,10 @@ final class ChangeObservers: Sendable {
       })
   }
 
-  /// Notifies all observers of a change.
-  func notify() {
+  /// Notifies all observers of a change; call it after each change, without a lock.
+  ///
+  /// It returns without waiting for the app's handlers.
+  public func notify() {
     for observer in state.withLock({ $0.synchronous.all }) { observer.handler?() }
     let needsCall = state.withLock { state in
       if state.asynchronous.isEmpty { return false }

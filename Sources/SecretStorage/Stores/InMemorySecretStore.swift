@@ -73,7 +73,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
   /// Adds an item, and returns the stored item.
   ///
   /// - Throws: ``SecretStoreError/duplicate``, ``SecretStoreError/unsupported(_:)`` or
-  ///   ``SecretStoreError/invalid(_:)``. Nothing is changed then.
+  ///   ``SecretStoreError/invalid(_:)``. On error, nothing changes.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
@@ -94,7 +94,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
   /// Changes the attributes, the secret, or both of an item, and returns the stored item.
   ///
   /// - Throws: ``SecretStoreError/conflict``, ``SecretStoreError/unsupported(_:)`` or
-  ///   ``SecretStoreError/invalid(_:)``. Nothing is changed then.
+  ///   ``SecretStoreError/invalid(_:)``. On error, nothing changes.
   public func update(
     _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
     authorizedBy authorization: Authorization
@@ -136,9 +136,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
 
   package func observeChangesSynchronously(
     _ handler: @escaping @Sendable () -> Void
-  ) -> ChangeObservation {
-    observers.addSynchronous(handler)
-  }
+  ) -> ChangeObservation { observers.addSynchronous(handler) }
 
   /// Makes a change, counts it if it succeeds, and notifies the observers.
   private func write<Result: Sendable>(

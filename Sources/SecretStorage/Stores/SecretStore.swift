@@ -7,8 +7,15 @@
 /// - No two items have equal identities.
 /// - Once a write has returned, every later read by any instance or process sees it.
 /// - If an attribute, a constraint or a size is not supported, a method throws and changes nothing.
+/// - A store that can only be read throws ``SecretStoreError/readOnly(_:)`` from each write, and
+///   has the guarantee ``StoreGuarantees/readOnly``.
 /// - No method waits for the user.
 public protocol SecretStore: Sendable {
+  /// The name of the store in messages, such as the path of its file; by default its type.
+  ///
+  /// It contains neither a secret nor a part of an item's identity.
+  var name: String { get }
+
   /// The guarantees of the store.
   var guarantees: StoreGuarantees { get }
 
@@ -71,12 +78,19 @@ public struct SecretReading: Sendable {
   public let itemRevision: UInt64
   /// The store's revision when the secret was read.
   public let storeRevision: StoreRevision
+  /// Whether the secret is text, which a property decodes by its type: `8443` is an integer.
+  ///
+  /// A secret that is no text has the bytes that a property saved.
+  public let isText: Bool
 
   /// Creates a reading.
-  public init(secret: Secret, itemRevision: UInt64, storeRevision: StoreRevision) {
+  public init(
+    secret: Secret, itemRevision: UInt64, storeRevision: StoreRevision, isText: Bool = false
+  ) {
     self.secret = secret
     self.itemRevision = itemRevision
     self.storeRevision = storeRevision
+    self.isText = isText
   }
 }
 
@@ -87,12 +101,13 @@ public struct StoreRevision: Hashable, Sendable {
   private let number: UInt64
 
   /// Creates a revision from a number that the store increments.
-  public init(_ number: UInt64) {
-    self.number = number
-  }
+  public init(_ number: UInt64) { self.number = number }
 }
 
 extension SecretStore {
+  /// The name of the type.
+  public var name: String { "\(Self.self)" }
+
   /// Calls a closure, and retries if another writer changed an item between a search and a write.
   package func retrying<Result>(
     _ body: () throws(SecretStoreError) -> Result
@@ -111,6 +126,12 @@ extension SecretStore {
   /// Returns the item with an identity; nil if there is none.
   package func item(_ identity: ItemIdentity) throws(SecretStoreError) -> SecretItem? {
     try items(matching: .exactly(identity)).first
+  }
+
+  /// Returns the first item that matches a query, as the first of all matching items.
+  func findFirstItem(matching query: ItemQuery) throws(SecretStoreError) -> SecretItem? {
+    if let store = self as? any FirstMatchingStore { return try store.firstItem(matching: query) }
+    return try items(matching: query).first
   }
 
   /// Returns the secret of an item that needs no proof; nil if the item no longer exists.
@@ -140,6 +161,11 @@ extension SecretStore {
   }
 }
 
+/// A store that can find the first match without the others, some of which may be unavailable.
+protocol FirstMatchingStore: SecretStore {
+  func firstItem(matching query: ItemQuery) throws(SecretStoreError) -> SecretItem?
+}
+
 extension SecretStore {
   /// Returns this store if it has all required guarantees.
   ///
@@ -161,9 +187,7 @@ public struct StoreGuarantees: OptionSet, Hashable, Sendable {
   public let rawValue: UInt32
 
   /// Creates a set of guarantees from its bits.
-  public init(rawValue: UInt32) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// A write that has returned survives a power failure and a restart of the machine.
   public static let survivesReboot = StoreGuarantees(rawValue: 1 << 0)
@@ -179,6 +203,8 @@ public struct StoreGuarantees: OptionSet, Hashable, Sendable {
   public static let sharedBetweenMachines = StoreGuarantees(rawValue: 1 << 5)
   /// An older copy of the store is rejected.
   public static let detectsRollback = StoreGuarantees(rawValue: 1 << 6)
+  /// The store has no writes; each throws ``SecretStoreError/readOnly(_:)`` and changes nothing.
+  public static let readOnly = StoreGuarantees(rawValue: 1 << 7)
 
   private static let names: [(StoreGuarantees, String)] = [
     (.survivesReboot, "survives a reboot"), (.encryptedAtRest, "is encrypted at rest"),
@@ -186,7 +212,7 @@ public struct StoreGuarantees: OptionSet, Hashable, Sendable {
     (.enforcesAccessControl, "enforces access control"),
     (.sharedBetweenProcesses, "is shared between processes"),
     (.sharedBetweenMachines, "is shared between machines"),
-    (.detectsRollback, "detects a rollback"),
+    (.detectsRollback, "detects a rollback"), (.readOnly, "can only be read"),
   ]
 }
 

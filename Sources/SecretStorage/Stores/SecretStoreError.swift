@@ -1,6 +1,6 @@
 import CLibrary
 import Concurrency
-import StorageInternals
+package import StorageInternals
 
 /// An error that a store throws.
 ///
@@ -44,6 +44,15 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case missingLibrary(String)
   /// The store is not available.
   case unavailable(String)
+  /// The store, or the named part of it, can only be read; the description is one or more
+  /// sentences.
+  case readOnly(String)
+  /// The outcome of a write is unknown, for example because a server's answer was lost; the
+  /// description is one or more sentences.
+  ///
+  /// The change was made completely or not at all, and the next access tells which. A property
+  /// keeps its unsaved value.
+  case uncertain(String)
   /// The lock file at `path` was not released in time; `holder` is the process that holds it, if
   /// known.
   case busy(path: String, holder: Int32?)
@@ -60,7 +69,10 @@ extension SecretStoreError: CustomStringConvertible {
   private var sentences: String {
     switch self {
     case .locked:
-      "The vault is locked. Unlock it with its passphrase, or with another key that it has a slot for."
+      """
+      The vault or keyring is locked. Unlock it: a vault with its passphrase or another key that it \
+      has a slot for, a keyring in the desktop's prompt.
+      """
     case .wrongPassphrase:
       """
       The passphrase is wrong. Try again; nothing was changed. If it contains accents, they may be \
@@ -96,7 +108,9 @@ extension SecretStoreError: CustomStringConvertible {
       "\(what). If that was on purpose, accept it; otherwise restore the original."
     case .newerFormat(let what): "\(what) was written by a newer version of Locket. Update the app."
     case .insecure(let path, let reason): "\(path) \(reason)."
-    case .missingLibrary(let what), .unavailable(let what): what
+    case .missingLibrary(let what), .unavailable(let what), .readOnly(let what),
+      .uncertain(let what):
+      what
     case .busy(let path, let holder):
       """
       The lock \(path) was not released in time\(holder.map { ": process \($0) holds it" } ?? ""). \
@@ -109,7 +123,7 @@ extension SecretStoreError: CustomStringConvertible {
 }
 
 extension SecretStoreError {
-  init(_ error: SystemError) {
+  package init(_ error: SystemError) {
     self =
       error.call == .flock && error.code == ETIMEDOUT
       ? .busy(path: error.path, holder: error.holder)

@@ -1,24 +1,20 @@
 import Concurrency
-import StorageInternals
+package import StorageInternals
 import Synchronization
 
 /// The default store and the failure handler of the process.
 public enum SecretStores: Sendable {
-  private static let failureHandler = Lock<@Sendable (SecretStorageFailure) -> Void>(
-    FailureLog().report, inForkedChild: { FailureLog().report })
-  private static let childLog = FailureLog<SecretStorageFailure>()
+  private static let failureHandler = FailureHandler<SecretStorageFailure>()
 
   /// Reports a failure on standard error; the app's handler could need locks that are held here.
   static func reportInForkedChild(_ failure: SecretStorageFailure) {
-    childLog.report(failure)
+    failureHandler.log.report(failure)
   }
 
   /// Sets the store for passwords that do not specify one, in place of this machine's vault.
   ///
   /// Call this method at most once, before the first access to a password. Any other call traps.
-  public static func bootstrap(_ store: any SecretStore) {
-    DefaultStore.bootstrap(store)
-  }
+  public static func bootstrap(_ store: any SecretStore) { standard.bootstrap(store) }
 
   /// A handler for failures of password properties, which cannot throw errors.
   ///
@@ -27,9 +23,20 @@ public enum SecretStores: Sendable {
   /// default handler writes a line to standard error for each distinct failure. A forked child has
   /// the default handler initially, and always writes failures of maintenance to standard error.
   public static var onFailure: @Sendable (SecretStorageFailure) -> Void {
-    get { failureHandler.withLock { $0 } }
-    set { failureHandler.withLock { $0 = newValue } }
+    get { failureHandler.report }
+    set { failureHandler.report = newValue }
   }
+
+  /// Whether failures of properties contain their identities, and lines of the default handler name
+  /// the account and the service or server; false initially.
+  ///
+  /// Set it where the log is as private as the store.
+  public static var failuresNameItems: Bool {
+    get { namesItems.load(ordering: .relaxed) }
+    set { namesItems.store(newValue, ordering: .relaxed) }
+  }
+
+  private static let namesItems = Atomic(false)
 
   /// Calls a closure, such as a test, during which another store is the default store.
   ///
@@ -38,7 +45,7 @@ public enum SecretStores: Sendable {
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () throws -> Result
   ) rethrows -> Result {
-    try DefaultStoreOverride.$current.withValue(DefaultStoreOverride(store), operation: operation)
+    try standard.withStore(store, operation: operation)
   }
 
   /// Calls an asynchronous closure, such as a test, during which another store is the default one.
@@ -48,88 +55,22 @@ public enum SecretStores: Sendable {
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () async throws -> Result
   ) async rethrows -> Result {
-    try await DefaultStoreOverride.$current.withValue(
-      DefaultStoreOverride(store), operation: operation)
+    try await standard.withStore(store, operation: operation)
   }
+
+  /// The store of the process and of its `withDefaultStore` calls.
+  package static let standard = DefaultStore<any SecretStore>(
+    DefaultStoreWords(
+      bootstrap: "SecretStores.bootstrap(_:)", store: "default store", value: "a password")
+  ) { SecretVault.vault }
 
   /// The store of the current `withDefaultStore` call, or the process's, which becomes permanent.
-  package static var defaultStore: any SecretStore {
-    DefaultStoreOverride.current?.store ?? DefaultStore.resolved
-  }
-}
-
-/// The default store during a `withDefaultStore` call, and the state of passwords that use it.
-///
-/// The passwords may outlive the call, for example as static properties.
-final class DefaultStoreOverride: Sendable {
-  private typealias Object = any AnyObject & Sendable
-
-  @TaskLocal static var current: DefaultStoreOverride?
-
-  let store: any SecretStore
-  /// The states by the password's identifier, which stays unique because the password is retained.
-  private let states = Lock(
-    [ObjectIdentifier: (password: Object, state: Object)](), inForkedChild: { [:] })
-
-  init(_ store: any SecretStore) {
-    self.store = store
-  }
-
-  /// Returns the state of a password, which is created on first access.
-  func state<State: AnyObject & Sendable>(
-    of password: any AnyObject & Sendable, orCreate create: () -> State
-  ) -> State {
-    states.withLock { states in
-      let key = ObjectIdentifier(password)
-      if let existing = states[key]?.state as? State { return existing }
-      let state = create()
-      states[key] = (password, state)
-      return state
-    }
-  }
-}
-
-/// The default store of the process, which is permanent once it has been set or used.
-enum DefaultStore {
-  final class Choice: Sendable {
-    let store: any SecretStore
-    let isBootstrapped: Bool
-
-    init(_ store: any SecretStore, isBootstrapped: Bool) {
-      self.store = store
-      self.isBootstrapped = isBootstrapped
-    }
-  }
-
-  /// Not protected by a lock, so that a forked child always has the default store of its parent.
-  private static let choice = AtomicLazyReference<Choice>()
-
-  /// The store that was set; if there is none, sets it to this machine's vault.
-  static var resolved: any SecretStore {
-    if let choice = choice.load() { return choice.store }
-    return choice.storeIfNil(Choice(SecretVault.vault, isBootstrapped: false)).store
-  }
-
-  /// The store that was set or used, if any.
-  static var current: Choice? { choice.load() }
-
-  static func bootstrap(_ store: any SecretStore) {
-    let new = Choice(store, isBootstrapped: true)
-    let choice = choice.storeIfNil(new)
-    if choice === new { return }
-    fatalError(
-      choice.isBootstrapped
-        ? "SecretStores.bootstrap(_:) was called twice. Call it once, when the app starts."
-        : """
-        SecretStores.bootstrap(_:) was called after the default store had been used. Call it when the \
-        app starts, before the first access to a password.
-        """)
-  }
+  package static var defaultStore: any SecretStore { standard.scope?.store ?? standard.resolved }
 }
 
 /// A failure of an access to a password property, or of the maintenance of a store.
 ///
-/// It contains neither the identity nor the content of an item.
+/// It contains no secret, and the identity of an item only if the app allows it.
 public struct SecretStorageFailure: Hashable, Sendable {
   /// The operation that failed.
   public enum Operation: Hashable, Sendable {
@@ -152,20 +93,32 @@ public struct SecretStorageFailure: Hashable, Sendable {
   /// The error.
   public let error: SecretStoreError
 
+  /// The name of the property's store, such as the vault's path; nil for a store's own failures.
+  public let storeName: String?
+  /// The property's identity; nil unless ``SecretStores/failuresNameItems`` is true.
+  public let identity: ItemIdentity?
+
   /// Creates a failure.
-  public init(_ operation: Operation, _ error: SecretStoreError) {
+  public init(
+    _ operation: Operation, _ error: SecretStoreError, storeName: String? = nil,
+    identity: ItemIdentity? = nil
+  ) {
     self.operation = operation
     self.error = error
+    self.storeName = storeName
+    self.identity = identity
   }
 }
 
 extension SecretStorageFailure: CustomStringConvertible {
   /// A description of the failure and, where possible, of the remedy.
   public var description: String {
-    switch operation {
-    case .read: "A password could not be read. \(error)"
-    case .write: "A password could not be saved and is kept in memory. \(error)"
-    case .change: "A password could not be read, so its change was discarded. \(error)"
+    let item = identity.map { "The password of \($0.parts)" } ?? "A password"
+    let password = item + (storeName.map { " in \($0.sanitized())" } ?? "")
+    return switch operation {
+    case .read: "\(password) could not be read. \(error)"
+    case .write: "\(password) could not be saved and is kept in memory. \(error)"
+    case .change: "\(password) could not be read, so its change was discarded. \(error)"
     case .durability:
       "A store was changed, but the change may not survive a power failure. \(error)"
     case .maintenance: "A store needs attention, although an access to it succeeded. \(error)"

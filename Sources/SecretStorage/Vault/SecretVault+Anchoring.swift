@@ -6,6 +6,7 @@ extension SecretVault {
   /// Records the vault at the log's path and the start of the log, unless both are recorded.
   func anchor(_ draft: VaultDraft, _ location: VaultLocation) throws(SecretStoreError) {
     guard let vaultID = draft.keys.table?.vaultID else { return }
+    if draft.base.first == nil { try draft.keys.table?.checkSlots(for: location.log) }
     var isPathRecorded = draft.isPathRecorded
     if !isPathRecorded {
       isPathRecorded = try recordVault(for: vaultID, isNew: draft.base.first == nil, location)
@@ -53,10 +54,10 @@ extension SecretVault {
     for vaultID: [UInt8], isNew: Bool, _ location: VaultLocation
   ) throws(SecretStoreError) -> Bool {
     do {
-      try location.device.remember(vaultID, at: location.log.name)
+      try location.device.remember(vaultID, at: location.log.place)
       return true
     } catch {
-      if isNew, try location.device.vaultID(at: location.log.name) != nil { throw error }
+      if isNew, try location.device.vaultID(at: location.log.place) != nil { throw error }
       reportingFailure { () throws(SecretStoreError) in throw error }
       return false
     }
@@ -91,7 +92,7 @@ extension SecretVault {
       return contents.keys.table?.vaultID ?? DeviceState.noVault
     }
     guard let vaultID else { return }
-    try location.device.remember(vaultID, at: location.log.name)
+    try location.device.remember(vaultID, at: location.log.place)
     resetSeenState()
   }
 

@@ -29,9 +29,7 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
 
   package func observeChangesSynchronously(
     _ handler: @escaping @Sendable () -> Void
-  ) -> ChangeObservation {
-    retainingWatch(observers.addSynchronous(handler))
-  }
+  ) -> ChangeObservation { retainingWatch(observers.addSynchronous(handler)) }
 
   /// Returns an observation that also keeps the watch of the file alive.
   private func retainingWatch(_ observation: ChangeObservation) -> ChangeObservation {
@@ -80,6 +78,4 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
 }
 
 /// The watch of a vault's file, which the observations keep alive.
-struct SharedWatch: Sendable {
-  weak var watch: ChangeObservation?
-}
+struct SharedWatch: Sendable { weak var watch: ChangeObservation? }

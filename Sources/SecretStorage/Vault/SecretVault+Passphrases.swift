@@ -1,10 +1,8 @@
 extension SecretVault {
-  /// Whether the vault has a passphrase.
+  /// Whether the vault has a passphrase that opens it alone.
   ///
   /// - Throws: ``SecretStoreError`` if the vault cannot be read.
-  public var hasPassphrase: Bool {
-    get throws { try findsPassphrase() }
-  }
+  public var hasPassphrase: Bool { get throws { try findsPassphrase() } }
 
   package func findsPassphrase() throws(SecretStoreError) -> Bool {
     try currentTable()?.hasPassphrase ?? false
@@ -12,7 +10,7 @@ extension SecretVault {
 
   /// Replaces all slots, including this device's slot, with one for a passphrase.
   ///
-  /// To keep the other slots, use ``addSlot(_:named:cost:)`` instead. If there is no vault, one is
+  /// To keep the other slots, use `addSlot(_:named:cost:)` instead. If there is no vault, one is
   /// created. Without the passphrase, the items cannot be recovered.
   ///
   /// The vault is rewritten without the old slots. The user key does not change, so an older copy
@@ -22,12 +20,13 @@ extension SecretVault {
   ///
   /// - Parameters:
   ///   - passphrase: A passphrase as in ``UnlockKey/passphrase(_:)``.
-  ///   - cost: The cost of each unlock; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
+  ///   - cost: The cost of each unlock; nil means scrypt with
+  ///     ``ScryptCost/calibrated(to:cipher:)``.
   /// - Throws: ``SecretStoreError/locked`` if the vault is locked; ``SecretStoreError/invalid(_:)``
   ///   if the passphrase or the cost is not allowed; ``SecretStoreError/cancelled`` if ``lock()``
   ///   is called or the task is cancelled while the key is derived; or the error of writing.
   public func setPassphrase(
-    _ passphrase: Secret, cost: ScryptCost? = nil
+    _ passphrase: Secret, cost: PassphraseCost? = nil
   ) throws {
     let user = try requireUnlocked()
     let key = try UnlockKey.passphrase(passphrase).slotKey(location.device).stretched(
@@ -63,7 +62,8 @@ extension SecretVault {
   ///   - id: The passphrase's slot; nil means the only passphrase slot.
   ///   - old: The passphrase that opens the slot now.
   ///   - new: A passphrase as in ``UnlockKey/passphrase(_:)``.
-  ///   - cost: The cost of each unlock; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
+  ///   - cost: The cost of each unlock; nil means scrypt with
+  ///     ``ScryptCost/calibrated(to:cipher:)``.
   /// - Throws: ``SecretStoreError/wrongPassphrase`` if the old passphrase does not open the slot;
   ///   ``SecretStoreError/corrupted(_:)`` if it is correct but the slot is damaged;
   ///   ``SecretStoreError/invalid(_:)`` if there is no such slot, if there are several and `id` is
@@ -71,7 +71,7 @@ extension SecretVault {
   ///   ``lock()`` is called or the task is cancelled; or the error of writing the vault. On error,
   ///   nothing changes.
   public func changePassphrase(
-    ofSlot id: Slot.ID? = nil, from old: Secret, to new: Secret, cost: ScryptCost? = nil
+    ofSlot id: Slot.ID? = nil, from old: Secret, to new: Secret, cost: PassphraseCost? = nil
   ) throws {
     let location = try location
     let oldKey = try UnlockKey.passphrase(old).slotKey(location.device)

@@ -23,7 +23,9 @@ extension SecretVault {
       for item in found { try contents.checkCertain(item.id) }
       // Identities are unique, so there can be no further match.
       if found.count == 1, query.matchesAtMostOneItem { return found }
-      if contents.sealedRecordCount > 0 || contents.isCandidate { throw contents.keys.lockReason }
+      if contents.sealedRecordCount > 0 || contents.hasUnprovenKeyTable {
+        throw contents.keys.lockReason
+      }
       if let place = contents.damage.hiddenItemsPlace {
         throw .corrupted("The vault is damaged at \(place) and may have contained more items")
       }
@@ -86,6 +88,8 @@ extension SecretVault {
     _ body: (inout VaultContents) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
     let location = try location
+    try takeCachedKey(location)
+    try location.log.look(certainly: false)
     var isNewlyLocked = false
     // Runs after the lock is released, because observers may use the vault.
     defer { if isNewlyLocked { notifyObservers() } }

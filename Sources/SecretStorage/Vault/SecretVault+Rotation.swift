@@ -59,6 +59,7 @@ extension SecretVault {
       try contents.renewKeys(
         keeping: keys, removingOtherSlots: removingOtherSlots, device, checking: check)
     }
+    revokeCachedKey()
     notifyObservers()
     reportDamagedCopies()
     try resumeRotation(reporting: report)

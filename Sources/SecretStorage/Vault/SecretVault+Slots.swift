@@ -5,9 +5,7 @@ extension SecretVault {
   /// ``Verification/isKeyTableProven`` is true.
   ///
   /// - Throws: ``SecretStoreError`` if the vault cannot be read.
-  public var slots: [Slot] {
-    get throws { try currentTable()?.slots.map(Slot.init) ?? [] }
-  }
+  public var slots: [Slot] { get throws { try currentTable()?.slots.map(Slot.init) ?? [] } }
 
   /// Returns the newest key table; nil if there is no vault; throws if an expected vault has none.
   func currentTable() throws(SecretStoreError) -> KeyTable? {
@@ -22,7 +20,8 @@ extension SecretVault {
   /// - Parameters:
   ///   - key: The additional key that opens the vault.
   ///   - name: The name of the slot, 1 to 200 bytes long. It is stored unencrypted.
-  ///   - cost: The cost of a passphrase; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
+  ///   - cost: The cost of a passphrase; nil means scrypt with
+  ///     ``ScryptCost/calibrated(to:cipher:)``.
   /// - Returns: The new slot.
   /// - Throws: ``SecretStoreError/locked`` if the vault is locked; ``SecretStoreError/invalid(_:)``
   ///   if the name, the cost or the key is not allowed, or if this device already has a slot;
@@ -32,7 +31,7 @@ extension SecretVault {
   ///   error, nothing changes.
   @discardableResult
   public func addSlot(
-    _ key: UnlockKey, named name: String, cost: ScryptCost? = nil
+    _ key: UnlockKey, named name: String, cost: PassphraseCost? = nil
   ) throws -> Slot {
     try Slot.check(name)
     let user = try requireUnlocked()
@@ -63,7 +62,7 @@ extension SecretVault {
   ///
   /// - Parameter name: The name of the slot, 1 to 200 bytes long. It is stored unencrypted.
   /// - Returns: The new slot and the code.
-  /// - Throws: The errors of ``addSlot(_:named:cost:)``.
+  /// - Throws: The errors of `addSlot(_:named:cost:)`.
   public func addRecoveryCode(
     named name: String
   ) throws -> (slot: Slot, code: RecoveryCode) {
@@ -133,13 +132,15 @@ extension SecretVault {
       /// The device key of one machine.
       case device
       /// A passphrase, with the cost of each unlock.
-      case passphrase(ScryptCost)
+      case passphrase(PassphraseCost)
       /// A key file.
       case keyFile
       /// A systemd credential of a service.
       case credential(named: String)
       /// A recovery code.
       case recoveryCode
+      /// A passphrase and a second factor, both of which are needed, with the cost of each unlock.
+      case twoFactors(PassphraseCost, SecondFactor)
       /// A kind that a newer version defines.
       case unknown(type: UInt8)
     }

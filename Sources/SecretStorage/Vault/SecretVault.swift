@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// A vault requires no setup. Creating the object does not access the disk, and a vault that does
 /// not exist has no items. The first write creates the file, and a device key in the app's state
-/// directory that unlocks the vault automatically on this machine. ``setPassphrase(_:cost:)``
+/// directory that unlocks the vault automatically on this machine. `setPassphrase(_:cost:)`
 /// replaces that key with a passphrase. Without a passphrase, locking does not protect the vault
 /// from other programs of the same user.
 ///
@@ -37,12 +37,15 @@ public final class SecretVault: SecretStore {
   let writes = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>()
   let observers = ChangeObservers()
   let fileWatch = Lock(SharedWatch(), inForkedChild: { SharedWatch() })
+  /// Held while a task asks the user for a key.
+  let asking = AsyncSemaphore()
   /// The thread for background work; a dispatch queue crashes if the process cannot open files.
   let background = SerialThread()
+  let unlockCacheState = Lock(UnlockCacheState(), inForkedChild: { UnlockCacheState() })
   let automaticLockingState = Lock(
     AutomaticLockingState(), inForkedChild: { AutomaticLockingState() })
 
-  init(
+  package init(
     cipher: any SecretCipher, authenticator: (any Authenticator)? = nil,
     locate: @escaping @Sendable () throws(SecretStoreError) -> VaultLocation
   ) {
@@ -117,6 +120,9 @@ public final class SecretVault: SecretStore {
     }
   }
 
+  /// The log, if the location has been determined.
+  var cachedLog: (any RecordLog)? { cachedLocation.withLock { $0?.log } }
+
   /// The maximum time that a write waits for writers in this and other processes.
   ///
   /// The default is 30 seconds; zero means not to wait. A write that times out throws
@@ -153,12 +159,28 @@ public final class SecretVault: SecretStore {
     }
   }
 
+  /// The path of the vault's file, or the place of its records in etcd.
+  public var name: String {
+    do throws(SecretStoreError) {
+      return try location.log.name
+    } catch {
+      // Each access throws the error.
+      return "the vault"
+    }
+  }
+
   /// The guarantees of a vault.
   public var guarantees: StoreGuarantees {
-    [
+    var guarantees: StoreGuarantees = [
       .survivesReboot, .encryptedAtRest, .enforcesAccessibility, .enforcesAccessControl,
       .sharedBetweenProcesses, .detectsRollback,
     ]
+    do throws(SecretStoreError) {
+      if try location.log.isSharedBetweenMachines { guarantees.insert(.sharedBetweenMachines) }
+    } catch {
+      // Each access throws the error.
+    }
+    return guarantees
   }
 }
 
@@ -176,7 +198,7 @@ extension SecretStore where Self == SecretVault {
 private let sharedVault = SecretVault()
 
 /// The location of a vault: its log, and the device state that belongs to it.
-struct VaultLocation: Sendable {
+package struct VaultLocation: Sendable {
   var log: any RecordLog
   var device: DeviceState
 
@@ -190,6 +212,22 @@ struct VaultLocation: Sendable {
     device = DeviceState(
       directory: stateDirectory, machineIdentity: machineIdentity,
       credentialsDirectory: credentialsDirectory, fileSystem: fileSystem,
+      cipher: cipher)
+  }
+
+  /// Creates the location of a log that is no file; a state directory of nil means the app's.
+  package init(
+    log: any RecordLog, stateDirectory: String?, cipher: any SecretCipher
+  ) throws(SecretStoreError) {
+    self.log = log
+    let directory =
+      if let stateDirectory { stateDirectory } else {
+        try Self.directories(of: nil).state
+      }
+    device = DeviceState(
+      directory: directory,
+      machineIdentity: "/etc/machine-id",
+      credentialsDirectory: ApplicationDirectories.credentials(), fileSystem: FileSystem(),
       cipher: cipher)
   }
 

@@ -8,7 +8,7 @@ package struct ApplicationDirectories: Sendable {
   package let applicationName: String
   private let environment: [String: String]
 
-  /// Creates the directories of an application, or of the executable if the name is nil.
+  /// Uses the name of the executable if `applicationName` is nil.
   package init(
     applicationName: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -46,9 +46,7 @@ package struct ApplicationDirectories: Sendable {
   /// none.
   package static func credentials(
     environment: [String: String] = ProcessInfo.processInfo.environment
-  ) -> String? {
-    path(in: "CREDENTIALS_DIRECTORY", of: environment)
-  }
+  ) -> String? { path(in: "CREDENTIALS_DIRECTORY", of: environment) }
 
   private func directory(
     _ variable: String, inHome subdirectory: String, ofService serviceVariable: String
@@ -97,7 +95,7 @@ package struct ApplicationDirectories: Sendable {
 
   /// Returns the name of an executable from its path.
   package static func name(ofExecutable path: String) -> String {
-    // The kernel's suffix for an executable that was replaced while running, as by an upgrade.
+    // The kernel appends this to the path of an executable that was replaced while running.
     let suffix = " (deleted)"
     let name = path.lastComponent
     return name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
@@ -109,8 +107,8 @@ package enum ApplicationDirectoriesError: Error, Hashable, Sendable {
   /// The name is empty, `.` or `..`, or contains a slash or a zero byte.
   case invalidApplicationName(String)
 
-  /// None of the environment variables holds an absolute path, and `HOME` is not the home of a
-  /// single user.
+  /// None of the environment variables holds an absolute path, and `HOME` is not the home
+  /// directory of one user.
   case noDirectory(variables: [String], home: String?)
 }
 
@@ -137,8 +135,7 @@ extension ApplicationDirectoriesError: CustomStringConvertible {
       "HOME is \(String(reflecting: home)), which is not an absolute path"
     case let home? where home.utf8.allSatisfy { $0 == UInt8(ascii: "/") }:
       "the home directory is /, which belongs to the whole system"
-    case let home?:
-      "\(home) is a placeholder for users without a home directory"
+    case let home?: "\(home) is a placeholder for users without a home directory"
     }
   }
 }

@@ -25,7 +25,7 @@ package struct FileLock: ~Copyable, Sendable {
   ///
   /// Processes acquire the lock approximately in the order of their requests. A missing lock file
   /// is created with access for its owner only. After a timeout, this throws `ETIMEDOUT` of
-  /// `flock`, with the holder if the kernel reports it, and later calls for the same path fail
+  /// `flock`, with the holder if the kernel reports it. Later calls for the same path then fail
   /// immediately until the lock is free.
   package init(
     at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout
@@ -88,16 +88,7 @@ package struct FileLock: ~Copyable, Sendable {
   }
 }
 
-extension File {
-  /// Returns whether a path still refers to this file.
-  fileprivate func isStill(at path: String, in fileSystem: FileSystem) throws(SystemError) -> Bool {
-    guard let current = try fileSystem.status(of: path) else { return false }
-    let status = try status()
-    return status.inode == current.inode && status.device == current.device
-  }
-}
-
-/// The maximum time that a store waits for a lock, which any thread may change at any time.
+/// The maximum time that a store waits for a lock; any thread may change it at any time.
 package final class LockTimeout: Sendable {
   private let nanoseconds = Atomic(Int64(FileLock.defaultTimeout / .nanoseconds(1)))
 
@@ -110,5 +101,89 @@ package final class LockTimeout: Sendable {
       let limited = max(.zero, min(newValue, .seconds(1 << 32)))
       nanoseconds.store(Int64(limited / .nanoseconds(1)), ordering: .relaxed)
     }
+  }
+}
+
+extension File {
+  /// Acquires the lock (`flock`) unless another open file holds it; closing the file releases it.
+  package func lockIfFree() throws(SystemError) -> Bool {
+    do {
+      try check(.flock) { flock($0, LOCK_EX | LOCK_NB) }
+      return true
+    } catch {
+      if error.code == EWOULDBLOCK { return false }
+      throw error
+    }
+  }
+
+  /// Releases the lock, even if forked children still have the file open.
+  package func unlock() { withDescriptor { _ = flock($0, LOCK_UN) } }
+
+  /// The process that holds the lock; nil if the kernel does not report it.
+  var lockHolder: pid_t? {
+    do throws(SystemError) {
+      let status = try status()
+      let device = UInt64(status.device)
+      let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
+      let minor = device & 0xFF | (device >> 12) & ~0xFF
+      let name = "\(major.twoHexDigits):\(minor.twoHexDigits):\(status.inode)"
+      let locks = try FileSystem().open("/proc/locks", O_RDONLY).read(from: 0, count: 65536)
+      for line in locks.split(separator: UInt8(ascii: "\n")) {
+        // 7: FLOCK  ADVISORY  WRITE 10215 fe:00:16238816 0 EOF
+        let words = line.split(separator: UInt8(ascii: " ")).map {
+          String(decoding: $0, as: UTF8.self)
+        }
+        guard words.count > 5, words[1] == "FLOCK", words[5] == name else { continue }
+        return pid_t(words[4]).flatMap(Self.running)
+      }
+    } catch {
+      // The holder is only a detail of an error message.
+    }
+    return nil
+  }
+
+  /// The process that holds the queue lock, a record lock on the first byte.
+  ///
+  /// Child processes do not inherit it. The kernel releases it when the process ends or closes the
+  /// file.
+  var queueHolder: pid_t? {
+    let (code, record) = queueLock(F_GETLK, F_WRLCK)
+    return code == 0 && record.l_type != F_UNLCK ? record.l_pid : nil
+  }
+
+  /// Acquires the queue lock; also returns true if the file system does not support record locks.
+  func enterQueue() -> Bool {
+    queueLock(F_SETLK, F_WRLCK).code == 0 || errno != EAGAIN && errno != EACCES
+  }
+
+  /// Releases the queue lock.
+  func leaveQueue() { _ = queueLock(F_SETLK, F_UNLCK) }
+
+  private func queueLock(
+    _ command: Int32, _ type: some BinaryInteger
+  ) -> (code: Int32, record: flock) {
+    var record = flock(
+      l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 1, l_pid: 0)
+    let code = withDescriptor { unsafe fcntl($0, command, &record) }
+    return (code, record)
+  }
+
+  /// Returns a process if it is running; otherwise, a child that inherited the file has the lock.
+  private static func running(_ process: pid_t) -> pid_t? {
+    process > 0 && (kill(process, 0) == 0 || errno == EPERM) ? process : nil
+  }
+
+  /// Returns whether a path still refers to this file.
+  fileprivate func isStill(at path: String, in fileSystem: FileSystem) throws(SystemError) -> Bool {
+    guard let current = try fileSystem.status(of: path) else { return false }
+    let status = try status()
+    return status.inode == current.inode && status.device == current.device
+  }
+}
+
+extension UInt64 {
+  fileprivate var twoHexDigits: String {
+    let digits = String(self, radix: 16)
+    return digits.count < 2 ? "0" + digits : digits
   }
 }

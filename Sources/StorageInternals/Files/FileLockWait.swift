@@ -84,7 +84,7 @@ enum FileLockQueue {
 
   /// Enters the queue and waits for the threads ahead; returns false at the deadline.
   ///
-  /// A call that returns true must be balanced by a call of `leave`.
+  /// A call that returns true must be balanced by a call to `leave`.
   static func enter(_ path: String, until deadline: SuspendingClock.Instant) -> Bool {
     let semaphore = entries.withLock { entries -> DispatchSemaphore? in
       defer { entries[path, default: Entry()].isOccupied = true }

@@ -45,18 +45,16 @@ package struct FileStatus: Hashable, Sendable {
   /// Whether the group or other users have any permission.
   package var isAccessibleToOthers: Bool { mode & 0o077 != 0 }
 
-  /// Returns whether a file has the size and modification time of another, and is the same file.
+  /// Returns whether two statuses are of one file, and have equal sizes and modification times.
   package func isUnmodified(since other: FileStatus) -> Bool {
     inode == other.inode && device == other.device && size == other.size
       && modified == other.modified
   }
 
-  /// Returns whether a file is unmodified, and its metadata is unchanged as well.
+  /// Returns whether two statuses are of one file, whose content and metadata have not changed.
   package func isUnchanged(since other: FileStatus) -> Bool {
     isUnmodified(since: other) && changed == other.changed
   }
 }
 
-extension timespec {
-  var nanoseconds: Int { tv_sec &* 1_000_000_000 &+ tv_nsec }
-}
+extension timespec { var nanoseconds: Int { tv_sec &* 1_000_000_000 &+ tv_nsec } }

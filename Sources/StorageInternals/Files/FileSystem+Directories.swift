@@ -54,7 +54,10 @@ extension FileSystem {
   }
 
   /// Returns the names of a directory's entries, except `.` and `..`, in no particular order.
-  package func entries(of path: String) throws(SystemError) -> [String] {
+  ///
+  /// It stops after `limit` names; the caller detects a larger directory with a limit that is one
+  /// more than it accepts.
+  package func entries(of path: String, limit: Int = .max) throws(SystemError) -> [String] {
     var stream: OpaquePointer?
     try check(.opendir, at: path) {
       unsafe stream = opendir(path)
@@ -65,7 +68,7 @@ extension FileSystem {
     defer { unsafe closedir(directory) }
 
     var names: [String] = []
-    while true {
+    while names.count < limit {
       var name: String?
       try check(.readdir, path) {
         // At the end, the result is the same as on failure, but the error number remains 0.
@@ -80,6 +83,7 @@ extension FileSystem {
       guard let name else { return names }
       if name != ".", name != ".." { names.append(name) }
     }
+    return names
   }
 }
 

@@ -91,9 +91,7 @@ extension FileSystem {
     _ path: String, _ bytes: some Collection<UInt8>, _ mode: mode_t, _ old: FileStatus?,
     _ finish: (borrowing File) -> Void
   ) throws(SystemError) -> File? {
-    guard let file = try openUnnamed(for: path, mode: old == nil ? mode : 0o600) else {
-      return nil
-    }
+    guard let file = try openUnnamed(for: path, mode: old == nil ? mode : 0o600) else { return nil }
     try file.fill(with: bytes, mode, keeping: old, finish)
     guard try file.link() else { return nil }
     return file

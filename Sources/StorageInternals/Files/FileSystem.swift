@@ -1,6 +1,6 @@
 package import CLibrary
 
-/// The system calls on files, each of which a test can make fail.
+/// The system calls on files; a test can simulate a failure of each call.
 package struct FileSystem: Sendable {
   /// The calls, named after their manual pages.
   package enum Call: String, CaseIterable, Sendable {

@@ -7,6 +7,8 @@ import Concurrency
 /// user. Both are created for the first watch, and exist until the process ends.
 package enum Inotify {
   /// A name in a directory whose events are watched; the empty name is the directory itself.
+  ///
+  /// The name `/`, which no entry can have, stands for all entries of the directory.
   struct WatchedName: Hashable, Sendable {
     /// The watch descriptor of the directory, which all of its watches share.
     let directory: Int32
@@ -142,7 +144,8 @@ package enum Inotify {
       for event in events {
         if event.mask & UInt32(IN_IGNORED) != 0 { state.generation += 1 }
         let isLost = event.isOverflow || event.mask & lossEvents != 0
-        let names = event.isOverflow ? Array(state.subscriptions.keys) : [event.name]
+        let anyName = WatchedName(directory: event.name.directory, name: [UInt8(ascii: "/")])
+        let names = event.isOverflow ? Array(state.subscriptions.keys) : [event.name, anyName]
         for (key, subscription) in names.flatMap({ state.subscriptions[$0] ?? [:] }) {
           let relevant = event.name.name.isEmpty ? endEvents : subscription.events
           guard event.isOverflow || event.mask & relevant != 0, let watch = subscription.watch

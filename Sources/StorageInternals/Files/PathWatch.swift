@@ -4,10 +4,12 @@ import Synchronization
 
 /// A watch that calls a handler after any process has changed the file at a path.
 ///
+/// A watch of a directory's entries also calls it after a change to any of them, but not after a
+/// change in a directory below.
+///
 /// The watch ends when it is released. The directories that contain the file and the symbolic links
 /// in its path are watched for changes to those entries. Other directories in the path are watched
-/// for moves and removals. The path is
-/// resolved again after each change.
+/// for moves and removals. The path is resolved again after each change.
 ///
 /// While the kernel cannot watch one of the directories, the path is polled instead.
 package final class PathWatch: Sendable {
@@ -23,11 +25,12 @@ package final class PathWatch: Sendable {
   let fileSystem: FileSystem
   /// The relevant events of the file and of symbolic links in the path.
   let events: UInt32
+  private let watchesEntries: Bool
   private let handler: @Sendable () -> Void
   /// Held while the path is resolved.
   private let state = Lock(State(), inForkedChild: { State() })
   /// The reason why the path is polled; nil if it is not.
-  private let reason = Lock(SystemError?.none, inForkedChild: { nil })
+  private let lastProblem = Lock(SystemError?.none, inForkedChild: { nil })
   /// Whether a directory may have been replaced since the last check; nil if no check is pending.
   private let pendingCheck = Lock(Bool?.none, inForkedChild: { nil })
   private let isStopped = Atomic(false)
@@ -38,13 +41,16 @@ package final class PathWatch: Sendable {
   ///
   /// The handler is called on a thread of the watch, even if the path can no longer be resolved.
   /// All changes made before the call are visible to the handler. If `eachWrite` is true, each
-  /// write counts as a change; otherwise, closing the file after writing does. Throws a
-  /// `SystemError` of `pthread_create` if no thread can be created, for example in a forked child.
+  /// write counts as a change; otherwise, closing the file after writing does. If `entries` is
+  /// true, the entries of the directory at the path are watched too; while they are polled, the
+  /// handler is called at each poll. Throws a `SystemError` of `pthread_create` if no thread can be
+  /// created, for example in a forked child.
   package init(
-    path: String, eachWrite: Bool = false, in fileSystem: FileSystem = FileSystem(),
-    handler: @escaping @Sendable () -> Void
+    path: String, eachWrite: Bool = false, entries: Bool = false,
+    in fileSystem: FileSystem = FileSystem(), handler: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     self.path = path
+    watchesEntries = entries
     self.fileSystem = fileSystem
     self.handler = handler
     let writing = eachWrite ? IN_MODIFY : IN_CLOSE_WRITE
@@ -62,7 +68,7 @@ package final class PathWatch: Sendable {
   package func stop() { isStopped.store(true, ordering: .releasing) }
 
   /// The reason why the path is polled; nil if changes are reported immediately.
-  package var problem: SystemError? { reason.withLock { $0 } }
+  package var problem: SystemError? { lastProblem.withLock { $0 } }
 
   /// Resolves the path again and calls the handler; `isLost` if a directory may have been replaced.
   func recheck(isLost: Bool) {
@@ -75,11 +81,29 @@ package final class PathWatch: Sendable {
     if job == nil { recheckNow() }
   }
 
+  /// Returns the steps of the path's resolution, and a step for the entries if they are watched.
+  private func steps() -> [PathStep] {
+    let (steps, result) = fileSystem.walk(path)
+    guard watchesEntries, case .success(let directory) = result,
+      // A missing directory is an entry that is watched already.
+      isDirectory(directory)
+    else { return steps }
+    return steps + [PathStep(directory: directory, name: "/")]
+  }
+
+  private func isDirectory(_ path: String) -> Bool {
+    do {
+      return try fileSystem.status(of: path)?.isDirectory ?? false
+    } catch {
+      return false
+    }
+  }
+
   private func recheckNow() {
     let isLost = pendingCheck.withLock { $0.take() } ?? false
     if isStopped.load(ordering: .acquiring) { return }
     state.withLock { state in
-      if isLost || fileSystem.walk(path).steps != state.steps { trySubscribing(&state) }
+      if isLost || steps() != state.steps { trySubscribing(&state) }
     }
     handler()
   }
@@ -97,7 +121,8 @@ package final class PathWatch: Sendable {
       }
       // A second change within the same tick of the clock would not change the status.
       defer { state.polledStatus = status.flatMap { $0.changed < start ? $0 : nil } }
-      return status != state.polledStatus
+      // The status of a directory does not change when one of its files is written.
+      return watchesEntries || status != state.polledStatus
     }
     if isChanged || problem == nil { recheck(isLost: false) }
   }
@@ -114,11 +139,11 @@ package final class PathWatch: Sendable {
   private func subscribe(_ state: inout State) throws(SystemError) {
     do throws(SystemError) {
       try watchSteps(&state)
-      reason.withLock { $0 = nil }
+      lastProblem.withLock { $0 = nil }
     } catch {
       // The next check resolves the path again.
       state.steps = []
-      reason.withLock { $0 = error }
+      lastProblem.withLock { $0 = error }
       try PolledPaths.add(self)
     }
   }
@@ -128,7 +153,7 @@ package final class PathWatch: Sendable {
     var failure = SystemError(call: .inotify, path: path, code: EAGAIN)
     // Retried, because directories may be created and removed concurrently.
     for _ in 0..<100 {
-      let steps = fileSystem.walk(path).steps
+      let steps = steps()
       let (names, newFailure) = watch(steps)
       Inotify.remove(ObjectIdentifier(self), from: state.names.subtracting(names))
       // If two resolutions in a row are equal, the watches are complete: the next read sees any

@@ -145,7 +145,7 @@ extension ConformanceRun {
   private func authorization(
     from authenticator: CountingAuthenticator, for accessControl: AccessControl = AccessControl()
   ) async throws(SecretStoreError) -> Authorization {
-    try await AuthenticationContext(reason: title, authenticator: authenticator)
+    try await AuthenticationContext(reason: findings.title, authenticator: authenticator)
       .authorization(for: accessControl, with: store.authenticator)
   }
 
@@ -153,7 +153,7 @@ extension ConformanceRun {
     password: String, new: String? = nil
   ) async throws(SecretStoreError) -> Authorization {
     try await AuthenticationContext(
-      reason: title, applicationPassword: Secret(password.utf8),
+      reason: findings.title, applicationPassword: Secret(password.utf8),
       newApplicationPassword: new.map { Secret($0.utf8) },
       applicationPasswordCost: .minimum
     ).authorization(for: AccessControl(), with: store.authenticator)

@@ -1,117 +1,53 @@
-import Concurrency
 import SecretStorage
-import Synchronization
 
 extension ConformanceRun {
   func observersAreNotifiedOfWrites() async throws {
-    let first = CountingObserver(store), second = CountingObserver(store)
+    let first = CountingObserver(store.observeChanges)
+    let second = CountingObserver(store.observeChanges)
     var item = try add(Self.fullIdentity)
-    await expectNotification(of: first, "add")
+    try await expectNotification(of: first, "observeChanges, add")
     item = try update(item, Self.attributes)
-    await expectNotification(of: first, "update of attributes")
+    try await expectNotification(of: first, "observeChanges, update of attributes")
     item = try update(item, secret: Secret([1]))
-    await expectNotification(of: first, "update of the secret")
+    try await expectNotification(of: first, "observeChanges, update of the secret")
     try remove(item)
-    await expectNotification(of: first, "remove")
-    await expectNotification(of: second, "the same writes, second observer")
+    try await expectNotification(of: first, "observeChanges, remove")
+    try await expectNotification(of: second, "observeChanges, the same writes, second observer")
   }
 
   func observersAreNotifiedOfOtherInstance() async throws {
-    let observer = CountingObserver(store)
+    let observer = CountingObserver(store.observeChanges)
     let item = try otherInstance.add(
       Secret([1]), identity: Self.fullIdentity, attributes: ItemAttributes())
-    await expectNotification(of: observer, "add through another instance")
+    try await expectNotification(of: observer, "observeChanges, add through another instance")
     try otherInstance.remove(item.id, expecting: item.revision)
-    await expectNotification(of: observer, "remove through another instance")
+    try await expectNotification(of: observer, "observeChanges, remove through another instance")
   }
 
   func releasedObserversAreNotNotified() async throws {
-    let observer = CountingObserver(store)
+    let observer = CountingObserver(store.observeChanges)
     let item = try add(Self.fullIdentity)
-    await expectNotification(of: observer, "add")
+    try await expectNotification(of: observer, "observeChanges, add")
     observer.stop()
-    let remaining = CountingObserver(store)
+    let remaining = CountingObserver(store.observeChanges)
     // A handler that was running when the observation ended may still have been counted.
     let count = observer.count
     try remove(item)
-    await expectNotification(of: remaining, "remove")
+    try await expectNotification(of: remaining, "observeChanges, remove")
     expect(observer.count == count, "observeChanges", "no call after the observation was released")
   }
 
   func handlersRunOutsideWrites() throws {
-    let thread = ThreadIdentity.current
-    let isWriting = Flag(), ranDuringWrite = Flag()
-    let observation = store.observeChanges {
-      // A dispatch queue may reuse this thread between two writes.
-      if isWriting.value.load(ordering: .sequentiallyConsistent), thread == .current {
-        ranDuringWrite.value.store(true, ordering: .sequentiallyConsistent)
-      }
-    }
+    let detector = ReentranceDetector()
+    let observation = store.observeChanges(detector.handle)
     func write<Result>(_ operation: String, _ body: () throws -> Result) rethrows -> Result {
-      isWriting.value.store(true, ordering: .sequentiallyConsistent)
-      defer { isWriting.value.store(false, ordering: .sequentiallyConsistent) }
-      let result = try body()
-      expect(
-        !ranDuringWrite.value.exchange(false, ordering: .sequentiallyConsistent),
-        "observeChanges, \(operation)", "the handler to run outside the operation")
+      let (result, hasRun) = try detector.perform(body)
+      expect(!hasRun, "observeChanges, \(operation)", "the handler to run outside the operation")
       return result
     }
     var item = try write("add") { try add(Self.fullIdentity) }
     item = try write("update") { try update(item, secret: Secret([1])) }
     try write("remove") { try remove(item) }
     withExtendedLifetime(observation) {}
-  }
-
-  private func expectNotification(of observer: CountingObserver, _ operation: String) async {
-    let isNotified = await observer.isNotified(within: timeout)
-    expect(isNotified, "observeChanges, \(operation)", "a call of the handler")
-  }
-}
-
-private final class Flag: Sendable {
-  let value = Atomic(false)
-}
-
-/// An observer of a store that counts its notifications and can wait for them.
-private final class CountingObserver {
-  private final class Counter: Sendable {
-    let calls = Atomic(0)
-  }
-
-  private let counter = Counter()
-  private let calls: AsyncStream<Void>
-  private var observation: ChangeObservation?
-
-  init(_ store: any SecretStore) {
-    let (calls, continuation) = AsyncStream.makeStream(
-      of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    self.calls = calls
-    observation = store.observeChanges { [counter] in
-      counter.calls.add(1, ordering: .sequentiallyConsistent)
-      continuation.yield()
-    }
-  }
-
-  /// The number of notifications received.
-  var count: Int { counter.calls.load(ordering: .sequentiallyConsistent) }
-
-  /// Stops observing the store.
-  func stop() { observation = nil }
-
-  /// Waits for a notification since the last wait; returns false on timeout.
-  func isNotified(within timeout: Duration) async -> Bool {
-    await withTaskGroup(of: Bool.self) { [calls] group in
-      group.addTask {
-        for await _ in calls { return true }
-        return false
-      }
-      group.addTask {
-        // The sleep is cancelled when a notification arrives.
-        try? await Task.sleep(for: timeout)
-        return false
-      }
-      defer { group.cancelAll() }
-      return await group.next() ?? false
-    }
   }
 }

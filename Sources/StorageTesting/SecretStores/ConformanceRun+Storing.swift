@@ -90,6 +90,8 @@ extension ConformanceRun {
 
   func guaranteesAreStable() throws {
     let before = store.guarantees
+    expect(
+      !before.contains(.readOnly), "guarantees", "no guarantee readOnly of a store with writes")
     try remove(try add(.generic(service: "service")))
     expect(store.guarantees == before, "guarantees", "the same guarantees after writes")
     expect(

@@ -1,24 +1,14 @@
-import Concurrency
 import SecretStorage
 
 /// A run of one conformance check on one store.
-struct ConformanceRun: Sendable {
+struct ConformanceRun: CheckRun {
   let store: any SecretStore
   /// Another instance with the same content, or `store` itself.
   let otherInstance: any SecretStore
   /// The maximum size of a secret, in bytes.
   let largestSecret: Int
   let timeout: Duration
-  /// The names of the store and the check.
-  let title: String
-  /// The violations found so far, one sentence each.
-  let findings = Lock<[String]>([])
-
-  /// Records a violation if a condition does not hold.
-  func expect(_ holds: Bool, _ operation: String, _ expectation: String) {
-    if holds { return }
-    findings.withLock { $0.append("\(title): \(operation): expected \(expectation)") }
-  }
+  let findings: Findings
 
   /// Expects an operation to throw a particular error.
   func expect<Result>(

@@ -52,7 +52,7 @@ extension SecretStoreConformance {
     case insufficientProofIsDenied
     /// Reading or replacing a secret with an application password requires that password.
     case applicationPasswordIsRequired
-    /// The guarantees do not change.
+    /// The guarantees do not change, and do not say that the store can only be read.
     case guaranteesAreStable
 
     /// Updating the attributes keeps the secret.

@@ -1,4 +1,3 @@
-import Concurrency
 public import SecretStorage
 public import Testing
 
@@ -29,14 +28,15 @@ public struct SecretStoreConformance: Sendable {
   ///   - name: The name of the store in issues.
   ///   - largestSecret: The maximum size of a secret, in bytes. The store must accept a secret of
   ///     this size and reject a larger one.
-  ///   - timeout: The maximum time to wait for the notification of a change.
+  ///   - timeout: The maximum time to wait for the notification of a change, extended while the
+  ///     machine is busy. A check ends at the first one that is missing.
   ///   - makeStore: Makes a new, empty store that shares no content with other stores.
   ///   - reopen: Makes another instance with the content of a store that `makeStore` made. If it is
   ///     nil, checks that involve two instances use the same one twice.
   public init(
     _ name: String,
-    largestSecret: Int = 16 * 1024 * 1024,
-    timeout: Duration = .seconds(20),
+    largestSecret: Int = ItemLimits.secretSize,
+    timeout: Duration = .seconds(2),
     makeStore: @escaping @Sendable () throws -> any SecretStore,
     reopen: (@Sendable (any SecretStore) throws -> any SecretStore)? = nil
   ) {
@@ -53,9 +53,7 @@ public struct SecretStoreConformance: Sendable {
   ///   - check: The rule to check.
   ///   - sourceLocation: The location to which the issues are attributed.
   public func run(_ check: Check, sourceLocation: SourceLocation = #_sourceLocation) async {
-    for finding in await findings(of: check) {
-      Issue.record(Comment(rawValue: finding), sourceLocation: sourceLocation)
-    }
+    Findings.record(await findings(of: check), at: sourceLocation)
   }
 
   /// Runs one check on a new store without recording issues.
@@ -66,20 +64,12 @@ public struct SecretStoreConformance: Sendable {
   /// - Returns: A sentence for each violation, which names the store, the operation and the
   ///   expectation; an empty array if the store follows the rule.
   public func findings(of check: Check) async -> [String] {
-    let title = "\(name), \(check.rawValue)"
-    do {
+    await Findings.collected(by: check, of: name) { findings in
       let store = try makeStore()
       let run = ConformanceRun(
         store: store, otherInstance: try reopen?(store) ?? store, largestSecret: largestSecret,
-        timeout: timeout, title: title)
-      do {
-        try await run.run(check)
-      } catch {
-        run.findings.withLock { $0.append("\(title): unexpected error: \(error)") }
-      }
-      return run.findings.withLock { $0 }
-    } catch {
-      return ["\(title): unexpected error: \(error)"]
+        timeout: timeout, findings: findings)
+      try await run.run(check)
     }
   }
 

@@ -7,11 +7,11 @@
 /// ```
 ///
 /// The check is ``ValidationCheck/State/waiting`` until the field is touched and every requirement
-/// of its validator holds. Then it is ``ValidationCheck/State/pending`` until the closure returns.
-/// Each keystroke restarts the debounce and cancels the task of the closure, whose answer is
-/// ignored.
+/// of its validator is satisfied. Then it is ``ValidationCheck/State/pending`` until the closure
+/// returns. Each keystroke restarts the debounce. It also cancels the task of a running closure,
+/// whose answer is ignored.
 public struct AsynchronousCheck<Value: Sendable>: Sendable {
-  /// The result of the closure.
+  /// The answer of the closure.
   public typealias Answer = AsynchronousAnswer
 
   /// The name that identifies the check.
@@ -68,7 +68,7 @@ extension AsynchronousCheck {
     return check
   }
 
-  /// Calls the closure and returns the outcome.
+  /// Calls the closure and returns the resulting state and advice.
   func outcome(for value: Value) async -> AsynchronousOutcome {
     do {
       return switch try await answer(value) {
@@ -84,9 +84,9 @@ extension AsynchronousCheck {
 
 /// The answer of an ``AsynchronousCheck`` for a value.
 public enum AsynchronousAnswer: Hashable, Sendable {
-  /// The requirement holds.
+  /// The requirement is satisfied.
   case satisfied
-  /// The requirement does not hold, so the check is ``ValidationCheck/State/violated``. The
+  /// The requirement is not satisfied, so the check is ``ValidationCheck/State/violated``. The
   /// associated value is the advice.
   case rejected(ValidationMessage? = nil)
 }

@@ -1,27 +1,27 @@
-/// The state of an asynchronous check of a field: its current run and the cached answers.
+/// The state of an asynchronous check of a field: its current run and the cached outcomes.
 struct AsynchronousCheckState<Value: Sendable>: Sendable {
   /// The progress of the current run.
   enum Phase {
     case debouncing
     case running
-    /// The run has an answer or was stopped, or no run has started yet.
+    /// The run has an outcome or was stopped, or no run has started yet.
     case ended
   }
 
   let check: AsynchronousCheck<Value>
   private(set) var phase = Phase.ended
-  /// The identifier of the current run; the answers of earlier runs are stale.
+  /// The identifier of the current run; the outcomes of earlier runs are stale.
   private(set) var runID: UInt64 = 0
   /// The task of the current run.
   private var task: Task<Void, Never>?
-  /// The cached answers, oldest first.
-  private var answers: [(value: Value, outcome: AsynchronousOutcome)] = []
+  /// The cached outcomes with their values, oldest first.
+  private var cache: [(value: Value, outcome: AsynchronousOutcome)] = []
 
   init(_ check: AsynchronousCheck<Value>) { self.check = check }
 
-  /// Returns the cached answer for a value.
-  func cachedAnswer(for value: Value) -> AsynchronousOutcome? {
-    answers.last { check.areEqual($0.value, value) }?.outcome
+  /// Returns the cached outcome for a value.
+  func cachedOutcome(for value: Value) -> AsynchronousOutcome? {
+    cache.last { check.areEqual($0.value, value) }?.outcome
   }
 
   /// Ends the current run and returns the task to cancel.
@@ -54,13 +54,13 @@ struct AsynchronousCheckState<Value: Sendable>: Sendable {
     return true
   }
 
-  /// Caches an answer and returns the evicted values, which the caller releases outside the lock.
-  mutating func cache(_ outcome: AsynchronousOutcome, for value: Value) -> [Value] {
+  /// Caches an outcome and returns the evicted values, which the caller releases outside the lock.
+  mutating func store(_ outcome: AsynchronousOutcome, for value: Value) -> [Value] {
     if case .unavailable = outcome.state { return [] }
     guard check.cacheLimit > 0 else { return [] }
-    answers.append((value, outcome))
-    let evicted = answers.prefix(max(0, answers.count - check.cacheLimit)).map(\.value)
-    answers.removeFirst(evicted.count)
+    cache.append((value, outcome))
+    let evicted = cache.prefix(max(0, cache.count - check.cacheLimit)).map(\.value)
+    cache.removeFirst(evicted.count)
     return evicted
   }
 }

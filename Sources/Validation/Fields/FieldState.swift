@@ -23,7 +23,7 @@ struct FieldState<Value: Sendable>: Sendable {
   /// The revision of the current report.
   var reportedRevision: UInt64 = 0
 
-  /// Whether the next commit must start or stop the asynchronous checks.
+  /// Whether the next commit must start or end the asynchronous checks.
   var mustUpdateAsynchronousChecks = false
   var asynchronousChecks: [AsynchronousCheckState<Value>]
   /// The index of the first asynchronous check in the current report.
@@ -40,8 +40,8 @@ extension FieldState {
   struct Evaluation {
     let report: ValidationReport
     let allowsAsynchronousChecks: Bool
-    /// The cached answer of each asynchronous check for the same value.
-    let answers: [AsynchronousOutcome?]
+    /// The cached outcome of each asynchronous check for the same value.
+    let outcomes: [AsynchronousOutcome?]
   }
 
   /// The result of committing an evaluation.
@@ -62,7 +62,7 @@ extension FieldState {
     var observers: [Observer<ReportHandler>] = []
     /// The old value, which is released outside the lock.
     var replaced: Value?
-    /// The values of evicted answers, which are released outside the lock.
+    /// The values of evicted outcomes, which are released outside the lock.
     var evicted: [Value] = []
   }
 
@@ -90,15 +90,15 @@ extension FieldState {
     return .committed(sideEffects)
   }
 
-  /// Starts or stops the asynchronous checks for a new value.
+  /// Starts or ends the asynchronous checks for a new value.
   private mutating func updateAsynchronousChecks(
     _ evaluation: Evaluation, _ sideEffects: inout SideEffects
   ) {
     for index in asynchronousChecks.indices {
       if !evaluation.allowsAsynchronousChecks {
         stop(index, with: AsynchronousOutcome(state: .waiting), &sideEffects)
-      } else if let answer = evaluation.answers[index] {
-        stop(index, with: answer, &sideEffects)
+      } else if let outcome = evaluation.outcomes[index] {
+        stop(index, with: outcome, &sideEffects)
       } else {
         restart(index, debouncing: true, &sideEffects)
       }

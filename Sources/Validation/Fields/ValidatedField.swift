@@ -75,7 +75,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     return state.access { $0.report }
   }
 
-  /// Whether every requirement holds, regardless of whether the field is touched.
+  /// Whether every requirement is satisfied, even if the field is untouched.
   public var isValid: Bool { report.isValid }
 
   /// Marks the field as visited, for example when it loses the keyboard focus.
@@ -95,8 +95,10 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   /// been notified. The other checks and the touched state remain. An asynchronous check starts
   /// again unless its answer for the value is cached.
   public func replaceValidator(with validator: Validator<Value>) {
+    var validator = validator
     revalidate { state in
-      (state.validator, state.hasNewValidator) = (validator, true)
+      swap(&state.validator, &validator)
+      state.hasNewValidator = true
       state.mustUpdateAsynchronousChecks = true
     }
   }
@@ -106,13 +108,14 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
 
   private func change(to value: Value, _ update: (inout FieldState<Value>) -> Void) {
     properties.valueWillChange()
+    var value = value
     revalidate { state in
       update(&state)
       state.mustUpdateAsynchronousChecks = true
-      state.newest.value = value
+      swap(&state.newest.value, &value)
     }
     properties.valueDidChange()
-    // Even if another thread has set a newer value, its dependents may not be up to date yet.
+    // Even if another thread has set a newer value, the dependents may not reflect it yet.
     for dependent in state.access({ $0.dependents }) { dependent.field?.dependencyDidChange() }
   }
 }

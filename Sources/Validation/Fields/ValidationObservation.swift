@@ -12,7 +12,7 @@ public final class ValidationObservation: Sendable {
 
   /// Ends the observation; further calls have no effect.
   ///
-  /// When this method returns, a call of the observer on another thread may still be in progress.
+  /// When this method returns, a call to the observer on another thread may still be in progress.
   public func cancel() { lifetime.cancel() }
 }
 

@@ -66,8 +66,8 @@ extension ValidatedField {
 
   /// Calls a closure after each change of the report, until the returned object is released.
   ///
-  /// The closure runs on the thread that made the change, possibly on several threads
-  /// simultaneously. It can read reports and change fields.
+  /// The closure runs on the thread that made the change. It can run on several threads at the same
+  /// time, read reports, and change fields.
   public func observe(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation {
     state.addObserver(to: \.observers, changed: observer)
   }

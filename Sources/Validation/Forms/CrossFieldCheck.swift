@@ -9,7 +9,7 @@ import SerializedAccess
 ///
 /// The report of the field that requires the check lists it after all other checks. The check runs
 /// when either field changes, even if other checks fail. It does not retain the other field. After
-/// that field is released, the check uses its last value.
+/// the other field is released, the check uses its last value.
 public struct CrossFieldCheck<Value: Sendable>: Sendable {
   let check: ValidationCheck
   let evaluate: @Sendable (Value, inout CheckResults) -> Void
@@ -21,7 +21,7 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
     evaluate: @escaping @Sendable (Value, Other, inout CheckResults) -> Void
   ) {
     check = ValidationCheck(name, requirement, severity: severity)
-    // The check retains the state of the other field, not the field, which may have a check that
+    // The check retains only the state of the other field, because that field may have a check that
     // reads this one.
     let state = other.state
     self.evaluate = { value, results in evaluate(value, state.access { $0.value }, &results) }
@@ -40,22 +40,22 @@ extension CrossFieldCheck {
   /// - Parameters:
   ///   - name: The name that identifies the check in a report.
   ///   - requirement: The requirement.
-  ///   - advice: The action to take if the requirement does not hold.
-  ///   - severity: Whether a value that does not meet the requirement is invalid.
-  ///   - failure: The state if the requirement does not hold: `.incomplete` if appending text can
-  ///     help, otherwise `.violated`.
+  ///   - advice: The action to take if the requirement is not satisfied.
+  ///   - severity: Whether a value that does not satisfy the requirement is invalid.
+  ///   - failure: The state if the requirement is not satisfied: `.incomplete` if appending text
+  ///     can help, otherwise `.violated`.
   ///   - other: The other field that the check reads.
-  ///   - isFulfilled: A closure that returns whether the values of this field and the other meet
+  ///   - isSatisfied: A closure that returns whether the values of this field and the other satisfy
   ///     the requirement. It is called when either field changes.
   public init<Other>(
     _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
     severity: ValidationCheck.Severity = .requirement,
     failure: ValidationCheck.State = .violated, with other: ValidatedField<Other>,
-    isFulfilled: @escaping @Sendable (_ value: Value, _ other: Other) -> Bool
+    isSatisfied: @escaping @Sendable (_ value: Value, _ other: Other) -> Bool
   ) {
     self.init(name, requirement: requirement, severity: severity, with: other) {
-      let holds = isFulfilled($0, $1)
-      $2.record(holds ? .satisfied : failure, advice: holds ? nil : advice)
+      let isSatisfied = isSatisfied($0, $1)
+      $2.record(isSatisfied ? .satisfied : failure, advice: isSatisfied ? nil : advice)
     }
   }
 }
@@ -76,32 +76,30 @@ extension ValidatedField {
 }
 
 extension CrossFieldCheck where Value: Equatable {
-  /// Returns a validator that requires the value of another field (`==`).
+  /// Returns a check that the value is equal to that of another field (`==`).
   public static func equal(
-    to other: ValidatedField<Value>, saying requirement: ValidationMessage = .equalToOther
-  ) -> CrossFieldCheck {
-    CrossFieldCheck("equal", requirement, with: other) { $0 == $1 }
-  }
+    to other: ValidatedField<Value>, message requirement: ValidationMessage = .equalToOther
+  ) -> CrossFieldCheck { CrossFieldCheck("equal", requirement, with: other) { $0 == $1 } }
 }
 
 extension CrossFieldCheck where Value: StringProtocol {
-  /// Returns a validator that requires the string of another field (`==`); a prefix of it is
+  /// Returns a check that the string is equal to that of another field (`==`); a prefix of it is
   /// reported as `.incomplete`.
   public static func equal(
-    to other: ValidatedField<Value>, saying requirement: ValidationMessage = .equalToOther
+    to other: ValidatedField<Value>, message requirement: ValidationMessage = .equalToOther
   ) -> CrossFieldCheck {
     CrossFieldCheck("equal", requirement: requirement, with: other) {
       $2.record($0.state(toward: $1))
     }
   }
 
-  /// Returns a validator that forbids the string of another field, such as the user name.
+  /// Returns a check that the string does not contain that of another field, such as a user name.
   ///
   /// Both strings are compared by code points after the `Lowercase_Mapping` of Unicode. Strings of
   /// fewer than three code points are always allowed, because many passwords contain them. The
   /// positions of the check are those of the other string.
   public static func notContaining<Other: StringProtocol>(
-    _ other: ValidatedField<Other>, saying requirement: ValidationMessage = .notContainingOther
+    _ other: ValidatedField<Other>, message requirement: ValidationMessage = .notContainingOther
   ) -> CrossFieldCheck {
     CrossFieldCheck("notContaining", requirement: requirement, with: other) {
       let positions = $1.unicodeScalars.count < 3 ? [] : positions(of: $1, in: $0)
@@ -140,6 +138,4 @@ protocol DependentField: AnyObject, Sendable {
 }
 
 /// A weak reference to a dependent field.
-struct WeakDependent: Sendable {
-  weak let field: (any DependentField)?
-}
+struct WeakDependent: Sendable { weak let field: (any DependentField)? }

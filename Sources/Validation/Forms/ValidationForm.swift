@@ -33,9 +33,7 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
     }
   }
 
-  deinit {
-    for observer in observers.access({ $0.all }) { observer.handler?.ended() }
-  }
+  deinit { for observer in observers.access({ $0.all }) { observer.handler?.ended() } }
 
   /// The report on all fields.
   public var report: ValidationFormReport {
@@ -45,17 +43,17 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   /// The state of the form, as ``ValidationFormReport/state`` defines it.
   public var state: ValidationReport.State { report.state }
 
-  /// The fraction of all requirements that hold, from 0 to 1, or 1 if there are none.
+  /// The fraction of all requirements that are satisfied, from 0 to 1, or 1 if there are none.
   public var progress: Double { report.progress }
 
-  /// Whether every requirement of every field holds, even if fields are untouched.
+  /// Whether every requirement of every field is satisfied, even if fields are untouched.
   public var isValid: Bool { report.isValid }
 
-  /// The requirements that do not hold, in the order of the fields, including untouched fields.
+  /// The unsatisfied requirements, in the order of the fields, including untouched fields.
   public var errors: [ValidationFormReport.FieldError] { report.errors }
 
-  /// The first field with a requirement that does not hold or could not be checked, or nil if there
-  /// is none.
+  /// The first field with a requirement that is not satisfied or could not be checked, or nil if
+  /// there is none.
   public var firstNeedingAttention: (any FormField)? {
     let id = report.firstNeedingAttention
     return fields.first { $0.id == id }
@@ -70,21 +68,17 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
 
   /// Calls a closure after each change of a field's report, until the returned object is released.
   ///
-  /// The closure runs on the thread that made the change, possibly on several threads
-  /// simultaneously.
+  /// The closure runs on the thread that made the change. It can run on several threads at the same
+  /// time.
   public func observe(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation {
     observers.addObserver(to: \.self, changed: observer)
   }
 
   /// Touches all fields, so that each shows its errors.
-  public func touchAll() {
-    for field in fields { field.touch() }
-  }
+  public func touchAll() { for field in fields { field.touch() } }
 
   /// Restores the initial values of all fields.
-  public func resetAll() {
-    for field in fields { field.reset() }
-  }
+  public func resetAll() { for field in fields { field.reset() } }
 
   /// Validates all fields concurrently, as ``ValidatedField/validate()`` does, and returns the
   /// report.
@@ -112,7 +106,7 @@ public protocol FormField: AnyObject, Sendable, Identifiable<ObjectIdentifier> {
   func touch()
   /// Restores the initial value and the untouched state.
   func reset()
-  /// Runs all checks of the value, and returns the report after no check is pending.
+  /// Runs all checks of the value, and returns the report once no check is pending.
   @discardableResult func validate() async -> ValidationReport
 }
 

@@ -8,7 +8,7 @@ public struct ValidationFormReport: Hashable, Sendable {
     public let report: ValidationReport
   }
 
-  /// An unmet requirement of a field.
+  /// An unsatisfied requirement of a field.
   public struct FieldError: Hashable, Sendable {
     /// The identifier of the field.
     public let field: ObjectIdentifier
@@ -25,18 +25,18 @@ public struct ValidationFormReport: Hashable, Sendable {
   /// report with the checks of all fields, including untouched ones.
   public var state: ValidationReport.State { joined.state }
 
-  /// Whether every requirement of every field holds, even if fields are untouched.
+  /// Whether every requirement of every field is satisfied, even if fields are untouched.
   public var isValid: Bool { fields.allSatisfy(\.report.isValid) }
 
-  /// The fraction of all requirements that hold, from 0 to 1, or 1 if there are none.
+  /// The fraction of all requirements that are satisfied, from 0 to 1, or 1 if there are none.
   public var progress: Double { joined.progress }
 
-  /// The requirements that do not hold, in the order of the fields, including untouched fields.
+  /// The unsatisfied requirements, in the order of the fields, including untouched fields.
   public var errors: [FieldError] {
     fields.flatMap { field in field.report.errors.map { FieldError(field: field.id, check: $0) } }
   }
 
-  /// The identifier of the first field with a requirement that does not hold or could not be
+  /// The identifier of the first field with a requirement that is not satisfied or could not be
   /// checked, or nil if there is none.
   public var firstNeedingAttention: ObjectIdentifier? {
     fields.first { field in
@@ -44,7 +44,7 @@ public struct ValidationFormReport: Hashable, Sendable {
     }?.id
   }
 
-  /// Returns text for screen readers with the number of requirements that hold.
+  /// Returns a text for screen readers with the number of satisfied requirements.
   public func progressText(in language: ValidationLanguage) -> String {
     joined.progressText(in: language)
   }
@@ -57,7 +57,5 @@ public struct ValidationFormReport: Hashable, Sendable {
 }
 
 extension ValidationCheck {
-  fileprivate var needsAttention: Bool {
-    if case .unavailable = state { true } else { isFailed }
-  }
+  fileprivate var needsAttention: Bool { if case .unavailable = state { true } else { isFailed } }
 }

@@ -92,7 +92,7 @@ enum EnglishStrings: LocalizedStrings {
     case .asciiPrintable: return Noun("ASCII character", "ASCII characters")
     case .unicode: return character
     case .custom(let characters):
-      let list = "the characters \(set(characters, space: "space"))"
+      let list = "the characters \(characterList(characters, space: "space"))"
       return Noun("of \(list)", "of \(list)", plural: list)
     }
   }

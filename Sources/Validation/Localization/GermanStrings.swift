@@ -94,7 +94,7 @@ enum GermanStrings: LocalizedStrings {
     case .asciiPrintable: return Noun("ASCII-Zeichen", "ASCII-Zeichen")
     case .unicode: return character
     case .custom(let characters):
-      let list = "Zeichen \(set(characters, space: "Leerzeichen"))"
+      let list = "Zeichen \(characterList(characters, space: "Leerzeichen"))"
       return Noun("der \(list)", "der \(list)", plural: "die \(list)")
     }
   }

@@ -21,8 +21,8 @@ protocol LocalizedStrings: SendableMetatype {
 extension LocalizedStrings {
   /// Returns the quantity in a limit or advice, or the text of a combined or custom message.
   ///
-  /// - Precondition: The message is of one of these kinds. Each language defines the text of the
-  ///   others.
+  /// - Precondition: The message is of one of these kinds. Each language defines the texts of the
+  ///   other messages.
   static func shared(_ message: ValidationMessage, _ language: ValidationLanguage) -> String {
     switch message {
     case .minimumCount(let count), .maximumCount(let count): element.limiting(count)
@@ -91,7 +91,7 @@ extension LocalizedStrings {
   static func quoted(_ text: String) -> String { quotationMarks.0 + text + quotationMarks.1 }
 
   /// Returns the characters in ASCII order, with a name for the space.
-  static func set(_ characters: PrintableCharacters, space: String) -> String {
+  static func characterList(_ characters: PrintableCharacters, space: String) -> String {
     let visible = characters.subtracting(" ").description
     if !characters.contains(" ") { return visible }
     return visible.isEmpty ? space : "\(visible) (+ \(space))"

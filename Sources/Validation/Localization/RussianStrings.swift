@@ -104,7 +104,7 @@ enum RussianStrings: LocalizedStrings {
       return Noun("символ ASCII", few: "символа ASCII", "символов ASCII", plural: "символы ASCII")
     case .unicode: return character
     case .custom(let characters):
-      let list = set(characters, space: "пробел")
+      let list = characterList(characters, space: "пробел")
       return Noun(
         "символ из \(list)", few: "символа из \(list)", "символов из \(list)",
         plural: "символы \(list)")

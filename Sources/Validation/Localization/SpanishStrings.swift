@@ -93,7 +93,7 @@ enum SpanishStrings: LocalizedStrings {
     case .asciiPrintable: return Noun("carácter ASCII", "caracteres ASCII")
     case .unicode: return character
     case .custom(let characters):
-      let list = "los caracteres \(set(characters, space: "espacio"))"
+      let list = "los caracteres \(characterList(characters, space: "espacio"))"
       return Noun("de \(list)", "de \(list)", plural: list)
     }
   }

@@ -62,7 +62,7 @@ public enum ValidationStatus: Hashable, Sendable {
   case check(ValidationCheck.State)
   /// The state of a value.
   case report(ValidationReport.State)
-  /// The number of requirements that hold, and the number of all requirements.
+  /// The number of satisfied requirements, and the number of all requirements.
   case progress(Int, of: Int)
 }
 
@@ -93,7 +93,7 @@ extension ValidationReport.State {
 }
 
 extension ValidationReport {
-  /// Returns a text for screen readers with the number of requirements that hold.
+  /// Returns a text for screen readers with the number of satisfied requirements.
   public func progressText(in language: ValidationLanguage) -> String {
     let (satisfied, all) = requirementCounts
     return language.text(of: .progress(satisfied, of: all))

@@ -2,16 +2,16 @@ public import PasswordRules
 
 /// The rules of NIST SP 800-63B-4, section 3.1.1.2, for passwords chosen by users.
 public enum NIST: Sendable {
-  /// The minimum length, in code points, of a password used alone.
-  public static let minimumAlone = 15
+  /// The minimum length, in code points, of a password used as a single factor.
+  public static let minimumWithoutSecondFactor = 15
   /// The minimum length, in code points, of a password used with a second factor.
   public static let minimumWithSecondFactor = 8
   /// The smallest maximum length, in code points, that a service should impose.
-  public static let leastMaximum = 64
+  public static let smallestMaximum = 64
 
   /// Returns the minimum length, in code points, of a password with or without a second factor.
   public static func minimum(secondFactor: Bool) -> Int {
-    secondFactor ? minimumWithSecondFactor : minimumAlone
+    secondFactor ? minimumWithSecondFactor : minimumWithoutSecondFactor
   }
 }
 
@@ -22,20 +22,20 @@ extension NIST {
     case requires([CharacterClass])
     /// The length of runs is limited. This is a composition rule.
     case limitsRuns(ValidationMessage.Run, Int)
-    /// Only characters of these classes are allowed, which do not include all of printable ASCII.
-    case refusesASCII(allowing: [CharacterClass])
+    /// Only characters of these classes are allowed, and some printable ASCII characters are not.
+    case rejectsASCII(allowing: [CharacterClass])
     /// Only printable ASCII is allowed.
-    case refusesUnicode
-    /// Passwords of this length in code points are accepted, which is less than the minimum.
+    case rejectsUnicode
+    /// Passwords of this length, in code points, are accepted, although it is below the minimum.
     case acceptsShort(Int, minimum: Int)
-    /// Passwords of more than this number of code points are rejected, which is less than 64.
-    case refusesLong(Int)
+    /// Passwords of more than this number of code points, which is less than 64, are rejected.
+    case rejectsLong(Int)
 
     /// Whether the requirement of NIST is a "shall" instead of a "should".
     public var isMandatory: Bool {
       switch self {
       case .requires, .limitsRuns, .acceptsShort: true
-      case .refusesASCII, .refusesUnicode, .refusesLong: false
+      case .rejectsASCII, .rejectsUnicode, .rejectsLong: false
       }
     }
   }
@@ -62,16 +62,16 @@ extension NIST {
       case .maxConsecutive(let limit): found.append(.limitsRuns(.consecutive, limit))
       case .maxRepeating(let limit): found.append(.limitsRuns(.repeating, limit))
       case .maxSequential(let limit): found.append(.limitsRuns(.sequential, limit))
-      case .maxLength(let limit): if limit < leastMaximum { found.append(.refusesLong(limit)) }
+      case .maxLength(let limit): if limit < smallestMaximum { found.append(.rejectsLong(limit)) }
       case .allowed, .minLength: continue
       }
     }
     // Not in the loop, because the default alphabet has no rule.
     let alphabet = Alphabet(unionOf: rules.allowedClasses)
     if !PrintableCharacters.all.allSatisfy(alphabet.contains) {
-      found.append(.refusesASCII(allowing: rules.allowedClasses))
+      found.append(.rejectsASCII(allowing: rules.allowedClasses))
     } else if alphabet != .unicode {
-      found.append(.refusesUnicode)
+      found.append(.rejectsUnicode)
     }
     let least = max(rules.minLength ?? 0, 1)
     if least < minimum { found.append(.acceptsShort(least, minimum: minimum)) }
@@ -87,13 +87,13 @@ extension NIST.Contradiction: CustomStringConvertible {
       "\(Self.text(of: .minimumOf(1, classes))): verifiers shall not impose composition rules."
     case .limitsRuns(let run, let limit):
       "\(Self.text(of: .maximumRun(run, limit))): verifiers shall not impose composition rules."
-    case .refusesASCII(let classes):
+    case .rejectsASCII(let classes):
       "\(Self.text(of: .onlyOf(classes))): "
         + "all printable ASCII characters and the space should be accepted."
-    case .refusesUnicode: "Only ASCII characters: Unicode should be accepted."
+    case .rejectsUnicode: "Only ASCII characters: Unicode should be accepted."
     case .acceptsShort(let least, let minimum):
       "\(Self.text(of: .minimumLength(least, .codePoints))): the minimum shall be \(minimum)."
-    case .refusesLong(let most):
+    case .rejectsLong(let most):
       "\(Self.text(of: .maximumLength(most, .codePoints))): at least 64 should be accepted."
     }
   }
@@ -102,7 +102,7 @@ extension NIST.Contradiction: CustomStringConvertible {
 }
 
 extension Validator<String> {
-  /// Returns a validator that checks the length of a password and compares it with a block list, as
+  /// Returns a validator that checks the length of a password and searches a block list for it, as
   /// NIST SP 800-63B-4 requires.
   ///
   /// Lengths are counted in code points after normalization. Only whole passwords are compared with
@@ -126,7 +126,7 @@ extension Validator<String> {
   ) -> Validator {
     let minimum = NIST.minimum(secondFactor: secondFactor)
     let limits = CountBounds(
-      minimum...max(maximum ?? .max, NIST.leastMaximum), unit: .codePoints)
+      minimum...max(maximum ?? .max, NIST.smallestMaximum), unit: .codePoints)
     let checks =
       limits.checks("minLength", "maxLength") + [ValidationCheck("notBlocked", .notBlocked)]
     return Validator(checks: checks) { [last = checks.count - 1] typed, results in

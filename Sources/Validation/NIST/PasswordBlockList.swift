@@ -39,7 +39,7 @@ public struct PasswordBlockList: Sendable {
     passwords.contains(comparison.key(for: password))
   }
 
-  /// Adds passwords, such as the names of the service and the user.
+  /// Adds passwords, such as the name of the service and the user name.
   public mutating func insert(_ more: some Sequence<String>) {
     for password in more { passwords.insert(comparison.key(for: password)) }
   }
@@ -60,9 +60,9 @@ extension PasswordBlockList.Comparison {
 
 extension PasswordBlockList {
   /// The maximum size of a file, in bytes: 64 MiB, about seven million passwords.
-  public static let largestFile = 1 << 26
+  public static let fileSizeLimit = 1 << 26
   /// The maximum length of a line, in bytes.
-  static let longestLine = 4096
+  static let lineLengthLimit = 4096
   /// The number of bytes in one read.
   private static let chunkSize = 1 << 16
 
@@ -76,8 +76,8 @@ extension PasswordBlockList {
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - comparison: The rule for comparing passwords.
-  /// - Throws: ``PasswordBlockListError`` if the file cannot be read, has more than ``largestFile``
-  ///   bytes, or is not text.
+  /// - Throws: ``PasswordBlockListError`` if the file cannot be read, is larger than
+  ///   ``fileSizeLimit``, or is not text.
   public init(contentsOf path: String, comparison: Comparison = .exact) throws {
     self.init([], comparison: comparison)
     let bytes = try Self.bytes(of: path)
@@ -90,7 +90,7 @@ extension PasswordBlockList {
       var content = rest[..<end]
       rest = rest[end...].dropFirst()
       if content.last == UInt8(ascii: "\r") { content.removeLast() }
-      if content.count > Self.longestLine || content.contains(0) {
+      if content.count > Self.lineLengthLimit || content.contains(0) {
         throw PasswordBlockListError.notText(path: path, line: line)
       }
       if content.isEmpty || content.starts(with: "#!comment:".utf8) { continue }
@@ -107,7 +107,7 @@ extension PasswordBlockList {
     if file < 0 { throw .systemCall("open", path: path, code: errno) }
     defer { close(file) }
     var bytes: [UInt8] = []
-    while bytes.count <= largestFile {
+    while bytes.count <= fileSizeLimit {
       var code: Int32 = 0
       let chunk = unsafe [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, count in
         let read = unsafe read(file, buffer.baseAddress, buffer.count)
@@ -119,7 +119,7 @@ extension PasswordBlockList {
       if chunk.isEmpty { return bytes }
       bytes += chunk
     }
-    throw .tooLarge(path: path, limit: largestFile)
+    throw .tooLarge(path: path, limit: fileSizeLimit)
   }
 }
 
@@ -145,7 +145,7 @@ extension PasswordBlockListError: CustomStringConvertible {
         + "which contribute little to security."
     case .notText(let path, let line):
       "The block list \(path) is not text: line \(line) contains a NUL character or has more than "
-        + "\(PasswordBlockList.longestLine) bytes. Use a UTF-8 file with one password per line."
+        + "\(PasswordBlockList.lineLengthLimit) bytes. Use a UTF-8 file with one password per line."
     }
   }
 

@@ -1,5 +1,5 @@
 extension Validator where Value: Collection & SendableMetatype {
-  /// A validator that requires elements; an empty collection is reported as `.incomplete`.
+  /// A validator that requires an element; an empty collection is reported as `.incomplete`.
   public static var notEmpty: Validator { custom("notEmpty", .notEmpty) { !$0.isEmpty } }
 
   /// Returns a validator with one check per limit of a range of counts.
@@ -13,6 +13,21 @@ extension Validator where Value: Collection & SendableMetatype {
     return Validator(checks: bounds.checks()) { elements, results in
       let count = elements.count
       bounds.record(count, in: &results) { $0..<count }
+    }
+  }
+
+  /// Returns one check that is satisfied if each element satisfies all requirements of a validator.
+  ///
+  /// The state is the worst state of any element, and the positions are those of the elements that
+  /// do not satisfy the requirements.
+  public static func each(_ validator: Validator<Value.Element>) -> Validator {
+    Validator("each", .each(validator.combinedRequirement)) { elements, results in
+      var all = Summary()
+      for (position, element) in elements.enumerated() {
+        let state = validator.summary(of: element).state
+        all.add(state, positions: state == .satisfied ? [] : [position..<(position + 1)])
+      }
+      results.record(all.state, positions: all.positions)
     }
   }
 }
@@ -30,23 +45,6 @@ where Value: Collection & SendableMetatype, Value.Element: Hashable & SendableMe
         positions.append(position..<(position + 1))
       }
       results.record(positions.isEmpty ? .satisfied : .violated, positions: positions)
-    }
-  }
-}
-
-extension Validator where Value: Collection & SendableMetatype {
-  /// Returns one check that all requirements of a validator hold for each element.
-  ///
-  /// The state is the worst state of any element, and the positions are those of the elements that
-  /// do not meet the requirements.
-  public static func each(_ validator: Validator<Value.Element>) -> Validator {
-    Validator("each", .each(validator.combinedRequirement)) { elements, results in
-      var all = Summary()
-      for (position, element) in elements.enumerated() {
-        let state = validator.summary(of: element).state
-        all.add(state, positions: state == .satisfied ? [] : [position..<(position + 1)])
-      }
-      results.record(all.state, positions: all.positions)
     }
   }
 }

@@ -1,8 +1,15 @@
 extension Validator {
-  /// Returns one check that holds if all requirements of at least one validator hold.
+  /// Returns a validator with the checks of both validators.
+  public static func && (left: Validator, right: Validator) -> Validator {
+    var joined = left
+    joined.append(right)
+    return joined
+  }
+
+  /// Returns one check that is satisfied if all requirements of at least one validator are.
   ///
-  /// If appending text can meet the requirements of a validator, the check is `.incomplete`,
-  /// otherwise `.violated`. Recommendations are ignored.
+  /// Otherwise, the check is `.incomplete` if appending text can satisfy one of the validators, and
+  /// `.violated` if not. Recommendations are ignored.
   public static func || (left: Validator, right: Validator) -> Validator {
     custom("either", .either(left.alternatives + right.alternatives)) { value in
       let first = left.summary(of: value).state
@@ -13,9 +20,10 @@ extension Validator {
     }
   }
 
-  /// Returns one check that holds if a requirement of a validator does not hold.
+  /// Returns one check that is satisfied if a requirement of a validator is not.
   ///
-  /// Otherwise it is `.violated`, even if appending text could help. Recommendations are ignored.
+  /// Otherwise, the check is `.violated`, even if appending text could help. Recommendations are
+  /// ignored.
   public static prefix func ! (validator: Validator) -> Validator {
     let requirement = validator.combinedRequirement
     let negated: ValidationMessage =
@@ -31,13 +39,11 @@ extension Validator {
     return requirements.count == 1 ? requirements[0] : .all(requirements)
   }
 
-  /// The requirements of which at least one must hold.
+  /// The requirements, at least one of which must be satisfied.
   private var alternatives: [ValidationMessage] {
     if case .either(let messages) = combinedRequirement { messages } else { [combinedRequirement] }
   }
-}
 
-extension Validator {
   /// Returns the same checks for a part of another value.
   public func on<Whole>(_ part: @escaping @Sendable (Whole) -> Value) -> Validator<Whole> {
     let validator = self
@@ -49,87 +55,15 @@ extension Validator {
   /// Returns the checks of a validator for a part of the value, such as the property of a key path.
   public static func at<Part>(
     _ part: @escaping @Sendable (Value) -> Part, _ validator: Validator<Part>
-  ) -> Validator {
-    validator.on(part)
-  }
+  ) -> Validator { validator.on(part) }
 
-  /// Returns a validator that requires a value; nil is reported as `.incomplete`.
-  public static func present<Wrapped>() -> Validator where Value == Wrapped? {
-    custom("present", .present) { $0 != nil }
-  }
-
-  /// Returns the checks of a validator for an optional value; all of them hold for nil.
+  /// Returns the checks of a validator for an optional value; nil satisfies all of them.
   public static func ifPresent<Wrapped>(
     _ validator: Validator<Wrapped>
   ) -> Validator where Value == Wrapped? {
     Validator(checks: validator.checks) { value, results in
       if let value { return validator.evaluate(value, &results) }
       for index in validator.checks.indices { results.record(.satisfied, at: index) }
-    }
-  }
-}
-
-extension Validator {
-  /// The same checks as recommendations; a value that fails them is still valid.
-  public var recommended: Validator { replacingChecks { $0.severity = .recommendation } }
-
-  /// Returns the same checks, which this name and an ordinal identify in a report.
-  public func named(_ name: String) -> Validator {
-    replacingChecks { $0.id = ValidationCheck.ID(name) }
-  }
-
-  /// Returns one check, with a custom message, that holds if all requirements hold.
-  ///
-  /// Recommendations are ignored. If the check does not hold, the custom advice replaces the advice
-  /// of the combined checks.
-  public func saying(
-    _ requirement: ValidationMessage, advising advice: ValidationMessage? = nil
-  ) -> Validator {
-    let validator = self
-    return Validator(checks.first?.id.name ?? "all", requirement) { value, results in
-      let summary = validator.summary(of: value)
-      results.record(
-        summary.state, advice: summary.state == .satisfied ? nil : advice,
-        positions: summary.positions)
-    }
-  }
-}
-
-extension Validator {
-  /// Returns a custom check with one state for all values that fail it.
-  ///
-  /// - Parameters:
-  ///   - name: The name that identifies the check in a report.
-  ///   - requirement: The requirement.
-  ///   - advice: The action to take if the requirement does not hold.
-  ///   - failure: The state if the requirement does not hold: `.incomplete` if appending text can
-  ///     help, otherwise `.violated`.
-  ///   - isFulfilled: A closure that returns whether a value meets the requirement. It is called at
-  ///     every keystroke.
-  /// - Returns: A validator with one check.
-  public static func custom(
-    _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
-    failure: ValidationCheck.State = .incomplete,
-    isFulfilled: @escaping @Sendable (Value) -> Bool
-  ) -> Validator {
-    custom(name, requirement, advice: advice) { isFulfilled($0) ? .satisfied : failure }
-  }
-
-  /// Returns a custom check with a closure that determines the state.
-  ///
-  /// - Parameters:
-  ///   - name: The name that identifies the check in a report.
-  ///   - requirement: The requirement.
-  ///   - advice: The action to take if the requirement does not hold.
-  ///   - state: A closure that returns the state for a value. It is called at every keystroke.
-  /// - Returns: A validator with one check.
-  public static func custom(
-    _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
-    state: @escaping @Sendable (Value) -> ValidationCheck.State
-  ) -> Validator {
-    Validator(name, requirement) { value, results in
-      let state = state(value)
-      results.record(state, advice: state == .satisfied ? nil : advice)
     }
   }
 }

@@ -9,7 +9,7 @@ extension Validator<String> {
   /// - Parameters:
   ///   - rules: The rules for a password.
   ///   - unit: The unit of the length limits.
-  ///   - mode: Whether one character can meet several requirements.
+  ///   - mode: Whether one character can meet several requirements of the rules.
   /// - Returns: A validator with checks that have the names of the rules, such as `maxRepeating`.
   public static func password(
     _ rules: PasswordRuleSet, unit: LengthUnit = .codePoints,

@@ -95,12 +95,13 @@ extension Validator<String> {
 // `@unchecked`, because `Regex` is not `Sendable`. It is used only in serialized accesses, and the
 // `@Sendable` closure that creates it cannot capture values that are not `Sendable`.
 private final class Pattern: @unchecked Sendable {
-  private let matchesWhole: Serialized<(String) -> Bool>
+  private let isUsed = Serialized(())
+  private let matchesWhole: (String) -> Bool
 
   init<Output>(_ regex: @Sendable () -> Regex<Output>) {
     let regex = regex()
-    matchesWhole = Serialized(wrappedValue: { $0.wholeMatch(of: regex) != nil })
+    matchesWhole = { $0.wholeMatch(of: regex) != nil }
   }
 
-  func matches(_ string: String) -> Bool { matchesWhole.access { $0(string) } }
+  func matches(_ string: String) -> Bool { isUsed.access { _ in matchesWhole(string) } }
 }

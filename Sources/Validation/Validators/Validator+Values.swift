@@ -1,6 +1,13 @@
 /// The maximum number of values that a message lists.
 private let listedValueLimit = 8
 
+extension Validator {
+  /// Returns a validator that rejects nil, which is reported as `.incomplete`.
+  public static func present<Wrapped>() -> Validator where Value == Wrapped? {
+    custom("present", .present) { $0 != nil }
+  }
+}
+
 extension Validator where Value: Equatable & Sendable & SendableMetatype {
   /// Returns a validator that allows only some values; others are reported as `.violated`.
   ///
@@ -17,7 +24,7 @@ extension Validator where Value: Equatable & Sendable & SendableMetatype {
     custom("noneOf", .noneOf) { !values.contains($0) }
   }
 
-  /// Returns a validator that requires a value; other values are reported as `.violated`.
+  /// Returns a validator that allows only one value; others are reported as `.violated`.
   ///
   /// Messages do not contain the expected value, but show `text` unless it is nil.
   public static func equalTo(_ value: Value, shownAs text: String? = nil) -> Validator {
@@ -28,7 +35,7 @@ extension Validator where Value: Equatable & Sendable & SendableMetatype {
 extension Validator<String> {
   /// Returns a validator that allows only some strings.
   ///
-  /// A prefix of one of them is reported as `.incomplete`.
+  /// A prefix of one of them is reported as `.incomplete`, and any other string as `.violated`.
   ///
   /// The message lists the strings if there are at most eight.
   public static func oneOf(_ values: [String]) -> Validator {
@@ -38,9 +45,9 @@ extension Validator<String> {
     }
   }
 
-  /// Returns a validator that requires a string.
+  /// Returns a validator that allows only one string.
   ///
-  /// A prefix of it is reported as `.incomplete`.
+  /// A prefix of it is reported as `.incomplete`, and any other string as `.violated`.
   ///
   /// Messages do not contain the expected string, but show `text` unless it is nil.
   public static func equalTo(_ value: String, shownAs text: String? = nil) -> Validator {
@@ -69,7 +76,7 @@ extension Validator where Value: Numeric & Comparable & SendableMetatype {
 extension Validator where Value: BinaryInteger & Sendable & SendableMetatype {
   /// Returns a validator for a multiple of a number.
   ///
-  /// Other numbers are reported as `.incomplete`: appending digits can result in a multiple.
+  /// Other numbers are reported as `.incomplete`, because appending digits can yield a multiple.
   /// Only zero is a multiple of zero.
   public static func multiple(of divisor: Value) -> Validator {
     custom("multiple", .multiple(of: "\(divisor)")) { $0.isMultiple(of: divisor) }
@@ -86,7 +93,7 @@ extension Validator where Value: FloatingPoint & SendableMetatype {
 extension Validator where Value: Comparable & Sendable & SendableMetatype {
   /// Returns a validator for a minimum.
   ///
-  /// A lower value is reported as `.incomplete`, because appending digits makes it greater.
+  /// A lower value is reported as `.incomplete`, because appending digits can increase it.
   public static func atLeast(_ minimum: Value) -> Validator {
     custom("atLeast", .minimum("\(minimum)")) { $0 >= minimum }
   }

@@ -58,6 +58,7 @@ struct BinaryObjectBuilder {
     case .string(let string): return add(EscapedString.inPropertyList(string))
     case .data(let data): return add(BinaryObject.header(.data, count: data.count) + data)
     case .date(let date): return add(.date, date.timeIntervalSinceReferenceDate.bitPattern)
+    case .duration(let duration): return try add(duration.inBinaryPropertyList, within: depth)
     case .array(let elements):
       try FormatError.checkDepth(depth)
       let array = addContainer(.array, elements.count)
@@ -77,6 +78,7 @@ struct BinaryObjectBuilder {
         setReference(sorted.count + index, of: dictionary, to: value)
       }
       return dictionary
+    case .layered: throw .ofLayers
     }
   }
 
@@ -134,7 +136,7 @@ struct BinaryObjectCopier {
   private var copies: [Int32]
   private var copied: [Int] = []
 
-  /// Creates a copier of objects that a `BinaryObjectCheck` has validated.
+  /// Creates a copier of objects that a `BinaryObjectValidator` has validated.
   init(_ table: BinaryObjectTable) {
     self.table = table
     copies = Array(repeating: -1, count: table.count)

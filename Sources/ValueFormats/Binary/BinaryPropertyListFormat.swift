@@ -12,7 +12,7 @@ package struct BinaryPropertyListFormat: StoredFormat {
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
     try FileKind.require(.binaryPropertyList, of: file)
     let table = try BinaryObjectTable(file[...])
-    _ = try BinaryObjectCheck(table)
+    _ = try BinaryObjectValidator(table)
     let root = try table.object(table.root)
     guard root.kind == .dictionary else {
       throw root.failure("the root object is not a dictionary")
@@ -57,7 +57,7 @@ package struct BinaryPropertyListFormat: StoredFormat {
     return keys
   }
 
-  package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
+  package func join(_ entries: [KeyValueEntry], _ enclosingText: EnclosingText) -> [UInt8] {
     var builder = BinaryObjectBuilder()
     let root = builder.addContainer(.dictionary, entries.count)
     for (index, entry) in entries.enumerated() {
@@ -93,8 +93,8 @@ package struct BinaryPropertyListFormat: StoredFormat {
   package func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree {
     let table = try BinaryObjectTable(value)
     // The root dictionary of the file takes one level.
-    let check = try BinaryObjectCheck(table, depth: FormatLimits.depth - 1)
-    guard check.valueCount <= Self.maximumValueCount else {
+    let validator = try BinaryObjectValidator(table, depth: FormatLimits.depth - 1)
+    guard validator.valueCount <= Self.maximumValueCount else {
       let reason = "more than \(Self.maximumValueCount) values after expanding shared values"
       throw FormatError(reason: reason, offset: 0)
     }

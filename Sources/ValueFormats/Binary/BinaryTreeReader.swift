@@ -9,7 +9,7 @@ struct BinaryTreeReader {
   /// The trees of the objects, so that a shared object is read and stored only once.
   private var trees: [ValueTree?]
 
-  /// Creates a reader of objects that a `BinaryObjectCheck` has validated.
+  /// Creates a reader of objects that a `BinaryObjectValidator` has validated.
   init(_ table: BinaryObjectTable, _ escaping: StringEscaping = .escaped, readsUIDs: Bool = false) {
     self.table = table
     self.escaping = escaping
@@ -74,9 +74,7 @@ struct BinaryTreeReader {
       guard key.kind.isString else { throw key.failure("a key is not a string") }
       let name = StoredKey(try string(key))
       let element = try tree(try table.reference(count + index, of: object))
-      if elements.updateValue(element, forKey: name) != nil {
-        throw key.failure("duplicate key")
-      }
+      if elements.updateValue(element, forKey: name) != nil { throw key.failure("duplicate key") }
     }
     return elements
   }

@@ -8,7 +8,7 @@ extension URL {
   package init?(archive: Data) {
     do throws(FormatError) {
       let table = try BinaryObjectTable(Array(archive)[...])
-      _ = try BinaryObjectCheck(table)
+      _ = try BinaryObjectValidator(table)
       var reader = BinaryTreeReader(table, .plain, readsUIDs: true)
       guard case .dictionary(let archive) = try reader.tree(table.root),
         case .array(let objects)? = archive[StoredKey("$objects")]

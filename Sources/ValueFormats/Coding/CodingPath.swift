@@ -37,17 +37,20 @@ struct IndexKey: CodingKey {
 }
 
 /// The default coding key of a superclass.
-enum SuperKey: String, CodingKey {
-  case `super`
-}
+enum SuperKey: String, CodingKey { case `super` }
 
 /// The depth of nested containers and values around a value.
-struct NestingDepth: Sendable {
+struct NestingDepth {
   /// The number of enclosing arrays and dictionaries.
   private var containers = 0
 
   /// The number of enclosing single values, such as optionals, in the innermost container.
   private var layers = 0
+
+  /// The record of the members that are read; nil if they are not recorded.
+  private(set) var usage: MemberUsage?
+
+  init(recording usage: MemberUsage? = nil) { self.usage = usage }
 
   /// Whether an array or a dictionary is allowed here; the root of the file takes one level.
   var allowsContainer: Bool { containers + 1 < FormatLimits.depth }
@@ -55,7 +58,15 @@ struct NestingDepth: Sendable {
   /// Whether a value is allowed here; only a type that contains itself can exceed the limit.
   var allowsValue: Bool { layers <= 64 }
 
-  var insideContainer: NestingDepth { NestingDepth(containers: containers + 1) }
+  var insideContainer: NestingDepth {
+    var depth = NestingDepth(recording: usage)
+    depth.containers = containers + 1
+    return depth
+  }
 
-  var insideLayer: NestingDepth { NestingDepth(containers: containers, layers: layers + 1) }
+  var insideLayer: NestingDepth {
+    var depth = self
+    depth.layers += 1
+    return depth
+  }
 }

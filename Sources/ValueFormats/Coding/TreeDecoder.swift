@@ -30,25 +30,42 @@ final class TreeReader: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    guard case .dictionary(let entries) = tree else {
-      throw DecodingError(tree.isNot(.dictionary), of: [String: Any].self, at: path)
+    do throws(ValueCodingError.Problem) {
+      let container: KeyedTreeReader<Key>
+      switch tree {
+      case .dictionary(let entries): container = KeyedTreeReader(entries: entries, reader: self)
+      case .layered(let tree):
+        let layers = try LayeredMembers(tree)
+        container = KeyedTreeReader(entries: [:], layers: layers, reader: self)
+      default: throw tree.isNot(.dictionary)
+      }
+      try checkDepth()
+      depth.usage?.open(path)
+      return KeyedDecodingContainer(container)
+    } catch {
+      throw DecodingError(error, of: [String: Any].self, at: path)
     }
-    try checkDepth()
-    return KeyedDecodingContainer(KeyedTreeReader(entries: entries, reader: self))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    guard case .array(let elements) = tree else {
-      throw DecodingError(tree.isNot(.array), of: [Any].self, at: path)
+    do throws(ValueCodingError.Problem) {
+      let elements: [ValueTree]
+      switch tree {
+      case .array(let array): elements = array
+      case .layered(let layered): elements = try layered.elements()
+      default: throw tree.isNot(.array)
+      }
+      try checkDepth()
+      return UnkeyedTreeReader(elements: elements, reader: self)
+    } catch {
+      throw DecodingError(error, of: [Any].self, at: path)
     }
-    try checkDepth()
-    return UnkeyedTreeReader(elements: elements, reader: self)
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-  private func checkDepth() throws {
-    if !depth.allowsContainer { throw DecodingError(.tooDeep, of: Any.self, at: path) }
+  private func checkDepth() throws(ValueCodingError.Problem) {
+    if !depth.allowsContainer { throw .tooDeep }
   }
 }
 
@@ -67,13 +84,18 @@ extension TreeReader: SingleValueDecodingContainer {
 
 extension ValueTree {
   /// Decodes a value; throws errors of the standard library.
-  package func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
-    try value(of: type, at: nil, NestingDepth())
+  package func decoded<Value: Decodable>(
+    as type: Value.Type, recording usage: MemberUsage? = nil
+  ) throws -> Value {
+    try value(of: type, at: nil, NestingDepth(recording: usage))
   }
 
   func scalar<Scalar: StoredScalar>(at path: @autoclosure () -> CodingPath?) throws -> Scalar {
     do throws(ValueCodingError.Problem) {
-      return try Scalar(self)
+      guard case .layered(let layered) = self else { return try Scalar(self) }
+      return try layered.converted(for: Scalar.self) { tree throws(ValueCodingError.Problem) in
+        try Scalar(tree)
+      }
     } catch {
       throw DecodingError(error, of: Scalar.self, at: path())
     }
@@ -89,18 +111,27 @@ extension ValueTree {
     }
     let reader = TreeReader(self, at: path(), depth)
     guard depth.allowsValue else { throw DecodingError(.tooDeep, of: type, at: reader.path) }
-    return try type.init(from: reader)
+    guard case .layered(let layered) = self else { return try type.init(from: reader) }
+    do {
+      return try type.init(from: reader)
+    } catch {
+      throw layered.naming(error)
+    }
   }
 }
 
 /// A decoding container for a dictionary, which falls back to a canonically equivalent key.
 struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let entries: [StoredKey: ValueTree]
+  /// The members in several layers, instead of `entries`; nil for a plain dictionary.
+  var layers: LayeredMembers?
   let reader: TreeReader
 
   var codingPath: [any CodingKey] { reader.codingPath }
 
   var allKeys: [Key] {
+    reader.depth.usage?.readAllKeys(at: reader.path)
+    let entries = layers?.allEntries() ?? entries
     // The keys are sorted, because a decoded `Dictionary` retains the last of several canonically
     // equivalent keys.
     let keys = entries.keys.allSatisfy(\.isASCII) ? Array(entries.keys) : entries.keys.sorted()
@@ -135,9 +166,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   private func value<Value: Decodable>(
     of type: Value.Type, from tree: ValueTree, _ key: Key
-  ) throws -> Value {
-    try tree.value(of: type, at: path(of: key), reader.depth.insideContainer)
-  }
+  ) throws -> Value { try tree.value(of: type, at: path(of: key), reader.depth.insideContainer) }
 
   func nestedContainer<NestedKey>(
     keyedBy type: NestedKey.Type, forKey key: Key
@@ -168,10 +197,9 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func entry(_ key: some CodingKey) -> ValueTree? {
-    let key = StoredKey(key.stringValue)
-    if let tree = entries[key] { return tree }
-    if key.isASCII { return nil }
-    return entries.filter { $0.key.string == key.string }.max { $0.key < $1.key }?.value
+    reader.depth.usage?.read(key, at: reader.path)
+    let name = key.stringValue
+    return layers.map { $0.member(name) } ?? entries.member(name)?.value
   }
 
   private func path(of key: some CodingKey) -> CodingPath { CodingPath(key, in: reader.path) }

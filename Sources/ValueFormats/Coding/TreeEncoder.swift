@@ -80,9 +80,7 @@ final class TreeBuilder: Encoder {
     }
   }
 
-  private func check() throws {
-    if let problem { throw EncodingError(problem, of: (), at: path) }
-  }
+  private func check() throws { if let problem { throw EncodingError(problem, of: (), at: path) } }
 
   /// Returns the tree of a nested value.
   func tree<Value: Encodable>(
@@ -186,9 +184,7 @@ struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   private func nestedBuilder(
     _ key: some CodingKey, _ content: TreeBuilder.Content = .nothing
-  ) -> TreeBuilder {
-    builder.builder(forKey: key, at: path(of: key), content)
-  }
+  ) -> TreeBuilder { builder.builder(forKey: key, at: path(of: key), content) }
 
   private func path(of key: some CodingKey) -> CodingPath { CodingPath(key, in: builder.path) }
 }

@@ -12,8 +12,8 @@ package struct ValueCoder: Sendable {
   /// Encodes a value; throws if a property list cannot represent it exactly.
   package func encode<Value: Encodable>(_ value: Value) throws(ValueCodingError) -> [UInt8] {
     // The most common type is handled without a dynamic cast.
-    if Value.self == String.self { return identityCast(value, to: String.self).storedBytes }
-    guard let type = Value.self as? any StoredBytes.Type else {
+    if Value.self == String.self { return identityCast(value, to: String.self).encodedBytes }
+    guard let type = Value.self as? any ByteCodable.Type else {
       return try encodePropertyList(value)
     }
     return type.bytes(of: value)
@@ -23,8 +23,8 @@ package struct ValueCoder: Sendable {
   package func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: Span<UInt8>
   ) throws(ValueCodingError) -> Value {
-    if type == String.self { return identityCast(try String(stored: bytes), to: type) }
-    guard let coded = type as? any StoredBytes.Type else {
+    if type == String.self { return identityCast(try String(encodedBytes: bytes), to: type) }
+    guard let coded = type as? any ByteCodable.Type else {
       return try decodePropertyList(type, from: bytes)
     }
     return try coded.decode(bytes, as: type)
@@ -32,9 +32,7 @@ package struct ValueCoder: Sendable {
 
   package func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8]
-  ) throws(ValueCodingError) -> Value {
-    try decode(type, from: bytes.span)
-  }
+  ) throws(ValueCodingError) -> Value { try decode(type, from: bytes.span) }
 }
 
 // The root of a property list must be a container. A scalar, such as a date or an enum with raw
@@ -71,7 +69,7 @@ extension ValueCoder {
     if let optional = type as? any DecodableOptional.Type {
       return try optional.decode(type, from: bytes, by: self)
     }
-    var data = Data(stored: bytes)
+    var data = Data(encodedBytes: bytes)
     defer { data.wipe() }
     var checked = Array(data)
     defer { checked.wipe() }

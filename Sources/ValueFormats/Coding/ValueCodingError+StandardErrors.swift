@@ -40,6 +40,12 @@ extension ValueCodingError {
 
   /// Converts a decoding error; `isWrappedInArray` is as for an encoding error.
   init(decoding type: Any.Type, _ error: any Error, isWrappedInArray: Bool = false) {
+    let (problem, keys) = Self.analysis(of: error)
+    self.init(problem, of: type, at: keys.dropFirst(isWrappedInArray ? 1 : 0))
+  }
+
+  /// Returns the problem of a decoding error, and the path to it.
+  static func analysis(of error: any Error) -> (Problem, [any CodingKey]) {
     let (problem, context): (Problem, DecodingError.Context?) =
       switch error {
       case DecodingError.keyNotFound(let key, let context): (.missing(key), context)
@@ -48,9 +54,7 @@ extension ValueCodingError {
       case DecodingError.dataCorrupted(let context): (.notValid, context)
       default: (.codableFailed(error: "\(Swift.type(of: error))"), nil)
       }
-    self.init(
-      context?.underlyingError as? Problem ?? problem, of: type,
-      at: context?.codingPath.dropFirst(isWrappedInArray ? 1 : 0) ?? [])
+    return (context?.underlyingError as? Problem ?? problem, context?.codingPath ?? [])
   }
 }
 

@@ -30,6 +30,8 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     case notUTF8
     case notURL
     case notPropertyList
+    /// A text of the environment or the command line has a problem, which is a clause.
+    case inText(String, name: String)
   }
 
   /// The kinds of values in a tree.
@@ -81,6 +83,7 @@ extension ValueCodingError.Problem {
     case .notUTF8: "the string is not valid UTF-8"
     case .notURL: "the string is not a URL"
     case .notPropertyList: "they are not a binary property list"
+    case .inText(let problem, let name): "\(problem), in \(name)"
     }
   }
 }

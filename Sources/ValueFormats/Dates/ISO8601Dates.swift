@@ -42,11 +42,11 @@ struct DateReader {
     return (((days - GregorianDays.reference) * 24 + hour) * 60 + minute) * 60 + second
   }
 
-  /// Reads the fraction of a second; returns 0 if there is none, and nil if it is not valid.
-  mutating func fraction() -> Double? {
-    guard skip(".") else { return 0 }
+  /// Reads the digits of a fraction of a second, which may be absent; nil if they are not valid.
+  mutating func fraction() -> [UInt8]? {
+    guard skip(".") else { return [] }
     let digits = digits()
-    return digits.isEmpty ? nil : Double("0." + digits)
+    return digits.isEmpty ? nil : Array(digits.utf8)
   }
 
   /// Reads an offset from UTC, in seconds.
@@ -61,6 +61,23 @@ struct DateReader {
 }
 
 extension Date {
+  /// The date as a string in UTC, such as `2026-11-22T09:13:48.438Z`; nil outside of the years 1 to
+  /// 9999.
+  ///
+  /// The fraction has the fewest digits that restore the date exactly: seven at most for a date in
+  /// this century, and hundreds only for a tiny fraction of a second before or after 2001-01-01.
+  package var iso8601: String? {
+    let seconds = timeIntervalSinceReferenceDate
+    let whole = seconds.rounded(.down)
+    guard let text = PropertyListDate.string(of: Date(timeIntervalSinceReferenceDate: whole)) else {
+      return nil
+    }
+    if seconds == whole { return text }
+    let digits = seconds.magnitude.fractionDigits
+    let fraction = seconds < 0 ? digits.complement : digits
+    return "\(text.dropLast()).\(String(decoding: fraction, as: UTF8.self))Z"
+  }
+
   /// Parses a date such as `2026-11-21T15:46:38Z` or `2026-11-21T16:46:38.25+01:00`.
   ///
   /// This profile of ISO 8601 is defined by RFC 3339. Leap seconds are not accepted. Foundation's
@@ -68,10 +85,44 @@ extension Date {
   init?(iso8601 string: String) {
     var reader = DateReader(string[...])
     guard
-      let year = reader.number(digits: 4...4), let seconds = reader.seconds(inYear: year),
-      let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
+      let year = reader.number(digits: 4...4), let local = reader.seconds(inYear: year),
+      let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd,
+      let seconds = Double(wholeSeconds: local - offset, fraction: fraction)
     else { return nil }
-    self.init(timeIntervalSinceReferenceDate: Double(seconds - offset) + fraction)
+    self.init(timeIntervalSinceReferenceDate: seconds)
+  }
+}
+
+// The whole second of a date is rounded down, so that its fraction is positive. A negative number
+// such as -0.75 is -1 and the fraction 0.25: the complement has the same number of digits.
+
+extension Double {
+  /// The digits after the decimal point, as few as distinguish this positive number from others.
+  fileprivate var fractionDigits: [UInt8] {
+    let parts = description.utf8.split(separator: UInt8(ascii: "e"))
+    let digits = parts[0].split(separator: UInt8(ascii: "."))
+    guard parts.count == 2, let exponent = Int(Substring(parts[1])) else { return Array(digits[1]) }
+    // The description of a number below 0.0001 is such as `1.5e-05`.
+    return Array(repeating: UInt8(ascii: "0"), count: -exponent - 1) + digits.joined()
+  }
+
+  /// Creates the nearest number; adding a converted fraction would round twice.
+  fileprivate init?(wholeSeconds: Int64, fraction: [UInt8]) {
+    let hasFraction = fraction.contains { $0 != UInt8(ascii: "0") }
+    let isNegative = hasFraction && wholeSeconds < 0
+    let digits = hasFraction ? (isNegative ? fraction.complement : fraction) : [UInt8(ascii: "0")]
+    let sign = isNegative ? "-" : ""
+    let whole = isNegative ? -(wholeSeconds + 1) : wholeSeconds
+    self.init("\(sign)\(whole).\(String(decoding: digits, as: UTF8.self))")
+  }
+}
+
+extension [UInt8] {
+  /// The digits of the difference between one and a fraction with these digits, not all zero.
+  fileprivate var complement: [UInt8] {
+    let last = lastIndex { $0 != UInt8(ascii: "0") }!
+    let nines = self[..<last].map { UInt8(ascii: "0") + UInt8(ascii: "9") - $0 }
+    return nines + [UInt8(ascii: "0") + UInt8(ascii: "9") + 1 - self[last]] + self[(last + 1)...]
   }
 }
 

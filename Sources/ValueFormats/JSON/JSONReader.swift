@@ -98,6 +98,29 @@ package struct JSONReader: TextReader {
     }
   }
 
+  /// Skips a value nested in `depth` containers, and records the offsets of values inside it.
+  mutating func locate(_ node: PathNode, in depth: Int) throws(FormatError) {
+    node.found(at: position - bytes.startIndex)
+    switch current {
+    case UInt8(ascii: "{") where !node.children.isEmpty:
+      try members(in: depth) { (reader, key) throws(FormatError) in
+        let child = node.children[.key(try reader.content(of: key))]
+        if let child { return try reader.locate(child, in: depth + 1) }
+        _ = try reader.value(in: depth + 1)
+      }
+    case UInt8(ascii: "[") where !node.children.isEmpty:
+      var index = 0
+      try elements(in: depth, until: "]", "closing bracket") { (reader) throws(FormatError) in
+        defer { index += 1 }
+        if let child = node.children[.index(index)] {
+          return try reader.locate(child, in: depth + 1)
+        }
+        _ = try reader.value(in: depth + 1)
+      }
+    default: _ = try value(in: depth)
+    }
+  }
+
   /// Reads a number, a Boolean, or null.
   mutating func scalar() throws(FormatError) -> ValueTree {
     guard let current else { throw unexpected("expected a value") }

@@ -16,7 +16,13 @@ struct JSONWriter: TextWriter {
     case .number(let number): try write(number)
     case .string(let string): write(string: EscapedString.escape(string))
     case .data(let data): write(string: data.base64EncodedString())
-    case .date(let date): write(real: date.timeIntervalSinceReferenceDate)
+    case .date(let date):
+      if let text = date.iso8601 {
+        write(string: text)
+      } else {
+        write(real: date.timeIntervalSinceReferenceDate)
+      }
+    case .duration(let duration): try write(duration.number)
     case .array(let elements):
       try append(elements, between: ("[", "]"), within: depth) {
         (writer, element) throws(FormatError) in
@@ -30,12 +36,13 @@ struct JSONWriter: TextWriter {
         writer.append(": ")
         try writer.write(member.value, within: depth + 1)
       }
+    case .layered: throw .ofLayers
     }
   }
 
   private mutating func write(_ number: StoredNumber) throws(FormatError) {
     switch number {
-    // The description of an `Int128` takes several times as long.
+    // The description of an `Int` is computed several times faster than that of an `Int128`.
     case .integer(let integer): append(Int(exactly: integer)?.description ?? integer.description)
     case .real(let real): write(real: real)
     case .float(let float): write(real: float)

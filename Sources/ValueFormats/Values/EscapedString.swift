@@ -5,7 +5,7 @@ import FoundationEssentials
 /// A nil inside non-nil optionals is encoded as `$null:`, followed by the number of those
 /// optionals. A string that begins with the prefix of an escape, or that the format cannot
 /// represent, is encoded as `$base64:`, followed by its bytes in base64.
-enum EscapedString {
+package enum EscapedString {
   private static let base64Prefix = "$base64:"
   private static let nullPrefix = "$null:"
   /// The encoding of an outermost nil in a property list, as in Foundation.
@@ -20,7 +20,7 @@ enum EscapedString {
   }
 
   /// Escapes a string if it begins with the prefix of an escape, or if `needsEscape` is true.
-  static func escape(_ string: String, needsEscape: Bool = false) -> String {
+  package static func escape(_ string: String, needsEscape: Bool = false) -> String {
     // The bytes are compared, because `hasPrefix` fails if a combining character follows the
     // prefix.
     let hasEscapePrefix =
@@ -35,7 +35,7 @@ enum EscapedString {
   }
 
   /// Reverses `escape`; returns any other string unchanged.
-  static func unescape(_ string: String) -> String {
+  package static func unescape(_ string: String) -> String {
     guard string.utf8.starts(with: base64Prefix.utf8) else { return string }
     let base64 = string.utf8.dropFirst(base64Prefix.utf8.count)
     // A noncanonical form of base64 would change in a round trip.
@@ -78,5 +78,15 @@ package enum StringEscaping: Sendable {
   /// Returns the value that a string in a property list represents.
   func treeInPropertyList(_ string: String) -> ValueTree {
     string == EscapedString.null ? .null(depth: 0) : tree(string)
+  }
+}
+
+extension Data {
+  /// Decodes base64; returns nil for incorrect or misplaced padding, which Foundation accepts.
+  init?(strictBase64 base64: some Collection<UInt8>) {
+    let padding = base64.drop { $0 != UInt8(ascii: "=") }
+    guard base64.count % 4 == 0, padding.count <= 2, padding.allSatisfy({ $0 == UInt8(ascii: "=") })
+    else { return nil }
+    self.init(base64Encoded: Data(base64))
   }
 }

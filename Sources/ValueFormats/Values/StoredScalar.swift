@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// A type that is encoded as a single value without containers.
 package protocol StoredScalar: Codable {
   var tree: ValueTree { get }
@@ -81,12 +79,12 @@ extension ValueTree {
       switch self {
       case .null: .null
       case .bool: .boolean
-      case .number: .number
+      case .number, .duration: .number
       case .string: .string
       case .data: .data
       case .date: .date
       case .array: .array
-      case .dictionary: .dictionary
+      case .dictionary, .layered: .dictionary
       }
     return .wrongType(expected: expected, found: found)
   }
@@ -99,7 +97,7 @@ extension StoredScalar where Self: FixedWidthInteger {
 }
 
 /// An integer type of the standard library with at most 64 bits.
-protocol StoredInteger: StoredScalar, StoredBytes, FixedWidthInteger {}
+protocol StoredInteger: StoredScalar, ByteCodable, FixedWidthInteger {}
 
 extension Int: StoredInteger {}
 extension Int8: StoredInteger {}
@@ -125,15 +123,5 @@ extension UInt128: StoredScalar {
     } else {
       self = try tree.integer()
     }
-  }
-}
-
-extension Data {
-  /// Decodes base64; returns nil for incorrect or misplaced padding, which Foundation accepts.
-  init?(strictBase64 base64: some Collection<UInt8>) {
-    let padding = base64.drop { $0 != UInt8(ascii: "=") }
-    guard base64.count % 4 == 0, padding.count <= 2, padding.allSatisfy({ $0 == UInt8(ascii: "=") })
-    else { return nil }
-    self.init(base64Encoded: Data(base64))
   }
 }

@@ -12,8 +12,12 @@ package enum ValueTree: Hashable, Sendable {
   case string(String)
   case data(Data)
   case date(Date)
+  /// Never read from a file, because no format has durations.
+  case duration(Duration)
   case array([ValueTree])
   case dictionary([StoredKey: ValueTree])
+  /// The values of one key in several layers; only decoded, never encoded.
+  case layered(LayeredTree)
 }
 
 // The values of some standard types are converted without their `Codable` implementations, because
@@ -50,11 +54,17 @@ extension ValueTree {
     if Value.self == UInt64.self { return identityCast(value, to: UInt64.self).tree }
     if Value.self == Int128.self { return identityCast(value, to: Int128.self).tree }
     if Value.self == UInt128.self { return identityCast(value, to: UInt128.self).tree }
+    if Value.self == Duration.self { return .duration(identityCast(value, to: Duration.self)) }
     return nil
   }
 
   /// Returns a value of a standard type; nil if the type itself must decode the value.
   func builtIn<Value>(as type: Value.Type) throws(ValueCodingError.Problem) -> Value? {
+    if case .layered(let layered) = self {
+      return try layered.converted(for: type) { tree throws(ValueCodingError.Problem) in
+        try tree.builtIn(as: type)
+      }
+    }
     if type == String.self { return identityCast(try String(self), to: type) }
     if type == Int.self { return identityCast(try Int(self), to: type) }
     if type == Bool.self { return identityCast(try Bool(self), to: type) }
@@ -74,6 +84,7 @@ extension ValueTree {
     if type == UInt64.self { return identityCast(try UInt64(self), to: type) }
     if type == Int128.self { return identityCast(try Int128(self), to: type) }
     if type == UInt128.self { return identityCast(try UInt128(self), to: type) }
+    if type == Duration.self { return try duration.map { identityCast($0, to: type) } }
     return nil
   }
 
@@ -89,6 +100,24 @@ extension ValueTree {
         guard let seconds: Double = string.nonFinite() else { throw isNot(.date) }
         return Date(timeIntervalSinceReferenceDate: seconds)
       default: throw isNot(.date)
+      }
+    }
+  }
+
+  /// The duration; nil for an array, the form of older versions, which `Duration` itself decodes.
+  private var duration: Duration? {
+    get throws(ValueCodingError.Problem) {
+      switch self {
+      case .array: return nil
+      case .duration(let duration): return duration
+      case .number(let number):
+        guard let duration = number.duration else { throw .outOfRange(type: "Duration") }
+        return duration
+      case .string(let string):
+        let duration = StoredNumber.text(string).duration
+        guard duration?.inBinaryPropertyList == self else { throw isNot(.number) }
+        return duration
+      default: throw isNot(.number)
       }
     }
   }
@@ -128,6 +157,10 @@ extension ValueTree {
 
   /// Whether the value is nil, and not inside a non-nil optional.
   var isNull: Bool {
-    if case .null(depth: 0) = self { true } else { false }
+    switch self {
+    case .null(let depth): depth == 0
+    case .layered(let layered): layered.isNull
+    default: false
+    }
   }
 }

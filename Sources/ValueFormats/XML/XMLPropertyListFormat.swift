@@ -7,7 +7,7 @@ package struct XMLPropertyListFormat: StoredFormat {
   package init() {}
 
   /// The text around the entries of a new file.
-  private static let newFile = FileSurroundings(
+  private static let newFile = EnclosingText(
     header: Array(
       """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -20,13 +20,13 @@ package struct XMLPropertyListFormat: StoredFormat {
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
     try FileKind.require(.xml, of: file)
-    var reader = try PropertyListMarkupReader(file[...], makesTrees: false)
+    var reader = try XMLPropertyListReader(file[...], makesTrees: false)
     return try reader.file()
   }
 
-  package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
-    let surroundings = surroundings.header.isEmpty ? Self.newFile : surroundings
-    let (header, footer) = (surroundings.header, surroundings.footer)
+  package func join(_ entries: [KeyValueEntry], _ enclosingText: EnclosingText) -> [UInt8] {
+    let enclosingText = enclosingText.header.isEmpty ? Self.newFile : enclosingText
+    let (header, footer) = (enclosingText.header, enclosingText.footer)
     var file: [UInt8] = []
     file.reserveCapacity(entries.reduce(header.count + footer.count + 2) { $0 + $1.text.count + 2 })
     file += header
@@ -41,7 +41,7 @@ package struct XMLPropertyListFormat: StoredFormat {
   }
 
   package func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {
-    var writer = PropertyListMarkupWriter()
+    var writer = XMLPropertyListWriter()
     writer.key(key.string)
     writer.newLine(1)
     let text = writer.bytes + value
@@ -49,14 +49,19 @@ package struct XMLPropertyListFormat: StoredFormat {
   }
 
   package func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8] {
-    var writer = PropertyListMarkupWriter()
+    var writer = XMLPropertyListWriter()
     try writer.value(tree, within: 1)
     return writer.bytes
   }
 
   package func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree {
-    var reader = try PropertyListMarkupReader(value, makesTrees: true)
+    var reader = try XMLPropertyListReader(value, makesTrees: true)
     return try reader.fragment()
+  }
+
+  package func locate(_ paths: PathNode, in value: ArraySlice<UInt8>) throws(FormatError) {
+    var reader = try XMLPropertyListReader(value, makesTrees: false)
+    try reader.locate(paths, within: 1)
   }
 }
 
@@ -85,8 +90,7 @@ enum PropertyListElement: String {
     case .integer: return PropertyListNumber.integer(trimmed).map(ValueTree.number)
     case .real: return PropertyListNumber.real(trimmed).map(ValueTree.number)
     case .date: return PropertyListDate.date(trimmed).map(ValueTree.date)
-    case .data:
-      return Data(strictBase64: text.utf8.filter { !$0.isWhitespace }).map(ValueTree.data)
+    case .data: return Data(strictBase64: text.utf8.filter { !$0.isWhitespace }).map(ValueTree.data)
     case .string: return escaping.treeInPropertyList(text)
     case .plist, .dict, .key, .array: return nil
     }

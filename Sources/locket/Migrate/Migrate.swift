@@ -1,6 +1,7 @@
 import FoundationEssentials
 import SecretMigration
 import SecretStorage
+import ValueFormats
 
 extension Option {
   fileprivate static let sourcePassphraseFile = Option(
@@ -66,6 +67,9 @@ extension Command {
       name: "migrate \(name)", parameters: [Parameter("FILE", source)],
       summary: "Adds the secrets of \(source).",
       options: options + Option.migration + Option.openVault,
+      fields: Field.outcome + [
+        Field("position", "the position of a secret that was skipped"), .isSourceRemoved,
+      ] + Field.identity,
       notes: """
         \(notes)
         Each line contains the outcome for a secret, and the options that select it. If the vault has a
@@ -91,17 +95,22 @@ extension Command {
 
   private static func show(_ report: MigrationReport, _ arguments: Arguments) throws {
     for entry in report.entries {
-      let outcome = entry.outcome.text(replacing: arguments.has(.replace))
-      try Output.line("\(outcome): \(entry.identity.options)")
+      let outcome = entry.outcome.listed(replacing: arguments.has(.replace))
+      try arguments.list(
+        "\(outcome.text): \(entry.identity.options)", outcome.fields + entry.identity.fields)
     }
     for skipped in report.unreadable {
-      try Output.line("skipped: \(skipped.position) (\(skipped.reason))")
+      try arguments.list(
+        "skipped: \(skipped.position) (\(skipped.reason))",
+        ListedOutcome(word: "skipped", reason: "\(skipped.reason)").fields
+          + [("position", .string("\(skipped.position)"))])
     }
     guard arguments.has(.removeSource), !arguments.has(.dryRun) else { return }
-    try Output.line(
+    try arguments.list(
       report.isSourceRemoved
         ? "The file was removed."
-        : "The file was kept, because the vault does not contain all of its secrets.")
+        : "The file was kept, because the vault does not contain all of its secrets.",
+      [(Field.isSourceRemoved.name, .bool(report.isSourceRemoved))])
   }
 }
 
@@ -109,4 +118,9 @@ extension Arguments {
   fileprivate func sourcePassphrase() async throws -> Secret {
     try await passphrase(in: .sourcePassphraseFile, prompt: "Passphrase of the source: ")
   }
+}
+
+extension Field {
+  static let isSourceRemoved = Field(
+    "isSourceRemoved", "whether the file was removed, on the last line with --remove-source")
 }

@@ -7,7 +7,8 @@ extension Option {
   fileprivate static let type = Option(
     "type", "KEY=TYPE", "the type of a key's JSON; repeatable", isRepeatable: true)
   fileprivate static let dates = Option(
-    "dates", "FORMAT", "the format of dates: iso8601, seconds or milliseconds; see below")
+    "dates", "FORMAT", "the format of dates: iso8601, seconds or milliseconds; see below",
+    choices: ["iso8601", "seconds", "milliseconds"])
 }
 
 extension Command {
@@ -15,6 +16,7 @@ extension Command {
     name: "migrate adapters",
     summary: "Converts the secrets that adapters of FTPropertyWrappers 0.x stored as JSON.",
     options: [.service, .type, .dates, .dryRun] + Option.openVault,
+    fields: Field.outcome + Field.identity,
     notes: """
       --service is the adapter's serviceIdentifier; that of .defaultDomain is the app's identifier with
       the suffix .securedomain.default. Each secret is converted to the format of @GenericPassword and
@@ -63,7 +65,9 @@ extension Command {
     }
     for entry in report.entries {
       let identity = ItemIdentity.generic(service: service, account: entry.key)
-      try Output.line("\(entry.outcome.text): \(identity.options)")
+      let outcome = entry.outcome.listed
+      try arguments.list(
+        "\(outcome.text): \(identity.options)", outcome.fields + identity.fields)
     }
     let isRefusing = report.entries.contains(where: \.outcome.isRefusal)
     return isRefusing && !arguments.has(.dryRun) ? .refused : .done
@@ -116,15 +120,18 @@ extension AdapterMigrationReport.Outcome {
     }
   }
 
-  fileprivate var text: String {
+  fileprivate var listed: ListedOutcome {
     switch self {
-    case .converted: "converted"
-    case .alreadyConverted: "already converted"
-    case .native: "kept (not JSON)"
-    case .absent: "absent"
-    case .conflict: "refused (It was changed after an interrupted run.)"
-    case .undeclared: "refused (It was added during the migration. Run the command again.)"
-    case .refused(let reason): "refused (\(reason))"
+    case .converted: ListedOutcome(word: "converted")
+    case .alreadyConverted: ListedOutcome(word: "already converted")
+    case .native: ListedOutcome(word: "kept", reason: "not JSON")
+    case .absent: ListedOutcome(word: "absent")
+    case .conflict:
+      ListedOutcome(word: "refused", reason: "It was changed after an interrupted run.")
+    case .undeclared:
+      ListedOutcome(
+        word: "refused", reason: "It was added during the migration. Run the command again.")
+    case .refused(let reason): ListedOutcome(word: "refused", reason: "\(reason)")
     }
   }
 }

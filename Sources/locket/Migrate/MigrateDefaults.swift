@@ -2,6 +2,7 @@ import FoundationEssentials
 import KeyValueStorage
 import KeychainCompatibility
 import SecretStorage
+import ValueFormats
 
 extension Option {
   fileprivate static let keepData = Option(
@@ -17,7 +18,10 @@ extension Command {
     name: "migrate defaults",
     parameters: [Parameter("FILE", "a property list that Foundation's UserDefaults wrote")],
     summary: "Adds the settings of Foundation's UserDefaults.",
-    options: [.keepData, .settingsFile, .dryRun, .replaceSettings, .removePropertyList],
+    options: [.keepData] + Option.settingsPlace + [
+      .dryRun, .replaceSettings, .removePropertyList,
+    ],
+    fields: Field.outcome + [Field("key", "the key of the setting"), .isSourceRemoved],
     notes: """
       The file is ~/.config/<app>.plist, or in $XDG_CONFIG_HOME.
 
@@ -55,16 +59,21 @@ extension Command {
     ]
     let decoded = Set(report.decoded)
     let lines = outcomes.flatMap { outcome, keys in
-      keys.map { (key: $0, text: decoded.contains($0) ? "\(outcome) (decoded)" : outcome) }
+      keys.map { key in
+        let reason = decoded.contains(key) ? "decoded" : nil
+        return (key: key, outcome: ListedOutcome(word: outcome, reason: reason))
+      }
     }
-    for line in lines.sorted(by: { $0.key < $1.key }) {
-      try Output.line("\(line.text): \(line.key.asListedKey)")
+    for (key, outcome) in lines.sorted(by: { $0.key < $1.key }) {
+      try arguments.list(
+        "\(outcome.text): \(key.asListedKey)", outcome.fields + [("key", .string(key))])
     }
     guard arguments.has(.removePropertyList), !arguments.has(.dryRun) else { return }
-    try Output.line(
+    try arguments.list(
       report.isSourceRemoved
         ? "The file was removed."
-        : "The file was kept, because the settings do not contain all of its values.")
+        : "The file was kept, because the settings do not contain all of its values.",
+      [(Field.isSourceRemoved.name, .bool(report.isSourceRemoved))])
   }
 }
 

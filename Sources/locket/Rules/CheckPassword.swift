@@ -1,5 +1,6 @@
 import PasswordRules
 import SecretStorage
+import ValueFormats
 
 extension Command {
   static let checkPassword = Command(
@@ -7,6 +8,12 @@ extension Command {
     parameters: [.descriptor],
     summary: "Checks a password against rules, and lists the state of each rule.",
     options: [.any],
+    fields: [
+      Field("rule", "the rule"), Field("state", "satisfied, incomplete or violated"),
+      Field("violations", "the positions that violate it: the first and the last of each range"),
+      Field("conclusion", "on the last line, how to satisfy the remaining rules"),
+      Field("isSatisfied", "on the last line, whether all rules are satisfied"),
+    ],
     notes: """
       The terminal prompts for the password and does not show it. If standard input is not a terminal,
       the password is read from it, without a newline at the end. Each line is a rule: satisfied;
@@ -22,8 +29,11 @@ extension Command {
     let rules = try arguments.rules()
     let mode = arguments.matchingMode
     let report = rules.check(try await password(), matching: mode)
-    for check in report.checks { try Output.line(check.line) }
-    try Output.line(conclusion(of: report, for: rules, matching: mode))
+    for check in report.checks { try arguments.list(check.line, check.fields) }
+    let conclusion = conclusion(of: report, for: rules, matching: mode)
+    try arguments.list(
+      conclusion,
+      [("conclusion", .string(conclusion)), ("isSatisfied", .bool(report.isSatisfied))])
     return report.isSatisfied ? .done : .refused
   }
 
@@ -71,6 +81,21 @@ extension Command {
 
 extension PasswordReport.Check {
   fileprivate var isOfRequirement: Bool { if case .required = rule { true } else { false } }
+
+  fileprivate var fields: FieldValues {
+    let word =
+      switch state {
+      case .satisfied: "satisfied"
+      case .incomplete: "incomplete"
+      case .violated: "violated"
+      }
+    let ranges = violations.map { range in
+      ValueTree.array([range.lowerBound + 1, range.upperBound].compactMap { .integer($0) })
+    }
+    return [
+      ("rule", .string("\(rule)")), ("state", .string(word)), ("violations", .array(ranges)),
+    ]
+  }
 
   /// The state, the rule, and the positions that violate it.
   fileprivate var line: String {

@@ -1,4 +1,5 @@
 import PasswordRules
+import ValueFormats
 
 extension Option {
   static let any = Option(
@@ -47,6 +48,13 @@ extension Command {
     parameters: [.descriptor],
     summary: "Explains rules: their canonical form, warnings, entropy, HTML.",
     options: [.any],
+    fields: [
+      Field("canonical", "the canonical form"), Field("compatible", "the compatible form"),
+      Field("html", "the attribute of an HTML element"),
+      Field("entropy", "the entropy of the passwords of the default length, in bits"),
+      Field("length", "that length, in characters"), Field("problem", "why there is no entropy"),
+      Field("warnings", "objects with the first and the last character, and a text"),
+    ],
     notes: """
       The compatible form is for parsers without max-repeating and max-sequential, and is omitted if it
       is the same. A warning points to a valid part that may be a mistake; invisible characters in it
@@ -55,14 +63,15 @@ extension Command {
   ) { arguments in
     let (rules, warnings) = try arguments.descriptor()
     let compatible = rules.descriptor(for: .compatible)
+    let isSame = compatible == rules.descriptor
+    let entropy = RulesEntropy(of: rules, arguments.matchingMode)
     // The canonical form of no rules is empty.
-    try Output.line("canonical   \(rules.descriptor.isEmpty ? "(no rules)" : rules.descriptor)")
-    if compatible != rules.descriptor { try Output.line("compatible  \(compatible)") }
-    try Output.line("HTML        \(rules.htmlAttribute)")
-    try Output.line("entropy     \(entropy(of: rules, arguments.matchingMode))")
+    var lines = ["canonical   \(rules.descriptor.isEmpty ? "(no rules)" : rules.descriptor)"]
+    if !isSame { lines.append("compatible  \(compatible)") }
+    lines += ["HTML        \(rules.htmlAttribute)", "entropy     \(entropy.text)"]
     for warning in warnings {
       let place = MarkedText(arguments.parameters[0], marking: warning.range)
-      try Output.line(
+      lines.append(
         """
 
         \(TextStyle.waiting.text("warning")) at character \(warning.range.lowerBound + 1): \(warning)
@@ -70,19 +79,13 @@ extension Command {
           \(TextStyle.waiting.text(place.carets))
         """)
     }
+    try arguments.list(
+      lines.joined(separator: "\n"),
+      [
+        ("canonical", .string(rules.descriptor)), ("compatible", .text(isSame ? nil : compatible)),
+        ("html", .string(rules.htmlAttribute)),
+      ] + entropy.fields + [("warnings", .array(warnings.map(\.tree)))])
     return .done
-  }
-
-  private static func entropy(
-    of rules: PasswordRuleSet, _ mode: RequirementMatchingMode
-  ) -> String {
-    do {
-      let length = try rules.defaultLength(matching: mode)
-      let bits = try rules.entropy(length: length, matching: mode)
-      return "\((bits * 10).rounded() / 10) bits at length \(length)"
-    } catch {
-      return "\(error)"
-    }
   }
 
   static let compareRules = Command(
@@ -93,6 +96,12 @@ extension Command {
     ],
     summary: "Compares two sets of rules, with passwords that only one of them accepts.",
     options: [.any],
+    fields: [
+      Field("relation", "equal, stricter, looser or incomparable"),
+      Field("differences", "the differences, each a text"),
+      Field("onlyA", "a shortest password that only A accepts"),
+      Field("onlyB", "a shortest password that only B accepts"),
+    ],
     notes: """
       The first line is the relation of A to B: equal, stricter, looser or incomparable. The differences
       follow, then a shortest password that only A accepts and one that only B accepts, each as a JSON
@@ -102,11 +111,18 @@ extension Command {
     let first = try arguments.rules(at: 0, named: "A")
     let second = try arguments.rules(at: 1, named: "B")
     let comparison = try first.compared(to: second, matching: arguments.matchingMode)
-    try Output.line("\(comparison.relation)")
-    for difference in comparison.differences { try Output.line("  \(difference)") }
+    let differences = comparison.differences.map { "\($0)" }
+    var lines = ["\(comparison.relation)"] + differences.map { "  \($0)" }
     for (name, password) in [("A", comparison.onlyFirst), ("B", comparison.onlySecond)] {
-      if let password { try Output.line("only \(name) accepts \(password.quotedForJSON)") }
+      if let password { lines.append("only \(name) accepts \(password.quotedForJSON)") }
     }
+    try arguments.list(
+      lines.joined(separator: "\n"),
+      [
+        ("relation", .string("\(comparison.relation)")),
+        ("differences", .array(differences.map(ValueTree.string))),
+        ("onlyA", .text(comparison.onlyFirst)), ("onlyB", .text(comparison.onlySecond)),
+      ])
     return .done
   }
 
@@ -115,6 +131,7 @@ extension Command {
     parameters: [.descriptor],
     summary: "Generates passwords that satisfy the rules, one on each line.",
     options: [.count, .length, .typeable, .any],
+    fields: [Field("password", "the password")],
     notes: """
       All passwords that satisfy the rules are equally likely. Without --length, the length is 20, or as
       close to it as the rules allow.
@@ -130,23 +147,55 @@ extension Command {
       guard let style = TypeablePasswordGenerator(rules) else {
         throw Failure("No password that is easy to read aloud satisfies these rules.")
       }
-      try write(count) { style.password() }
+      try arguments.write(count) { style.password() }
     } else {
       let generator = try PasswordGenerator(rules, length: length, matching: arguments.matchingMode)
-      try write(count) { generator.password() }
+      try arguments.write(count) { generator.password() }
     }
     return .done
   }
+}
 
-  private static func write(_ count: Int, _ password: () -> String) throws(Failure) {
+extension Arguments {
+  /// Prints passwords, many at a time.
+  fileprivate func write(_ count: Int, _ password: () -> String) throws(Failure) {
     var lines: [UInt8] = []
     for _ in 0..<count {
-      lines += Array("\(password())\n".utf8)
+      let password = password()
+      lines += Array("\(line(password, [("password", .string(password))]))\n".utf8)
       if lines.count >= 65536 {
         try Output.write(lines)
         lines.removeAll(keepingCapacity: true)
       }
     }
     try Output.write(lines)
+  }
+}
+
+/// The entropy of the passwords of the default length, or the reason why there is none.
+private struct RulesEntropy {
+  let text: String
+  let fields: FieldValues
+
+  init(of rules: PasswordRuleSet, _ mode: RequirementMatchingMode) {
+    do {
+      let length = try rules.defaultLength(matching: mode)
+      let bits = (try rules.entropy(length: length, matching: mode) * 10).rounded() / 10
+      text = "\(bits) bits at length \(length)"
+      fields = [("entropy", .number(.real(bits))), ("length", .integer(length))]
+    } catch {
+      text = "\(error)"
+      fields = [("problem", .string(text))]
+    }
+  }
+}
+
+extension DescriptorIssue {
+  fileprivate var tree: ValueTree {
+    .dictionary([
+      StoredKey("first"): .number(.integer(Int128(range.lowerBound + 1))),
+      StoredKey("last"): .number(.integer(Int128(range.upperBound))),
+      StoredKey("text"): .string("\(self)"),
+    ])
   }
 }

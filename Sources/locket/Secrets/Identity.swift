@@ -1,14 +1,17 @@
 import FoundationEssentials
 import SecretStorage
+import ValueFormats
 
 extension Option {
   static let service = Option("service", "NAME", "the service of a generic password")
   static let server = Option("server", "HOST", "the server of an internet password")
   static let account = Option("account", "NAME", "the account of either kind")
   static let domain = Option("domain", "NAME", "the security domain of an internet password")
-  static let `protocol` = Option("protocol", "NAME", "its protocol, such as https or ssh")
+  static let `protocol` = Option(
+    "protocol", "NAME", "its protocol, such as https or ssh", choices: InternetProtocol.allNames)
   static let authentication = Option(
-    "authentication", "NAME", "its authentication type, such as httpBasic or htmlForm")
+    "authentication", "NAME", "its authentication type, such as httpBasic or htmlForm",
+    choices: InternetAuthenticationType.allNames)
   static let port = Option("port", "NUMBER", "its port")
   static let path = Option("path", "PATH", "its path")
   static let exact = Option("exact", nil, "match only the item that has none of the omitted parts")
@@ -40,17 +43,21 @@ extension Arguments {
   }
 
   /// Returns the proofs that reading the item needs, if it exists.
-  func flags(in vault: SecretVault) throws -> AccessFlags {
+  func flags(in store: any SecretStore) throws -> AccessFlags {
+    try items(in: store).first?.attributes.accessControl.flags ?? []
+  }
+
+  /// Returns the items that match the options.
+  func items(in store: any SecretStore) throws -> [SecretItem] {
     let identity = try identity()
-    let query: ItemQuery = has(.exact) ? .exactly(identity) : .matching(identity)
-    return try vault.items(matching: query).first?.attributes.accessControl.flags ?? []
+    return try store.items(matching: has(.exact) ? .exactly(identity) : .matching(identity))
   }
 
   /// Returns the item of the options; throws if several match.
-  func item(in vault: SecretVault) throws -> PasswordItem<Data> {
+  func item(in store: any SecretStore) throws -> PasswordItem<Data> {
     let identity = try identity()
     let match: ItemMatch = has(.exact) ? .exact : .any
-    let item = PasswordItem<Data>(identity, match: match, refreshPolicy: .manual, in: vault)
+    let item = PasswordItem<Data>(identity, match: match, refreshPolicy: .manual, in: store)
     // A property uses the oldest of several items, but a command must not guess.
     let count = try item.matchCount
     if count > 1 {
@@ -80,17 +87,32 @@ extension Arguments {
   }
 }
 
+extension Field {
+  /// The fields of an identity, with the names of its options.
+  static let identity = (Option.identity.filter { $0 != .exact }).map { Field($0.name, $0.help) }
+}
+
 extension ItemIdentity {
-  /// The options that select this item, quoted for a shell.
-  var options: String {
-    let parts: [(Option, String?)] = [
+  private var parts: [(option: Option, value: String?)] {
+    [
       (.service, service), (.server, server), (.account, account), (.domain, securityDomain),
       (.protocol, `protocol`?.name), (.authentication, authenticationType?.name),
       (.port, port.map(String.init)), (.path, path),
     ]
-    return parts.compactMap { option, value in
+  }
+
+  /// The options that select this item, quoted for a shell.
+  var options: String {
+    parts.compactMap { option, value in
       value.map { "\(option.flag) \($0.quotedForShell)" }
     }.joined(separator: " ")
+  }
+
+  /// The same as the fields of an object.
+  var fields: FieldValues {
+    parts.map { option, value in
+      (option.name, option == .port ? .integer(port) : .text(value))
+    }
   }
 }
 
@@ -104,6 +126,7 @@ extension InternetProtocol {
     ("smtp", .smtp), ("socks", .socks), ("ssh", .ssh), ("smb", .smb), ("afp", .afp),
     ("appleTalk", .appleTalk), ("daap", .daap), ("eppc", .eppc), ("ipp", .ipp),
   ]
+  fileprivate static var allNames: [String] { names.map(\.0) }
 
   /// Returns the protocol with a Swift name or a four-character code; nil for other text.
   static func named(_ name: String) -> InternetProtocol? {
@@ -119,6 +142,7 @@ extension InternetAuthenticationType {
     ("ntlm", .ntlm), ("msn", .msn), ("dpa", .dpa), ("rpa", .rpa), ("httpBasic", .httpBasic),
     ("httpDigest", .httpDigest), ("htmlForm", .htmlForm), ("default", .default),
   ]
+  fileprivate static var allNames: [String] { names.map(\.0) }
 
   /// Returns the type with a Swift name or a four-character code; nil for other text.
   static func named(_ name: String) -> InternetAuthenticationType? {

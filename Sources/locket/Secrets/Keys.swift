@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SecretStorage
+import ValueFormats
 
 extension Option {
   fileprivate static let remove = Option(
@@ -8,9 +9,13 @@ extension Option {
     "new-passphrase-file", "FILE", "a file with the new passphrase, instead of a prompt")
   fileprivate static let name = Option("name", "TEXT", "the name of the slot; by default its kind")
   fileprivate static let newKeyFile = Option(
-    "new-key-file", "FILE", "the key file of a slot of kind key-file")
+    "new-key-file", "FILE", "the key file of a slot of kind key-file or two-factors")
   fileprivate static let credential = Option(
-    "credential", "NAME", "the name of a systemd credential, for a slot of kind credential")
+    "credential", "NAME",
+    "the name of a systemd credential, for a slot of kind credential or two-factors")
+  fileprivate static let argon2id = Option(
+    "argon2id", nil,
+    "derive the key by Argon2id, which needs OpenSSL 3.2 or libargon2, instead of scrypt")
   fileprivate static let dropOthers = Option(
     "drop-others", nil, "remove the slots whose keys are missing, instead of failing")
 }
@@ -19,7 +24,7 @@ extension Command {
   static let passphrase = Command(
     name: "secrets passphrase",
     summary: "Sets or changes the vault's passphrase, as the only key that opens it.",
-    options: [.remove, .newPassphraseFile] + Option.openVault,
+    options: [.remove, .newPassphraseFile, .argon2id] + Option.openVault,
     notes: """
       A newline at the end of a file is ignored. Removing the passphrase also removes the secrets that
       require one (whenPasscodeSetThisDeviceOnly).
@@ -30,8 +35,9 @@ extension Command {
       """
   ) { arguments in
     let file = try arguments.passphrasePath(.newPassphraseFile)
-    if arguments.has(.remove), file != nil {
-      throw UsageError("--remove and --new-passphrase-file cannot be used together.")
+    for option in [Option.newPassphraseFile, .argon2id]
+    where arguments.has(.remove) && arguments.has(option) {
+      throw UsageError("--remove and \(option.flag) cannot be used together.")
     }
     let vault = try await arguments.unlockedVault()
     if arguments.has(.remove) {
@@ -41,7 +47,8 @@ extension Command {
       }
       try vault.removePassphrase()
     } else {
-      try await vault.setPassphrase(newPassphrase(from: file))
+      try await vault.setPassphrase(
+        newPassphrase(from: file), cost: arguments.newPassphraseCost())
     }
     return .done
   }
@@ -62,17 +69,30 @@ extension Parameter {
   fileprivate static let slot = Parameter(
     "ID", "the number of the slot, as shown by `secrets slots`")
   fileprivate static let kind = Parameter(
-    "KIND", "device, passphrase, key-file, credential or recovery-code")
+    "KIND", "device, passphrase, key-file, credential, recovery-code or two-factors",
+    choices: ["device", "passphrase", "key-file", "credential", "recovery-code", "two-factors"])
 }
 
 extension Command {
   static let listSlots = Command(
     name: "secrets slots",
     summary: "Lists the key slots of the vault: the number, kind and name of each.",
-    options: Option.vaultPlace
+    options: Option.vaultPlace,
+    fields: [
+      Field("id", "the number of the slot"), Field("kind", "the kind, as for `secrets slots add`"),
+      Field("factor", "of two factors, the one beside the passphrase: key-file or credential"),
+      Field("credential", "the name of the credential"), Field("name", "the name of the slot"),
+    ]
   ) { arguments in
     for slot in try arguments.vault().slots {
-      try Output.line("\(slot.id)\t\(slot.kind.name)\t\(slot.name.onOneLine)")
+      let (kind, factor, credential) = slot.kind.names
+      let words = [kind, factor, credential?.onOneLine].compactMap { $0 }
+      try arguments.list(
+        "\(slot.id)\t\(words.joined(separator: " "))\t\(slot.name.onOneLine)",
+        [
+          ("id", .integer(slot.id)), ("kind", .string(kind)), ("factor", .text(factor)),
+          ("credential", .text(credential)), ("name", .string(slot.name)),
+        ])
     }
     return .done
   }
@@ -81,9 +101,9 @@ extension Command {
     name: "secrets slots add",
     parameters: [.kind],
     summary: "Adds a key slot, as another way to open the vault.",
-    options: [.name, .newPassphraseFile, .newKeyFile, .credential] + Option.openVault,
+    options: [.name, .newPassphraseFile, .newKeyFile, .credential, .argon2id] + Option.openVault,
     notes: """
-      A recovery code is printed only once: write it down. A key file contains 32 bytes to 1 MiB of
+      A slot of kind two-factors needs a passphrase, and a key file or a credential as well. A recovery code is printed only once: write it down. A key file contains 32 bytes to 1 MiB of
       random data; `head -c 32 /dev/urandom` prints such data.
       """
   ) { arguments in
@@ -92,20 +112,17 @@ extension Command {
     let name = arguments[.name] ?? kind
     switch kind {
     case "device":
-      _ = try vault.addSlot(.device, named: name)
-    case "passphrase":
+      _ = try await vault.addSlot(.device, named: name)
+    case "passphrase", "two-factors":
+      let factor = kind == "two-factors" ? try arguments.newSecondFactor() : nil
       let passphrase = try await newPassphrase(from: arguments.passphrasePath(.newPassphraseFile))
-      _ = try vault.addSlot(.passphrase(passphrase), named: name)
+      let key = factor.map { UnlockKey.twoFactors(passphrase: passphrase, $0) }
+      _ = try await vault.addSlot(
+        key ?? .passphrase(passphrase), named: name, cost: arguments.newPassphraseCost())
     case "key-file":
-      guard let path = try arguments.path(.newKeyFile) else {
-        throw UsageError("A slot of kind key-file needs --new-key-file.")
-      }
-      _ = try vault.addSlot(.keyFile(URL(filePath: path)), named: name)
+      _ = try await vault.addSlot(.keyFile(arguments.newKeyFile()), named: name)
     case "credential":
-      guard let credential = arguments[.credential] else {
-        throw UsageError("A slot of kind credential needs --credential.")
-      }
-      _ = try vault.addSlot(.credential(named: credential), named: name)
+      _ = try await vault.addSlot(.credential(named: arguments.newCredential()), named: name)
     case "recovery-code":
       let (_, code) = try vault.addRecoveryCode(named: name)
       try code.withText { text throws(Failure) in try Output.line(text) }
@@ -143,7 +160,7 @@ extension Command {
   ) { arguments in
     let old = try await arguments.passphrase(in: .passphraseFile, prompt: "Current passphrase: ")
     let new = try await Command.newPassphrase(from: arguments.passphrasePath(.newPassphraseFile))
-    try arguments.vault().changePassphrase(ofSlot: arguments.slotID(), from: old, to: new)
+    try await arguments.vault().changePassphrase(ofSlot: arguments.slotID(), from: old, to: new)
     return .done
   }
 }
@@ -155,17 +172,47 @@ extension Arguments {
     }
     return id
   }
+
+  fileprivate func newKeyFile() throws(UsageError) -> URL {
+    guard let path = try path(.newKeyFile) else {
+      throw UsageError("A slot of kind key-file needs --new-key-file.")
+    }
+    return URL(filePath: path)
+  }
+
+  fileprivate func newCredential() throws(UsageError) -> String {
+    guard let credential = self[.credential] else {
+      throw UsageError("A slot of kind credential needs --credential.")
+    }
+    return credential
+  }
+
+  fileprivate func newSecondFactor() throws(UsageError) -> UnlockKey.SecondFactor {
+    guard has(.newKeyFile) != has(.credential) else {
+      throw UsageError("A slot of kind two-factors needs either --new-key-file or --credential.")
+    }
+    return has(.newKeyFile)
+      ? .keyFile(try newKeyFile()) : .credential(named: try newCredential())
+  }
+
+  /// The cost of a new passphrase; nil for the default one.
+  fileprivate func newPassphraseCost() throws -> PassphraseCost? {
+    has(.argon2id) ? .argon2id(try .calibrated()) : nil
+  }
 }
 
 extension SecretVault.Slot.Kind {
-  fileprivate var name: String {
+  /// The kind, the factor beside a passphrase, and the name of the credential.
+  fileprivate var names: (kind: String, factor: String?, credential: String?) {
     switch self {
-    case .device: "device"
-    case .passphrase: "passphrase"
-    case .keyFile: "key-file"
-    case .credential(let name): "credential \(name.onOneLine)"
-    case .recoveryCode: "recovery-code"
-    case .unknown(let type): "of a newer version (type \(type))"
+    case .device: ("device", nil, nil)
+    case .passphrase: ("passphrase", nil, nil)
+    case .keyFile: ("key-file", nil, nil)
+    case .credential(let name): ("credential", nil, name)
+    case .recoveryCode: ("recovery-code", nil, nil)
+    case .twoFactors(_, .keyFile): ("two-factors", "key-file", nil)
+    case .twoFactors(_, .credential(let name)): ("two-factors", "credential", name)
+    case .unknown(let type): ("of a newer version (type \(type))", nil, nil)
     }
   }
 }

@@ -1,28 +1,32 @@
 import FoundationEssentials
 import SecretStorage
+import ValueFormats
 
 extension Option {
   fileprivate static let all = Option("all", nil, "also list secrets that apps mark as invisible")
   fileprivate static let label = Option("label", "TEXT", "the name in `secrets list`")
   fileprivate static let require = Option(
     "require", "METHOD",
-    "the authentication for reading it: password (its own) or presence (your login)")
-  fileprivate static let itemPasswordFile = Option(
+    "the authentication for reading it: password (its own) or presence (your login)",
+    choices: ["password", "presence"])
+  static let itemPasswordFile = Option(
     "item-password-file", "FILE", "a file with the secret's own password, instead of a prompt")
 }
 
 extension Command {
   static let listSecrets = Command(
     name: "secrets list",
-    summary: "Lists the options that select each secret of the vault, without the secrets.",
-    options: [.service, .all] + Option.openVault,
+    summary: "Lists the options that select each secret, without the secrets.",
+    options: [.service, .all] + Option.openStore,
+    fields: Field.item,
     notes: "Each line contains the options for other commands, a tab, and the label, oldest first."
   ) { arguments in
-    let vault = try await arguments.unlockedVault()
+    let store = try await arguments.openedStore()
     let query = arguments[.service].map { ItemQuery.matching(.generic(service: $0)) } ?? .all
-    for item in try vault.items(matching: query) {
+    for item in try store.items(matching: query) {
       if item.attributes.isInvisible == true, !arguments.has(.all) { continue }
-      try Output.line("\(item.identity.options)\t\((item.attributes.label ?? "").onOneLine)")
+      try arguments.list(
+        "\(item.identity.options)\t\((item.attributes.label ?? "").onOneLine)", item.fields)
     }
     return .done
   }
@@ -30,24 +34,39 @@ extension Command {
   static let getSecret = Command(
     name: "secrets get",
     summary: "Prints a secret, followed by a newline.",
-    options: Option.identity + [.itemPasswordFile] + Option.openVault
+    options: Option.identity + [.itemPasswordFile] + Option.openStore,
+    fields: Field.item + [
+      Field("secret", "the secret, if it is text"),
+      Field("secretBase64", "the secret in Base64, if it is not text"),
+    ]
   ) { arguments in
     _ = try arguments.identity()
-    let vault = try await arguments.unlockedVault()
-    let item = try arguments.item(in: vault)
-    let context = try await arguments.context(for: arguments.flags(in: vault))
+    let store = try await arguments.openedStore()
+    let item = try arguments.item(in: store)
+    let context = try await arguments.context(for: arguments.flags(in: store))
     guard let secret = try await item.load(authorizedBy: context) else {
       Program.report("There is no such secret.")
       return .absent
     }
-    try Output.write(Array(secret) + [UInt8(ascii: "\n")])
+    guard arguments.has(.json) else {
+      try Output.write(Array(secret) + [UInt8(ascii: "\n")])
+      return .done
+    }
+    let text = String(validating: secret, as: UTF8.self)
+    let found = try arguments.items(in: store).first
+    try arguments.list(
+      "",
+      (found?.fields ?? []) + [
+        ("secret", .text(text)),
+        ("secretBase64", text == nil ? .string(secret.base64EncodedString()) : nil),
+      ])
     return .done
   }
 
   static let setSecret = Command(
     name: "secrets set",
     summary: "Adds a secret, or replaces the one with these options.",
-    options: Option.identity + [.label, .require, .itemPasswordFile] + Option.openVault,
+    options: Option.identity + [.label, .require, .itemPasswordFile] + Option.openStore,
     notes: """
       The terminal prompts for the secret twice and does not show it. If standard input is not a
       terminal, the secret is read from it, without a newline at the end. An app reads it as a String
@@ -60,9 +79,9 @@ extension Command {
   ) { arguments in
     _ = try arguments.identity()
     let requirement = try arguments.requirement()
-    let vault = try await arguments.unlockedVault()
-    let item = try arguments.item(in: vault)
-    let current = try await arguments.context(for: arguments.flags(in: vault))
+    let store = try await arguments.openedStore()
+    let item = try arguments.item(in: store)
+    let current = try await arguments.context(for: arguments.flags(in: store))
     try await item.load(authorizedBy: current)
     let secret = try await newSecret()
     // The bytes are copied inside the closure.
@@ -91,16 +110,37 @@ extension Command {
   static let deleteSecret = Command(
     name: "secrets delete",
     summary: "Removes a secret.",
-    options: Option.identity + Option.openVault
+    options: Option.identity + Option.openStore
   ) { arguments in
     _ = try arguments.identity()
-    let item = try await arguments.item(in: arguments.unlockedVault())
+    let item = try await arguments.item(in: arguments.openedStore())
     guard try item.matchCount > 0 else {
       Program.report("There is no such secret.")
       return .absent
     }
     try await item.remove()
     return .done
+  }
+}
+
+extension Field {
+  fileprivate static let item =
+    identity + [
+      Field("label", "the name for people"),
+      Field("created", "the date when it was added, in ISO 8601"),
+      Field("modified", "the date of the last change, in ISO 8601"),
+      Field("isProtected", "whether reading it needs an authentication"),
+    ]
+}
+
+extension SecretItem {
+  /// The fields of a listing, which do not include the secret.
+  fileprivate var fields: FieldValues {
+    identity.fields + [
+      ("label", .text(attributes.label)), ("created", .text(creationDate)),
+      ("modified", .text(modificationDate)),
+      ("isProtected", .bool(!attributes.accessControl.flags.isEmpty)),
+    ]
   }
 }
 
@@ -131,7 +171,7 @@ extension Arguments {
   }
 
   /// Returns the context to read a secret with these flags; prompts for a new password twice.
-  fileprivate func context(
+  func context(
     for flags: AccessFlags, isNew: Bool = false
   ) async throws -> AuthenticationContext {
     guard flags.contains(.applicationPassword) else {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SecretStorage
+import ValueFormats
 
 extension Option {
   fileprivate static let exportPassphraseFile = Option(
@@ -16,6 +17,7 @@ extension Command {
     parameters: [Parameter("FILE", "the file to write the export to")],
     summary: "Writes the secrets to one file, encrypted with its own passphrase.",
     options: [.exportPassphraseFile, .overwrite] + Option.openVault,
+    fields: [Field("exported", "the number of secrets")] + Field.outcome + Field.identity,
     notes: "Secrets that are bound to this device are skipped, and listed."
   ) { arguments in
     let vault = try await arguments.unlockedVault()
@@ -27,9 +29,13 @@ extension Command {
         to: url, passphrase: passphrase, overwriting: arguments.has(.overwrite),
         reporting: progress)
     }
-    try Output.line("exported: \(report.exported.count)")
+    let count = report.exported.count
+    try arguments.list("exported: \(count)", [("exported", .integer(count))])
     for skipped in report.omitted {
-      try Output.line("skipped: \(skipped.item.identity.options) (\(skipped.reason))")
+      try arguments.list(
+        "skipped: \(skipped.item.identity.options) (\(skipped.reason))",
+        ListedOutcome(word: "skipped", reason: "\(skipped.reason)").fields
+          + skipped.item.identity.fields)
     }
     return .done
   }
@@ -39,6 +45,8 @@ extension Command {
     parameters: [Parameter("FILE", "an export, or another vault that has a passphrase")],
     summary: "Adds the secrets of an export, and verifies them.",
     options: [.exportPassphraseFile, .replace, .dryRun] + Option.openVault,
+    fields: Field.outcome + [Field("isRedated", "whether its date was in the future")]
+      + Field.identity,
     notes: """
       Each line contains the outcome for a secret, and the options that select it. If the vault has a
       different secret with these options, it is kept, unless --replace is given. The exit status is 1
@@ -56,9 +64,12 @@ extension Command {
         isDryRun: arguments.has(.dryRun), reporting: progress)
     }
     for entry in report.entries {
-      let outcome = entry.outcome.text(replacing: arguments.has(.replace))
+      let outcome = entry.outcome.listed(replacing: arguments.has(.replace))
       let note = entry.isRedated ? " (its date was in the future)" : ""
-      try Output.line("\(outcome)\(note): \(entry.item.identity.options)")
+      let redated: FieldValues = [("isRedated", .bool(entry.isRedated))]
+      try arguments.list(
+        "\(outcome.text)\(note): \(entry.item.identity.options)",
+        outcome.fields + redated + entry.item.identity.fields)
     }
     let isRefusing = report.entries.contains(where: \.outcome.isRefusal)
     return isRefusing && !arguments.has(.dryRun) ? .refused : .done
@@ -66,12 +77,12 @@ extension Command {
 }
 
 extension ImportReport.Outcome {
-  func text(replacing isReplaced: Bool) -> String {
+  func listed(replacing isReplaced: Bool) -> ListedOutcome {
     switch self {
-    case .added: "added"
-    case .identical: "identical"
-    case .conflict: isReplaced ? "replaced" : "kept"
-    case .refused(let reason): "refused (\(reason))"
+    case .added: ListedOutcome(word: "added")
+    case .identical: ListedOutcome(word: "identical")
+    case .conflict: ListedOutcome(word: isReplaced ? "replaced" : "kept")
+    case .refused(let reason): ListedOutcome(word: "refused", reason: "\(reason)")
     }
   }
 }

@@ -12,8 +12,8 @@ struct JSONValue: Equatable, Sendable {
     self.tree = tree
   }
 
-  /// Parses JSON from the command line.
-  init(argument text: String) throws {
+  /// Parses JSON from the command line; returns nil for text that does not begin like JSON.
+  init?(argument text: String) throws {
     let reason: String
     do throws(FormatError) {
       let tree = try JSONFormat().decode(ArraySlice(text.utf8))
@@ -24,6 +24,8 @@ struct JSONValue: Equatable, Sendable {
         reason = error.reason
       }
     } catch {
+      let start = text.utf8.first { !" \t\r\n".utf8.contains($0) }
+      guard let start, "\"[{".utf8.contains(start) else { return nil }
       reason = error.reason
     }
     throw Failure(
@@ -39,10 +41,10 @@ extension JSONValue: StoredScalar {
   }
 
   init(from decoder: any Decoder) throws {
-    guard let value = try Self.decodeTree(of: decoder) else {
+    guard let tree = try ValueTree.merged(of: decoder, Self.converted) else {
       fatalError("Unsupported decoder: \(type(of: decoder)).")
     }
-    self = value
+    self.init(converted: tree)
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -58,7 +60,10 @@ extension JSONValue: StoredScalar {
     case .bool, .string: return tree
     case .number(let number): return .number(try converted(number))
     case .data(let data): return .string(data.base64EncodedString())
-    case .date(let date): return date.jsonTree
+    case .date(let date):
+      let seconds = ValueTree.number(.real(date.timeIntervalSinceReferenceDate))
+      return date.iso8601.map(ValueTree.string) ?? seconds
+    case .duration(let duration): return .number(duration.number)
     case .array(let elements):
       return .array(
         try elements.map { element throws(ValueCodingError.Problem) in try converted(element) })
@@ -66,6 +71,8 @@ extension JSONValue: StoredScalar {
       var dictionary: [StoredKey: ValueTree] = [:]
       for (key, member) in members { dictionary[key] = try converted(member) }
       return .dictionary(dictionary)
+    // Layers have been merged.
+    case .layered: throw tree.isNot(.dictionary)
     }
   }
 
@@ -93,42 +100,23 @@ extension JSONValue: StoredScalar {
   }
 }
 
-extension Date {
-  /// The date as an exact text in ISO 8601, in the years from 1583 to 9999, or else as a number.
-  ///
-  /// Before 1583, Foundation's calendar differs from that of ISO 8601.
-  fileprivate var jsonTree: ValueTree {
-    let seconds = timeIntervalSinceReferenceDate
-    let whole = seconds.rounded(.down)
-    guard (-13_190_860_800..<252_423_993_600).contains(seconds),
-      let fraction = Self.fraction(of: seconds, after: whole),
-      let text = PropertyListDate.string(of: Date(timeIntervalSinceReferenceDate: whole))
-    else { return .number(.real(seconds)) }
-    return .string("\(text.dropLast())\(fraction)Z")
-  }
-
-  /// Returns the fraction of a second, with at least three digits and enough to be exact; empty for
-  /// a whole second, and nil for a fraction that is too small.
-  private static func fraction(of seconds: Double, after whole: Double) -> String? {
-    if seconds == whole { return "" }
-    for count in 3...17 {
-      let scale = (0..<count).reduce(1.0) { scale, _ in scale * 10 }
-      let digits = String(Int64(((seconds - whole) * scale).rounded()))
-      guard digits.count <= count else { continue }
-      let padded = String(repeating: "0", count: count - digits.count) + digits
-      if let fraction = Double("0.\(padded)"), whole + fraction == seconds { return ".\(padded)" }
-    }
-    let exact = "\(seconds - whole)"
-    return exact.hasPrefix("0.") && whole + (seconds - whole) == seconds
-      ? "\(exact.dropFirst())" : nil
-  }
-}
-
 extension JSONValue {
+  /// The name of the type, with an article; nil for text and null.
+  var typeUnlikeText: String? {
+    switch tree {
+    case .bool: "a Boolean"
+    case .number: "a number"
+    case .array: "an array"
+    case .dictionary: "a dictionary"
+    // Conversion leaves nothing else of other types.
+    case .string, .null, .data, .date, .duration, .layered: nil
+    }
+  }
+
   /// The JSON on one line, with sorted keys and without control characters.
   var json: String { Self.json(tree) }
 
-  private static func json(_ tree: ValueTree) -> String {
+  static func json(_ tree: ValueTree) -> String {
     switch tree {
     case .bool(let value): "\(value)"
     case .number(.integer(let value)): "\(value)"
@@ -140,7 +128,7 @@ extension JSONValue {
     case .dictionary(let members):
       "{\(members.sorted { $0.key < $1.key }.map(json).joined(separator: ", "))}"
     // Conversion leaves only null of these.
-    case .null, .number(.float), .data, .date: "null"
+    case .null, .number(.float), .data, .date, .duration, .layered: "null"
     }
   }
 

@@ -11,7 +11,7 @@ struct MarkdownPage: Sendable, CustomTestStringConvertible {
 
   /// The catalogues of the modules that are products.
   private static let catalogues = [
-    "SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageTesting",
+    "SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageTesting", "EtcdStorage",
     "SecretMigration", "PasswordRules", "Validation", "KeychainCompatibility",
   ].map { Folder(path: "Sources/\($0)/\($0).docc") }
 

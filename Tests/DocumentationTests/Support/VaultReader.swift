@@ -10,7 +10,14 @@ enum VaultReader {
   /// The items of a vault opened by an option such as `--passphrase`, or else by this device;
   /// `--application-password` opens items that need one, `--export` reads an exported vault.
   static func items(_ vault: URL, _ state: URL, _ option: [String] = []) throws -> [ReadItem] {
-    let output = try run("vault_reader.py", [vault.path, state.path] + option)
+    try items(place: vault.path, state, option)
+  }
+
+  /// The items of a vault at a path, or at an address in etcd such as `http://host:port/app/vault`.
+  static func items(
+    place: String, _ state: URL, _ option: [String] = []
+  ) throws -> [ReadItem] {
+    let output = try run("vault_reader.py", [place, state.path] + option)
     return try JSONDecoder().decode([ReadItem].self, from: output)
   }
 

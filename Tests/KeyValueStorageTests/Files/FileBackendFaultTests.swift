@@ -53,11 +53,7 @@ struct FileBackendFaultTests {
   private func expect(
     _ error: KeyValueStoreError, is place: String, _ code: Int32, _ comment: Comment
   ) {
-    guard case .system(let call, let path, code) = error else {
-      Issue.record("\(comment.rawValue): \(error)")
-      return
-    }
-    #expect("\(call) \(path)" == place, comment)
+    #expect(error.isFailure(of: place, code), "\(comment.rawValue): \(error)")
     #expect(code != EINTR, comment)
   }
 

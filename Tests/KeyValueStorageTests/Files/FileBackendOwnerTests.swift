@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-@Suite(.timeLimit(.minutes(10))) struct FileBackendOwnerTests {
+@Suite(.timeLimit(.minutes(30))) struct FileBackendOwnerTests {
   let file: BackendFile
   init() throws { file = try BackendFile() }
 

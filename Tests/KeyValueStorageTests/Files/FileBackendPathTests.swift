@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-@Suite(.timeLimit(.minutes(10))) struct FileBackendPathTests {
+@Suite(.timeLimit(.minutes(30))) struct FileBackendPathTests {
   let file: BackendFile
   init() throws { file = try BackendFile() }
 

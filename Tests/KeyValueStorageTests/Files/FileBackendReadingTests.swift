@@ -6,7 +6,7 @@ import Testing
 @testable import KeyValueStorage
 @testable import ValueFormats
 
-@Suite(.timeLimit(.minutes(10))) struct FileBackendReadingTests {
+@Suite(.timeLimit(.minutes(30))) struct FileBackendReadingTests {
   let file: BackendFile
   init() throws { file = try BackendFile() }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-@Suite(.timeLimit(.minutes(10))) struct FileBackendSharingTests {
+@Suite(.timeLimit(.minutes(30))) struct FileBackendSharingTests {
   let file: BackendFile
   init() throws { file = try BackendFile() }
 
@@ -44,8 +44,8 @@ import Testing
     try onThreads(3) { thread in
       let backend = file.open()
       if thread == 0 {
+        defer { isOver.withLock { $0 = true } }
         for number in 1...150 { _ = try backend.update { _ in Self.changes(to: number) } }
-        isOver.withLock { $0 = true }
         return
       }
       var last = 0

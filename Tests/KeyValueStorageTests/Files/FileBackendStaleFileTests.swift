@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-@Suite(.timeLimit(.minutes(10))) struct FileBackendStaleFileTests {
+@Suite(.timeLimit(.minutes(30))) struct FileBackendStaleFileTests {
   let file: BackendFile
   init() throws { file = try BackendFile() }
 

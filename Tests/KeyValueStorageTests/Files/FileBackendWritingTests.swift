@@ -7,7 +7,7 @@ import Testing
 @testable import KeyValueStorage
 @testable import ValueFormats
 
-@Suite(.timeLimit(.minutes(10))) struct FileBackendWritingTests {
+@Suite(.timeLimit(.minutes(30))) struct FileBackendWritingTests {
   let file: BackendFile
   init() throws { file = try BackendFile() }
 

@@ -10,7 +10,7 @@ import Testing
 /// Reads that fail temporarily, and their effect on values that were not found.
 struct FailedReadingTests {
   private static let kinds = KeyValueFormat.allCases.flatMap { format in
-    [EMFILE, ENFILE, EIO, ENOMEM, ESTALE].map { (format, $0) }
+    (Campaign.isFull ? [EMFILE, ENFILE, EIO, ENOMEM, ESTALE] : [EMFILE, EIO]).map { (format, $0) }
   }
 
   private func file(_ format: KeyValueFormat, _ number: Int) throws -> TestFile {
@@ -125,7 +125,7 @@ struct FailedReadingTests {
     let list = StoredValue(wrappedValue: [Int](), "list", in: file.open())
     list.wrappedValue.append(1)
     #expect(list.wrappedValue == [])
-    guard case .undecodable("list", _, _) = list.error else {
+    guard case .undecodable(let value) = list.error, value.key == "list" else {
       Issue.record("\(String(describing: list.error))")
       return
     }

@@ -70,7 +70,7 @@ struct PolledStoreTests {
     var values = number.values.makeAsyncIterator()
     #expect(await values.next() == 0)
     for value in 1...3 {
-      try file.open().set(value, for: "number")
+      try await file.open().set(value, for: "number")
       #expect(number.wrappedValue == value)
       #expect(heard.wait(for: value))
       while let next = await values.next(), next != value {}
@@ -81,7 +81,7 @@ struct PolledStoreTests {
 
     refusal.end()
     try await suspend { !store.state.withLock { $0.needsReading } }
-    try file.open().set(4, for: "number")
+    try await file.open().set(4, for: "number")
     #expect(heard.wait(for: 4))
     #expect(number.wrappedValue == 4)
     withExtendedLifetime(observation) {}

@@ -35,12 +35,18 @@ struct MigrationTests {
       try toThree.migrate(&settings)
     }
     for _ in 0..<3 {
+      // A child process that another test has just forked may hold the lock. The file is then left
+      // for the next read, which migrates again.
+      let isMigrated = try file.open().value(of: "$version") == 3
+      let count = runs.withLock { $0 }
       let store = file.open(version: 3, [toTwo, counting])
       #expect(StoredValue("color", in: store).wrappedValue == "red")
+      let isWritten = try file.open().value(of: "$version") == 3
       #expect(try store.value(of: "window") == Window(width: 100, title: nil))
       #expect(try store.keys() == ["color", "window"])
+      let added = runs.withLock { $0 } - count
+      #expect(isMigrated ? added == 0 : isWritten ? added == 1 : added >= 1)
     }
-    #expect(runs.withLock { $0 } == 1)
     #expect(try file.open().value(of: "$version") == 3)
   }
 
@@ -50,7 +56,7 @@ struct MigrationTests {
     let store = file.open(version: 3, [toTwo, KeyValueMigration(to: 3) { _ in throw Refusal() }])
     let color = StoredValue<String?>("color", in: store)
     #expect(color.wrappedValue == nil)
-    #expect(color.error == .migrationFailed(version: 3, reason: "Refusal()"))
+    #expect(color.error == .migrationFailed(store: file.path, version: 3, reason: "Refusal()"))
     #expect(throws: KeyValueStoreError.self) { try color.save("blue") }
     #expect(try file.text == text)
   }
@@ -89,8 +95,8 @@ struct MigrationTests {
     let store = file.open(version: 3, [toTwo, toThree])
     let color = StoredValue<String?>("color", in: store)
     #expect(color.wrappedValue == nil)
-    #expect(color.error == .newerVersion(found: 9, supported: 3))
-    #expect(throws: KeyValueStoreError.newerVersion(found: 9, supported: 3)) {
+    #expect(color.error == .newerVersion(store: file.path, found: 9, supported: 3))
+    #expect(throws: KeyValueStoreError.newerVersion(store: file.path, found: 9, supported: 3)) {
       try color.save("blue")
     }
     #expect(try file.text == #"{"$version": 9, "color": "red"}"#)

@@ -74,7 +74,69 @@ private final class LateFailingBackend: KeyValueBackend {
   func moveAside() -> String? { nil }
 }
 
+/// A backend that makes the next write without saying so, and reports no changes.
+private final class UncertainBackend: KeyValueBackend {
+  static let failure = KeyValueStoreError.uncertain("The answer was lost.")
+
+  let format = KeyValueFormat.json
+  let name = "a distant server"
+  let isUncertain = Lock(false)
+  let writes = Lock(0)
+  private let memory = MemoryBackend()
+
+  func load() -> KeyValueContents { memory.load() }
+
+  func hasChanged(since revision: Int64) -> Bool { memory.hasChanged(since: revision) }
+
+  func update(
+    _ changes: (KeyValueContents) -> KeyValueChanges
+  ) throws(KeyValueStoreError) -> KeyValueContents {
+    let before = memory.load().revision
+    let contents = memory.update(changes)
+    if contents.revision != before { writes.withLock { $0 += 1 } }
+    if isUncertain.withLock({ $0 }) { throw Self.failure }
+    return contents
+  }
+
+  func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
+    KeyValueObservation {}
+  }
+
+  func moveAside() -> String? { nil }
+}
+
+@Suite(.expectsFailures)
 struct OwnBackendTests {
+  @Test func accessAfterAnUncertainWriteReads() throws {
+    let backend = UncertainBackend()
+    let store = KeyValueStore(backend)
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    #expect(number.wrappedValue == 0)
+    backend.isUncertain.withLock { $0 = true }
+    #expect(throws: UncertainBackend.failure) { try number.save(5) }
+    #expect(number.wrappedValue == 5)
+    #expect(throws: UncertainBackend.failure) {
+      try store.transaction { number.wrappedValue += 1 }
+    }
+    #expect(number.wrappedValue == 6)
+    #expect(number.error == nil)
+  }
+
+  @Test func uncertainWriteOfAPropertyIsSettledByTheNextRead() throws {
+    let backend = UncertainBackend()
+    let store = KeyValueStore(backend)
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    backend.isUncertain.withLock { $0 = true }
+    number.wrappedValue = 5
+    #expect(store.state.withLock { $0.writeError } == UncertainBackend.failure)
+    #expect(number.error == nil)
+    #expect(number.wrappedValue == 5)
+    backend.isUncertain.withLock { $0 = false }
+    try store.synchronize()
+    // The write had been made, so nothing was left to write.
+    #expect(backend.writes.withLock { $0 } == 1)
+  }
+
   @Test func failureThatComesAfterNewerContentsIsNoErrorOfTheSetting() throws {
     let backend = LateFailingBackend()
     let store = KeyValueStore(backend)

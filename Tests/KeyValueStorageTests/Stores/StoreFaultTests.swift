@@ -114,11 +114,9 @@ struct StoreFaultTests {
   private func expect(
     _ error: KeyValueStoreError?, isOf place: String, _ code: Int32, _ comment: Comment
   ) {
-    guard case .system(let call, let path, code)? = error, code != EINTR else {
-      Issue.record("\(comment.rawValue): \(String(describing: error))")
-      return
-    }
-    #expect("\(call) \(path)" == place, comment)
+    #expect(
+      error?.isFailure(of: place, code) == true && code != EINTR,
+      "\(comment.rawValue): \(String(describing: error))")
   }
 
   @Test(arguments: KeyValueFormat.allCases)

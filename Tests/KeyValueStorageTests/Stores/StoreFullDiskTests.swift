@@ -56,11 +56,11 @@ struct StoreFullDiskTests {
     _ code: Int32, _ error: KeyValueStoreError?,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    guard case .system(_, let path, code)? = error else {
-      Issue.record("The error is \(String(describing: error))", sourceLocation: sourceLocation)
-      return
+    #expect(error?.code == code, sourceLocation: sourceLocation)
+    #expect(error?.isReadOnly == (code == EROFS), sourceLocation: sourceLocation)
+    if case .system(_, let path, _) = error {
+      #expect(path.hasPrefix("/"), sourceLocation: sourceLocation)
     }
-    #expect(path.hasPrefix("/"), sourceLocation: sourceLocation)
   }
 
   /// Expects errors, and an unchanged file, while the store cannot be written.
@@ -74,8 +74,7 @@ struct StoreFullDiskTests {
       expect(code) { try store.set(value, for: "text") }
       expect(code) { try text.save(value) }
       #expect { try store.transaction { text.wrappedValue = value } } throws: { error in
-        guard case .system(_, _, code)? = error as? KeyValueStoreError else { return false }
-        return true
+        (error as? KeyValueStoreError)?.code == code
       }
       #expect(text.wrappedValue == "old")
       #expect(text.error == nil)

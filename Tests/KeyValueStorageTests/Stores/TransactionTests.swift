@@ -1,3 +1,5 @@
+import CLibrary
+import Concurrency
 import Dispatch
 import FoundationEssentials
 import TestSupport
@@ -125,6 +127,23 @@ struct TransactionTests {
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("during an in-place change"))
+  }
+
+  /// Otherwise, the lock of the change would belong to its first thread for ever.
+  @Test func aChangeInPlaceThatEndsOnAnotherThreadIsRefused() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let counter = StoredValue(wrappedValue: 0, "counter", in: KeyValueStore())
+      func change(_ value: inout Int) async {
+        _ = await runBlocking { usleep(1000) }
+        value += 1
+      }
+      // The task continues on any thread of the pool.
+      for _ in 0..<10_000 { await change(&counter.wrappedValue) }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("An in-place change of a setting contains an await."))
   }
 }
 

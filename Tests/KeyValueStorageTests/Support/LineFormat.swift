@@ -5,11 +5,11 @@
 /// lines that begin with `#`.
 struct LineFormat: StoredFormat {
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
-    var parsed = ParsedFile(entries: [], surroundings: FileSurroundings())
+    var parsed = ParsedFile(entries: [], enclosingText: EnclosingText())
     var keys: Set<StoredKey> = []
     for line in file.split(separator: 10) {
       if parsed.entries.isEmpty, line.first == UInt8(ascii: "#") {
-        parsed.surroundings.header += line + [10]
+        parsed.enclosingText.header += line + [10]
         continue
       }
       guard let sign = line.firstIndex(of: UInt8(ascii: "=")) else {
@@ -25,8 +25,8 @@ struct LineFormat: StoredFormat {
     return parsed
   }
 
-  func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
-    var file = surroundings.header
+  func join(_ entries: [KeyValueEntry], _ enclosingText: EnclosingText) -> [UInt8] {
+    var file = enclosingText.header
     for entry in entries {
       file.append(contentsOf: entry.text)
       file.append(10)

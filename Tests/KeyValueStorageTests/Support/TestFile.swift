@@ -29,6 +29,13 @@ final class TestFile: Sendable {
       migrations: migrations)
   }
 
+  /// A store with another grace period.
+  func open(gracePeriod: Duration) -> KeyValueStore {
+    KeyValueStore(
+      FileBackend(path: path, format: format), .durable, SettingsVersion(0, []),
+      gracePeriod: gracePeriod)
+  }
+
   /// A store with a grace period that suffices for other programs even on a busy machine.
   func openPatiently(
     _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem()

@@ -45,6 +45,8 @@ extension ErrorTests {
       (.insecure(path: "x", reason: "y"), "osSecure(status: -25291)"),
       (.missingLibrary("x"), "osSecure(status: -25291)"),
       (.unavailable("x"), "osSecure(status: -25291)"),
+      (.readOnly("x"), "osSecure(status: -25291)"),
+      (.uncertain("x"), "osSecure(status: -25291)"),
       (.system(call: "write", path: "x", code: 28), "osSecureDiskFull"),
       (.system(call: "write", path: "x", code: 122), "osSecureDiskFull"),
       (.system(call: "write", path: "x", code: 5), "osSecure(status: -36)"),

@@ -86,7 +86,7 @@ struct PrintingTests {
     let noCapitals = try PasswordRuleSet("allowed: lower, digit;")
     #expect(
       try PasswordRuleSet(merging: [either, noCapitals]).descriptor == "required: digit;")
-    #expect(throws: PasswordRulesError.unsatisfiable("they have no character in common")) {
+    #expect(throws: PasswordRulesError.unsatisfiable("the rule sets have no character in common")) {
       try PasswordRuleSet(merging: [noCapitals, [.allowed(.upper)]])
     }
     #expect(throws: PasswordRulesError.self) {

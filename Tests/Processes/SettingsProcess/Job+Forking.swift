@@ -30,7 +30,7 @@ extension Job {
         endProcess()
       }
       var status: Int32 = 0
-      let deadline = ContinuousClock.now + .seconds(60)
+      let deadline = ContinuousClock.now + .seconds(600)
       while unsafe waitpid(child, &status, WNOHANG) == 0 {
         if ContinuousClock.now > deadline {
           printLine("\(use) hangs")

@@ -4,16 +4,7 @@ import KeyValueStorage
 extension Job {
   /// See ``Mode/withoutThreads``.
   func withoutThreads() throws {
-    try become(uid_t(try number(0)))
-    var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-    // The C library's constant is an enumeration's in Glibc, and a number in Musl.
-    #if canImport(Glibc)
-      let code = unsafe setrlimit(__rlimit_resource_t(6), &limit)
-    #else
-      let code = unsafe setrlimit(RLIMIT_NPROC, &limit)
-    #endif
-    guard code == 0, try !Self.canMakeAThread() else { throw Misuse() }
-
+    try forbidThreads()
     KeyValueStore.onFailure = { printLine("told\t\($0)") }
     let store = try open()
     let number = StoredValue(wrappedValue: 0, "number", in: store)
@@ -42,6 +33,19 @@ extension Job {
     StoredValue(wrappedValue: 0, "atExit", in: last).wrappedValue = 1
     printLine("over")
     exit(0)
+  }
+
+  /// Becomes the user of the first parameter, which cannot create threads.
+  func forbidThreads() throws {
+    try become(uid_t(try number(0)))
+    var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+    // The C library's constant is an enumeration's in Glibc, and a number in Musl.
+    #if canImport(Glibc)
+      let code = unsafe setrlimit(__rlimit_resource_t(6), &limit)
+    #else
+      let code = unsafe setrlimit(RLIMIT_NPROC, &limit)
+    #endif
+    guard code == 0, try !Self.canMakeAThread() else { throw Misuse() }
   }
 
   private static func canMakeAThread() throws -> Bool {

@@ -18,6 +18,7 @@ struct Job: Sendable {
     case .race: try race()
     case .count: try count()
     case .withoutThreads: try withoutThreads()
+    case .awaitWithoutThreads: try awaitWithoutThreads()
     case .hold: try hold()
     case .endBusy: try endBusy()
     case .fork: try forkChildren()

@@ -48,6 +48,9 @@ enum Mode: String {
   /// `user`: performs all operations as another user that cannot create threads, and prints a line
   /// for each.
   case withoutThreads
+  /// `user`: awaits operations as another user that cannot create threads, and prints a line for
+  /// each.
+  case awaitWithoutThreads
   /// Begins a transaction, prints `ready`, and stays in it.
   case hold
   /// `way`: sets keys, and ends while another process holds the lock; prints the messages for

@@ -15,6 +15,28 @@ extension Job {
     }
   }
 
+  /// See ``Mode/unlock``.
+  func unlock(_ vault: SecretVault) async throws {
+    let (attempts, milliseconds) = (try number(0), try number(1))
+    let kind = parameters.count > 2 ? parameters[2] : ""
+    if kind == "handling" { signal(SIGINT) { _ in printLine("A signal came.") } }
+    let task = Task {
+      do {
+        try await vault.unlock(
+          asking: .terminal, reason: "Show the recovery key", attempts: attempts,
+          timeout: milliseconds == 0 ? nil : .milliseconds(milliseconds))
+        printLine("Unlocked: \(try !vault.isLocked)")
+      } catch {
+        printLine("Error: \(error)")
+        // No key may be in memory after any of the errors.
+        printLine("Locked: \((try? vault.isLocked) == true)")
+      }
+    }
+    let source = kind == "cancelled" ? Self.source(of: SIGUSR1) { task.cancel() } : nil
+    defer { source?.cancel() }
+    await task.value
+  }
+
   /// Asks a question on the terminal, and prints the result.
   ///
   /// With `cancelled`, SIGUSR1 cancels the task; with `handling`, the process has its own handlers

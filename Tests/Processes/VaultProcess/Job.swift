@@ -23,6 +23,7 @@ struct Job: Sendable {
     case .accompany: try accompany(vault)
     case .beLocked: try beLocked(vault)
     case .authenticate: try await authenticate(vault)
+    case .unlock: try await unlock(vault)
     case .ask: try await ask(try parameter(0), beside: vault)
     case .rotate: try rotate(vault)
     case .resume: try vault.resumeRotation()
@@ -34,6 +35,7 @@ struct Job: Sendable {
     case .suite: try importSuite()
     case .migrate: try migrate(to: vault)
     case .descriptors: try useLibrariesWithoutDescriptors()
+    case .environment: try readEnvironment()
     case .hold: try hold(try parameter(0))
     }
   }

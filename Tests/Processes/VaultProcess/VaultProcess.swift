@@ -56,6 +56,10 @@ enum Mode: String {
   case accompany
   /// `attempts`: asks on the terminal for the vault's passphrase.
   case authenticate
+  /// `attempts milliseconds [handling or cancelled]`: unlocks the vault by asking on the terminal,
+  /// for at most that time unless it is 0, and prints the result. SIGINT is handled, or SIGUSR1
+  /// cancels the task.
+  case unlock
   /// `hidden`, `visible`, `cancelled`, `handling` or `twice`: asks on the terminal.
   case ask
   /// `seconds [passphrase]`: repeatedly rotates the keys, and logs each step.
@@ -81,6 +85,10 @@ enum Mode: String {
   /// Uses the C libraries for the first time without a free descriptor, and again with some, and
   /// prints the result of each use.
   case descriptors
+  /// `prefix name`: makes a store of the variables with the prefix, which it removes; prints the
+  /// text of the item `github`, and what is left of the variables; and becomes `env`. The variable
+  /// `name` is set to another value before. The vault is not used.
+  case environment
   /// `lock`: holds a lock, prints a line, and waits for a signal.
   case hold
 }

@@ -92,7 +92,7 @@ struct EnvironmentFileTests {
       ["A", "B", "=", "'", "\"", "\\", "#", "$", "{", "}", " ", "\n", "\r", "\r\n", "n", "t", "`"]
       + ["export ", "é", "\u{A0}", "\u{B}", "\u{85}", "\u{2028}", "\u{FEFF}"]
     var read: [[String: String]] = []
-    for _ in 0..<Campaign.size(sample: 2_000, full: 300_000) {
+    for _ in 0..<Campaign.size(sample: 600, full: 300_000) {
       let lines = (0..<Int.random(in: 1...3, using: &generator)).map { number in
         let count = Int.random(in: 0...6, using: &generator)
         return "\(["A", "B", "C"][number])="
@@ -138,7 +138,7 @@ struct EnvironmentFileTests {
     var generator = SeededGenerator(seed: 1)
     let alphabet = Array("A=b\"'\\#$ {\n\r\tx`".utf8) + [0xc3]
     var accepted = 0
-    for _ in 0..<Campaign.size(sample: 1_000, full: 500_000) {
+    for _ in 0..<Campaign.size(sample: 300, full: 500_000) {
       let count = Int.random(in: 0..<20, using: &generator)
       let bytes = (0..<count).map { _ in alphabet.randomElement(using: &generator)! }
       do {

@@ -33,7 +33,7 @@ struct HostilePropertyListTests {
 
   private func error(_ bytes: [UInt8]) throws -> MigrationError {
     try #require(throws: MigrationError.self) {
-      let _: KeychainItems = try AppleDocument(bytes, of: "file").decode()
+      let _: KeychainItems = try ExportDocument(bytes, of: "file").decode()
     }
   }
 
@@ -121,7 +121,7 @@ struct HostilePropertyListTests {
     }
     let item: [UInt8] = [0xd2] + [2, 4, 3, 5].flatMap { number($0, size: 3) }
     let bytes = propertyList([container(0xa0, 1000, of: 1), item] + keys + [[0x41, 7] as [UInt8]])
-    let list: KeychainItems = try AppleDocument(bytes, of: "file").decode()
+    let list: KeychainItems = try ExportDocument(bytes, of: "file").decode()
     #expect(list.items.map(\.data) == Array(repeating: Data([7]), count: 1000))
   }
 
@@ -132,7 +132,7 @@ struct HostilePropertyListTests {
     "<array/ >", "<array></array/>",
   ])
   func nestingCannotBeHidden(opening: String) throws {
-    let text = String(repeating: opening, count: Campaign.size(sample: 10_000, full: 100_000))
+    let text = String(repeating: opening, count: Campaign.size(sample: 3_300, full: 100_000))
     try expectMalformed(Array(text.utf8))
     try expectMalformed(Array(("<plist>" + text).utf8))
   }
@@ -167,12 +167,12 @@ struct HostilePropertyListTests {
         </dict>
       </array></plist>
       """
-    let list: KeychainItems = try AppleDocument(Array(text.utf8), of: "file").decode()
+    let list: KeychainItems = try ExportDocument(Array(text.utf8), of: "file").decode()
     #expect(list.items.map(\.labl?.value) == ["<array>"])
   }
 
   @Test(.enabled(if: Campaign.isFull)) func manyValuesAreUnsupported() throws {
-    let count = AppleDocument.valueLimit + 1
+    let count = ExportDocument.valueLimit + 1
     try expectUnsupported(Array(("[" + String(repeating: "[],", count: count) + "[]]").utf8))
     let xml = "<array>" + String(repeating: "<true/>", count: count) + "</array>"
     try expectUnsupported(Array(xml.utf8))
@@ -183,7 +183,7 @@ struct HostilePropertyListTests {
     let item = #"{"class":"genp","v_Data":""}"#
     let limit = ForeignSecrets.countLimit
     let text = "[" + String(repeating: item + ",", count: limit) + item + "]"
-    let list: KeychainItems = try AppleDocument(Array(text.utf8), of: "file").decode()
+    let list: KeychainItems = try ExportDocument(Array(text.utf8), of: "file").decode()
     #expect(list.items.count == limit + 1)
     #expect(throws: MigrationError.unsupported(path: "", reason: "it has more than 100000 secrets"))
     {

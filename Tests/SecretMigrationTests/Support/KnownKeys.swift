@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LibCrypto
 import SecretStorage
 import StorageInternals
 

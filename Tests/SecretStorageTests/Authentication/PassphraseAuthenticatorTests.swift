@@ -65,7 +65,7 @@ struct PassphraseAuthenticatorTests {
     let authenticator = PassphraseAuthenticator(for: object, conversation: ScriptedConversation())
     #expect(authenticator.capabilities == [])
     #expect(await authenticator.outcome().denial?.contains("no passphrase") == true)
-    try object.setPassphrase(passphrase, cost: .cheap)
+    try await object.setPassphrase(passphrase, cost: .cheap)
     #expect(authenticator.capabilities == .passcode)
     try object.removePassphrase()
     #expect(authenticator.capabilities == [])
@@ -112,7 +112,7 @@ struct PassphraseAuthenticatorTests {
     weak var released: SecretVault?
     do {
       let object = vault.open(authenticator: PassphraseAuthenticator(conversation: person))
-      try object.setPassphrase(passphrase, cost: .cheap)
+      try await object.setPassphrase(passphrase, cost: .cheap)
       released = object
       let authenticator = try #require(object.authenticator)
       #expect(authenticator.capabilities == .passcode)

@@ -31,7 +31,8 @@ struct HarmlessTextTests {
       .wrongKey(name), .denied(name), .otherDevice(name), .unsupported(name), .invalid(name),
       .undecodable(name), .corrupted(name), .rolledBack(name), .replaced(name), .newerFormat(name),
       .insecure(path: name, reason: name), .missingLibrary(name), .unavailable(name),
-      .busy(path: name, holder: 1), .system(call: "open", path: name, code: 2),
+      .readOnly(name), .uncertain(name), .busy(path: name, holder: 1),
+      .system(call: "open", path: name, code: 2),
     ]
     var diagnosis = Diagnosis()
     diagnosis.record("Opened by", name)

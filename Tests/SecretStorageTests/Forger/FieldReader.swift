@@ -56,11 +56,12 @@ struct FieldReader {
     let type = number("slot type", 1)
     switch type {
     case 1: break
-    case 2:
-      number("log N", 1)
-      number("r", 4)
-      number("p", 4)
+    case 2: scrypt()
     case 4: counted("credential name")
+    case 6:
+      if number("second factor", 1) == 4 { counted("credential name") }
+      if number("derivation", 1) == 2 { scrypt() } else { argon2id() }
+    case 7: argon2id()
     case 3, 5: break
     default: return rest("unknown slot")
     }
@@ -68,6 +69,18 @@ struct FieldReader {
     if type != 1 { counted("check") }
     counted("sealed user key")
     rest("slot trailer")
+  }
+
+  private mutating func scrypt() {
+    number("log N", 1)
+    number("r", 4)
+    number("p", 4)
+  }
+
+  private mutating func argon2id() {
+    number("passes", 4)
+    number("memory", 4)
+    number("lanes", 4)
   }
 
   private mutating func key() {

@@ -15,7 +15,7 @@ struct ForgedPassphraseTests {
     let object = vault.open(
       cipher: cipher,
       authenticator: PassphraseAuthenticator(attempts: 1, conversation: person))
-    try object.setPassphrase(Corpus.passphrase, cost: .minimum)
+    try await object.setPassphrase(Corpus.passphrase, cost: .minimum)
     let access = AccessControl(accessibility, flags: .devicePasscode)
     let item = try object.add(
       Secret("The Valley Wind".utf8), identity: .generic(service: "s"),

@@ -45,7 +45,7 @@ struct ForgerTests {
       if lane == 0 { try await expectHarmless(seed..<(seed + 1)) }
       return
     }
-    let count = Campaign.size(sample: 1_500, full: 1_000_000) / Self.lanes
+    let count = Campaign.size(sample: 200, full: 1_000_000) / Self.lanes
     try await expectHarmless((lane * count)..<((lane + 1) * count))
   }
 

@@ -29,7 +29,7 @@ struct ItemResolverTests {
     store.list([old, young])
     let reading = try resolver.reading()
     #expect(reading?.item == old)
-    #expect(reading?.secret == ListedStore.secret(of: old.id))
+    #expect(reading?.reading.secret == ListedStore.secret(of: old.id))
     #expect(try resolver.reading()?.item == old)
     #expect(store.searches == 2)
   }

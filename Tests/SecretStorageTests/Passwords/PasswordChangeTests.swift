@@ -52,7 +52,9 @@ struct PasswordChangeTests {
         let vault = TestVault()
         let object = vault.open()
         // A loaded manual value stays known, even if the store is locked.
-        try Self.check(policy, heard, vault.open(), object, readingBefore: policy != .manual) {
+        try Self.check(
+          policy, heard, vault.open(), object, readingBefore: policy != .manual
+        ) {
           if $0 { object.lock() } else { try object.unlock() }
         }
       }
@@ -61,7 +63,8 @@ struct PasswordChangeTests {
 
   private static func check(
     _ policy: RefreshPolicy, _ heard: Lock<[SecretStorageFailure]>, _ other: any SecretStore,
-    _ store: any SecretStore, readingBefore readsBefore: Bool, lock: (Bool) throws -> Void
+    _ store: any SecretStore, readingBefore readsBefore: Bool,
+    lock: (Bool) throws -> Void
   ) throws {
     let writer = Account(.onAccess, in: other)
     (writer.token, writer.password) = ("stored", "stored")
@@ -71,7 +74,7 @@ struct PasswordChangeTests {
     for round in 1...2 {
       heard.withLock { $0 = [] }
       account.append("x")
-      let failure = SecretStorageFailure(.change, .locked)
+      let failure = SecretStorageFailure(.change, .locked, storeName: store.name)
       require(heard.withLock { $0 } == [failure, failure], "round \(round) of \(policy)")
       for item in account.items {
         require(item.error == .locked && item.status == .locked && !item.hasUnsavedChanges)

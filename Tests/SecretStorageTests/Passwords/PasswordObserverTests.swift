@@ -5,7 +5,7 @@ import Testing
 @testable import SecretStorage
 
 /// App handlers that use the store or property that changed.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct PasswordObserverTests {
   enum Kind: CaseIterable { case vault, inMemory }
 

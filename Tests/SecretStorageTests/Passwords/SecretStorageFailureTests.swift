@@ -40,6 +40,52 @@ struct SecretStorageFailureTests {
     #expect(!text.contains("canary"))
   }
 
+  @Test func theLineNamesTheVaultButNotTheItem() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let vault = TestVault()
+      // Test directories silence the default handler.
+      SecretStores.onFailure = FailureLog<SecretStorageFailure>().report
+      let object = vault.open()
+      try await object.setPassphrase(Secret("open sesame".utf8), cost: .minimum)
+      let item = PasswordItem<String>(.generic(service: "canary", account: "canary"), in: object)
+      item.value = "canary"
+      object.lock()
+      _ = item.value
+      item.value = "canary"
+      check(!object.diagnose().description.contains("canary"))
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    let lines = text.split(separator: "\n")
+    #expect(lines.count == 2, "\(text)")
+    for line in lines {
+      #expect(line.hasPrefix("A password in /") && line.contains("/secrets.vault could not be "))
+    }
+    #expect(!text.contains("canary"))
+  }
+
+  @Test func anyStoreIsNamedAndTheItemWhereTheAppAllowsIt() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let store = ScriptedStore()
+      store.fail(with: .locked)
+      let item = PasswordItem<String>(.generic(service: "mail", account: "Peter\n"), in: store)
+      _ = item.value
+      SecretStores.failuresNameItems = true
+      item.value = "canary"
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(
+      text == """
+        A password in ScriptedStore could not be read. \(SecretStoreError.locked)
+        The password of service mail, account Peter\u{FFFD} in ScriptedStore could not be saved and is \
+        kept in memory. \(SecretStoreError.locked)
+
+        """)
+  }
+
   @Test func handlerHearsARepeatedFailureOnceUntilASuccess() async {
     await #expect(processExitsWith: .success) {
       let heard = Lock([SecretStorageFailure]())
@@ -49,10 +95,11 @@ struct SecretStorageFailureTests {
       let item = PasswordItem<String>(.generic(service: "service"), in: store)
       store.fail(with: .locked)
       _ = (item.value, item.value, item.status, item.attributes)
-      check(heard.withLock { $0 } == [SecretStorageFailure(.read, .locked)])
+      let failure = SecretStorageFailure(.read, .locked, storeName: "ScriptedStore")
+      check(heard.withLock { $0 } == [failure])
       item.value = "value"
       item.value = "other"
-      check(heard.withLock { $0.last } == SecretStorageFailure(.write, .locked))
+      check(heard.withLock { $0.last?.operation } == .write)
       check(heard.withLock { $0.count } == 2)
       do { try item.save() } catch {}
       check(heard.withLock { $0.count } == 2)

@@ -116,7 +116,7 @@ enum PAMModule {
           FILE *file = fopen(v, "w");
           if (file) fclose(file);
         } else if ((v = after(a, "wait="))) {
-          for (int n = 0; n < 60000 && access(v, F_OK) != 0; n++) usleep(1000);
+          for (int n = 0; n < 900000 && access(v, F_OK) != 0; n++) usleep(1000);
         } else if ((v = after(a, "tty="))) {
           const void *item = NULL;
           if (pam_get_item(handle, 3, &item) != 0 || item == NULL) return 7;

@@ -42,9 +42,10 @@ final class ScriptedConversation: AuthenticationConversation {
       return state.answers.isEmpty ? nil : state.answers.removeFirst()
     }
     if let answer { return try answer.get() }
-    // An unforeseen question waits for cancellation, at most 30 seconds.
+    // An unforeseen question waits for cancellation, at most 15 minutes: a busy test run resumes
+    // tasks late.
     do {
-      try await Task.sleep(for: .seconds(30))
+      try await Task.sleep(for: .seconds(900))
     } catch {
       throw .cancelled
     }

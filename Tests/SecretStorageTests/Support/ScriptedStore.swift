@@ -15,6 +15,10 @@ final class ScriptedStore: SynchronouslyObservedStore {
 
   let content = InMemorySecretStore()
   private let script = Lock(Script())
+  /// Whether the secrets are text.
+  let isText: Bool
+
+  init(isText: Bool = false) { self.isText = isText }
 
   var counts: Script { script.withLock { $0 } }
   var guarantees: StoreGuarantees { [] }
@@ -58,7 +62,11 @@ final class ScriptedStore: SynchronouslyObservedStore {
     of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
     try call(\.readings)
-    return content.secret(of: item, authorizedBy: authorization)
+    return content.secret(of: item, authorizedBy: authorization).map {
+      SecretReading(
+        secret: $0.secret, itemRevision: $0.itemRevision, storeRevision: $0.storeRevision,
+        isText: isText)
+    }
   }
 
   func add(

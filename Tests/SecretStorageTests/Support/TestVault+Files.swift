@@ -147,6 +147,11 @@ extension Secret {
   var text: String { unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) } }
 }
 
+extension PassphraseCost {
+  /// The lowest cost of a slot.
+  static let cheap = minimum
+}
+
 extension ScryptCost {
   /// The lowest cost of a slot.
   static let cheap = minimum

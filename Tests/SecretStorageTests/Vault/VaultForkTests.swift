@@ -115,7 +115,7 @@ import Testing
               try operation.perform(family)
               _exit(0)
             }
-            switch child.end(within: .seconds(60)) {
+            switch child.end(within: .seconds(600)) {
             case nil: hung += 1
             case 0: break
             case let status?: wrong.append("\(operation.name) \(round): \(status)")

@@ -72,6 +72,18 @@ struct VaultGoldenTests {
         state: state, machine: machine, credentials: isService ? try vault.credentials() : nil)
     }
 
+    /// Installs the second factors, and returns the keys and the costs of their slots.
+    func keysOfTwoFactors() throws -> [(key: UnlockKey, cost: PassphraseCost)] {
+      guard case .keyFile(let file) = try putKeys()[0] else { return [] }
+      let passphrase = Secret(GoldenVault.passphrase.utf8)
+      let credential = UnlockKey.SecondFactor.credential(named: GoldenVault.credentialName)
+      return [
+        (.passphrase(passphrase), .argon2id(.minimum)),
+        (.twoFactors(passphrase: passphrase, .keyFile(file)), .minimum),
+        (.twoFactors(passphrase: passphrase, credential), .argon2id(.minimum)),
+      ]
+    }
+
     /// Installs the keys of the other slots, and returns the keys that an app passes.
     func putKeys() throws -> [UnlockKey] {
       let path = try vault.path("key")
@@ -82,6 +94,25 @@ struct VaultGoldenTests {
         .keyFile(URL(filePath: path)), .recoveryCode(try RecoveryCode(GoldenVault.recoveryCode)),
       ]
     }
+  }
+
+  @Test func goldenVaultOfTwoFactorsOpensByEach() throws {
+    let opened = try Opened(.ofTwoFactorsInVersion2)
+    let keys = try opened.keysOfTwoFactors()
+    for (key, _) in keys {
+      let object = try opened.object(state: try opened.vault.path("elsewhere"), isService: true)
+      #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
+      try object.unlock(with: key)
+      #expect(try object.items(matching: .all).count > 8)
+    }
+    let object = try opened.object(isService: true)
+    #expect(
+      try object.slots.map(\.kind) == [
+        .passphrase(keys[0].cost), .twoFactors(keys[1].cost, .keyFile),
+        .twoFactors(keys[2].cost, .credential(named: GoldenVault.credentialName)),
+      ])
+    try object.unlock(with: keys[1].key)
+    try expectItems(of: object, hasPassphrase: false)
   }
 
   @Test(arguments: [GoldenVault.ofADevice, .ofADeviceInVersion2])
@@ -174,7 +205,7 @@ struct VaultGoldenTests {
 
   @Test(.enabled(if: isWriting, "LOCKET_GOLDEN=write makes the golden vaults anew."))
   func goldenVaultsAreWritten() throws {
-    for name in ["ofADevice", "ofAPassphrase", "ofOtherSlots"] {
+    for name in ["ofADevice", "ofAPassphrase", "ofOtherSlots", "ofTwoFactors"] {
       let hasPassphrase = name == "ofAPassphrase"
       let opened = try Opened()
       let object = try opened.object(isService: true)
@@ -184,6 +215,12 @@ struct VaultGoldenTests {
           try object.addSlot(key, named: slot)
         }
         try object.addSlot(.credential(named: GoldenVault.credentialName), named: "credential")
+        try object.removeSlot(1)
+      }
+      if name == "ofTwoFactors" {
+        for (key, cost) in try opened.keysOfTwoFactors() {
+          try object.addSlot(key, named: "slot", cost: cost)
+        }
         try object.removeSlot(1)
       }
       if hasPassphrase {

@@ -187,7 +187,8 @@ struct VaultHeldLockTests {
       object.lockTimeout = .zero
       let busy = SecretStoreError.busy(path: test.lock, holder: holder.identifier)
       password.value = "new"
-      #expect(heard.withLock { $0 } == [SecretStorageFailure(.write, busy)])
+      let failure = SecretStorageFailure(.write, busy, storeName: test.vault.path)
+      #expect(heard.withLock { $0 } == [failure])
       #expect(password.value == "new" && password.hasUnsavedChanges && password.error == busy)
       #expect(password.status == .unavailable(busy.description))
       holder.stop()

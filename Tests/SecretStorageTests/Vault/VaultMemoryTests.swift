@@ -80,7 +80,7 @@ struct VaultMemoryTests {
     let user = try #require(keys.ring.user)
     add("user key", user)
     for slot in table.slots {
-      guard let cost = slot.kind.cost else { continue }
+      guard case .scrypt(let cost) = slot.kind.cost else { continue }
       let key = slot.key
       let stretched = try cipher.stretch(Secret(passphrase), salt: key.salt, cost: cost)
       add("stretched passphrase", stretched)

@@ -1,4 +1,5 @@
 import CLibrary
+import CVariadic
 import Concurrency
 import FoundationEssentials
 import StorageInternals
@@ -206,17 +207,14 @@ private func refuseRandomBytes() throws {
   ].map { code, no, value in
     UInt64(code as UInt16) | UInt64(no as UInt8) << 24 | UInt64(value as UInt32) << 32
   }
-  // `prctl` is variadic, which Swift cannot call; its five arguments are words.
-  typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
-  let control = unsafe unsafeBitCast(dlsym(nil, "prctl")!, to: Control.self)
   let isRefused = unsafe program.withUnsafeBytes { instructions in
     let filter: [UInt] = [
       UInt(program.count), UInt(bitPattern: instructions.baseAddress!),
     ]
     return unsafe filter.withUnsafeBytes { filter in
       // PR_SET_NO_NEW_PRIVS, then PR_SET_SECCOMP with SECCOMP_MODE_FILTER.
-      control(38, 1, 0, 0, 0) == 0
-        && control(22, 2, UInt(bitPattern: filter.baseAddress!), 0, 0) == 0
+      variadic_prctl(38, 1, 0, 0, 0) == 0
+        && variadic_prctl(22, 2, UInt(bitPattern: filter.baseAddress!), 0, 0) == 0
     }
   }
   try #require(isRefused)

@@ -17,7 +17,7 @@ struct VaultObservingTests {
     for await _ in stream where try condition() { return }
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(30)))
   func anotherProcessIsHeard() async throws {
     let object = vault.open()
     let changes = object.changes
@@ -26,7 +26,7 @@ struct VaultObservingTests {
     #expect(try object.verify().isSound)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(30)))
   func cancelledObserverHearsNothing() async throws {
     let object = vault.open()
     let calls = Lock(0)
@@ -39,7 +39,7 @@ struct VaultObservingTests {
     withExtendedLifetime(cancelled) {}
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(30)))
   func propertyReadsAgainWhatAnotherProcessWrote() async throws {
     let object = vault.open()
     try object.add("0", account: "counter")
@@ -53,7 +53,7 @@ struct VaultObservingTests {
 
   /// A read may find another process's change before the kernel reports it; observers must be
   /// notified all the same.
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(30)))
   func changeThatAReaderMetFirstIsStillHeard() async throws {
     let object = vault.open()
     let other = vault.open()
@@ -68,7 +68,7 @@ struct VaultObservingTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(30)))
   func compactionByAnotherIsHeardAndReadsTheSame() async throws {
     let object = vault.open()
     let other = vault.open()
@@ -81,7 +81,7 @@ struct VaultObservingTests {
     #expect(try object.texts() == before)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(30)))
   func vaultThatIsNotThereYetIsHeardOf() async throws {
     let object = vault.open()
     #expect(try object.items(matching: .all) == [])
@@ -109,7 +109,7 @@ struct VaultObservingTests {
     FileSystem { call, _ in call == .inotify && isRefused.withLock { $0 } ? EMFILE : nil }
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(30)))
   func propertyOfAVaultThatIsNotWatchedIsNeverStale() async throws {
     let isRefused = Lock(true)
     let object = vault.open(fileSystem: refuse(isRefused))

@@ -174,7 +174,7 @@ import Testing
   @Test func stoppedProcessInTheQueueKeepsNoOtherFromAFreeLock() throws {
     let path = directory("lock")
     let holder = try LockHolder(path, in: directory, queue: true)
-    let lock = try FileLock(at: path, timeout: .seconds(60))
+    let lock = try FileLock(at: path, timeout: .seconds(900))
     lock.release()
     holder.process.stop()
   }
@@ -187,19 +187,15 @@ import Testing
     _ = await (first, second, third)
     let takers = try content(of: path + ".log")
     #expect(takers.count == 300)
-    // Only while all three wanted the lock: until one of them had taken it a hundred times.
+    // Only while all three wanted the lock: until one of them had taken it 80 times.
     var counts: [UInt8: Int] = [:]
-    var longest = 0
-    var row = 0
-    var previous: UInt8 = 0
-    for taker in takers.drop(while: { $0 == takers[0] }) {
+    let contended = takers.drop(while: { $0 == takers[0] }).prefix { taker in
       counts[taker, default: 0] += 1
-      if counts[taker] == 80 { break }
-      row = taker == previous ? row + 1 : 1
-      previous = taker
-      longest = max(longest, row)
+      return counts[taker]! < 80
     }
-    #expect(longest < 20)
+    // The mean, because a process that the kernel does not run for a while is overtaken more often.
+    let turns = zip(contended, contended.dropFirst()).count { $0 != $1 } + 1
+    #expect(contended.count < 4 * turns)
   }
 
   /// Acquires the lock a hundred times in another process, and logs the process's name each time.
@@ -226,7 +222,7 @@ import Testing
       let lock = try FileLock(at: path)
       let child = try ForkedChild { while true { pause() } }
       lock.release()
-      _ = try FileLock(at: path, timeout: .seconds(60))
+      _ = try FileLock(at: path, timeout: .seconds(900))
       child.kill()
       // The end of a child, which closes its descriptors, frees no lock of its parent.
       let other = try FileLock(at: path)

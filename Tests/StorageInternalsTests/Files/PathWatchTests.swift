@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Watches of paths; the time limit ends a wait for a missing event.
-@Suite(.timeLimit(.minutes(10))) struct PathWatchTests {
+@Suite(.timeLimit(.minutes(30))) struct PathWatchTests {
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
 

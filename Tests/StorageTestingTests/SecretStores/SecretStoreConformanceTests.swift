@@ -33,6 +33,12 @@ struct SecretStoreConformanceTests {
       Set(ContractViolation.allCases.map(\.check)) == Set(SecretStoreConformance.Check.allCases))
   }
 
+  /// Each further wait would find the same violation again.
+  @Test func missingNotificationEndsTheCheck() async {
+    let findings = await conformance(of: .neverNotifies).findings(of: .observersAreNotifiedOfWrites)
+    #expect(findings.count == 1)
+  }
+
   @Test func failureToCreateStoreIsFinding() async {
     let conformance = SecretStoreConformance("Broken") { throw SecretStoreError.locked }
     #expect(

@@ -61,18 +61,18 @@ struct NISTTests {
 
   @Test(
     arguments: [
-      ("", false, ["refusesUnicode", "acceptsShort(1, minimum: 15)"]),
+      ("", false, ["rejectsUnicode", "acceptsShort(1, minimum: 15)"]),
       ("allowed: unicode; minlength: 15", false, []), ("allowed: unicode; minlength: 8", true, []),
       ("allowed: unicode; minlength: 7", true, ["acceptsShort(7, minimum: 8)"]),
       ("required: unicode; minlength: 15; maxlength: 64", false, []),
-      ("allowed: unicode; minlength: 15; maxlength: 63", false, ["refusesLong(63)"]),
+      ("allowed: unicode; minlength: 15; maxlength: 63", false, ["rejectsLong(63)"]),
       (
         "required: upper; required: digit; allowed: unicode; minlength: 15", false,
         ["requires(\([CharacterClass.upper]))", "requires(\([CharacterClass.digits]))"]
       ),
       (
         "allowed: lower, digit; minlength: 15", false,
-        ["refusesASCII(allowing: \([CharacterClass.lower, .digits]))"]
+        ["rejectsASCII(allowing: \([CharacterClass.lower, .digits]))"]
       ),
       (
         "max-consecutive: 3; max-repeating: 2; max-sequential: 4; allowed: unicode; minlength: 15",
@@ -111,10 +111,10 @@ extension NIST.Contradiction {
     switch self {
     case .requires(let classes): "requires(\(classes))"
     case .limitsRuns(let run, let limit): "limitsRuns(\(run), \(limit))"
-    case .refusesASCII(let classes): "refusesASCII(allowing: \(classes))"
-    case .refusesUnicode: "refusesUnicode"
+    case .rejectsASCII(let classes): "rejectsASCII(allowing: \(classes))"
+    case .rejectsUnicode: "rejectsUnicode"
     case .acceptsShort(let least, let minimum): "acceptsShort(\(least), minimum: \(minimum))"
-    case .refusesLong(let most): "refusesLong(\(most))"
+    case .rejectsLong(let most): "rejectsLong(\(most))"
     }
   }
 }

@@ -49,10 +49,10 @@ struct PasswordBlockListTests {
 
   @Test func fileThatIsTooLargeIsRejected() throws {
     let path = directory("large")
-    let bytes = Data(repeating: UInt8(ascii: "\n"), count: PasswordBlockList.largestFile + 1)
+    let bytes = Data(repeating: UInt8(ascii: "\n"), count: PasswordBlockList.fileSizeLimit + 1)
     try bytes.write(to: URL(filePath: path))
     #expect(
-      throws: PasswordBlockListError.tooLarge(path: path, limit: PasswordBlockList.largestFile)
+      throws: PasswordBlockListError.tooLarge(path: path, limit: PasswordBlockList.fileSizeLimit)
     ) {
       _ = try PasswordBlockList(contentsOf: path)
     }

@@ -55,7 +55,7 @@ struct CombiningTests {
     let validator: Validator<String> =
       .notEmpty
       && (.characters(in: .digits) && .count(4...6))
-        .saying(.custom("pin"), advising: .custom("pin.advice", ["4", "6"]))
+        .withMessage(.custom("pin"), advice: .custom("pin.advice", ["4", "6"]))
     let report = validator.report(for: "1x")
     #expect(report.marks == "+!")
     #expect(report.checks[1].requirement == .custom("pin"))

@@ -141,6 +141,14 @@ struct StringValidatorTests {
     #expect(postcode.report(for: typed).marks == states)
   }
 
+  /// A serialized closure got a thunk at each access, until a call overflowed the stack.
+  @Test func patternStaysUsableAfterManyChecks() {
+    let digits: Validator<String> = .matching(.custom("digits")) { /[0-9]+/ }
+    var valid = 0
+    for _ in 0..<100_000 where digits.report(for: "1").isValid { valid += 1 }
+    #expect(valid == 100_000)
+  }
+
   @Test func patternCanBeUsedConcurrently() async {
     let digits: Validator<String> = .matching(.custom("digits")) { /[0-9]+/ }
     let valid = await withTaskGroup { group in

@@ -16,12 +16,12 @@ struct BinaryPropertyListFormatTests {
       objects: [
         [0xD2, 1, 2, 3, 4], [0x51, 0x61], [0x61, 0, 0xE9], [0x09], [0xA1, 5], [0x10, 1],
       ], offsetSize: 1)
-    let file = format.join(entries, FileSurroundings())
+    let file = format.join(entries, EnclosingText())
     #expect(file == expected.bytes)
     #expect(try format.parse(file).entries.map(\.text) == entries.map(\.text))
     #expect(try format.parse(file).entries.map(\.key) == entries.map(\.key))
     #expect(
-      format.join([], FileSurroundings())
+      format.join([], EnclosingText())
         == BinaryPropertyListFile(objects: [[0xD0]], offsetSize: 1).bytes)
   }
 
@@ -54,7 +54,7 @@ struct BinaryPropertyListFormatTests {
       }, offsetSize: 1)
     #expect(parsed.entries.map { Array($0.value) } == [fragment.bytes])
     try format.requireSameAfterJoining(parsed)
-    let joined = format.join(parsed.entries, parsed.surroundings)
+    let joined = format.join(parsed.entries, parsed.enclosingText)
     var canonical = file
     canonical.offsetSize = 1
     #expect(joined == canonical.bytes)
@@ -149,7 +149,7 @@ struct BinaryPropertyListFormatTests {
     let entries = try (0..<70_000).map {
       format.entry(StoredKey("\($0)"), try format.encode(.number(.integer(Int128($0))))[...])
     }
-    let file = format.join(entries, FileSurroundings())
+    let file = format.join(entries, EnclosingText())
     let parsed = try format.parse(file)
     #expect(parsed.entries.map(\.text) == entries.map(\.text))
     #expect(parsed.entries.map(\.key) == entries.map(\.key))

@@ -12,7 +12,7 @@ struct JSONFormatTests {
 
   private func rejoin(_ text: String) throws -> String {
     let file = try format.parse(Array(text.utf8))
-    return String(decoding: format.join(file.entries, file.surroundings), as: UTF8.self)
+    return String(decoding: format.join(file.entries, file.enclosingText), as: UTF8.self)
   }
 
   private func encode(_ tree: ValueTree) throws -> String {
@@ -63,7 +63,7 @@ struct JSONFormatTests {
     let second = format.entry(StoredKey("c\n\"\u{1}é"), ArraySlice("[]".utf8))
     #expect(second.value == ArraySlice("[]".utf8))
     #expect(
-      format.join([first[1], second, first[0]], FileSurroundings())
+      format.join([first[1], second, first[0]], EnclosingText())
         == Array("{\n  \"b\": 2,\n  \"c\\n\\\"\\u0001é\": [],\n  \"a\":1\n}\n".utf8))
   }
 
@@ -85,7 +85,7 @@ struct JSONFormatTests {
     ])
     let entry = format.entry(StoredKey("key"), try format.encode(tree)[...])
     #expect(
-      String(decoding: format.join([entry], FileSurroundings()), as: UTF8.self) == """
+      String(decoding: format.join([entry], EnclosingText()), as: UTF8.self) == """
         {
           "key": {
             "A": {
@@ -135,7 +135,8 @@ struct JSONFormatTests {
     (.number(.real(.nan)), "\"NaN\""), (.number(.real(.infinity)), "\"Infinity\""),
     (.number(.real(-.infinity)), "\"-Infinity\""), (.number(.float(.nan)), "\"NaN\""),
     (.number(.float(-.infinity)), "\"-Infinity\""),
-    (.date(Date(timeIntervalSinceReferenceDate: 0.125)), "0.125"),
+    (.date(Date(timeIntervalSinceReferenceDate: 0.125)), "\"2001-01-01T00:00:00.125Z\""),
+    (.duration(.milliseconds(-125)), "-0.125"),
     (.data(Data([0xFB, 0xFF])), "\"+/8=\""), (.data(Data()), "\"\""),
   ]
 

@@ -53,7 +53,7 @@ struct JSONFuzzTests {
   @Test func randomBytesAreReadOrRefused() throws {
     var random = SplitMix64()
     let likely = Array("{{}}[[]]\"\"\"\"::,,\\u0189abdDtruefalsn-+.eE \n\t/".utf8)
-    for number in 0..<Campaign.size(sample: 5_000, full: 1_000_000) {
+    for number in 0..<Campaign.size(sample: 1_600, full: 1_000_000) {
       let file = random.array(upTo: 60) { $0.once(in: 20) ? $0.byte() : $0.one(of: likely) }
       let comment = "bytes \(number) of seed \(random.seed)"
       try format.isRead(file, comment)
@@ -66,7 +66,7 @@ struct JSONFuzzTests {
     var random = SplitMix64()
     var damage = Damage(seed: random.seed)
     var read = 0
-    let count = Campaign.size(sample: 2_000, full: 300_000)
+    let count = Campaign.size(sample: 600, full: 300_000)
     for number in 0..<count {
       var file = Self.file
       if number % 4 == 0 {

@@ -20,14 +20,14 @@ struct JSONSecondReaderTests {
 
   @Test func pythonReadsWhatIsWritten() throws {
     var random = SplitMix64()
-    let trees = random.trees(Campaign.size(sample: 3_000, full: 100_000))
-    try file.write(format.join(try format.entries(trees), FileSurroundings()))
+    let trees = random.trees(Campaign.size(sample: 1_000, full: 100_000))
+    try file.write(format.join(try format.entries(trees), EnclosingText()))
     try expectInPython(trees.map(JSONLines.line), seed: random.seed)
   }
 
   @Test func whatPythonWritesIsRead() throws {
     let seed = UInt64.random(in: 0 ... .max)
-    let count = Campaign.size(sample: 3_000, full: 100_000)
+    let count = Campaign.size(sample: 1_000, full: 100_000)
     try PythonJSON.write(count, seed: seed, to: file.path)
     let parsed = try format.parse(try file.bytes)
     let lines = try parsed.entries.map { JSONLines.line($0.key, try format.decode($0.value)) }
@@ -35,7 +35,7 @@ struct JSONSecondReaderTests {
     try expectInPython(lines, seed: seed)
 
     // Python reads the same from the rejoined fragments.
-    try file.write(format.join(parsed.entries, parsed.surroundings))
+    try file.write(format.join(parsed.entries, parsed.enclosingText))
     try expectInPython(lines, seed: seed)
   }
 }

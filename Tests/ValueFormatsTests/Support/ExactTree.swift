@@ -17,6 +17,8 @@ func exact(_ tree: ValueTree) -> String {
   case .string(let text): "s" + hexadecimal(text.utf8)
   case .data(let data): "x" + hexadecimal(data)
   case .date(let date): "d\(String(date.timeIntervalSinceReferenceDate.bitPattern, radix: 16))"
+  case .duration(let duration): "a\(duration.attoseconds)"
+  case .layered: "layered"
   case .array(let elements): "[" + elements.map(exact).joined(separator: ",") + "]"
   case .dictionary(let elements):
     "{"

@@ -21,7 +21,9 @@ enum JSONLines {
     case .number(.text(let spelling)): line(spelling: spelling)
     case .string(let string): text(EscapedString.escape(string))
     case .data(let data): text(data.base64EncodedString())
-    case .date(let date): line(date.timeIntervalSinceReferenceDate)
+    case .date(let date): date.iso8601.map(text) ?? line(date.timeIntervalSinceReferenceDate)
+    case .duration(let duration): line(.number(duration.number))
+    case .layered: "layered"
     case .array(let elements): "[" + elements.map(line).joined(separator: ",") + "]"
     case .dictionary(let members):
       "{"

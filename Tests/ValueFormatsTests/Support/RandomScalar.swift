@@ -23,10 +23,11 @@ enum RandomScalar: Codable, Sendable {
   case url(URL)
   case uuid(UUID)
   case decimal(Decimal)
+  case duration(Duration)
 
   init(using random: inout SplitMix64) {
     self =
-      switch Int.random(in: 0..<24, using: &random) {
+      switch Int.random(in: 0..<25, using: &random) {
       case 0: .bool(.random(using: &random))
       case 1: .int(random.integer(Int.self))
       case 2: .int8(random.integer(Int8.self))
@@ -53,6 +54,7 @@ enum RandomScalar: Codable, Sendable {
             sign: random.one(of: [.plus, .minus]),
             exponent: Int.random(in: -100...100, using: &random),
             significand: Decimal(random.next())))
+      case 22: .duration(random.duration())
       default: .string(random.string())
       }
   }
@@ -83,6 +85,7 @@ extension RandomScalar: Equatable {
     case (.url(let first), .url(let second)): first == second
     case (.uuid(let first), .uuid(let second)): first == second
     case (.decimal(let first), .decimal(let second)): first == second
+    case (.duration(let first), .duration(let second)): first == second
     default: false
     }
   }

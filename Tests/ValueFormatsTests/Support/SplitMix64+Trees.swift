@@ -5,7 +5,7 @@ import FoundationEssentials
 extension SplitMix64 {
   /// A tree that a format can receive, nested at most `depth` levels deep.
   mutating func tree(depth: Int = 4) -> ValueTree {
-    switch number(0..<(depth > 0 ? 12 : 8)) {
+    switch number(0..<(depth > 0 ? 13 : 9)) {
     case 0: .null(depth: one(of: [0, 0, 1, 2, 3, 10]))
     case 1: .bool(once(in: 2))
     case 2:
@@ -17,8 +17,9 @@ extension SplitMix64 {
     case 3: .number(once(in: 3) ? .float(float()) : .real(double()))
     case 4: .date(once(in: 3) ? Date(timeIntervalSinceReferenceDate: double()) : date())
     case 5: .data(data())
-    case 6, 7: .string(string())
-    case 8, 9: .array(array(upTo: contentLimit()) { $0.tree(depth: depth - 1) })
+    case 6: .duration(duration())
+    case 7, 8: .string(string())
+    case 9, 10: .array(array(upTo: contentLimit()) { $0.tree(depth: depth - 1) })
     default:
       .dictionary(
         dictionary(
@@ -42,6 +43,6 @@ extension SplitMix64 {
 
   /// A file with `count` keys.
   mutating func file(keys count: Int, in format: some StoredFormat) throws -> [UInt8] {
-    format.join(try format.entries(trees(count)), FileSurroundings())
+    format.join(try format.entries(trees(count)), EnclosingText())
   }
 }

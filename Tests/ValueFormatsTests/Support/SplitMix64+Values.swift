@@ -65,6 +65,21 @@ extension SplitMix64 {
     return Date(timeIntervalSinceReferenceDate: seconds)
   }
 
+  /// A duration of any length, often a whole number of seconds, or of a decimal fraction of one.
+  mutating func duration() -> Duration {
+    switch number(0..<6) {
+    case 0: .seconds(integer(Int64.self))
+    case 1: .milliseconds(number(-100_000..<100_000))
+    case 2: .seconds(double(limit: 1e9))
+    case 3: Duration(attoseconds: Int128(integer(Int8.self)))
+    default: Duration(attoseconds: integer(Int128.self))
+    }
+  }
+
+  private mutating func double(limit: Double) -> Double {
+    .random(in: -limit...limit, using: &self)
+  }
+
   mutating func url() -> URL {
     let base = URL(string: "https://example.com/a/")
     return one(of: [

@@ -22,7 +22,7 @@ extension StoredFormat {
   func requireSameAfterJoining(
     _ content: ParsedFile, _ comment: @autoclosure () -> String = ""
   ) throws {
-    let joined = join(content.entries, content.surroundings)
+    let joined = join(content.entries, content.enclosingText)
     let again = try parse(joined)
     try #require(
       again.entries.map(\.key) == content.entries.map(\.key)
@@ -30,8 +30,8 @@ extension StoredFormat {
         && again.entries.map(\.valueOffset) == content.entries.map(\.valueOffset),
       "\(comment())")
     try #require(
-      again.surroundings == content.surroundings
-        && join(again.entries, again.surroundings) == joined, "\(comment())")
+      again.enclosingText == content.enclosingText
+        && join(again.entries, again.enclosingText) == joined, "\(comment())")
   }
 
   /// Requires that a decodable value is restored after encoding.

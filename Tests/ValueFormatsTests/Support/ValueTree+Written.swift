@@ -15,7 +15,7 @@ extension ValueTree {
     switch format {
     case .json: inJSON
     case .xmlPropertyList: inXML
-    case .binaryPropertyList: self
+    case .binaryPropertyList: inBinaryPropertyList
     }
   }
 
@@ -24,7 +24,9 @@ extension ValueTree {
     case .number(.integer(let value)): .number(.text("\(value)"))
     case .number(.real(let value)): Self.inJSON(value)
     case .number(.float(let value)): Self.inJSON(value)
-    case .date(let date): Self.inJSON(date.timeIntervalSinceReferenceDate)
+    case .date(let date):
+      date.iso8601.map(ValueTree.string) ?? Self.inJSON(date.timeIntervalSinceReferenceDate)
+    case .duration(let duration): ValueTree.number(duration.number).inJSON
     case .data(let data): .string(data.base64EncodedString())
     case .array(let elements): .array(elements.map(\.inJSON))
     case .dictionary(let elements): .dictionary(elements.mapValues(\.inJSON))
@@ -48,11 +50,21 @@ extension ValueTree {
       let seconds = date.timeIntervalSinceReferenceDate
       let isText = seconds == seconds.rounded() && (-63_113_904_000..<252_423_993_600) ~= seconds
       // Dates do not distinguish the two zeros.
-      return isText
-        ? .date(Date(timeIntervalSinceReferenceDate: seconds + 0)) : Self.inXML(seconds)
+      if isText { return .date(Date(timeIntervalSinceReferenceDate: seconds + 0)) }
+      return date.iso8601.map(ValueTree.string) ?? Self.inXML(seconds)
+    case .duration(let duration): return ValueTree.number(duration.number).inXML
     case .array(let elements): return .array(elements.map(\.inXML))
     case .dictionary(let elements): return .dictionary(elements.mapValues(\.inXML))
     default: return self
+    }
+  }
+
+  private var inBinaryPropertyList: ValueTree {
+    switch self {
+    case .duration(let duration): duration.inBinaryPropertyList
+    case .array(let elements): .array(elements.map(\.inBinaryPropertyList))
+    case .dictionary(let elements): .dictionary(elements.mapValues(\.inBinaryPropertyList))
+    default: self
     }
   }
 

@@ -213,7 +213,7 @@ import Testing
       try coder.encode(["wind": [1.5: Data([1, 2, 3])], "valley": [:]]),
     ]
     var damage = Damage(seed: 7, pieces: originals)
-    for round in 0..<Campaign.size(sample: 3000, full: 300_000) {
+    for round in 0..<Campaign.size(sample: 1_000, full: 300_000) {
       let bytes = damage.damaged(originals[round % originals.count])
       readOrRefuse(Login.self, from: bytes)
       readOrRefuse(Tree.self, from: bytes)

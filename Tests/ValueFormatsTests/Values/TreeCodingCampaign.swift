@@ -5,7 +5,7 @@ import Testing
 
 struct TreeCodingCampaign {
   @Test func anyValueComesBackExactly() throws {
-    for seed in 0..<UInt64(Campaign.size(sample: 3000, full: 100_000)) {
+    for seed in 0..<UInt64(Campaign.size(sample: 1_000, full: 100_000)) {
       var random = SplitMix64(seed: seed)
       let value = RandomValue(using: &random)
       let tree = try TreeEncoder().encode(value)
@@ -17,7 +17,7 @@ struct TreeCodingCampaign {
   /// No tree makes decoding trap, for any type.
   @Test func anyTreeIsDecodedOrRefused() throws {
     var decoded = 0
-    for seed in 0..<UInt64(Campaign.size(sample: 3000, full: 100_000)) {
+    for seed in 0..<UInt64(Campaign.size(sample: 1_000, full: 100_000)) {
       var random = SplitMix64(seed: seed)
       let tree = random.tree()
       decoded += self.decoded(RandomValue.self, tree) + self.decoded([String: Int?].self, tree)

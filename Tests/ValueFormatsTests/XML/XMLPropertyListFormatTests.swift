@@ -19,7 +19,7 @@ struct XMLPropertyListFormatTests {
     let entries = try trees.map { key, tree in
       format.entry(StoredKey(key), try format.encode(tree)[...])
     }
-    let file = format.join(entries, FileSurroundings())
+    let file = format.join(entries, EnclosingText())
     #expect(
       text(file) == """
         <?xml version="1.0" encoding="UTF-8"?>
@@ -43,7 +43,7 @@ struct XMLPropertyListFormatTests {
         </plist>
 
         """)
-    #expect(text(format.join([], FileSurroundings())).hasSuffix("<dict>\n</dict>\n</plist>\n"))
+    #expect(text(format.join([], EnclosingText())).hasSuffix("<dict>\n</dict>\n</plist>\n"))
   }
 
   @Test func whatAPersonWroteIsKept() throws {
@@ -76,12 +76,12 @@ struct XMLPropertyListFormatTests {
       parsed.entries.map { text($0.value) } == [
         "<integer>  +0x1F </integer>", "<data>\n    AQ\n    I= </data>", "<true></true>",
       ])
-    #expect(text(parsed.surroundings.header).hasSuffix(" <!-- of the top --> <dict class=\"x\">"))
+    #expect(text(parsed.enclosingText.header).hasSuffix(" <!-- of the top --> <dict class=\"x\">"))
     #expect(
-      text(parsed.surroundings.footer)
+      text(parsed.enclosingText.footer)
         == "<!-- of none -->\n  </dict >\r\n<!-- late --></plist >\n")
     try format.requireSameAfterJoining(parsed)
-    let header = text(parsed.surroundings.header)
+    let header = text(parsed.enclosingText.header)
     #expect(file.utf8.starts(with: header.utf8))
     let values = try parsed.entries.map { try format.decode($0.value) }
     #expect(values == [.number(.integer(31)), .data(Data([1, 2])), .bool(true)])
@@ -109,7 +109,7 @@ struct XMLPropertyListFormatTests {
     #expect(parsed.entries.isEmpty)
     try format.requireSameAfterJoining(parsed)
     let entry = format.entry(StoredKey("a"), ArraySlice("<true/>".utf8))
-    let file = format.join([entry], parsed.surroundings)
+    let file = format.join([entry], parsed.enclosingText)
     #expect(try format.parse(file).entries.map(\.text) == [entry.text])
     #expect(text(file).contains("<!-- x --></plist>"))
   }
@@ -118,7 +118,7 @@ struct XMLPropertyListFormatTests {
     let parsed = try format.parse(Array(PropertyListFixtures.xml.utf8))
     #expect(try format.trees(of: parsed) == PropertyListFixtures.expected(isBinary: false))
     try format.requireSameAfterJoining(parsed)
-    let joined = format.join(parsed.entries, parsed.surroundings)
+    let joined = format.join(parsed.entries, parsed.enclosingText)
     #expect(text(joined) == PropertyListFixtures.xml)
   }
 }

@@ -97,7 +97,12 @@ struct XMLPropertyListValueTests {
       ),
       (.date(Date(timeIntervalSinceReferenceDate: -0.0)), "<date>2001-01-01T00:00:00Z</date>"),
       (.date(Date(timeIntervalSinceReferenceDate: -1)), "<date>2000-12-31T23:59:59Z</date>"),
-      (.date(Date(timeIntervalSinceReferenceDate: 0.5)), "<real>0.5</real>"),
+      (
+        .date(Date(timeIntervalSinceReferenceDate: 0.5)),
+        "<string>2001-01-01T00:00:00.5Z</string>"
+      ),
+      (.duration(.seconds(-90)), "<integer>-90</integer>"),
+      (.duration(Duration(attoseconds: 1)), "<real>0.000000000000000001</real>"),
       (.date(Date(timeIntervalSince1970: 253_402_300_799)), "<date>9999-12-31T23:59:59Z</date>"),
       (.date(Date(timeIntervalSince1970: 253_402_300_800)), "<real>252423993600.0</real>"),
       (.date(Date(timeIntervalSince1970: -62_135_596_800)), "<date>0001-01-01T00:00:00Z</date>"),
@@ -139,7 +144,7 @@ struct XMLPropertyListValueTests {
     let entry = format.entry(StoredKey(key), ArraySlice("<true/>".utf8))
     #expect(String(decoding: Array(entry.text), as: UTF8.self) == text + "\n\t<true/>")
     #expect(Array(entry.value) == Array("<true/>".utf8))
-    let parsed = try format.parse(format.join([entry], FileSurroundings()))
+    let parsed = try format.parse(format.join([entry], EnclosingText()))
     #expect(parsed.entries.map(\.key) == [StoredKey(key)])
   }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import SecretStorage
 import TestSupport
 import Testing
 
@@ -37,6 +38,49 @@ struct SlotsTests {
     #expect(wrong.errors.contains("key file"))
   }
 
+  @Test func bothOfTwoFactorsAreNeeded() throws {
+    let key = try machine.file("key", String(repeating: "key file ", count: 8))
+    let other = try machine.file("other", String(repeating: "another file ", count: 8))
+    let passphrase = try machine.file("passphrase", "totoro\n")
+    let both = ["two-factors", "--new-key-file", key, "--new-passphrase-file", passphrase]
+    try expectSuccess(["add"] + both)
+    try expectSuccess("remove", "1")
+    #expect(try list() == "2\ttwo-factors key-file\ttwo-factors\n")
+    let get = ["secrets", "get", "--service", "mail", "--passphrase-file", passphrase]
+    #expect(try machine.run(get + ["--key-file", key], input: "").output == "tajny\n")
+    let wrong = try machine.run(get + ["--key-file", other], input: "")
+    #expect(wrong.status == 2 && wrong.errors.contains("The passphrase together with the key file"))
+    let alone = try machine.run(get, input: "")
+    #expect(
+      alone.status == 2 && alone.errors.contains("needs a passphrase together with a key file"))
+
+    let session = try PseudoTerminal(
+      "secrets", "get", "--service", "mail", "--key-file", key, on: machine)
+    try session.answer("Passphrase of the vault: ", "wrong")
+    try session.answer("Passphrase of the vault: ", "totoro")
+    #expect(try session.end() == 0)
+    #expect(session.screen.hasSuffix("\r\ntajny\r\n"))
+
+    let rotated = try machine.run(
+      "secrets", "rotate", "--passphrase-file", passphrase, "--key-file", key)
+    #expect(rotated.status == 0, "\(rotated.errors)")
+    #expect(try machine.run(get + ["--key-file", key], input: "").output == "tajny\n")
+  }
+
+  @Test func aKeyIsDerivedByArgon2idWhereAsked() throws {
+    let passphrase = try machine.file("passphrase", "totoro\n")
+    let ended = try machine.run(
+      "secrets", "passphrase", "--argon2id", "--new-passphrase-file", passphrase)
+    #expect(ended.status == 0, "\(ended.errors)")
+    guard case .passphrase(.argon2id)? = try machine.vault.slots.first?.kind else {
+      Issue.record("\(try machine.vault.slots)")
+      return
+    }
+    let get = try machine.run(
+      "secrets", "get", "--service", "mail", "--passphrase-file", passphrase)
+    #expect(get.output == "tajny\n")
+  }
+
   @Test func aRecoveryCodeIsShownOnceAndTypedAnyhow() throws {
     let added = try machine.run("secrets", "slots", "add", "recovery-code")
     #expect(added.status == 0)
@@ -70,13 +114,15 @@ struct SlotsTests {
   }
 
   @Test(arguments: [
-    ["add", "foo"], ["add", "key-file"], ["add", "credential"], ["remove", "one"], ["remove"],
+    ["add", "foo"], ["add", "key-file"], ["add", "credential"], ["add", "two-factors"],
+    ["add", "two-factors", "--new-key-file", "key", "--credential", "name"], ["remove", "one"],
+    ["remove"],
     ["rename", "1"],
   ])
   func unclearRequestsAreRefused(words: [String]) throws {
     let ended = try machine.run(["secrets", "slots"] + words, input: "")
     #expect(ended.status == 2)
-    #expect(ended.errors.contains("Usage: locket secrets slots"))
+    #expect(ended.errors.contains("\n`locket help secrets slots"))
     #expect(try list() == "1\tdevice\tthis device\n")
   }
 
@@ -116,7 +162,9 @@ struct SlotsTests {
 
   private func list() throws -> String { try machine.run("secrets", "slots").output }
 
-  private func expectSuccess(_ words: String...) throws {
+  private func expectSuccess(_ words: String...) throws { try expectSuccess(words) }
+
+  private func expectSuccess(_ words: [String]) throws {
     let ended = try machine.run(["secrets", "slots"] + words, input: "")
     #expect(ended.status == 0, "\(ended.errors)")
   }

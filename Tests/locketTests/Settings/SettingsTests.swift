@@ -30,11 +30,43 @@ struct SettingsTests {
     }
   }
 
+  @Test(arguments: ["", "text", "'text'", "01", "+1", "NaN", "1 2", "80x", "true?", "a\nb\u{1}"])
+  func whatIsNotJSONIsText(value: String) throws {
+    try machine.set("key", to: value)
+    let store = KeyValueStore(json: machine.settingsFile)
+    @StoredValue("key", in: store) var text: String?
+    #expect(text == value)
+    // Other text takes its place, also that of null.
+    try machine.set("key", to: "null")
+    try machine.set("key", to: value + "?")
+    try machine.set("key", to: value)
+    try store.load()
+    #expect(text == value)
+  }
+
   @Test(arguments: [
-    "", "text", "'text'", "1e400", "01", "+1", "NaN", "[1,]", "{", "1 2", "\"\u{1}\"",
-    #"{"a":1,"a":2}"#, #""\ud800""#, String(repeating: "[", count: 60_000),
+    ("80", "a number"), ("true", "a Boolean"), ("[]", "an array"), ("{}", "a dictionary"),
   ])
-  func whatIsNotJSONIsRefused(value: String) throws {
+  func textDoesNotReplaceAValueOfAnotherType(value: String, type: String) throws {
+    try machine.set("key", to: value)
+    let ended = try machine.run("settings", "set", "key", "hunter2")
+    #expect(ended.status == 2)
+    #expect(
+      ended.errors == """
+        locket: VALUE is not valid JSON, and the stored value is \(type). To store text instead, \
+        enclose it in quotation marks: '"text"'.
+
+        """)
+    #expect(try machine.run("settings", "get", "key").output == "\(value)\n")
+    try machine.set("key", to: #""hunter2""#)
+    #expect(try machine.run("settings", "get", "key").output == "\"hunter2\"\n")
+  }
+
+  @Test(arguments: [
+    "1e400", "[1,]", " {", "\"", "\"\u{1}\"", #"{"a":1,"a":2}"#, #""\ud800""#,
+    String(repeating: "[", count: 60_000),
+  ])
+  func whatBeginsLikeJSONIsRefused(value: String) throws {
     let ended = try machine.run("settings", "set", "key", value)
     #expect(ended.status == 2)
     #expect(ended.errors.hasPrefix("locket: VALUE is not valid JSON: "))
@@ -53,6 +85,12 @@ struct SettingsTests {
     #expect(try machine.run("settings", "list").output.contains("\(listed)\t1\n"))
     #expect(try machine.run("settings", "reset", "--", key).status == 0)
     #expect(try machine.run("settings", "list").output == "another\t0\n")
+  }
+
+  @Test func listShowsThePlaceOfEachValue() throws {
+    _ = try machine.run("settings", "set", "volume", "0.5", "--file", machine.path("s.json"))
+    let list = try machine.run("settings", "list", "--sources", "--file", machine.path("s.json"))
+    #expect(list.output == "volume\t0.5\t\(machine.path("s.json"))\n")
   }
 
   @Test func anAppReadsWhatWasSet() throws {
@@ -105,15 +143,17 @@ struct SettingsTests {
     let file = machine.home.appending(path: "b.plist")
     let store = KeyValueStore(propertyList: file, format: .binary)
     for (key, seconds) in [
-      ("1582", -13_190_860_801.0), ("1583", -13_190_860_800), ("2001", 0.25), ("far", 1e300),
+      ("0", -63_113_904_001.0), ("1", -63_113_904_000), ("1582", -13_190_860_801),
+      ("2001", 0.25), ("far", 1e300),
     ] {
       try store.set(Date(timeIntervalSinceReferenceDate: seconds), for: key)
     }
     #expect(
       try machine.run("settings", "list", "--file", file.path).output == """
-        1582\t-13190860801.0
-        1583\t"1583-01-01T00:00:00Z"
-        2001\t"2001-01-01T00:00:00.250Z"
+        0\t-63113904001.0
+        1\t"0001-01-01T00:00:00Z"
+        1582\t"1582-12-31T23:59:59Z"
+        2001\t"2001-01-01T00:00:00.25Z"
         far\t1e+300
 
         """)
@@ -133,15 +173,15 @@ struct SettingsTests {
     #expect(
       listed == """
         0\t"2026-11-21T15:46:38.1234567Z"
-        1\t"2026-11-21T15:46:38.100Z"
-        2\t"2001-01-01T00:00:00.100Z"
-        3\t"2000-12-31T23:59:59.250Z"
-        4\t"2000-12-31T23:59:58.9999990000000001Z"
+        1\t"2026-11-21T15:46:38.1Z"
+        2\t"2001-01-01T00:00:00.1Z"
+        3\t"2000-12-31T23:59:59.25Z"
+        4\t"2000-12-31T23:59:58.999999Z"
         5\t"2026-11-21T15:46:38.9999999Z"
-        6\t"9999-12-31T23:59:59.500Z"
+        6\t"9999-12-31T23:59:59.5Z"
         7\t"1583-01-01T00:00:00.00001Z"
         8\t"2001-01-01T00:00:00.00000000000000001Z"
-        9\t"2001-01-01T00:00:00.500Z"
+        9\t"2001-01-01T00:00:00.5Z"
 
         """)
     // The text is the same date again.
@@ -201,8 +241,8 @@ struct SettingsTests {
     #expect(list.output == "c\t3\n")
     #expect(
       list.errors == """
-        locket: The value of "a" cannot be shown: the number is out of range for Double.
-        locket: The value of "b" cannot be shown: duplicate key.
+        locket: \(path), line 1, column 7: a is out of range for Double, so it cannot be shown.
+        locket: \(path), line 1, column 28: b cannot be read: duplicate key, so it cannot be shown.
 
         """)
     #expect(try machine.run("settings", "get", "a", "--file", path).status == 2)

@@ -50,6 +50,16 @@ struct WatchTests {
     #expect(try [watcher.nextLine(), watcher.nextLine()].sorted() == ["a", "b"])
   }
 
+  @Test func anotherNotationOfTheSameValueIsNoChange() throws {
+    _ = try machine.file("s.json", #"{"a": 1, "b": {"x": "é", "y": 1000}}"#)
+    let watcher = try watch()
+    try edit(#"printf '{"b":\n {"y": 1e3, "x": "\\u00e9"}, "a": 1.0}' >s.json"#)
+    try edit(#"printf '{"b": {"y": 1e3, "x": "\\u00e9"}, "a": 2}' >s.json"#)
+    #expect(try watcher.nextLine() == "a\t2")
+    try edit(#"printf '{"b": {"y": 1001, "x": "é"}, "a": 2.0}' >s.json"#)
+    #expect(try watcher.nextLine() == "b\t" + #"{"x": "é", "y": 1001}"#)
+  }
+
   @Test func removedSettingsAreKeysAlone() throws {
     let watcher = try watch()
     try edit(#""$0" settings reset a --file s.json"#)
@@ -84,7 +94,8 @@ struct WatchTests {
     try edit(#"printf '{"a": 1e400, "b": "y"}' >s.json"#)
     #expect(
       try watcher.nextComplaint()
-        == "locket: The value of \"a\" cannot be shown: the number is out of range for Double.")
+        == "locket: \(machine.path("s.json")), line 1, column 7: a is out of range for Double, "
+        + "so it cannot be shown.")
     #expect(try watcher.nextLine() == "b\t\"y\"")
   }
 

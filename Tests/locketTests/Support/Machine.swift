@@ -103,6 +103,10 @@ final class Machine: Sendable {
   }
 }
 
+/// The directory of the package.
+let packageDirectory = URL(filePath: #filePath).deletingLastPathComponent()
+  .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
 /// How a run of the tool ended.
 struct Ended {
   /// The exit status, or the signal as a negative number.

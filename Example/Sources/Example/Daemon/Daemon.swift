@@ -12,19 +12,42 @@ import SecretStorage
 /// A whole daemon: it follows its settings, keeps a token in a vault that locks by itself, and ends
 /// at SIGTERM.
 ///
+/// The settings may be edited while it runs. The store reports each mistake as a line on standard
+/// error, with file, line and column, and the setting keeps its last valid value.
+///
 /// ```
 /// Example daemon --settings daemon.json --vault secrets.vault --state state
 /// ```
+///
+/// `Deployment` has a systemd unit and a Containerfile, in which a credential opens the vault.
 enum Daemon {
+  static let options = ["settings", "vault", "state", "credential"]
+
+  enum Mode: String, Codable {
+    case pull, push
+  }
+
+  struct Server: Codable, CustomStringConvertible {
+    var host = "localhost"
+    var port = 8443
+
+    var description: String { "\(host):\(port)" }
+  }
+
   static func run(_ options: Options) async throws {
     // Before any question, so that a mistake in the settings is known first.
     let store = settings(options["settings"])
     @StoredValue("greeting", in: store) var greeting = "Hello"
     @StoredValue("lockAfter", in: store) var lockAfter = 300.0
+    @StoredValue("mode", in: store) var mode = Mode.pull
+    @StoredValue("server", in: store) var server = Server()
     @StoredValue("starts", in: store) var starts = 0
-    _ = try $starts.load()
+    _ = try await $starts.load()
+    // Keys such as `prot` are no error, but probably a mistake.
+    for key in try await store.unreadKeys() { say("\(key)") }
 
     let vault = vault(options)
+    if let credential = options["credential"] { try useCredential(credential, for: vault) }
     try await unlock(vault)
     // After the question, which Ctrl-C ends together with the process.
     let ending = Ending()
@@ -42,6 +65,8 @@ enum Daemon {
         say("lockAfter: \(old) → \(new)")
         vault.automaticLocking = AutomaticLocking(afterIdle: .seconds(new))
       },
+      $mode.observe { old, new in say("mode: \(old) → \(new)") },
+      $server.observe { old, new in say("server: \(old) → \(new)") },
     ]
     let locking = vault.observeChanges {
       do {
@@ -57,7 +82,7 @@ enum Daemon {
     say("\(greeting)! Start \(starts), with a token of \(token?.count ?? 0) characters.")
     let number = await ending.first()
     // Writes the coalesced changes now. An error is thrown, and the exit status is 1.
-    try store.synchronize()
+    try await store.synchronize()
     say("Signal \(number): the settings are written.")
   }
 
@@ -75,6 +100,13 @@ enum Daemon {
       stateDirectory: options["state"].map { URL(filePath: $0, directoryHint: .isDirectory) })
   }
 
+  /// Makes a credential the only key of a new vault.
+  private static func useCredential(_ name: String, for vault: SecretVault) throws {
+    guard try vault.slots.isEmpty else { return }
+    try vault.addSlot(.credential(named: name), named: "credential")
+    for slot in try vault.slots where slot.kind == .device { try vault.removeSlot(slot.id) }
+  }
+
   /// Opens the vault with a passphrase, unless it has opened by itself.
   ///
   /// It does that with this device's key, or with a credential that systemd has put into
@@ -86,7 +118,7 @@ enum Daemon {
     for attempt in 1...attempts {
       let passphrase = try await conversation.ask(.hidden("Passphrase of the vault: "))
       do {
-        return try vault.unlock(with: .passphrase(passphrase))
+        return try await vault.unlock(with: .passphrase(passphrase))
       } catch {
         guard case SecretStoreError.wrongPassphrase = error, attempt < attempts else { throw error }
       }

@@ -113,7 +113,7 @@ enum SignUp {
     let content = try Data(contentsOf: URL(filePath: path))
     guard try vault.isLocked else { return vault }
     let isLine = content.last == UInt8(ascii: "\n")
-    try vault.unlock(with: .passphrase(Secret(isLine ? content.dropLast() : content)))
+    try await vault.unlock(with: .passphrase(Secret(isLine ? content.dropLast() : content)))
     return vault
   }
 }

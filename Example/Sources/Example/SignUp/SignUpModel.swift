@@ -38,7 +38,7 @@ final class SignUpModel: Sendable {
       ])
     let passwords = [0, 1].map { _ in
       let password = ValidatedField("", .password(rules))
-      password.require(.notContaining(userName, saying: .custom(Self.withoutNameCode)))
+      password.require(.notContaining(userName, message: .custom(Self.withoutNameCode)))
       return password
     }
     candidate = passwords[1]

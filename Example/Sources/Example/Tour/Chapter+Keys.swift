@@ -6,19 +6,19 @@ extension Chapter {
     let vault = stage.vault("slots")
     @GenericPassword(service: "diary", in: vault) var diary: String?
     diary = "Monday"
-    _ = try vault.addSlot(.passphrase(Secret("totoro".utf8)), named: "Peter", cost: .minimum)
+    _ = try await vault.addSlot(.passphrase(Secret("totoro".utf8)), named: "Peter", cost: .minimum)
     let (slot, code) = try vault.addRecoveryCode(named: "in the safe")
     try stage.show(
-      #"try vault.addSlot(.passphrase("totoro"), named: "Peter"); try vault.addRecoveryCode(named: "in the safe")"#
+      #"try await vault.addSlot(.passphrase("totoro"), named: "Peter"); try vault.addRecoveryCode(named: "in the safe")"#
     )
     try stage.show("try vault.slots.map(\\.name)", try vault.slots.map(\.name))
     let device = try vault.slots[0]
     try vault.removeSlot(device.id)
     let other = stage.vault("slots")
     try stage.show("the device's slot is removed; another object's isLocked", try other.isLocked)
-    try other.unlock(with: .recoveryCode(code))
+    try await other.unlock(with: .recoveryCode(code))
     @GenericPassword(service: "diary", in: other) var again: String?
-    try stage.show("try other.unlock(with: .recoveryCode(code)); diary", again)
+    try stage.show("try await other.unlock(with: .recoveryCode(code)); diary", again)
     try vault.removeSlot(slot.id)
     let last = try vault.slots[0]
     try await stage.showFailure("try vault.removeSlot(/* the last one */)") {

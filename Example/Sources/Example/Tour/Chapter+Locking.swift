@@ -6,9 +6,9 @@ extension Chapter {
     @GenericPassword(service: "diary", in: vault) var diary: String?
     diary = "Monday"
     // The standard cost takes some tenths of a second, which is too long for a tour.
-    try vault.setPassphrase(Secret("totoro".utf8), cost: .minimum)
+    try await vault.setPassphrase(Secret("totoro".utf8), cost: .minimum)
     vault.lock()
-    try stage.show(#"diary = "Monday"; try vault.setPassphrase("totoro"); vault.lock()"#)
+    try stage.show(#"diary = "Monday"; try await vault.setPassphrase("totoro"); vault.lock()"#)
 
     let report = SecretStores.onFailure
     defer { SecretStores.onFailure = report }
@@ -28,9 +28,9 @@ extension Chapter {
       () throws in
       try vault.unlock(with: .passphrase(Secret("tortoro".utf8)))
     }
-    try vault.unlock(with: .passphrase(Secret("totoro".utf8)))
+    try await vault.unlock(with: .passphrase(Secret("totoro".utf8)))
     try await $diary.save()
-    let line = #"try vault.unlock(with: .passphrase("totoro")); try $diary.save(); diary"#
+    let line = #"try await vault.unlock(with: .passphrase("totoro")); try $diary.save(); diary"#
     try stage.show(line, diary)
   }
 }

@@ -31,14 +31,14 @@ extension Chapter {
     var pairing: String?
     pairing = "with this machine only"
     try stage.show("accessOption: .whenUnlockedThisDeviceOnly; pairing", pairing)
-    try vault.setPassphrase(Secret("totoro".utf8), cost: .minimum)
+    try await vault.setPassphrase(Secret("totoro".utf8), cost: .minimum)
     try FileManager.default.createDirectory(
       at: stage.file("protected copy").deletingLastPathComponent(),
       withIntermediateDirectories: false)
     try FileManager.default.copyItem(
       at: stage.file("protected"), to: stage.file("protected copy"))
     let elsewhere = stage.vault("protected copy", on: "other machine")
-    try elsewhere.unlock(with: .passphrase(Secret("totoro".utf8)))
+    try await elsewhere.unlock(with: .passphrase(Secret("totoro".utf8)))
     @GenericPassword(service: "pairing", in: elsewhere) var copy: String?
     try stage.say("The vault gets a passphrase, is copied to another machine and unlocked there:")
     try await stage.showFailure("try $pairing.load()") { () throws in

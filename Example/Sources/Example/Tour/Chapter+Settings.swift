@@ -43,7 +43,7 @@ extension Chapter {
       _ = try $volume.load()
     }
     try stage.show("volume", volume)
-    if let place = try store.moveAsideUnreadableFile() {
+    if let place = try await store.moveAsideUnreadableFile() {
       try stage.show("try store.moveAsideUnreadableFile()", stage.shortened(place))
     }
     try stage.show("volume   // the default, because the file is new", volume)

@@ -77,8 +77,7 @@ public struct PAMAuthenticator: Authenticator {
     var dialogue = PAMDialogue(request: request, conversation: conversation)
     for await event in transaction.events {
       switch event {
-      case .messages(let messages):
-        transaction.answer(try await dialogue.answers(to: messages))
+      case .messages(let messages): transaction.answer(try await dialogue.answers(to: messages))
       case .ended(let result):
         try result.get()
         return try dialogue.proofs(hasFingerprintReader: hasFingerprintReader)

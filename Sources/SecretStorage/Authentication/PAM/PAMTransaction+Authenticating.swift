@@ -34,9 +34,7 @@ private final class PAMExchange {
   /// The reason for rejecting a module's messages, which a return code cannot express.
   var failure: SecretStoreError?
 
-  init(_ transaction: PAMTransaction) {
-    self.transaction = transaction
-  }
+  init(_ transaction: PAMTransaction) { self.transaction = transaction }
 
   func converse(_ messages: UnsafeBufferPointer<UnsafeRawPointer?>) -> [Secret?]? {
     do throws(SecretStoreError) {

@@ -25,9 +25,7 @@ final class PAMTransaction: Sendable {
   private let state = Lock(State(), inForkedChild: { State(isAbandoned: true) })
   private let answered = DispatchSemaphore(value: 0)
 
-  init() {
-    (events, continuation) = AsyncStream.makeStream()
-  }
+  init() { (events, continuation) = AsyncStream.makeStream() }
 
   /// Calls a closure on a separate thread, and sends its result as the last event.
   func begin(_ body: @escaping @Sendable (PAMTransaction) throws(SecretStoreError) -> Void) {

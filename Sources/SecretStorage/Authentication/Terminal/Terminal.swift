@@ -16,9 +16,7 @@ struct Terminal: ~Copyable {
     }
   }
 
-  deinit {
-    close(descriptor)
-  }
+  deinit { close(descriptor) }
 
   /// The path of the terminal, such as `/dev/pts/3`; nil if no standard stream is connected to it.
   static var path: String? {

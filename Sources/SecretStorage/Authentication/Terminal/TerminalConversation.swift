@@ -1,3 +1,4 @@
+import Concurrency
 import Dispatch
 
 /// A conversation on the controlling terminal of the process (`/dev/tty`), regardless of its
@@ -49,7 +50,7 @@ private func onTerminal<Success: Sendable>(
   try await semaphore.wait()
   defer { semaphore.signal() }
   let cancellation = try SelfPipe()
-  return try await withoutBlocking(
+  return try await runBlocking(
     on: DispatchQueue(label: "locket.terminal"), onCancel: cancellation.wake
   ) { () throws(SecretStoreError) in try body(cancellation.readDescriptor) }
 }

@@ -24,9 +24,7 @@ struct TypedLine {
   private(set) var isTooLong = false
   private var isLiteral = false
 
-  init(keys: Keys) {
-    self.keys = keys
-  }
+  init(keys: Keys) { self.keys = keys }
 
   /// Processes the byte that follows the line in the buffer.
   mutating func processByte(_ buffer: UnsafeMutableBufferPointer<UInt8>) -> Progress {

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// The state of a vault's chain of records.
 struct VaultChain: Sendable {
   /// The last intact record.
@@ -62,38 +60,5 @@ struct ReplacedHead: Hashable, Sendable {
 }
 
 extension ReplacedHead {
-  init(_ head: ChainHead) {
-    self.init(sequence: head.sequence, digest: Array(head.digest))
-  }
-}
-
-/// The object of a record's change, which the next record repeats in case this record is lost.
-enum RecordSubject: Hashable, Sendable {
-  /// The key table.
-  case keys
-  /// One item.
-  case item(SecretItem.ID)
-  /// Several items that no earlier record contains, as in a compacted log.
-  case block
-
-  private static let blockID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-  private static let keysID = UUID(
-    uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255))
-
-  /// The identifier of the item; for other subjects, a reserved identifier.
-  var id: SecretItem.ID {
-    switch self {
-    case .item(let id): id
-    case .block: SecretItem.ID(uuid: Self.blockID)
-    case .keys: SecretItem.ID(uuid: Self.keysID)
-    }
-  }
-
-  init(id: SecretItem.ID) {
-    switch id.uuid {
-    case Self.blockID: self = .block
-    case Self.keysID: self = .keys
-    default: self = .item(id)
-    }
-  }
+  init(_ head: ChainHead) { self.init(sequence: head.sequence, digest: Array(head.digest)) }
 }

@@ -33,12 +33,14 @@ extension VaultContents {
     if changes.isReset { reset() }
     let damagedBefore = damage.places.count
     try apply(changes, location.device)
+    let isDamaged = damage.places.count > damagedBefore
     if changes.position == .nowhere {
       try validateMissingLog(location)
-    } else if changes.isReset || changes.continuation != nil {
+    } else if changes.isReset || changes.continuation != nil && !isDamaged {
       try validate(interruptedWrite == nil ? changes.tail : nil, location)
-    } else if damage.places.count > damagedBefore || changes.tail != nil || trustError != nil {
-      // Records read earlier may have been truncated meanwhile, which only the whole log shows.
+    } else if isDamaged || changes.tail != nil || trustError != nil {
+      // Only the whole log shows whether records read earlier were truncated meanwhile, and whether
+      // damaged bytes are the remains of an unacknowledged write.
       reset()
       try refresh(from: location)
     } else {
@@ -57,7 +59,7 @@ extension VaultContents {
   ) throws(SecretStoreError) -> VaultContents? {
     // Secrets that were left in the replaced log would keep it on the disk.
     guard isComplete, !index.hasStoredSecrets, let user = keys.ring.user,
-      let read = KeyTableRecord.ifTable(record.payload),
+      let read = KeyTableRecord.decodeIfKeyTable(record.payload),
       read.table.replaced == ReplacedHead(chain.head), read.table.vaultID == keys.table?.vaultID,
       try read.isAuthentic(user: user, cipher)
     else { return nil }
@@ -106,6 +108,7 @@ extension VaultContents {
         "\(location.log.name) is not the vault that this machine has recorded at this path")
     } else if let reason = keyTableProblem {
       // The file may have been replaced, and its state remembered, after the log was read.
+      try location.log.look(certainly: true)
       let more = try location.log.changes(since: position)
       if more.isReset || more.position != position { return try catchUp(with: more, location) }
       trustError = .rolledBack("\(location.log.name) \(reason)")
@@ -117,6 +120,7 @@ extension VaultContents {
         """)
     } else if let expected, expected.sequence > chain.head.sequence {
       // The record may have been appended and remembered after the log was read.
+      try location.log.look(certainly: true)
       let more = try location.log.changes(since: position)
       if more.isReset || more.position != position { return try catchUp(with: more, location) }
       validate(tail, endingBefore: expected, location.log.name)
@@ -151,7 +155,7 @@ extension VaultContents {
   private mutating func isReplaced(
     _ vaultID: [UInt8], _ location: VaultLocation
   ) throws(SecretStoreError) -> Bool {
-    recordedVaultID = try location.device.vaultID(at: location.log.name)
+    recordedVaultID = try location.device.vaultID(at: location.log.place)
     guard let expected = recordedVaultID ?? seen?.vaultID else { return false }
     return expected != vaultID
   }
@@ -215,7 +219,7 @@ extension VaultContents {
   mutating func validateMissingLog(_ location: VaultLocation) throws(SecretStoreError) {
     let device = location.device
     let name = location.log.name
-    recordedVaultID = try device.hasVaultRecords ? try device.vaultID(at: name) : nil
+    recordedVaultID = try device.hasVaultRecords ? try device.vaultID(at: location.log.place) : nil
     if recordedVaultID == DeviceState.noVault { seen = nil }
     guard let vaultID = recordedVaultID ?? seen?.vaultID, vaultID != DeviceState.noVault else {
       return
@@ -225,6 +229,7 @@ extension VaultContents {
     // A vault is recorded before it is created, and its creation may have failed.
     if remembered == nil, own == nil { return }
     // The vault may have been created after the log was read.
+    try location.log.look(certainly: true)
     let more = try location.log.changes(since: position)
     if more.isReset || more.position != position { return try catchUp(with: more, location) }
     let slotTypes = [own?.slotTypes, remembered?.slotTypes].compactMap(\.self)

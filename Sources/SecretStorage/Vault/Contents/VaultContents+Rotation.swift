@@ -22,7 +22,7 @@ extension VaultContents {
     var newTable = KeyTable(
       vaultID: table.vaultID,
       slots: try slots.sealed(for: newUser, removingOthers: removingOtherSlots), keys: [])
-    let losesPasscode = table.hasPassphrase && !newTable.hasPassphrase
+    let losesPasscode = table.hasPasscode && !newTable.hasPasscode
     if losesPasscode { index.removeItems(.whenPasscodeSetThisDeviceOnly) }
     try resealSecretKeys(in: &newTable, &renewed.ring)
     for link in try keys.ring.linkKeys(of: table, cipher).suffix(KeyTable.linkLimit) {
@@ -93,7 +93,7 @@ extension VaultContents {
     return index.items.filter { $0.isUnderOldKey(of: table) }
   }
 
-  /// Returns an item with its secret sealed under the newest key of its class, otherwise unchanged.
+  /// Returns an item with its secret sealed under the newest key, otherwise unchanged.
   func renewed(_ item: VaultItem) throws(SecretStoreError) -> VaultItem {
     // The item's ID and revision stay the same, so references to the item stay valid.
     let secret = try item.sealing(

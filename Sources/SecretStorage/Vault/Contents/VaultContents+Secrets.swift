@@ -29,7 +29,7 @@ extension VaultContents {
   private mutating func recordKey(of item: VaultItem) throws(SecretStoreError) -> Secret {
     let secret = item.secret
     // The revision does not suffice: branches of a vault use the same one for different secrets.
-    if let cached = recordKeys[item.id], cached.classKey == secret.key,
+    if let cached = recordKeys[item.id], cached.keyID == secret.key,
       cached.salt[...] == secret.salt
     {
       return cached.key

@@ -26,7 +26,7 @@ struct VaultContents: Sendable {
   var remembered: RememberedVault?
   /// The newest record that the log must contain according to this machine or this object.
   var expected: ChainHead?
-  /// The sequence of the first record of the log that had the expected one; nil if unknown.
+  /// The sequence number of the first record of the log that had the expected one; nil if unknown.
   var expectedStart: UInt64?
   var seen: SeenVault?
   /// The sequence number up to which this machine has recorded the log or need not do so.
@@ -38,8 +38,8 @@ struct VaultContents: Sendable {
   var reported: Set<SecretStoreError> = []
   /// Whether the log has a different record with the sequence number of the expected one.
   var isForked = false
-  /// The keys of opened secrets, each with the salt and the class key for its derivation.
-  var recordKeys: [SecretItem.ID: (salt: [UInt8], classKey: UInt32, key: Secret)] = [:]
+  /// The keys of opened secrets, each with the salt and the ID of the key it derives from.
+  var recordKeys: [SecretItem.ID: (salt: [UInt8], keyID: UInt32, key: Secret)] = [:]
   var idle: IdlePeriod?
   /// The number of times that the app locked the vault.
   var lockCount: UInt64 = 0
@@ -47,9 +47,7 @@ struct VaultContents: Sendable {
   /// The reason why the content cannot be trusted; nil if it can be.
   var trustError: SecretStoreError?
 
-  init(cipher: any SecretCipher) {
-    self.cipher = cipher
-  }
+  init(cipher: any SecretCipher) { self.cipher = cipher }
 
   /// Creates empty contents in a forked child, locked even if an unattended key is available.
   init(inForkedChild cipher: any SecretCipher) {
@@ -80,8 +78,8 @@ struct VaultContents: Sendable {
 }
 
 extension VaultContents {
-  /// Whether the key table is not proven yet; tables of format version 1 are accepted without one.
-  var isCandidate: Bool { keys.unproven?.isLinked == true }
+  /// Whether the key table is not proven yet; tables of version 1 are accepted without proof.
+  var hasUnprovenKeyTable: Bool { keys.unproven?.isLinked == true }
 
   /// Throws unless the vault is trusted, unlocked, complete and undamaged.
   func checkComplete() throws(SecretStoreError) {
@@ -132,7 +130,7 @@ extension VaultContents {
   private func prepared(
     for record: LogRecord, _ device: DeviceState
   ) throws(SecretStoreError) -> VaultContents {
-    guard let table = KeyTableRecord.ifTable(record.payload)?.table else { return self }
+    guard let table = KeyTableRecord.decodeIfKeyTable(record.payload)?.table else { return self }
     var prepared = self
     if prepared.keys.adapt(to: table) { prepared.recordKeys = [:] }
     prepared.remembered = try device.remembered(of: table.vaultID)
@@ -162,7 +160,7 @@ extension VaultContents {
       header = try RecordHeader(&reader)
       switch header.kind {
       case .keys: table = try KeyTableRecord(record.payload)
-      case .items: attributesKey = try VaultSealer.attributesKey(of: record.payload)
+      case .items: attributesKey = try VaultSealer.attributesKeyID(of: record.payload)
       }
     } catch {
       throw .corrupted("A record is malformed")

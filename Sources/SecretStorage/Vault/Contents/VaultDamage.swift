@@ -39,9 +39,7 @@ struct VaultDamage: Sendable {
   }
 
   /// Clears the last loss, which affected no record.
-  mutating func clearLoss() {
-    lossPlace = nil
-  }
+  mutating func clearLoss() { lossPlace = nil }
 
   /// Records that one copy of the key table is missing while another one is intact.
   mutating func recordMissingTable(before sequence: UInt64) {
@@ -59,14 +57,10 @@ struct VaultDamage: Sendable {
   }
 
   /// Makes an item certain after one of its records was read after the gap.
-  mutating func resolve(_ item: SecretItem.ID) {
-    if gap != nil { resolved.insert(item) }
-  }
+  mutating func resolve(_ item: SecretItem.ID) { if gap != nil { resolved.insert(item) } }
 
   /// Marks the records after the last gap as proven, because the recorded one is among them.
-  mutating func markProven() {
-    isProven = true
-  }
+  mutating func markProven() { isProven = true }
 
   /// Records that the last record is lost, given its subject.
   mutating func recordLossOfLast(_ subject: RecordSubject, among index: VaultIndex) {

@@ -14,9 +14,7 @@ public final class OpenSSLCipher: SecretCipher {
   public init() {}
 
   /// Overwrites the keys in the library's unused contexts and frees the contexts.
-  public func eraseKeys() {
-    aes.eraseKeys()
-  }
+  public func eraseKeys() { aes.eraseKeys() }
 
   private func withLibrary<Result>(
     _ body: (CryptoLibrary) throws(CryptoFailure) -> Result
@@ -67,32 +65,32 @@ public final class OpenSSLCipher: SecretCipher {
 
   /// Encrypts a message with AES-256-GCM.
   public func seal(
-    _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
+    _ plaintext: Secret, with key: Secret, authenticating additionalData: [UInt8]
   ) throws(SecretStoreError) -> [UInt8] {
-    try Self.checkSizes(plaintext.count, context)
+    try Self.checkSizes(plaintext.count, additionalData)
     return try withLibrary { library throws(CryptoFailure) in
       try aes.seal(
-        plaintext, under: key, nonce: Self.nonce, authenticating: context, by: library)
+        plaintext, under: key, nonce: Self.nonce, authenticating: additionalData, by: library)
     }
   }
 
   /// Decrypts a sealed message, and throws if it is not authentic.
   public func open(
-    _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
+    _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating additionalData: [UInt8]
   ) throws(SecretStoreError) -> Secret {
-    try Self.checkSizes(sealed.count, context)
-    let opened = try withLibrary { library throws(CryptoFailure) in
+    try Self.checkSizes(sealed.count, additionalData)
+    let plaintext = try withLibrary { library throws(CryptoFailure) in
       try aes.open(
         sealed.dropLast(AESCipher.tagSize), tag: sealed.suffix(AESCipher.tagSize), under: key,
-        nonce: Self.nonce, authenticating: context, by: library)
+        nonce: Self.nonce, authenticating: additionalData, by: library)
     }
-    guard let opened else { throw .corrupted("A sealed message is not authentic") }
-    return opened
+    guard let plaintext else { throw .corrupted("A sealed message is not authentic") }
+    return plaintext
   }
 
   /// Rejects messages that are too long for the library's 32-bit byte counts.
-  private static func checkSizes(_ count: Int, _ context: [UInt8]) throws(SecretStoreError) {
-    if Int32(exactly: max(count, context.count)) == nil {
+  private static func checkSizes(_ count: Int, _ additionalData: [UInt8]) throws(SecretStoreError) {
+    if Int32(exactly: max(count, additionalData.count)) == nil {
       throw .invalid("A message of 2 GiB or more cannot be sealed or opened")
     }
   }

@@ -1,5 +1,3 @@
-import Concurrency
-
 /// The cost parameters of scrypt, which uses 128 × blockSize × 2^logarithmicCost bytes of memory.
 ///
 /// The cost of a passphrase must be between ``minimum`` and 1 GiB of memory with 16 passes over it.
@@ -29,9 +27,7 @@ public struct ScryptCost: Hashable, Sendable {
   /// Whether an affordable cost requires at least the work of ``minimum`` for each guess.
   var isSufficient: Bool { work >= Self.minimum.work }
 
-  private var work: UInt64 {
-    UInt64(blockSize) * UInt64(parallelization) << logarithmicCost
-  }
+  private var work: UInt64 { UInt64(blockSize) * UInt64(parallelization) << logarithmicCost }
 
   /// Whether the parameters are valid, and require at most 1 GiB of memory and 16 passes over it.
   var isAffordable: Bool {
@@ -86,10 +82,6 @@ extension RecordReader {
 }
 
 extension ScryptCost {
-  /// The measured costs for the default duration, by the type of the cipher.
-  private static let defaults = Lock<[ObjectIdentifier: ScryptCost]>([:], inForkedChild: { [:] })
-  private static let defaultDuration = Duration.milliseconds(500)
-
   /// Measures which cost makes unlocking take a given time on this machine.
   ///
   /// The measurement takes about twice the duration. It doubles N, starting at ``minimum``, and
@@ -99,63 +91,26 @@ extension ScryptCost {
   ///   - duration: The time that unlocking should take.
   ///   - cipher: The cipher that computes scrypt.
   /// - Returns: The cost nearest to the duration, with at most N = 2^20 (1 GiB of memory).
-  /// - Throws: The cipher's error for ``minimum``, such as ``SecretStoreError/missingLibrary(_:)``.
+  /// - Throws: The cipher's error for ``minimum``, such as ``SecretStoreError/missingLibrary(_:)``;
+  ///   or ``SecretStoreError/cancelled`` if the task is cancelled.
   public static func calibrated(
     to duration: Duration = .milliseconds(500), cipher: any SecretCipher = OpenSSLCipher()
   ) throws -> ScryptCost {
-    if duration == defaultDuration { return try calibratedDefault(cipher) }
-    let start = ContinuousClock.now
-    return try calibrated(to: duration, cipher: cipher) { start.duration(to: .now) }
+    try measured(for: duration, cipher)
   }
+}
 
-  /// Returns the cost for the default duration, measured once for each type of cipher.
-  static func calibratedDefault(
-    _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> ScryptCost {
-    // The lock is held during the measurement, because concurrent ones would distort each other.
-    return try defaults.withLock { defaults throws(SecretStoreError) in
-      let type = ObjectIdentifier(type(of: cipher))
-      if let cached = defaults[type] { return cached }
-      let start = ContinuousClock.now
-      let cost = try calibrated(to: defaultDuration, cipher: cipher) { start.duration(to: .now) }
-      defaults[type] = cost
-      return cost
-    }
-  }
-
-  static func calibrated(
-    to target: Duration, cipher: any SecretCipher, now: () -> Duration
-  ) throws(SecretStoreError) -> ScryptCost {
-    func duration(of cost: ScryptCost) throws(SecretStoreError) -> Duration {
-      let start = now()
-      _ = try cipher.stretch(
-        Secret("locket".utf8), salt: [UInt8](repeating: 0, count: 32)[...], cost: cost)
-      return now() - start
-    }
-    var cost = minimum
-    // The first derivation also loads the library.
-    _ = try duration(of: cost)
-    var measured = try duration(of: cost)
-    // Doubles the cost while twice the measured time is closer to the target.
-    while measured * 3 < target * 2, let doubled = cost.doubled {
-      let next: Duration
-      do {
-        next = try duration(of: doubled)
-      } catch {
-        // There is not enough memory for the doubled cost, so the previous one is the maximum.
-        guard case .unavailable = error else { throw error }
-        break
-      }
-      if next - target > target - measured { break }
-      (cost, measured) = (doubled, next)
-    }
-    return cost
-  }
-
+extension ScryptCost: MeasurableCost {
   /// The cost with N doubled; nil if it is not affordable.
-  private var doubled: ScryptCost? {
+  var doubled: ScryptCost? {
     let cost = ScryptCost(
       logarithmicCost: logarithmicCost + 1, blockSize: blockSize, parallelization: parallelization)
     return cost.isAffordable ? cost : nil
+  }
+
+  func stretch(
+    _ passphrase: Secret, salt: ArraySlice<UInt8>, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> Secret {
+    try cipher.stretch(passphrase, salt: salt, cost: self)
   }
 }

@@ -12,7 +12,7 @@ public protocol SecretCipher: Sendable {
 
   /// Derives a 32-byte key with HKDF-SHA-256 (RFC 5869).
   ///
-  /// The key is the input keying material, and the purpose in UTF-8 is the context information.
+  /// The key is the input keying material, and the purpose in UTF-8 is the parameter `info`.
   func deriveKey(
     from key: Secret, salt: ArraySlice<UInt8>, purpose: String
   ) throws(SecretStoreError) -> Secret
@@ -22,20 +22,27 @@ public protocol SecretCipher: Sendable {
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
   ) throws(SecretStoreError) -> Secret
 
+  /// Derives a 32-byte key from a passphrase with Argon2id (RFC 9106).
+  ///
+  /// The default implementation uses libcrypto or libargon2, independently of the cipher.
+  func stretch(
+    _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: Argon2idCost
+  ) throws(SecretStoreError) -> Secret
+
   /// Encrypts a message with AES-256-GCM (NIST SP 800-38D) and a nonce of twelve zero bytes.
   ///
   /// The nonce can be constant because the vault uses each key for only one message.
   ///
   /// - Returns: The ciphertext, which is as long as the plaintext, followed by the 16-byte tag.
   func seal(
-    _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
+    _ plaintext: Secret, with key: Secret, authenticating additionalData: [UInt8]
   ) throws(SecretStoreError) -> [UInt8]
 
   /// Decrypts the result of ``seal(_:with:authenticating:)``.
   ///
-  /// - Throws: ``SecretStoreError/corrupted(_:)`` if bytes, key and context do not match.
+  /// - Throws: ``SecretStoreError/corrupted(_:)`` if bytes, key and additional data do not match.
   func open(
-    _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
+    _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating additionalData: [UInt8]
   ) throws(SecretStoreError) -> Secret
 
   /// Overwrites cached key material; called when a vault locks, after erasing its keys.
@@ -45,7 +52,7 @@ public protocol SecretCipher: Sendable {
 extension SecretCipher {
   /// Returns a random 32-byte salt for one message under one key.
   ///
-  /// It also depends on the message and the sequence, in case the kernel's generator repeats
+  /// It also depends on the message and the sequence number, in case the kernel's generator repeats
   /// itself, as in clones of a virtual machine. Tests replace the random bytes with `given`.
   func salt(
     for message: Secret, under key: Secret, sequence: UInt64, mixing given: [UInt8]? = nil
@@ -66,11 +73,14 @@ extension SecretCipher {
   /// The check is called several times a second. A derivation cannot be interrupted: it continues
   /// on another thread, and its result is discarded. If no thread can be created, it blocks.
   func stretch(
-    _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost,
+    _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: PassphraseCost,
     checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) -> Secret {
     let derive = { @Sendable () throws(SecretStoreError) in
-      try stretch(passphrase, salt: salt, cost: cost)
+      switch cost {
+      case .scrypt(let cost): try stretch(passphrase, salt: salt, cost: cost)
+      case .argon2id(let cost): try stretch(passphrase, salt: salt, cost: cost)
+      }
     }
     let outcome = Lock<Result<Secret, SecretStoreError>?>(nil)
     let end = DispatchSemaphore(value: 0)

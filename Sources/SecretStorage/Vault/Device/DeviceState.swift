@@ -219,9 +219,7 @@ extension DeviceState {
   private func recordFile(
     for path: String
   ) throws(SecretStoreError) -> (path: String, digest: [UInt8]) {
-    let isAbsolute = path.utf8.first == UInt8(ascii: "/")
-    let absolute = isAbsolute ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
-    let digest = try cipher.digest(Array(absolute.utf8)[...])
+    let digest = try cipher.digest(Array(path.utf8)[...])
     return (self.path(of: Array(digest[..<16]), "place"), digest)
   }
 }

@@ -50,7 +50,12 @@ extension KeySlot {
     if let cost = kind.cost {
       // An attacker could lower the cost in the file to make the passphrase easier to guess.
       try cost.checkStored(by: "The key slot \"\(name)\"")
-      secret = try sealer.cipher.stretch(secret, salt: key.salt, cost: cost, checking: check)
+      do {
+        secret = try kind.stretch(secret, salt: key.salt, sealer.cipher, checking: check)
+      } catch {
+        guard case .missingLibrary(let what) = error, case .argon2id = cost else { throw error }
+        throw .missingLibrary("The key slot \"\(name)\" needs Argon2id. \(what)")
+      }
     }
     if kind.hasCheck, try Self.check(of: secret, kind, key.salt, sealer.cipher) != key.check {
       return nil
@@ -62,7 +67,9 @@ extension KeySlot {
     } catch {
       guard case .corrupted = error else { throw error }
       if !kind.hasCheck { return nil }
-      throw .corrupted("The key slot \"\(name)\" is damaged, although the \(kind.label) is correct")
+      let verb = kind.label == "two factors" ? "are" : "is"
+      throw .corrupted(
+        "The key slot \"\(name)\" is damaged, although the \(kind.label) \(verb) correct")
     }
   }
 
@@ -82,10 +89,7 @@ extension KeySlot {
   }
 
   /// The cost of trying a passphrase on the slot: its memory in bytes, times the number of passes.
-  var work: UInt64 {
-    guard let cost = kind.cost, cost.isAffordable, let memory = cost.memory else { return 0 }
-    return memory * UInt64(cost.parallelization)
-  }
+  var work: UInt64 { kind.cost?.work ?? 0 }
 
   var encoded: [UInt8] {
     var bytes: [UInt8] = []

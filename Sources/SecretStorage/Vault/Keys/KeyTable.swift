@@ -1,3 +1,5 @@
+import Concurrency
+
 /// The sealed keys of a vault.
 ///
 /// The slots contain the user key. All other keys are sealed under it, the device key, or both.
@@ -16,8 +18,7 @@ struct KeyTable: Sendable {
   let vaultID: [UInt8]
   var slots: [KeySlot]
   var keys: [SealedKey]
-  /// The sequence of an export's last record, which reveals a missing end, because no machine
-  /// records the state of an export; nil for other vaults.
+  /// The last sequence number of an export, which reveals a missing end; otherwise nil.
   var exportEnd: UInt64?
   /// The end of the log that a compaction replaced with the records before this table; nil unless
   /// the table is the compaction's last record.
@@ -25,13 +26,13 @@ struct KeyTable: Sendable {
   /// Sections of newer versions, which are preserved unchanged.
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
 
-  var hasPassphrase: Bool {
-    slots.contains { $0.kind.cost != nil }
-  }
+  /// Whether a passphrase alone opens a slot.
+  var hasPassphrase: Bool { slots.contains { $0.kind.isPassphrase } }
 
-  var hasDevice: Bool {
-    slots.contains { $0.kind == .device }
-  }
+  /// Whether a slot needs a passphrase, alone or with a second factor.
+  var hasPasscode: Bool { slots.contains { $0.kind.cost != nil } }
+
+  var hasDevice: Bool { slots.contains { $0.kind == .device } }
 
   /// The total cost of trying a passphrase on all slots, in bytes: memory times passes.
   var work: UInt64 { slots.reduce(0) { $0 + $1.work } }
@@ -54,9 +55,7 @@ struct KeyTable: Sendable {
   var fileKeys: [UInt32?] { [generation, key(for: .alwaysAttributes)?.id] }
 
   /// Returns the newest key with a purpose, which seals new data.
-  func key(for purpose: KeyPurpose) -> SealedKey? {
-    keys.last { $0.purpose == purpose }
-  }
+  func key(for purpose: KeyPurpose) -> SealedKey? { keys.last { $0.purpose == purpose } }
 
   func slot(_ id: UInt32) throws(SecretStoreError) -> KeySlot {
     guard let slot = slots.first(where: { $0.id == id }) else {
@@ -69,12 +68,12 @@ struct KeyTable: Sendable {
   func passphraseSlot(_ id: UInt32?) throws(SecretStoreError) -> KeySlot {
     if let id {
       let slot = try slot(id)
-      guard slot.kind.cost != nil else {
+      guard slot.kind.isPassphrase else {
         throw .invalid("Slot \(id), \"\(slot.name)\", is not for a passphrase")
       }
       return slot
     }
-    let found = slots.filter { $0.kind.cost != nil }
+    let found = slots.filter { $0.kind.isPassphrase }
     guard let slot = found.first else { throw .invalid("The vault has no passphrase") }
     if found.count > 1 {
       throw .invalid("The vault has \(found.count) passphrases: specify the slot of one of them")
@@ -130,8 +129,7 @@ extension KeyTable {
       let tag = try reader.integer(UInt8.self)
       let section = try reader.countedBytes()
       switch tag {
-      case Tag.slot:
-        slots.append(try KeySlot(decoding: section))
+      case Tag.slot: slots.append(try KeySlot(decoding: section))
       case Tag.key:
         if let key = try SealedKey(decoding: section) {
           keys.append(key)
@@ -147,8 +145,7 @@ extension KeyTable {
         var reader = RecordReader(section)
         replaced = ReplacedHead(
           sequence: try reader.integer(), digest: Array(try reader.bytes(32)))
-      default:
-        unknown.append((tag, section))
+      default: unknown.append((tag, section))
       }
       guard slots.count <= Self.slotLimit, keys.count <= Self.keyLimit else {
         throw MalformedRecord()
@@ -179,7 +176,7 @@ extension KeyTable {
     let sealer = sealer(cipher)
     var work: UInt64 = 0
     for slot in slots {
-      if key.kind.cost != nil { work += slot.work }
+      if slot.kind.accepts(key.kind) { work += slot.work }
       guard work <= Self.workLimit else {
         // Only a forged file requires this much work.
         throw .corrupted("The passphrase slots together require an excessive amount of work")

@@ -1,4 +1,4 @@
-/// A random code that opens a vault, which a user writes down and types later.
+/// A random code for opening a vault; a user writes it down and types it later.
 ///
 /// The code has 34 random characters of 5 bits each and a checksum of 6 characters, in groups of
 /// five. The alphabet is Crockford's Base32, `0123456789ABCDEFGHJKMNPQRSTVWXYZ`. Parsing ignores
@@ -31,9 +31,7 @@ public struct RecoveryCode: Sendable, Equatable {
     return RecoveryCode(characters: characters)
   }
 
-  private init(characters: Secret) {
-    self.characters = characters
-  }
+  private init(characters: Secret) { self.characters = characters }
 
   /// Creates a recovery code from a string that a user typed.
   ///
@@ -109,4 +107,41 @@ extension RecoveryCode: CustomStringConvertible, CustomReflectable {
   public var description: String { "<redacted>" }
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}
+
+/// The Bech32m checksum of BIP 350, a BCH code over 5-bit values in which any two words of up to 90
+/// values differ in at least five positions.
+struct Bech32mChecksum {
+  /// The number of 5-bit values in a checksum.
+  static let count = 6
+
+  private static let generators: [UInt32] = [
+    0x3B6A_57B2, 0x2650_8E6D, 0x1EA1_19FA, 0x3D42_33DD, 0x2A14_62B3,
+  ]
+  private static let constant: UInt32 = 0x2BC8_30A3
+
+  private var state: UInt32 = 1
+
+  /// Starts a checksum with a human-readable part, which distinguishes different kinds of codes.
+  init(humanReadablePart: String) {
+    for character in humanReadablePart.utf8 { add(character >> 5) }
+    add(0)
+    for character in humanReadablePart.utf8 { add(character & 31) }
+  }
+
+  mutating func add(_ value: UInt8) {
+    let top = state >> 25
+    state = (state & 0x1FF_FFFF) << 5 ^ UInt32(value)
+    for bit in 0..<5 where top >> bit & 1 == 1 { state ^= Self.generators[bit] }
+  }
+
+  /// Returns a value of the checksum of the values added so far.
+  func value(at index: Int) -> UInt8 {
+    var copy = self
+    for _ in 0..<Self.count { copy.add(0) }
+    return UInt8((copy.state ^ Self.constant) >> (5 * UInt32(Self.count - 1 - index)) & 31)
+  }
+
+  /// Whether the last added values are the checksum of the preceding ones.
+  var isValid: Bool { state == Self.constant }
 }

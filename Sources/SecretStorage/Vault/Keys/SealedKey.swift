@@ -22,7 +22,7 @@ extension SealedKey {
     do {
       return try sealer.open(
         copy.sealed, under: outer, salt: copy.salt, purpose: Self.derivationPurpose,
-        authenticating: context(in: sealer.vaultID, copy.wrapping))
+        authenticating: additionalData(in: sealer.vaultID, copy.wrapping))
     } catch {
       guard case .corrupted = error else { throw error }
       return nil
@@ -35,16 +35,16 @@ extension SealedKey {
     let salt = try sealer.cipher.salt(for: secret, under: outer, sequence: UInt64(id))
     let sealed = try sealer.seal(
       secret, under: outer, salt: salt[...], purpose: Self.derivationPurpose,
-      authenticating: context(in: sealer.vaultID, wrapping))
+      authenticating: additionalData(in: sealer.vaultID, wrapping))
     return Copy(wrapping: wrapping, salt: salt[...], sealed: sealed[...])
   }
 
-  private func context(in vaultID: [UInt8], _ wrapping: KeyWrapping) -> [UInt8] {
-    var context = vaultID
-    context.append(littleEndian: id)
-    context.append(purpose.code)
-    context.append(wrapping.rawValue)
-    return context
+  private func additionalData(in vaultID: [UInt8], _ wrapping: KeyWrapping) -> [UInt8] {
+    var additionalData = vaultID
+    additionalData.append(littleEndian: id)
+    additionalData.append(purpose.code)
+    additionalData.append(wrapping.rawValue)
+    return additionalData
   }
 
   var encoded: [UInt8] {

@@ -5,10 +5,11 @@ extension SlotKind {
   var code: UInt8 {
     switch self {
     case .device: 1
-    case .passphrase: 2
+    case .passphrase(let cost): cost.code
     case .keyFile: 3
     case .credential: 4
     case .recoveryCode: 5
+    case .twoFactors: Self.twoFactorsCode
     case .unknown(let type): type
     }
   }
@@ -21,6 +22,7 @@ extension SlotKind {
     case .keyFile: "key file"
     case .credential: "credential"
     case .recoveryCode: "recovery code"
+    case .twoFactors: "two factors"
     case .unknown: "newer kind"
     }
   }
@@ -28,29 +30,36 @@ extension SlotKind {
   /// Whether a slot stores a check value that distinguishes a wrong key from a damaged slot.
   var hasCheck: Bool { self != .device }
 
-  var isKnown: Bool {
-    if case .unknown = self { false } else { true }
+  var isKnown: Bool { if case .unknown = self { false } else { true } }
+
+  /// The derivation of the key from a passphrase, alone or with a second factor.
+  var cost: PassphraseCost? {
+    switch self {
+    case .passphrase(let cost), .twoFactors(let cost, _): cost
+    default: nil
+    }
   }
 
-  var cost: ScryptCost? {
-    if case .passphrase(let cost) = self { cost } else { nil }
-  }
+  /// Whether a passphrase alone opens the slot.
+  var isPassphrase: Bool { if case .passphrase = self { true } else { false } }
 
-  var credentialName: String? {
-    if case .credential(let name) = self { name } else { nil }
-  }
+  var credentialName: String? { if case .credential(let name) = self { name } else { nil } }
 
   /// Whether the app or the user must provide the key.
   var isAttended: Bool {
     switch self {
-    case .passphrase, .keyFile, .recoveryCode: true
+    case .passphrase, .keyFile, .recoveryCode, .twoFactors: true
     case .device, .credential, .unknown: false
     }
   }
 
   /// Returns whether keys of a kind can open slots of this kind, regardless of cost.
   func accepts(_ key: SlotKind) -> Bool {
-    self == key || cost != nil && key.cost != nil
+    switch (self, key) {
+    case (.passphrase, .passphrase): true
+    case (.twoFactors(_, let own), .twoFactors(_, let given)): own == given
+    default: self == key
+    }
   }
 
   /// Returns the purpose for deriving a key from the slot's key.
@@ -58,20 +67,32 @@ extension SlotKind {
 
   func encode(into bytes: inout [UInt8]) {
     bytes.append(code)
-    if let cost { bytes.append(cost) }
-    if let credentialName { bytes.append(counted: credentialName.utf8) }
+    switch self {
+    case .passphrase(let cost): cost.encode(into: &bytes)
+    case .credential(let name): bytes.append(counted: name.utf8)
+    case .twoFactors(let cost, let factor): factor.encode(into: &bytes, cost)
+    case .device, .keyFile, .recoveryCode, .unknown: break
+    }
   }
 
   init(_ reader: inout RecordReader) throws(MalformedRecord) {
     let code: UInt8 = try reader.integer()
-    let kinds: [SlotKind] = [
-      .device, .passphrase(.standard), .keyFile, .credential(named: ""), .recoveryCode,
-    ]
-    switch kinds.first(where: { $0.code == code }) {
-    case .passphrase: self = .passphrase(try reader.cost())
-    case .credential:
+    let content = reader
+    let kinds: [SlotKind] = [.device, .keyFile, .credential(named: ""), .recoveryCode]
+    if let cost = try PassphraseCost(code: code, &reader) {
+      self = .passphrase(cost)
+    } else if code == Self.twoFactorsCode {
+      guard let kind = try SlotKind(twoFactors: &reader) else {
+        // The whole content is kept.
+        reader = content
+        self = .unknown(type: code)
+        return
+      }
+      self = kind
+    } else if case .credential = kinds.first(where: { $0.code == code }) {
       self = .credential(named: String(decoding: try reader.countedBytes(), as: UTF8.self))
-    case let kind: self = kind ?? .unknown(type: code)
+    } else {
+      self = kinds.first { $0.code == code } ?? .unknown(type: code)
     }
   }
 
@@ -82,6 +103,7 @@ extension SlotKind {
     case .credential(let name): "the credential \(name)"
     case .unknown: "a key of a kind that requires a newer version"
     case .passphrase, .keyFile, .recoveryCode: "a \(label)"
+    case .twoFactors(_, let factor): "a passphrase together with \(factor.description)"
     }
   }
 
@@ -91,6 +113,7 @@ extension SlotKind {
     case .device, .unknown: nil
     case .credential(let name): "the credential \(name), which systemd provides to a service"
     case .passphrase, .keyFile, .recoveryCode: "its \(label)"
+    case .twoFactors(_, let factor): "its passphrase together with \(factor.description)"
     }
   }
 }

@@ -17,7 +17,7 @@ struct SlotRenewal {
   ) throws(SecretStoreError) {
     for key in keys {
       guard table.slots.contains(where: { $0.kind.accepts(key.kind) }) else {
-        throw key.missingSlotError
+        throw key.missingSlotError(in: table)
       }
       let slotKey = try key.slotKey(device, for: table)
       var didOpen = false

@@ -14,6 +14,10 @@ public enum UnlockKey: Sendable {
   case credential(named: String)
   /// A code that ``SecretVault/addRecoveryCode(named:)`` created.
   case recoveryCode(RecoveryCode)
+  /// A passphrase and a second factor, both of which the slot needs.
+  ///
+  /// Neither helps to guess the other: a wrong one of the two cannot be told from the other one.
+  case twoFactors(passphrase: Secret, SecondFactor)
 }
 
 extension UnlockKey {
@@ -24,15 +28,29 @@ extension UnlockKey {
     case .keyFile: .keyFile
     case .credential(let name): .credential(named: name)
     case .recoveryCode: .recoveryCode
+    case .twoFactors(_, let factor): .twoFactors(.standard, factor.kind)
     }
   }
 
-  /// The error for a vault without a slot for the key.
-  var missingSlotError: SecretStoreError {
+  /// The error for a vault, with a key table if it exists, that has no slot for the key.
+  func missingSlotError(in table: KeyTable?) -> SecretStoreError {
+    // The key may be one factor of a slot that needs two.
+    let isFactor =
+      switch self {
+      case .passphrase, .keyFile, .credential, .twoFactors: true
+      case .device, .recoveryCode: false
+      }
+    for slot in table?.slots ?? [] where isFactor {
+      guard case .twoFactors(_, let factor) = slot.kind else { continue }
+      return .invalid(
+        "The slot \"\(slot.name)\" needs a passphrase together with \(factor.description)")
+    }
     let object =
       switch kind {
       case .device: "slot for a device"
       case .credential(let name): "credential named \(name)"
+      case .twoFactors(_, let factor):
+        "slot for a passphrase together with \(factor.description)"
       default: kind.label
       }
     return .invalid("The vault has no \(object)")
@@ -46,6 +64,8 @@ extension UnlockKey {
     case .keyFile(let url): .wrongKey("The key file at \(url.path)")
     case .credential(let name): .wrongKey("The credential named \(name)")
     case .recoveryCode: .wrongKey("The recovery code")
+    case .twoFactors(_, let factor):
+      .wrongKey("The passphrase together with \(factor.description)")
     }
   }
 
@@ -84,8 +104,10 @@ extension UnlockKey {
           """)
       }
       return SlotKey(kind: kind, secret: credential)
-    case .recoveryCode(let code):
-      return SlotKey(kind: kind, secret: code.characters)
+    case .twoFactors(let passphrase, let factor):
+      let passphrase = try Self.passphrase(passphrase).slotKey(device).secret
+      return SlotKey(kind: kind, secret: try factor.material(after: passphrase, device))
+    case .recoveryCode(let code): return SlotKey(kind: kind, secret: code.characters)
     }
   }
 }
@@ -104,20 +126,22 @@ struct SlotKey: Sendable {
     SlotKey(kind: .passphrase(.standard), secret: secret)
   }
 
-  /// Returns the key for sealing a new slot: a stretched passphrase, or any other key unchanged.
+  /// Returns the key for sealing a new slot: a stretched passphrase, two stretched factors, or any
+  /// other key unchanged.
   ///
   /// Call this without the vault's lock, so that other writers do not wait. If `given` is nil, the
   /// cost is calibrated. The user key, if it exists yet, only affects the salt. `check` cancels by
   /// throwing. Throws `invalid` for a cost that is not allowed.
   func stretched(
-    cost given: ScryptCost?, for user: Secret?, _ cipher: any SecretCipher,
+    cost given: PassphraseCost?, for user: Secret?, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) -> SlotKey {
     if kind.cost == nil { return self }
-    let cost = if let given { given } else { try ScryptCost.calibratedDefault(cipher) }
+    let cost: PassphraseCost =
+      if let given { given } else { .scrypt(try ScryptCost.calibratedDefault(cipher)) }
     try cost.check()
     let salt = try cipher.salt(for: user ?? Secret([]), under: secret, sequence: 0)[...]
-    let stretched = try cipher.stretch(secret, salt: salt, cost: cost, checking: check)
-    return SlotKey(kind: .passphrase(cost), secret: stretched, salt: salt)
+    let stretched = try kind.with(cost).stretch(secret, salt: salt, cipher, checking: check)
+    return SlotKey(kind: kind.with(cost), secret: stretched, salt: salt)
   }
 }

@@ -11,6 +11,8 @@ struct VaultKeys: Sendable {
   var lastGeneration: KeyGeneration?
   /// The keys of a file that this object is about to install, for the first thread that reads it.
   var pendingRing: KeyRing?
+  /// The user key that was last taken from the unlock cache, which may be wrong.
+  var cachedUser: Secret?
   /// Whether the app locked the vault, so that it is not unlocked automatically.
   var isLockedByApp = false
 
@@ -153,7 +155,7 @@ extension VaultKeys {
     case .device: ring.device.map { .device($0) }
     case .credential(let name):
       try device.credential(named: name).map { SlotKey(kind: slot.kind, secret: $0) }
-    case .passphrase, .keyFile, .recoveryCode, .unknown: nil
+    case .passphrase, .keyFile, .recoveryCode, .twoFactors, .unknown: nil
     }
   }
 
@@ -175,7 +177,12 @@ extension VaultKeys {
     _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     var new = self
-    if !isLockedByApp, ring.user == nil { try new.openUnattended(read.table, device, cipher) }
+    if !isLockedByApp, ring.user == nil {
+      try new.openUnattended(read.table, device, cipher)
+      if new.ring.user == nil, let cachedUser, try read.isAuthentic(user: cachedUser, cipher) {
+        new.ring.user = cachedUser
+      }
+    }
     try new.ring.open(read.table, cipher)
     let link = try new.ring.linkKey(of: read.table, cipher)
     var isAuthentic = true

@@ -34,18 +34,12 @@ struct IdlePeriod: Sendable {
   }
 
   /// Restarts the current period, if any.
-  mutating func recordUse() {
-    if end != nil { end = now() + limit }
-  }
+  mutating func recordUse() { if end != nil { end = now() + limit } }
 
-  mutating func stop() {
-    end = nil
-  }
+  mutating func stop() { end = nil }
 
   /// Schedules the timer for the end of the current period.
-  func rescheduleTimer() {
-    if let end { timer?.schedule(after: end - now()) }
-  }
+  func rescheduleTimer() { if let end { timer?.schedule(after: end - now()) } }
 }
 
 /// A timer that calls a handler on its own queue.

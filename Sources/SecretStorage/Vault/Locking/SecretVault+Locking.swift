@@ -3,11 +3,25 @@ import Concurrency
 extension SecretVault {
   /// Whether the vault exists and its user key is not in memory.
   ///
-  /// - Throws: ``SecretStoreError`` if the vault cannot be read.
+  /// After ``lock()``, the vault is locked even if its file cannot be read. While its user key is
+  /// in memory, it is unlocked even if a system call fails or the vault is unavailable.
+  ///
+  /// - Throws: ``SecretStoreError`` if the vault cannot be read and neither is the case.
   public var isLocked: Bool {
     get throws {
-      try withContents { contents throws(SecretStoreError) in
-        try contents.currentTable() != nil && !contents.keys.isUnlocked
+      do throws(SecretStoreError) {
+        return try withContents { contents throws(SecretStoreError) in
+          try contents.currentTable() != nil && !contents.keys.isUnlocked
+        }
+      } catch {
+        let (isLockedByApp, hasKey) = contents.withLock {
+          ($0.keys.isLockedByApp, $0.keys.ring.user != nil)
+        }
+        if isLockedByApp { return true }
+        switch error {
+        case .system where hasKey, .unavailable where hasKey: return false
+        default: throw error
+        }
       }
     }
   }
@@ -23,6 +37,7 @@ extension SecretVault {
       contents.lock()
       contents.lockCount += 1
     }
+    revokeCachedKey()
     notifyObservers()
   }
 
@@ -61,7 +76,10 @@ extension SecretVault {
   ///   - The error of reading the key.
   public func unlock(with key: UnlockKey) throws {
     let lockCount = contents.withLock { $0.lockCount }
-    for _ in 0..<2 where try attemptUnlock(with: key, after: lockCount) { return notifyObservers() }
+    for _ in 0..<2 where try attemptUnlock(with: key, after: lockCount) {
+      cacheUserKey()
+      return notifyObservers()
+    }
     // Other processes cannot rotate the keys again during the last attempt.
     var isUnlocked = false
     _ = try location.log.append { () throws(SecretStoreError) in
@@ -72,6 +90,7 @@ extension SecretVault {
       throw SecretStoreError.unavailable(
         "The keys of \(try location.log.name) changed while it was being unlocked. Try again.")
     }
+    cacheUserKey()
     notifyObservers()
   }
 
@@ -96,7 +115,7 @@ extension SecretVault {
     // Detects a rollback before trying any slot, because an older copy may contain removed slots.
     let table = try read { contents throws(SecretStoreError) in try contents.currentTable() }
     guard let table, table.slots.contains(where: { $0.kind.accepts(key.kind) }) else {
-      throw key.missingSlotError
+      throw key.missingSlotError(in: table)
     }
     let slotKey = try key.slotKey(location.device, for: table)
     let user = try table.open(
@@ -151,7 +170,5 @@ extension VaultContents {
   }
 
   /// Starts the idle period if the user key is in memory.
-  mutating func beginIdlePeriod() {
-    if keys.ring.user != nil { idle?.begin() }
-  }
+  mutating func beginIdlePeriod() { if keys.ring.user != nil { idle?.begin() } }
 }

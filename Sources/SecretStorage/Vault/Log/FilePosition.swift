@@ -34,7 +34,5 @@ struct FilePosition {
   /// Whether the same file has grown since; after any other change, the whole file is read again.
   func isEarlier(than status: FileStatus) -> Bool { isOfFile(status) && size < status.size }
 
-  func isOfFile(_ status: FileStatus) -> Bool {
-    device == status.device && inode == status.inode
-  }
+  func isOfFile(_ status: FileStatus) -> Bool { device == status.device && inode == status.inode }
 }

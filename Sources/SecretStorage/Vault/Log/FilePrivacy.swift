@@ -19,8 +19,9 @@ func checkPrivacy(_ status: FileStatus, of path: String) throws(SecretStoreError
 }
 
 extension FileSystem {
-  /// Opens a file that only its owner can access, or returns nil if it or its directory is missing;
-  /// checks the open descriptor, so that the file cannot be replaced after the check.
+  /// Opens a file that only its owner can access; returns nil if it or its directory is missing.
+  ///
+  /// The check uses the open descriptor, so the file cannot be replaced after it.
   func openPrivate(
     _ path: String, _ flags: Int32 = O_RDONLY
   ) throws(SecretStoreError) -> File? {
@@ -37,22 +38,22 @@ extension FileSystem {
       try status(of: path, followingLink: true)
     }
     guard let found, found.allowsReplacingFiles else { return }
-    var obstacle = "only its owner (\(found.owner)) can revoke the permission, with chmod go-w"
+    var obstacle = "Only its owner (\(found.owner)) can revoke the permission, with chmod go-w"
     if found.owner == geteuid() {
       do throws(SystemError) {
         let directory = try open(path, O_RDONLY | O_DIRECTORY)
         try directory.changeMode(to: directory.status().permissions & ~0o022)
         if try !directory.status().allowsReplacingFiles { return }
-        obstacle = "its file system does not support changing permissions"
+        obstacle = "Its file system does not support changing permissions"
       } catch {
-        obstacle = "revoking the permission failed: \(error)"
+        obstacle = "Revoking the permission failed: \(error)"
       }
     }
     throw .insecure(
       path: path,
       reason: """
         is a directory that other users can write to \
-        (mode 0\(String(found.permissions, radix: 8))), so that they can replace its files; \
+        (mode 0\(String(found.permissions, radix: 8))), so they could replace its files. \
         \(obstacle). Choose another directory, or set allowsSharedDirectories if you trust these \
         users
         """)

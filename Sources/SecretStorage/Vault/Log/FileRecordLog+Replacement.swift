@@ -12,9 +12,7 @@ extension FileRecordLog {
       try new.synchronize()
     }
     let lock = try acquireWriteLock()
-    if !new.isOnDisk {
-      try beginning { record throws(SecretStoreError) in try new.add(record) }
-    }
+    if !new.isOnDisk { try beginning { record throws(SecretStoreError) in try new.add(record) } }
     guard let (records, position) = try make() else { return nil }
     for record in records { try new.add(record) }
     _ = try open(at: position, O_RDONLY)

@@ -1,5 +1,6 @@
 import CLibrary
 import Concurrency
+import FoundationEssentials
 import StorageInternals
 
 /// A record log in one append-only file.
@@ -15,6 +16,12 @@ struct FileRecordLog: RecordLog {
   var sizeLimit = 1 << 30
 
   var name: String { path }
+
+  var place: String {
+    let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+    return isAbsolute ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+  }
+
   private var lockPath: String { path + ".lock" }
   var reserve: DiskReserve { DiskReserve(of: path, in: fileSystem) }
 
@@ -195,13 +202,9 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  func protect() throws(SecretStoreError) {
-    try fileSystem.protectDirectory(path.parentDirectory)
-  }
+  func protect() throws(SecretStoreError) { try fileSystem.protectDirectory(path.parentDirectory) }
 
-  func releaseReserve() -> Bool {
-    reserve.releasePart()
-  }
+  func releaseReserve() -> Bool { reserve.releasePart() }
 
   func observe(
     _ handler: @escaping @Sendable () -> Void
@@ -254,6 +257,62 @@ struct FileRecordLog: RecordLog {
     try checkPrivacy(status, of: path)
     guard FilePosition(position).isCurrent(for: status) else { throw .conflict }
     return file
+  }
+}
+
+extension FileRecordLog {
+  func content(of records: [LogRecord]) throws(SecretStoreError) -> [UInt8] {
+    var content = try FileHeader.encode(cipher)
+    content.reserveCapacity(
+      records.reduce(content.count) { $0 + Frame.overhead + $1.payload.count })
+    for record in records { Frame.encode(record, into: &content) }
+    return content
+  }
+
+  /// Returns the entries in the part of the file at an offset, and the index of their end.
+  func parse(
+    _ bytes: ArraySlice<UInt8>, at offset: Int, of status: FileStatus,
+    _ source: (any RecordSource)? = nil
+  ) throws(SecretStoreError) -> (entries: [LogChanges.Entry], end: Int) {
+    var entries: [LogChanges.Entry] = []
+    var position = bytes.startIndex
+    var search = FrameSearch(bytes, cipher)
+    while position < bytes.endIndex {
+      if var record = try search.record(at: position) {
+        (record.source, record.offset) = (source, offset + record.payload.startIndex)
+        entries.append(.record(record))
+        position = record.payload.endIndex
+        continue
+      }
+      // An intact record may follow: damage must not hide it.
+      let next = try search.nextRecord(from: position + 1)
+      let end = search.isExhausted ? bytes.endIndex : next
+      guard let end else { break }
+      let place = "bytes \(offset + position)..<\(offset + end) of \(path)"
+      entries.append(
+        .damaged(place, after: FilePosition(status, end: offset + position).logPosition))
+      position = end
+    }
+    return (entries, position)
+  }
+}
+
+extension FileRecordLog {
+  /// An open file of the log, which can be read even after its replacement.
+  final class OpenFile: RecordSource {
+    let file: File
+
+    init(_ file: consuming File) { self.file = file }
+
+    func bytes(at offset: Int, count: Int) throws(SecretStoreError) -> ArraySlice<UInt8> {
+      let bytes = try mapErrors { () throws(SystemError) in
+        try file.read(from: offset, count: count)
+      }
+      guard bytes.count == count else {
+        throw .corrupted("\(file.path) was cut off after it was read")
+      }
+      return bytes[...]
+    }
   }
 }
 

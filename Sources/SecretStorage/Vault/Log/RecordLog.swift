@@ -1,7 +1,7 @@
-import StorageInternals
+package import StorageInternals
 
 /// A log of opaque records with digests, to which several writers can append.
-protocol RecordLog: Sendable {
+package protocol RecordLog: Sendable {
   /// The maximum time that a writer waits for other writers.
   ///
   /// After this time, writing throws `busy` and changes nothing. Reading never waits for writers.
@@ -63,26 +63,48 @@ protocol RecordLog: Sendable {
     _ handler: @escaping @Sendable () -> Void
   ) throws(SecretStoreError) -> ChangeObservation
 
+  /// Finds out whether the log has changed, for a log where this may take long.
+  ///
+  /// This is called before each access, without a lock, so that no access waits for another one.
+  /// With `certainly`, the next call of ``changes(since:isContinued:)`` knows every write that
+  /// returned before this call; without it, a remote log may rely on being told of changes.
+  func look(certainly: Bool) throws(SecretStoreError)
+
   /// The name of the log, for messages.
   var name: String { get }
+
+  /// What a diagnosis should say about a log that is no file.
+  var findings: [(subject: String, text: String, isProblem: Bool)] { get }
+
+  /// The absolute name under which this machine records which vault is in the log.
+  var place: String { get }
+
+  /// Whether several machines use the log, so that a vault needs a slot that each can open.
+  var isSharedBetweenMachines: Bool { get }
 }
 
 /// Passes the records at the beginning of a new log to a closure.
-typealias LogBeginning = (
+package typealias LogBeginning = (
   _ write: (LogRecord) throws(SecretStoreError) -> Void
 ) throws(SecretStoreError) -> Void
 
 extension RecordLog {
+  package func look(certainly: Bool) throws(SecretStoreError) {}
+
+  package var isSharedBetweenMachines: Bool { false }
+
+  package var findings: [(subject: String, text: String, isProblem: Bool)] { [] }
+
   func changes(since position: LogPosition?) throws(SecretStoreError) -> LogChanges {
     try changes(since: position) { _ in false }
   }
 }
 
 /// A record with its digest.
-struct LogRecord: Sendable {
-  let payload: ArraySlice<UInt8>
+package struct LogRecord: Sendable {
+  package let payload: ArraySlice<UInt8>
   /// SHA-256 of the payload.
-  let digest: ArraySlice<UInt8>
+  package let digest: ArraySlice<UInt8>
   /// The log that the record was read from and can be read from again, if it is kept open.
   var source: (any RecordSource)?
   /// The offset of the payload in `source`.
@@ -90,24 +112,26 @@ struct LogRecord: Sendable {
 }
 
 /// A position in a log, which only that log can interpret.
-struct LogPosition: Hashable, Sendable {
+package struct LogPosition: Hashable, Sendable {
   /// The position in a log that does not exist.
-  static let nowhere = LogPosition(words: SIMD8(repeating: 0))
+  package static let nowhere = LogPosition(words: SIMD8(repeating: 0))
 
   /// Numbers that each log defines for itself.
-  let words: SIMD8<UInt64>
+  package let words: SIMD8<UInt64>
+
+  package init(words: SIMD8<UInt64>) { self.words = words }
 }
 
 /// The content of a log after a position.
-struct LogChanges: Sendable {
-  enum Entry: Sendable {
+package struct LogChanges: Sendable {
+  package enum Entry: Sendable {
     case record(LogRecord)
     /// Bytes that are not a record, with a description of their place and their start position.
     case damaged(String, after: LogPosition)
   }
 
   /// Bytes at the end of a log that are not a record.
-  struct Tail: Sendable {
+  package struct Tail: Sendable {
     let place: String
     /// Whether they are the beginning of a record, as left by an interrupted append.
     let isTorn: Bool
@@ -116,11 +140,28 @@ struct LogChanges: Sendable {
   }
 
   /// Whether the log was replaced since the position, so that everything read before is invalid.
-  let isReset: Bool
+  package let isReset: Bool
   /// The last record of a replacement of the log, up to which the reader already has the content.
-  var continuation: LogRecord?
-  var entries: [Entry] = []
-  var tail: Tail?
+  package var continuation: LogRecord?
+  package var entries: [Entry] = []
+  package var tail: Tail?
   /// The end of the last entry.
-  let position: LogPosition
+  package let position: LogPosition
+
+  package init(
+    isReset: Bool, entries: [Entry] = [], tail: Tail? = nil, position: LogPosition
+  ) {
+    self.isReset = isReset
+    self.entries = entries
+    self.tail = tail
+    self.position = position
+  }
+}
+
+/// An open log, from which parts of its records can be read later, even after its replacement.
+package protocol RecordSource: Sendable {
+  /// Returns bytes at an offset.
+  ///
+  /// - Throws: `corrupted` if the log is shorter.
+  func bytes(at offset: Int, count: Int) throws(SecretStoreError) -> ArraySlice<UInt8>
 }

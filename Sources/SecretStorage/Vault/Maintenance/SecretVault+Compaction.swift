@@ -12,9 +12,7 @@ extension SecretVault {
   ///   error, nothing changes.
   public func compact(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
-  ) throws {
-    try rewriteConcurrently(reporting: report)
-  }
+  ) throws { try rewriteConcurrently(reporting: report) }
 
   /// Writes the vault to a new file while other processes and threads read and write it.
   ///
@@ -161,11 +159,11 @@ extension VaultKeys {
     var found: [(entry: ItemEntry, accessibility: Accessibility)] = []
     for change in changes {
       guard case .record(let record) = change, let table,
-        KeyTableRecord.ifTable(record.payload) == nil
+        KeyTableRecord.decodeIfKeyTable(record.payload) == nil
       else { throw .conflict }
       let id: UInt32
       do {
-        id = try VaultSealer.attributesKey(of: record.payload)
+        id = try VaultSealer.attributesKeyID(of: record.payload)
       } catch {
         throw .conflict
       }

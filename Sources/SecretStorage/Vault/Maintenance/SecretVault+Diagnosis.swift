@@ -10,13 +10,7 @@ extension SecretVault {
   /// temporary files of killed processes and updates this machine's record of the vault.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault, if it has not been read yet.
-  public func diagnose() -> Diagnosis {
-    var diagnosis = Diagnosis()
-    diagnosis.record("Store", "\(type(of: self))")
-    diagnose(into: &diagnosis)
-    diagnosis.recordMachine()
-    return diagnosis
-  }
+  public func diagnose() -> Diagnosis { Diagnosis(of: self) }
 
   func diagnose(into diagnosis: inout Diagnosis) {
     diagnosis.examine(cipher)
@@ -31,11 +25,17 @@ extension SecretVault {
         diagnosis.problem("Vault", error)
       }
     }
-    if let problem = watchProblem {
+    let log = cachedLog
+    if let log, !(log is FileRecordLog) {
+      for finding in log.findings {
+        diagnosis.record(finding.subject, finding.text, isProblem: finding.isProblem)
+      }
+    } else if let problem = watchProblem {
       diagnosis.problem("Observing", problem)
     } else {
       diagnosis.record("Observing", "inotify reports changes by other programs immediately")
     }
+    diagnoseUnlockCache(into: &diagnosis)
     diagnosis.record(authenticator)
     diagnosis.record(guarantees)
   }
@@ -67,7 +67,8 @@ extension Diagnosis {
         from that time. removeDamagedCopies() removes them.
         """)
     } catch {
-      problem("Damaged copies", error)
+      // A remote log is asked here first.
+      problem(log is FileRecordLog ? "Damaged copies" : "Vault", error)
     }
   }
 

@@ -31,7 +31,7 @@ extension ConstrainedSecret {
     content = Secret(
       try cipher.seal(
         secret, with: Self.key(password, sealing, cipher, checking: check),
-        authenticating: VaultItem.passwordContext(of: identity)))
+        authenticating: VaultItem.passwordAdditionalData(of: identity)))
   }
 
   /// Returns the secret, which is opened with the password if it is sealed under one.
@@ -49,7 +49,7 @@ extension ConstrainedSecret {
     do {
       return try cipher.open(
         content.bytes(0..<content.count)[...], with: key,
-        authenticating: VaultItem.passwordContext(of: identity))
+        authenticating: VaultItem.passwordAdditionalData(of: identity))
     } catch {
       // The payload is authentic, so the password must be wrong.
       guard case .corrupted = error else { throw error }

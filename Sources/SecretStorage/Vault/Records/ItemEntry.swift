@@ -35,12 +35,9 @@ enum ItemEntry: Sendable {
     in body: RecordBody, _ reader: inout RecordReader, secrets: inout RecordReader
   ) throws(MalformedRecord) {
     switch try reader.integer(UInt8.self) {
-    case Operation.put:
-      self = .put(try VaultItem(in: body, &reader, secrets: &secrets))
-    case Operation.remove:
-      self = .remove(try reader.itemID(), revision: try reader.integer())
-    default:
-      throw MalformedRecord()
+    case Operation.put: self = .put(try VaultItem(in: body, &reader, secrets: &secrets))
+    case Operation.remove: self = .remove(try reader.itemID(), revision: try reader.integer())
+    default: throw MalformedRecord()
     }
   }
 }

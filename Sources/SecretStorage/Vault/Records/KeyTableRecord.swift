@@ -9,9 +9,9 @@ struct KeyTableRecord: Sendable {
   let previousDigest: ArraySlice<UInt8>
   /// The subject of the previous record.
   let previousSubject: RecordSubject
-  /// The sequence of the log's first record.
+  /// The sequence number of the log's first record.
   let logStart: UInt64
-  /// Whether the record has tags under link keys, which exist since format version 2.
+  /// Whether the record has tags under link keys, which format version 2 introduced.
   let isLinked: Bool
   private let payload: ArraySlice<UInt8>
   /// The bytes that the tags under link keys authenticate.
@@ -43,7 +43,7 @@ struct KeyTableRecord: Sendable {
   }
 
   /// Decodes a payload if it is a well-formed key table; otherwise, returns nil.
-  static func ifTable(_ payload: ArraySlice<UInt8>) -> KeyTableRecord? {
+  static func decodeIfKeyTable(_ payload: ArraySlice<UInt8>) -> KeyTableRecord? {
     do throws(MalformedRecord) {
       var reader = RecordReader(payload)
       return try RecordHeader(&reader).kind == .keys ? KeyTableRecord(payload) : nil

@@ -19,9 +19,7 @@ struct RecordReader {
     source[try advance(count)]
   }
 
-  mutating func skip(_ count: Int) throws(MalformedRecord) {
-    _ = try advance(count)
-  }
+  mutating func skip(_ count: Int) throws(MalformedRecord) { _ = try advance(count) }
 
   mutating func integer<Integer: FixedWidthInteger>(
     _ type: Integer.Type = Integer.self
@@ -46,9 +44,7 @@ struct RecordReader {
     try bytes(Int(integer(UInt32.self)))
   }
 
-  mutating func itemID() throws(MalformedRecord) -> SecretItem.ID {
-    SecretItem.ID(try bytes(16))
-  }
+  mutating func itemID() throws(MalformedRecord) -> SecretItem.ID { SecretItem.ID(try bytes(16)) }
 }
 
 /// The error of decoding bytes that are incomplete or invalid.

@@ -24,7 +24,7 @@ struct SealedSecret: Sendable {
       content: .memory([]))
     let bytes = try sealer.seal(
       padded, under: key.secret, salt: salt[...], purpose: purpose,
-      authenticating: sealed.context(of: item, in: sealer.vaultID))
+      authenticating: sealed.additionalData(of: item, in: sealer.vaultID))
     sealed.content = .memory(bytes[...])
     return sealed
   }
@@ -40,21 +40,75 @@ struct SealedSecret: Sendable {
     of item: SecretItem.ID, with recordKey: Secret, by sealer: VaultSealer
   ) throws(SecretStoreError) -> Secret {
     let padded = try sealer.cipher.open(
-      content.bytes(), with: recordKey, authenticating: context(of: item, in: sealer.vaultID))
+      content.bytes(), with: recordKey,
+      authenticating: additionalData(of: item, in: sealer.vaultID))
     guard let secret = padded.unpadded else { throw .corrupted("A secret is malformed") }
     return secret
   }
 
-  /// Returns the authenticated context, which prevents the use of the secret for another item.
-  private func context(of item: SecretItem.ID, in vaultID: [UInt8]) -> [UInt8] {
-    var context: [UInt8] = []
-    context.reserveCapacity(64)
-    context += vaultID
-    context.append(item)
-    context.append(littleEndian: revision)
-    context.append(littleEndian: key)
-    context.append(accessibility.rawValue)
-    if !flags.isEmpty { context.append(littleEndian: flags.rawValue) }
-    return context
+  /// Returns the additional authenticated data, which binds the secret to the item.
+  private func additionalData(of item: SecretItem.ID, in vaultID: [UInt8]) -> [UInt8] {
+    var additionalData: [UInt8] = []
+    additionalData.reserveCapacity(64)
+    additionalData += vaultID
+    additionalData.append(item)
+    additionalData.append(littleEndian: revision)
+    additionalData.append(littleEndian: key)
+    additionalData.append(accessibility.rawValue)
+    if !flags.isEmpty { additionalData.append(littleEndian: flags.rawValue) }
+    return additionalData
+  }
+}
+
+/// The sealed bytes of secrets, in memory or in the log that they were read from.
+///
+/// Large secrets stay in the log, so that a vault with many of them uses little memory.
+enum SealedContent: Sendable {
+  case memory(ArraySlice<UInt8>)
+  case stored(any RecordSource, offset: Int, count: Int)
+
+  /// The average secret size from which a record's secrets stay in the log, in bytes.
+  private static let storedSize = 4096
+
+  /// The secrets at the end of a record that was read, for the given number of items.
+  init(_ bytes: ArraySlice<UInt8>, of record: LogRecord, itemCount: Int) {
+    if let source = record.source, bytes.count / max(itemCount, 1) >= Self.storedSize {
+      let offset = record.offset + bytes.startIndex - record.payload.startIndex
+      self = .stored(source, offset: offset, count: bytes.count)
+    } else {
+      // A copy, because a slice would keep the whole file in memory.
+      self = .memory(Array(bytes)[...])
+    }
+  }
+
+  var count: Int {
+    switch self {
+    case .memory(let bytes): bytes.count
+    case .stored(_, _, let count): count
+    }
+  }
+
+  var isStored: Bool { if case .stored = self { true } else { false } }
+
+  /// The part in a range of offsets.
+  subscript(range: Range<Int>) -> SealedContent {
+    switch self {
+    case .memory(let bytes): .memory(bytes.dropFirst(range.lowerBound).prefix(range.count))
+    case .stored(let source, let offset, _):
+      .stored(source, offset: offset + range.lowerBound, count: range.count)
+    }
+  }
+
+  /// The content without other content that it may share memory with.
+  var copy: SealedContent {
+    if case .memory(let bytes) = self { .memory(Array(bytes)[...]) } else { self }
+  }
+
+  /// Returns the bytes, which are read from the log if they are stored there.
+  func bytes() throws(SecretStoreError) -> ArraySlice<UInt8> {
+    switch self {
+    case .memory(let bytes): bytes
+    case .stored(let source, let offset, let count): try source.bytes(at: offset, count: count)
+    }
   }
 }

@@ -31,13 +31,14 @@ struct VaultItem: Sendable {
     itemClass == .generic ? genericClass : internetClass
   }
 
-  /// Returns the authenticated context of a secret under an application password: the class and the
-  /// identity, which are the same after an import to another vault.
-  static func passwordContext(of identity: ItemIdentity) -> [UInt8] {
+  /// Returns the additional authenticated data of a secret sealed under an application password.
+  ///
+  /// It contains the class and the identity, which do not change in an import to another vault.
+  static func passwordAdditionalData(of identity: ItemIdentity) -> [UInt8] {
     [code(of: identity.itemClass)] + ItemFields.encoded(identity)
   }
 
-  /// The record that contains the item, which the record's items share.
+  /// The record that contains the item, shared by all items of the record.
   private let body: RecordBody
   /// The offset of the item in the record's attributes.
   private let start: Int
@@ -128,7 +129,7 @@ struct VaultItem: Sendable {
   var unknown: ArraySlice<UInt8> { fields.unknown[...] }
 
   /// Returns whether the account is ASCII and differs from an ASCII string, compared byte by byte.
-  func definitelyHasOtherAccount(than account: [UInt8]) -> Bool {
+  func hasDifferentASCIIAccount(from account: [UInt8]) -> Bool {
     let start = start + Offset.fields
     // All fields are within the attributes, because they were checked.
     return unsafe body.attributes.withUnsafeBytes { bytes in
@@ -168,7 +169,7 @@ struct VaultItem: Sendable {
   }
 
   func hasSameIdentity(as other: VaultItem) -> Bool {
-    // The fields are usually equal byte by byte, and decoding them takes ten times as long.
+    // The fields are usually equal byte by byte, and comparing bytes is ten times as fast.
     byte(Offset.itemClass) == other.byte(Offset.itemClass)
       && encoded.dropFirst(Offset.fieldsSize) == other.encoded.dropFirst(Offset.fieldsSize)
       || identity == other.identity
@@ -235,7 +236,5 @@ extension Date {
     return Int64(exactly: max(rounded, Double(VaultItem.dates.lowerBound))) ?? 0
   }
 
-  init(microseconds: Int64) {
-    self.init(timeIntervalSince1970: Double(microseconds) / 1e6)
-  }
+  init(microseconds: Int64) { self.init(timeIntervalSince1970: Double(microseconds) / 1e6) }
 }

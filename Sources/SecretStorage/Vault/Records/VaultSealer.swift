@@ -16,24 +16,24 @@ struct VaultSealer: Sendable {
   /// Seals a message under a key that is derived from another key, a salt and a purpose.
   func seal(
     _ message: Secret, under key: Secret, salt: ArraySlice<UInt8>, purpose: String,
-    authenticating context: [UInt8]
+    authenticating additionalData: [UInt8]
   ) throws(SecretStoreError) -> [UInt8] {
     let derived = try cipher.deriveKey(from: key, salt: salt, purpose: purpose)
-    return try cipher.seal(message, with: derived, authenticating: context)
+    return try cipher.seal(message, with: derived, authenticating: additionalData)
   }
 
   /// Opens a sealed message; throws `corrupted` if an argument differs from the one for sealing.
   func open(
     _ sealed: ArraySlice<UInt8>, under key: Secret, salt: ArraySlice<UInt8>, purpose: String,
-    authenticating context: [UInt8]
+    authenticating additionalData: [UInt8]
   ) throws(SecretStoreError) -> Secret {
     let derived = try cipher.deriveKey(from: key, salt: salt, purpose: purpose)
-    return try cipher.open(sealed, with: derived, authenticating: context)
+    return try cipher.open(sealed, with: derived, authenticating: additionalData)
   }
 
   /// Returns a record of items, with all attributes sealed under one key.
   ///
-  /// `first` is the sequence of the first record of an appended write; nil for a compacted log.
+  /// `first` is the sequence number of an appended write's first record; nil for a compacted log.
   func items(
     _ entries: [ItemEntry], after head: ChainHead, under key: TableKey,
     writtenFrom first: UInt64? = nil
@@ -45,8 +45,8 @@ struct VaultSealer: Sendable {
     for entry in entries { entry.encode(into: &attributes) }
     attributes += [UInt8](repeating: 0, count: paddedSize(for: attributes.count) - attributes.count)
 
-    let opened = Secret(attributes)
-    var salt = try cipher.salt(for: opened, under: key.secret, sequence: header.sequence)
+    let plaintext = Secret(attributes)
+    var salt = try cipher.salt(for: plaintext, under: key.secret, sequence: header.sequence)
     if let first {
       // The other 24 bytes still make the salt unique.
       salt.replaceSubrange(..<Self.writeIDSize, with: try writeID(startingAt: first))
@@ -56,7 +56,7 @@ struct VaultSealer: Sendable {
     payload.append(littleEndian: key.id)
     payload.append(littleEndian: UInt32(attributes.count))
     payload += try seal(
-      opened, under: key.secret, salt: salt[...], purpose: Self.attributesPurpose,
+      plaintext, under: key.secret, salt: salt[...], purpose: Self.attributesPurpose,
       authenticating: vaultID + payload)
     for case .put(let item) in entries { payload += try item.sealed.bytes() }
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
@@ -65,7 +65,7 @@ struct VaultSealer: Sendable {
   /// Returns a record of the key table; throws `locked` if the ring has no user key.
   ///
   /// The record has a tag under the user key, and tags under the link keys, which readers can check
-  /// while the vault is locked. `logStart` is the sequence of the log's first record.
+  /// while the vault is locked. `logStart` is the log's first sequence number.
   func keys(
     _ table: KeyTable, after head: ChainHead, logStart: UInt64, under ring: KeyRing
   ) throws(SecretStoreError) -> LogRecord {
@@ -114,7 +114,7 @@ struct VaultSealer: Sendable {
   }
 
   /// Returns the identifier of the key under which a record's attributes are sealed.
-  static func attributesKey(of payload: ArraySlice<UInt8>) throws(MalformedRecord) -> UInt32 {
+  static func attributesKeyID(of payload: ArraySlice<UInt8>) throws(MalformedRecord) -> UInt32 {
     var reader = RecordReader(payload)
     _ = try reader.bytes(RecordHeader.size + saltSize)
     return try reader.integer()
@@ -131,12 +131,12 @@ struct VaultSealer: Sendable {
       let salt = try reader.bytes(Self.saltSize)
       _ = try reader.integer(UInt32.self)
       let count = Int(try reader.integer(UInt32.self)) + Self.tagSize
-      let context = vaultID + payload[..<reader.remaining.startIndex]
+      let additionalData = vaultID + payload[..<reader.remaining.startIndex]
       let sealed = try reader.bytes(count)
-      let opened = try open(
+      let plaintext = try open(
         sealed, under: attributesKey, salt: salt, purpose: Self.attributesPurpose,
-        authenticating: context)
-      let attributes = unsafe opened.withUnsafeBytes { unsafe Array($0) }
+        authenticating: additionalData)
+      let attributes = unsafe plaintext.withUnsafeBytes { unsafe Array($0) }
       var secrets = RecordReader(reader.remaining)
       reader = RecordReader(attributes[...])
       var content = ItemsRecord(previousSubject: RecordSubject(id: try reader.itemID()))

@@ -17,11 +17,9 @@ struct ImportedVault {
     let changes = try log.wholeFile()
     var newest: KeyTable?
     for case .record(let record) in changes.entries.reversed() where newest == nil {
-      newest = KeyTableRecord.ifTable(record.payload)?.table
+      newest = KeyTableRecord.decodeIfKeyTable(record.payload)?.table
     }
-    guard let table = newest else {
-      throw .corrupted("\(path) has no intact key table")
-    }
+    guard let table = newest else { throw .corrupted("\(path) has no intact key table") }
     guard table.hasPassphrase else {
       throw .invalid("\(path) has no slot for a passphrase, so it cannot be imported")
     }

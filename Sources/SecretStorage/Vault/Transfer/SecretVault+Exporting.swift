@@ -36,7 +36,7 @@ extension SecretVault {
     let location = try location
     try location.checkTarget(url.path, overwriting)
     let key = try UnlockKey.passphrase(passphrase).slotKey(location.device).stretched(
-      cost: cost, for: nil, cipher, checking: cancellationByLocking)
+      cost: cost.map { .scrypt($0) }, for: nil, cipher, checking: cancellationByLocking)
     let contents = try withContents { contents throws(SecretStoreError) in contents }
     try contents.checkComplete()
     let export = try ExportedVault(contents, under: key) {

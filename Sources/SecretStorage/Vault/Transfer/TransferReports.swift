@@ -12,9 +12,7 @@ public struct ImportReport: Hashable, Sendable {
     case refused(String)
 
     /// Whether the vault rejects the item.
-    public var isRefusal: Bool {
-      if case .refused = self { true } else { false }
-    }
+    public var isRefusal: Bool { if case .refused = self { true } else { false } }
   }
 
   /// An item of the import.

@@ -55,9 +55,7 @@ struct VaultImport {
   private mutating func classify(
     _ item: VaultItem, _ decoded: SecretItem
   ) throws(SecretStoreError) -> (ImportReport.Outcome, Step?) {
-    if !item.isPortable {
-      return (.refused("It is bound to the source device."), nil)
-    }
+    if !item.isPortable { return (.refused("It is bound to the source device."), nil) }
     if !identities.insert(decoded.identity).inserted {
       return (.refused("The file has an older item with the same identity."), nil)
     }

@@ -101,9 +101,7 @@ extension VaultContents {
 }
 
 extension VaultItem {
-  var attributesPurpose: KeyPurpose {
-    .attributes(of: accessControl.accessibility)
-  }
+  var attributesPurpose: KeyPurpose { .attributes(of: accessControl.accessibility) }
 }
 
 extension [VaultItem] {

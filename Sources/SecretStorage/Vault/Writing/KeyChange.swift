@@ -15,7 +15,7 @@ struct KeyChange {
     let slot = try KeySlot(
       id: table.unusedSlotID, name: name, sealing: user, under: key, by: table.sealer(cipher))
     table.slots.append(slot)
-    if table.hasPassphrase { try makePasscodeKey() }
+    if table.hasPasscode { try makePasscodeKey() }
     return slot
   }
 
@@ -38,7 +38,7 @@ struct KeyChange {
 
   /// Removes the items that need a passphrase, and their key, if the vault has no passphrase.
   mutating func removePassphraseDependentItems() {
-    if table.hasPassphrase { return }
+    if table.hasPasscode { return }
     table.keys.removeAll { $0.purpose == Self.passcode }
     index.removeItems(.whenPasscodeSetThisDeviceOnly)
   }
@@ -48,12 +48,24 @@ struct KeyChange {
     if slot.kind == .device {
       return try slot.isOfDevice(keys.ring.device, by: table.sealer(cipher))
     }
-    if let cost = slot.kind.cost { return cost.isAffordable && cost.isSufficient }
+    if let cost = slot.kind.cost {
+      return cost.isAffordable && cost.isSufficient && cost.isAvailable
+    }
     return slot.kind.isKnown
   }
 }
 
 extension KeyTable {
+  /// Throws unless the slots suit a log: other machines cannot open the slot of a device.
+  func checkSlots(for log: any RecordLog) throws(SecretStoreError) {
+    guard log.isSharedBetweenMachines, slots.allSatisfy({ $0.kind == .device }) else { return }
+    throw .invalid(
+      """
+      The vault at \(log.name) needs a slot that every machine can open: set a passphrase, or add a \
+      slot for a key file or a credential
+      """)
+  }
+
   /// An identifier for a new slot: the next one or, on overflow, the lowest unused one.
   fileprivate var unusedSlotID: UInt32 {
     let used = Set(slots.map(\.id))
@@ -70,7 +82,7 @@ extension SecretVault {
   func changeKeys<Result>(
     _ change: (inout KeyChange) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    let device = try location.device
+    let (device, log) = (try location.device, try location.log)
     var result: Result?
     try usingReserve { () throws(SecretStoreError) in
       try rewrite { contents throws(SecretStoreError) in
@@ -88,11 +100,13 @@ extension SecretVault {
             pass: remove a slot, or choose a lower cost
             """)
         }
+        try changed.table.checkSlots(for: log)
         changed.keys.table = changed.table
         contents.keys = changed.keys
         contents.index = changed.index
       }
     }
+    revokeCachedKey()
     notifyObservers()
     guard let result else { fatalError("The keys of a vault were written but not changed.") }
     return result

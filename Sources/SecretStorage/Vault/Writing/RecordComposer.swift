@@ -6,9 +6,7 @@ struct RecordComposer {
   private(set) var records: [LogRecord] = []
   private(set) var chain: VaultChain
 
-  init(continuing chain: VaultChain = VaultChain()) {
-    self.chain = chain
-  }
+  init(continuing chain: VaultChain = VaultChain()) { self.chain = chain }
 
   var nextSequence: UInt64 { chain.head.sequence + 1 }
 
@@ -44,7 +42,7 @@ struct RecordComposer {
   /// Adds a record of entries, sealed under the attributes key of an accessibility.
   ///
   /// Several entries must belong to new or unchanged items, because the next record does not list
-  /// the items of a lost record. `first` is the sequence of the first record of an appended write.
+  /// the items of a lost record. `first` is the first sequence number of an appended write.
   mutating func add(
     _ entries: [ItemEntry], as accessibility: Accessibility, under keys: VaultKeys,
     writtenFrom first: UInt64? = nil, by sealer: VaultSealer

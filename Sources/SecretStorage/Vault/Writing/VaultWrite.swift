@@ -56,7 +56,7 @@ extension VaultWrite {
         guard attributes.accessControl.flags == old.attributes.accessControl.flags else {
           fatalError("New access flags require a new payload.")
         }
-        // Another class key requires sealing the secret again.
+        // Each accessibility has its own key, so the secret is sealed again.
         payload = try contents.open(stored)
       }
       let secret = if let payload { try draft.seal(payload, of: item) } else { stored.secret }

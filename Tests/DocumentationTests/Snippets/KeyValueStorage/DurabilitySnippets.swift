@@ -39,7 +39,7 @@ struct DurabilitySnippets {
   @Test func terminationThatIsNotHandledLosesWhatIsUnsaved() async throws {
     await #expect(processExitsWith: .signal(SIGTERM)) { [path = file.path as String] in
       let volume = Self.volume(in: path)
-      try volume.save(0.25)
+      try await volume.save(0.25)
       volume.wrappedValue = 0.5
       kill(getpid(), SIGTERM)
       while true { pause() }
@@ -50,9 +50,9 @@ struct DurabilitySnippets {
   @Test func exitInsideATransactionWritesNothing() async throws {
     await #expect(processExitsWith: .exitCode(0)) { [path = file.path as String] in
       let volume = Self.volume(in: path)
-      try volume.save(0.25)
+      try await volume.save(0.25)
       volume.wrappedValue = 0.5
-      try volume.store.transaction {
+      try await volume.store.transaction {
         volume.wrappedValue = 0.1
         exit(0)
       }

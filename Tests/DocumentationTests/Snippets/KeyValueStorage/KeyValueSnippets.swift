@@ -125,10 +125,52 @@ struct KeyValueSnippets {
     }
   }
 
+  struct InScope {
+    @Test func mutedPlayerIsSilent() {
+      KeyValueStore.withStandard(KeyValueStore()) {
+        let player = Player()
+        player.mute()
+        #expect(player.volume == 0)
+      }
+    }
+  }
+
   @Test func mutedPlayerIsSilent() {
     let player = Player(store: KeyValueStore())
     player.mute()
     #expect(player.volume == 0)
+  }
+
+  @Test func bootstrap() async {
+    // The standard store is set once in a process, so this needs a process of its own.
+    await #expect(processExitsWith: .success) {
+      KeyValueStore.bootstrap(KeyValueStore(applicationName: "player", version: 2))
+      #expect(KeyValueStore.standard.name.contains("player"))
+    }
+  }
+}
+
+/// The code of the article "How values are stored".
+struct PartialStructureSnippets {
+  struct Server: Codable, Sendable {
+    var host = "localhost"
+    var port = 8443
+    var proxy: String?
+  }
+
+  struct Settings: Sendable {
+    @StoredValue("server", in: .standard) var server = Server()
+  }
+
+  @Test func missingPortIsThatOfTheDefaultValue() async throws {
+    let directory = try TemporaryDirectory()
+    await #expect(processExitsWith: .success) { [path = directory.url.path as String] in
+      unsafe setenv("XDG_CONFIG_HOME", path, 1)
+      try KeyValueStore.standard.set(["host": "example.com"], for: "server")
+      let settings = Settings()
+      #expect(settings.server.host == "example.com" && settings.server.port == 8443)
+      #expect(settings.$server.error == nil)
+    }
   }
 }
 

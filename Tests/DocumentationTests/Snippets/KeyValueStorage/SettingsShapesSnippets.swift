@@ -87,6 +87,23 @@ struct SettingsShapesSnippets {
     }
   }
 
+  /// The code is in `Tests/Shapes/TopLevel/main.swift`.
+  @Test func topLevelCodeUsesSettings() throws {
+    let directory = try TemporaryDirectory()
+    for _ in 1...2 {
+      let process = try StartedProcess.spawn(
+        [ChildProcess.path(ofExecutable: "TopLevelShapes")],
+        environment: StartedProcess.inheritedEnvironment + ["XDG_CONFIG_HOME=\(directory.path)"],
+        files: [
+          ("/dev/null", O_RDONLY), (directory("output"), O_WRONLY | O_CREAT | O_APPEND),
+        ])
+      #expect(try StartedProcess.wait(for: process) == 0)
+    }
+    #expect(
+      try String(contentsOfFile: directory("output"), encoding: .utf8)
+        == "Hello, world, run 1.\nHello, again, run 2.\n")
+  }
+
   @Test func keysCanBeComputed() throws {
     let store = KeyValueStore()
     Constants.Channel(number: 3, store: store).volume.wrappedValue = 0.1

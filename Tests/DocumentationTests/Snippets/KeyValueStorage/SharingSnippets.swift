@@ -33,6 +33,14 @@ struct SharingSnippets {
     #expect(try store.keys() == [])
   }
 
+  @Test func unreadKeys() throws {
+    let store = KeyValueStore(json: try write(#"{"prot": 1}"#, to: "settings.json"))
+    for key in try store.unreadKeys() {
+      print(key)
+    }
+    #expect(try store.unreadKeys().map(\.keyPath) == ["prot"])
+  }
+
   @Test func spellingSurvivesAndOrderDoesNot() throws {
     let text = "\u{FEFF}{\r\n  \"z\" :  1.0,\r\n\r\n  \"a\": [1,\r\n 12345678901234567890]\r\n}\r\n"
     let file = try write(text, to: "settings.json")

@@ -1,4 +1,6 @@
+import Dispatch
 import FoundationEssentials
+import KeyValueStorage
 import SecretStorage
 import StorageTesting
 import TestSupport
@@ -6,8 +8,40 @@ import Testing
 
 private typealias MyStore = InMemorySecretStore
 
+private enum Player {
+  static let volume = StoredValue(wrappedValue: 1, "volume")
+}
+
+@Suite(.isolatedStorage)
+struct PlayerTests {
+  @Test(arguments: 0..<200)
+  func volumeIsStored(_ volume: Int) {
+    Player.volume.wrappedValue = volume
+    #expect(Player.volume.wrappedValue == volume)
+  }
+}
+
+/// The README's sample.
+struct IsolatedReadmeSnippets {
+  struct Player: Sendable {
+    @StoredValue("volume", in: .standard) var volume = 0.8
+  }
+
+  @Test(.isolatedStorage) func playerIsMuted() {
+    Player().volume = 0  // in memory, and only in this test
+  }
+}
+
 /// The code of the overview of `StorageTesting`.
 struct ConformanceSnippets {
+  @Test(.isolatedStorage) func volumeIsSharedWithThreads() {
+    Player.volume.wrappedValue = 3
+    DispatchQueue.global().sync(
+      execute: IsolatedStorage.inherited {
+        #expect(Player.volume.wrappedValue == 3)
+      })
+  }
+
   let conformance = SecretStoreConformance("MyStore") { MyStore() }
 
   @Test(arguments: SecretStoreConformance.Check.allCases)

@@ -37,6 +37,43 @@ struct KeySlotsSnippets {
     try vault.unlock(with: .passphrase(Secret(newPassphrase.utf8)))
   }
 
+  @Test func bothFactorsOpenTheVault() throws {
+    let vault = vault
+    let stick = directory.url.appending(path: "key")
+    try Data(repeating: 7, count: 32).write(to: stick)
+    _ = try vault.add(Secret([1]), identity: .generic(), attributes: ItemAttributes())
+
+    try vault.addSlot(
+      .twoFactors(passphrase: Secret(passphrase.utf8), .keyFile(stick)), named: "both")
+    for slot in try vault.slots where slot.kind == .device {
+      try vault.removeSlot(slot.id)
+    }
+    vault.lock()
+    try vault.unlock(with: .twoFactors(passphrase: Secret(passphrase.utf8), .keyFile(stick)))
+    #expect(try vault.slots.map(\.name) == ["both"])
+
+    try vault.setPassphrase(
+      Secret(passphrase.utf8), cost: .argon2id(try Argon2idCost.calibrated()))
+    vault.lock()
+    try vault.unlock(with: .passphrase(Secret(passphrase.utf8)))
+  }
+
+  @Test func conversationsUnlockTheVault() async throws {
+    let vault = vault
+    let answer = Secret(passphrase.utf8)
+    @Sendable func show(_ text: String) async -> Secret? { text == "Passphrase: " ? answer : nil }
+    try await vault.setPassphrase(answer, cost: .minimum)
+    vault.lock()
+    let dialog = CustomConversation { question throws(SecretStoreError) in
+      guard let answer = await show(question.text) else { throw .cancelled }
+      return answer
+    }
+    try await vault.unlock(asking: dialog, reason: "Show the recovery key", timeout: .seconds(60))
+    // An unlocked vault asks nothing.
+    try await vault.unlock(asking: .terminal, attempts: 3)
+    #expect(try !vault.isLocked)
+  }
+
   @Test func serviceSetsItsVaultUp() async {
     // The environment belongs to the whole process.
     await #expect(processExitsWith: .success) {

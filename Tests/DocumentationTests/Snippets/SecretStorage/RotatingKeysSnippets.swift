@@ -9,7 +9,7 @@ struct RotatingKeysSnippets {
   private let passphrase = "The Valley Wind"
   private let isCancelled = false
 
-  private static let cost = ScryptCost.minimum
+  private static let cost = PassphraseCost.minimum
 
   init() throws { directory = try TemporaryDirectory() }
 

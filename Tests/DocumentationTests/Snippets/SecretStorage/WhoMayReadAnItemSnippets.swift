@@ -95,7 +95,7 @@ struct WhoMayReadAnItemSnippets {
     #expect(flags.reduce(into: AccessFlags()) { $0.formUnion($1.1) }.rawValue == 0xFF)
     #expect(table.rows.map(\.name) == (accessibilities + constrained).map(\.0))
     let vault = vault
-    try vault.setPassphrase(
+    try await vault.setPassphrase(
       Secret("x".utf8), cost: .minimum)
     let stores: [any SecretStore] = [vault, InMemorySecretStore()]
     #expect(table.stores == ["SecretVault", "InMemorySecretStore"])

@@ -82,7 +82,8 @@ struct ValidationSnippets {
       default: nil
       }
     }
-    let pin = (Validator<String>.characters(in: .digits) && .count(4...6)).saying(.custom("pin"))
+    let pin = (Validator<String>.characters(in: .digits) && .count(4...6))
+      .withMessage(.custom("pin"))
     #expect(pin.report(for: "").checks[0].text(in: own) == "pin")
     #expect(own.text(of: .custom("taken", ["anna"])) == "anna ist vergeben")
 

@@ -2,7 +2,7 @@
 
 Written from the documentation's page on the format, with Python's own library alone.
 """
-import argparse, hashlib, hmac, json, pathlib, struct
+import argparse, base64, ctypes, hashlib, hmac, json, pathlib, struct, urllib.request
 from aes_gcm import open_sealed
 
 def sha256(data): return hashlib.sha256(data).digest()
@@ -49,7 +49,51 @@ def records(data):
         yield payload
     check(last in frames, "offset of the last frame that was written with the file")
 
-SLOTS = {1: "device", 2: "passphrase", 3: "key file", 4: "credential", 5: "recovery code"}
+def from_etcd(place):
+    """The vault at `http://host:port/prefix` in etcd, as the bytes of a file."""
+    scheme, _, rest = place.partition("://")
+    host, _, prefix = rest.partition("/")
+    def values(key, end=""):
+        body = {"key": base64.b64encode(key.encode()).decode(),
+                "range_end": base64.b64encode(end.encode()).decode()}
+        with urllib.request.urlopen(f"{scheme}://{host}/v3/kv/range", json.dumps(body).encode()) as answer:
+            return [base64.b64decode(kv["value"]) for kv in json.load(answer)["kvs"]]
+    head = json.loads(values(f"/{prefix}/head")[0])
+    check(head["format"] == 1 and head["generation"] > 0, "head")
+    log = f"/{prefix}/log/{head['generation']:016x}"
+    header = b"LocketV\n" + struct.pack("<II", 2, 0)
+    content = header + sha256(header)[:16]
+    for batch in values(f"{log}/", f"{log}/{head['last']:016x}\0"):
+        if batch[:1] == b"{":
+            reference = json.loads(batch)
+            pieces = f"/{prefix}/pieces/{head['generation']:016x}/{reference['nonce']}/"
+            batch = b"".join(values(f"{pieces}{number:016x}")[0] for number in range(reference["pieces"]))
+            check(len(batch) == reference["bytes"], "pieces")
+        content += batch
+    return content
+
+SLOTS = {1: "device", 2: "passphrase", 3: "key file", 4: "credential", 5: "recovery code",
+         6: "two factors", 7: "passphrase"}
+
+def scrypt_cost(reader):
+    n, r, p = 1 << reader.number("B"), reader.number("I"), reader.number("I")
+    check(n * r * p >= 1 << 17, "too little work")
+    return lambda key, salt: hashlib.scrypt(key, salt=salt, n=n, r=r, p=p, dklen=32, maxmem=2**31 - 1)
+
+def argon2id_cost(reader):
+    passes, memory, lanes = reader.number("I"), reader.number("I"), reader.number("I")
+    check(1 <= passes <= 16 and 1 <= lanes <= 16 and 8 * lanes <= memory <= 1 << 20, "too much work")
+    check(memory >= 19456 and passes * memory >= 2 * 19456, "too little work")
+    def derive(key, salt):
+        library, size = ctypes.CDLL("libargon2.so.1"), ctypes.c_size_t
+        key, salt, output = bytes(key), bytes(salt), ctypes.create_string_buffer(32)
+        code = library.argon2id_hash_raw(passes, memory, lanes, key, size(len(key)), salt,
+                                         size(len(salt)), output, size(32))
+        check(code == 0, "Argon2id")
+        return output.raw
+    return derive
+
+COSTS = {2: scrypt_cost, 7: argon2id_cost}
 
 def user_key(slots, identifier, given):
     """The user key, by what is given for one type of slot: the type and the bytes."""
@@ -58,16 +102,19 @@ def user_key(slots, identifier, given):
         reader = Reader(slot)
         reader.number("I"), reader.counted()
         kind = reader.number("B")
-        if kind != wanted or key is None: continue
-        if kind == 2:
-            n, r, p = 1 << reader.number("B"), reader.number("I"), reader.number("I")
-            check(n * r * p >= 1 << 17, "too little work")
-        if kind == 4: reader.counted()
+        if (2 if kind == 7 else kind) != wanted or key is None: continue
+        factor = reader.number("B") if kind == 6 else kind
+        if factor == 4: reader.counted()
+        derivation = reader.number("B") if kind == 6 else kind
+        derive = COSTS[derivation](reader) if derivation in COSTS else None
         salt, expected = reader.counted(), kind != 1 and reader.counted()
         sealed, material = reader.counted(), key
         check(not reader, "slot")
-        if kind == 2:
-            material = hashlib.scrypt(key, salt=salt, n=n, r=r, p=p, dklen=32, maxmem=2**31 - 1)
+        if kind == 6:
+            passphrase, second = key
+            both = struct.pack("<Q", len(passphrase)) + passphrase + second
+            material = hkdf(both, salt, "locket two factors key")
+        if derive: material = derive(material, salt)
         if expected and hkdf(material, salt, f"locket {SLOTS[kind]} check")[:16] != expected: continue
         return open_sealed(hkdf(material, salt, f"locket {SLOTS[kind]} slot"), identifier, sealed)
     raise ValueError("no slot opens")
@@ -214,7 +261,7 @@ def with_table(state, vault, identifier, keys):
 def read(*options):
     parser = argparse.ArgumentParser()
     for name in ("vault", "state", *options): parser.add_argument(name)
-    for name in ("--passphrase", "--key-file", "--credential", "--recovery-code", "--application-password"):
+    for name in ("--passphrase", "--second-factor", "--key-file", "--credential", "--recovery-code", "--application-password"):
         parser.add_argument(name)
     parser.add_argument("--export", action="store_true")
     arguments = parser.parse_args()
@@ -224,9 +271,12 @@ def read(*options):
         salt = machine.read_bytes()[:256] if machine.exists() else b""
         if salt in (b"uninitialized", b"uninitialized\n"): salt = b""
         device = hkdf((state / "device.key").read_bytes(), salt, "locket device")
-    vault = pathlib.Path(arguments.vault).read_bytes()
+    vault = arguments.vault
+    vault = from_etcd(vault) if "://" in vault else pathlib.Path(vault).read_bytes()
     given = 1, device
     if arguments.passphrase: given = 2, arguments.passphrase.encode()
+    if arguments.second_factor:
+        given = 6, (arguments.passphrase.encode(), pathlib.Path(arguments.second_factor).read_bytes())
     if arguments.key_file: given = 3, pathlib.Path(arguments.key_file).read_bytes()
     if arguments.credential: given = 4, pathlib.Path(arguments.credential).read_bytes()
     if arguments.recovery_code: given = 5, arguments.recovery_code.replace("-", "").encode()

@@ -14,7 +14,7 @@ struct VaultForgedNumberTests {
   private static let numbers: [UInt64] =
     Campaign.isFull
     ? [0, 1 << 63 - 1, 1 << 63, .max - 8, .max - 4, .max - 2, .max - 1, .max]
-    : [0, 1 << 63, .max]
+    : [1 << 63, .max]
   private let vault = TestVault()
 
   /// Replaces a number and updates the record's digest; if chained, also all later predecessors.

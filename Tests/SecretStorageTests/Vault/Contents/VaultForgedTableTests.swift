@@ -96,7 +96,7 @@ struct VaultForgedTableTests {
       try await authenticator.authenticate(
         AuthenticationRequest(reason: "to read", accepting: .passcode))
     }
-    try locked.unlock(with: .passphrase(TestVault.passphrase))
+    try await locked.unlock(with: .passphrase(TestVault.passphrase))
     #expect(try locked.repair().count == 1)
     #expect(try locked.verify().isSound)
     #expect(try locked.text("after") == "value")

@@ -115,7 +115,7 @@ struct VaultVanishingTests {
       for number in 1...2 {
         try FileSystem().unlink(vault.path)
         for _ in 0..<3 { #expect(try object.texts().isEmpty) }
-        #expect(news.wait(timeout: .now() + .seconds(60)) == .success)
+        #expect(news.wait(timeout: .now() + .seconds(900)) == .success)
         #expect(object.diagnose().problems.map(\.subject) == ["Content"])
         try object.add("new", account: "b")
         #expect(try vault.open().texts() == ["b": "new"])

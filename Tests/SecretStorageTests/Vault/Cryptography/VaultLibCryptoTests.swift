@@ -1,8 +1,8 @@
 import Concurrency
-import LibCrypto
 import TestSupport
 import Testing
 
+@testable import LibCrypto
 @testable import SecretStorage
 
 /// The cryptographic primitives, against published test vectors.
@@ -51,9 +51,27 @@ struct VaultLibCryptoTests {
       content(try cipher.deriveKey(from: Secret(key), salt: [], purpose: "")) == output)
   }
 
+  /// Derives a key with the interface that the library prefers, and compares the older one.
   private func derive(_ key: [UInt8], _ salt: [UInt8], _ info: [UInt8]) throws -> [UInt8] {
     let crypto = try CryptoLibrary.shared.get()
-    return content(try crypto.hkdf(Secret(key), salt: salt[...], info: info[...]))
+    let older = HKDF.publicKey(
+      unsafe try PublicKeyInterface(CryptoLibrary.library(), sha256: crypto.sha256))
+    let derived = unsafe [UInt8](unsafeUninitializedCapacity: 32) { output, count in
+      unsafe salt.withUnsafeBytes { salt in
+        unsafe info.withUnsafeBytes { info in
+          unsafe key.withUnsafeBytes { key in
+            #expect(
+              unsafe older.derive(
+                key, salt: salt, info: info,
+                into: UnsafeMutableBufferPointer(rebasing: output[..<32])))
+          }
+        }
+      }
+      count = 32
+    }
+    let key = content(try crypto.hkdf(Secret(key), salt: salt[...], info: info[...]))
+    #expect(derived == key)
+    return key
   }
 
   /// RFC 7914, section 12; the outputs' first 32 bytes.

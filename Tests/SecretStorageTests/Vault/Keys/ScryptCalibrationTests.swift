@@ -103,7 +103,7 @@ struct ScryptCalibrationTests {
     let vault = TestVault()
     let object = vault.open()
     let slot = try object.addSlot(.passphrase(Secret("p".utf8)), named: "p")
-    guard case .passphrase(let cost) = slot.kind else { throw NothingThrown() }
+    guard case .passphrase(.scrypt(let cost)) = slot.kind else { throw NothingThrown() }
     #expect(cost.blockSize == 8 && cost.parallelization == 1)
     #expect((14...20).contains(cost.logarithmicCost))
     try object.changePassphrase(from: Secret("p".utf8), to: Secret("q".utf8))

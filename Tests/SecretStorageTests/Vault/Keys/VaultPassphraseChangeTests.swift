@@ -22,7 +22,8 @@ struct VaultPassphraseChangeTests {
     let object = try make()
     let slots = try object.slots
     let sealed = try #require(try object.withContents { $0.keys.table?.slots.last?.encoded })
-    let cost = ScryptCost(logarithmicCost: 14, blockSize: 8, parallelization: 2)
+    let cost = PassphraseCost.scrypt(
+      ScryptCost(logarithmicCost: 14, blockSize: 8, parallelization: 2))
     try object.changePassphrase(from: old, to: new, cost: cost)
     #expect(try !object.isLocked)
     #expect(

@@ -50,7 +50,7 @@ struct VaultPassphraseTests {
     let before = try vault.bytes
     let cost = ScryptCost(logarithmicCost: n, blockSize: r, parallelization: p)
     do {
-      try object.setPassphrase(passphrase, cost: cost)
+      try object.setPassphrase(passphrase, cost: .scrypt(cost))
       Issue.record("The cost is taken.")
     } catch SecretStoreError.invalid {}
     #expect(try vault.bytes == before)
@@ -64,7 +64,7 @@ struct VaultPassphraseTests {
   func hostileCostIsRefusedAtOnce(_ n: UInt8, _ r: UInt32, _ p: UInt32) throws {
     try setPassphraseSlot { slot in
       let cost = ScryptCost(logarithmicCost: n, blockSize: r, parallelization: p)
-      return KeySlot(id: slot.id, name: slot.name, kind: .passphrase(cost), key: slot.key)
+      return KeySlot(id: slot.id, name: slot.name, kind: .passphrase(.scrypt(cost)), key: slot.key)
     }
     expectCorrupted(vault.open(), saying: "excessive")
   }

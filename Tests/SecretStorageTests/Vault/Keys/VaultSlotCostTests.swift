@@ -8,7 +8,7 @@ struct VaultSlotCostTests {
   private let passphrase = Secret("passphrase".utf8)
 
   /// Makes a vault with a second passphrase, whose slot claims a cost.
-  private func make(_ cost: ScryptCost) throws {
+  private func make(_ cost: PassphraseCost) throws {
     let object = vault.open()
     try object.add("value", account: "a")
     try object.addSlot(.passphrase(Secret("other".utf8)), named: "other", cost: .minimum)
@@ -21,8 +21,8 @@ struct VaultSlotCostTests {
     }
   }
 
-  private func cost(_ n: UInt8, _ r: UInt32, _ p: UInt32) -> ScryptCost {
-    ScryptCost(logarithmicCost: n, blockSize: r, parallelization: p)
+  private func cost(_ n: UInt8, _ r: UInt32, _ p: UInt32) -> PassphraseCost {
+    .scrypt(ScryptCost(logarithmicCost: n, blockSize: r, parallelization: p))
   }
 
   @Test(

@@ -34,7 +34,8 @@ struct VaultSlotLimitTests {
     }
   }
 
-  private static let largest = ScryptCost(logarithmicCost: 20, blockSize: 8, parallelization: 1)
+  private static let largest = PassphraseCost.scrypt(
+    ScryptCost(logarithmicCost: 20, blockSize: 8, parallelization: 1))
   private let vault = TestVault()
 
   @Test func vaultHasAtMost64Slots() throws {
@@ -57,7 +58,8 @@ struct VaultSlotLimitTests {
 
   @Test func passphrasesTakeAtMost32GiBTogether() throws {
     let object = vault.open(cipher: FreeCipher())
-    let cost = ScryptCost(logarithmicCost: 20, blockSize: 8, parallelization: 16)
+    let cost = PassphraseCost.scrypt(
+      ScryptCost(logarithmicCost: 20, blockSize: 8, parallelization: 16))
     for number in 1...2 {
       try object.addSlot(.passphrase(Secret([UInt8(number)])), named: "\(number)", cost: cost)
     }
@@ -72,7 +74,7 @@ struct VaultSlotLimitTests {
   }
 
   /// Makes a table with copies of another passphrase's slot, and a wrong tag.
-  private func forge(_ count: Int, _ cost: ScryptCost) throws {
+  private func forge(_ count: Int, _ cost: PassphraseCost) throws {
     let object = vault.open(cipher: FreeCipher())
     try object.setPassphrase(Secret("another".utf8), cost: .cheap)
     let bytes = try TestVault.changingTables(of: vault.bytes) { _, table in
@@ -85,9 +87,9 @@ struct VaultSlotLimitTests {
     try vault.forget()
   }
 
-  @Test(arguments: [(65, ScryptCost.cheap, 0), (64, .cheap, 64), (64, largest, 32)])
+  @Test(arguments: [(65, PassphraseCost.cheap, 0), (64, .cheap, 64), (64, largest, 32)])
   func forgedSlotsCostNoMoreThanTheLimit(
-    _ count: Int, _ cost: ScryptCost, _ expected: Int
+    _ count: Int, _ cost: PassphraseCost, _ expected: Int
   ) throws {
     try forge(count, cost)
     let cipher = FreeCipher()

@@ -106,7 +106,7 @@ import Testing
       unsafe try #require(chown(path(place), 12345, 12345) == 0)
       try set(0o777, of: path(place))
       let object = vault.open()
-      try expectRefused(path(place), saying: "only its owner (12345)", by: object)
+      try expectRefused(path(place), saying: "Only its owner (12345)", by: object)
       try object.remove("b")
       unsafe try #require(chown(path(place), geteuid(), getegid()) == 0)
       try set(0o700, of: path(place))

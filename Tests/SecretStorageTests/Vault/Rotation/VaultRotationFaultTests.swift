@@ -14,7 +14,7 @@ struct VaultRotationFaultTests {
     arguments: [false, true],
     Campaign.isFull ? [ENOSPC, EIO, EACCES, EROFS, EMFILE, EINTR] : [ENOSPC])
   func failedCallLosesNothingAndTheRotationGoesOn(_ hasPassphrase: Bool, _ code: Int32) throws {
-    var index = 0
+    var index = Campaign.start
     while true {
       let fault = FaultAtCall(index, code: code, isArmed: false)
       let vault = TestVault()
@@ -57,7 +57,7 @@ struct VaultRotationFaultTests {
       #expect(try old.openings(in: vault.bytes, with: new) == [], comment)
       try other.compact()
       #expect(try vault.names().filter { $0.hasSuffix(".tmp") }.isEmpty, comment)
-      index += 1
+      index += Campaign.step
     }
   }
 

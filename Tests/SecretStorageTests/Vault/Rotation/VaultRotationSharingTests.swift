@@ -226,7 +226,11 @@ struct VaultRotationSharingTests {
       try ChildProcess(
         "accompany", on: vault, [number < 8 ? passphrase.text : "-", stop], journal: journal)
     }
-    for round in 0..<Campaign.size(sample: 2, full: 100) {
+    var round = 0
+    // On a busy machine, a child has done nothing yet after the first rounds.
+    while try round < Campaign.size(sample: 2, full: 100)
+      || journals.contains(where: { try TestVault.bytes(of: $0).isEmpty })
+    {
       try object.rotateKeys(keeping: [.passphrase(passphrase)], removingOtherSlots: true)
       let slot = try object.addSlot(.keyFile(vault.keyFile(UInt8(round))), named: "key file")
       try object.compact()
@@ -236,11 +240,11 @@ struct VaultRotationSharingTests {
       #expect(try vault.open().isPassphrase(other))
       try object.removeSlot(added.id)
       #expect(try !vault.open().isPassphrase(other))
-      for child in children { #expect(!child.hasEnded) }
+      for child in children { try #require(!child.hasEnded) }
+      round += 1
     }
     try FileSystem().replaceFile(at: stop, with: [UInt8]())
     for child in children { try child.wait() }
-    for journal in journals { #expect(try !TestVault.bytes(of: journal).isEmpty) }
     #expect(try object.verify().isSound)
     #expect(try object.text("always") == "always")
   }
@@ -259,7 +263,7 @@ struct VaultRotationSharingTests {
   }
 
   /// Neither a later table of another user key nor alternating tables are accepted.
-  @Test(.timeLimit(.minutes(10)), arguments: [0, 1], [false, true])
+  @Test(.timeLimit(.minutes(30)), arguments: [0, 1], [false, true])
   func forgedTableOfAnotherUserKeyIsDamage(_ forged: Int, _ hasItem: Bool) throws {
     let object = vault.open()
     try object.setPassphrase(passphrase, cost: .cheap)

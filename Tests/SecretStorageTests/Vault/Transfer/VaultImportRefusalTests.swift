@@ -158,7 +158,7 @@ struct VaultImportRefusalTests {
       var table = try KeyTableRecord(payload).table
       let key = table.slots[0].key
       let cost = ScryptCost(logarithmicCost: n, blockSize: r, parallelization: p)
-      table.slots = [KeySlot(id: 1, name: "hostile", kind: .passphrase(cost), key: key)]
+      table.slots = [KeySlot(id: 1, name: "hostile", kind: .passphrase(.scrypt(cost)), key: key)]
       var record = Array(payload.prefix(RecordHeader.size + 32 + 16 + 8))
       record.append(counted: table.encoded)
       return try TestVault.frame(of: record + payload.suffix(16))

@@ -38,7 +38,7 @@ struct VaultTransferFaultTests {
   func failedCallOfAnExportLeavesNoneOrAWholeOne(_ code: Int32) throws {
     try vault.open().fill()
     let items = try vault.open().movableItems()
-    var index = 0
+    var index = Campaign.start
     while true {
       let fault = FaultAtCall(index, code: code)
       let object = vault.open(fileSystem: fault.fileSystem)
@@ -62,7 +62,7 @@ struct VaultTransferFaultTests {
       #expect(leftovers.isEmpty || place.hasPrefix("unlink"))
       try object.export(of: vault, overwriting: true)
       try FileSystem().unlink(vault.export.path)
-      index += 1
+      index += Campaign.step
     }
   }
 
@@ -71,7 +71,7 @@ struct VaultTransferFaultTests {
     try vault.open().fill()
     try vault.open().export(of: vault)
     let items = try vault.open().movableItems()
-    var index = 0
+    var index = Campaign.start
     while true {
       let other = try vault.otherMachine()
       if !isOfNewVault {
@@ -104,7 +104,7 @@ struct VaultTransferFaultTests {
         #expect(items.isSubset(of: moved) && moved.count == items.count + own, "\(place)")
         #expect(try reader.verify().isSound, "\(place)")
       }
-      index += 1
+      index += Campaign.step
     }
   }
 

@@ -60,7 +60,7 @@ struct VaultCompactionTests {
     #expect(try object.texts().count == 10)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(30)))
   func overwrittenVaultIsCompactedInTheBackground() async throws {
     let object = vault.open()
     let value = String(repeating: "v", count: 4000)
@@ -182,14 +182,14 @@ struct VaultCompactionTests {
     #expect(try object.items(matching: .all).count == 10)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(30)))
   func compactionEndsThoughOthersAlwaysWrite() throws {
     let object = vault.open()
     for number in 0..<300 { try object.add("value", account: "\(number)") }
     let journal = try vault.path("journal")
-    let child = try ChildProcess("write", on: vault, ["4", "60", "p"], journal: journal)
+    let child = try ChildProcess("write", on: vault, ["2", "1800", "p"], journal: journal)
     while try FileSystem().status(of: journal)?.size ?? 0 == 0 { usleep(500) }
-    for _ in 0..<5 { try object.compact() }
+    for _ in 0..<3 { try object.compact() }
     child.stop()
     #expect(child.end() == SIGKILL)
     var names: Set<String> = []

@@ -53,7 +53,7 @@ struct VaultFaultTests {
   func failedCallLeavesThePreviousStateAndIsNamed(
     _ operation: Operation, _ code: Int32
   ) throws {
-    var index = 0
+    var index = Campaign.start
     while true {
       let fault = FaultAtCall(index, code: code)
       let vault = TestVault()
@@ -96,7 +96,7 @@ struct VaultFaultTests {
       #expect(try other.verify().isSound, comment)
       try other.compact()
       #expect(try vault.names().filter { $0.hasSuffix(".tmp") }.isEmpty, comment)
-      index += 1
+      index += Campaign.step
     }
   }
 

@@ -134,6 +134,33 @@ struct VaultInterruptedWriteTests {
     }
   }
 
+  /// The reader continues behind the last record of the compaction.
+  @Test func remainsOfAWriteBehindACompactionAreNoDamageToAnEarlierReader() async {
+    await #expect(processExitsWith: .success) {
+      SecretStores.onFailure = { _ in }
+      let vault = TestVault()
+      let object = vault.open()
+      try object.add("a", account: "a")
+      let reader = vault.open()
+      #expect(try reader.texts() == ["a": "a"])
+      try object.compact()
+      let state = try vault.rememberedState()
+      let before = try vault.bytes.count
+      // Two records; see above.
+      let item = try #require(try object.item("a"))
+      _ = try object.update(
+        item.id, expecting: item.revision,
+        attributes: ItemAttributes(accessControl: AccessControl(.always)), secret: nil)
+      var bytes = try vault.bytes
+      for place in (before + 60)..<(before + 200) { bytes[place] = ~bytes[place] }
+      try vault.replace(by: bytes)
+      try vault.restoreState(state)
+      #expect(try reader.texts() == ["a": "a"])
+      let found = try reader.verify()
+      #expect(found.isSound && found.interruptedWrite != nil)
+    }
+  }
+
   @Test func stateIsOnDiskOnceForEachLog() throws {
     let vault = TestVault()
     let calls = Lock([String]())

@@ -34,8 +34,8 @@ struct VaultKillTests {
   }
 
   @Test(arguments: [
-    ("write", ["2", "60", "w"], Campaign.size(sample: 6, full: 300)),
-    ("compact", ["60", "c"], Campaign.size(sample: 3, full: 200)),
+    ("write", ["2", "1800", "w"], Campaign.size(sample: 6, full: 300)),
+    ("compact", ["1800", "c"], Campaign.size(sample: 3, full: 200)),
   ])
   func acknowledgedWritesOfKilledProcessesAreThere(
     _ mode: String, _ parameters: [String], _ rounds: Int

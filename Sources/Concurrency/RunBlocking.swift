@@ -1,0 +1,40 @@
+package import Dispatch
+import Synchronization
+
+/// Runs a blocking closure on a Dispatch thread, so that it does not block the task's thread.
+///
+/// The closure can check ``TaskCancellation/isRequested``. If the task is cancelled, `onCancel` is
+/// called. For closures that must run in order, that need the task-local values, or that must also
+/// run if no thread can be created, use `BlockingThread` instead.
+package func runBlocking<Success: Sendable, Failure: Error>(
+  on queue: DispatchQueue = .global(), onCancel: @escaping @Sendable () -> Void = {},
+  _ work: @escaping @Sendable () throws(Failure) -> Success
+) async throws(Failure) -> Success {
+  // A forked child has none of Dispatch's threads, and therefore no other tasks to block.
+  if Fork.isChild { return try work() }
+  let cancellation = TaskCancellation()
+  let result: Result<Success, Failure> = await withTaskCancellationHandler {
+    await withCheckedContinuation { continuation in
+      queue.async {
+        continuation.resume(
+          returning: TaskCancellation.$current.withValue(cancellation) { Result(catching: work) })
+      }
+    }
+  } onCancel: {
+    cancellation.wasRequested.store(true, ordering: .relaxed)
+    onCancel()
+  }
+  return try result.get()
+}
+
+/// The cancellation state of a task whose closure runs on another thread.
+package final class TaskCancellation: Sendable {
+  @TaskLocal fileprivate static var current: TaskCancellation?
+
+  fileprivate let wasRequested = Atomic(false)
+
+  /// Whether the current task, or the task that waits for the current closure, is cancelled.
+  package static var isRequested: Bool {
+    Task.isCancelled || current?.wasRequested.load(ordering: .relaxed) ?? false
+  }
+}

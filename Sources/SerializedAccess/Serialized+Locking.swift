@@ -1,0 +1,183 @@
+import Dispatch
+
+extension Serialized {
+  /// Begins an access if locking the mutex suffices and it is free; returns whether it began.
+  @inline(__always)
+  func enterFastPath() -> Bool {
+    // Checked before locking, so that the lock is held for a shorter time. A thread always sees the
+    // accesses that it scheduled itself.
+    lock.allowsFastPath && lock.tryEnter()
+  }
+
+  /// Begins an assignment as `enterFastPath()` does, but only if there are no observers.
+  @usableFromInline
+  func enterToAssign() -> Bool {
+    guard enterFastPath() else { return false }
+    if !lock.isObserved { return true }
+    lock.leave()
+    return false
+  }
+
+  /// Runs an access in order, on the custom queue if there is one.
+  func performInOrder<Output, Failure: Error>(
+    _ work: () throws(Failure) -> Output
+  ) throws(Failure) -> Output {
+    var position = AccessPosition()
+    if enterWithoutQueue(&position) {
+      defer { leaveWithoutQueue() }
+      runScheduled(before: position)
+      return try work()
+    }
+    return try queue.run { () throws(Failure) in
+      lock.enterFromQueue(position)
+      defer { lock.leave() }
+      runScheduled(before: position)
+      return try work()
+    }
+  }
+
+  /// Begins an access without the queue; returns false if the access must go through the queue.
+  ///
+  /// The queue is unnecessary if the lock becomes free before the deadline and no other access is
+  /// starving. Traps if the calling thread is already in an access.
+  func enterWithoutQueue(_ position: inout AccessPosition) -> Bool {
+    recoverAfterFork()
+    if lock.hasScheduled { position.scheduledBefore = unsafe scheduled.count }
+    if lock.isInForkedChild || customQueue?.isCurrent == true {
+      enter()
+      return true
+    }
+    if customQueue != nil || lock.hasStarving {
+      // Checked first, because waiting for the queue in an access would trap without a message.
+      if lock.isHeldByCurrentThread { trapOnNestedAccess() }
+      if customQueue == nil { position.deadline = Deadline() }
+      return false
+    }
+    if lock.tryEnter() { return true }
+    let deadline = Deadline()
+    position.deadline = deadline
+    switch lock.enter(until: deadline) {
+    case .entered: return true
+    case .nested: trapOnNestedAccess()
+    case .timedOut:
+      position.isStarving = true
+      lock.addSlowPathReason(AccessLock.SlowPath.starving)
+      return false
+    }
+  }
+
+  /// Ends an access that began without the queue.
+  func leaveWithoutQueue() {
+    // In a forked child, no queue runs the accesses that were scheduled in the meantime.
+    if lock.isInForkedChild { drainInForkedChild() }
+    lock.leave()
+  }
+
+  /// Makes a change and notifies the observers; the access lock must be held.
+  func mutate<Output, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Output
+  ) throws(Failure) -> Output {
+    let before = snapshotForObservers()
+    // Observers are also notified after an error, because the change may be partial.
+    defer { if let before { notifyObservers(since: before.value) } }
+    // Only the thread that holds the access lock uses the storage.
+    return unsafe try body(&storage.pointee)
+  }
+
+  /// Stores a new value, and releases the old value after the access.
+  @usableFromInline @inline(never)
+  func replaceInOrder(with newValue: Value) {
+    _ = performInOrder {
+      // Only the thread that holds the access lock uses the storage.
+      let replaced = unsafe storage.move()
+      unsafe storage.initialize(to: newValue)
+      if lock.isObserved { notifyObservers(since: replaced) }
+      return replaced
+    }
+  }
+
+  /// Locks the access lock; traps if the calling thread already holds it.
+  func enter() { if !lock.enter() { trapOnNestedAccess() } }
+
+  /// Unlocks the access lock; traps if the calling thread does not hold it.
+  @inline(__always)
+  func leave() { if !lock.leave() { trapOnThreadChange() } }
+
+  @inline(never)
+  private func trapOnNestedAccess() -> Never {
+    fatalError(
+      """
+      The Serialized value of type \(Value.self) on the queue "\(queue.label)" was accessed from \
+      inside an access to it, which would deadlock. Use the value that is passed to the closure or \
+      the observer.
+      """)
+  }
+
+  @inline(never)
+  private func trapOnThreadChange() -> Never {
+    fatalError(
+      """
+      An access to the Serialized value of type \(Value.self) on the queue "\(queue.label)" ended \
+      on a different thread than it began on, because it awaited an `async` method of the value. \
+      Copy the value, call the method on the copy, and assign the copy to the value.
+      """)
+  }
+}
+
+/// The position of an access in the order of all accesses.
+struct AccessPosition {
+  /// The number of accesses that had been scheduled when the access began.
+  var scheduledBefore = 0
+  /// The time after which the access counts as starving; nil if it has not waited yet, or if a
+  /// custom queue determines the order.
+  var deadline: Deadline?
+  /// Whether the access already counts as starving.
+  var isStarving = false
+}
+
+extension Serialized {
+  /// Prepares the value for use at the first call in a forked child; traps if another thread was
+  /// accessing the value at the fork.
+  @inline(__always)
+  func recoverAfterFork() {
+    discardParentState()
+    if lock.wasHeldAtFork { trapOnAccessInForkedChild() }
+  }
+
+  /// Discards, at the first call in a forked child, the state of the parent's threads.
+  func discardParentState() {
+    lock.recoverAfterFork {
+      // The scheduled accesses run in the parent. The list is not released, because another thread
+      // may have been changing it at the fork.
+      _ = unsafe Unmanaged.passRetained(scheduled)
+      unsafe scheduled = ScheduledAccesses(of: lock)
+    }
+  }
+
+  @inline(never)
+  private func trapOnAccessInForkedChild() -> Never {
+    fatalError(
+      """
+      The Serialized value of type \(Value.self) on the queue "\(queue.label)" was being accessed \
+      when the process was forked, and may be partly changed. Call exec in the child, or fork \
+      while no thread accesses the value.
+      """)
+  }
+}
+
+extension DispatchQueue {
+  /// Runs a closure on the queue and waits for it.
+  func run<Output, Failure: Error>(_ work: () throws(Failure) -> Output) throws(Failure) -> Output {
+    var outcome: Result<Output, Failure>?
+    // The overload of `sync` that returns a result allocates more and is slower.
+    sync {
+      do throws(Failure) {
+        outcome = .success(try work())
+      } catch {
+        outcome = .failure(error)
+      }
+    }
+    guard let outcome else { fatalError("The queue \"\(label)\" did not run its work.") }
+    return try outcome.get()
+  }
+}

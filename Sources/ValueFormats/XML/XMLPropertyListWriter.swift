@@ -1,0 +1,70 @@
+import FoundationEssentials
+
+/// A writer of values in an XML property list, with the indentation of Apple's tools.
+struct XMLPropertyListWriter: TextWriter {
+  static var indentation: (byte: UInt8, count: Int) { (UInt8(ascii: "\t"), 1) }
+  static var separator: String { "" }
+
+  var bytes: [UInt8] = []
+
+  /// Writes a key of a dictionary.
+  mutating func key(_ key: String) {
+    // Unlike a value, a key never represents nil.
+    let isPlain = XMLText.allows(key) && EscapedString.unescape(key) == key
+    write(.key, isPlain ? key : EscapedString.escape(key, needsEscape: true))
+  }
+
+  /// Writes a value nested in `depth` arrays and dictionaries.
+  mutating func value(_ tree: ValueTree, within depth: Int) throws(FormatError) {
+    switch tree {
+    case .null(let depth): write(.string, EscapedString.inPropertyList(ofNull: depth))
+    case .bool(let value): append(value ? "<true/>" : "<false/>")
+    case .number(let number): try self.number(number)
+    case .string(let string):
+      write(.string, EscapedString.inPropertyList(string, isWritable: XMLText.allows(string)))
+    case .data(let data): write(.data, data.base64EncodedString())
+    case .date(let date):
+      if let text = PropertyListDate.string(of: date) {
+        write(.date, text)
+      } else if let text = date.iso8601 {
+        // Many readers reject a whole file if a `<date>` has a fraction.
+        write(.string, text)
+      } else {
+        write(.real, PropertyListNumber.text(ofReal: date.timeIntervalSinceReferenceDate))
+      }
+    case .duration(let duration): try number(duration.number)
+    case .array(let elements):
+      let brackets = elements.isEmpty ? ("<array/>", "") : ("<array>", "</array>")
+      try append(elements, between: brackets, within: depth) {
+        (writer, element) throws(FormatError) in
+        try writer.value(element, within: depth + 1)
+      }
+    case .dictionary(let dictionary):
+      let members = dictionary.sorted { $0.key < $1.key }
+      let brackets = members.isEmpty ? ("<dict/>", "") : ("<dict>", "</dict>")
+      try append(members, between: brackets, within: depth) {
+        (writer, member) throws(FormatError) in
+        writer.key(member.key.string)
+        writer.newLine(depth + 1)
+        try writer.value(member.value, within: depth + 1)
+      }
+    case .layered: throw .ofLayers
+    }
+  }
+
+  private mutating func number(_ number: StoredNumber) throws(FormatError) {
+    switch try PropertyListNumber.number(number) {
+    case .integer(let value): write(.integer, String(value))
+    case .real(let value): write(.real, PropertyListNumber.text(ofReal: value))
+    case .float(let value) where value.isFinite: write(.real, value.description)
+    case .float(let value): write(.real, PropertyListNumber.text(ofReal: Double(value)))
+    case .text(let text): write(PropertyListNumber.isInteger(text[...]) ? .integer : .real, text)
+    }
+  }
+
+  private mutating func write(_ element: PropertyListElement, _ text: String) {
+    append("<\(element.rawValue)>")
+    XMLText.write(text, to: &bytes)
+    append("</\(element.rawValue)>")
+  }
+}
