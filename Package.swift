@@ -159,9 +159,10 @@ if Context.environment["LOCKET_CAMPAIGN"] == nil {
   }
 }
 
-// Only the suites in which threads meet, with all or these sources, for the thread sanitizer.
-if Context.environment["CONCURRENCY"] != nil {
-  let suites: [String: [String]?] = [
+// Only some suites, with all or these sources: for the thread sanitizer those in which threads meet,
+// and for the optimizer those of what only an optimizer could break.
+let chosenSuites: [String: [String: [String]?]] = [
+  "concurrency": [
     "ConcurrencyTests": nil,
     "SerializedAccessTests": nil,
     "KeyValueStorageTests": [
@@ -182,7 +183,14 @@ if Context.environment["CONCURRENCY"] != nil {
       "Vault/VaultUnlockingTests.swift",
     ],
     "ValidationTests": ["Support", "Asynchronous", "Fields", "Forms"],
-  ]
+  ],
+  "optimizer": [
+    "ConcurrencyTests": ["ObserversTests.swift"],
+    "SerializedAccessTests": ["ObservationTests.swift", "WrappedValueTests.swift"],
+  ],
+]
+if let name = Context.environment["SUITES"] {
+  guard let suites = chosenSuites[name] else { fatalError("SUITES: no suites are named \(name)") }
   package.products.removeAll { $0.name == "locket" }
   package.targets.removeAll {
     $0.name == "locket" || $0.type == .test && suites[$0.name] == nil
