@@ -17,7 +17,7 @@ struct Corpus {
     case own
   }
 
-  static let passphrase = Secret("The Valley Wind".utf8)
+  static let passphrase = TestVault.passphrase
   static let revoked = Secret("The Sixth Station".utf8)
 
   let form: Form
@@ -25,7 +25,6 @@ struct Corpus {
   let vault: TestVault
   let cipher = MeasuredCipher()
   private(set) var bytes: [UInt8] = []
-  /// The parsed form of `bytes`.
   private(set) var file = ForgedFile(header: [], records: [])
   /// The state files in which the machine remembers the vault.
   private(set) var state: [String: [UInt8]] = [:]
@@ -35,7 +34,6 @@ struct Corpus {
   private(set) var branch: [UInt8] = []
   private(set) var other: [UInt8] = []
 
-  /// The current value of each account.
   private(set) var truth: [String: String] = [:]
   /// Every value that an account ever had, in any copy of the vault.
   private(set) var held: [String: Set<String>] = [:]
@@ -50,22 +48,20 @@ struct Corpus {
     vault = TestVault()
     try FileSystem().makeDirectories(vault.statePath)
     if form != .own { try makeVault() }
-    if form == .export {
+    switch form {
+    case .device, .passphrase: break
+    case .export:
       let object = open()
-      try object.unlock(with: .passphrase(Self.passphrase))
-      _ = try object.export(to: vault.export, passphrase: Self.passphrase, cost: .minimum)
+      try unlock(object)
+      try object.export(of: vault)
       bytes = try TestVault.bytes(of: vault.export.path)
-      state = [:]
-      truth = truth.filter { $0.key != "e" }
-      older = bytes
-      branch = bytes
-    }
-    if form == .own {
+      (older, branch, state) = (bytes, bytes, [:])
+      truth["e"] = nil
+    case .own:
       bytes = try OwnVault().file().encoded
       (older, branch, other) = (bytes, bytes, bytes)
-    } else {
-      try findStates()
     }
+    if form != .own { try findStates() }
     file = ForgedFile(bytes)
   }
 
@@ -82,7 +78,6 @@ struct Corpus {
     }
   }
 
-  /// Replaces the vault's file and the machine's state.
   func put(_ bytes: [UInt8], state: [String: [UInt8]]) throws {
     for name in try vault.names() where name.contains(".damaged-") {
       try FileSystem().unlink(vault.path(name))
@@ -91,18 +86,16 @@ struct Corpus {
     try vault.restoreState(state)
   }
 
-  var newestTable: [Field] {
-    file.records.last { $0[number: "kind"] == 1 } ?? []
-  }
+  var newestTable: [Field] { file.records.last { $0[number: "kind"] == 1 } ?? [] }
 
   private mutating func makeVault() throws {
     let object = open()
     if form != .device { try object.setPassphrase(Self.revoked, cost: .minimum) }
-    try add("a at first", "a", to: object)
-    try add("b at first", "b", .always, to: object)
-    try add("c", "c", .afterFirstUnlock, to: object)
-    try add("d", "d", to: object)
-    try change("a", to: "a twice", in: object)
+    try object.add("a at first", account: "a")
+    try object.add("b at first", account: "b", .always)
+    try object.add("c", account: "c", .afterFirstUnlock)
+    try object.add("d", account: "d")
+    try object.change("a", to: "a twice")
     try object.remove("d")
     older = try vault.bytes
     if form == .device {
@@ -110,66 +103,41 @@ struct Corpus {
     } else {
       try object.changePassphrase(from: Self.revoked, to: Self.passphrase, cost: .minimum)
     }
-    try add("e", "e", .alwaysThisDeviceOnly, to: object)
-    try change("b", to: "b twice", in: object)
+    try object.add("e", account: "e", .alwaysThisDeviceOnly)
+    try object.change("b", to: "b twice")
     try makeBranch()
     try makeOther()
-    try change("a", to: "a at last", in: object)
-    try add("g", "g", to: object)
+    try object.change("a", to: "a at last")
+    try object.add("g", account: "g")
     truth = try object.texts()
     bytes = try vault.bytes
     state = try vault.rememberedState()
   }
 
   private mutating func makeBranch() throws {
-    let copy = try sibling()
+    let copy = try vault.sibling()
     try copy.replace(by: vault.bytes)
     let object = open(copy)
     try unlock(object)
-    try change("a", to: "a of the branch", in: object)
-    try add("f of the branch", "f", to: object)
-    try change("b", to: "b of the branch", in: object)
+    try object.change("a", to: "a of the branch")
+    try object.add("f of the branch", account: "f")
+    try object.change("b", to: "b of the branch")
     branch = try copy.bytes
   }
 
   private mutating func makeOther() throws {
-    let other = try sibling()
+    let other = try vault.sibling()
     let object = open(other)
-    for (account, accessibility) in [("a", Accessibility.whenUnlocked), ("other", .always)] {
-      try object.add("of another vault", account: account, accessibility)
-    }
+    try object.add("of another vault", account: "a")
+    try object.add("of another vault", account: "other", .always)
     if form != .device { try object.setPassphrase(Self.passphrase, cost: .minimum) }
     try object.add("of another vault", account: "b")
     self.other = try other.bytes
   }
 
-  /// Makes a directory for another vault of the same device, without remembered vaults.
-  private func sibling() throws -> TestVault {
-    let other = TestVault()
-    try FileSystem().makeDirectories(other.statePath)
-    let key = try TestVault.bytes(of: vault.statePath + "/device.key")
-    try FileSystem().replaceFile(at: other.statePath + "/device.key", with: key)
-    return other
-  }
-
-  private mutating func add(
-    _ value: String, _ account: String, _ accessibility: Accessibility = .whenUnlocked,
-    to object: SecretVault
-  ) throws {
-    try object.add(value, account: account, accessibility)
-    held[account, default: []].insert(value)
-  }
-
-  private mutating func change(
-    _ account: String, to value: String, in object: SecretVault
-  ) throws {
-    try object.change(account, to: value)
-    held[account, default: []].insert(value)
-  }
-
   /// Collects the contents of the vault after each of its records.
   private mutating func findStates() throws {
-    let reader = try sibling()
+    let reader = try vault.sibling()
     for file in [bytes, branch, older] {
       let frames = TestVault.frames(of: file)
       for count in 1...frames.count {
@@ -183,7 +151,9 @@ struct Corpus {
         }
         // An export is sound only as a whole.
         if try object.verify().isSound, form != .export || count == frames.count {
-          states.insert(try object.texts())
+          let texts = try object.texts()
+          states.insert(texts)
+          for (account, value) in texts { held[account, default: []].insert(value) }
         }
       }
     }

@@ -34,7 +34,6 @@ struct Field {
     Field(name: name, content: .list(fields))
   }
 
-  /// The direct children.
   var parts: [Field] {
     get {
       switch content {

@@ -3,7 +3,6 @@ struct FieldReader {
   private var source: Bytes
   private(set) var fields: [Field] = []
 
-  /// Parses a record.
   static func record(_ payload: some Collection<UInt8>) -> [Field] {
     var reader = FieldReader(payload)
     let kind = reader.number("kind", 1)
@@ -15,7 +14,6 @@ struct FieldReader {
     return reader.fields
   }
 
-  /// Parses the header of a file.
   static func header(_ bytes: some Collection<UInt8>) -> [Field] {
     var reader = FieldReader(bytes)
     reader.bytes("magic", 8)
@@ -25,9 +23,7 @@ struct FieldReader {
     return reader.fields
   }
 
-  private init(_ bytes: some Collection<UInt8>) {
-    source = Bytes(Array(bytes)[...])
-  }
+  private init(_ bytes: some Collection<UInt8>) { source = Bytes(Array(bytes)[...]) }
 
   private mutating func keyTable() {
     bytes("subject", 16)
@@ -112,7 +108,6 @@ struct FieldReader {
     fields.append(.counted(name, reader.fields))
   }
 
-  /// Reads elements up to the end.
   private mutating func list(_ name: String, _ read: (inout FieldReader) -> Void) {
     var elements: [Field] = []
     while !source.isEmpty {

@@ -12,7 +12,6 @@ extension ForgedFile {
     }
   }
 
-  /// Inserts a broken frame around one of the records.
   mutating func insertBrokenFrame(at place: Int, using generator: inout SeededGenerator) {
     let payload = records.randomElement(using: &generator)?.encoded ?? []
     var bytes = Self.frame(of: payload)
@@ -32,7 +31,6 @@ extension ForgedFile {
     pieces.insert(.bytes(bytes), at: place)
   }
 
-  /// Appends a forged key table behind the last record.
   mutating func append(_ forgery: TableForgery, from table: [Field]) throws {
     let forger = ForgerKeys()
     var record = try forgery.record(from: table, forger)

@@ -35,7 +35,6 @@ struct ForgedFile {
     pieces = records.map(Piece.record)
   }
 
-  /// Parses a sound file.
   init(_ bytes: [UInt8]) {
     header = FieldReader.header(bytes.prefix(Self.headerCount))
     var rest = bytes.dropFirst(Self.headerCount)
@@ -89,7 +88,6 @@ struct ForgedFile {
 
   private static let cipher = TestCipher()
 
-  /// Changes every record in order.
   mutating func changeRecords(_ change: (inout [Field]) -> Void) {
     for index in pieces.indices {
       guard case .record(var fields) = pieces[index] else { continue }

@@ -7,7 +7,6 @@ struct ForgerKeys {
   let user = Secret([UInt8](repeating: 0xF0, count: 32))
   let cipher = MeasuredCipher()
 
-  /// Returns a slot for the forger's passphrase.
   func slot(
     _ number: UInt32 = 99, named name: [UInt8] = Array("passphrase".utf8),
     cost: (logN: UInt8, r: UInt32, p: UInt32) = (14, 8, 1), salt: UInt8 = 0xF1,
@@ -47,7 +46,6 @@ struct ForgerKeys {
     return Self.section(2, .counted("key", head + [.list("copies", [copy])]))
   }
 
-  /// Returns the plain key of a number.
   func secret(of number: UInt32) -> Secret {
     Secret([UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32))
   }
@@ -85,7 +83,7 @@ struct ForgerKeys {
 }
 
 /// A key table with the identifier and keys of a vault, and a slot of the forger's.
-struct TableForgery: CaseIterable, Sendable {
+struct TableForgery {
   enum Slots: Int, CaseIterable { case forgedAlone, forgedFirst, forgedLast }
   enum Keys: Int, CaseIterable { case all, few, reordered, ownCopies, none }
   enum Tag: CaseIterable { case unchanged, zeros, underOwnKey }
@@ -93,14 +91,6 @@ struct TableForgery: CaseIterable, Sendable {
   var slots = Slots.forgedAlone
   var keys = Keys.all
   var tag = Tag.underOwnKey
-
-  static var allCases: [TableForgery] {
-    Slots.allCases.flatMap { slots in
-      Keys.allCases.flatMap { keys in
-        Tag.allCases.map { TableForgery(slots: slots, keys: keys, tag: $0) }
-      }
-    }
-  }
 
   /// Returns the fields of a table that follows a file's last record.
   func record(from table: [Field], _ forger: ForgerKeys) throws -> [Field] {

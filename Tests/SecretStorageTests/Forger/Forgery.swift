@@ -43,7 +43,6 @@ struct Forgery {
   }
 }
 
-/// Makes forged files from a sound one.
 struct Forger {
   private let corpus: Corpus
   private var generator: SeededGenerator
@@ -54,17 +53,15 @@ struct Forger {
   }
 
   mutating func forge(by mutations: [Mutation]) throws -> ForgedFile {
-    var file: ForgedFile
     let sealed = mutations.filter(\.isOfSealed)
-    if sealed.isEmpty {
-      file = corpus.file
-    } else {
-      file = try OwnVault(changing: sealedChange(sealed)).file()
-    }
+    var file = sealed.isEmpty ? corpus.file : try OwnVault(changing: sealedChange(sealed)).file()
     var forged: (forgery: TableForgery, count: Int)?
     for mutation in mutations {
       if mutation == .forgedTable {
-        forged = (one(of: TableForgery.allCases), Int.random(in: 1...2, using: &generator))
+        let forgery = TableForgery(
+          slots: one(of: TableForgery.Slots.allCases), keys: one(of: TableForgery.Keys.allCases),
+          tag: one(of: TableForgery.Tag.allCases))
+        forged = (forgery, Int.random(in: 1...2, using: &generator))
       } else {
         try apply(mutation, to: &file)
       }
@@ -113,11 +110,8 @@ struct Forger {
       let count = Int.random(in: 0..<32, using: &generator) == 0 ? 4000 : 40
       file.pieces.insert(.bytes(ForgedFile.nestedFrames(count: count)), at: place)
     case .cut:
-      let count = Int.random(in: 0..<file.pieces.count, using: &generator)
-      file.pieces.removeLast(count)
-    case .drop:
-      let index = Int.random(in: file.pieces.indices, using: &generator)
-      file.pieces.remove(at: index)
+      file.pieces.removeLast(Int.random(in: file.pieces.indices, using: &generator))
+    case .drop: file.pieces.remove(at: Int.random(in: file.pieces.indices, using: &generator))
     case .duplicate: file.pieces.insert(one(of: file.pieces), at: place)
     case .reorder:
       let other = Int.random(in: file.pieces.indices, using: &generator)

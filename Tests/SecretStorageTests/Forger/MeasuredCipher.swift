@@ -3,7 +3,6 @@ import Concurrency
 
 @testable import SecretStorage
 
-/// A cipher with counters of its work.
 struct MeasuredCipher: ForwardingCipher {
   /// Work, in bytes or calls.
   struct Work {
@@ -11,7 +10,6 @@ struct MeasuredCipher: ForwardingCipher {
     var sealed = 0
     var opened = 0
     var derived = 0
-    /// The number of stretched passphrases.
     var stretched = 0
   }
 

@@ -70,9 +70,7 @@ enum Mutation: String, CaseIterable, Sendable {
     return numbers[Int.random(in: numbers.indices, using: &generator)] & mask
   }
 
-  private static func changed(
-    _ bytes: [UInt8], using generator: inout SeededGenerator
-  ) -> [UInt8] {
+  private static func changed(_ bytes: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
     var bytes = bytes
     switch Int.random(in: 0..<8, using: &generator) {
     case 0: bytes = []

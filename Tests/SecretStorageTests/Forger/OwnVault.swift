@@ -7,18 +7,19 @@ struct OwnVault {
 
   private let keys = ForgerKeys()
   private let identifier = [UInt8](repeating: 0xF7, count: 16)
+  private let start: UInt64
   /// Changes the fields of tables, attributes and secrets before sealing.
   private let change: (inout [Field]) -> Void
 
-  init(changing change: @escaping (inout [Field]) -> Void = { _ in }) {
-    self.change = change
-  }
+  init(
+    startingAt start: UInt64 = 1, changing change: @escaping (inout [Field]) -> Void = { _ in }
+  ) { (self.start, self.change) = (start, change) }
 
   /// Returns a file with that many items, half of them in separate records.
   func file(items count: Int = 4) throws -> ForgedFile {
     let single = count / 2
-    let groups = (0..<single).map { [$0] } + [Array(single..<count)]
-    let end = UInt64(groups.count) + 2
+    let groups = ((0..<single).map { [$0] } + [Array(single..<count)]).filter { !$0.isEmpty }
+    let end = start + UInt64(groups.count) + 1
     var records: [[Field]] = []
     for _ in 0..<2 { records.append(try keyTable(end, after: records.last)) }
     for group in groups { records.append(try items(group, after: records.last)) }
@@ -33,7 +34,7 @@ struct OwnVault {
     let predecessor = last.map { ForgedFile.digest($0.encoded) } ?? [UInt8](repeating: 0, count: 32)
     return [
       .number("kind", kind, 1),
-      .number("sequence", last.map { $0[number: "sequence"] &+ 1 } ?? 1, 8),
+      .number("sequence", last.map { $0[number: "sequence"] &+ 1 } ?? start, 8),
       .bytes("predecessor", predecessor), .bytes("salt", [UInt8](repeating: kind, count: 32)),
     ]
   }
@@ -48,7 +49,7 @@ struct OwnVault {
     change(&table)
     var record = head(1, after: last)
     record += [
-      .bytes("subject", [UInt8](repeating: 0xFF, count: 16)), .number("start", 1, 8),
+      .bytes("subject", [UInt8](repeating: 0xFF, count: 16)), .number("start", start, 8),
       .counted("table", table), .number("continuity count", 1, 1),
       .bytes("continuity", [UInt8](repeating: 0, count: 20)),
       .bytes("tag", [UInt8](repeating: 0, count: 16)),

@@ -18,7 +18,6 @@ final class Recipient {
     state = try vault.rememberedState()
   }
 
-  /// Restores the state before any import.
   func startOver() throws {
     try vault.replace(by: bytes)
     try vault.restoreState(state)
@@ -47,9 +46,9 @@ final class Recipient {
       let account = item.identity.account ?? ""
       let text = try object.text(of: item) ?? ""
       let own = ["a": "the recipient's", "own": "own", "new": "new"][account]
-      let isRight =
-        own.map { text == $0 } ?? held.map { $0[account]?.contains(text) == true } ?? true
-      if !isRight {
+      if let values = own.map({ Set([$0]) }) ?? held.map({ $0[account] ?? [] }),
+        !values.contains(text)
+      {
         mistakes.append("\(account) is imported as \(text)")
       }
       let latest = Date().addingTimeInterval(2 * 86_400)

@@ -12,7 +12,6 @@ extension ChildProcess {
       output: journal)
   }
 
-  /// Waits until the process's journal has a number of lines.
   func wait(for lines: Int, in journal: String) throws {
     try TestSupport.wait(for: self) {
       try content(of: journal).count { $0 == UInt8(ascii: "\n") } >= lines

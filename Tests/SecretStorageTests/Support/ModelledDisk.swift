@@ -10,7 +10,6 @@ import TestSupport
 /// part of the rest: names in any combination, sizes without data, and data in sectors of 512
 /// bytes, the missing ones zero or noise.
 final class ModelledDisk: Sendable {
-  /// The effect of one call.
   enum Change {
     case write(inode: UInt64, offset: Int, [UInt8])
     case truncate(inode: UInt64, size: Int)
@@ -20,7 +19,6 @@ final class ModelledDisk: Sendable {
     case synchronizeNames(directory: String)
   }
 
-  /// All contents of the directories.
   struct Files: Equatable {
     var names: [String: [String: UInt64]] = [:]
     var contents: [UInt64: [UInt8]] = [:]
@@ -28,30 +26,15 @@ final class ModelledDisk: Sendable {
 
   private struct State {
     var last = Files()
-    var numbers = Numbers()
+    /// The files' numbers by inode; unlike the kernel's, they are never reused.
+    var numbers: [UInt64: UInt64] = [:]
+    var numberCount: UInt64 = 0
     var changes: [Change] = []
     var pending: (call: FileSystem.Call, path: String)?
     /// Unnamed files with writes since their last fsync.
     var unsafe: Set<String> = []
     /// The temporary files whose creation without a name was refused.
     var refused: Set<String> = []
-  }
-
-  /// Numbers of files; unlike the kernel's inode numbers, they are never reused.
-  private struct Numbers {
-    private var known: [UInt64: UInt64] = [:]
-    private var next: UInt64 = 1
-
-    mutating func number(of inode: UInt64) -> UInt64 {
-      if let number = known[inode] { return number }
-      defer { next += 1 }
-      known[inode] = next
-      return next
-    }
-
-    mutating func keep(_ inodes: Set<UInt64>) {
-      known = known.filter { inodes.contains($0.key) }
-    }
   }
 
   let directories: [String]
@@ -65,7 +48,7 @@ final class ModelledDisk: Sendable {
     self.directories = directories
     self.hasNamelessFiles = hasNamelessFiles
     var state = State()
-    state.last = try Self.files(in: directories, &state.numbers)
+    state.last = try Self.files(in: directories, &state)
     start = state.last
     self.state = Lock(state)
   }
@@ -85,15 +68,12 @@ final class ModelledDisk: Sendable {
     }
   }
 
-  /// The changes so far.
   var changes: [Change] {
     settle()
     return state.withLock { $0.changes }
   }
 
-  private static func files(
-    in directories: [String], _ numbers: inout Numbers
-  ) throws -> Files {
+  private static func files(in directories: [String], _ state: inout State) throws -> Files {
     var files = Files()
     var inodes: Set<UInt64> = []
     for directory in directories {
@@ -103,17 +83,18 @@ final class ModelledDisk: Sendable {
         let path = "\(directory)/\(name)"
         guard let status = try FileSystem().status(of: path), status.isRegularFile else { continue }
         inodes.insert(status.inode)
-        let number = numbers.number(of: status.inode)
+        let number = state.numbers[status.inode] ?? state.numberCount + 1
+        state.numberCount = max(state.numberCount, number)
+        state.numbers[status.inode] = number
         names[name] = number
         files.contents[number] = try content(of: path)
       }
       files.names[directory] = names
     }
-    numbers.keep(inodes)
+    state.numbers = state.numbers.filter { inodes.contains($0.key) }
     return files
   }
 
-  /// Records the effect of the last call.
   private func settle() {
     state.withLock { state in
       guard let (call, path) = state.pending else { return }
@@ -137,7 +118,7 @@ final class ModelledDisk: Sendable {
     case .write where inode == nil:
       state.unsafe.insert(path)
     case .open, .write, .ftruncate, .link, .rename, .unlink, .mkdir:
-      let now = try Self.files(in: directories, &state.numbers)
+      let now = try Self.files(in: directories, &state)
       // The data must be durable before a file gets its first name.
       let isSafe = call == .link && state.unsafe.remove(path) == nil
       noteData(from: state.last, to: now, isSafe: isSafe, &state)
@@ -167,7 +148,6 @@ final class ModelledDisk: Sendable {
     }
   }
 
-  /// Replaces the contents of the directories.
   func install(_ files: Files) throws {
     for directory in directories {
       try FileSystem().makeDirectories(directory)
@@ -183,5 +163,88 @@ final class ModelledDisk: Sendable {
         try file.write(files.contents[inode] ?? [], at: 0)
       }
     }
+  }
+
+  /// Returns the files that a power failure leaves after a number of changes.
+  ///
+  /// The odds, in quarters, are those of each change that is not durable; random ones by default.
+  func files(
+    cutAfter count: Int, of changes: [Change], odds: Int? = nil,
+    using generator: inout SeededGenerator
+  ) -> Files {
+    var safe = start
+    var data: [UInt64: [Change]] = [:]
+    var names: [String: [Change]] = [:]
+    for change in changes[..<count] {
+      switch change {
+      case .write(let inode, _, _), .truncate(let inode, _): data[inode, default: []].append(change)
+      case .synchronize(let inode):
+        for change in data[inode] ?? [] { safe.apply(change) }
+        data[inode] = nil
+      case .names(let directory, _): names[directory, default: []].append(change)
+      case .synchronizeNames(let directory):
+        for change in names[directory] ?? [] { safe.apply(change) }
+        names[directory] = nil
+      }
+    }
+    let pending =
+      names.keys.sorted().flatMap { names[$0] ?? [] }
+      + data.keys.sorted().flatMap { data[$0] ?? [] }
+    let isTorn = odds == nil
+    let odds = odds ?? Int.random(in: 0...4, using: &generator)
+    for change in pending {
+      if Int.random(in: 0..<4, using: &generator) < odds {
+        safe.apply(change)
+      } else if isTorn, Bool.random(using: &generator) {
+        safe.tear(change, using: &generator)
+      }
+    }
+    return safe
+  }
+}
+
+extension ModelledDisk.Files {
+  fileprivate mutating func apply(_ change: ModelledDisk.Change) {
+    switch change {
+    case .write(let inode, let offset, let bytes):
+      var content = contents[inode] ?? []
+      if content.count < offset + bytes.count {
+        content += [UInt8](repeating: 0, count: offset + bytes.count - content.count)
+      }
+      content.replaceSubrange(offset..<(offset + bytes.count), with: bytes)
+      contents[inode] = content
+    case .truncate(let inode, let size):
+      contents[inode] = Array((contents[inode] ?? []).prefix(size))
+    case .names(let directory, let changed):
+      for (name, inode) in changed { names[directory, default: [:]][name] = inode }
+    case .synchronize, .synchronizeNames: break
+    }
+  }
+
+  /// Applies part of a write: its size, and any of its sectors.
+  fileprivate mutating func tear(
+    _ change: ModelledDisk.Change, using generator: inout SeededGenerator
+  ) {
+    guard case .write(let inode, let offset, let bytes) = change else { return }
+    let old = contents[inode] ?? []
+    let isNoise = Bool.random(using: &generator)
+    // The new size may appear without the data, or in part.
+    let end = offset + bytes.count
+    let size =
+      Bool.random(using: &generator) ? end : Int.random(in: offset...end, using: &generator)
+    var content = old
+    while content.count < size {
+      content.append(isNoise ? UInt8.random(in: .min ... .max, using: &generator) : 0)
+    }
+    let odds = Int.random(in: 0...3, using: &generator)
+    var position = offset
+    while position < min(end, content.count) {
+      let next = min((position / 512 + 1) * 512, end, content.count)
+      if Int.random(in: 0..<4, using: &generator) < odds {
+        content.replaceSubrange(position..<next, with: bytes[(position - offset)..<(next - offset)])
+      }
+      position = next
+    }
+    contents[inode] = content
   }
 }

@@ -6,7 +6,6 @@ import TestSupport
 
 @testable import SecretStorage
 
-/// A directory with PAM services of a test.
 struct PAMDirectory: Sendable {
   /// Whether libpam exists and reads services from other directories than the system's.
   static var isPossible: Bool {
@@ -19,7 +18,7 @@ struct PAMDirectory: Sendable {
 
   /// Whether the system has one of its usual modules, which PAM finds by name.
   static func hasModule(_ name: String) -> Bool {
-    return ["security", "x86_64-linux-gnu/security", "aarch64-linux-gnu/security"].contains {
+    ["security", "x86_64-linux-gnu/security", "aarch64-linux-gnu/security"].contains {
       FileManager.default.fileExists(atPath: "/lib/\($0)/\(name)")
         || FileManager.default.fileExists(atPath: "/lib64/\($0)/\(name)")
     }
@@ -27,9 +26,7 @@ struct PAMDirectory: Sendable {
 
   let directory: TemporaryDirectory
 
-  init() throws {
-    directory = try TemporaryDirectory()
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   /// Writes a service, and returns an authenticator for it.
   func authenticator(
@@ -61,9 +58,7 @@ struct PAMDirectory: Sendable {
     return "/bin/sh \(path)"
   }
 
-  func makeFile(_ path: String) throws {
-    try write("", to: path)
-  }
+  func makeFile(_ path: String) throws { try write("", to: path) }
 
   private func write(_ text: String, to path: String) throws {
     try FileSystem().open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600).write(

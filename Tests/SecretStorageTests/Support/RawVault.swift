@@ -64,7 +64,7 @@ struct RawVault {
     var fields = Bytes(entry.counted())
     while !fields.isEmpty {
       let tag = fields.take(1)
-      let content = fields.countedWithCount()
+      let content = Field.counted("content", fields.counted()).encoded
       if (1...8).contains(tag[0]) { identityFields += tag + content }
     }
     let secret = record["secrets"].encoded.prefix(secretCount)
@@ -86,13 +86,10 @@ struct RawVault {
   }
 }
 
-/// A cursor over bytes.
 struct Bytes {
   private(set) var rest: ArraySlice<UInt8>
 
-  init(_ bytes: ArraySlice<UInt8>) {
-    rest = bytes
-  }
+  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
   var isEmpty: Bool { rest.isEmpty }
 
@@ -108,11 +105,5 @@ struct Bytes {
   mutating func counted() -> ArraySlice<UInt8> {
     let count = Int(number(4))
     return take(count)[...]
-  }
-
-  mutating func countedWithCount() -> [UInt8] {
-    let count = take(4)
-    var number = Bytes(count[...])
-    return count + take(Int(number.number(4)))
   }
 }

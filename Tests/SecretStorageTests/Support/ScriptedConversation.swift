@@ -15,9 +15,7 @@ final class ScriptedConversation: AuthenticationConversation {
     state = Lock(State(answers: [result]))
   }
 
-  convenience init(_ answers: String...) {
-    self.init(answers: answers)
-  }
+  convenience init(_ answers: String...) { self.init(answers: answers) }
 
   init(answers: [String]) {
     state = Lock(State(answers: answers.map { .success(Secret($0.utf8)) }))
@@ -53,7 +51,6 @@ final class ScriptedConversation: AuthenticationConversation {
 }
 
 extension Authenticator {
-  /// Returns the result of asking as a comparable value.
   func outcome(
     accepting accepted: AuthenticationProofs = .any, because reason: String = "Because"
   ) async -> Result<AuthenticationProofs, SecretStoreError> {
@@ -71,12 +68,10 @@ extension Result where Failure == SecretStoreError {
     if case .failure(let error) = self { error } else { nil }
   }
 
-  /// The reason of a denial; nil for other results.
   var denial: String? {
     if case .failure(.denied(let reason)) = self { reason } else { nil }
   }
 
-  /// The reason of unavailability; nil for other results.
   var unavailability: String? {
     if case .failure(.unavailable(let reason)) = self { reason } else { nil }
   }

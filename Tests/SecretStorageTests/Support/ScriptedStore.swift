@@ -4,9 +4,7 @@ import SecretStorage
 /// An in-memory store with injectable failures and a call counter.
 final class ScriptedStore: SynchronouslyObservedStore {
   struct Script: Sendable {
-    /// The error of every call.
     var failure: SecretStoreError?
-    /// The errors of the next writes, one each.
     var writeFailures: [SecretStoreError] = []
     var revisions = 0, searches = 0, readings = 0, writes = 0
 
@@ -74,8 +72,7 @@ final class ScriptedStore: SynchronouslyObservedStore {
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     try call(\.writes)
-    return try content.update(
-      item, expecting: revision, attributes: attributes, secret: secret)
+    return try content.update(item, expecting: revision, attributes: attributes, secret: secret)
   }
 
   func remove(_ item: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {

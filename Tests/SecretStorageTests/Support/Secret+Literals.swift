@@ -1,6 +1,6 @@
 public import SecretStorage
 
 extension Secret: ExpressibleByStringInterpolation {
-  /// Makes a secret of a text's bytes in UTF-8.
+  /// Makes a secret of a text in UTF-8.
   public init(stringLiteral text: String) { self.init(text.utf8) }
 }

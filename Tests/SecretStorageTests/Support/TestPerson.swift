@@ -53,7 +53,6 @@ final class TestPerson: Authenticator {
     return try await answer(request)
   }
 
-  /// Waits until the request is cancelled.
   @Sendable static func neverAnswers(
     _ request: AuthenticationRequest
   ) async throws(SecretStoreError) -> AuthenticationProofs {
@@ -92,9 +91,7 @@ extension SecretVault {
   }
 
   /// Returns the secret of an item, after authorization.
-  func text(
-    of item: SecretItem, by context: AuthenticationContext
-  ) async throws -> String? {
+  func text(of item: SecretItem, by context: AuthenticationContext) async throws -> String? {
     let authorization = try await context.authorize(
       item.attributes.accessControl, with: authenticator)
     return try secret(of: item.id, authorizedBy: authorization)?.secret.text

@@ -3,7 +3,6 @@ import Testing
 @testable import SecretStorage
 
 extension TestVault {
-  /// A kind of access to a vault object.
   enum Access: CaseIterable {
     case revision, items, secret, add, remove, compact, verify
 
@@ -20,7 +19,6 @@ extension TestVault {
     }
   }
 
-  /// Expects every kind of access to fail.
   func expectEach(
     _ object: SecretVault, sourceLocation: SourceLocation = #_sourceLocation,
     _ isExpected: (SecretStoreError) -> Bool
@@ -41,8 +39,7 @@ extension TestVault {
     _ path: String, saying words: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
     expectEach(open(), sourceLocation: sourceLocation) { error in
-      guard case .insecure(path, let reason) = error else { return false }
-      return reason.contains(words)
+      if case .insecure(path, let reason) = error { reason.contains(words) } else { false }
     }
   }
 }

@@ -70,6 +70,26 @@ extension TestVault {
     }
   }
 
+  /// Makes another vault of the same device, of which its machine remembers nothing.
+  func sibling() throws -> TestVault {
+    let other = TestVault()
+    try FileSystem().makeDirectories(other.statePath)
+    let key = try Self.bytes(of: "\(statePath)/device.key")
+    try FileSystem().replaceFile(at: "\(other.statePath)/device.key", with: key)
+    return other
+  }
+
+  /// Damages the byte at an offset, or the last one.
+  func damage(at offset: Int? = nil) throws {
+    let bytes = try bytes
+    let place = offset ?? bytes.count - 1
+    try Self.change(path, at: place, to: ~bytes[place])
+  }
+
+  static func change(_ path: String, at offset: Int, to byte: UInt8) throws {
+    try FileSystem().open(path, O_WRONLY).write([byte], at: offset)
+  }
+
   /// Returns the records in a vault's bytes, with their frames.
   static func frames(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     var frames: [ArraySlice<UInt8>] = []
@@ -81,7 +101,6 @@ extension TestVault {
     return frames
   }
 
-  /// Makes a file of complete frames.
   static func file(of frames: [some Collection<UInt8>]) throws -> [UInt8] {
     try FileHeader.encode(TestCipher()) + frames.flatMap { $0 }
   }
@@ -89,17 +108,11 @@ extension TestVault {
   /// Returns a frame for a payload, with the right digest.
   static func frame(of payload: some Collection<UInt8>) throws -> ArraySlice<UInt8> {
     let payload = Array(payload)
-    var bytes: [UInt8] = []
-    Frame.encode(
-      LogRecord(
-        payload: payload[...], digest: try TestCipher().digest(payload[...])[...]),
-      into: &bytes)
-    return bytes[...]
+    return ForgedFile.frame(of: payload, digest: try TestCipher().digest(payload[...]))[...]
   }
 }
 
 extension SecretVault {
-  /// Adds an item of the service `campaign`.
   @discardableResult
   func add(
     _ value: String, account: String, _ accessibility: Accessibility = .whenUnlocked,
@@ -114,7 +127,6 @@ extension SecretVault {
     try items(matching: .exactly(.generic(service: "campaign", account: account))).first
   }
 
-  /// Changes the secret of an existing item.
   @discardableResult
   func change(_ account: String, to value: String) throws -> SecretItem {
     let item = try #require(try item(account))
@@ -122,12 +134,21 @@ extension SecretVault {
       item.id, expecting: item.revision, attributes: nil, secret: Secret(value.utf8))
   }
 
+  /// Changes an item's accessibility; two records if the attributes' key changes with it.
+  func move(
+    _ account: String, to accessibility: Accessibility, changingTo value: Secret? = nil
+  ) throws {
+    let item = try #require(try item(account))
+    _ = try update(
+      item.id, expecting: item.revision,
+      attributes: ItemAttributes(accessControl: AccessControl(accessibility)), secret: value)
+  }
+
   func remove(_ account: String) throws {
     let item = try #require(try item(account))
     try remove(item.id, expecting: item.revision)
   }
 
-  /// Returns the secret of an account, or nil if the vault has no such item.
   func text(_ account: String) throws(SecretStoreError) -> String? {
     guard let item = try item(account) else { return nil }
     return try text(of: item)
@@ -137,7 +158,6 @@ extension SecretVault {
     try secret(of: item.id)?.secret.text
   }
 
-  /// Returns every item's secret by its account.
   func texts() throws -> [String: String] {
     var texts: [String: String] = [:]
     for item in try items(matching: .all) {
@@ -152,6 +172,5 @@ extension Secret {
 }
 
 extension ScryptCost {
-  /// The lowest cost of a slot.
   static let cheap = minimum
 }

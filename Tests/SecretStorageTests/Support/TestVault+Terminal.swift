@@ -6,7 +6,6 @@ extension TestVault {
     [try ChildProcess.path(ofExecutable: "VaultProcess"), "ask", path, statePath, kind]
   }
 
-  /// Starts such a process on a terminal of its own.
   func terminal(_ kind: String) throws -> PseudoTerminal {
     try PseudoTerminal(asking(kind))
   }

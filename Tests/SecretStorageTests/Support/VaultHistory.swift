@@ -10,67 +10,48 @@ struct VaultHistory {
   let vault = TestVault()
   /// Every account that ever existed, with its current value.
   private(set) var truth: [String: String?] = [:]
-  /// Every value that an account ever had.
   private(set) var past: [String: Set<String>] = [:]
   let bytes: [UInt8]
   let state: [String: [UInt8]]
 
   init(_ form: Form) throws {
     let object = vault.open()
-    var accounts: [String: [String?]] = [:]
-    func add(_ account: String, _ accessibility: Accessibility = .whenUnlocked) throws {
-      accounts[account, default: []].append("\(account) at first")
-      try object.add("\(account) at first", account: account, accessibility)
-    }
-    func change(_ account: String, to value: String) throws {
-      accounts[account, default: []].append(value)
-      try object.change(account, to: value)
-    }
-    func remove(_ account: String) throws {
-      accounts[account, default: []].append(nil)
-      try object.remove(account)
-    }
-    func move(_ account: String, to accessibility: Accessibility) throws {
-      let item = try #require(try object.item(account))
-      let attributes = ItemAttributes(accessControl: AccessControl(accessibility))
-      _ = try object.update(
-        item.id, expecting: item.revision, attributes: attributes, secret: nil)
-    }
-    try add("kept")
-    try add("always", .always)
-    try add("changed")
-    try add("removed")
-    try change("changed", to: "changed twice")
-    try remove("removed")
-    try add("narrowed", .always)
-    try move("narrowed", to: .whenUnlocked)
-    try add("widened", .afterFirstUnlock)
-    try move("widened", to: .alwaysThisDeviceOnly)
-    try add("changed and removed")
-    try change("changed and removed", to: "short-lived")
-    try remove("changed and removed")
-    if form != .appended { try object.compact() }
+    var works: [() throws -> Void] = [
+      { try object.add("kept at first", account: "kept") },
+      { try object.add("always at first", account: "always", .always) },
+      { try object.add("changed at first", account: "changed") },
+      { try object.add("removed at first", account: "removed") },
+      { try object.change("changed", to: "changed twice") }, { try object.remove("removed") },
+      { try object.add("narrowed at first", account: "narrowed", .always) },
+      { try object.move("narrowed", to: .whenUnlocked) },
+      { try object.add("widened at first", account: "widened", .afterFirstUnlock) },
+      { try object.move("widened", to: .alwaysThisDeviceOnly) },
+      { try object.add("at first", account: "changed and removed") },
+      { try object.change("changed and removed", to: "short-lived") },
+      { try object.remove("changed and removed") },
+    ]
+    if form != .appended { works.append { try object.compact() } }
     if form == .compactedAndAppended {
-      try remove("always")
-      try change("narrowed", to: "after the compaction")
-      try add("late")
+      works += [
+        { try object.remove("always") },
+        { try object.change("narrowed", to: "after the compaction") },
+        { try object.add("late at first", account: "late") },
+      ]
     }
-    if form != .compacted { try change("kept", to: "kept at last") }
-    for (account, values) in accounts {
-      truth.updateValue(try #require(values.last), forKey: account)
-      past[account] = Set(values.compactMap { $0 })
+    if form != .compacted { works.append { try object.change("kept", to: "kept at last") } }
+    for work in works {
+      try work()
+      let texts = try object.texts()
+      for (account, text) in texts { past[account, default: []].insert(text) }
+      for account in past.keys { truth.updateValue(texts[account], forKey: account) }
     }
     bytes = try vault.bytes
     state = try vault.rememberedState()
   }
 
-  /// Returns a copy of the vault, with the same keys, for other bytes.
+  /// Returns a copy of the vault, with the same keys.
   func copy() throws -> TestVault {
-    let copy = TestVault()
-    try FileSystem().makeDirectories(copy.statePath)
-    try FileSystem().replaceFile(
-      at: "\(copy.statePath)/device.key", with: TestVault.bytes(of: "\(vault.statePath)/device.key")
-    )
+    let copy = try vault.sibling()
     try copy.replace(by: bytes)
     try copy.restoreState(state)
     return copy
@@ -81,48 +62,42 @@ struct VaultHistory {
   /// At most `lost` items may be beyond recovery.
   func mistakes(of object: SecretVault, lost: Int) -> [String] {
     var mistakes: [String] = []
-    var errorCount = 0
     for (account, value) in truth {
-      do throws(SecretStoreError) {
+      do {
         let found = try object.text(account)
         if found != value {
           mistakes.append("\(account) is \(found ?? "absent") instead of \(value ?? "absent")")
         }
+      } catch SecretStoreError.corrupted, SecretStoreError.rolledBack {
       } catch {
-        errorCount += 1
-        switch error {
-        case .corrupted, .rolledBack: break
-        default: mistakes.append("\(account): \(error)")
-        }
+        mistakes.append("\(account): \(error)")
       }
     }
-    do throws(SecretStoreError) {
-      let count = try object.items(matching: .all).count
-      if count != truth.values.compactMap(\.self).count {
-        mistakes.append("A complete search finds \(count) items")
-      }
-    } catch {
-      errorCount += 1
+    let trueCount = truth.values.compactMap(\.self).count
+    if case .success(let items) = Result(catching: { try object.items(matching: .all) }),
+      items.count != trueCount
+    {
+      mistakes.append("A complete search finds \(items.count) items")
     }
     do {
       let damage = try object.verify().damage
       if damage.isEmpty { mistakes.append("verify() finds nothing") }
       if damage.contains("") { mistakes.append("verify() does not name the damage") }
+    } catch SecretStoreError.rolledBack {
     } catch {
-      if case SecretStoreError.rolledBack = error {} else { mistakes.append("verify(): \(error)") }
+      mistakes.append("verify(): \(error)")
     }
     do {
-      let saved = try object.salvageableItems()
-      var current = 0
-      for (item, secret) in saved {
-        let account = item.identity.account ?? ""
-        if past[account]?.contains(secret.text) != true {
-          mistakes.append("\(account) is salvaged as \(secret.text)")
-        }
-        if truth[account] == .some(secret.text) { current += 1 }
+      let saved = try object.salvageableItems().map {
+        ($0.item.identity.account ?? "", $0.secret.text)
       }
-      let expected = truth.values.compactMap(\.self).count - lost
-      if current < expected { mistakes.append("only \(current) items of \(expected) are salvaged") }
+      for (account, text) in saved where past[account]?.contains(text) != true {
+        mistakes.append("\(account) is salvaged as \(text)")
+      }
+      let current = saved.count { truth[$0] == .some($1) }
+      if current < trueCount - lost {
+        mistakes.append("only \(current) items of \(trueCount - lost) are salvaged")
+      }
     } catch {
       mistakes.append("salvageableItems(): \(error)")
     }

@@ -20,9 +20,7 @@ struct VaultJournal {
 
   init() {}
 
-  init(_ path: String) throws {
-    try add(path)
-  }
+  init(_ path: String) throws { try add(path) }
 
   /// Parses and adds a journal, whose last line may be torn.
   mutating func add(_ path: String) throws {
@@ -47,7 +45,6 @@ struct VaultJournal {
     return [account?.acknowledged, account?.pending ?? nil].compactMap { $0 }
   }
 
-  /// Whether the journal explains an account's value or absence.
   func explains(_ value: String?, of account: String) -> Bool {
     (accounts[account] ?? Account()).explains(value)
   }

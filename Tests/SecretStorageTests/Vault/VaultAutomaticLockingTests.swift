@@ -1,28 +1,18 @@
 import CLibrary
 import Concurrency
-import StorageInternals
 import TestSupport
 import Testing
 
 @testable import SecretStorage
 
-/// Automatic locking of a vault.
 struct VaultAutomaticLockingTests {
-  /// A clock that only `advance` moves.
-  private final class StoppedClock: Sendable {
-    private let time = Lock(ContinuousClock.now)
-
-    var now: ContinuousClock.Instant { time.withLock { $0 } }
-
-    func advance(seconds: Int) {
-      time.withLock { $0 += .seconds(seconds) }
-    }
-  }
-
   private let vault = TestVault()
-  private let clock = StoppedClock()
+  /// The time of a clock that only `pass` moves.
+  private let now = Lock(ContinuousClock.now)
 
-  /// Opens a vault with an item and an idle limit.
+  private func pass(seconds: Int) { now.withLock { $0 += .seconds(seconds) } }
+
+  /// Opens a vault with an item, which locks after ten seconds or another time.
   private func open(afterSeconds limit: Int? = 10) throws -> SecretVault {
     let object = vault.open()
     try object.add("text", account: "account")
@@ -30,9 +20,18 @@ struct VaultAutomaticLockingTests {
     return object
   }
 
+  /// Expects a vault to lock when ten seconds have passed, and not before.
+  private func expectLocking(of object: SecretVault) throws {
+    pass(seconds: 9)
+    #expect(try !object.isLocked)
+    pass(seconds: 1)
+    #expect(try object.isLocked)
+    #expect(!hasKey(object))
+  }
+
   private func lock(_ object: SecretVault, afterSeconds limit: Int?) {
     let setting = AutomaticLocking(afterIdle: limit.map { .seconds($0) })
-    object.apply(setting) { [clock] in clock.now }
+    object.apply(setting) { [now] in now.withLock { $0 } }
   }
 
   /// Whether the user key is in memory; the check itself is no access.
@@ -44,20 +43,16 @@ struct VaultAutomaticLockingTests {
     #expect(vault.open().automaticLocking == AutomaticLocking())
     #expect(AutomaticLocking().allSignals.isEmpty)
     let object = try open(afterSeconds: nil)
-    clock.advance(seconds: 1000)
+    pass(seconds: 1000)
     #expect(try object.text("account") == "text")
   }
 
   @Test func vaultLocksAfterTheIdleTime() throws {
     let object = try open()
     let item = try #require(try object.item("account"))
-    clock.advance(seconds: 9)
-    #expect(try !object.isLocked)
-    clock.advance(seconds: 1)
+    try expectLocking(of: object)
     #expect(throws: SecretStoreError.locked) { try object.secret(of: item.id) }
     #expect(throws: SecretStoreError.locked) { try object.add("text", account: "other") }
-    #expect(try object.isLocked)
-    #expect(!hasKey(object))
     // Attributes stay readable, as after any locking.
     #expect(try object.items(matching: .all) == [item])
   }
@@ -66,28 +61,25 @@ struct VaultAutomaticLockingTests {
 
   @Test(arguments: Use.allCases) func useRestartsTheIdleTime(_ use: Use) throws {
     let object = try open()
-    clock.advance(seconds: 9)
+    pass(seconds: 9)
     switch use {
     case .read: #expect(try object.text("account") == "text")
     case .add: try object.add("text", account: "other")
     case .update: try object.change("account", to: "other")
     case .remove: try object.remove("account")
     case .unlock:
-      clock.advance(seconds: 11)
+      pass(seconds: 11)
       #expect(throws: SecretStoreError.locked) { try object.text("account") }
-      clock.advance(seconds: 11)
+      pass(seconds: 11)
       try object.unlock()
     }
-    clock.advance(seconds: 9)
-    #expect(try !object.isLocked)
-    clock.advance(seconds: 1)
-    #expect(try object.isLocked)
+    try expectLocking(of: object)
   }
 
   /// Searches, revisions and failed writes, which an app may make at any time, do not count as use.
   @Test func searchAndFailedWriteAreNoUse() throws {
     let object = try open()
-    clock.advance(seconds: 9)
+    pass(seconds: 9)
     _ = try object.revision()
     #expect(try object.items(matching: .all).count == 1)
     #expect(throws: SecretStoreError.duplicate) { try object.add("text", account: "account") }
@@ -96,25 +88,21 @@ struct VaultAutomaticLockingTests {
     // Accesses by another object do not count either.
     try vault.open().change("account", to: "other")
     _ = try object.revision()
-    clock.advance(seconds: 1)
+    pass(seconds: 1)
     #expect(try object.isLocked)
   }
 
   @Test func newSettingReplacesTheOld() throws {
     let object = try open()
-    lock(object, afterSeconds: 20)
-    clock.advance(seconds: 19)
-    #expect(try !object.isLocked)
-    lock(object, afterSeconds: 10)
-    clock.advance(seconds: 9)
-    #expect(try !object.isLocked)
-    lock(object, afterSeconds: nil)
-    clock.advance(seconds: 1000)
-    #expect(try !object.isLocked)
+    for (limit, idle) in [(20, 19), (10, 9), (nil, 1000)] as [(Int?, Int)] {
+      lock(object, afterSeconds: limit)
+      pass(seconds: idle)
+      #expect(try !object.isLocked)
+    }
     #expect(try object.text("account") == "text")
     // It does not extend a time that has elapsed.
     lock(object, afterSeconds: 10)
-    clock.advance(seconds: 10)
+    pass(seconds: 10)
     lock(object, afterSeconds: 20)
     #expect(throws: SecretStoreError.locked) { try object.text("account") }
   }
@@ -127,32 +115,22 @@ struct VaultAutomaticLockingTests {
     #expect(throws: SecretStoreError.locked) { try object.text("account") }
   }
 
-  @Test func idleTimeBeginsWithTheFirstKey() throws {
+  @Test(arguments: ["item", "passphrase"])
+  func idleTimeBeginsWithTheFirstKey(of first: String) throws {
     let object = vault.open()
     lock(object, afterSeconds: 10)
-    clock.advance(seconds: 100)
+    pass(seconds: 100)
     #expect(try object.items(matching: .all).isEmpty)
-    try object.add("text", account: "account")
-    clock.advance(seconds: 9)
-    #expect(try object.text("account") == "text")
-    clock.advance(seconds: 10)
-    #expect(throws: SecretStoreError.locked) { try object.text("account") }
-  }
-
-  @Test func vaultWithNewPassphraseLocksToo() throws {
-    let object = vault.open()
-    lock(object, afterSeconds: 10)
-    try object.setPassphrase("x", cost: .minimum)
-    clock.advance(seconds: 9)
-    #expect(try !object.isLocked)
-    clock.advance(seconds: 1)
-    #expect(try object.isLocked)
-    #expect(!hasKey(object))
+    if first == "item" {
+      try object.add("text", account: "account")
+    } else {
+      try object.setPassphrase("x", cost: .minimum)
+    }
+    try expectLocking(of: object)
   }
 
   @Test func timerLocksWithoutAnAccess() throws {
-    let object = vault.open()
-    try object.add("text", account: "account")
+    let object = try open(afterSeconds: nil)
     let heard = Heard<Bool>()
     let observation = object.observeChanges { heard.hear(true) }
     object.automaticLocking = AutomaticLocking(afterIdle: .milliseconds(20))
@@ -164,16 +142,15 @@ struct VaultAutomaticLockingTests {
 
   /// The timer fires early by its own clock, finds time left, and rearms.
   @Test func timerThatFiresEarlyIsRescheduled() throws {
-    let object = vault.open()
-    try object.add("text", account: "account")
+    let object = try open(afterSeconds: nil)
     let looks = Lock(0)
-    object.apply(AutomaticLocking(afterIdle: .milliseconds(20))) { [clock] in
+    object.apply(AutomaticLocking(afterIdle: .milliseconds(20))) { [now] in
       looks.withLock { $0 += 1 }
-      return clock.now
+      return now.withLock { $0 }
     }
     try wait { looks.withLock { $0 > 10 } }
     #expect(hasKey(object))
-    clock.advance(seconds: 1)
+    pass(seconds: 1)
     try wait { !hasKey(object) }
   }
 
@@ -184,7 +161,7 @@ struct VaultAutomaticLockingTests {
       // The handler runs outside the lock of the contents.
       heard.hear(object.contents.withLock { $0.keys.isLockedByApp })
     }
-    clock.advance(seconds: 10)
+    pass(seconds: 10)
     _ = try object.revision()
     heard.wait(for: true)
     withExtendedLifetime(observation) {}

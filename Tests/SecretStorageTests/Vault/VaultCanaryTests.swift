@@ -16,9 +16,8 @@ struct VaultCanaryTests {
   private let vault = TestVault()
 
   private func fill(_ object: SecretVault) throws {
-    let attributes = ItemAttributes(label: "canary label", comment: "canary comment")
-    for accessibility in [Accessibility.whenUnlocked, .always, .alwaysThisDeviceOnly] {
-      var attributes = attributes
+    var attributes = ItemAttributes(label: "canary label", comment: "canary comment")
+    for accessibility in [Accessibility.always, .alwaysThisDeviceOnly, .whenUnlocked] {
       attributes.accessControl = AccessControl(accessibility)
       let item = try object.add(
         "canary secret",
@@ -27,10 +26,8 @@ struct VaultCanaryTests {
       _ = try object.update(
         item.id, expecting: item.revision, attributes: nil, secret: "canary secret again")
     }
-    _ = try object.add(
-      "canary secret",
-      identity: .internet(server: "canary service", account: "canary account"),
-      attributes: attributes)
+    let identity = ItemIdentity.internet(server: "canary service", account: "canary account")
+    _ = try object.add("canary secret", identity: identity, attributes: attributes)
   }
 
   private func expectNoCanary(in bytes: [UInt8], _ name: String) {
@@ -62,8 +59,7 @@ struct VaultCanaryTests {
     #expect(throws: SecretStoreError.self) {
       try dying.setPassphrase("canary passphrase", cost: .minimum)
     }
-    let last = try #require(TestVault.frames(of: try vault.bytes).dropFirst(4).first)
-    try TestVault.change(vault.path, at: last.endIndex - 1, to: ~(try #require(last.last)))
+    try vault.damage(at: TestVault.frames(of: try vault.bytes)[4].endIndex - 1)
     var names = try expectNoCanaryInAnyFile()
     #expect(names.contains { $0.hasSuffix(".tmp") })
     #expect(try !vault.open().repair().isEmpty)
@@ -94,11 +90,10 @@ struct VaultCanaryTests {
     let reading = try #require(try object.secret(of: item.id))
     _ = try object.salvageableItems()
     let entry = try #require(object.contents.withLock { $0.index[item.id] })
-    let ring = object.contents.withLock { $0.keys.ring }
+    let keys = object.contents.withLock { $0.keys }
     let subjects: [Any] = [
-      object, object as any SecretStore, [object], reading, reading.secret, entry.secret, ring,
-      object.contents.withLock { $0.keys }, try object.verify(),
-      try object.revision(),
+      object, object as any SecretStore, [object], reading, reading.secret, entry.secret, keys,
+      keys.ring, try object.verify(), try object.revision(),
     ]
     for subject in subjects {
       let children = Mirror(reflecting: subject).children
@@ -111,17 +106,12 @@ struct VaultCanaryTests {
   @Test func errorsNameNoItem() throws {
     let object = vault.open()
     try fill(object)
-    var errors: [any Error] = []
-    func note(_ body: () throws -> Void) {
-      do {
-        try body()
-        Issue.record("There is no error.")
-      } catch {
-        errors.append(error)
-      }
-    }
-    note { try fill(object) }
-    note { try object.unlock(with: .passphrase("canary passphrase")) }
+    var errors: [SecretStoreError] = []
+    func note(_ body: () throws -> Void) throws { errors.append(try failure(body)) }
+    try note { try fill(object) }
+    try note { try object.unlock(with: .passphrase("canary passphrase")) }
+    let failing = vault.open(fileSystem: .failing(.fdatasync))
+    try note { try failing.add("canary secret", account: "canary account") }
     let frames = TestVault.frames(of: try vault.bytes)
     for (number, frame) in zip(0..., frames).dropFirst(2) {
       var forged = frames
@@ -130,33 +120,14 @@ struct VaultCanaryTests {
       forged[number] = try TestVault.frame(of: payload)
       try vault.replace(by: TestVault.file(of: forged))
       let other = vault.open()
-      note { _ = try other.texts() }
-      note { throw SecretStoreError.corrupted("\(try other.verify())") }
+      try note { _ = try other.texts() }
+      errors.append(.corrupted("\(try other.verify())"))
     }
     for error in errors {
-      var shown = "\(error) \(String(reflecting: error))"
-      if let error = error as? SecretStoreError { shown += "\(SecretStorageFailure(.read, error))" }
+      let failure = SecretStorageFailure(.read, error)
+      var shown = "\(error) \(String(reflecting: error)) \(failure)"
       dump(error, to: &shown)
       expectNoCanary(in: Array(shown.utf8), "an error")
     }
-  }
-
-  @Test func failureLogNamesNoItem() throws {
-    let object = vault.open(
-      fileSystem: FileSystem { call, path in
-        call == .fdatasync || path.hasSuffix(".state") ? EIO : nil
-      })
-    let lines = Lock([String]())
-    let log = FailureLog<SecretStorageFailure> { line in lines.withLock { $0.append(line) } }
-    let item = PasswordItem<String>(
-      .generic(service: "canary service", account: "canary account"), in: object)
-    item.value = "canary secret"
-    item.value = "canary secret again"
-    _ = item.value
-    let error = try #require(item.error)
-    log.report(SecretStorageFailure(.write, error))
-    log.report(SecretStorageFailure(.maintenance, .rolledBack(vault.path)))
-    expectNoCanary(in: Array(lines.withLock { $0.joined() }.utf8), "the log")
-    #expect(lines.withLock { $0.count } == 2)
   }
 }

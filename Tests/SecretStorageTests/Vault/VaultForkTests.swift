@@ -1,7 +1,6 @@
 import CLibrary
 import Concurrency
 import Dispatch
-import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -23,18 +22,17 @@ import Testing
       try check(!family.onChange.hasUnsavedChanges)
     },
     "vault": { family in
-      try expect(.locked) { try family.vault.items(matching: .all) }
-      try expect(.locked) { try family.vault.secret(of: family.item.id) }
-      try expect(.locked) { try family.vault.salvageableItems() }
-      try check(family.vault.isLocked)
-      try check(family.vault.verify().lockedCount > 0)
-      try expect(.locked) { try family.vault.add("child's", account: "child") }
-      try expect(.locked) {
-        try family.vault.remove(family.item.id, expecting: family.item.revision)
-      }
-      try expect(.locked) { try family.vault.compact() }
-      try expect(.locked) { try family.vault.rotateKeys() }
-      try expect(.locked) { try family.vault.setPassphrase("child's", cost: .minimum) }
+      let (vault, item) = (family.vault, family.item)
+      try check(vault.isLocked)
+      try check(vault.verify().lockedCount > 0)
+      try expect(.locked) { try vault.items(matching: .all) }
+      try expect(.locked) { try vault.secret(of: item.id) }
+      try expect(.locked) { try vault.salvageableItems() }
+      try expect(.locked) { try vault.add("child's", account: "child") }
+      try expect(.locked) { try vault.remove(item.id, expecting: item.revision) }
+      try expect(.locked) { try vault.compact() }
+      try expect(.locked) { try vault.rotateKeys() }
+      try expect(.locked) { try vault.setPassphrase("child's", cost: .minimum) }
     },
     "unlock": { family in
       family.vault.lock()
@@ -148,17 +146,15 @@ import Testing
         var hasForked = false
         do {
           try family.vault.compact { _ in
-            if !hasForked {
-              hasForked = true
-              child = try? ForkedChild.fork()
-            }
+            if !hasForked { child = try? ForkedChild.fork() }
+            hasForked = true
             return .proceed
           }
           if getpid() != parent { _exit(1) }
         } catch {
           if getpid() == parent { throw error }
-          guard case SecretStoreError.unavailable = error else { _exit(1) }
-          _exit(0)
+          if case SecretStoreError.unavailable = error { _exit(0) }
+          _exit(1)
         }
         try #require(child).wait()
         #expect(try family.vault.verify().isSound)
@@ -173,8 +169,7 @@ final class Family: Sendable {
 
   private let files = TestVault()
   private let deviceFiles = TestVault()
-  let vault: SecretVault
-  let device: SecretVault
+  let vault, device: SecretVault
   let memory = InMemorySecretStore()
   let item: SecretItem
   let token, onChange, unsaved: PasswordItem<String>
@@ -183,7 +178,6 @@ final class Family: Sendable {
   init() throws {
     SecretStores.onFailure = { _ in }
     vault = files.open()
-    vault.lockTimeout = .unlimited
     try vault.setPassphrase(Self.passphrase, cost: .minimum)
     item = try vault.add("value", account: "still")
     device = deviceFiles.open()
@@ -197,16 +191,12 @@ final class Family: Sendable {
     vault.automaticLocking = AutomaticLocking(afterIdle: .seconds(3600), signals: [SIGUSR1])
   }
 
-  func makeVault() -> SecretVault {
-    let vault = files.open()
-    vault.lockTimeout = .unlimited
-    return vault
-  }
+  func makeVault() -> SecretVault { files.open() }
   func deviceVault() -> SecretVault { deviceFiles.open() }
 
   /// Uses every store from several threads until these are stopped.
   func beBusy() -> BusyThreads {
-    let works: [@Sendable (Int) throws -> Void] = [
+    BusyThreads([
       { _ in
         _ = try self.vault.items(matching: .all)
         _ = try self.vault.text("still")
@@ -230,11 +220,9 @@ final class Family: Sendable {
         try self.vault.compact()
         _ = self.vault.observeChanges {}
       },
-    ]
-    return BusyThreads(works)
+    ])
   }
 
-  /// Checks that the parent is unlocked and has its values.
   func checkParent() throws {
     let other = makeVault()
     try other.unlock(with: .passphrase(Self.passphrase))
@@ -285,11 +273,4 @@ private func check(_ holds: @autoclosure () throws -> Bool, line: Int32 = #line)
 
 private func expect<Result>(
   _ expected: SecretStoreError, line: Int32 = #line, _ body: () throws -> Result
-) throws {
-  do {
-    _ = try body()
-  } catch let error as SecretStoreError where error == expected {
-    return
-  }
-  _exit(line % 250 + 2)
-}
+) throws { try check(failure { _ = try body() } == expected, line: line) }

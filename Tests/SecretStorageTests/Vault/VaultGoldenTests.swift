@@ -12,12 +12,6 @@ struct VaultGoldenTests {
   /// The form of a vault, which names its directory of fixtures.
   private enum Form: String, CaseIterable { case device, passphrase, otherSlots }
 
-  private struct Item {
-    let identity: ItemIdentity
-    let attributes: ItemAttributes
-    let secret: [UInt8]
-  }
-
   private static let passphrase = Secret("correct horse battery staple".utf8)
   private static let credentialName = "vault-key"
 
@@ -29,37 +23,39 @@ struct VaultGoldenTests {
     try FileSystem().makeDirectories(vault.statePath)
   }
 
+  private typealias Item = (identity: ItemIdentity, attributes: ItemAttributes, secret: Secret)
+
   private static func items(of form: Form) -> [Item] {
     let everything = ItemAttributes(
       label: "label, with a line\nbreak", comment: "comment", itemDescription: "description 🗝️",
       creator: 0x4C6F_636B, type: .max, isInvisible: true)
-    var items = Accessibility.allCases
-      .filter { form == .passphrase || $0 != .whenPasscodeSetThisDeviceOnly }
-      .map { accessibility in
-        Item(
-          identity: .generic(service: "golden", account: "\(accessibility)"),
-          attributes: ItemAttributes(accessControl: AccessControl(accessibility)),
-          secret: Array("the secret of \(accessibility)".utf8))
-      }
-    items += [
-      Item(identity: .generic(), attributes: everything, secret: []),
-      Item(
-        identity: .internet(
-          server: "server", account: "account", securityDomain: "domain", protocol: .ssh,
-          authenticationType: .htmlForm, port: 8080, path: "/a/b/c"),
-        attributes: ItemAttributes(isInvisible: false), secret: (0...255).map { UInt8($0) }),
-      Item(
-        identity: .internet(server: "server"), attributes: ItemAttributes(label: ""),
-        secret: [UInt8](repeating: 7, count: 3000)),
+    let site = ItemIdentity.internet(
+      server: "server", account: "account", securityDomain: "domain", protocol: .ssh,
+      authenticationType: .htmlForm, port: 8080, path: "/a/b/c")
+    let special: [Item] = [
+      (.generic(), everything, ""),
+      (site, ItemAttributes(isInvisible: false), Secret(0...255)),
+      (
+        .internet(server: "server"), ItemAttributes(label: ""),
+        Secret([UInt8](repeating: 7, count: 3000))
+      ),
     ]
-    return items
+    let plain = Accessibility.allCases
+      .filter { form == .passphrase || $0 != .whenPasscodeSetThisDeviceOnly }
+      .map { accessibility -> Item in
+        (
+          ItemIdentity.generic(service: "golden", account: "\(accessibility)"),
+          ItemAttributes(accessControl: AccessControl(accessibility)),
+          Secret("the secret of \(accessibility)".utf8)
+        )
+      }
+    return plain + special
   }
 
   private static func directory(of form: Form, _ version: Int) -> String {
     "\(#filePath.parentDirectory.parentDirectory)/Fixtures/golden-\(form)-\(version)"
   }
 
-  /// Installs a golden vault and the machine's files for it.
   private func install(_ form: Form, _ version: Int) throws {
     let directory = Self.directory(of: form, version)
     for name in try FileSystem().entries(of: directory) {
@@ -153,7 +149,7 @@ struct VaultGoldenTests {
         let found = try object.items(matching: .exactly(item.identity))
         #expect(found.map(\.attributes) == [item.attributes])
         let id = try #require(found.first).id
-        #expect(try object.secret(of: id)?.secret == Secret(item.secret))
+        #expect(try object.secret(of: id)?.secret == item.secret)
       }
       #expect(try object.items(matching: .all).count == items.count)
       #expect(try object.verify().isSound)
@@ -190,8 +186,7 @@ struct VaultGoldenTests {
       let added = try object.add(
         Secret("not yet".utf8), identity: item.identity, attributes: ItemAttributes())
       _ = try object.update(
-        added.id, expecting: added.revision, attributes: item.attributes,
-        secret: Secret(item.secret))
+        added.id, expecting: added.revision, attributes: item.attributes, secret: item.secret)
     }
     try object.add("gone", account: "removed")
     try object.remove("removed")

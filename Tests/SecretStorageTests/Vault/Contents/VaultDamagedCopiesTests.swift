@@ -1,5 +1,3 @@
-import CLibrary
-import Concurrency
 import FoundationEssentials
 import StorageInternals
 import TestSupport
@@ -7,16 +5,13 @@ import Testing
 
 @testable import SecretStorage
 
-private let oldPassphrase = Secret("passphrase 1".utf8)
-private let newPassphrase = Secret("passphrase 2".utf8)
-
 /// Copies of damaged files that repairs have replaced.
 struct VaultDamagedCopiesTests {
   /// Returns an open vault with a passphrase and a device slot after a repair.
   private static func repaired(_ vault: TestVault) throws -> SecretVault {
     let object = vault.open()
     for account in ["a", "b"] { try object.add("value", account: account) }
-    try object.addSlot(.passphrase(oldPassphrase), named: "first", cost: .cheap)
+    try object.addSlot(.passphrase("passphrase 1"), named: "first", cost: .cheap)
     try damage(vault, second: 1)
     #expect(try !object.repair().isEmpty)
     return object
@@ -24,8 +19,7 @@ struct VaultDamagedCopiesTests {
 
   /// Damages the last record at a fixed time, which the name of the copy contains.
   private static func damage(_ vault: TestVault, second: Double) throws {
-    let place = try vault.bytes.count - 1
-    try TestVault.change(vault.path, at: place, to: ~(try vault.bytes[place]))
+    try vault.damage()
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: second)], ofItemAtPath: vault.path)
   }
@@ -37,16 +31,16 @@ struct VaultDamagedCopiesTests {
     func perform(on object: SecretVault) throws {
       switch self {
       case .removeSlot: try object.removeSlot(2)
-      case .setPassphrase: try object.setPassphrase(newPassphrase, cost: .cheap)
+      case .setPassphrase: try object.setPassphrase("passphrase 2", cost: .cheap)
       case .removePassphrase: try object.removePassphrase()
       case .changePassphrase:
-        try object.changePassphrase(from: oldPassphrase, to: newPassphrase, cost: .cheap)
+        try object.changePassphrase(from: "passphrase 1", to: "passphrase 2", cost: .cheap)
       case .rotate: try object.rotateKeys(removingOtherSlots: true)
       }
     }
 
     var keys: [UnlockKey] {
-      self == .setPassphrase || self == .changePassphrase ? [.passphrase(newPassphrase)] : []
+      self == .setPassphrase || self == .changePassphrase ? [.passphrase("passphrase 2")] : []
     }
   }
 
@@ -62,31 +56,30 @@ struct VaultDamagedCopiesTests {
   private static func expectReport(of change: Change) throws {
     let vault = TestVault()
     let object = try repaired(vault)
-    let heard = Lock([SecretStorageFailure]())
+    let heard = Heard<SecretStorageFailure>()
     SecretStores.onFailure = { failure in
       // A handler may use the vault.
       #expect(throws: Never.self) { _ = try object.slots }
-      heard.withLock { $0.append(failure) }
+      heard.hear(failure)
     }
     let copies = try object.damagedCopies
     try #require(copies.count == 1)
     let bytes = try TestVault.bytes(of: copies[0].path)
     try change.perform(on: object)
-    let told = heard.withLock { $0 }
-    #expect(told.map(\.operation) == [.maintenance], "\(change)")
-    let text = told.first?.description ?? ""
+    #expect(heard.all.map(\.operation) == [.maintenance], "\(change)")
+    let text = heard.all.first?.description ?? ""
     #expect(text.contains(copies[0].path) && text.contains("removeDamagedCopies()"))
     // The copy stays, because it may be the only one with its contents.
     #expect(try TestVault.bytes(of: copies[0].path) == bytes)
     let other = TestVault()
     try other.replace(by: bytes)
-    try other.open().unlock(with: .passphrase(oldPassphrase))
+    try other.open().unlock(with: .passphrase("passphrase 1"))
 
     #expect(try object.removeDamagedCopies() == copies)
     #expect(try object.damagedCopies.isEmpty)
     #expect(try object.removeDamagedCopies().isEmpty)
     try object.rotateKeys(keeping: change.keys, removingOtherSlots: true)
-    #expect(heard.withLock { $0.count } == 1, "\(change)")
+    #expect(heard.all.count == 1, "\(change)")
   }
 
   @Test func otherFileIsNoDamagedCopy() throws {

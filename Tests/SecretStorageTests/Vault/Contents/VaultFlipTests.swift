@@ -1,5 +1,3 @@
-import CLibrary
-import StorageInternals
 import TestSupport
 import Testing
 
@@ -35,12 +33,5 @@ struct VaultFlipTests {
       }
     }
     #expect(try copy.open().verify().isSound)
-  }
-}
-
-extension TestVault {
-  /// Changes one byte of a file in place.
-  static func change(_ path: String, at offset: Int, to byte: UInt8) throws {
-    try FileSystem().open(path, O_WRONLY).write([byte], at: offset)
   }
 }

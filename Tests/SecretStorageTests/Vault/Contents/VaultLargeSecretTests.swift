@@ -1,6 +1,5 @@
 import CLibrary
 import Concurrency
-import FoundationEssentials
 import StorageInternals
 import TestSupport
 import Testing
@@ -52,32 +51,21 @@ struct VaultLargeSecretTests {
 
   @Test func largeSecretsShareADescriptor() throws {
     let texts = try add()
-    let before = try openFiles
+    func openFiles() throws -> Int {
+      try FileSystem().targets(in: "/proc/self/fd").count {
+        $0 == vault.path || $0 == "\(vault.path) (deleted)"
+      }
+    }
+    let before = try openFiles()
     let object = vault.open()
     #expect(try object.texts() == texts)
-    #expect(try openFiles == before + 1)
+    #expect(try openFiles() == before + 1)
     for round in 0..<3 {
       try vault.open().compact()
       try vault.open().change("small 0", to: "\(round)")
       #expect(try object.text("small 0") == "\(round)")
     }
-    #expect(try openFiles == before + 1)
-  }
-
-  /// The number of descriptors of this process that lead to the vault, or to a removed one.
-  private var openFiles: Int {
-    get throws {
-      let directory = "/proc/self/fd"
-      return try FileManager.default.contentsOfDirectory(atPath: directory).count { name in
-        do {
-          let target = try FileSystem().linkTarget(of: "\(directory)/\(name)")
-          return target == vault.path || target == "\(vault.path) (deleted)"
-        } catch {
-          // The descriptor that lists the directory is closed by now.
-          return false
-        }
-      }
-    }
+    #expect(try openFiles() == before + 1)
   }
 
   @Test func truncatedOrChangedSecretIsNotReturned() throws {
@@ -90,20 +78,16 @@ struct VaultLargeSecretTests {
       Issue.record("The secret is in memory.")
       return
     }
-    let bytes = try vault.bytes
-    let file = try FileSystem().open(vault.path, O_WRONLY)
-    try file.write([~bytes[offset + count / 2]], at: offset + count / 2)
+    try vault.damage(at: offset + count / 2)
     expectError("corrupted") {
       _ = try object.contents.withLock { contents throws(SecretStoreError) in
         try contents.open(item)
       }
     }
-    try file.truncate(to: offset + count / 2)
+    try FileSystem().open(vault.path, O_WRONLY).truncate(to: offset + count / 2)
     #expect(
       throws: SecretStoreError.corrupted("\(vault.path) was cut off after it was read")
-    ) {
-      try item.sealed.bytes()
-    }
+    ) { try item.sealed.bytes() }
     #expect(throws: SecretStoreError.self) { try object.text(item.identity.account ?? "") }
   }
 
@@ -120,10 +104,9 @@ struct VaultLargeSecretTests {
     try object.rotateKeys()
     #expect(try object.texts() == texts)
     #expect(try vault.open().texts() == texts)
-    let target = TestVault()
-    let export = URL(filePath: try vault.path("export"))
-    try vault.open().export(to: export, passphrase: Secret("secret".utf8), cost: .cheap)
-    _ = try target.open().importItems(from: export, passphrase: Secret("secret".utf8))
-    #expect(try target.open().texts() == texts)
+    try vault.open().export(of: vault)
+    let target = TestVault().open()
+    try target.importItems(of: vault)
+    #expect(try target.texts() == texts)
   }
 }

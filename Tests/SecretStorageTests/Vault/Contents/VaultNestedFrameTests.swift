@@ -1,5 +1,3 @@
-import FoundationEssentials
-import StorageInternals
 import Testing
 
 @testable import SecretStorage

@@ -12,9 +12,11 @@ import Testing
   private let vault = TestVault()
 
   private func expectRolledBack(
-    _ object: SecretVault, sourceLocation: SourceLocation = #_sourceLocation
+    _ objects: SecretVault..., sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    expectError("rolledBack", sourceLocation: sourceLocation) { _ = try object.texts() }
+    for object in objects {
+      expectError("rolledBack", sourceLocation: sourceLocation) { _ = try object.texts() }
+    }
   }
 
   private func remembered() throws -> RememberedVault {
@@ -31,14 +33,14 @@ import Testing
       try object.addSlot(kind.key(1, in: vault), named: "key", cost: .cheap)
     }
     let before = try #require(try remembered().keys)
-    #expect(before.slotTypes == 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5)
+    #expect(before.slotTypes == 0b11_1110)
     #expect(before.generation != RememberedVault.Keys.noGeneration)
     #expect(try before.logStart == object.withContents { $0.chain.start })
     let known = try object.withContents { $0.keys.lastGeneration }
     #expect(before.generation == known?.fingerprint)
     try object.rotateKeys(removingOtherSlots: true)
     let after = try #require(try remembered().keys)
-    #expect(after.slotTypes == 1 << 1 | 1 << 4)
+    #expect(after.slotTypes == 0b1_0010)
     #expect(after.generation != before.generation)
     #expect(try remembered().head == object.withContents { $0.chain.head })
   }
@@ -77,21 +79,16 @@ import Testing
     #expect(try remembered() == whole)
   }
 
-  /// A loss of the machine's state.
   enum Loss: CaseIterable { case removed, neverWritten, putBack }
 
   @Test(arguments: Loss.allCases, [true, false])
   func objectRefusesAnOlderCopyThanItHasRead(_ loss: Loss, _ asWriter: Bool) throws {
     let fails = Lock(loss == .neverWritten)
-    let fileSystem = FileSystem { call, path in
-      call == .write && path.hasSuffix(".state") && fails.withLock { $0 } ? EROFS : nil
-    }
-    let (object, writer) = (
-      vault.open(fileSystem: fileSystem), vault.open(fileSystem: fileSystem)
-    )
+    let seeing = vault.open(fileSystem: .failing(.write, on: ".state", while: fails))
+    let writer =
+      asWriter ? seeing : vault.open(fileSystem: .failing(.write, on: ".state", while: fails))
     try writer.add("old", account: "a")
     let (old, state) = (try vault.bytes, try vault.rememberedState())
-    let seeing = asWriter ? writer : object
     try writer.change("a", to: "new")
     for _ in 0..<2 { #expect(try seeing.texts() == ["a": "new"]) }
     try vault.replace(by: old)
@@ -105,39 +102,17 @@ import Testing
       return
     }
     fails.withLock { $0 = false }
-    for _ in 0..<2 {
-      expectRolledBack(seeing)
-      expectError("rolledBack") { _ = try seeing.verify() }
-      #expect(!seeing.diagnose().isHealthy)
-    }
+    expectRolledBack(seeing, seeing)
+    expectError("rolledBack") { _ = try seeing.verify() }
+    #expect(!seeing.diagnose().isHealthy)
     try seeing.acceptRollback()
-    if loss == .removed {
-      // The device key is gone as well, but still in memory.
-      #expect(try seeing.texts() == ["a": "old"])
-    } else {
-      for accepted in [seeing, vault.open()] { #expect(try accepted.texts() == ["a": "old"]) }
-    }
-  }
-
-  @Test func rollbackAcceptanceReachesOtherObjects() throws {
-    let object = vault.open()
-    try object.add("old", account: "a")
-    let old = try vault.bytes
-    try object.change("a", to: "new")
-    #expect(try object.texts() == ["a": "new"])
-    try vault.replace(by: old)
-    expectRolledBack(object)
-    try vault.open().acceptRollback()
-    #expect(try object.texts() == ["a": "old"])
-    try object.change("a", to: "newer")
-    #expect(try vault.open().texts() == ["a": "newer"])
+    #expect(try seeing.texts() == ["a": "old"])
+    // With the state, the device key is gone as well, but still in memory.
+    if loss != .removed { #expect(try vault.open().texts() == ["a": "old"]) }
   }
 
   private func writeUnremembered() throws -> (old: [UInt8], new: [UInt8]) {
-    let writer = vault.open(
-      fileSystem: FileSystem { call, path in
-        call == .write && path.hasSuffix(".state") ? EIO : nil
-      })
+    let writer = vault.open(fileSystem: .failing(.write, on: ".state"))
     try vault.open().add("old", account: "a")
     let old = try vault.bytes
     try writer.change("a", to: "new")
@@ -150,17 +125,11 @@ import Testing
     try vault.replace(by: old)
     #expect(try vault.open().texts() == ["a": "old"])
     try vault.replace(by: new)
-    let calls = Lock([String]())
-    let reader = vault.open(
-      fileSystem: FileSystem { call, path in
-        if call == .write || call == .fdatasync {
-          calls.withLock { $0.append("\(call.rawValue) \(path)") }
-        }
-        return nil
-      })
+    let log = CallLog(.write, .fdatasync)
+    let reader = vault.open(fileSystem: log.fileSystem)
     for _ in 0..<3 { #expect(try reader.texts() == ["a": "new"]) }
     // The vault is synchronized before the state is written, once.
-    let made = calls.withLock { $0 }
+    let made = log.take()
     #expect(made.count == 2 && made.first == "fdatasync \(vault.path)", "\(made)")
     try vault.replace(by: old)
     expectRolledBack(vault.open())
@@ -179,8 +148,7 @@ import Testing
     try vault.replace(by: new)
     #expect(try reader.texts() == ["a": "new"])
     try vault.replace(by: old)
-    expectRolledBack(reader)
-    expectRolledBack(vault.open())
+    expectRolledBack(reader, vault.open())
   }
 
   /// Only the app's keys can tell such a record from one of the vault's.
@@ -188,46 +156,53 @@ import Testing
   func forgedRecordIsNotRemembered(_ isLocked: Bool) throws {
     let maker = vault.open()
     try maker.add("always", account: "always", .always)
-    let passphrase = Secret("passphrase".utf8)
-    try maker.setPassphrase(passphrase, cost: .cheap)
+    try maker.setPassphrase(TestVault.passphrase, cost: .cheap)
     let sound = try vault.bytes
     let state = try vault.rememberedState()
     let table = try CapturedKeys(maker).table
     let head = try maker.withContents { $0.chain.head }
-    var payload = [RecordHeader.Kind.items.rawValue]
-    payload.append(littleEndian: head.sequence + 1)
-    payload += head.digest
-    payload += [UInt8](repeating: 7, count: 32)
-    payload.append(littleEndian: try #require(table.key(for: .attributes)).id)
-    payload.append(littleEndian: UInt32(64))
-    payload += [UInt8](repeating: 7, count: 80)
-    try vault.replace(by: sound + TestVault.frame(of: payload))
+    let record: [Field] = [
+      .number("kind", 2, 1), .number("sequence", head.sequence + 1, 8),
+      .bytes("predecessor", head.digest), .bytes("salt", [UInt8](repeating: 7, count: 32)),
+      .number("attributes key", try #require(table.key(for: .attributes)).id, 4),
+      .number("attributes length", 64, 4),
+      .bytes("attributes", [UInt8](repeating: 7, count: 80)),
+    ]
+    try vault.replace(by: sound + TestVault.frame(of: record.encoded))
 
     let reader = vault.open()
     if isLocked {
       #expect(try reader.text("always") == "always")
     } else {
-      try reader.unlock(with: .passphrase(passphrase))
+      try reader.unlock(with: .passphrase(TestVault.passphrase))
     }
     _ = try? reader.texts()
     #expect(try vault.rememberedState() == state)
     try vault.replace(by: sound)
     for object in [reader, vault.open()] {
-      if try object.isLocked { try object.unlock(with: .passphrase(passphrase)) }
+      if try object.isLocked { try object.unlock(with: .passphrase(TestVault.passphrase)) }
       #expect(try object.texts() == ["always": "always"])
     }
   }
 
+  @Test func recordBehindADamagedOneIsNotRemembered() throws {
+    try vault.open().add("old", account: "a")
+    let state = try vault.rememberedState()
+    let writer = vault.open(fileSystem: .failing(.write, on: ".state"))
+    for value in ["lost", "behind"] { try writer.change("a", to: value) }
+    try vault.damage(at: TestVault.frames(of: vault.bytes)[3].endIndex - 1)
+    #expect(throws: SecretStoreError.self) { try vault.open().texts() }
+    #expect(try vault.rememberedState() == state)
+  }
+
   @Test func readerMakesNoLockAndNoDirectory() throws {
-    let (old, new) = try writeUnremembered()
+    let old = try writeUnremembered().old
     try FileSystem().unlink("\(vault.path).lock")
     #expect(try vault.open().texts() == ["a": "new"])
     #expect(throws: SecretStoreError.self) { try vault.open(state: "\(vault.path).none").texts() }
     #expect(try vault.names() == ["secrets.vault", "secrets.vault.reserve", "state"])
     try vault.replace(by: old)
     expectRolledBack(vault.open())
-    try vault.replace(by: new)
-    #expect(try vault.open().texts() == ["a": "new"])
   }
 
   /// The machine's own files, each of which others can change between the check of its path and its
@@ -238,10 +213,7 @@ import Testing
     let found = try FileSystem().entries(of: vault.statePath).first { $0.hasSuffix(suffix) }
     let file = "\(vault.statePath)/\(try #require(found))"
     let object = vault.open(
-      fileSystem: FileSystem { call, path in
-        if call == .open, path == file { _ = unsafe chmod(file, 0o666) }
-        return nil
-      })
+      fileSystem: .before(.open, on: suffix) { _ = unsafe chmod(file, 0o666) })
     let error = try failure { _ = try object.texts() }
     guard case .insecure(file, let reason) = error else { throw error }
     #expect(reason.contains("accessible to other users"))

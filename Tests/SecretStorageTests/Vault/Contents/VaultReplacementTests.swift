@@ -1,4 +1,3 @@
-import CLibrary
 import Concurrency
 import StorageInternals
 import Testing
@@ -22,8 +21,7 @@ struct VaultReplacementTests {
   private func expectReplaced(_ object: SecretVault, _ other: TestVault? = nil) {
     let vault = other ?? vault
     vault.expectEach(object) { error in
-      guard case .replaced(let what) = error else { return false }
-      return what.contains(vault.path)
+      if case .replaced(let what) = error { what.contains(vault.path) } else { false }
     }
   }
 
@@ -47,6 +45,7 @@ struct VaultReplacementTests {
       #expect(try accepted.verify().isSound)
     }
     try object.add("new", account: "new")
+    #expect(try vault.open().texts() == ["a": "first", "new": "new"])
     try vault.replace(by: second)
     expectReplaced(object)
   }
@@ -107,10 +106,7 @@ struct VaultReplacementTests {
     try vault.open().add("first", account: "a")
     try FileSystem().unlink(vault.path)
     let armed = Lock(true)
-    let object = vault.open(
-      fileSystem: FileSystem { call, path in
-        call == failing && path.hasSuffix(".place") && armed.withLock { $0 } ? EROFS : nil
-      })
+    let object = vault.open(fileSystem: .failing(failing, on: ".place", while: armed))
     #expect(throws: SecretStoreError.self) { try object.add("new", account: "new") }
     #expect(try FileSystem().status(of: vault.path) == nil)
     armed.withLock { $0 = false }
@@ -133,36 +129,27 @@ struct VaultReplacementTests {
   }
 
   @Test func placeFileIsWrittenOnce() throws {
-    let calls = Lock(0)
-    let object = vault.open(
-      fileSystem: FileSystem { call, path in
-        if call == .write, path.hasSuffix(".place") { calls.withLock { $0 += 1 } }
-        return nil
-      })
+    let log = CallLog(.write, on: ".place")
+    let object = vault.open(fileSystem: log.fileSystem)
     for number in 0..<5 { try object.add("\(number)", account: "\(number)") }
     try object.compact()
     try object.rotateKeys()
     try object.add("last", account: "last")
-    #expect(calls.withLock { $0 } == 1)
+    #expect(log.take().count == 1)
   }
 
   @Test func damagedPlaceFileIsIgnored() throws {
     let (first, _) = try makeTwo()
-    let name = try #require(
-      try FileSystem().entries(of: vault.statePath).first { $0.hasSuffix(".place") })
-    let note = "\(vault.statePath)/\(name)"
+    let names = try FileSystem().entries(of: vault.statePath)
+    let note = "\(vault.statePath)/\(try #require(names.first { $0.hasSuffix(".place") }))"
     let bytes = try TestVault.bytes(of: note)
     #expect(bytes.count == 72)
     try vault.replace(by: first)
     expectReplaced(vault.open())
-    let flipped = [3, 20, 45, 60].map { place in
-      bytes[..<place] + [bytes[place] ^ 1] + bytes[(place + 1)...]
-    }
+    let flipped = [3, 20, 45, 60].map { bytes[..<$0] + [bytes[$0] ^ 1] + bytes[($0 + 1)...] }
     for damaged in flipped + [0, 1, 40, 71].map({ bytes[..<$0] }) {
       try FileSystem().replaceFile(at: note, with: damaged)
       #expect(try vault.open().texts() == ["a": "first"])
     }
-    try FileSystem().replaceFile(at: note, with: bytes, mode: 0o644)
-    vault.expectInsecure(note, saying: "accessible to other users")
   }
 }

@@ -1,7 +1,4 @@
 import CLibrary
-import Concurrency
-import Dispatch
-import FoundationEssentials
 import StorageInternals
 import TestSupport
 import Testing
@@ -11,24 +8,21 @@ import Testing
 /// A vault with a missing file.
 struct VaultVanishingTests {
   private let vault = TestVault()
-  private static let passphrase = UnlockKey.passphrase(Secret("passphrase 1".utf8))
-
-  private func isVanishing(_ error: SecretStoreError) -> Bool {
-    guard case .replaced(let what) = error else { return false }
-    return what == "\(vault.path) is missing, but this machine has recorded a vault at this path"
-  }
 
   private func expectMissing(_ object: SecretVault) throws {
-    vault.expectEach(object, isVanishing)
+    let expected = SecretStoreError.replaced(
+      "\(vault.path) is missing, but this machine has recorded a vault at this path")
+    vault.expectEach(object) { $0 == expected }
     let others: [() throws -> Void] = [
       { _ = try object.slots }, { _ = try object.hasPassphrase }, { _ = try object.isLocked },
       { _ = try object.isRotationPending }, { try object.unlock() }, { try object.rotateKeys() },
-      { try object.unlock(with: Self.passphrase) }, { _ = try object.salvageableItems() },
-      { try object.setPassphrase(Secret("other".utf8), cost: .cheap) }, { _ = try object.repair() },
+      { try object.unlock(with: .passphrase("passphrase 1")) },
+      { _ = try object.salvageableItems() },
+      { try object.setPassphrase("other", cost: .cheap) }, { _ = try object.repair() },
       { try object.addSlot(.keyFile(try vault.keyFile(2)), named: "file") },
       { try object.export(of: vault, overwriting: true) },
     ]
-    for other in others { #expect(try isVanishing(failure(other))) }
+    for other in others { #expect(throws: expected) { try other() } }
     #expect(object.diagnose().problems.contains { $0.text.contains("is missing") })
     #expect(try FileSystem().status(of: vault.path) == nil)
   }
@@ -82,27 +76,15 @@ struct VaultVanishingTests {
   func missingVaultOfUnknownSlotsIsRefused(_ count: Int) throws {
     try vault.open().add("value", account: "a")
     try FileSystem().unlink(vault.path)
-    let state = try vault.rememberedState()
-    try vault.open().acceptReplacement()
-    try vault.open().add("value", account: "a")
-    try FileSystem().unlink(vault.path)
-    for name in try vault.rememberedState().keys where state[name] == nil {
-      let file = try FileSystem().open("\(vault.statePath)/\(name)", O_RDWR)
-      try file.truncate(to: count)
-    }
+    let name = try #require(try vault.rememberedState().keys.first)
+    try FileSystem().open("\(vault.statePath)/\(name)", O_RDWR).truncate(to: count)
     try expectMissing(vault.open())
   }
 
   @Test func missingVaultOfTheDeviceAloneIsReplaced() async {
     await #expect(processExitsWith: .success) {
       recordingErrors {
-        let heard = Lock([String]())
-        let news = DispatchSemaphore(value: 0)
-        ExpectedFailures.begin()
-        SecretStores.onFailure = { failure in
-          heard.withLock { $0.append(failure.description) }
-          news.signal()
-        }
+        let heard = hearFailures()
         let vault = TestVault()
         let object = vault.open()
         try object.add("value", account: "a")
@@ -114,15 +96,12 @@ struct VaultVanishingTests {
         for number in 1...2 {
           try FileSystem().unlink(vault.path)
           for _ in 0..<3 { #expect(try object.texts().isEmpty) }
-          news.wait()
           #expect(object.diagnose().problems.map(\.subject) == ["Content"])
           try object.add("new", account: "b")
           #expect(try vault.open().texts() == ["b": "new"])
           #expect(object.diagnose().isHealthy)
-          // Another report would come first.
-          object.background.run { news.signal() }
-          news.wait()
-          #expect(heard.withLock { $0 } == [String](repeating: told, count: number))
+          object.finishBackgroundWork()
+          #expect(heard.all.map(\.description) == [String](repeating: told, count: number))
         }
         try FileSystem().unlink(vault.path)
         try object.acceptReplacement()
@@ -137,9 +116,7 @@ struct VaultVanishingTests {
       fileSystem: FileSystem { call, path in
         call == .rename && path.contains("secrets.vault") ? EIO : nil
       })
-    #expect(throws: SecretStoreError.self) {
-      try object.setPassphrase(Secret("passphrase".utf8), cost: .cheap)
-    }
+    #expect(throws: SecretStoreError.self) { try object.setPassphrase("x", cost: .cheap) }
     #expect(try FileSystem().entries(of: vault.statePath).contains { $0.hasSuffix(".place") })
     for absent in [object, vault.open()] {
       #expect(try absent.texts() == [:])
@@ -151,22 +128,15 @@ struct VaultVanishingTests {
 
   /// A vault created between the check for its file and the read of the state.
   @Test func vaultThatIsBeingMadeIsNotMissing() throws {
-    let isMade = Lock(false)
     try FileSystem().makeDirectories(vault.statePath)
     let reader = vault.open(
-      fileSystem: FileSystem { [vault] call, path in
-        guard call == .opendir, path == vault.statePath, !isMade.withLock({ $0 }) else {
-          return nil
-        }
-        isMade.withLock { $0 = true }
+      fileSystem: .before(.opendir, on: vault.statePath) { [vault] in
         #expect(throws: Never.self) {
           try vault.open().add("value", account: "a")
           try vault.open().addSlot(.keyFile(try vault.keyFile(1)), named: "file")
         }
-        return nil
       })
     #expect(try reader.texts() == ["a": "value"])
-    #expect(isMade.withLock { $0 })
   }
 
   @Test func acceptedAbsenceRefusesAnotherVault() throws {

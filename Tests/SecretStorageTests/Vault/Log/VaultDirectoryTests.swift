@@ -16,56 +16,54 @@ import Testing
     place == .data ? vault.directory.path : vault.statePath
   }
 
-  private func mode(of path: String) throws -> mode_t? {
-    try FileSystem().status(of: path)?.permissions
+  private func mode(of place: Place) throws -> mode_t? {
+    try FileSystem().status(of: path(place))?.permissions
   }
 
-  private func set(_ mode: mode_t, of path: String) throws {
-    unsafe try #require(chmod(path, mode) == 0)
+  private func set(_ mode: mode_t, of place: Place) throws {
+    unsafe try #require(chmod(path(place), mode) == 0)
   }
 
   @Test(arguments: Place.allCases, [0o770, 0o702, 0o2775] as [mode_t])
   func writeTightensADirectoryOfThisUser(_ place: Place, _ wide: mode_t) throws {
     let object = vault.open()
     try object.add("value", account: "a")
-    try set(wide, of: path(place))
+    try set(wide, of: place)
     #expect(try vault.open().texts() == ["a": "value"])
-    #expect(try mode(of: path(place)) == wide)
+    #expect(try mode(of: place) == wide)
     try object.change("a", to: "changed")
-    #expect(try mode(of: path(place)) == wide & ~0o022)
+    #expect(try mode(of: place) == wide & ~0o022)
     #expect(object.diagnose().isHealthy)
   }
 
   @Test func firstWriteTightensTheDirectories() throws {
     try FileSystem().makeDirectories(vault.statePath)
-    for place in Place.allCases { try set(0o777, of: path(place)) }
+    for place in Place.allCases { try set(0o777, of: place) }
     try vault.open().setPassphrase(Secret("passphrase".utf8), cost: .cheap)
-    for place in Place.allCases { #expect(try mode(of: path(place)) == 0o755) }
+    for place in Place.allCases { #expect(try mode(of: place) == 0o755) }
   }
 
   @Test(arguments: Place.allCases)
   func stickyDirectoryIsUnchanged(_ place: Place) throws {
     try vault.open().add("value", account: "a")
-    try set(0o1777, of: path(place))
+    try set(0o1777, of: place)
     try vault.open().add("new", account: "b")
-    #expect(try mode(of: path(place)) == 0o1777)
+    #expect(try mode(of: place) == 0o1777)
     #expect(vault.open().diagnose().isHealthy)
   }
 
   @Test func sharedDirectoryIsUnchangedIfAllowed() throws {
     let object = vault.open()
     try object.add("value", account: "a")
-    for place in Place.allCases { try set(0o777, of: path(place)) }
+    for place in Place.allCases { try set(0o777, of: place) }
     object.allowsSharedDirectories = true
     try object.change("a", to: "changed")
-    let passphrase = Secret("passphrase".utf8)
-    try object.setPassphrase(passphrase, cost: .cheap)
-    try object.changePassphrase(from: passphrase, to: Secret("other".utf8), cost: .cheap)
-    for place in Place.allCases { #expect(try mode(of: path(place)) == 0o777) }
+    try object.setPassphrase("passphrase", cost: .cheap)
+    try object.changePassphrase(from: "passphrase", to: "other", cost: .cheap)
+    for place in Place.allCases { #expect(try mode(of: place) == 0o777) }
     #expect(object.diagnose().isHealthy)
   }
 
-  /// Expects every write to fail, and reads to succeed.
   private func expectRefused(_ path: String, saying words: String, by object: SecretVault) throws {
     let before = try vault.bytes
     let item = try #require(try object.item("a"))
@@ -111,22 +109,21 @@ import Testing
     try fill()
     for place in Place.allCases {
       unsafe try #require(chown(path(place), 12345, 12345) == 0)
-      try set(0o777, of: path(place))
+      try set(0o777, of: place)
       let object = vault.open()
       try expectRefused(path(place), saying: "only its owner (12345)", by: object)
       try object.remove("b")
       unsafe try #require(chown(path(place), geteuid(), getegid()) == 0)
-      try set(0o700, of: path(place))
+      try set(0o700, of: place)
     }
   }
 
   @Test(arguments: Place.allCases)
   func directoryThatCannotBeTightenedRefusesWrites(_ place: Place) throws {
     try fill()
-    try set(0o777, of: path(place))
+    try set(0o777, of: place)
     let directory = path(place)
-    let object = vault.open(
-      fileSystem: FileSystem { call, path in call == .fchmod && path == directory ? EROFS : nil })
+    let object = vault.open(fileSystem: .failing(.fchmod, on: directory))
     try expectRefused(directory, saying: "fchmod of \(directory)", by: object)
   }
 }

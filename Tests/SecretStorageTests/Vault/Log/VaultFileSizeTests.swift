@@ -43,8 +43,7 @@ struct VaultFileSizeTests {
     log.sizeLimit = 1 << 22
     func record(_ count: Int) throws -> LogRecord {
       let payload = [UInt8](repeating: 7, count: count)
-      return LogRecord(
-        payload: payload[...], digest: try TestCipher().digest(payload[...])[...])
+      return LogRecord(payload: payload[...], digest: try TestCipher().digest(payload[...])[...])
     }
     func append(_ count: Int, after position: LogPosition) throws -> LogPosition {
       let records = [try record(count)]

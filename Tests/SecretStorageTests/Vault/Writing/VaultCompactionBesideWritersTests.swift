@@ -17,11 +17,7 @@ struct VaultCompactionBesideWritersTests {
     try object.compact { _ in
       guard !isDone else { return .proceed }
       isDone = true
-      do {
-        try work()
-      } catch {
-        Issue.record(error)
-      }
+      recordingErrors(work)
       return .proceed
     }
     #expect(isDone)
@@ -57,8 +53,7 @@ struct VaultCompactionBesideWritersTests {
     // Later writes of each object continue the new file.
     try other.change("20", to: "later")
     try object.add("last", account: "last")
-    texts["20"] = "later"
-    texts["last"] = "last"
+    texts.merge(["20": "later", "last": "last"]) { $1 }
     try expect(texts, in: object, other)
   }
 
@@ -70,13 +65,7 @@ struct VaultCompactionBesideWritersTests {
     try object.add("first", account: "moved", old)
     try object.add("other", account: "other", .always)
     let new: Accessibility = old == .always ? .whenUnlocked : .always
-    try compact(object) {
-      let item = try #require(try object.item("moved"))
-      _ = try object.update(
-        item.id, expecting: item.revision,
-        attributes: ItemAttributes(accessControl: AccessControl(new)),
-        secret: Secret("second".utf8))
-    }
+    try compact(object) { try object.move("moved", to: new, changingTo: "second") }
     try expect(["moved": "second", "other": "other"], in: object)
     let locked = vault.open()
     locked.lock()
@@ -112,14 +101,12 @@ struct VaultCompactionBesideWritersTests {
   func replacementDuringCompactionIsKept(_ rotates: Bool) throws {
     let (object, other) = (vault.open(), vault.open())
     try object.addMany(20)
-    var texts = try object.texts()
+    let texts = SecretVault.many(20).merging(["1": "changed", "2": "changed"]) { $1 }
     try compact(object) {
       try other.change("1", to: "changed")
       if rotates { try other.rotateKeys() } else { try other.compact() }
       try other.change("2", to: "changed")
     }
-    texts["1"] = "changed"
-    texts["2"] = "changed"
     try expect(texts, in: object, other)
     #expect(try !vault.open().isRotationPending)
   }
@@ -128,9 +115,7 @@ struct VaultCompactionBesideWritersTests {
     let (object, other) = (vault.open(), vault.open())
     try object.addMany(20)
     let bytes = try vault.bytes
-    #expect(throws: SecretStoreError.locked) {
-      try compact(object) { object.lock() }
-    }
+    #expect(throws: SecretStoreError.locked) { try compact(object) { object.lock() } }
     #expect(try vault.bytes == bytes)
     try expect(other.texts(), in: other)
   }
@@ -141,8 +126,7 @@ struct VaultCompactionBesideWritersTests {
     #expect(throws: SecretStoreError.self) {
       try compact(object) {
         try other.change("1", to: "changed")
-        let place = try vault.bytes.count - 30
-        try TestVault.change(vault.path, at: place, to: ~(try vault.bytes[place]))
+        try vault.damage(at: try vault.bytes.count - 30)
       }
     }
     #expect(try !vault.open().verify().isSound)
@@ -173,9 +157,8 @@ struct VaultCompactionBesideWritersTests {
     try object.compact()
     let bytes = try vault.bytes
     let frames = TestVault.frames(of: bytes)
-    var forged: [UInt32] = [1, 32, 33, UInt32(bytes.count), .max]
-    for frame in frames { forged.append(UInt32(frame.startIndex)) }
-    for offset in forged {
+    let forged: [UInt32] = [1, 32, 33, UInt32(bytes.count), .max]
+    for offset in forged + frames.map({ UInt32($0.startIndex) }) {
       let header = try FileHeader.encode(lastRecord: offset, TestCipher())
       try vault.replace(by: header + bytes.dropFirst(header.count))
       #expect(try reader.texts() == texts)

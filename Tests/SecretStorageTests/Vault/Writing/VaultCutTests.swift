@@ -1,4 +1,3 @@
-import StorageInternals
 import TestSupport
 import Testing
 
@@ -6,7 +5,6 @@ import Testing
 
 /// Vaults with a truncated end, from one byte to several records.
 struct VaultCutTests {
-  /// The machine's memory when the vault is opened.
   enum Memory: CaseIterable { case rest, whole, nothing }
 
   @Test(arguments: Memory.allCases)

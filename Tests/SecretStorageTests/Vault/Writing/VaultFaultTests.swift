@@ -28,12 +28,10 @@ struct VaultFaultTests {
       case .change: try object.change("a", to: "changed")
       case .removal: try object.remove("b")
       case .compaction: try object.compact()
-      case .passphrase: try object.setPassphrase(VaultFaultTests.passphrase, cost: .cheap)
+      case .passphrase: try object.setPassphrase(TestVault.passphrase, cost: .cheap)
       }
     }
   }
-
-  fileprivate static let passphrase = Secret("secret".utf8)
 
   private static let faults =
     Campaign.isFull
@@ -62,7 +60,7 @@ struct VaultFaultTests {
       let hasPassphrase = operation == .passphrase && !hasFailed
       func expect(_ texts: [String: String], of reader: SecretVault) throws {
         if reader !== object, try reader.hasPassphrase {
-          try reader.unlock(with: .passphrase(Self.passphrase))
+          try reader.unlock(with: .passphrase(TestVault.passphrase))
         }
         #expect(try reader.texts() == texts, comment)
       }
@@ -81,27 +79,12 @@ struct VaultFaultTests {
     #expect(count > 8)
   }
 
-  @Test func failedWriteIsInvisibleToAnotherProcess() throws {
-    let vault = TestVault()
-    try vault.open().add("value", account: "a")
-    let output = try vault.path("output")
-    for call in [FileSystem.Call.write, .fdatasync] {
-      let object = vault.open(fileSystem: FileSystem { made, _ in made == call ? ENOSPC : nil })
-      #expect(throws: SecretStoreError.system(call: call.rawValue, path: vault.path, code: ENOSPC))
-      {
-        try object.change("a", to: "changed")
-      }
-      try ChildProcess("read", on: vault, ["a"], journal: output).wait()
-    }
-    #expect(try content(of: output) == Array("value\nvalue\n".utf8))
-  }
-
   /// Without hard links, as on FAT and some FUSE file systems, the damaged file is copied.
   @Test(arguments: [0, EPERM, ENOSYS, EOPNOTSUPP])
   func failedRepairIsRepeatable(_ linkError: Int32) throws {
     let history = try VaultHistory(.appended)
     let copy = try history.copy()
-    try TestVault.change(copy.path, at: 5000, to: ~history.bytes[5000])
+    try copy.damage(at: 5000)
     let damaged = try copy.bytes
     func repair(failingAt fault: FileSystem.Call? = nil) throws -> [String] {
       let fileSystem = FileSystem { call, path in

@@ -1,7 +1,6 @@
 import CipherSupport
 import CLibrary
 import FoundationEssentials
-import StorageInternals
 import TestSupport
 import Testing
 
@@ -18,41 +17,42 @@ struct VaultFullDiskTests {
       stateDirectory: URL(filePath: "\(mount.path)/state"), cipher: TestCipher())
   }
 
+  private func expect(_ texts: [String: String], in mount: MountedDirectory) throws {
+    let reader = vault(in: mount)
+    #expect(try reader.texts() == texts)
+    #expect(try reader.verify().isSound)
+  }
+
+  /// Larger than the rest of the last page, so that a part is written.
+  private let large = String(repeating: "x", count: 20_000)
+
   @Test func writesFailOnAFullDisk() throws {
-    let mount = try MountedDirectory(directory.path("full"), "size=256k")
+    let mount = try MountedDirectory(directory.path("disk"), "size=256k")
     let object = vault(in: mount)
     try object.add("value", account: "a")
     try mount.fill()
-    // Larger than the rest of the last page, so that a part is written.
-    let large = String(repeating: "x", count: 20_000)
     for _ in 0..<3 {
       expectError("system \(ENOSPC)") { try object.add(large, account: "b") }
       expectError("system \(ENOSPC)") { try object.compact() }
       #expect(try object.texts() == ["a": "value"])
-      #expect(try vault(in: mount).texts() == ["a": "value"])
-      #expect(try vault(in: mount).verify().isSound)
+      try expect(["a": "value"], in: mount)
     }
     try mount.makeRoom()
     try object.add(large, account: "b")
-    #expect(try vault(in: mount).texts() == ["a": "value", "b": large])
-    #expect(try vault(in: mount).verify().isSound)
+    try expect(["a": "value", "b": large], in: mount)
   }
 
   @Test func removalsSucceedOnAFullDisk() throws {
-    let mount = try MountedDirectory(directory.path("removal"), "size=512k")
+    let mount = try MountedDirectory(directory.path("disk"), "size=512k")
     let object = vault(in: mount)
     let accounts = (0..<30).map { "account \($0)" }
     for account in accounts { try object.add("value", account: account) }
-    // More than the rest of the last page holds.
     for account in accounts {
       try mount.fill()
-      expectError("system \(ENOSPC)") {
-        try object.add(String(repeating: "x", count: 20_000), account: "new")
-      }
+      expectError("system \(ENOSPC)") { try object.add(large, account: "new") }
       try object.remove(account)
     }
-    #expect(try vault(in: mount).texts() == [:])
-    #expect(try vault(in: mount).verify().isSound)
+    try expect([:], in: mount)
     try mount.makeRoom()
     try object.add("value", account: "new")
     let reserve = "\(mount.path)/data/secrets.vault.reserve"
@@ -60,12 +60,11 @@ struct VaultFullDiskTests {
   }
 
   @Test func fullDiskSplitsBatchesOfMixedWrites() throws {
-    let mount = try MountedDirectory(directory.path("batch"), "size=512k")
+    let mount = try MountedDirectory(directory.path("disk"), "size=512k")
     let object = vault(in: mount)
     for number in 0..<40 { try object.add("value", account: "\(number)") }
     try mount.fill()
-    let large = String(repeating: "x", count: 20_000)
-    try onThreads(8) { thread in
+    try onThreads(8) { [large] thread in
       for round in 0..<5 {
         let account = "\(thread * 5 + round)"
         if thread % 2 == 0 {
@@ -81,46 +80,23 @@ struct VaultFullDiskTests {
   }
 
   @Test func slotsAreRemovedOnAFullDisk() throws {
-    let mount = try MountedDirectory(directory.path("slots"), "size=512k")
+    let mount = try MountedDirectory(directory.path("disk"), "size=512k")
     let object = vault(in: mount)
     try object.add("value", account: "a")
-    let passphrase = Secret("passphrase".utf8)
-    let slot = try object.addSlot(.passphrase(passphrase), named: "person", cost: .minimum)
+    let slot = try object.addSlot(.passphrase("passphrase"), named: "person", cost: .cheap)
     try mount.fill()
     try object.removeSlot(slot.id)
     #expect(try vault(in: mount).slots.map(\.kind) == [.device])
     try mount.fill()
-    try object.setPassphrase(passphrase, cost: .minimum)
+    try object.setPassphrase("passphrase", cost: .cheap)
     let other = vault(in: mount)
     #expect(try other.isLocked)
-    try other.unlock(with: .passphrase(passphrase))
+    try other.unlock(with: .passphrase("passphrase"))
     #expect(try other.texts() == ["a": "value"])
   }
 
-  @Test(arguments: 2..<12)
-  func lackOfInodesIsAnErrorOfAnyFile(_ count: Int) throws {
-    // The root directory takes one inode.
-    let mount = try MountedDirectory(directory.path("inodes"), "size=1m,nr_inodes=\(count)")
-    let object = vault(in: mount)
-    do throws(SecretStoreError) {
-      try object.add("value", account: "a")
-      #expect(count > 4)
-    } catch {
-      guard case .system(_, _, ENOSPC) = error else { throw error }
-      // Two directories, two locks, key, vault, state, and a temporary file.
-      #expect(count < 9)
-      #expect(try object.items(matching: .all) == [])
-      return
-    }
-    #expect(try vault(in: mount).texts() == ["a": "value"])
-    do {
-      try object.compact()
-    } catch SecretStoreError.system(_, _, ENOSPC) {}
-    #expect(try object.texts() == ["a": "value"])
-  }
-
   @Test func readOnlyVaultIsReadable() throws {
-    let mount = try MountedDirectory(directory.path("readonly"), "size=256k")
+    let mount = try MountedDirectory(directory.path("disk"), "size=256k")
     let object = vault(in: mount)
     try object.add("value", account: "a")
     try mount.remount(readOnly: true)

@@ -1,5 +1,3 @@
-import Concurrency
-import Dispatch
 import StorageInternals
 import TestSupport
 import Testing
@@ -26,11 +24,17 @@ struct VaultInterruptedWriteTests {
     }
   }
 
-  /// Fills a vault, and removes and returns its last record.
-  private static func fill(_ vault: TestVault) throws -> ArraySlice<UInt8> {
+  private let vault = TestVault()
+
+  private func filled() throws -> SecretVault {
     let object = vault.open()
-    try object.add("a", account: "a")
-    try object.add("b", account: "b")
+    for account in ["a", "b"] { try object.add(account, account: account) }
+    return object
+  }
+
+  /// Fills the vault, and removes and returns its last record.
+  private func interrupt() throws -> ArraySlice<UInt8> {
+    let object = try filled()
     let state = try vault.rememberedState()
     try object.add(String(repeating: "x", count: 4000), account: "c")
     let bytes = try vault.bytes
@@ -42,8 +46,7 @@ struct VaultInterruptedWriteTests {
 
   @Test(arguments: Tail.allCases, [true, false])
   func interruptedWriteIsIgnored(_ tail: Tail, _ isRemembered: Bool) throws {
-    let vault = TestVault()
-    let record = try Self.fill(vault)
+    let record = try interrupt()
     if !isRemembered { try vault.forget() }
     let size = try vault.bytes.count
     try TestVault.append(tail.bytes(of: record), to: vault.path)
@@ -63,8 +66,7 @@ struct VaultInterruptedWriteTests {
   }
 
   @Test func wholeWriteThatIsNoRecordIsDamage() throws {
-    let vault = TestVault()
-    let record = try Self.fill(vault)
+    let record = try interrupt()
     var bytes = Array(record)
     bytes[bytes.count - 1] ^= 1
     try TestVault.append(bytes, to: vault.path)
@@ -83,17 +85,11 @@ struct VaultInterruptedWriteTests {
 
   /// Of a write's records, a later one may reach the disk without an earlier one.
   @Test func interruptedWriteIsAtomic() throws {
-    let vault = TestVault()
-    let object = vault.open()
-    try object.add("a", account: "a")
-    try object.add("b", account: "b")
+    let object = try filled()
     let state = try vault.rememberedState()
     let before = try vault.bytes.count
     // Two records: the item under another key, and its removal under the old one.
-    let item = try #require(try object.item("b"))
-    _ = try object.update(
-      item.id, expecting: item.revision,
-      attributes: ItemAttributes(accessControl: AccessControl(.always)), secret: nil)
+    try object.move("b", to: .always)
     let after = try vault.bytes
     try object.add("c", account: "c")
     let later = try vault.bytes
@@ -106,8 +102,7 @@ struct VaultInterruptedWriteTests {
     }
     let opened = try damaged(after)
     #expect(try opened.texts() == ["a": "a", "b": "b"])
-    #expect(
-      try opened.item("b")?.attributes.accessControl.accessibility == .whenUnlocked)
+    #expect(try opened.item("b")?.attributes.accessControl.accessibility == .whenUnlocked)
     let found = try opened.verify()
     #expect(found.isSound && found.interruptedWrite != nil)
     try opened.add("d", account: "d")
@@ -121,21 +116,18 @@ struct VaultInterruptedWriteTests {
   }
 
   @Test func stateIsFlushedOnceForEachLog() throws {
-    let vault = TestVault()
-    let calls = Lock([String]())
-    let object = vault.open(
-      fileSystem: FileSystem { call, path in
-        if call == .fsync { calls.withLock { $0.append(path) } }
-        return nil
-      })
+    let log = CallLog(.fsync, .fdatasync)
+    let object = vault.open(fileSystem: log.fileSystem)
+    var calls: [String] = []
     func synchronized(_ work: () throws -> Void) rethrows -> Int {
-      calls.withLock { $0 = [] }
+      _ = log.take()
       try work()
-      return calls.withLock { $0.filter { $0.hasSuffix(".state") }.count }
+      calls = log.take()
+      return calls.count { $0.hasPrefix("fsync ") && $0.hasSuffix(".state") }
     }
     #expect(try synchronized { try object.add("a", account: "a") } == 1)
     // The directory is synchronized too, because the file is new.
-    #expect(calls.withLock { $0.last } == vault.statePath)
+    #expect(calls.last { $0.hasPrefix("fsync ") } == "fsync \(vault.statePath)")
     #expect(try synchronized { for n in 0..<5 { try object.add("b", account: "b\(n)") } } == 0)
     #expect(try synchronized { try object.compact() } == 1)
     #expect(try synchronized { try object.add("c", account: "c") } == 0)
@@ -143,43 +135,30 @@ struct VaultInterruptedWriteTests {
     #expect(try synchronized { try object.add("d", account: "d") } == 0)
     // A machine that does not know the log records it before it appends.
     try vault.forget()
-    let other = vault.open(
-      fileSystem: FileSystem { call, path in
-        if call == .fsync || call == .fdatasync { calls.withLock { $0.append(path) } }
-        return nil
-      })
+    let other = vault.open(fileSystem: log.fileSystem)
     #expect(try synchronized { try other.add("e", account: "e") } == 1)
-    let order = calls.withLock { $0.map { $0 == vault.path } }
-    #expect(order.last == true, "\(calls.withLock { $0 })")
+    #expect(calls.last == "fdatasync \(vault.path)", "\(calls)")
   }
 
   @Test func powerFailureIsReportedOnce() async {
     await #expect(processExitsWith: .success) {
-      let told = Lock([SecretStorageFailure]())
-      let heard = DispatchSemaphore(value: 0)
-      ExpectedFailures.begin()
-      SecretStores.onFailure = { failure in
-        told.withLock { $0.append(failure) }
-        heard.signal()
+      recordingErrors {
+        let heard = hearFailures()
+        let vault = TestVault()
+        try vault.open().add("a", account: "a")
+        try TestVault.append(Frame.magic + [7, 0], to: vault.path)
+        #expect(try vault.open().verify().interruptedWrite != nil)
+        try vault.open().add("b", account: "b")
+        try TestVault.append([UInt8](repeating: 0, count: 700), to: vault.path)
+        let object = vault.open()
+        for _ in 0..<3 { #expect(try object.texts().count == 2) }
+        object.lock()
+        try object.unlock()
+        #expect(try object.texts().count == 2)
+        object.finishBackgroundWork()
+        #expect(heard.all.count == 1)
+        #expect(heard.all.first?.description.contains("power failure") == true)
       }
-      let vault = TestVault()
-      try vault.open().add("a", account: "a")
-      try TestVault.append(Frame.magic + [7, 0], to: vault.path)
-      #expect(try vault.open().verify().interruptedWrite != nil)
-      try vault.open().add("b", account: "b")
-      try TestVault.append([UInt8](repeating: 0, count: 700), to: vault.path)
-      let object = vault.open()
-      for _ in 0..<3 { #expect(try object.texts().count == 2) }
-      heard.wait()
-      object.lock()
-      try object.unlock()
-      #expect(try object.texts().count == 2)
-      // Another report would come first.
-      object.background.run { heard.signal() }
-      heard.wait()
-      let failures = told.withLock { $0 }
-      #expect(failures.count == 1)
-      #expect(failures.first?.description.contains("power failure") == true)
     }
   }
 }
