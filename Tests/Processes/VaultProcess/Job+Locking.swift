@@ -12,8 +12,6 @@ extension Job {
     while true { pause() }
   }
 
-  /// Repeatedly unlocks the vault, uses every secret in it, and waits for a signal that locks it
-  /// and for a permission to continue.
   func beLocked(_ vault: SecretVault) throws {
     vault.automaticLocking = AutomaticLocking(whenSuspended: true, signals: [SIGUSR1])
     let permission = try parameter(2)
@@ -32,7 +30,6 @@ extension Job {
     }
   }
 
-  /// Uses the vault while other processes change its slots.
   func accompany(_ vault: SecretVault) throws {
     let passphrase = try parameter(0)
     let stop = try parameter(1)
@@ -42,7 +39,7 @@ extension Job {
       guard try value(of: "always", in: vault) == "always" else { throw Misuse() }
       if passphrase != "-" {
         do {
-          try change(to: "\(round)", in: vault)
+          try change(to: "\(round)", from: round == 0 ? nil : "\(round - 1)", in: vault)
         } catch SecretStoreError.locked {
           try vault.unlock(with: .passphrase(Secret(passphrase.utf8)))
           continue
@@ -55,10 +52,12 @@ extension Job {
     }
   }
 
-  /// Saves a text in this process's item, and reads it back.
-  private func change(to text: String, in vault: SecretVault) throws {
+  /// Saves a text in this process's item, and reads it back; the previous one must still be there.
+  private func change(to text: String, from previous: String?, in vault: SecretVault) throws {
     let account = "process \(getpid())"
     let identity = ItemIdentity.generic(service: "campaign", account: account)
+    // A change may have been written before the vault was found locked.
+    guard try [previous, text].contains(value(of: account, in: vault)) else { throw Misuse() }
     if let item = try vault.items(matching: .exactly(identity)).first {
       _ = try vault.update(
         item.id, expecting: item.revision, attributes: nil, secret: Secret(text.utf8))

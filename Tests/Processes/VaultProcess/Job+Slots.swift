@@ -2,7 +2,6 @@ import FoundationEssentials
 import SecretStorage
 
 extension Job {
-  /// Repeatedly adds, renames and removes a slot, and replaces the last passphrase.
   func changeSlots(of vault: SecretVault) throws {
     let prefix = try parameter(1)
     var passphrase = try parameter(2)

@@ -3,7 +3,6 @@ import Dispatch
 import SecretStorage
 
 extension Job {
-  /// Asks on the terminal for the vault's passphrase, and prints the result.
   func authenticate(_ vault: SecretVault) async throws {
     let authenticator = PassphraseAuthenticator(for: vault, attempts: try number(0))
     do throws(SecretStoreError) {

@@ -15,9 +15,7 @@ struct Job: Sendable {
     vault.lockTimeout = .seconds(100_000)
     switch mode {
     case .write: try write(vault)
-    case .starve: try writeWithoutDescriptors()
     case .read: printLine(try value(of: try parameter(0), in: vault) ?? "-")
-    case .increment: try increment(vault, times: try number(0))
     case .count: try count(vault)
     case .compact: try compact(vault)
     case .create: try create()
@@ -28,7 +26,6 @@ struct Job: Sendable {
     case .authenticate: try await authenticate(vault)
     case .ask: try await ask(try parameter(0), beside: vault)
     case .rotate: try rotate(vault)
-    case .resume: try vault.resumeRotation()
     case .export: try export(vault)
     case .import: try importItems(to: vault)
     case .settings: try migrateSettings()
@@ -124,13 +121,6 @@ struct Job: Sendable {
     return (item.id, reading.itemRevision, text)
   }
 
-  private func increment(_ vault: SecretVault, times: Int) throws {
-    var done = 0
-    while done < times {
-      if try incremented(vault) != nil { done += 1 }
-    }
-  }
-
   /// Returns the number, or nil if another process was faster.
   private func incremented(_ vault: SecretVault) throws -> Int? {
     guard let (id, revision, text) = try reading(of: "counter", in: vault), let number = Int(text)
@@ -145,7 +135,6 @@ struct Job: Sendable {
     }
   }
 
-  /// See ``Mode/count``.
   private func count(_ vault: SecretVault) throws {
     let stop = try parameter(0)
     var round = 0

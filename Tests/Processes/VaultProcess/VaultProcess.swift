@@ -29,12 +29,8 @@ struct Misuse: Error {}
 enum Mode: String {
   /// `threads rounds prefix`: adds, changes and removes items of its own.
   case write
-  /// `count`: adds items, while only the writes themselves can open a file.
-  case starve
   /// `account`: prints the value of one item, or `-`.
   case read
-  /// `count`: increments a number in the item `counter`, by compare-and-swap.
-  case increment
   /// `stop`: increments the number in the item `counter`, by compare-and-swap, and reads it, until
   /// the file `stop` exists; prints a line for each, with times of a shared clock.
   case count
@@ -47,9 +43,9 @@ enum Mode: String {
   /// `rounds prefix passphrase key-file`: adds, renames and removes a slot for the key file, and
   /// changes the passphrase of the slot `person`.
   case slots
-  /// `path permission`: unlocks the vault by the passphrase in a file, works, prints `unlocked`,
-  /// waits until a signal has locked it, prints `locked`, waits for the file `permission.1`, and
-  /// repeats.
+  /// `kind path permission`: repeatedly unlocks the vault by the passphrase or `key file` in a file,
+  /// uses every secret, prints `unlocked`, waits until a signal has locked it, prints `locked`, and
+  /// waits for the file `permission.1` and so on.
   case beLocked
   /// `passphrase stop`: until the file `stop` exists, changes and reads an item of its own,
   /// unlocking the vault when it is locked; or stays locked if the passphrase is `-`. Also reads
@@ -61,8 +57,6 @@ enum Mode: String {
   case ask
   /// `rounds [passphrase]`: repeatedly rotates the keys, and logs each step.
   case rotate
-  /// Finishes a rotation.
-  case resume
   /// `rounds file`: repeatedly exports to the file, and logs each step.
   case export
   /// `file`: imports from the file, logs each step, and waits for a signal.

@@ -45,24 +45,15 @@ struct CapturedKeys {
   }
 
   private func opened(_ payload: ArraySlice<UInt8>, with key: Secret) -> [ItemEntry]? {
-    do {
-      return try VaultSealer(vaultID: table.vaultID, cipher: TestCipher())
-        .openItems(LogRecord(payload: payload, digest: []), with: key).entries
-    } catch {
-      return nil
-    }
+    try? VaultSealer(vaultID: table.vaultID, cipher: TestCipher())
+      .openItems(LogRecord(payload: payload, digest: []), with: key).entries
   }
 
   private func opens(_ entry: VaultItem, _ key: Secret) -> Bool {
-    let secret = entry.secret
-    do {
-      _ = try secret.open(
-        of: entry.id, with: secret.recordKey(from: key, TestCipher()),
-        by: table.sealer(TestCipher()))
-      return true
-    } catch {
-      return false
-    }
+    let opened = try? entry.secret.open(
+      of: entry.id, with: entry.secret.recordKey(from: key, TestCipher()),
+      by: table.sealer(TestCipher()))
+    return opened != nil
   }
 }
 
@@ -92,9 +83,15 @@ extension SecretVault {
 
   /// The values that ``addMany(_:)`` adds.
   static func many(_ count: Int) -> [String: String] {
-    var texts: [String: String] = [:]
-    for number in 0..<count { texts["\(number)"] = "value \(number)" }
-    return texts
+    Dictionary(uniqueKeysWithValues: (0..<count).map { ("\($0)", "value \($0)") })
+  }
+
+  /// Rotates the keys, and keeps the slot of the tests' passphrase, if there is one.
+  func rotate(
+    reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
+  ) throws {
+    let keys = try hasPassphrase ? [UnlockKey.passphrase(TestVault.passphrase)] : []
+    try rotateKeys(keeping: keys, reporting: report)
   }
 
   /// Rotates the keys, and cancels after a number of items.

@@ -16,6 +16,24 @@ struct MovedItem: Hashable {
 extension TestVault {
   static let passphrase = Secret("The Valley Wind".utf8)
 
+  /// Returns an object for the vault, which gets a passphrase.
+  func protected(
+    by passphrase: Secret = TestVault.passphrase, fileSystem: FileSystem = FileSystem()
+  ) throws -> SecretVault {
+    let object = open(fileSystem: fileSystem)
+    try object.setPassphrase(passphrase, cost: .cheap)
+    return object
+  }
+
+  /// Returns another object for the vault, unlocked by its passphrase, if it has one.
+  func unlocked(
+    by passphrase: Secret? = TestVault.passphrase, fileSystem: FileSystem = FileSystem()
+  ) throws -> SecretVault {
+    let object = open(fileSystem: fileSystem)
+    if let passphrase { try object.unlock(with: .passphrase(passphrase)) }
+    return object
+  }
+
   /// The path of the tests' exports, beside the vault.
   var export: URL { directory.appending(path: "moved.vault") }
 
@@ -35,11 +53,11 @@ extension TestVault {
     return other
   }
 
-  /// Writes an item without the vault's checks.
+  /// Writes an item without the vault's checks, possibly under the key of another accessibility.
   func plant(
     _ identity: ItemIdentity, _ payload: Secret, _ attributes: ItemAttributes = ItemAttributes(),
-    created: Int64? = nil, unknown: [UInt8] = [], named name: SecretItem.ID? = nil,
-    in object: SecretVault
+    under other: Accessibility? = nil, created: Int64? = nil, unknown: [UInt8] = [],
+    named name: SecretItem.ID? = nil, in object: SecretVault
   ) throws {
     let location = try object.location
     _ = try location.log.append { () throws(SecretStoreError) in
@@ -54,7 +72,8 @@ extension TestVault {
       let accessibility = attributes.accessControl.accessibility
       let sealed = try SealedSecret.seal(
         payload, of: item.id, revision: item.revision, accessibility: accessibility,
-        flags: attributes.accessControl.flags, under: draft.keys.secretKey(for: accessibility),
+        flags: attributes.accessControl.flags,
+        under: draft.keys.secretKey(for: other ?? accessibility),
         by: draft.keys.sealer(draft.cipher))
       try draft.append(
         [.put(VaultItem(item: item, secret: sealed, unknown: unknown[...]))], as: accessibility)
@@ -86,6 +105,14 @@ extension SecretVault {
       isDryRun: isDryRun, reporting: report)
   }
 
+  /// Expects the vault to have these items alone, and no damage.
+  func expectSound(
+    _ texts: [String: String], sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    #expect(try self.texts() == texts, sourceLocation: sourceLocation)
+    #expect(try verify().isSound, sourceLocation: sourceLocation)
+  }
+
   /// Returns every item that may leave the device, with its sealed contents.
   func movableItems() throws -> Set<MovedItem> {
     let contents = try withContents { contents throws(SecretStoreError) in contents }
@@ -95,7 +122,7 @@ extension SecretVault {
       items.insert(
         MovedItem(
           identity: item.identity, attributes: item.decoded.attributes, created: item.created,
-          modified: item.modified, secret: unsafe payload.withUnsafeBytes { unsafe Array($0) }))
+          modified: item.modified, secret: payload.bytes))
     }
     return items
   }
@@ -136,6 +163,24 @@ func expectError(
   } catch {
     #expect((error as? SecretStoreError)?.kind == kind, "\(error)", sourceLocation: sourceLocation)
   }
+}
+
+/// Expects an error for a violated limit, with these words.
+func expectInvalid(
+  _ words: String, sourceLocation: SourceLocation = #_sourceLocation,
+  from body: () throws -> Void
+) {
+  do {
+    try body()
+    Issue.record("There is no error.", sourceLocation: sourceLocation)
+  } catch {
+    let isExpected = (error as? SecretStoreError)?.invalid?.contains(words) == true
+    #expect(isExpected, "\(error)", sourceLocation: sourceLocation)
+  }
+}
+
+extension Secret {
+  var bytes: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 }
 
 extension SecretStoreError {

@@ -10,7 +10,32 @@ import Testing
 
 /// Locks held by a stopped process.
 struct VaultHeldLockTests {
+  /// The calls of `flock` after each opening of a lock's file; a wait makes at least two.
+  private final class Tries: Sendable {
+    private let counts = Lock((latest: 0, most: 0))
+
+    func fileSystem(of lock: String) -> FileSystem {
+      FileSystem { [counts] call, path in
+        guard path == lock, [.open, .flock].contains(call) else { return nil }
+        counts.withLock { counts in
+          counts.latest = call == .open ? 0 : counts.latest + 1
+          counts.most = max(counts.most, counts.latest)
+        }
+        return nil
+      }
+    }
+
+    /// Returns the most calls after an opening, and starts anew.
+    func take() -> Int {
+      counts.withLock { counts in
+        defer { counts = (0, 0) }
+        return counts.most
+      }
+    }
+  }
+
   private let vault = TestVault()
+  private let tries = Tries()
   private var lock: String { "\(vault.path).lock" }
 
   /// Starts a process, and stops it while it holds a lock.
@@ -24,50 +49,36 @@ struct VaultHeldLockTests {
   }
 
   @Test func writesTimeOutOnceAndThenFailAtOnce() throws {
-    let object = vault.open()
-    let item = try object.add("value", account: "a")
+    let object = vault.open(fileSystem: tries.fileSystem(of: lock))
+    try object.add("value", account: "a")
     try object.export(of: vault)
     let holder = try holder(of: lock)
     let busy = SecretStoreError.busy(path: lock, holder: holder.identifier)
-    object.lockTimeout = .milliseconds(20)
-    let writes: [(SecretVault) throws -> Void] = [
-      { try $0.add("new", account: "b") },
-      { try $0.change("a", to: "changed") },
-      { try $0.remove(item.id, expecting: item.revision) },
-      { try $0.setPassphrase("passphrase", cost: .minimum) },
-      { try $0.addSlot(.passphrase("passphrase"), named: "person", cost: .minimum) },
-      { try $0.compact() },
-      { try $0.rotateKeys() },
-      { try $0.importItems(of: vault) },
-    ]
-    for write in writes {
-      #expect(throws: busy) { try write(object) }
-      // After the first time-out, later writes do not wait.
-      object.lockTimeout = .unlimited
+    let other = vault.open(fileSystem: tries.fileSystem(of: lock))
+    for writer in [object, other] { writer.lockTimeout = .milliseconds(20) }
+    _ = tries.take()
+    #expect(throws: busy) { try object.add("new", account: "b") }
+    #expect(tries.take() > 1)
+    // An export writes to another file.
+    for work in VaultWork.allCases where work != .export {
+      #expect(throws: busy, "\(work)") { try work.perform(on: object, of: vault) }
+      #expect(tries.take() == 1, "\(work)")
     }
-    let other = vault.open()
-    other.lockTimeout = .unlimited
     #expect(throws: busy) { try other.change("a", to: "changed") }
+    #expect(tries.take() == 1)
     #expect("\(busy)".contains(lock) && "\(busy)".contains("\(holder.identifier)"))
 
     holder.stop()
     holder.end()
     try object.change("a", to: "changed")
-    #expect(try vault.open().texts() == ["a": "changed"])
-    #expect(try vault.open().verify().isSound)
+    try vault.open().expectSound(["a": "changed"])
   }
 
   @Test func readLockAndUnlockDoNotWaitForWriters() throws {
-    let tries = Lock(0)
-    let object = vault.open(
-      fileSystem: FileSystem { [lock] call, path in
-        if call == .flock, path == lock { tries.withLock { $0 += 1 } }
-        return nil
-      })
+    let object = vault.open(fileSystem: tries.fileSystem(of: lock))
     try object.add("value", account: "a")
     let holder = try holder(of: lock)
-    object.lockTimeout = .unlimited
-    let first = tries.withLock { $0 } + 1
+    _ = tries.take()
     let outcomes = Lock([Int: SecretStoreError?]())
     let writers = DispatchGroup()
     for number in 0..<2 {
@@ -81,11 +92,10 @@ struct VaultHeldLockTests {
         outcomes.withLock { $0[number] = outcome }
       }
     }
-    try wait { tries.withLock { $0 } >= first }
+    try wait { tries.take() > 0 }
     for _ in 0..<5 {
       for reader in [object, vault.open()] {
-        #expect(try reader.text("a") == "value")
-        #expect(try reader.verify().isSound)
+        try reader.expectSound(["a": "value"])
         #expect(reader.diagnose().isHealthy)
       }
       try object.export(of: vault, overwriting: true)
@@ -144,69 +154,66 @@ struct VaultHeldLockTests {
 
   @Test func propertyKeepsValueOfTimedOutWrite() async {
     await #expect(processExitsWith: .success) {
-      let test = VaultHeldLockTests()
-      let heard = Lock([SecretStorageFailure]())
-      ExpectedFailures.begin()
-      SecretStores.onFailure = { failure in heard.withLock { $0.append(failure) } }
-      let object = test.vault.open()
-      let password = PasswordItem<String>(.generic(service: "service"), in: object)
-      password.value = "stored"
-      let holder = try test.holder(of: test.lock)
-      object.lockTimeout = .zero
-      let busy = SecretStoreError.busy(path: test.lock, holder: holder.identifier)
-      password.value = "new"
-      #expect(heard.withLock { $0 } == [SecretStorageFailure(.write, busy)])
-      #expect(password.value == "new" && password.hasUnsavedChanges && password.error == busy)
-      #expect(password.status == .unavailable(busy.description))
-      holder.stop()
-      holder.end()
-      try password.save()
-      #expect(
-        PasswordItem<String>(.generic(service: "service"), in: test.vault.open()).value == "new")
+      recordingErrors {
+        let test = VaultHeldLockTests()
+        let heard = Lock([SecretStorageFailure]())
+        ExpectedFailures.begin()
+        SecretStores.onFailure = { failure in heard.withLock { $0.append(failure) } }
+        let object = test.vault.open()
+        let password = PasswordItem<String>(.generic(service: "service"), in: object)
+        password.value = "stored"
+        let holder = try test.holder(of: test.lock)
+        object.lockTimeout = .zero
+        let busy = SecretStoreError.busy(path: test.lock, holder: holder.identifier)
+        password.value = "new"
+        #expect(heard.withLock { $0 } == [SecretStorageFailure(.write, busy)])
+        #expect(password.value == "new" && password.hasUnsavedChanges && password.error == busy)
+        #expect(password.status == .unavailable(busy.description))
+        holder.stop()
+        holder.end()
+        try password.save()
+        #expect(
+          PasswordItem<String>(.generic(service: "service"), in: test.vault.open()).value == "new")
+      }
     }
   }
 
   @Test func heldStateLockDoesNotBlockTheVault() async {
     await #expect(processExitsWith: .success) {
-      let test = VaultHeldLockTests()
-      let vault = test.vault
-      try vault.open().add("value", account: "a")
-      let name = try FileSystem().entries(of: vault.statePath).first { $0.hasSuffix(".state") }
-      let state = "\(vault.statePath)/\(try #require(name))"
-      let holder = try test.holder(of: state)
-      let heard = Heard<SecretStorageFailure>()
-      ExpectedFailures.begin()
-      SecretStores.onFailure = heard.hear
-      let busy = SecretStoreError.busy(path: state, holder: holder.identifier)
-      let object = vault.open()
-      object.lockTimeout = .milliseconds(20)
-      #expect(try object.texts() == ["a": "value"])
-      try object.add("new", account: "b")
-      heard.wait(for: SecretStorageFailure(.maintenance, busy))
-      // After the first time-out, later accesses do not wait.
-      object.lockTimeout = .unlimited
-      try object.change("a", to: "changed")
-      try object.remove("b")
-      object.lock()
-      try object.unlock()
-      try object.compact()
-      try object.rotateKeys()
-      try object.setPassphrase("passphrase", cost: .minimum)
-      try object.removePassphrase()
-      try object.export(of: vault)
-      try object.importItems(of: vault)
-      let other = vault.open()
-      #expect(try other.texts() == ["a": "changed"])
-      #expect(other.diagnose().isHealthy)
-      #expect(try other.verify().isSound)
-      #expect(Set(heard.all) == [SecretStorageFailure(.maintenance, busy)])
-      holder.stop()
-      holder.end()
-      // The next write makes up for the missed update of the state.
-      let old = try vault.bytes
-      try other.change("a", to: "newest")
-      try vault.replace(by: old)
-      #expect(throws: SecretStoreError.self) { try vault.open().texts() }
+      recordingErrors {
+        let test = VaultHeldLockTests()
+        let vault = test.vault
+        try vault.open().add("value", account: "a")
+        let name = try FileSystem().entries(of: vault.statePath).first { $0.hasSuffix(".state") }
+        let state = "\(vault.statePath)/\(try #require(name))"
+        let holder = try test.holder(of: state)
+        let heard = Heard<SecretStorageFailure>()
+        ExpectedFailures.begin()
+        SecretStores.onFailure = heard.hear
+        let busy = SecretStoreError.busy(path: state, holder: holder.identifier)
+        let object = vault.open(fileSystem: test.tries.fileSystem(of: state))
+        object.lockTimeout = .milliseconds(20)
+        #expect(try object.texts() == ["a": "value"])
+        try object.add("new", account: "b")
+        heard.wait(for: SecretStorageFailure(.maintenance, busy))
+        #expect(test.tries.take() > 1)
+        // After the first time-out, later accesses do not wait.
+        object.lock()
+        try object.unlock()
+        for work in VaultWork.allCases { try work.perform(on: object, of: vault) }
+        #expect(test.tries.take() == 1)
+        let other = vault.open()
+        try other.expectSound(["b": "new", "new": "new"])
+        #expect(other.diagnose().isHealthy)
+        #expect(Set(heard.all) == [SecretStorageFailure(.maintenance, busy)])
+        holder.stop()
+        holder.end()
+        // The next write makes up for the missed update of the state.
+        let old = try vault.bytes
+        try other.change("b", to: "newest")
+        try vault.replace(by: old)
+        #expect(throws: SecretStoreError.self) { try vault.open().texts() }
+      }
     }
   }
 }

@@ -156,10 +156,6 @@ extension VaultMemoryTests {
   }
 }
 
-extension Secret {
-  fileprivate var bytes: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
-}
-
 extension [UInt8] {
   fileprivate static func text(_ number: Int, count: Int) -> [UInt8] {
     var generator = Campaign.generator(number)

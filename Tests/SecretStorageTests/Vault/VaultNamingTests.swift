@@ -11,45 +11,28 @@ import Testing
 struct VaultNamingTests {
   private let vault = TestVault()
 
-  @Test func itemsAreAddedWithoutFreeDescriptors() throws {
-    let journal = try vault.path("journal")
-    let count = Campaign.size(sample: 20, full: 2000)
-    try ChildProcess("starve", on: vault, ["\(count)"], journal: journal).wait()
-    let writes = try VaultJournal(journal)
-    #expect(writes.acknowledgementCount == count + 1)
-    let object = vault.open()
-    try writes.check(object)
-    #expect(try object.items(matching: .all).count == count + 1)
-    #expect(try object.verify().isSound)
-  }
-
   @Test func newIDsAreVersionFourAndUnique() throws {
     let ids = try (0..<1000).map { _ in try SecretItem.ID.random().uuid }
     #expect(Set(ids).count == ids.count)
     #expect(ids.allSatisfy { $0.uuid.6 >> 4 == 4 && $0.uuid.8 >> 6 == 2 })
   }
 
-  /// Returns a generator that gives a taken name a number of times, and then new ones.
-  private func names(_ taken: SecretItem.ID, times: Int)
-    -> @Sendable () throws(SecretStoreError) -> SecretItem.ID
-  {
-    let left = Lock(times)
-    return { () throws(SecretStoreError) in
-      let isTaken = left.withLock { left in
-        left -= 1
-        return left >= 0
-      }
-      return isTaken ? taken : try .random()
-    }
-  }
-
+  /// Adds an item; the generator of names returns a taken one a number of times.
   private func add(
     _ account: String, to object: SecretVault, _ taken: SecretItem.ID, times: Int
   ) throws(SecretStoreError) {
+    let left = Lock(times)
     _ = try object.write(
       .add(
         Secret(account.utf8), identity: .generic(service: "campaign", account: account),
-        attributes: ItemAttributes(), naming: names(taken, times: times)))
+        attributes: ItemAttributes()
+      ) { () throws(SecretStoreError) in
+        let isTaken = left.withLock { left in
+          left -= 1
+          return left >= 0
+        }
+        return isTaken ? taken : try .random()
+      })
   }
 
   @Test func newItemHasAnUnusedID() throws {
@@ -58,9 +41,10 @@ struct VaultNamingTests {
     try add("second", to: object, first.id, times: 3)
     #expect(try object.texts() == ["first": "first", "second": "second"])
     #expect(throws: SecretStoreError.self) { try add("third", to: object, first.id, times: .max) }
-    #expect(try vault.open().texts() == ["first": "first", "second": "second"])
-    #expect(try vault.open().verify().isSound)
+    try vault.open().expectSound(["first": "first", "second": "second"])
   }
+
+  private static let restored = ["a": "newest", "b": "b", "c": "c", "d": "other"]
 
   /// Makes two identities with one name, as a repeating random generator did.
   private func overwrite() throws -> SecretVault {
@@ -87,8 +71,7 @@ struct VaultNamingTests {
     }
     #expect(try vault.open().repair().count == 2)
     for object in [writer, vault.open()] {
-      #expect(try object.texts() == ["a": "newest", "b": "b", "c": "c", "d": "other"])
-      #expect(try object.verify().isSound)
+      try object.expectSound(Self.restored)
       #expect(Set(try object.items(matching: .all).map(\.id)).count == 4)
     }
     #expect(try vault.open().repair().isEmpty)
@@ -96,14 +79,11 @@ struct VaultNamingTests {
   }
 
   @Test func rewriteRestoresOverwrittenItems() throws {
-    for rewrite in [
-      { try $0.compact() }, { try $0.rotateKeys() },
-      { try $0.setPassphrase("secret", cost: .minimum) },
-    ] as [(SecretVault) throws -> Void] {
-      let object = try VaultNamingTests().overwrite()
-      try rewrite(object)
-      #expect(try object.texts() == ["a": "newest", "b": "b", "c": "c", "d": "other"])
-      #expect(try object.verify().isSound)
+    for work in [VaultWork.compact, .rotateKeys, .setPassphrase] {
+      let test = VaultNamingTests()
+      let object = try test.overwrite()
+      try work.perform(on: object, of: test.vault)
+      try object.expectSound(Self.restored)
     }
   }
 
@@ -133,40 +113,38 @@ struct VaultNamingTests {
   @Test func failedRandomGeneratorFailsEveryWrite() async {
     // In a separate process, because the kernel then denies it random bytes.
     await #expect(processExitsWith: .success) {
-      let vault = TestVault()
-      let object = vault.open()
-      try object.add("first", account: "a")
-      try object.setPassphrase("old", cost: .minimum)
-      let before = try vault.bytes
-      let other = vault.open()
-      try other.unlock(with: .passphrase("old"))
-      let keys = try vault.keyFile(1)
-      let store = InMemorySecretStore()
-      try refuseRandomBytes()
-      func expectRefusal(_ name: Comment, _ body: () throws -> Void) {
-        #expect(name) {
-          try body()
-        } throws: { error in
-          if case SecretStoreError.system("getrandom", _, ENOSYS) = error { true } else { false }
+      recordingErrors {
+        let vault = TestVault()
+        let object = try vault.protected()
+        try object.add("first", account: "a")
+        try object.add("moved", account: "b")
+        try object.export(of: vault)
+        try object.remove("b")
+        let before = try vault.bytes
+        let other = try vault.unlocked()
+        let store = InMemorySecretStore()
+        try refuseRandomBytes()
+        func expectRefusal(_ name: Comment, _ body: () throws -> Void) {
+          #expect(name) {
+            try body()
+          } throws: { error in
+            if case SecretStoreError.system("getrandom", _, ENOSYS) = error { true } else { false }
+          }
         }
+        // The only slot cannot be removed.
+        for work in VaultWork.allCases where work != .removeSlot {
+          expectRefusal("\(work)") { try work.perform(on: object, of: vault) }
+        }
+        expectRefusal("a name") { _ = try SecretItem.ID.random() }
+        expectRefusal("a new vault") { try TestVault().open().add("new", account: "new") }
+        expectRefusal("in memory") {
+          _ = try store.add(
+            Secret([1]), identity: .generic(service: "new"), attributes: ItemAttributes())
+        }
+        #expect(try vault.bytes == before)
+        #expect(try object.texts() == ["a": "first"])
+        #expect(try other.texts() == ["a": "first"])
       }
-      expectRefusal("add") { try object.add("new", account: "new") }
-      expectRefusal("update") { try object.change("a", to: "new") }
-      expectRefusal("remove") { try object.remove("a") }
-      expectRefusal("compact") { try object.compact() }
-      expectRefusal("rotateKeys") { try object.rotateKeys(keeping: [.passphrase("old")]) }
-      expectRefusal("setPassphrase") { try object.setPassphrase("new", cost: .minimum) }
-      expectRefusal("addSlot") { try object.addSlot(.keyFile(keys), named: "file") }
-      expectRefusal("addRecoveryCode") { _ = try object.addRecoveryCode(named: "code") }
-      expectRefusal("export") { try object.export(of: vault) }
-      expectRefusal("a new vault") { try TestVault().open().add("new", account: "new") }
-      expectRefusal("in memory") {
-        _ = try store.add(
-          Secret([1]), identity: .generic(service: "new"), attributes: ItemAttributes())
-      }
-      #expect(try vault.bytes == before)
-      #expect(try object.texts() == ["a": "first"])
-      #expect(try other.texts() == ["a": "first"])
     }
   }
 }

@@ -19,13 +19,13 @@ struct VaultObservingTests {
 
   @Test func changeByAnotherProcessIsReported() async throws {
     let object = vault.open()
-    try object.add("0", account: "counter")
+    try object.add("value", account: "a")
     let item = PasswordItem<String>(
-      .generic(service: "campaign", account: "counter"), refreshPolicy: .onChange, in: object)
-    #expect(item.value == "0")
+      .generic(service: "campaign", account: "p"), refreshPolicy: .onChange, in: object)
+    #expect(item.value == nil)
     let changes = object.changes
-    try ChildProcess("increment", on: vault, ["5"], journal: vault.path("journal")).wait()
-    try await wait(for: changes) { try object.text("counter") == "5" && item.value == "5" }
+    try ChildProcess("compact", on: vault, ["5", "p"], journal: vault.path("journal")).wait()
+    try await wait(for: changes) { try object.text("p") == "p 4" && item.value == "p 4" }
     #expect(try object.verify().isSound)
   }
 

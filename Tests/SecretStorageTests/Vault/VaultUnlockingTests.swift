@@ -14,8 +14,7 @@ struct VaultUnlockingTests {
   private let other: SecretVault
 
   init() throws {
-    other = vault.open()
-    try other.setPassphrase(TestVault.passphrase, cost: .minimum)
+    other = try vault.protected()
     try other.add("text", account: "account")
   }
 
@@ -26,7 +25,7 @@ struct VaultUnlockingTests {
       // From the third attempt on, the other object finds the lock taken.
       other.lockTimeout = outcomes.withLock { $0.count } < 2 ? .unlimited : .zero
       do {
-        try other.rotateKeys(keeping: [.passphrase(TestVault.passphrase)])
+        try other.rotate()
         outcomes.withLock { $0.append(nil) }
       } catch {
         outcomes.withLock { $0.append(error as? SecretStoreError) }
@@ -42,6 +41,28 @@ struct VaultUnlockingTests {
       return
     }
     #expect(try object.text("account") == "text")
+  }
+
+  /// The tables of `VaultAccessibilityTableTests` have the outcomes of the rest.
+  @Test func lockedVaultRefusesKeyChangesAndTransfers() throws {
+    try other.add("value", account: "always", .always)
+    try other.export(of: vault)
+    let (bytes, slots) = (try vault.bytes, try other.slots)
+    other.lock()
+    for locked in [other, vault.open(), try vault.openElsewhere()] {
+      for work in VaultWork.allCases
+      where ![.add, .change, .compact, .remove].contains(work) {
+        #expect(throws: SecretStoreError.locked, "\(work)") {
+          try work.perform(on: locked, of: vault)
+        }
+      }
+      #expect(throws: SecretStoreError.locked) {
+        try locked.importItems(of: vault, isDryRun: true)
+      }
+      #expect(throws: SecretStoreError.locked) { try locked.addSlot(.device, named: "device") }
+      #expect(try locked.slots == slots)
+    }
+    #expect(try vault.bytes == bytes)
   }
 
   /// In a separate process, because a handler of a signal is global.

@@ -9,14 +9,14 @@ import Testing
 struct VaultAccessControlTests {
   private let vault = TestVault()
 
-  private func vault(_ person: TestPerson?) -> SecretVault {
-    SecretVault(
-      fileURL: vault.file, stateDirectory: vault.state, authenticator: person,
-      cipher: TestCipher())
-  }
+  private func vault(_ person: TestPerson?) -> SecretVault { vault.open(authenticator: person) }
 
-  private func expectUnsupported(_ body: () throws -> SecretItem) throws {
-    let error = try failure { _ = try body() }
+  private func expectUnsupported(
+    of person: TestPerson?, _ flags: AccessFlags, by context: AuthenticationContext
+  ) throws {
+    let error = try failure {
+      try vault(person).add("text", account: "account", flags, by: context)
+    }
     guard case .unsupported = error else { throw error }
   }
 
@@ -26,51 +26,27 @@ struct VaultAccessControlTests {
   }
 
   @Test func flagsNeedAnAuthenticator() throws {
-    let flags: [AccessFlags] = [
-      .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode,
-      [.biometryAny, .and, .devicePasscode],
-    ]
-    for flags in flags {
+    let both: AccessFlags = [.biometryAny, .and, .devicePasscode]
+    for flags in [
+      AccessFlags.userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, both,
+    ] {
       for context in [AuthenticationContext(), AuthenticationContext(TestPerson([]))] {
-        try expectUnsupported {
-          try vault.open().add("text", account: "account", flags, by: context)
-        }
+        try expectUnsupported(of: nil, flags, by: context)
       }
     }
     // One of two proofs joined by `.and` is not enough.
-    try expectUnsupported {
-      try vault.open().add(
-        "text", account: "account", [.biometryAny, .and, .devicePasscode],
-        by: AuthenticationContext(TestPerson(.passcode)))
-    }
+    let passcode = AuthenticationContext(TestPerson(.passcode))
+    try expectUnsupported(of: nil, both, by: passcode)
     #expect(try vault.open().items(matching: .all).isEmpty)
     // The vault's authenticator and the context's complete each other.
-    try vault(TestPerson(.biometry)).add(
-      "text", account: "account", [.biometryAny, .and, .devicePasscode],
-      by: AuthenticationContext(TestPerson(.passcode)))
-  }
-
-  @Test func vaultAuthenticatorSufficesToSave() async throws {
-    let person = TestPerson(.passcode)
-    let object = vault(person)
-    let item = try object.add(
-      Secret("text".utf8), identity: .generic(service: "campaign"),
-      attributes: ItemAttributes(accessControl: AccessControl(flags: .devicePasscode)))
-    #expect(person.questions.isEmpty)
-    try expectDenied { try object.secret(of: item.id) }
-    let text = try await object.text(of: item, by: AuthenticationContext())
-    #expect(text == "text")
-    #expect(person.questions.count == 1)
+    try vault(TestPerson(.biometry)).add("text", account: "account", both, by: passcode)
   }
 
   @Test func currentSetNeedsAnAuthenticatorThatKnowsIt() throws {
     let telling = TestPerson(enrolledSet: [1])
     let silent = TestPerson()
     // The context's authenticator takes precedence.
-    try expectUnsupported {
-      try vault(telling).add(
-        "text", account: "account", .biometryCurrentSet, by: AuthenticationContext(silent))
-    }
+    try expectUnsupported(of: telling, .biometryCurrentSet, by: AuthenticationContext(silent))
     try vault(silent).add(
       "text", account: "account", .biometryCurrentSet, by: AuthenticationContext(telling))
   }
@@ -90,8 +66,8 @@ struct VaultAccessControlTests {
     #expect(text == "new")
   }
 
-  @Test func attributeOrSecretChangeNeedsNoProof() async throws {
-    let person = TestPerson()
+  @Test func saveOrChangeNeedsNoProof() async throws {
+    let person = TestPerson(.passcode)
     let object = vault(person)
     let context = AuthenticationContext(password: "right")
     var item = try object.add(
@@ -104,12 +80,14 @@ struct VaultAccessControlTests {
     #expect(item.attributes.label == "label")
     try object.remove(item.id, expecting: item.revision)
     #expect(try object.items(matching: .all).isEmpty)
-    item = try object.add("text", account: "account", .devicePasscode, by: context)
+    item = try object.add(
+      "text", account: "account", .devicePasscode, by: AuthenticationContext())
     item = try object.change("account", to: "new")
     #expect(person.questions.isEmpty)
     try expectDenied { try object.secret(of: item.id) }
     let text = try await object.text(of: item, by: AuthenticationContext())
     #expect(text == "new")
+    #expect(person.questions.count == 1)
   }
 
   @Test(arguments: [AccessFlags.devicePasscode, .applicationPassword])
@@ -154,16 +132,14 @@ struct VaultAccessControlTests {
     let item = try object.add(
       "text", account: "account", .devicePasscode, by: AuthenticationContext())
     for attributes in [nil, ItemAttributes(accessControl: AccessControl(flags: .userPresence))] {
-      #expect(throws: SecretStoreError.conflict) {
-        try object.update(
-          item.id, expecting: item.revision + 1, attributes: attributes, secret: Secret([1]))
-      }
-      #expect(throws: SecretStoreError.conflict) {
-        try object.update(.random(), expecting: 1, attributes: attributes, secret: nil)
+      for (id, revision) in [(item.id, item.revision + 1), (try .random(), 1)] {
+        #expect(throws: SecretStoreError.conflict) {
+          try object.update(id, expecting: revision, attributes: attributes, secret: "new")
+        }
       }
       #expect(throws: SecretStoreError.locked) {
         try vault(TestPerson()).update(
-          item.id, expecting: item.revision, attributes: attributes, secret: Secret([1]))
+          item.id, expecting: item.revision, attributes: attributes, secret: "new")
       }
     }
     #expect(try object.item("account") == item)

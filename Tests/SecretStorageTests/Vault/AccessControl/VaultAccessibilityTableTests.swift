@@ -22,7 +22,6 @@ struct VaultAccessibilityTableTests {
   /// The replacement for this machine's device key on the other machine.
   enum Elsewhere: CaseIterable { case noKey, ownKey, copiedKey }
 
-  private static let passphrase: Secret = "correct horse"
   private static let operations = ["find", "list", "read", "add", "describe", "change", "remove"]
 
   private let vault = TestVault()
@@ -45,17 +44,6 @@ struct VaultAccessibilityTableTests {
   func outcomeIsThatOfTheTable(_ state: State, _ elsewhere: Elsewhere) throws {
     let (object, items) = try bring(into: state, elsewhere)
     try expect(state, of: object, items)
-  }
-
-  @Test func itemOfAnotherDeviceHasAClearError() throws {
-    let (object, _) = try bring(into: .unlockedElsewhere)
-    let error = try failure { _ = try object.text("alwaysThisDeviceOnly") }
-    #expect(error == .otherDevice("The item"))
-    let sentences = """
-      The item is sealed for another device. Open it on the machine that wrote it, with that machine's \
-      device key.
-      """
-    #expect(error.description == sentences)
   }
 
   /// A vault that never had a passphrase, and one locked with its device slot.
@@ -83,13 +71,15 @@ struct VaultAccessibilityTableTests {
     into state: State, _ elsewhere: Elsewhere = .noKey
   ) throws -> (SecretVault, [Accessibility: SecretItem]) {
     let maker = vault.open()
-    if state != .deviceSlotElsewhere { try maker.setPassphrase(Self.passphrase, cost: .minimum) }
+    if state != .deviceSlotElsewhere {
+      try maker.setPassphrase(TestVault.passphrase, cost: .minimum)
+    }
     let items = try fill(maker)
     let object: SecretVault
     switch state {
     case .unlocked:
       maker.lock()
-      try maker.unlock(with: .passphrase(Self.passphrase))
+      try maker.unlock(with: .passphrase(TestVault.passphrase))
       object = maker
     case .locked:
       maker.lock()
@@ -101,7 +91,7 @@ struct VaultAccessibilityTableTests {
       object = vault.open()
     case .unlockedElsewhere, .lockedElsewhere, .deviceSlotElsewhere:
       object = try open(elsewhere)
-      if state == .unlockedElsewhere { try object.unlock(with: .passphrase(Self.passphrase)) }
+      if state == .unlockedElsewhere { try object.unlock(with: .passphrase(TestVault.passphrase)) }
     }
     return (object, items)
   }

@@ -1,5 +1,4 @@
 import Concurrency
-import FoundationEssentials
 import StorageInternals
 import Testing
 
@@ -8,12 +7,10 @@ import Testing
 /// The keys in memory and their effect on searches; `VaultAccessibilityTableTests` covers the
 /// tables of operations.
 struct VaultAccessibilityTests {
-  private static let passphrase: Secret = "correct horse"
+  private let vault = TestVault()
 
   @Test func lockRemovesKeysFromMemory() throws {
-    let vault = TestVault()
-    let object = vault.open()
-    try object.setPassphrase(Self.passphrase, cost: .minimum)
+    let object = try vault.protected()
     for accessibility in Accessibility.allCases {
       _ = try object.text(of: object.add("text", account: "\(accessibility)", accessibility))
     }
@@ -31,9 +28,7 @@ struct VaultAccessibilityTests {
     #expect(try object.isLocked)
     // Neither a complete reload nor another process's write restores them.
     try vault.open().acceptRollback()
-    let other = vault.open()
-    try other.unlock(with: .passphrase(Self.passphrase))
-    try other.compact()
+    try vault.unlocked().compact()
     #expect(try object.items(matching: .all).count == 7)
     #expect(try object.isLocked)
     #expect(object.kept.count == 4)
@@ -41,29 +36,25 @@ struct VaultAccessibilityTests {
   }
 
   @Test func writeDuringLockRestoresNoKey() throws {
-    let vault = TestVault()
     let locker = Lock<SecretVault?>(nil)
     // Locks the vault while a write waits for fdatasync.
-    let object = vault.open(
+    let object = try vault.protected(
       fileSystem: FileSystem { call, _ in
         if call == .fdatasync { locker.withLock { $0?.lock() } }
         return nil
       })
-    try object.setPassphrase(Self.passphrase, cost: .minimum)
     try object.add("first", account: "first")
     locker.withLock { $0 = object }
     try object.add("second", account: "second")
     locker.withLock { $0 = nil }
     #expect(try object.isLocked)
     #expect(throws: SecretStoreError.locked) { try object.text("second") }
-    try object.unlock(with: .passphrase(Self.passphrase))
+    try object.unlock(with: .passphrase(TestVault.passphrase))
     #expect(try object.text("second") == "second")
   }
 
   @Test func incompleteSearchIsAnError() throws {
-    let vault = TestVault()
-    let maker = vault.open()
-    try maker.setPassphrase(Self.passphrase, cost: .minimum)
+    let maker = try vault.protected()
     try maker.add("always", account: "always", .always)
     try maker.add("hidden", account: "hidden")
     let object = vault.open()
@@ -76,7 +67,6 @@ struct VaultAccessibilityTests {
   }
 
   @Test func keyHasOnePurpose() throws {
-    let vault = TestVault()
     let object = vault.open()
     try object.add("value", account: "a")
     let known = try object.withContents { contents throws(SecretStoreError) in contents.keys }
@@ -93,25 +83,10 @@ struct VaultAccessibilityTests {
 
   /// Otherwise it would be readable while the vault is locked.
   @Test func secretUnderKeyOfOtherAccessibilityIsAnError() throws {
-    let vault = TestVault()
     let object = vault.open()
     try object.add("value", account: "a")
-    let location = try object.location
     let id = try SecretItem.ID.random()
-    _ = try location.log.append { () throws(SecretStoreError) in
-      let contents = try object.withContents { contents throws(SecretStoreError) in contents }
-      var draft = try VaultDraft(contents, location.device)
-      let key = try draft.keys.secretKey(for: .always)
-      let item = SecretItem(
-        id: id, identity: .generic(account: "forged"), attributes: ItemAttributes(),
-        creationDate: .now, modificationDate: .now, revision: draft.nextRevision)
-      let sealed = try SealedSecret.seal(
-        Secret([1]), of: id, revision: item.revision, accessibility: .whenUnlocked, flags: [],
-        under: key, by: draft.keys.sealer(draft.cipher))
-      try draft.append(
-        [.put(VaultItem(item: item, secret: sealed, unknown: []))], as: .whenUnlocked)
-      return (draft.records, draft.position)
-    }
+    try vault.plant(.generic(account: "forged"), Secret([1]), under: .always, named: id, in: object)
     #expect(throws: SecretStoreError.self) { try vault.open().secret(of: id) }
     #expect(try vault.open().text("a") == "value")
   }

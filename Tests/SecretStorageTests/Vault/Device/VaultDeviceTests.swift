@@ -57,9 +57,6 @@ struct VaultDeviceTests {
     #expect(try vault.open(machine: vault.path("no machine-id")).text("a") == "value")
   }
 
-  /// The content of machine-id before the end of the first boot.
-  enum Early { case uninitialized, withoutLineFeed, empty, missing, ofEarlierVersion }
-
   /// The cipher of earlier versions, which took the word `uninitialized` for an identity.
   private struct EarlierCipher: ForwardingCipher {
     let cipher = TestCipher()
@@ -73,38 +70,34 @@ struct VaultDeviceTests {
     }
   }
 
+  /// The first identity is the content of machine-id before the end of the first boot.
   @Test(
     arguments: [
-      (.uninitialized, true), (.uninitialized, false), (.withoutLineFeed, true), (.empty, false),
-      (.missing, true), (.ofEarlierVersion, false),
-    ] as [(Early, Bool)])
-  func laterMachineIdentityReplacesAMissingOne(_ early: Early, hasPassphrase: Bool) throws {
-    let machine = try vault.path("machine-id"), other = try self.machine("another")
-    let content: [Early: String] = [
-      .uninitialized: "uninitialized\n", .ofEarlierVersion: "uninitialized\n",
-      .withoutLineFeed: "uninitialized", .empty: "",
-    ]
-    if let text = content[early] {
-      try FileSystem().replaceFile(at: machine, with: Array(text.utf8))
-    }
-    let first = vault.open(
-      machine: machine, cipher: early == .ofEarlierVersion ? EarlierCipher() : nil)
-    if hasPassphrase { try first.setPassphrase("open sesame", cost: .minimum) }
-    let classes = Accessibility.allCases.filter {
-      hasPassphrase || $0 != .whenPasscodeSetThisDeviceOnly
-    }
-    for accessibility in classes {
+      ("uninitialized\n", false, true), ("uninitialized\n", false, false),
+      ("uninitialized", false, true), ("", false, false), (nil, false, true),
+      ("uninitialized\n", true, false),
+    ] as [(String?, Bool, Bool)])
+  func laterMachineIdentityReplacesAMissingOne(
+    _ early: String?, isOfEarlierVersion: Bool, hasPassphrase: Bool
+  ) throws {
+    let machine = try vault.path("machine-id")
+    if let early { try FileSystem().replaceFile(at: machine, with: Array(early.utf8)) }
+    let first = vault.open(machine: machine, cipher: isOfEarlierVersion ? EarlierCipher() : nil)
+    if hasPassphrase { try first.setPassphrase(TestVault.passphrase, cost: .minimum) }
+    for accessibility in Accessibility.allCases
+    where hasPassphrase || accessibility != .whenPasscodeSetThisDeviceOnly {
       try first.add("early", account: "\(accessibility)", accessibility)
     }
     let texts = try first.texts()
-    #expect(texts.count == classes.count)
+    #expect(texts.count == (hasPassphrase ? 7 : 6))
 
     func open(_ machine: String) throws -> SecretVault {
       let object = vault.open(machine: machine)
-      if hasPassphrase { try object.unlock(with: .passphrase("open sesame")) }
+      if hasPassphrase { try object.unlock(with: .passphrase(TestVault.passphrase)) }
       return object
     }
     try FileSystem().replaceFile(at: machine, with: Array("its identity\n".utf8))
+    let other = try self.machine("another")
     let object = try open(machine)
     #expect(try object.texts() == texts)
     if !hasPassphrase { try object.unlock(with: .device) }

@@ -6,28 +6,32 @@ import Testing
 /// A vault's passphrase: its form, its replacement and its removal.
 struct VaultPassphraseTests {
   private let vault = TestVault()
-  private let passphrase: Secret = "correct horse"
 
   @Test func passphraseHas1To65536Bytes() throws {
     let object = vault.open()
-    for count in [1, 65536] {
-      let passphrase = Secret(repeatElement(UInt8(ascii: "p"), count: count))
-      try object.setPassphrase(passphrase, cost: .minimum)
-      try vault.open().unlock(with: .passphrase(passphrase))
+    func passphrase(_ count: Int) -> Secret {
+      Secret(repeatElement(UInt8(ascii: "p"), count: count))
     }
-    let right = Secret(repeatElement(UInt8(ascii: "p"), count: 65536))
+    let right = passphrase(65536)
+    for passphrase in [passphrase(1), right] {
+      try object.setPassphrase(passphrase, cost: .minimum)
+      _ = try vault.unlocked(by: passphrase)
+    }
     let bytes = try vault.bytes
-    for (count, sentence) in [
-      (0, "A passphrase must not be empty"),
-      (65537, "A passphrase can have at most 64 KiB, not 65537 bytes: use a key file"),
+    for (passphrase, sentence) in [
+      (Secret([]), "A passphrase must not be empty"),
+      (
+        passphrase(65537),
+        "A passphrase can have at most 64 KiB, not 65537 bytes: use a key file"
+      ),
     ] {
-      let passphrase = Secret(repeatElement(UInt8(ascii: "p"), count: count))
       for refused in [
         { try object.setPassphrase(passphrase, cost: .minimum) },
         { try object.addSlot(.passphrase(passphrase), named: "other", cost: .minimum) },
         { try object.unlock(with: .passphrase(passphrase)) },
         { try object.changePassphrase(from: right, to: passphrase, cost: .minimum) },
         { try object.changePassphrase(from: passphrase, to: right, cost: .minimum) },
+        { try object.export(to: vault.export, passphrase: passphrase, cost: .minimum) },
       ] as [() throws -> Void] {
         #expect(try failure(refused) == .invalid(sentence))
       }
@@ -53,43 +57,64 @@ struct VaultPassphraseTests {
   @Test func passphraseReplacesDeviceSlotInTheFile() throws {
     let object = vault.open()
     try object.add("value", account: "a")
-    try object.setPassphrase(passphrase, cost: .minimum)
-    let bytes = try vault.bytes
+    try object.setPassphrase(TestVault.passphrase, cost: .minimum)
+    var bytes = try vault.bytes
     let tables = try TestVault.frames(of: bytes).map { $0.dropFirst(Frame.overhead) }
       .filter { $0.first == RecordHeader.Kind.keys.rawValue }.map { try KeyTableRecord($0).table }
     #expect(tables.count == 2 && tables.allSatisfy { !$0.hasDevice && $0.slots.count == 1 })
     // With both key tables damaged, there is no earlier one to fall back to.
-    var damaged = bytes
-    for frame in TestVault.frames(of: bytes).prefix(2) { damaged[frame.endIndex - 1] ^= 1 }
-    try vault.replace(by: damaged)
+    for frame in TestVault.frames(of: bytes).prefix(2) { bytes[frame.endIndex - 1] ^= 1 }
+    try vault.replace(by: bytes)
     #expect(throws: SecretStoreError.self) { try vault.open().texts() }
+    #expect(try failure { _ = try vault.open().slots }.corrupted != nil)
   }
 
   @Test func secondPassphraseReplacesTheFirst() throws {
-    let object = vault.open()
-    try object.setPassphrase(passphrase, cost: .minimum)
+    let object = try vault.protected(by: "first")
     #expect(try !object.isLocked)
     try object.add("value", account: "a")
-    #expect(try vault.open().isLocked)
-    try object.setPassphrase("other", cost: .minimum)
     let other = vault.open()
+    #expect(try other.isLocked)
+    try object.setPassphrase("second", cost: .minimum)
     #expect(throws: SecretStoreError.wrongPassphrase) {
-      try other.unlock(with: .passphrase(passphrase))
+      try other.unlock(with: .passphrase("first"))
     }
-    try other.unlock(with: .passphrase("other"))
+    try other.unlock(with: .passphrase("second"))
     #expect(try other.text("a") == "value")
   }
 
-  @Test func itemsOfARemovedPassphraseAreNotInTheFile() throws {
-    let object = vault.open()
-    try object.setPassphrase(passphrase, cost: .minimum)
+  enum Removal: CaseIterable { case ofPassphrases, ofSlots, byRotation }
+
+  @Test(arguments: Removal.allCases)
+  func itemsOfARemovedPassphraseAreNotInTheFile(_ removal: Removal) throws {
+    let object = try vault.protected()
+    try object.addSlot(.passphrase("second"), named: "second", cost: .minimum)
+    let slots = try object.slots
+    try object.addSlot(.device, named: "device")
+    let accessibility = Accessibility.whenPasscodeSetThisDeviceOnly
     try object.add("value", account: "kept")
-    try object.add("value", account: "gone", .whenPasscodeSetThisDeviceOnly)
-    try object.removePassphrase()
-    #expect(try object.texts() == ["kept": "value"])
-    #expect(try vault.open().texts() == ["kept": "value"])
-    // Two key tables, and the one block of items.
-    #expect(TestVault.frames(of: try vault.bytes).count == 3)
+    try object.add("value", account: "gone", accessibility)
+    switch removal {
+    case .ofPassphrases: try object.removePassphrase()
+    case .ofSlots:
+      try object.removeSlot(slots[0].id)
+      #expect(try object.texts() == ["kept": "value", "gone": "value"])
+      #expect(try vault.open().text("gone") == "value")
+      try object.removeSlot(slots[1].id)
+    case .byRotation: try object.rotateKeys(removingOtherSlots: true)
+    }
+    for reader in [object, vault.open()] { #expect(try reader.texts() == ["kept": "value"]) }
+    if removal == .ofPassphrases {
+      // Two key tables, and the one block of items.
+      #expect(TestVault.frames(of: try vault.bytes).count == 3)
+    }
+    let purposes = try CapturedKeys(object).table.keys.map(\.purpose)
+    #expect(!purposes.contains(.secrets(accessibility)))
+    #expect(try !object.hasPassphrase)
+    let sentence = "\(accessibility), because the vault has no passphrase"
+    #expect(throws: SecretStoreError.unsupported(sentence)) {
+      try object.add("value", account: "more", accessibility)
+    }
     object.lock()
     try object.unlock()
     #expect(try object.texts() == ["kept": "value"])
@@ -98,18 +123,14 @@ struct VaultPassphraseTests {
   /// The second passphrase's key must not reuse the number of the first one's, which another
   /// process still has in memory.
   @Test func passphraseThatIsSetAgainHasANewKey() throws {
-    let object = vault.open()
-    try object.setPassphrase(passphrase, cost: .minimum)
-    let other = vault.open()
-    try other.unlock(with: .passphrase(passphrase))
+    let object = try vault.protected()
+    let other = try vault.unlocked()
     try other.add("first", account: "first", .whenPasscodeSetThisDeviceOnly)
     try object.removePassphrase()
-    try object.setPassphrase(passphrase, cost: .minimum)
+    try object.setPassphrase(TestVault.passphrase, cost: .minimum)
     try object.add("second", account: "second", .whenPasscodeSetThisDeviceOnly)
     #expect(try other.text("second") == "second")
     try other.add("third", account: "third", .whenPasscodeSetThisDeviceOnly)
-    let third = vault.open()
-    try third.unlock(with: .passphrase(passphrase))
-    #expect(try third.texts() == ["second": "second", "third": "third"])
+    #expect(try vault.unlocked().texts() == ["second": "second", "third": "third"])
   }
 }
